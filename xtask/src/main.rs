@@ -1,0 +1,2 @@
+//! Development commands.
+fn main() {}
