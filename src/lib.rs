@@ -1,1 +1,6 @@
-//! The service.
+//! Bookkeeping Suite: reconciliation, coding and double-entry books behind one REST API.
+//!
+//! `main → cli → app → { http → { actors → { store → entity }, domain } }`; see `ARCHITECTURE.md`.
+
+pub mod clock;
+pub mod domain;

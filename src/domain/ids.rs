@@ -1,0 +1,80 @@
+//! Identifiers: integers for people, keys and organisations, text for jobs.
+
+use std::fmt;
+
+macro_rules! integer_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+        #[serde(transparent)]
+        pub struct $name(pub i64);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(formatter)
+            }
+        }
+
+        impl $name {
+            /// Reads the decimal form used in paths and query strings; `None` unless it is an integer of at least 1.
+            pub fn parse(text: &str) -> Option<Self> {
+                if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+                    return None;
+                }
+                text.parse::<i64>().ok().filter(|id| *id >= 1).map(Self)
+            }
+        }
+    };
+}
+
+integer_id!(
+    /// A person.
+    UserId
+);
+integer_id!(
+    /// An API key (the record, not the secret).
+    KeyId
+);
+integer_id!(
+    /// An organisation whose books are kept.
+    OrganisationId
+);
+
+/// The longest job id a path may carry (`spec.md`: 1 to 64 characters).
+pub const JOB_ID_LENGTH_MAX: usize = 64;
+
+/// The public id of a job: `rec_` or `cod_` and a sortable, unguessable part.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(transparent)]
+pub struct JobId(pub String);
+
+impl JobId {
+    /// Mints the id of a job from a prefix (`rec`, `cod`) and a version 7 UUID (RFC 9562).
+    pub fn mint(prefix: &str, unique: uuid::Uuid) -> Self {
+        Self(format!("{prefix}_{}", unique.simple()))
+    }
+
+    /// The wire form.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for JobId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_integers_of_at_least_one_are_ids() {
+        assert_eq!(KeyId::parse("7"), Some(KeyId(7)));
+        for text in ["", "0", "-1", "+1", "1.0", " 1", "9223372036854775808", "x"] {
+            assert_eq!(KeyId::parse(text), None, "{text:?}");
+        }
+    }
+}

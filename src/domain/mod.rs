@@ -1,0 +1,13 @@
+//! Pure bookkeeping rules: no async, no I/O, no database, no actors, no clock reads.
+//!
+//! Everything here takes values and returns values, so that every rule can be tested without a server.
+
+pub mod access;
+pub mod api_key;
+pub mod calendar;
+pub mod control;
+pub mod credits;
+pub mod ids;
+pub mod job;
+pub mod problem;
+pub mod rate_window;
