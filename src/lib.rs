@@ -4,3 +4,4 @@
 
 pub mod clock;
 pub mod domain;
+pub mod http;
