@@ -3,4 +3,6 @@
 //! `main → cli → app → { http → { actors → { store → entity }, domain } }`; see `ARCHITECTURE.md`.
 
 pub mod clock;
+pub mod config;
 pub mod domain;
+pub mod session;
