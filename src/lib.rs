@@ -6,3 +6,4 @@ pub mod clock;
 pub mod config;
 pub mod domain;
 pub mod session;
+pub mod store;
