@@ -5,6 +5,7 @@
 pub mod access;
 pub mod api_key;
 pub mod calendar;
+pub mod caller;
 pub mod control;
 pub mod credits;
 pub mod ids;
