@@ -1,6 +1,4 @@
-//! Bookkeeping Suite: reconciliation, coding and double-entry books behind one REST API.
-//!
-//! `main → cli → app → { http → { actors → { store → entity }, domain } }`; see `ARCHITECTURE.md`.
+//! The service.
 
-pub mod clock;
 pub mod domain;
+pub mod http;

@@ -1,13 +1,4 @@
-//! Pure bookkeeping rules: no async, no I/O, no database, no actors, no clock reads.
-//!
-//! Everything here takes values and returns values, so that every rule can be tested without a server.
+//! Rules of the products: pure code without async, storage or HTTP.
 
-pub mod access;
-pub mod api_key;
-pub mod calendar;
 pub mod control;
-pub mod credits;
-pub mod ids;
-pub mod job;
-pub mod problem;
-pub mod rate_window;
+pub mod recon;
