@@ -1,0 +1,3 @@
+//! The HTTP side of the service.
+
+pub mod wire;
