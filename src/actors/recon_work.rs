@@ -40,7 +40,7 @@ impl Work for ReconciliationWork {
 
 /// Packs a dataset into the parts a job's payload is stored in.
 pub fn pack_dataset(dataset: &Dataset) -> io::Result<Vec<Vec<u8>>> {
-    pack(|out| dataset.encode(out)).map(|(parts, _)| parts)
+    pack(|mut out| dataset.encode(&mut out)).map(|(parts, _)| parts)
 }
 
 fn unpack_dataset(parts: Vec<Vec<u8>>) -> io::Result<Dataset> {
