@@ -1,0 +1,3 @@
+//! The actors, and the runtime that keeps them alive and seen.
+
+pub mod runtime;
