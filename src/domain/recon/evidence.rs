@@ -123,6 +123,12 @@ impl Evidence {
         self.lags[(bank_day - book_day + self.window_days) as usize]
     }
 
+    /// The book words that a bank word may stand for.
+    pub(super) fn related(&self, bank_word: u32) -> impl Iterator<Item = u32> {
+        let relations = &self.relations[span(&self.relation_starts, bank_word as usize)];
+        relations.iter().map(|relation| relation.book_word)
+    }
+
     /// Scores word pairs: those that look alike, and those that keep occurring together.
     /// Until [`Self::judge_absence`] the whole gain is in `book_part`.
     fn relate(&mut self, texts: &Texts, counts: &PairCounts) {
@@ -326,6 +332,17 @@ impl Reader {
             None => {}
         }
         text
+    }
+
+    /// What the texts say beyond two rows that have nothing in common.
+    pub(super) fn gain(&self, evidence: &Evidence, texts: &Texts, book_row: usize) -> i32 {
+        let bases = evidence.bank_base[self.bank_row] + evidence.book_base[book_row];
+        self.text(evidence, texts, book_row) - bases
+    }
+
+    /// The same without what numbers say.
+    pub(super) fn wording_gain(&self, evidence: &Evidence, texts: &Texts, book_row: usize) -> i32 {
+        self.sight(evidence, texts, book_row, false).sum
     }
 
     fn sight(&self, evidence: &Evidence, texts: &Texts, book_row: usize, learning: bool) -> Sight {

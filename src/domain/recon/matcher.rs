@@ -13,6 +13,7 @@ use crate::domain::control::{Control, Stopped};
 
 use super::amount;
 use super::assignment::{Graph as _, NONE, Solved, Solver, Windows};
+use super::bounded::Block;
 use super::dataset::{Dataset, Rows};
 use super::evidence::{Evidence, NAT, Pair, Reader, Texts};
 use super::words::Vocabulary;
@@ -30,7 +31,7 @@ pub(super) struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { pairs: 3_000_000, relaxations_per_row: 8_000, relaxations: 500_000_000 }
+        Self { pairs: 3_000_000, relaxations_per_row: 30_000, relaxations: 500_000_000 }
     }
 }
 
@@ -198,6 +199,13 @@ fn components(bank: &Ordered, book: &Ordered, window_days: i32) -> Vec<Component
     found
 }
 
+/// Buffers kept from one component to the next.
+struct Tools {
+    reader: Reader,
+    solver: Solver,
+    windows: Windows,
+}
+
 struct Matcher<'a> {
     bank: &'a Ordered,
     book: &'a Ordered,
@@ -219,21 +227,19 @@ impl Matcher<'_> {
         }
         let texts = self.texts(dataset)?;
         let evidence = self.learn(&texts, components)?;
-        let mut reader = Reader::new(texts.vocabulary.len());
-        let mut solver = Solver::default();
-        let mut windows = Windows::default();
+        let mut tools = Tools {
+            reader: Reader::new(texts.vocabulary.len()),
+            solver: Solver::default(),
+            windows: Windows::default(),
+        };
         let mut budget = self.effort.relaxations;
         for component in components {
             if component.is_single_pair() {
                 partners[component.bank.0 as usize] = component.book.0;
-            } else if self.size(component) <= self.effort.pairs {
-                self.fill(component, &texts, &evidence, &mut reader, &mut windows)?;
-                let allowed = budget.min(component.rows() * self.effort.relaxations_per_row);
-                let mut left = allowed;
-                let solved = solver.solve(&windows, &mut left, self.pace.control)?;
-                budget -= allowed - left;
-                if solved == Solved::OverBudget { /* what it holds is legal */ }
-                for (row, &column) in solver.partner_of_row.iter().enumerate() {
+            } else {
+                let found =
+                    self.solve(component, &texts, &evidence, &mut tools, &mut budget)?;
+                for (row, column) in found.into_iter().enumerate() {
                     if column != NONE {
                         partners[component.bank.0 as usize + row] = component.book.0 + column;
                     }
@@ -242,6 +248,53 @@ impl Matcher<'_> {
             self.finished(component)?;
         }
         Ok(partners)
+    }
+
+    /// Exactly where the component is small enough and the budget holds, else bounded.
+    /// Partners are offsets into the component.
+    fn solve(
+        &self,
+        component: &Component,
+        texts: &Texts,
+        evidence: &Evidence,
+        tools: &mut Tools,
+        budget: &mut u64,
+    ) -> Result<Vec<u32>, Stopped> {
+        let Tools { reader, solver, windows } = tools;
+        let allowed = component.rows() * self.effort.relaxations_per_row;
+        if self.size(component) <= self.effort.pairs && *budget > 0 {
+            self.fill(component, texts, evidence, reader, windows)?;
+            if self.spend(budget, allowed, |left| {
+                solver.solve(windows, left, self.pace.control)
+            })? == Solved::Optimal
+            {
+                return Ok(std::mem::take(&mut solver.partner_of_row));
+            }
+        }
+        *windows = Windows::default();
+        let block = Block {
+            texts,
+            evidence,
+            bank: component.bank(),
+            book: component.book(),
+            window_days: self.window_days,
+            control: self.pace.control,
+        };
+        self.spend(budget, allowed, |left| block.solve(reader, solver, left))
+    }
+
+    /// Runs a search with at most `allowed` of the job's budget.
+    fn spend<T>(
+        &self,
+        budget: &mut u64,
+        allowed: u64,
+        search: impl FnOnce(&mut u64) -> Result<T, Stopped>,
+    ) -> Result<T, Stopped> {
+        let allowed = allowed.min(*budget);
+        let mut left = allowed;
+        let found = search(&mut left)?;
+        *budget -= allowed - left;
+        Ok(found)
     }
 
     fn finished(&mut self, component: &Component) -> Result<(), Stopped> {

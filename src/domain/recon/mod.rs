@@ -4,10 +4,12 @@
 
 pub mod amount;
 mod assignment;
+mod bounded;
 pub mod dataset;
 pub mod date;
 mod evidence;
 pub mod explain;
+mod line_match;
 mod matcher;
 pub mod verify;
 mod words;
