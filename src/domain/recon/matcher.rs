@@ -15,7 +15,8 @@ use super::amount;
 use super::assignment::{Graph as _, NONE, Solved, Solver, Windows};
 use super::bounded::Block;
 use super::dataset::{Dataset, Rows};
-use super::evidence::{Evidence, NAT, Pair, Reader, Texts};
+use super::pace::Pace;
+use super::evidence::{Evidence, NAT, Pair, Reader, STOP_WORDS, Texts};
 use super::words::Vocabulary;
 
 /// Limits of the exact search; tests make them small to force the fallback.
@@ -67,33 +68,6 @@ pub(super) fn match_rows(
     }
     control.progress(dataset.rows());
     Ok(partners)
-}
-
-/// Asks for cancellation every so often inside long loops.
-struct Pace<'a> {
-    control: &'a dyn Control,
-    work: Cell<u64>,
-}
-
-impl<'a> Pace<'a> {
-    fn new(control: &'a dyn Control) -> Self {
-        Self { control, work: Cell::new(0) }
-    }
-
-    /// Counts work in units of a few nanoseconds and stops when the caller has left.
-    fn spend(&self, work: u64) -> Result<(), Stopped> {
-        let total = self.work.get() + work;
-        if total < 1 << 18 {
-            self.work.set(total);
-            return Ok(());
-        }
-        self.work.set(0);
-        self.check()
-    }
-
-    fn check(&self) -> Result<(), Stopped> {
-        if self.control.is_cancelled() { Err(Stopped) } else { Ok(()) }
-    }
 }
 
 /// One side in canonical order: by penny, day, text, digits, and only then by submitted
@@ -320,7 +294,9 @@ impl Matcher<'_> {
         };
         let bank = read(self.bank, &dataset.bank, true)?;
         let book = read(self.book, &dataset.book, false)?;
-        let related = vocabulary.related();
+        let stop_words =
+            STOP_WORDS.iter().filter_map(|word| vocabulary.id(word.as_bytes())).collect();
+        let related = vocabulary.related(&self.pace)?;
         self.pace.check()?;
         Ok(Texts {
             vocabulary,
@@ -329,6 +305,7 @@ impl Matcher<'_> {
             bank_days: self.bank.days.clone(),
             book_days: self.book.days.clone(),
             related,
+            stop_words,
         })
     }
 
@@ -341,15 +318,14 @@ impl Matcher<'_> {
             .map(|component| (component.bank.0, component.book.0))
             .collect();
         thin(&mut pairs, TRAINING_PAIRS);
-        let first = Evidence::learn(texts, &pairs, self.window_days);
+        let first = Evidence::learn(texts, &pairs, self.window_days, &self.pace)?;
         self.pace.check()?;
         let mut clear = self.clear_pairs(texts, components, &first)?;
+        drop(first);
         thin(&mut clear, TRAINING_PAIRS);
         pairs.append(&mut clear);
         pairs.sort_unstable();
-        let second = Evidence::learn(texts, &pairs, self.window_days);
-        self.pace.check()?;
-        Ok(second)
+        Evidence::learn(texts, &pairs, self.window_days, &self.pace)
     }
 
     fn clear_pairs(

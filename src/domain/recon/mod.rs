@@ -11,6 +11,7 @@ mod evidence;
 pub mod explain;
 mod line_match;
 mod matcher;
+mod pace;
 pub mod verify;
 mod words;
 
