@@ -13,6 +13,9 @@
     reason = "hot kernel: words and rows are ids handed out by `words`, weights are clamped before they become integers"
 )]
 
+use crate::domain::control::Stopped;
+
+use super::pace::Pace;
 use super::words::{HAS_NUMBER, Kind, Likeness, Related, Side, Vocabulary};
 
 /// Weights are integers, so that sums do not depend on their order: this many to a nat.
@@ -34,7 +37,7 @@ const MAX_COOCCURRENCES: usize = 2_000_000;
 const ASSOCIATIONS_PER_WORD: usize = 64;
 
 /// Words that say little on any statement, whatever this file's counts are.
-const STOP_WORDS: [&str; 24] = [
+pub(super) const STOP_WORDS: [&str; 24] = [
     "payment", "card", "ref", "ltd", "limited", "inv", "invoice", "the", "and", "from", "to", "of",
     "for", "on", "direct", "debit", "credit", "transfer", "bank", "receipt", "plc", "co", "uk",
     "com",
@@ -81,17 +84,29 @@ pub(super) struct Texts {
     pub(super) bank_days: Vec<i32>,
     pub(super) book_days: Vec<i32>,
     pub(super) related: Vec<Related>,
+    /// Ids of [`STOP_WORDS`].
+    pub(super) stop_words: Vec<u32>,
 }
 
 impl Evidence {
     /// Learns from pairs that are taken to be true.
-    pub(super) fn learn(texts: &Texts, pairs: &[Pair], window_days: i32) -> Self {
+    pub(super) fn learn(
+        texts: &Texts,
+        pairs: &[Pair],
+        window_days: i32,
+        pace: &Pace<'_>,
+    ) -> Result<Self, Stopped> {
         let mut evidence = Self::untaught(texts, window_days);
-        let counts = PairCounts::of(texts, pairs);
-        evidence.relate(texts, &counts);
-        evidence.judge_absence(texts, pairs, &counts);
+        pace.check()?;
+        let mut counts = PairCounts::of(texts, pairs);
+        pace.check()?;
+        evidence.relate(texts, &counts, pace)?;
+        counts.together = Vec::new();
+        pace.check()?;
+        evidence.judge_absence(texts, pairs, &counts, pace)?;
         evidence.learn_lags(texts, pairs);
-        evidence
+        pace.check()?;
+        Ok(evidence)
     }
 
     fn untaught(texts: &Texts, window_days: i32) -> Self {
@@ -123,9 +138,20 @@ impl Evidence {
         self.lags[(bank_day - book_day + self.window_days) as usize]
     }
 
+    /// The book words that a bank word may stand for.
+    pub(super) fn related(&self, bank_word: u32) -> impl Iterator<Item = u32> {
+        let relations = &self.relations[span(&self.relation_starts, bank_word as usize)];
+        relations.iter().map(|relation| relation.book_word)
+    }
+
     /// Scores word pairs: those that look alike, and those that keep occurring together.
     /// Until [`Self::judge_absence`] the whole gain is in `book_part`.
-    fn relate(&mut self, texts: &Texts, counts: &PairCounts) {
+    fn relate(
+        &mut self,
+        texts: &Texts,
+        counts: &PairCounts,
+        pace: &Pace<'_>,
+    ) -> Result<(), Stopped> {
         let rates = Rates::of(texts);
         let mut scored: Vec<(u32, Relation)> = Vec::new();
         let mut look_alikes = texts.related.iter().peekable();
@@ -134,6 +160,7 @@ impl Evidence {
             let next_alike = look_alikes.peek().map(|related| key(related.bank, related.book));
             let next_together = together.peek().map(|group| group[0]);
             let Some(next) = next_alike.into_iter().chain(next_together).min() else { break };
+            pace.spend(32)?;
             let likeness = look_alikes
                 .next_if(|related| key(related.bank, related.book) == next)
                 .map(|related| related.likeness);
@@ -164,17 +191,25 @@ impl Evidence {
             }
             self.relation_starts.push(self.relations.len() as u32);
         }
+        Ok(())
     }
 
     /// Compares true pairs with the same rows paired at random: how often each word is
     /// accounted for, how often numbers contradict each other, and initials.
-    fn judge_absence(&mut self, texts: &Texts, pairs: &[Pair], counts: &PairCounts) {
+    fn judge_absence(
+        &mut self,
+        texts: &Texts,
+        pairs: &[Pair],
+        counts: &PairCounts,
+        pace: &Pace<'_>,
+    ) -> Result<(), Stopped> {
         let words = texts.vocabulary.len();
         let mut seen_true = Sightings::new(words);
         let mut seen_random = Sightings::new(words);
         let mut reader = Reader::new(words);
         let shift = pairs.len() / 2;
         for (at, &(bank, book)) in pairs.iter().enumerate() {
+            pace.spend(128)?;
             reader.load(self, texts, bank as usize);
             seen_true.add(&reader.sight(self, texts, book as usize, true), texts, bank, book);
             if shift > 0 {
@@ -220,6 +255,7 @@ impl Evidence {
         let differs = [differ(seen_true.initials), differ(seen_random.initials)].concat();
         self.initial_agrees = contrast(&agree, 1.0);
         self.initial_differs = contrast(&differs, -0.7);
+        Ok(())
     }
 
     /// The distribution of signed lags among the pairs, shrunk towards e to the minus days.
@@ -326,6 +362,17 @@ impl Reader {
             None => {}
         }
         text
+    }
+
+    /// What the texts say beyond two rows that have nothing in common.
+    pub(super) fn gain(&self, evidence: &Evidence, texts: &Texts, book_row: usize) -> i32 {
+        let bases = evidence.bank_base[self.bank_row] + evidence.book_base[book_row];
+        self.text(evidence, texts, book_row) - bases
+    }
+
+    /// The same without what numbers say.
+    pub(super) fn wording_gain(&self, evidence: &Evidence, texts: &Texts, book_row: usize) -> i32 {
+        self.sight(evidence, texts, book_row, false).sum
     }
 
     fn sight(&self, evidence: &Evidence, texts: &Texts, book_row: usize, learning: bool) -> Sight {
@@ -456,14 +503,11 @@ impl PairCounts {
 /// How likely a random row carries a word.
 struct Rates<'a> {
     texts: &'a Texts,
-    stop_words: Vec<u32>,
 }
 
 impl<'a> Rates<'a> {
     fn of(texts: &'a Texts) -> Self {
-        let stop_words =
-            STOP_WORDS.iter().filter_map(|word| texts.vocabulary.id(word.as_bytes())).collect();
-        Self { texts, stop_words }
+        Self { texts }
     }
 
     fn bank(&self, word: u32) -> f64 {
@@ -475,7 +519,7 @@ impl<'a> Rates<'a> {
     }
 
     fn rate(&self, word: u32, rows_with: &[u32], rows: usize) -> f64 {
-        let usual = if self.stop_words.contains(&word) { 0.15 } else { 0.01 };
+        let usual = if self.texts.stop_words.contains(&word) { 0.15 } else { 0.01 };
         (f64::from(rows_with[word as usize]) + PRIOR_ROWS * usual) / (rows as f64 + PRIOR_ROWS)
     }
 }

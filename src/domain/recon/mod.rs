@@ -4,11 +4,14 @@
 
 pub mod amount;
 mod assignment;
+mod bounded;
 pub mod dataset;
 pub mod date;
 mod evidence;
 pub mod explain;
+mod line_match;
 mod matcher;
+mod pace;
 pub mod verify;
 mod words;
 
