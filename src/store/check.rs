@@ -1,7 +1,7 @@
 //! Re-derives everything that is derived and compares (`bookkeeping check`).
 
-use super::reader::Reader;
 use super::StoreError;
+use super::reader::Reader;
 
 impl Reader {
     /// Every difference found, in words; empty when all is well. Reads one snapshot.

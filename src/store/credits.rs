@@ -1,8 +1,8 @@
 //! Credit accounts and the movements behind their balances.
 
+use super::StoreError;
 use super::reader::Reader;
 use super::writer::Writer;
-use super::StoreError;
 use crate::domain::credits::{CreditAccount, CreditChange};
 use crate::domain::ids::UserId;
 
@@ -41,6 +41,10 @@ impl Writer {
 }
 
 impl Reader {
+    /// x
+    pub async fn credit_account_at(&self, user: UserId) -> Result<Option<(CreditAccount, i64)>, StoreError> {
+        todo!()
+    }
     /// A person's account as stored (its month may be over; see `CreditAccount::rolled_over`).
     pub async fn credit_account(&self, user: UserId) -> Result<Option<CreditAccount>, StoreError> {
         todo!()
@@ -52,7 +56,7 @@ impl Reader {
     }
 
     /// Accounts changed after an epoch of the topic `credits`; 0 gives all.
-    pub async fn accounts_changed_after(&self, epoch: i64) -> Result<Vec<(UserId, CreditAccount)>, StoreError> {
+    pub async fn accounts_changed_after(&self, epoch: i64) -> Result<Vec<(UserId, CreditAccount, i64)>, StoreError> {
         todo!()
     }
 }

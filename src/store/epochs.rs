@@ -1,7 +1,7 @@
 //! What moved: the counters every process follows, read in one query.
 
-use super::reader::Reader;
 use super::StoreError;
+use super::reader::Reader;
 use crate::domain::job::Product;
 
 /// Something processes follow.

@@ -1,8 +1,8 @@
 //! API keys and the organisations they are restricted to.
 
+use super::StoreError;
 use super::reader::Reader;
 use super::writer::Writer;
-use super::StoreError;
 use crate::domain::access::{KeyReach, ScopeSet};
 use crate::domain::api_key::KeyHash;
 use crate::domain::ids::{KeyId, OrganisationId, UserId};

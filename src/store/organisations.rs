@@ -2,9 +2,9 @@
 
 use chrono::NaiveDate;
 
+use super::StoreError;
 use super::reader::Reader;
 use super::writer::Writer;
-use super::StoreError;
 use crate::domain::access::Role;
 use crate::domain::ids::{OrganisationId, UserId};
 

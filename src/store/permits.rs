@@ -1,7 +1,7 @@
 //! Rate permits leased in blocks, so that several processes never exceed one limit together.
 
-use super::writer::Writer;
 use super::StoreError;
+use super::writer::Writer;
 
 /// A leased block of permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Settings that live in the database because several processes share them.
 
+use super::StoreError;
 use super::reader::Reader;
 use super::writer::Writer;
-use super::StoreError;
 
 impl Writer {
     /// Stores a value unless there is one; returns the one that counts.

@@ -1,8 +1,8 @@
 //! People.
 
+use super::StoreError;
 use super::reader::Reader;
 use super::writer::Writer;
-use super::StoreError;
 use crate::domain::ids::UserId;
 
 /// A person to be created, with their credits.

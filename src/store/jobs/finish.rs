@@ -10,7 +10,7 @@ use crate::store::writer::Writer;
 
 /// Called inside the unit with the balance about to be committed, so that no caller who polls `completed` reads an
 /// older one. When the unit fails afterwards the balance must be read again.
-pub type Publish = Arc<dyn Fn(UserId, CreditAccount) + Send + Sync>;
+pub type Publish = Arc<dyn Fn(UserId, CreditAccount, i64) + Send + Sync>;
 
 /// A run that ended.
 #[derive(Debug, Clone)]
