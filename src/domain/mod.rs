@@ -12,3 +12,4 @@ pub mod ids;
 pub mod job;
 pub mod problem;
 pub mod rate_window;
+pub mod recon;

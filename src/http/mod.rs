@@ -14,5 +14,6 @@ mod panic_guard;
 pub mod request_id;
 pub mod route_table;
 pub mod server;
+pub mod wire;
 
 pub use body::{Body, BodyLimits};

@@ -1,0 +1,422 @@
+//! Settings: built-in default, then `bookkeeping.toml` (or `--config FILE`), then environment, then flag.
+//!
+//! [`Overrides`] is one level of that list; [`Settings`] is the validated whole. Everything that is queued,
+//! buffered, listed or retried has its named limit here.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// A setting that cannot be used; the program ends with exit code 2.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("setting {key}: {value:?} is not usable; allowed: {allowed}")]
+pub struct SettingError {
+    /// The key as in the file.
+    pub key: &'static str,
+    /// What was given.
+    pub value: String,
+    /// What is allowed.
+    pub allowed: String,
+}
+
+/// The file could not be read as settings.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It is missing, not TOML, or holds an unknown key.
+    #[error("configuration file {path}: {message}")]
+    Unusable {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// Settings given at one level: the file's keys, or the flags with their environment variables.
+#[derive(Debug, Clone, Default, Deserialize, clap::Args)]
+#[serde(deny_unknown_fields, default)]
+#[command(next_help_heading = "Settings")]
+pub struct Overrides {
+    /// Public listener; port 0 picks one and prints it [default: 127.0.0.1:8080]
+    #[arg(long, env = "BOOKKEEPING_LISTEN", global = true, value_name = "ADDRESS")]
+    pub listen: Option<String>,
+    /// Operators' listener, never meant for the public [default: 127.0.0.1:9464]
+    #[arg(long, env = "BOOKKEEPING_OPS_LISTEN", global = true, value_name = "ADDRESS")]
+    pub ops_listen: Option<String>,
+    /// The public URL: issuer, links in e-mails [default: http:// and the listener]
+    #[arg(long, env = "BOOKKEEPING_BASE_URL", global = true, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// `sqlite://PATH` or `postgres://…` [default: sqlite://<data_dir>/bookkeeping.db]
+    #[arg(long, env = "BOOKKEEPING_DATABASE_URL", global = true, value_name = "URL", hide_env_values = true)]
+    pub database_url: Option<String>,
+    /// Database file, generated secrets, e-mail outbox; created with mode 0700 [default: ./data]
+    #[arg(long, env = "BOOKKEEPING_DATA_DIR", global = true, value_name = "DIRECTORY")]
+    pub data_dir: Option<PathBuf>,
+    /// Secret that signs web sessions, made at first start [default: <data_dir>/session.secret]
+    #[arg(long, env = "BOOKKEEPING_SESSION_SECRET_FILE", global = true, value_name = "FILE")]
+    pub session_secret_file: Option<PathBuf>,
+    /// Requests per window and API key; load tests raise it [default: 120]
+    #[arg(long, env = "BOOKKEEPING_RATE_LIMIT_REQUESTS", global = true, value_name = "N")]
+    pub rate_limit_requests: Option<u64>,
+    /// Length of the rate-limit window in seconds [default: 60]
+    #[arg(long, env = "BOOKKEEPING_RATE_LIMIT_WINDOW_S", global = true, value_name = "SECONDS")]
+    pub rate_limit_window_s: Option<u64>,
+    /// Waiting jobs per product; a full queue answers 503 [default: 100]
+    #[arg(long, env = "BOOKKEEPING_QUEUE_CAPACITY_JOBS", global = true, value_name = "N")]
+    pub queue_capacity_jobs: Option<u64>,
+    /// Largest request body; more is answered 413 [default: 26214400]
+    #[arg(long, env = "BOOKKEEPING_MAX_BODY_BYTES", global = true, value_name = "BYTES")]
+    pub max_body_bytes: Option<u64>,
+    /// Bodies being read at once over all connections; beyond it 503 [default: 268435456]
+    #[arg(long, env = "BOOKKEEPING_MAX_BODY_BYTES_IN_FLIGHT", global = true, value_name = "BYTES")]
+    pub max_body_bytes_in_flight: Option<u64>,
+    /// Rows of a bank or book dataset; more is answered 422 [default: 250000]
+    #[arg(long, env = "BOOKKEEPING_MAX_ROWS_PER_DATASET", global = true, value_name = "N")]
+    pub max_rows_per_dataset: Option<u64>,
+    /// Transactions of a coding job; more is answered 422 [default: 100000]
+    #[arg(long, env = "BOOKKEEPING_MAX_TRANSACTIONS_PER_JOB", global = true, value_name = "N")]
+    pub max_transactions_per_job: Option<u64>,
+    /// Accounts in a coding job's chart; more is answered 422 [default: 5000]
+    #[arg(long, env = "BOOKKEEPING_MAX_CHART_ACCOUNTS", global = true, value_name = "N")]
+    pub max_chart_accounts: Option<u64>,
+    /// Invoices in a coding job; more is answered 422 [default: 10000]
+    #[arg(long, env = "BOOKKEEPING_MAX_INVOICES_PER_JOB", global = true, value_name = "N")]
+    pub max_invoices_per_job: Option<u64>,
+    /// Longest time for one body; longer is answered 408 [default: 300]
+    #[arg(long, env = "BOOKKEEPING_BODY_DEADLINE_S", global = true, value_name = "SECONDS")]
+    pub body_deadline_s: Option<u64>,
+    /// Slowest body, averaged after 5 seconds; slower is answered 408 [default: 32768]
+    #[arg(long, env = "BOOKKEEPING_MIN_BODY_BYTES_PER_S", global = true, value_name = "BYTES")]
+    pub min_body_bytes_per_s: Option<u64>,
+    /// A job running longer fails [default: 300]
+    #[arg(long, env = "BOOKKEEPING_JOB_DEADLINE_S", global = true, value_name = "SECONDS")]
+    pub job_deadline_s: Option<u64>,
+    /// A process silent longer loses its product's slot [default: 15000]
+    #[arg(long, env = "BOOKKEEPING_JOB_LEASE_MS", global = true, value_name = "MILLISECONDS")]
+    pub job_lease_ms: Option<u64>,
+    /// How long cached keys are trusted while PostgreSQL cannot be read [default: 30]
+    #[arg(long, env = "BOOKKEEPING_KEY_STALENESS_LIMIT_S", global = true, value_name = "SECONDS")]
+    pub key_staleness_limit_s: Option<u64>,
+    /// How long an Idempotency-Key replays [default: 24]
+    #[arg(long, env = "BOOKKEEPING_IDEMPOTENCY_RETENTION_H", global = true, value_name = "HOURS")]
+    pub idempotency_retention_h: Option<u64>,
+    /// Shortest password [default: 12]
+    #[arg(long, env = "BOOKKEEPING_PASSWORD_MIN_LENGTH", global = true, value_name = "CHARACTERS")]
+    pub password_min_length: Option<u64>,
+    /// Addresses whose X-Forwarded-For counts, separated by commas [default: none]
+    #[arg(long, env = "BOOKKEEPING_TRUSTED_PROXIES", global = true, value_name = "ADDRESSES")]
+    pub trusted_proxies: Option<String>,
+    /// Finished jobs and results are deleted after this [default: 30]
+    #[arg(long, env = "BOOKKEEPING_JOB_RETENTION_DAYS", global = true, value_name = "DAYS")]
+    pub job_retention_days: Option<u64>,
+    /// Monthly allocation of a new person [default: 1000]
+    #[arg(long, env = "BOOKKEEPING_DEFAULT_MONTHLY_CREDITS", global = true, value_name = "N")]
+    pub default_monthly_credits: Option<i64>,
+    /// Mail server; without it e-mails are files in <data_dir>/outbox [default: none]
+    #[arg(long, env = "BOOKKEEPING_SMTP_URL", global = true, value_name = "URL", hide_env_values = true)]
+    pub smtp_url: Option<String>,
+    /// How long in-flight requests and the running job get on SIGTERM [default: 20]
+    #[arg(long, env = "BOOKKEEPING_SHUTDOWN_GRACE_S", global = true, value_name = "SECONDS")]
+    pub shutdown_grace_s: Option<u64>,
+    /// `text` or `json` [default: text on a terminal, else json]
+    #[arg(long, env = "BOOKKEEPING_LOG_FORMAT", global = true, value_name = "FORMAT")]
+    pub log_format: Option<String>,
+    /// Filter of the log, `tracing` syntax [default: info]
+    #[arg(long, env = "BOOKKEEPING_LOG", global = true, value_name = "FILTER")]
+    pub log: Option<String>,
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// For machines, one object a line.
+    Json,
+}
+
+/// The validated settings.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Public listener.
+    pub listen: SocketAddr,
+    /// Whether `listen` was given rather than defaulted.
+    pub listen_given: bool,
+    /// Operators' listener.
+    pub ops_listen: SocketAddr,
+    /// Whether `ops_listen` was given rather than defaulted.
+    pub ops_listen_given: bool,
+    /// Public URL, when given; else it follows the bound listener.
+    pub base_url: Option<String>,
+    /// Database, when given; else SQLite in `data_dir`.
+    pub database_url: Option<String>,
+    /// Folder for everything the service keeps in files.
+    pub data_dir: PathBuf,
+    /// Secret that signs web sessions, when given; else in `data_dir`.
+    pub session_secret_file: Option<PathBuf>,
+    /// Requests per window.
+    pub rate_limit_requests: u64,
+    /// Length of the window.
+    pub rate_limit_window_s: u64,
+    /// Waiting jobs per product.
+    pub queue_capacity_jobs: u64,
+    /// Largest body.
+    pub max_body_bytes: u64,
+    /// Bodies being read at once.
+    pub max_body_bytes_in_flight: u64,
+    /// Rows of a dataset.
+    pub max_rows_per_dataset: u64,
+    /// Transactions of a coding job.
+    pub max_transactions_per_job: u64,
+    /// Accounts of a coding job's chart.
+    pub max_chart_accounts: u64,
+    /// Invoices of a coding job.
+    pub max_invoices_per_job: u64,
+    /// Longest time for a body.
+    pub body_deadline_s: u64,
+    /// Slowest body.
+    pub min_body_bytes_per_s: u64,
+    /// Longest run of a job.
+    pub job_deadline_s: u64,
+    /// Lease of a product's slot.
+    pub job_lease_ms: u64,
+    /// Trust in cached keys.
+    pub key_staleness_limit_s: u64,
+    /// Replay of idempotency keys.
+    pub idempotency_retention_h: u64,
+    /// Shortest password.
+    pub password_min_length: u64,
+    /// Proxies whose word counts.
+    pub trusted_proxies: Vec<std::net::IpAddr>,
+    /// Retention of finished jobs.
+    pub job_retention_days: u64,
+    /// Allocation of a new person.
+    pub default_monthly_credits: i64,
+    /// Mail server.
+    pub smtp_url: Option<String>,
+    /// Grace on SIGTERM.
+    pub shutdown_grace_s: u64,
+    /// Form of log lines.
+    pub log_format: Option<LogFormat>,
+    /// Filter of log lines.
+    pub log: String,
+}
+
+impl Overrides {
+    /// Reads a settings file; an unknown key is an error.
+    pub fn from_file(path: &Path) -> Result<Self, FileError> {
+        let unusable = |message: String| FileError::Unusable { path: path.display().to_string(), message };
+        config::Config::builder()
+            .add_source(config::File::from(path).format(config::FileFormat::Toml))
+            .build()
+            .and_then(config::Config::try_deserialize)
+            .map_err(|error| unusable(error.to_string()))
+    }
+
+    /// These settings where given, else the other level's.
+    pub fn or(self, lower: Self) -> Self {
+        macro_rules! layer {
+            ($($field:ident),* $(,)?) => { Self { $($field: self.$field.or(lower.$field)),* } };
+        }
+        layer!(
+            listen,
+            ops_listen,
+            base_url,
+            database_url,
+            data_dir,
+            session_secret_file,
+            rate_limit_requests,
+            rate_limit_window_s,
+            queue_capacity_jobs,
+            max_body_bytes,
+            max_body_bytes_in_flight,
+            max_rows_per_dataset,
+            max_transactions_per_job,
+            max_chart_accounts,
+            max_invoices_per_job,
+            body_deadline_s,
+            min_body_bytes_per_s,
+            job_deadline_s,
+            job_lease_ms,
+            key_staleness_limit_s,
+            idempotency_retention_h,
+            password_min_length,
+            trusted_proxies,
+            job_retention_days,
+            default_monthly_credits,
+            smtp_url,
+            shutdown_grace_s,
+            log_format,
+            log,
+        )
+    }
+}
+
+fn bounded(key: &'static str, given: Option<u64>, default: u64, low: u64, high: u64) -> Result<u64, SettingError> {
+    let value = given.unwrap_or(default);
+    if (low..=high).contains(&value) {
+        return Ok(value);
+    }
+    Err(SettingError { key, value: value.to_string(), allowed: format!("{low} to {high}") })
+}
+
+fn address(key: &'static str, given: Option<&String>, default: &str) -> Result<SocketAddr, SettingError> {
+    let text = given.map_or(default, String::as_str);
+    text.parse().map_err(|_| SettingError {
+        key,
+        value: text.to_owned(),
+        allowed: "an IP address and a port, such as 127.0.0.1:8080 or [::1]:0".to_owned(),
+    })
+}
+
+fn url(key: &'static str, given: Option<String>, schemes: &[&str]) -> Result<Option<String>, SettingError> {
+    match given {
+        Some(text) if !schemes.iter().any(|scheme| text.len() > scheme.len() && text.starts_with(scheme)) => {
+            // Only the scheme is shown: the rest may hold a password.
+            let shown = text.split_once(':').map_or("(no scheme)", |(scheme, _)| scheme);
+            Err(SettingError {
+                key,
+                value: format!("{shown}…"),
+                allowed: format!("a URL starting with {}", schemes.join(" or ")),
+            })
+        }
+        other => Ok(other),
+    }
+}
+
+impl Settings {
+    /// Validates; every value that cannot be used is named with what is allowed.
+    pub fn resolve(given: Overrides) -> Result<Self, SettingError> {
+        const LARGE: u64 = 1 << 40;
+        let trusted_proxies = given
+            .trusted_proxies
+            .as_deref()
+            .unwrap_or_default()
+            .split(',')
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
+            .map(|text| {
+                text.parse().map_err(|_| SettingError {
+                    key: "trusted_proxies",
+                    value: text.to_owned(),
+                    allowed: "IP addresses separated by commas".to_owned(),
+                })
+            })
+            .collect::<Result<_, _>>()?;
+        let log_format = match given.log_format.as_deref() {
+            None => None,
+            Some("text") => Some(LogFormat::Text),
+            Some("json") => Some(LogFormat::Json),
+            Some(other) => {
+                return Err(SettingError {
+                    key: "log_format",
+                    value: other.to_owned(),
+                    allowed: "text or json".to_owned(),
+                });
+            }
+        };
+        let log = given.log.clone().unwrap_or_else(|| "info".to_owned());
+        if let Err(error) = tracing_subscriber::EnvFilter::try_new(&log) {
+            return Err(SettingError { key: "log", value: log, allowed: format!("a tracing filter ({error})") });
+        }
+        let default_monthly_credits = given.default_monthly_credits.unwrap_or(1000);
+        if !(0..=1_000_000_000_000).contains(&default_monthly_credits) {
+            return Err(SettingError {
+                key: "default_monthly_credits",
+                value: default_monthly_credits.to_string(),
+                allowed: "0 to 1000000000000".to_owned(),
+            });
+        }
+        Ok(Self {
+            listen: address("listen", given.listen.as_ref(), "127.0.0.1:8080")?,
+            listen_given: given.listen.is_some(),
+            ops_listen: address("ops_listen", given.ops_listen.as_ref(), "127.0.0.1:9464")?,
+            ops_listen_given: given.ops_listen.is_some(),
+            base_url: url("base_url", given.base_url, &["http://", "https://"])?
+                .map(|text| text.trim_end_matches('/').to_owned()),
+            database_url: url("database_url", given.database_url, &["sqlite://", "postgres://", "postgresql://"])?,
+            data_dir: given.data_dir.unwrap_or_else(|| PathBuf::from("./data")),
+            session_secret_file: given.session_secret_file,
+            rate_limit_requests: bounded(
+                "rate_limit_requests",
+                given.rate_limit_requests,
+                120,
+                1,
+                crate::domain::rate_window::LIMIT_MAX,
+            )?,
+            rate_limit_window_s: bounded("rate_limit_window_s", given.rate_limit_window_s, 60, 1, 86_400)?,
+            queue_capacity_jobs: bounded("queue_capacity_jobs", given.queue_capacity_jobs, 100, 1, 1_000_000)?,
+            max_body_bytes: bounded("max_body_bytes", given.max_body_bytes, 26_214_400, 1024, LARGE)?,
+            max_body_bytes_in_flight: bounded(
+                "max_body_bytes_in_flight",
+                given.max_body_bytes_in_flight,
+                268_435_456,
+                1024,
+                LARGE,
+            )?,
+            max_rows_per_dataset: bounded("max_rows_per_dataset", given.max_rows_per_dataset, 250_000, 1, 10_000_000)?,
+            max_transactions_per_job: bounded(
+                "max_transactions_per_job",
+                given.max_transactions_per_job,
+                100_000,
+                1,
+                10_000_000,
+            )?,
+            max_chart_accounts: bounded("max_chart_accounts", given.max_chart_accounts, 5_000, 1, 1_000_000)?,
+            max_invoices_per_job: bounded("max_invoices_per_job", given.max_invoices_per_job, 10_000, 1, 1_000_000)?,
+            body_deadline_s: bounded("body_deadline_s", given.body_deadline_s, 300, 1, 86_400)?,
+            min_body_bytes_per_s: bounded("min_body_bytes_per_s", given.min_body_bytes_per_s, 32_768, 0, LARGE)?,
+            job_deadline_s: bounded("job_deadline_s", given.job_deadline_s, 300, 1, 86_400)?,
+            job_lease_ms: bounded("job_lease_ms", given.job_lease_ms, 15_000, 1_000, 600_000)?,
+            key_staleness_limit_s: bounded("key_staleness_limit_s", given.key_staleness_limit_s, 30, 1, 86_400)?,
+            idempotency_retention_h: bounded("idempotency_retention_h", given.idempotency_retention_h, 24, 1, 8_760)?,
+            password_min_length: bounded("password_min_length", given.password_min_length, 12, 8, 128)?,
+            trusted_proxies,
+            job_retention_days: bounded("job_retention_days", given.job_retention_days, 30, 1, 36_500)?,
+            default_monthly_credits,
+            smtp_url: url("smtp_url", given.smtp_url, &["smtp://", "smtps://"])?,
+            shutdown_grace_s: bounded("shutdown_grace_s", given.shutdown_grace_s, 20, 0, 3_600)?,
+            log_format,
+            log,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_higher_level_wins_and_defaults_fill_the_rest() {
+        let file =
+            Overrides { listen: Some("127.0.0.1:1".into()), queue_capacity_jobs: Some(7), ..Overrides::default() };
+        let flags = Overrides { listen: Some("127.0.0.1:2".into()), ..Overrides::default() };
+        let settings = Settings::resolve(flags.or(file)).expect("usable");
+        assert_eq!(settings.listen.port(), 2);
+        assert_eq!((settings.queue_capacity_jobs, settings.rate_limit_requests), (7, 120));
+    }
+
+    #[test]
+    fn an_unusable_value_is_named_with_what_is_allowed() {
+        let error =
+            Settings::resolve(Overrides { job_lease_ms: Some(1), ..Overrides::default() }).expect_err("too small");
+        assert_eq!(error.to_string(), "setting job_lease_ms: \"1\" is not usable; allowed: 1000 to 600000");
+        let error =
+            Settings::resolve(Overrides { database_url: Some("mysql://u:secret@h".into()), ..Overrides::default() });
+        assert!(!error.expect_err("unknown scheme").to_string().contains("secret"));
+    }
+
+    #[test]
+    fn an_unknown_key_in_the_file_is_an_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("bookkeeping.toml");
+        std::fs::write(&path, "listne = \"127.0.0.1:1\"\n").expect("written");
+        let message = Overrides::from_file(&path).expect_err("unknown key").to_string();
+        assert!(message.contains("listne"), "{message}");
+        std::fs::write(&path, "listen = \"127.0.0.1:1\"\nqueue_capacity_jobs = 3\n").expect("written");
+        let read = Overrides::from_file(&path).expect("usable");
+        assert_eq!((read.listen.as_deref(), read.queue_capacity_jobs), (Some("127.0.0.1:1"), Some(3)));
+        assert!(Overrides::from_file(&folder.path().join("absent.toml")).is_err());
+    }
+}

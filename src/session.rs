@@ -1,0 +1,139 @@
+//! Web sessions: a short-lived JWT (RFC 7519) for people who manage their keys, and the passwords behind it.
+//!
+//! One algorithm (HS256), `iss`, `aud` and `exp` always checked, against the injected clock. Passwords are Argon2id
+//! (RFC 9106); a password is never logged and never stored.
+
+use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use serde::{Deserialize, Serialize};
+
+use crate::clock::Clock;
+use crate::domain::ids::UserId;
+
+const ISSUER: &str = "bookkeeping-suite";
+const AUDIENCE: &str = "bookkeeping-web-session";
+/// Longer tokens are refused unread.
+const TOKEN_BYTES_MAX: usize = 8 * 1024;
+/// Clocks may differ by this much.
+const LEEWAY_S: i64 = 5;
+/// Seconds a session lasts unless asked otherwise.
+pub const SESSION_TTL_S: i64 = 3600;
+/// Bytes of the signing secret.
+pub const SECRET_BYTES: usize = 32;
+
+/// Signs and reads session tokens.
+pub struct Sessions {
+    encoding: EncodingKey,
+    decoding: DecodingKey,
+    validation: Validation,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Claims {
+    iss: String,
+    aud: String,
+    sub: String,
+    iat: i64,
+    exp: i64,
+}
+
+/// The token is malformed, wrongly signed, meant for somebody else, or expired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("session token refused")]
+pub struct SessionRefused;
+
+impl Sessions {
+    /// Sessions signed with a secret.
+    pub fn new(secret: &[u8]) -> Self {
+        let mut validation = Validation::new(Algorithm::HS256);
+        validation.set_issuer(&[ISSUER]);
+        validation.set_audience(&[AUDIENCE]);
+        validation.set_required_spec_claims(&["iss", "aud", "exp", "sub"]);
+        // The library reads the machine's clock; expiry is checked below against the injected one.
+        validation.validate_exp = false;
+        Self { encoding: EncodingKey::from_secret(secret), decoding: DecodingKey::from_secret(secret), validation }
+    }
+
+    /// A token for a person; `None` only if the library cannot sign, which no input causes.
+    pub fn issue(&self, user: UserId, ttl_s: i64, clock: &dyn Clock) -> Option<String> {
+        let now_s = clock.now_ms().div_euclid(1000);
+        let claims = Claims {
+            iss: ISSUER.to_owned(),
+            aud: AUDIENCE.to_owned(),
+            sub: user.to_string(),
+            iat: now_s,
+            exp: now_s.saturating_add(ttl_s),
+        };
+        jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.encoding).ok()
+    }
+
+    /// The person a token speaks for.
+    pub fn verify(&self, token: &str, clock: &dyn Clock) -> Result<UserId, SessionRefused> {
+        if token.len() > TOKEN_BYTES_MAX {
+            return Err(SessionRefused);
+        }
+        let claims =
+            jsonwebtoken::decode::<Claims>(token, &self.decoding, &self.validation).map_err(|_| SessionRefused)?.claims;
+        let now_s = clock.now_ms().div_euclid(1000);
+        if claims.exp.saturating_add(LEEWAY_S) <= now_s || claims.iat > now_s.saturating_add(LEEWAY_S) {
+            return Err(SessionRefused);
+        }
+        UserId::parse(&claims.sub).ok_or(SessionRefused)
+    }
+}
+
+/// Hashes a password; takes tens of milliseconds, so it belongs on a blocking thread.
+pub fn hash_password(password: &str, clock: &dyn Clock) -> Option<String> {
+    let mut salt = [0_u8; 16];
+    clock.fill_random(&mut salt);
+    argon2::Argon2::default().hash_password_with_salt(password.as_bytes(), &salt).ok().map(|hash| hash.to_string())
+}
+
+/// Whether a password belongs to a stored hash; as slow as hashing.
+pub fn verify_password(password: &str, stored: &str) -> bool {
+    argon2::PasswordHash::new(stored)
+        .is_ok_and(|hash| argon2::Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+
+    #[test]
+    fn a_session_speaks_for_its_person_until_it_expires() {
+        let clock = ManualClock::at_ms(1_700_000_000_000);
+        let sessions = Sessions::new(&[7; SECRET_BYTES]);
+        let token = sessions.issue(UserId(42), 60, &clock).expect("signed");
+        assert_eq!(sessions.verify(&token, &clock), Ok(UserId(42)));
+        clock.advance_ms(64_999);
+        assert_eq!(sessions.verify(&token, &clock), Ok(UserId(42)));
+        clock.advance_ms(1_000);
+        assert_eq!(sessions.verify(&token, &clock), Err(SessionRefused));
+    }
+
+    #[test]
+    fn forged_and_foreign_tokens_are_refused() {
+        let clock = ManualClock::at_ms(1_700_000_000_000);
+        let sessions = Sessions::new(&[7; SECRET_BYTES]);
+        let other = Sessions::new(&[8; SECRET_BYTES]).issue(UserId(1), 60, &clock).expect("signed");
+        // {"alg":"none"} with the claims of a real token.
+        let real = sessions.issue(UserId(1), 60, &clock).expect("signed");
+        let claims = real.split('.').nth(1).expect("claims");
+        let unsigned = format!("eyJhbGciOiJub25lIn0.{claims}.");
+        let long = "a".repeat(TOKEN_BYTES_MAX + 1);
+        for token in [other.as_str(), &unsigned, "", "a.b.c", &long, &real[..real.len() - 2]] {
+            assert_eq!(sessions.verify(token, &clock), Err(SessionRefused));
+        }
+    }
+
+    #[test]
+    fn passwords_verify_only_against_their_own_hash() {
+        let clock = ManualClock::at_ms(0);
+        let hash = hash_password("correct horse battery", &clock).expect("hashed");
+        assert!(hash.starts_with("$argon2id$"));
+        assert!(verify_password("correct horse battery", &hash));
+        assert!(!verify_password("correct horse batter", &hash));
+        assert!(!verify_password("x", "not a hash"));
+    }
+}
