@@ -4,6 +4,7 @@ mod body;
 pub mod call;
 mod connection;
 mod dispatch;
+pub mod docs;
 pub mod envelope;
 pub mod error;
 pub mod headers;
@@ -13,6 +14,7 @@ pub mod paging;
 mod panic_guard;
 pub mod request_id;
 pub mod route_table;
+pub mod routes;
 pub mod server;
 pub mod wire;
 
