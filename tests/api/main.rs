@@ -1,7 +1,6 @@
 //! Behaviour over real HTTP, one module per part of the contract.
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::as_conversions,
