@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use bookkeeping_suite::actors::runtime::ActorError;
 use futures_util::future::join_all;
+use tokio::sync::Semaphore;
 
 use super::probe::{Alone, AtOnce, Bench, DEADLINE, Die, Order, Wake};
 
@@ -20,13 +21,17 @@ async fn the_first_question_after_a_death_is_answered_by_a_new_actor() {
 #[actix::test]
 async fn those_who_waited_are_told_and_their_places_come_back() {
     let bench = Bench::new(8);
+    let gate = Arc::new(Semaphore::new(0));
+    let working = bench.slot.ask(Alone(Order::Wait(Arc::clone(&gate)), DEADLINE));
     let waiting: Vec<_> =
         [Order::Die, Order::Count, Order::Count].into_iter().map(|order| bench.slot.ask(AtOnce(order))).collect();
+    gate.add_permits(1);
+    assert_eq!(working.await, Ok(1));
     let answers = join_all(waiting).await;
     assert!(answers.iter().all(|answer| *answer == Err(ActorError::Down)), "{answers:?}");
+    bench.settled().await;
     bench.dead().await;
     assert_eq!(bench.slot.ask(AtOnce(Order::Count)).await, Ok(1));
-    bench.settled().await;
 }
 
 #[actix::test]
