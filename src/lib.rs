@@ -6,6 +6,7 @@ pub mod actors;
 pub mod clock;
 pub mod config;
 pub mod domain;
+pub mod http;
 pub mod metrics;
 pub mod session;
 pub mod store;

@@ -116,9 +116,9 @@ impl JobBoard {
         self.running.get(id).map(|entry| Arc::clone(entry.value()))
     }
 
-    /// Every job this process is working on.
-    pub fn all_running(&self) -> Vec<Arc<RunningJob>> {
-        self.running.iter().map(|entry| Arc::clone(entry.value())).collect()
+    /// Whether this process is working on a job.
+    pub fn is_busy(&self) -> bool {
+        !self.running.is_empty()
     }
 
     /// Messages about a person's jobs from now on.
