@@ -4,6 +4,7 @@ pub mod envelope;
 pub mod error;
 pub mod headers;
 pub mod json_syntax;
+pub mod ops;
 pub mod paging;
 pub mod request_id;
 pub mod wire;
