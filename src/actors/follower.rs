@@ -59,7 +59,7 @@ async fn take_over(seen: &mut Epochs, now: Epochs, actors: &Actors) -> bool {
         }
     }
     if now.credits != seen.credits {
-        match actors.credits.follow().await {
+        match actors.credits.follow(now.credits).await {
             Ok(()) => seen.credits = now.credits,
             Err(error) => tracing::warn!(error = %error, "cannot read changed balances"),
         }
