@@ -25,7 +25,7 @@ use crate::domain::problem::Issues;
 use crate::domain::rate_window::{RateDecision, RateRule};
 
 /// The longest `Idempotency-Key` accepted.
-pub const IDEMPOTENCY_KEY_LENGTH_MAX: usize = 255;
+pub const IDEMPOTENCY_KEY_LENGTH_MAX: usize = 128;
 
 /// Bodies above this size are parsed at most two at a time.
 const LARGE_PARSE_BYTES: usize = 1 << 20;
@@ -129,7 +129,7 @@ impl<S> Call<S> {
         self.request.headers().get(name)?.to_str().ok()
     }
 
-    /// The `Idempotency-Key`: 1 to 255 visible ASCII characters, given once. 400 `validation_error` otherwise.
+    /// The `Idempotency-Key`: 1 to 128 printable ASCII characters, given once. 400 `validation_error` otherwise.
     pub fn idempotency_key(&self) -> Result<Option<&str>, ApiError> {
         let mut values = self.request.headers().get_all(headers::IDEMPOTENCY_KEY);
         let Some(value) = values.next() else { return Ok(None) };
@@ -140,7 +140,7 @@ impl<S> Call<S> {
             return Ok(Some(text));
         }
         let mut issues = Issues::default();
-        issues.field("headers", "Idempotency-Key", "must be 1 to 255 visible ASCII characters, given once");
+        issues.field("headers", "Idempotency-Key", "must be 1 to 128 printable ASCII characters, given once");
         Err(ApiError::validation(&issues))
     }
 

@@ -12,8 +12,8 @@ use crate::store::credits::{ACCOUNT_COLUMNS, read_account, renewal_reference};
 use crate::store::sql::{self, Unit, params};
 use crate::store::writer::Writer;
 
-/// Called inside the unit with the balance about to be committed, so that no caller who polls `completed` reads an
-/// older one. When the unit fails afterwards the balance must be read again.
+/// Called inside the unit with the balance about to be committed and its epoch, so that no caller who polls `completed`
+/// reads an older one. When the unit fails afterwards the balance must be read again.
 pub type Publish = Arc<dyn Fn(UserId, CreditAccount, i64) + Send + Sync>;
 
 /// A run that ended.
@@ -131,7 +131,8 @@ enum Ending {
 
 async fn end_job(unit: &Unit<'_>, input: &Input) -> Result<Finished, StoreError> {
     let sql = format!(
-        "select j.user_id, j.allow_overage, {ACCOUNT_COLUMNS} from job j \
+        "select j.user_id, j.allow_overage, {ACCOUNT_COLUMNS}, \
+         (select value from change_epoch where topic = 'credits') from job j \
          join credit_account a on a.user_id = j.user_id \
          where j.id = $1 and j.status = 'processing' and j.fence = $2{}",
         sql::for_update(unit.backend)
@@ -153,7 +154,10 @@ async fn end_job(unit: &Unit<'_>, input: &Input) -> Result<Finished, StoreError>
             match account.charge(*cost, row.get(1)?) {
                 Ok(change) => {
                     let account = account.after(change);
-                    let settlement = Settlement { account, renewal, change, cost: *cost };
+                    // Whoever changed this account before us did so at an epoch below this one, and whoever comes
+                    // next waits for our row: enough to tell older states from newer ones.
+                    let epoch = row.get::<i64>(8)? + 1;
+                    let settlement = Settlement { account, epoch, renewal, change, cost: *cost };
                     complete(unit, input, user_id, stored, Some(settlement)).await
                 }
                 Err(short) => {
@@ -176,6 +180,7 @@ struct StoredResult<'a> {
 
 struct Settlement {
     account: CreditAccount,
+    epoch: i64,
     renewal: Option<CreditChange>,
     change: CreditChange,
     cost: i64,
@@ -263,7 +268,7 @@ async fn complete(
     unit.batch(&statements, values).await?;
     let change = settlement.as_ref().map_or_else(CreditChange::default, |settlement| settlement.change);
     if let Some(settlement) = settlement {
-        (input.publish)(user_id, settlement.account);
+        (input.publish)(user_id, settlement.account, settlement.epoch);
     }
     Ok(Finished::Completed { user_id, credits_charged, change })
 }
