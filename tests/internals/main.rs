@@ -1,0 +1,4 @@
+//! What cannot be seen over HTTP: the parts inside, driven directly.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests may fail loudly")]
+
+mod actors;
