@@ -86,8 +86,7 @@ impl Reader {
 
     /// Accounts changed after an epoch of the topic `credits`; 0 gives all.
     pub async fn accounts_changed_after(&self, epoch: i64) -> Result<Vec<(UserId, CreditAccount)>, StoreError> {
-        let sql =
-            format!("select a.user_id, {ACCOUNT_COLUMNS} from credit_account a where a.changed_epoch > $1");
+        let sql = format!("select a.user_id, {ACCOUNT_COLUMNS} from credit_account a where a.changed_epoch > $1");
         let rows = self.all(&sql, params![epoch]).await?;
         rows.iter().map(|row| Ok((UserId(row.get(0)?), read_account(row, 1)?))).collect()
     }
@@ -118,10 +117,8 @@ struct Grant {
 }
 
 async fn grant_bonus(unit: &Unit<'_>, grant: &Grant) -> Result<Option<CreditAccount>, StoreError> {
-    let sql = format!(
-        "select {ACCOUNT_COLUMNS} from credit_account a where a.user_id = $1{}",
-        sql::for_update(unit.backend)
-    );
+    let sql =
+        format!("select {ACCOUNT_COLUMNS} from credit_account a where a.user_id = $1{}", sql::for_update(unit.backend));
     let Some(row) = unit.one(&sql, params![grant.user.0]).await? else { return Ok(None) };
     let account = read_account(&row, 0)?.after(CreditChange { bonus: grant.credits, ..CreditChange::default() });
     let epoch = unit.bump(Topic::Credits).await?;

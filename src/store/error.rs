@@ -80,7 +80,9 @@ fn is_connection_failure(error: &RuntimeErr) -> bool {
                 || code.starts_with("57P")
                 || code.starts_with("53")
                 || code == "25006"
-                || code.parse::<u32>().is_ok_and(|code| code < 10_000 && matches!(code & 0xff, 5 | 6 | 8 | 10 | 13 | 14))
+                || code
+                    .parse::<u32>()
+                    .is_ok_and(|code| code < 10_000 && matches!(code & 0xff, 5 | 6 | 8 | 10 | 13 | 14))
         }),
         _ => false,
     }

@@ -88,8 +88,7 @@ impl Writer {
     pub(super) async fn start(url: String, wait_max: Duration, shared: Arc<Shared>) -> Result<Self, StoreError> {
         let connection = connect::writer(&url).await?;
         let (queue, commands) = mpsc::channel(QUEUE_CAPACITY_UNITS);
-        let task =
-            Task { url, wait_max, connection: Some(connection), commands, shared: Arc::clone(&shared) };
+        let task = Task { url, wait_max, connection: Some(connection), commands, shared: Arc::clone(&shared) };
         tokio::spawn(task.run());
         Ok(Self { queue, shared })
     }
@@ -108,12 +107,7 @@ impl Writer {
     }
 
     /// Runs a unit that writes about `bytes` bytes.
-    pub(super) async fn unit_of<I, T>(
-        &self,
-        bytes: usize,
-        input: I,
-        function: UnitFn<I, T>,
-    ) -> Result<T, StoreError>
+    pub(super) async fn unit_of<I, T>(&self, bytes: usize, input: I, function: UnitFn<I, T>) -> Result<T, StoreError>
     where
         I: Send + Sync + 'static,
         T: Send + 'static,

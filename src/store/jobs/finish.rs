@@ -78,11 +78,8 @@ impl Writer {
             RunEnd::Failed(failure) => Ending::Failed(failure),
             RunEnd::Completed { cost, mut result, parts_written, result_size } => {
                 let alone = parts_written == 0 && result.len() == 1;
-                let inline = if alone && result.iter().all(|part| part.len() <= INLINE_BYTES_MAX) {
-                    result.pop()
-                } else {
-                    None
-                };
+                let inline =
+                    if alone && result.iter().all(|part| part.len() <= INLINE_BYTES_MAX) { result.pop() } else { None };
                 let mut parts = parts_written;
                 for bytes in result {
                     if !self.put_result(&job_id, fence, parts, bytes).await? {
@@ -157,10 +154,8 @@ async fn end_job(unit: &Unit<'_>, input: &Input) -> Result<Finished, StoreError>
                     complete(unit, input, user_id, stored, Some(settlement)).await
                 }
                 Err(short) => {
-                    let failure = JobFailure::InsufficientCredits {
-                        required: short.required,
-                        available: short.available,
-                    };
+                    let failure =
+                        JobFailure::InsufficientCredits { required: short.required, available: short.available };
                     fail(unit, input, user_id, failure).await
                 }
             }
@@ -183,12 +178,7 @@ struct Settlement {
 
 const DELETE_PAYLOAD: &str = "delete from job_payload where job_id = $1";
 
-async fn fail(
-    unit: &Unit<'_>,
-    input: &Input,
-    user_id: UserId,
-    failure: JobFailure,
-) -> Result<Finished, StoreError> {
+async fn fail(unit: &Unit<'_>, input: &Input, user_id: UserId, failure: JobFailure) -> Result<Finished, StoreError> {
     let (required, available) = match &failure {
         JobFailure::InsufficientCredits { required, available } => (Some(*required), Some(*available)),
         JobFailure::DeadlineExceeded | JobFailure::EngineFailed => (None, None),
@@ -213,13 +203,7 @@ async fn complete(
 ) -> Result<Finished, StoreError> {
     let credits_charged = settlement.as_ref().map_or(0, |settlement| settlement.cost);
     let mut statements = Vec::with_capacity(8);
-    let mut values = params![
-        input.job.as_str(),
-        unit.now_ms,
-        credits_charged,
-        i64::from(result.parts),
-        result.size
-    ];
+    let mut values = params![input.job.as_str(), unit.now_ms, credits_charged, i64::from(result.parts), result.size];
     let epoch = unit.dialect("(select value from change_epoch where topic = 'credits')", "(select value from s0)");
     let account_update = format!(
         "update credit_account set period = $7, monthly = $8, bonus = $9, overage_used = $10, \

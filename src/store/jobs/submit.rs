@@ -217,8 +217,11 @@ async fn submit(unit: &Unit<'_>, job: &NewJob, inline: &Option<Vec<u8>>) -> Resu
 /// nothing is written, when the queue is full.
 fn submit_sql(unit: &Unit<'_>, with_payload: bool) -> String {
     let payload = |from: &str| {
-        if with_payload { format!("insert into job_payload (job_id, part, at, bytes) select $3, 0, $10, $11 {from}") }
-        else { "select 1".to_owned() }
+        if with_payload {
+            format!("insert into job_payload (job_id, part, at, bytes) select $3, 0, $10, $11 {from}")
+        } else {
+            "select 1".to_owned()
+        }
     };
     // `changes()` counts what the statement before changed: one row, or none when the queue was full.
     let sqlite = format!(
