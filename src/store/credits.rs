@@ -65,6 +65,13 @@ impl Reader {
         self.one(&sql, params![user.0]).await?.map(|row| read_account(&row, 0)).transpose()
     }
 
+    /// A person's account with the value of the topic `credits` it was last changed at.
+    pub async fn credit_account_at(&self, user: UserId) -> Result<Option<(CreditAccount, i64)>, StoreError> {
+        let sql = format!("select {ACCOUNT_COLUMNS}, a.changed_epoch from credit_account a where a.user_id = $1");
+        let row = self.one(&sql, params![user.0]).await?;
+        row.map(|row| Ok((read_account(&row, 0)?, row.get(6)?))).transpose()
+    }
+
     /// A person's movements, oldest first.
     pub async fn credit_movements(&self, user: UserId) -> Result<Vec<MovementRow>, StoreError> {
         let sql = "select id, kind, reference, monthly, bonus, overage, note, at from credit_movement \
@@ -84,11 +91,13 @@ impl Reader {
             .collect()
     }
 
-    /// Accounts changed after an epoch of the topic `credits`; 0 gives all.
-    pub async fn accounts_changed_after(&self, epoch: i64) -> Result<Vec<(UserId, CreditAccount)>, StoreError> {
-        let sql = format!("select a.user_id, {ACCOUNT_COLUMNS} from credit_account a where a.changed_epoch > $1");
+    /// Accounts changed after an epoch of the topic `credits`, each with its own; 0 gives all.
+    pub async fn accounts_changed_after(&self, epoch: i64) -> Result<Vec<(UserId, CreditAccount, i64)>, StoreError> {
+        let sql = format!(
+            "select a.user_id, {ACCOUNT_COLUMNS}, a.changed_epoch from credit_account a where a.changed_epoch > $1"
+        );
         let rows = self.all(&sql, params![epoch]).await?;
-        rows.iter().map(|row| Ok((UserId(row.get(0)?), read_account(row, 1)?))).collect()
+        rows.iter().map(|row| Ok((UserId(row.get(0)?), read_account(row, 1)?, row.get(7)?))).collect()
     }
 }
 

@@ -170,6 +170,11 @@ impl Reader {
         Ok(self.accepted(user, Some(organisation)).await?.pop())
     }
 
+    /// Whether there is such an organisation.
+    pub async fn organisation_exists(&self, organisation: OrganisationId) -> Result<bool, StoreError> {
+        Ok(self.one("select id from organisation where id = $1", params![organisation.0]).await?.is_some())
+    }
+
     /// Memberships changed after an epoch; 0 gives all.
     pub async fn memberships_changed_after(&self, epoch: i64) -> Result<Vec<MembershipRow>, StoreError> {
         let sql = "select organisation_id, user_id, role, accepted, changed_epoch from membership \

@@ -12,9 +12,9 @@ use crate::store::credits::{ACCOUNT_COLUMNS, read_account, renewal_reference};
 use crate::store::sql::{self, Unit, params};
 use crate::store::writer::Writer;
 
-/// Called inside the unit with the balance about to be committed, so that no caller who polls `completed` reads an
-/// older one. When the unit fails afterwards the balance must be read again.
-pub type Publish = Arc<dyn Fn(UserId, CreditAccount) + Send + Sync>;
+/// Called inside the unit with the balance about to be committed and its epoch, so that no caller who polls `completed`
+/// reads an older one. When the unit fails afterwards the balance must be read again.
+pub type Publish = Arc<dyn Fn(UserId, CreditAccount, i64) + Send + Sync>;
 
 /// A run that ended.
 #[derive(Debug, Clone)]
@@ -244,10 +244,11 @@ async fn complete(
         values.push(bytes.clone().into());
         statements.push(&result_insert);
     }
-    unit.batch(&statements, values).await?;
-    let change = settlement.as_ref().map_or_else(CreditChange::default, |settlement| settlement.change);
-    if let Some(settlement) = settlement {
-        (input.publish)(user_id, settlement.account);
-    }
+    let Some(Settlement { account, change, .. }) = settlement else {
+        unit.batch(&statements, values).await?;
+        return Ok(Finished::Completed { user_id, credits_charged, change: CreditChange::default() });
+    };
+    let epoch = unit.batch_first(&statements, values).await?.get(0)?;
+    (input.publish)(user_id, account, epoch);
     Ok(Finished::Completed { user_id, credits_charged, change })
 }

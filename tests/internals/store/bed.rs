@@ -135,14 +135,17 @@ pub fn completed(job: &ClaimedJob, cost: i64, result: &[u8]) -> Finish {
 
 /// A publisher nobody listens to.
 pub fn quiet() -> Publish {
-    Arc::new(|_, _| {})
+    Arc::new(|_, _, _| {})
 }
 
+/// What a publisher was told.
+pub type Published = Arc<Mutex<Vec<(UserId, CreditAccount, i64)>>>;
+
 /// A publisher that keeps what it was told.
-pub fn recording() -> (Publish, Arc<Mutex<Vec<(UserId, CreditAccount)>>>) {
+pub fn recording() -> (Publish, Published) {
     let published = Arc::new(Mutex::new(Vec::new()));
     let keep = Arc::clone(&published);
-    (Arc::new(move |user, account| keep.lock().unwrap().push((user, account))), published)
+    (Arc::new(move |user, account, epoch| keep.lock().unwrap().push((user, account, epoch))), published)
 }
 
 async fn open(url: &str, clock: &Arc<ManualClock>) -> Store {

@@ -24,7 +24,7 @@ async fn grants_are_recorded(bed: &Bed) {
     let movements = bed.store.reader.credit_movements(user).await.unwrap();
     let kinds: Vec<_> = movements.iter().map(|movement| (movement.kind.as_str(), movement.note.as_deref())).collect();
     assert_eq!(kinds, [("opening", None), ("bonus_grant", Some("sorry"))]);
-    assert_eq!(bed.store.reader.accounts_changed_after(before).await.unwrap(), [(user, account)]);
+    assert_eq!(bed.store.reader.accounts_changed_after(before).await.unwrap(), [(user, account, before + 1)]);
     let nobody = bookkeeping_suite::domain::ids::UserId(9_999);
     assert_eq!(bed.store.writer.grant_bonus(nobody, 5, String::new()).await.unwrap(), None);
     bed.assert_sound().await;

@@ -45,7 +45,11 @@ async fn a_job_is_submitted_claimed_finished_and_charged(bed: &Bed) {
     assert!(matches!(finished, Finished::Completed { credits_charged: 12, .. }), "{finished:?}");
     let account = bed.account(user).await;
     assert_eq!((account.monthly, account.bonus), (0, 3));
-    assert_eq!(published.lock().unwrap().as_slice(), [(user, account)]);
+    assert_eq!(
+        published.lock().unwrap().as_slice(),
+        [(user, account, bed.store.reader.epochs().await.unwrap().credits)]
+    );
+    assert_eq!(bed.store.reader.credit_account_at(user).await.unwrap().unwrap().1, published.lock().unwrap()[0].2);
     let done = view(bed, &id, user).await;
     assert_eq!((done.status, done.credits_charged), (JobStatus::Completed, Some(12)));
     assert_eq!((done.result.as_deref(), done.result_size), (Some(b"result".as_slice()), 6));
