@@ -150,7 +150,7 @@ pub fn recording() -> (Publish, Published) {
 
 async fn open(url: &str, clock: &Arc<ManualClock>) -> Store {
     let options = StoreOptions { follow_database_clock: false, ..StoreOptions::new(url) };
-    Store::open(options, Arc::clone(clock) as _).await.unwrap()
+    Store::open(options, Arc::<ManualClock>::clone(clock)).await.unwrap()
 }
 
 /// Makes a test of each function on each database.

@@ -1,7 +1,5 @@
 //! A job's life: submitted, claimed, finished and charged exactly once.
 
-use std::sync::Arc;
-
 use bookkeeping_suite::domain::ids::{JobId, UserId};
 use bookkeeping_suite::domain::job::{JobFailure, JobStatus};
 use bookkeeping_suite::store::{
@@ -259,5 +257,4 @@ async fn orphans_are_swept(bed: &Bed) {
     assert_eq!((swept.payload_parts, swept.result_parts), (1, 0));
     assert!(bed.store.reader.payload_part(&open, 0).await.unwrap().is_some());
     assert!(bed.store.reader.payload_part(&orphan, 0).await.unwrap().is_none());
-    let _ = Arc::new(());
 }
