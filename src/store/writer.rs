@@ -213,7 +213,7 @@ impl Task {
                 outcome = self.attempt(&mut alone).await;
             }
             for waiting in alone {
-                waiting.work.answer(outcome.as_ref().map(|()| ()).map_err(|failure| failure.error.clone()));
+                waiting.work.answer(outcome.as_ref().copied().map_err(|failure| failure.error.clone()));
             }
         }
     }
@@ -227,11 +227,11 @@ impl Task {
             return outcome;
         };
         self.shared.noted(failure.error.clone());
-        if failure.connection_suspect {
-            if let Some(connection) = self.connection.take() {
-                // A dead peer may not answer the farewell; nobody waits for it.
-                tokio::spawn(connection.close());
-            }
+        if failure.connection_suspect
+            && let Some(connection) = self.connection.take()
+        {
+            // A dead peer may not answer the farewell; nobody waits for it.
+            tokio::spawn(connection.close());
         }
         outcome
     }

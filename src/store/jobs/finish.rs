@@ -128,8 +128,7 @@ enum Ending {
 
 async fn end_job(unit: &Unit<'_>, input: &Input) -> Result<Finished, StoreError> {
     let sql = format!(
-        "select j.user_id, j.allow_overage, {ACCOUNT_COLUMNS}, \
-         (select value from change_epoch where topic = 'credits') from job j \
+        "select j.user_id, j.allow_overage, {ACCOUNT_COLUMNS} from job j \
          join credit_account a on a.user_id = j.user_id \
          where j.id = $1 and j.status = 'processing' and j.fence = $2{}",
         sql::for_update(unit.backend)
@@ -151,10 +150,7 @@ async fn end_job(unit: &Unit<'_>, input: &Input) -> Result<Finished, StoreError>
             match account.charge(*cost, row.get(1)?) {
                 Ok(change) => {
                     let account = account.after(change);
-                    // Whoever changed this account before us did so at an epoch below this one, and whoever comes
-                    // next waits for our row: enough to tell older states from newer ones.
-                    let epoch = row.get::<i64>(8)? + 1;
-                    let settlement = Settlement { account, epoch, renewal, change, cost: *cost };
+                    let settlement = Settlement { account, renewal, change, cost: *cost };
                     complete(unit, input, user_id, stored, Some(settlement)).await
                 }
                 Err(short) => {
@@ -175,7 +171,6 @@ struct StoredResult<'a> {
 
 struct Settlement {
     account: CreditAccount,
-    epoch: i64,
     renewal: Option<CreditChange>,
     change: CreditChange,
     cost: i64,
@@ -249,10 +244,11 @@ async fn complete(
         values.push(bytes.clone().into());
         statements.push(&result_insert);
     }
-    unit.batch(&statements, values).await?;
-    let change = settlement.as_ref().map_or_else(CreditChange::default, |settlement| settlement.change);
-    if let Some(settlement) = settlement {
-        (input.publish)(user_id, settlement.account, settlement.epoch);
-    }
+    let Some(Settlement { account, change, .. }) = settlement else {
+        unit.batch(&statements, values).await?;
+        return Ok(Finished::Completed { user_id, credits_charged, change: CreditChange::default() });
+    };
+    let epoch = unit.batch_first(&statements, values).await?.get(0)?;
+    (input.publish)(user_id, account, epoch);
     Ok(Finished::Completed { user_id, credits_charged, change })
 }
