@@ -197,9 +197,9 @@ fn the_document_and_the_page_are_served_without_a_network() {
 
 #[test]
 fn allow_lists_the_methods_of_every_path_of_the_table() {
-    let table = RouteTable::new(table());
+    let prepared = RouteTable::new(table());
     let server = start_routes(Setup::default(), table());
-    for (path, allow) in table.allowed() {
+    for (path, allow) in prepared.allowed() {
         let path = path.replace("{id}", "1").replace("{organisationId}", "1").replace("{file*}", "x");
         let answer = exchange(server.address, &format!("PATCH {path}"), "");
         assert_eq!(answer.checked(), (405, "method_not_allowed".to_owned()), "{path}");
