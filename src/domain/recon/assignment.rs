@@ -24,6 +24,9 @@ pub(super) const NONE: u32 = u32::MAX;
 /// Relaxations between two looks at the cancel flag: a few milliseconds.
 const CHECK_EVERY: u64 = 1 << 18;
 
+/// What settling a row costs beside its relaxations, mostly the heap.
+const SETTLING: u64 = 8;
+
 /// The possible pairs of bank rows (`rows`) and book rows (`columns`).
 pub(super) trait Graph {
     fn rows(&self) -> usize;
@@ -292,7 +295,7 @@ impl Solver {
                     self.heap.push(Reverse((distance, column as u32)));
                 }
             }
-            spent += graph.degree(row) as u64 + 1;
+            spent += graph.degree(row) as u64 + SETTLING;
             let Some(column) = self.nearest(end.0) else { break };
             self.settled_columns.push(column);
             row = self.partner_of_column[column as usize] as usize;

@@ -27,6 +27,9 @@ const COMPARISONS_PER_ROW: usize = 512;
 /// Candidates kept for one bank row.
 const CANDIDATES_PER_ROW: usize = 8;
 
+/// Relaxations allowed for the search over the candidates of one component.
+const SPARSE_RELAXATIONS: u64 = 40_000_000;
+
 /// Wordings of one side that are compared with each other.
 const CLASSES: usize = 48;
 
@@ -88,7 +91,10 @@ impl Block<'_> {
         state: &mut Partners,
     ) -> Result<(), Stopped> {
         let candidates = self.candidates(reader)?;
-        let solved = solver.solve(&candidates, budget, self.control)?;
+        let allowed = SPARSE_RELAXATIONS.min(*budget);
+        let mut left = allowed;
+        let solved = solver.solve(&candidates, &mut left, self.control)?;
+        *budget -= allowed - left;
         for (row, &column) in solver.partner_of_row.iter().enumerate() {
             if column != NONE {
                 state.join(row, column as usize);

@@ -32,7 +32,7 @@ pub(super) struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { pairs: 3_000_000, relaxations_per_row: 30_000, relaxations: 500_000_000 }
+        Self { pairs: 3_000_000, relaxations_per_row: 30_000, relaxations: 200_000_000 }
     }
 }
 
