@@ -147,7 +147,7 @@ impl Block<'_> {
                     }
                     left -= 1;
                     let book = self.book.start + column as usize;
-                    let lag = self.evidence.lag(self.bank_day(row), self.book_day(column as usize));
+                    let lag = self.evidence.lag(self.texts, place, book);
                     let gain = reader.gain(self.evidence, self.texts, book) + lag;
                     if gain > 0 {
                         best.push((column, gain));

@@ -15,14 +15,12 @@
 
 use crate::domain::control::Stopped;
 
+use super::lag::Lags;
 use super::pace::Pace;
 use super::words::{HAS_NUMBER, Kind, Likeness, Related, Side, Vocabulary};
 
 /// Weights are integers, so that sums do not depend on their order: this many to a nat.
 pub(super) const NAT: i32 = 4096;
-
-/// What one day of distance costs before the file has taught anything.
-const DAY_COST: f64 = 1.0;
 
 /// Rows the fixed prior is worth where word frequencies and lags are estimated.
 const PRIOR_ROWS: f64 = 50.0;
@@ -70,8 +68,7 @@ pub(super) struct Evidence {
     number_conflict: i32,
     initial_agrees: i32,
     initial_differs: i32,
-    lags: Vec<i32>,
-    window_days: i32,
+    lags: Lags,
     /// The price of a match: what leaving both rows open costs.
     pub(super) reward: i32,
 }
@@ -104,7 +101,8 @@ impl Evidence {
         counts.together = Vec::new();
         pace.check()?;
         evidence.judge_absence(texts, pairs, &counts, pace)?;
-        evidence.learn_lags(texts, pairs);
+        evidence.lags = Lags::learn(texts, pairs, window_days);
+        evidence.reward = (12 * NAT).max(evidence.lags.dearest() + NAT);
         pace.check()?;
         Ok(evidence)
     }
@@ -127,15 +125,14 @@ impl Evidence {
             number_conflict: 0,
             initial_agrees: 0,
             initial_differs: 0,
-            lags: Vec::new(),
-            window_days,
+            lags: Lags::learn(texts, &[], window_days),
             reward: 0,
         }
     }
 
-    /// What the days between two rows are worth, at most 0.
-    pub(super) fn lag(&self, bank_day: i32, book_day: i32) -> i32 {
-        self.lags[(bank_day - book_day + self.window_days) as usize]
+    /// What the days between two rows are worth.
+    pub(super) fn lag(&self, texts: &Texts, bank: usize, book: usize) -> i32 {
+        self.lags.weigh(texts, bank, book)
     }
 
     /// The book words that a bank word may stand for.
@@ -256,23 +253,6 @@ impl Evidence {
         self.initial_agrees = contrast(&agree, 1.0);
         self.initial_differs = contrast(&differs, -0.7);
         Ok(())
-    }
-
-    /// The distribution of signed lags among the pairs, shrunk towards e to the minus days.
-    fn learn_lags(&mut self, texts: &Texts, pairs: &[Pair]) {
-        let window = self.window_days;
-        let prior: Vec<f64> =
-            (-window..=window).map(|lag| (-DAY_COST * f64::from(lag.abs())).exp()).collect();
-        let scale = PRIOR_ROWS / prior.iter().sum::<f64>();
-        let mut weights: Vec<f64> = prior.iter().map(|weight| weight * scale).collect();
-        for &(bank, book) in pairs {
-            let lag = texts.bank_days[bank as usize] - texts.book_days[book as usize];
-            weights[(lag + window) as usize] += 1.0;
-        }
-        let most = weights.iter().copied().fold(f64::MIN, f64::max);
-        self.lags = weights.iter().map(|share| weight_unclamped((share / most).ln())).collect();
-        let dearest = -self.lags.iter().copied().min().unwrap_or(0);
-        self.reward = (12 * NAT).max(dearest + NAT);
     }
 
     /// The value of a pair, always above 0: a legal pair is never worse than two open rows.

@@ -397,9 +397,8 @@ impl Matcher<'_> {
             }
             stopped = self.pace.spend((end - first) as u64 * 4);
             reader.load(evidence, texts, bank);
-            let bank_day = self.bank.days[bank];
             for book in first..end {
-                let lag = evidence.lag(bank_day, self.book.days[book]);
+                let lag = evidence.lag(texts, bank, book);
                 windows.values.push(evidence.value(reader.text(evidence, texts, book), lag));
             }
             windows.first.push((first - component.book.0 as usize) as u32);

@@ -9,6 +9,7 @@ pub mod dataset;
 pub mod date;
 mod evidence;
 pub mod explain;
+mod lag;
 mod line_match;
 mod matcher;
 mod pace;
