@@ -26,7 +26,13 @@ pub(super) const NAT: i32 = 4096;
 const PRIOR_ROWS: f64 = 50.0;
 
 /// Pairs the fixed prior is worth where one word is judged.
-const PRIOR_PAIRS: f64 = 4.0;
+const PRIOR_PAIRS: f64 = 6.0;
+
+/// Words of one row are not independent, so an absent word counts for less than its odds.
+const ABSENCE_SHARE: f64 = 0.7;
+
+/// Weakest association that is used; below it most are chance meetings of common words.
+const WEAKEST_ASSOCIATION: f64 = 2.0;
 
 /// Co-occurrences kept while learning; enough for any file, and a bound on memory.
 const MAX_COOCCURRENCES: usize = 2_000_000;
@@ -472,7 +478,7 @@ impl PairCounts {
         let nats = 0.5
             * ((together / (in_bank + 1.0) / rates.book(book)).ln()
                 + (together / (in_book + 1.0) / rates.bank(bank)).ln());
-        (nats > 0.7).then_some(nats)
+        (nats > WEAKEST_ASSOCIATION).then_some(nats)
     }
 
     fn occurrences(&self, bank: u32, book: u32) -> (f64, f64) {
@@ -571,7 +577,8 @@ fn absences(
         let rate = |count: u32, usual: f64| (f64::from(count) + PRIOR_PAIRS * usual) / all;
         let absent = 1.0 - rate(accounted[word], usual);
         let absent_at_random = 1.0 - rate(accounted_at_random[word], usual_at_random);
-        Some(weight((absent / absent_at_random).ln().clamp(-4.0, 0.0)))
+        let nats = ABSENCE_SHARE * (absent / absent_at_random).ln();
+        Some(weight(nats.clamp(-4.0, 0.0)))
     };
     (0..known.len()).map(|word| cost(word).unwrap_or(0)).collect()
 }
