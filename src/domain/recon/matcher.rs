@@ -454,3 +454,31 @@ fn thin(pairs: &mut Vec<Pair>, most: usize) {
         });
     }
 }
+
+/// The value of every legal pair, by submitted index, for comparison with an oracle.
+#[cfg(test)]
+pub(super) fn values(dataset: &Dataset, window_days: u32) -> Result<Vec<Vec<Option<i32>>>, Stopped> {
+    let pace = Pace::new(&crate::domain::control::Unattended);
+    let bank = Ordered::of(&dataset.bank, &pace)?;
+    let book = Ordered::of(&dataset.book, &pace)?;
+    let window_days = window_days as i32;
+    let found = components(&bank, &book, window_days);
+    let effort = Effort::default();
+    let matcher = Matcher { bank: &bank, book: &book, window_days, effort, pace, rows_done: 0 };
+    let texts = matcher.texts(dataset)?;
+    let evidence = matcher.learn(&texts, &found)?;
+    let mut reader = Reader::new(texts.vocabulary.len());
+    let mut values = vec![vec![None; dataset.book.len()]; dataset.bank.len()];
+    for i in 0..bank.rows.len() {
+        reader.load(&evidence, &texts, i);
+        for j in 0..book.rows.len() {
+            let apart = (bank.days[i] - book.days[j]).abs();
+            if bank.pence[i] == book.pence[j] && apart <= window_days {
+                let text = reader.text(&evidence, &texts, j);
+                let value = evidence.value(text, evidence.lag(&texts, i, j));
+                values[bank.rows[i] as usize][book.rows[j] as usize] = Some(value);
+            }
+        }
+    }
+    Ok(values)
+}

@@ -12,6 +12,8 @@ pub mod explain;
 mod lag;
 mod line_match;
 mod matcher;
+#[cfg(test)]
+mod oracle;
 mod pace;
 pub mod verify;
 mod words;
