@@ -7,6 +7,8 @@
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
     clippy::as_conversions,
     reason = "a benchmark may stop at the first surprise"
 )]

@@ -21,10 +21,11 @@ pub type Pairs = Vec<(usize, usize)>;
 pub type Matcher = fn(&[Row], &[Row], i32) -> Pairs;
 
 /// The matchers and their names.
-pub const PEERS: [(&str, Matcher); 5] = [
+pub const PEERS: [(&str, Matcher); 6] = [
     ("greedy nearest date", greedy_nearest_date),
     ("as-of join, duplicates dropped", as_of_join),
     ("two pointers per amount", two_pointers),
+    ("row by row, score of date and text", row_by_row_score),
     ("greedy shared words then date", greedy_words),
     ("greedy with learned evidence", greedy_learned),
 ];
@@ -120,6 +121,25 @@ fn words(text: &str) -> Vec<String> {
     words.sort();
     words.dedup();
     words
+}
+
+/// The way desktop ledgers import: each bank row in turn takes the free entry with the best
+/// score of date and text, as they find them.
+fn row_by_row_score(bank: &[Row], book: &[Row], window: i32) -> Pairs {
+    let score = |i: usize, j: usize| {
+        let (left, right) = (bank[i].text.to_lowercase(), book[j].text.to_lowercase());
+        let shares_a_word = words(&left).iter().any(|word| word.len() > 3 && right.contains(word.as_str()));
+        let text = if left == right { 2 } else { i32::from(shares_a_word) };
+        let date = match (bank[i].day - book[j].day).abs() {
+            0 | 1 => 3,
+            2..=7 => 2,
+            _ => 0,
+        };
+        (text + date, -(bank[i].day - book[j].day).abs())
+    };
+    let mut edges = edges(bank, book, window);
+    edges.sort_by_cached_key(|&(i, j)| (i, std::cmp::Reverse(score(i, j))));
+    take_in_order(edges.into_iter())
 }
 
 fn greedy_words(bank: &[Row], book: &[Row], window: i32) -> Pairs {

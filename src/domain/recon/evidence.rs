@@ -107,6 +107,7 @@ impl Evidence {
         counts.together = Vec::new();
         pace.check()?;
         evidence.judge_absence(texts, pairs, &counts, pace)?;
+        pace.check()?;
         evidence.lags = Lags::learn(texts, pairs, window_days);
         evidence.reward = (12 * NAT).max(evidence.lags.dearest() + NAT);
         pace.check()?;
@@ -221,28 +222,32 @@ impl Evidence {
                 seen_random.add(&sight, texts, bank, other);
             }
         }
+        pace.check()?;
         let mut known_book = vec![false; words];
         let mut known_bank = vec![false; words];
-        for word in 0..words {
+        for (word, known) in known_bank.iter_mut().enumerate() {
             for relation in &self.relations[span(&self.relation_starts, word)] {
-                known_bank[word] = true;
+                *known = true;
                 known_book[relation.book_word as usize] = true;
             }
         }
         let bank_absence = absences(
             texts, &known_bank, &counts.bank, &seen_true.bank, &seen_random.bank,
         );
+        pace.check()?;
         let book_absence = absences(
             texts, &known_book, &counts.book, &seen_true.book, &seen_random.book,
         );
-        for word in 0..words {
+        pace.check()?;
+        for (word, &bank_absent) in bank_absence.iter().enumerate() {
             for relation in &mut self.relations[span(&self.relation_starts, word)] {
                 let gain = relation.book_part;
                 let absent = book_absence[relation.book_word as usize];
                 relation.book_part = (gain - absent) / 2;
-                relation.bank_part = (gain - bank_absence[word]) / 2;
+                relation.bank_part = (gain - bank_absent) / 2;
             }
         }
+        pace.check()?;
         self.bank_base = bases(&texts.bank, texts.bank_days.len(), &bank_absence);
         self.book_base = bases(&texts.book, texts.book_days.len(), &book_absence);
         self.number_conflict = contrast(

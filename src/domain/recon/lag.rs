@@ -120,7 +120,7 @@ fn profiles(
     seen.sort_unstable();
     let mut profiles = vec![0; width];
     // Nats explained by each word's profile, and the profile.
-    let mut telling: Vec<(f64, u16)> = vec![(0.0, PLAIN); words];
+    let mut telling: Vec<(f32, u16)> = vec![(0.0, PLAIN); words];
     let mut counts = vec![0_u32; width];
     for group in seen.chunk_by(|left, right| left.0 == right.0) {
         if group.len() < FEWEST_PAIRS as usize || profiles.len() / width > 60_000 {
@@ -130,7 +130,7 @@ fn profiles(
         group.iter().for_each(|&(_, lag)| counts[lag as usize] += 1);
         let (correction, nats) = corrections(&counts, shares);
         if nats >= FEWEST_NATS {
-            telling[group[0].0 as usize] = (nats / group.len() as f64, (profiles.len() / width) as u16);
+            telling[group[0].0 as usize] = ((nats / group.len() as f64) as f32, (profiles.len() / width) as u16);
             profiles.extend(correction);
         }
     }
