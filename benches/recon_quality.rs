@@ -132,8 +132,7 @@ fn score(case: &Case, window: i32, pairs: &Pairs, seconds: f64) -> Score {
     };
     let wanted = count(&mut case.truth.iter().copied().filter(legal));
     let found = count(&mut pairs.iter().copied());
-    let right: usize =
-        wanted.iter().map(|(pair, &times)| times.min(found.get(pair).copied().unwrap_or(0))).sum();
+    let right: usize = wanted.iter().map(|(pair, &times)| times.min(found.get(pair).copied().unwrap_or(0))).sum();
     let share = |of: usize| if of == 0 { 1.0 } else { right as f64 / of as f64 };
     let (precision, recall) = (share(pairs.len()), share(wanted.values().sum()));
     let f1 = if right == 0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) };
@@ -141,8 +140,8 @@ fn score(case: &Case, window: i32, pairs: &Pairs, seconds: f64) -> Score {
 }
 
 fn generated(seed: u32, rows: &str, profile: &str) -> Case {
-    let generator = std::env::var("RECON_GENERATOR")
-        .unwrap_or_else(|_| "../shared/data/reconciliation/gen.py".to_owned());
+    let generator =
+        std::env::var("RECON_GENERATOR").unwrap_or_else(|_| "../shared/data/reconciliation/gen.py".to_owned());
     let base = std::env::temp_dir().join(format!("recon-quality-{}", std::process::id()));
     let base = base.to_str().unwrap();
     let status = Command::new("python3")

@@ -116,7 +116,12 @@ fn words(text: &str) -> Vec<String> {
         .to_lowercase()
         .split(|character: char| !character.is_alphanumeric())
         .filter(|word| word.len() > 1)
-        .map(|word| word.strip_prefix("inv").filter(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit())).unwrap_or(word).to_owned())
+        .map(|word| {
+            word.strip_prefix("inv")
+                .filter(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+                .unwrap_or(word)
+                .to_owned()
+        })
         .collect();
     words.sort();
     words.dedup();
@@ -199,11 +204,7 @@ fn greedy_learned(bank: &[Row], book: &[Row], window: i32) -> Pairs {
             0.0
         };
         let seen = together.get(&(word, other)).copied().unwrap_or(0.0);
-        let learned = if seen >= 2.0 {
-            (seen * pairs / (in_bank[&word] * in_book[&other])).ln()
-        } else {
-            0.0
-        };
+        let learned = if seen >= 2.0 { (seen * pairs / (in_bank[&word] * in_book[&other])).ln() } else { 0.0 };
         rare.max(learned).max(0.0)
     };
     for &(i, j) in &sure {

@@ -24,6 +24,9 @@ pub(super) const NONE: u32 = u32::MAX;
 /// Relaxations between two looks at the cancel flag: a few milliseconds.
 const CHECK_EVERY: u64 = 1 << 18;
 
+/// Rounds of augmenting row reduction; more leave hardly fewer rows to the searches.
+const REDUCTIONS: usize = 2;
+
 /// What settling a row costs beside its relaxations, mostly the heap.
 const SETTLING: u64 = 8;
 
@@ -134,16 +137,19 @@ impl Solver {
         control: &dyn Control,
     ) -> Result<Solved, Stopped> {
         self.reset(graph);
+        ask(control)?;
         let mut waiting = self.start(graph);
-        waiting = self.reduce(graph, waiting);
+        ask(control)?;
+        for _ in 0..REDUCTIONS {
+            waiting = self.reduce(graph, waiting);
+            ask(control)?;
+        }
         for root in waiting {
             let spent = self.augment(graph, root as usize);
             self.unchecked += spent;
             if self.unchecked >= CHECK_EVERY {
                 self.unchecked = 0;
-                if control.is_cancelled() {
-                    return Err(Stopped);
-                }
+                ask(control)?;
             }
             if spent > *budget {
                 *budget = 0;
@@ -177,9 +183,8 @@ impl Solver {
             for (column, value) in graph.row(row) {
                 let free = self.partner_of_column[column] == NONE;
                 let better = value > best.0;
-                let as_good_and_free = value == best.0
-                    && free
-                    && best.1.is_some_and(|held: usize| self.partner_of_column[held] != NONE);
+                let as_good_and_free =
+                    value == best.0 && free && best.1.is_some_and(|held: usize| self.partner_of_column[held] != NONE);
                 if better || as_good_and_free {
                     best = (value, Some(column));
                 }
@@ -203,30 +208,26 @@ impl Solver {
     /// Augmenting row reduction: a waiting row outbids the holder of its best column by
     /// what its second best would cost it. Cheap, and leaves few rows for the searches.
     fn reduce(&mut self, graph: &impl Graph, waiting: Vec<u32>) -> Vec<u32> {
-        let mut waiting = waiting;
-        for _ in 0..2 {
-            let mut steps = waiting.len() * 4;
-            let mut left = Vec::new();
-            for row in std::mem::take(&mut waiting) {
-                let mut current = row;
-                loop {
-                    match self.bid(graph, current as usize) {
-                        Bid::Settled => break,
-                        Bid::Displaced { row, strictly: true } if steps > 0 => {
-                            steps -= 1;
-                            current = row;
-                        }
-                        Bid::Displaced { row, .. } | Bid::Lost { row } => {
-                            left.push(row);
-                            break;
-                        }
+        let mut steps = waiting.len() * 4;
+        let mut left = Vec::new();
+        for row in waiting {
+            let mut current = row;
+            loop {
+                match self.bid(graph, current as usize) {
+                    Bid::Settled => break,
+                    Bid::Displaced { row, strictly: true } if steps > 0 => {
+                        steps -= 1;
+                        current = row;
+                    }
+                    Bid::Displaced { row, .. } | Bid::Lost { row } => {
+                        left.push(row);
+                        break;
                     }
                 }
             }
-            left.sort_unstable();
-            waiting = left;
         }
-        waiting
+        left.sort_unstable();
+        left
     }
 
     fn bid(&mut self, graph: &impl Graph, row: usize) -> Bid {
@@ -346,6 +347,10 @@ impl Solver {
             column = given_up;
         }
     }
+}
+
+fn ask(control: &dyn Control) -> Result<(), Stopped> {
+    if control.is_cancelled() { Err(Stopped) } else { Ok(()) }
 }
 
 #[derive(Clone, Copy)]

@@ -52,10 +52,7 @@ impl Block<'_> {
         solver: &mut Solver,
         budget: &mut u64,
     ) -> Result<Vec<u32>, Stopped> {
-        let mut state = Partners {
-            book_of: vec![NONE; self.bank.len()],
-            is_taken: vec![false; self.book.len()],
-        };
+        let mut state = Partners { book_of: vec![NONE; self.bank.len()], is_taken: vec![false; self.book.len()] };
         self.by_rare_words(reader, solver, budget, &mut state)?;
         self.check()?;
         self.by_wording(reader, &mut state)?;
@@ -117,8 +114,8 @@ impl Block<'_> {
 
     fn candidates(&self, reader: &mut Reader) -> Result<Candidates, Stopped> {
         let index = WordIndex::of(self);
-        let mut candidates =
-            Candidates { columns: self.book.len(), starts: vec![0], pairs: Vec::new() };
+        self.check()?;
+        let mut candidates = Candidates { columns: self.book.len(), starts: vec![0], pairs: Vec::new() };
         let mut seen_in = vec![0_u32; self.book.len()];
         let mut best: Vec<(u32, i32)> = Vec::new();
         let mut lists: Vec<&[u32]> = Vec::new();
@@ -196,7 +193,9 @@ impl Block<'_> {
         let bank_rows = state.open_bank((0..self.bank.len()).map(|row| row as u32));
         let book_rows = state.open_book((0..self.book.len()).map(|row| row as u32));
         let mut bank = self.classes(&bank_rows, true);
+        self.check()?;
         let mut book = self.classes(&book_rows, false);
+        self.check()?;
         let mut pairs: Vec<(i32, usize, usize)> = Vec::new();
         for (at, class) in bank.iter().enumerate() {
             reader.load(self.evidence, self.texts, self.bank.start + class[0] as usize);
@@ -234,9 +233,7 @@ impl Block<'_> {
             groups.entry(words.iter().filter(letters).copied().collect()).or_default().push(row);
         }
         let mut groups: Vec<(Vec<u32>, Vec<u32>)> = groups.into_iter().collect();
-        groups.sort_unstable_by(|left, right| {
-            right.1.len().cmp(&left.1.len()).then_with(|| left.0.cmp(&right.0))
-        });
+        groups.sort_unstable_by(|left, right| right.1.len().cmp(&left.1.len()).then_with(|| left.0.cmp(&right.0)));
         groups.truncate(CLASSES);
         groups.into_iter().map(|(_, rows)| rows).collect()
     }

@@ -60,11 +60,17 @@ impl Lags {
         let shares: Vec<f64> = counts.iter().map(|count| count / all).collect();
         let most = shares.iter().copied().fold(f64::MIN, f64::max);
         let (bank_profiles, bank_profile_of) = profiles(
-            texts.vocabulary.len(), &texts.bank, texts.bank_days.len(), &shares,
+            texts.vocabulary.len(),
+            &texts.bank,
+            texts.bank_days.len(),
+            &shares,
             pairs.iter().map(|pair| (pair.0, lag(pair))),
         );
         let (book_profiles, book_profile_of) = profiles(
-            texts.vocabulary.len(), &texts.book, texts.book_days.len(), &shares,
+            texts.vocabulary.len(),
+            &texts.book,
+            texts.book_days.len(),
+            &shares,
             pairs.iter().map(|pair| (pair.1, lag(pair))),
         );
         let mut weekdays = vec![0_u32; 7 * width];
@@ -144,9 +150,10 @@ fn profiles(
 /// Log of a distribution shrunk to the file's, over the file's; and the nats that explains.
 fn corrections(counts: &[u32], shares: &[f64]) -> (Vec<i32>, f64) {
     let all = f64::from(counts.iter().sum::<u32>()) + PROFILE_PAIRS;
-    let logs = counts.iter().zip(shares).map(|(&count, share)| {
-        ((f64::from(count) + PROFILE_PAIRS * share) / all / share).ln()
-    });
+    let logs = counts
+        .iter()
+        .zip(shares)
+        .map(|(&count, share)| ((f64::from(count) + PROFILE_PAIRS * share) / all / share).ln());
     let logs: Vec<f64> = logs.collect();
     let explained = logs.iter().zip(counts).map(|(log, &count)| log * f64::from(count)).sum();
     (logs.into_iter().map(weight).collect(), explained)
