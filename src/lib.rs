@@ -5,4 +5,6 @@
 pub mod clock;
 pub mod config;
 pub mod domain;
+pub mod http;
 pub mod session;
+pub mod store;

@@ -1,1 +1,18 @@
-//! Schema steps.
+//! Schema steps, forward only, the same on SQLite and PostgreSQL.
+//!
+//! A published step is never edited: what changes later is a new step.
+
+pub use sea_orm_migration::MigratorTrait;
+use sea_orm_migration::prelude::*;
+
+mod m20261101_000001_foundation;
+
+/// Every step, in order.
+pub struct Migrator;
+
+#[async_trait::async_trait]
+impl MigratorTrait for Migrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        vec![Box::new(m20261101_000001_foundation::Migration)]
+    }
+}

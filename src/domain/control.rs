@@ -1,24 +1,34 @@
-//! How a long computation reports progress and learns that it should stop.
+//! How a long computation hears that nobody wants its answer any more, and how
+//! it tells how far it has come. No engine knows who is on the other side.
 
-/// The outside of a running computation, as the computation sees it.
+/// The caller's side of a running computation.
 pub trait Control {
-    /// Whether the computation should stop as soon as it can.
+    /// True once the answer is no longer wanted; engines ask at least every 50 ms.
     fn is_cancelled(&self) -> bool;
-    /// Reports rows done so far; never falls.
+    /// Rows finished so far; never falls, and ends at the number of rows submitted.
     fn progress(&self, rows_done: u64);
 }
 
-/// The computation was told to stop and has no result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stopped;
+/// A [`Control`] that never cancels and forgets progress, for tests and benches.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Unattended;
 
-/// A control that never stops anything and ignores progress.
-pub struct Uncontrolled;
-
-impl Control for Uncontrolled {
+impl Control for Unattended {
     fn is_cancelled(&self) -> bool {
         false
     }
 
     fn progress(&self, _rows_done: u64) {}
 }
+
+/// The computation ended because [`Control::is_cancelled`] said so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped;
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("the run was cancelled")
+    }
+}
+
+impl std::error::Error for Stopped {}

@@ -5,9 +5,11 @@
 pub mod access;
 pub mod api_key;
 pub mod calendar;
+pub mod caller;
 pub mod control;
 pub mod credits;
 pub mod ids;
 pub mod job;
 pub mod problem;
 pub mod rate_window;
+pub mod recon;

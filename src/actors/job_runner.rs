@@ -1,0 +1,339 @@
+//! One turn of a job engine: claim the oldest waiting job, run it off the async threads, finish it in one unit.
+//!
+//! The same code runs every product; what differs is [`Work`]. The rows are the truth: after a crash the next claim finds
+//! the job again, and the finishing unit charges it exactly once. The actor around this (see `engine.rs`) decides when a
+//! turn is taken and that there is only one at a time.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use super::job_board::{JobBoard, RunningJob};
+use crate::domain::control::{Control, Stopped};
+use crate::domain::ids::UserId;
+use crate::domain::job::{JobFailure, JobStatus, Product};
+use crate::store::{Claim, ClaimedJob, Finish, Finished, INLINE_BYTES_MAX, RunEnd, Store, StoreError};
+
+/// The result of a run, ready to be stored.
+pub struct WorkDone {
+    /// Credits to charge.
+    pub cost: i64,
+    /// The stored form of the result, in parts of at most `store::PART_BYTES_MAX`.
+    pub result: Vec<Vec<u8>>,
+    /// Size of the result as it will be sent.
+    pub result_size: u64,
+}
+
+/// Why a run has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkFailed {
+    /// It was told to stop.
+    #[error("stopped")]
+    Stopped,
+    /// The stored input or the engine is at fault.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<Stopped> for WorkFailed {
+    fn from(_: Stopped) -> Self {
+        Self::Stopped
+    }
+}
+
+/// What a product does with one job: pure computation on a blocking thread.
+pub trait Work: Send + Sync + 'static {
+    /// Which product.
+    fn product(&self) -> Product;
+
+    /// Computes the result of a job from its stored payload.
+    fn run(&self, job: &ClaimedJob, payload: Vec<Vec<u8>>, control: &dyn Control) -> Result<WorkDone, WorkFailed>;
+}
+
+/// What one turn did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Turn {
+    /// A job ended.
+    Ended(JobStatus),
+    /// Nothing waits.
+    Nothing,
+    /// Another process holds the slot.
+    HeldElsewhere,
+    /// The slot was lost while the job ran; another process has it now.
+    Lost,
+    /// The service is stopping; the job went back to the queue.
+    GivenBack,
+}
+
+/// Counters a turn reports to; implemented by the metrics and the actor's statistics.
+pub trait TurnObserver: Send + Sync {
+    /// A job was claimed after waiting this long.
+    fn started(&self, product: Product, waited_s: f64, rows_total: u64);
+    /// Rows done so far of the running job.
+    fn progress(&self, product: Product, rows_done: u64);
+    /// A job ended after running this long.
+    fn ended(&self, product: Product, status: JobStatus, run_s: f64, rows_total: u64);
+    /// Credits were charged.
+    fn charged(&self, product: Product, change: crate::domain::credits::CreditChange);
+    /// Jobs went back to the queue because whoever ran them is gone.
+    fn recovered(&self, product: Product, jobs: u64);
+    /// A computation panicked.
+    fn panicked(&self, product: Product);
+    /// A computation outlived its deadline.
+    fn timed_out(&self, product: Product);
+    /// A computation ignored its cancellation; its thread is lost.
+    fn abandoned(&self);
+}
+
+/// How a computation is bounded.
+#[derive(Debug, Clone, Copy)]
+pub struct RunLimits {
+    /// A longer run fails.
+    pub deadline: Duration,
+    /// How long a cancelled computation may take to notice before its thread is given up.
+    pub cancel_grace: Duration,
+    /// Lease of the slot.
+    pub lease_ms: i64,
+}
+
+/// Ends jobs and charges them; implemented by the credit bank's handle.
+pub trait Settle: Send + Sync {
+    /// Finishes a job in one unit.
+    fn settle(&self, finish: Finish, user: UserId) -> futures_util::future::BoxFuture<'_, Result<Finished, StoreError>>;
+}
+
+/// Runs jobs of one product.
+pub struct JobRunner {
+    /// What the product does.
+    pub work: Arc<dyn Work>,
+    /// Where jobs are.
+    pub store: Store,
+    /// Who finishes and charges.
+    pub settle: Arc<dyn Settle>,
+    /// Progress.
+    pub board: Arc<JobBoard>,
+    /// Counters.
+    pub observer: Arc<dyn TurnObserver>,
+    /// Bounds.
+    pub limits: RunLimits,
+    /// This process, as the slot knows it.
+    pub holder: String,
+    /// Whether the service is stopping.
+    pub stopping: tokio::sync::watch::Receiver<Stopping>,
+}
+
+/// How far the service has come in stopping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stopping {
+    /// It is not.
+    No,
+    /// No further job is claimed; the running one may end.
+    Draining,
+    /// The grace is over: the running job is cancelled and goes back to the queue.
+    GivingBack,
+}
+
+struct RunControl {
+    job: Arc<RunningJob>,
+    board: Arc<JobBoard>,
+    observer: Arc<dyn TurnObserver>,
+    product: Product,
+}
+
+impl Control for RunControl {
+    fn is_cancelled(&self) -> bool {
+        self.job.is_cancelled()
+    }
+
+    fn progress(&self, rows_done: u64) {
+        self.board.progress(&self.job, rows_done);
+        self.observer.progress(self.product, rows_done);
+    }
+}
+
+enum Ran {
+    Done(WorkDone),
+    Failed(JobFailure),
+    /// The slot is another's now.
+    Lost,
+    /// The service is stopping.
+    Stopping,
+}
+
+impl JobRunner {
+    /// Takes one turn. A database error leaves the rows as they are; the caller tries again later.
+    pub async fn turn(&self) -> Result<Turn, StoreError> {
+        if *self.stopping.borrow() != Stopping::No {
+            return Ok(Turn::Nothing);
+        }
+        let product = self.work.product();
+        match self.store.writer.claim(product, &self.holder, self.limits.lease_ms).await? {
+            Claim::Job(job) => self.run_claimed(*job).await,
+            Claim::Nothing => Ok(Turn::Nothing),
+            Claim::HeldElsewhere { .. } => Ok(Turn::HeldElsewhere),
+        }
+    }
+
+    async fn run_claimed(&self, job: ClaimedJob) -> Result<Turn, StoreError> {
+        let product = job.product;
+        let rows_total = u64::try_from(job.rows_total).unwrap_or_default();
+        self.observer.started(product, seconds(job.started_at_ms - job.created_at_ms), rows_total);
+        let running = self.board.begin(product, &job.id, job.user_id, rows_total);
+        let outcome = self.run_and_finish(&job, &running).await;
+        let status = match &outcome {
+            Ok(Turn::Ended(status)) => *status,
+            // Given back, lost or interrupted by a database error: the row says what happens next.
+            _ => JobStatus::Queued,
+        };
+        self.board.end(&running, status);
+        if let Ok(Turn::Ended(status)) = &outcome {
+            self.observer.ended(product, *status, seconds(self.store.now_ms() - job.started_at_ms), rows_total);
+        }
+        outcome
+    }
+
+    async fn run_and_finish(&self, job: &ClaimedJob, running: &Arc<RunningJob>) -> Result<Turn, StoreError> {
+        let payload = self.payload(job).await?;
+        let end = match self.run_bounded(job, payload, running).await {
+            Ran::Done(done) => match self.write_ahead(job, done).await? {
+                Some(end) => end,
+                None => return Ok(Turn::Lost),
+            },
+            Ran::Failed(failure) => RunEnd::Failed(failure),
+            Ran::Lost => return Ok(Turn::Lost),
+            Ran::Stopping => {
+                self.store.writer.requeue(job.product, &job.id, job.fence).await?;
+                return Ok(Turn::GivenBack);
+            }
+        };
+        let finish = Finish { job_id: job.id.clone(), product: job.product, fence: job.fence, end };
+        match self.settle.settle(finish, job.user_id).await? {
+            Finished::Completed { change, .. } => {
+                self.observer.charged(job.product, change);
+                Ok(Turn::Ended(JobStatus::Completed))
+            }
+            Finished::Failed { failure, .. } => {
+                tracing::info!(job.id = %job.id, reason = failure.as_str(), "job {} failed: {}", job.id, failure.as_str());
+                Ok(Turn::Ended(JobStatus::Failed))
+            }
+            Finished::Zombie => Ok(Turn::Lost),
+        }
+    }
+
+    /// Writes a large result part by part before the finishing unit, so that other writes pass between. `None` means
+    /// that the job is no longer ours.
+    async fn write_ahead(&self, job: &ClaimedJob, done: WorkDone) -> Result<Option<RunEnd>, StoreError> {
+        let WorkDone { cost, mut result, result_size } = done;
+        let mut parts_written = 0;
+        if result.iter().map(Vec::len).sum::<usize>() > INLINE_BYTES_MAX {
+            for bytes in std::mem::take(&mut result) {
+                if !self.store.writer.put_result(&job.id, job.fence, parts_written, bytes).await? {
+                    return Ok(None);
+                }
+                parts_written += 1;
+            }
+        }
+        Ok(Some(RunEnd::Completed { cost, result, parts_written, result_size }))
+    }
+
+    async fn payload(&self, job: &ClaimedJob) -> Result<Vec<Vec<u8>>, StoreError> {
+        if let Some(payload) = &job.payload {
+            return Ok(vec![payload.clone()]);
+        }
+        let mut parts = Vec::new();
+        for part in 0..job.payload_parts {
+            let bytes = self.store.reader.payload_part(&job.id, part).await?;
+            parts.push(bytes.ok_or_else(|| StoreError::Corrupt(format!("job {} lacks payload part {part}", job.id)))?);
+        }
+        Ok(parts)
+    }
+
+    /// Runs the computation on a blocking thread, within its deadline, heartbeating the lease meanwhile.
+    async fn run_bounded(&self, job: &ClaimedJob, payload: Vec<Vec<u8>>, running: &Arc<RunningJob>) -> Ran {
+        let (send, mut receive) = oneshot::channel();
+        let control = RunControl {
+            job: Arc::clone(running),
+            board: Arc::clone(&self.board),
+            observer: Arc::clone(&self.observer),
+            product: job.product,
+        };
+        let (work, claimed) = (Arc::clone(&self.work), job.clone());
+        tokio::task::spawn_blocking(move || {
+            let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| work.run(&claimed, payload, &control)));
+            // Nobody listens when the computation was given up; its outcome no longer matters.
+            drop(send.send(outcome));
+        });
+        let heartbeat = self.heartbeat(job);
+        tokio::pin!(heartbeat);
+        let mut stopping = self.stopping.clone();
+        let interrupted = tokio::select! {
+            outcome = &mut receive => return self.judge(job, outcome),
+            () = tokio::time::sleep(self.limits.deadline) => Ran::Failed(JobFailure::DeadlineExceeded),
+            () = &mut heartbeat => Ran::Lost,
+            () = given_back(&mut stopping) => Ran::Stopping,
+        };
+        running.cancel();
+        if matches!(interrupted, Ran::Failed(_)) {
+            self.observer.timed_out(job.product);
+        }
+        match tokio::time::timeout(self.limits.cancel_grace, &mut receive).await {
+            // It ended after all, in time to be kept.
+            Ok(Ok(Ok(Ok(done)))) if matches!(interrupted, Ran::Stopping) => Ran::Done(done),
+            Ok(_) => interrupted,
+            Err(_) => {
+                self.observer.abandoned();
+                tracing::error!(job.id = %job.id, "job {} ignores its cancellation; its thread is given up", job.id);
+                interrupted
+            }
+        }
+    }
+
+    fn judge(
+        &self,
+        job: &ClaimedJob,
+        outcome: Result<std::thread::Result<Result<WorkDone, WorkFailed>>, oneshot::error::RecvError>,
+    ) -> Ran {
+        match outcome {
+            Ok(Ok(Ok(done))) => Ran::Done(done),
+            Ok(Ok(Err(failed))) => {
+                tracing::error!(job.id = %job.id, error = %failed, "engine failed on job {}", job.id);
+                Ran::Failed(JobFailure::EngineFailed)
+            }
+            Ok(Err(_)) | Err(_) => {
+                self.observer.panicked(job.product);
+                tracing::error!(job.id = %job.id, "engine panicked on job {}", job.id);
+                Ran::Failed(JobFailure::EngineFailed)
+            }
+        }
+    }
+
+    /// Extends the lease until the slot is lost. On a database of one process nobody else can take it.
+    async fn heartbeat(&self, job: &ClaimedJob) {
+        if !self.store.is_shared() {
+            return std::future::pending().await;
+        }
+        let every = Duration::from_millis(u64::try_from(self.limits.lease_ms / 3).unwrap_or(1000));
+        loop {
+            tokio::time::sleep(every).await;
+            match self.store.writer.heartbeat(job.product, &self.holder, job.fence, self.limits.lease_ms).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                // Whether the lease still holds is decided by the finishing unit.
+                Err(error) => tracing::warn!(job.id = %job.id, error = %error, "cannot extend the lease of job {}", job.id),
+            }
+        }
+    }
+}
+
+async fn given_back(stopping: &mut tokio::sync::watch::Receiver<Stopping>) {
+    if stopping.wait_for(|stopping| *stopping == Stopping::GivingBack).await.is_err() {
+        // The sender is gone without having said so: there is nothing to wait for.
+        std::future::pending::<()>().await;
+    }
+}
+
+fn seconds(ms: i64) -> f64 {
+    Duration::from_millis(u64::try_from(ms).unwrap_or_default()).as_secs_f64()
+}

@@ -1,0 +1,189 @@
+//! What actors publish and requests read: keys, balances. Neither a message nor SQL stands between a request and these.
+//!
+//! Only the owning actor (and, for balances, the unit that changes them) writes here. Each entry carries the epoch it was
+//! read at, so that a slower reader of the database never puts an older state over a newer one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use dashmap::DashMap;
+use dashmap::mapref::entry::Entry;
+
+use crate::domain::api_key::{KeyPrefix, PresentedKey};
+use crate::domain::caller::{KeySnapshot, verify};
+use crate::domain::credits::CreditAccount;
+use crate::domain::ids::{KeyId, UserId};
+use crate::domain::rate_window::RateWindow;
+use crate::store::KeyRow;
+
+/// The keys that are accepted.
+#[derive(Default)]
+pub struct KeyDirectory {
+    by_prefix: DashMap<KeyPrefix, Arc<KeySnapshot>>,
+    prefix_by_id: DashMap<KeyId, KeyPrefix>,
+    /// When the epochs were last read from the database, on the monotonic clock.
+    fresh_at_ms: AtomicU64,
+}
+
+impl KeyDirectory {
+    /// The key that was presented, if it is known, unrevoked and its secret is right.
+    pub fn authenticate(&self, presented: &PresentedKey) -> Option<Arc<KeySnapshot>> {
+        let found = self.by_prefix.get(&presented.prefix).map(|entry| Arc::clone(entry.value()));
+        verify(found, presented)
+    }
+
+    /// Publishes a key as stored: a revoked one is withdrawn. The window of a known key goes on counting.
+    pub fn publish(&self, row: &KeyRow) {
+        let Ok(prefix) = KeyPrefix::try_from(row.prefix.as_bytes()) else {
+            tracing::error!(key.id = row.id.0, "key {} has a malformed prefix and is ignored", row.id);
+            return;
+        };
+        if row.revoked_at_ms.is_some() {
+            self.by_prefix.remove(&prefix);
+            self.prefix_by_id.remove(&row.id);
+            return;
+        }
+        let previous = self.by_prefix.get(&prefix).map(|entry| Arc::clone(entry.value()));
+        let window = previous.as_ref().map_or_else(|| Arc::new(RateWindow::default()), |key| Arc::clone(&key.window));
+        let used_ms = previous.map_or(0, |key| key.last_used_ms.load(Ordering::Relaxed)).max(row.last_used_at_ms.unwrap_or(0));
+        let snapshot = KeySnapshot {
+            key_id: row.id,
+            user_id: row.user_id,
+            name: row.name.clone(),
+            hash: row.hash,
+            scopes: row.scopes,
+            allow_overage: row.allow_overage,
+            reach: row.reach.clone(),
+            last_used_ms: AtomicI64::new(used_ms),
+            window,
+        };
+        self.prefix_by_id.insert(row.id, prefix);
+        self.by_prefix.insert(prefix, Arc::new(snapshot));
+    }
+
+    /// A key by its record, when it is accepted.
+    pub fn by_id(&self, id: KeyId) -> Option<Arc<KeySnapshot>> {
+        let prefix = *self.prefix_by_id.get(&id)?;
+        self.by_prefix.get(&prefix).map(|entry| Arc::clone(entry.value()))
+    }
+
+    /// When every accepted key was last used; unused ones left out.
+    pub fn uses(&self) -> Vec<(KeyId, i64)> {
+        self.by_prefix
+            .iter()
+            .map(|entry| (entry.key_id, entry.last_used_ms.load(Ordering::Relaxed)))
+            .filter(|(_, used_ms)| *used_ms > 0)
+            .collect()
+    }
+
+    /// Notes that the database was just asked what moved.
+    pub fn refreshed(&self, monotonic_ms: u64) {
+        self.fresh_at_ms.fetch_max(monotonic_ms, Ordering::AcqRel);
+    }
+
+    /// How long ago the database was last asked what moved.
+    pub fn staleness_ms(&self, monotonic_ms: u64) -> u64 {
+        monotonic_ms.saturating_sub(self.fresh_at_ms.load(Ordering::Acquire))
+    }
+}
+
+/// A balance and the epoch it was written at.
+#[derive(Debug, Clone, Copy)]
+struct PublishedBalance {
+    account: CreditAccount,
+    epoch: i64,
+}
+
+/// The balances of people who were asked about.
+#[derive(Default)]
+pub struct BalanceBoard(DashMap<UserId, PublishedBalance>);
+
+impl BalanceBoard {
+    /// The account as last published; its month may be over.
+    pub fn get(&self, user: UserId) -> Option<CreditAccount> {
+        self.0.get(&user).map(|entry| entry.account)
+    }
+
+    /// Publishes an account unless a newer state is there.
+    pub fn publish(&self, user: UserId, account: CreditAccount, epoch: i64) {
+        match self.0.entry(user) {
+            Entry::Occupied(mut entry) => {
+                if epoch >= entry.get().epoch {
+                    entry.insert(PublishedBalance { account, epoch });
+                }
+            }
+            Entry::Vacant(entry) => {
+                entry.insert(PublishedBalance { account, epoch });
+            }
+        }
+    }
+
+    /// Forgets what was published, so that the next reader asks the database (a unit failed after publishing).
+    pub fn forget(&self, user: UserId) {
+        self.0.remove(&user);
+    }
+
+    /// Whether the person is among the published, so that changes elsewhere matter here.
+    pub fn holds(&self, user: UserId) -> bool {
+        self.0.contains_key(&user)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::access::KeyReach;
+    use crate::domain::api_key;
+    use crate::domain::calendar::Month;
+
+    #[test]
+    fn a_slow_reader_never_puts_an_older_balance_over_a_newer_one() {
+        let account = |monthly| CreditAccount {
+            period: Month(1),
+            monthly,
+            bonus: 0,
+            overage_used: 0,
+            monthly_allocation: 10,
+            overage_allowed: false,
+        };
+        let board = BalanceBoard::default();
+        board.publish(UserId(1), account(5), 7);
+        board.publish(UserId(1), account(9), 6);
+        assert_eq!(board.get(UserId(1)).map(|account| account.monthly), Some(5));
+        board.forget(UserId(1));
+        board.publish(UserId(1), account(9), 6);
+        assert_eq!(board.get(UserId(1)).map(|account| account.monthly), Some(9));
+    }
+
+    #[test]
+    fn a_revoked_key_is_withdrawn_and_a_changed_one_keeps_its_window() {
+        let minted = api_key::mint(|block| block.fill(3));
+        let mut row = KeyRow {
+            id: KeyId(4),
+            user_id: UserId(1),
+            name: "k".to_owned(),
+            prefix: minted.prefix.clone(),
+            hash: minted.hash,
+            scopes: Default::default(),
+            allow_overage: false,
+            reach: KeyReach::All,
+            created_at_ms: 0,
+            last_used_at_ms: None,
+            revoked_at_ms: None,
+            changed_epoch: 1,
+        };
+        let presented = api_key::parse(&minted.plaintext).expect("well formed");
+        let directory = KeyDirectory::default();
+        directory.publish(&row);
+        let first = directory.authenticate(&presented).expect("accepted");
+        first.touch(99);
+        directory.publish(&row);
+        let second = directory.authenticate(&presented).expect("accepted");
+        assert!(Arc::ptr_eq(&first.window, &second.window));
+        assert_eq!(directory.uses(), [(KeyId(4), 99)]);
+        row.revoked_at_ms = Some(100);
+        directory.publish(&row);
+        assert!(directory.authenticate(&presented).is_none());
+        assert!(directory.by_id(KeyId(4)).is_none());
+    }
+}

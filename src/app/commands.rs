@@ -1,0 +1,231 @@
+//! The commands that are not `serve`: each opens the store, does one thing, prints data to standard output.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use serde_json::{Value, json};
+
+use super::secrets;
+use crate::cli::{CreditsCommand, OrganisationCommand, UserCommand};
+use crate::clock::Clock;
+use crate::config::Settings;
+use crate::domain::access::Role;
+use crate::domain::calendar::{Month, date_time_text};
+use crate::domain::ids::{OrganisationId, UserId};
+use crate::http::wire::organisation::organisation_json;
+use crate::session::{Sessions, hash_password};
+use crate::store::{MemberAdded, MovementRow, NewUser, Store, StoreOptions, UserCreated, UserRow};
+
+/// A command was used wrongly; the program ends with exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
+/// Prints a line of data; a reader that has gone away is not an error worth a message.
+fn print(line: &str) {
+    drop(writeln!(std::io::stdout(), "{line}"));
+}
+
+/// The address of the database.
+pub fn database_url(settings: &Settings) -> String {
+    settings
+        .database_url
+        .clone()
+        .unwrap_or_else(|| format!("sqlite://{}", settings.data_dir.join("bookkeeping.db").display()))
+}
+
+/// Makes the data folder, readable by its owner alone.
+pub fn prepare_data_dir(folder: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    if folder.is_dir() {
+        return Ok(());
+    }
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .with_context(|| format!("cannot create data_dir {}", folder.display()))
+}
+
+/// Opens the store of the settings and brings its schema up to date.
+pub async fn open_store(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<(Store, Vec<String>)> {
+    prepare_data_dir(&settings.data_dir)?;
+    let store = Store::open(StoreOptions::new(database_url(settings)), clock).await.context("cannot open the database")?;
+    let applied = store.migrate().await.context("cannot migrate the database")?;
+    Ok((store, applied))
+}
+
+async fn person(store: &Store, email: &str) -> anyhow::Result<UserRow> {
+    store.reader.find_user_by_email(email).await?.with_context(|| format!("there is no person with the e-mail address {email}"))
+}
+
+/// `migrate`.
+pub async fn migrate(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<()> {
+    let (store, applied) = open_store(settings, clock).await?;
+    for name in &applied {
+        print(name);
+    }
+    if applied.is_empty() {
+        eprintln!("nothing to apply");
+    }
+    store.close().await;
+    Ok(())
+}
+
+/// `user add` and `user session`.
+pub async fn user(settings: &Settings, clock: Arc<dyn Clock>, command: UserCommand) -> anyhow::Result<()> {
+    let (store, _) = open_store(settings, Arc::clone(&clock)).await?;
+    match command {
+        UserCommand::Add { email, name, password_file, monthly_credits, bonus_credits, overage } => {
+            let given = password_file.map(|path| read_password(&path, settings)).transpose()?;
+            let generated = given.is_none();
+            let password = given.unwrap_or_else(|| generate_password(clock.as_ref()));
+            check_email(&email)?;
+            let new = NewUser {
+                name: name.unwrap_or_else(|| email.clone()),
+                email,
+                password_hash: hash_password(&password, clock.as_ref()).context("cannot hash the password")?,
+                monthly_allocation: monthly_credits.unwrap_or(settings.default_monthly_credits),
+                bonus: bonus_credits,
+                overage_allowed: overage,
+            };
+            let email = new.email.clone();
+            match store.writer.create_user(new).await? {
+                UserCreated::Created(id) => {
+                    let mut record = json!({ "user_id": id, "email": email });
+                    if let (true, Some(object)) = (generated, record.as_object_mut()) {
+                        object.insert("password".to_owned(), password.into());
+                    }
+                    print(&record.to_string());
+                }
+                UserCreated::EmailTaken => bail!("a person with the e-mail address {email} exists already"),
+            }
+        }
+        UserCommand::Session { email, ttl_s } => {
+            let user = person(&store, &email).await?;
+            let secret = secrets::session_secret(settings, &store, clock.as_ref()).await?;
+            let token = Sessions::new(&secret).issue(user.id, ttl_s, clock.as_ref()).context("cannot sign the session")?;
+            print(&token);
+        }
+    }
+    store.close().await;
+    Ok(())
+}
+
+/// `organisation add` and `organisation add-member`.
+pub async fn organisation(settings: &Settings, clock: Arc<dyn Clock>, command: OrganisationCommand) -> anyhow::Result<()> {
+    let (store, _) = open_store(settings, clock).await?;
+    match command {
+        OrganisationCommand::Add { email, name, vat_control } => {
+            if name.is_empty() || name.chars().count() > 255 || name.contains('\0') {
+                return Err(Usage("--name takes 1 to 255 characters".to_owned()).into());
+            }
+            let owner = person(&store, &email).await?;
+            let record = store.writer.create_organisation(owner.id, name, vat_control).await?;
+            print(&organisation_json(&record, Role::Owner).to_string());
+        }
+        OrganisationCommand::AddMember { organisation, email, role } => {
+            let user = person(&store, &email).await?;
+            let role = Role::parse(&role).ok_or_else(|| Usage(format!("unknown role {role}")))?;
+            match store.writer.add_member(OrganisationId(organisation), user.id, role).await? {
+                MemberAdded::Added | MemberAdded::RoleChanged => {
+                    print(&json!({ "organisation_id": organisation, "user_id": user.id, "role": role.as_str() }).to_string());
+                }
+                MemberAdded::UnknownOrganisation => bail!("there is no organisation {organisation}"),
+            }
+        }
+    }
+    store.close().await;
+    Ok(())
+}
+
+/// `credits grant` and `credits show`.
+pub async fn credits(settings: &Settings, clock: Arc<dyn Clock>, command: CreditsCommand) -> anyhow::Result<()> {
+    let (store, _) = open_store(settings, clock).await?;
+    let user = match command {
+        CreditsCommand::Grant { email, bonus, reason } => {
+            let user = person(&store, &email).await?;
+            store.writer.grant_bonus(user.id, bonus, reason).await?.context("the person has no credit account")?;
+            user
+        }
+        CreditsCommand::Show { email } => person(&store, &email).await?,
+    };
+    print(&credits_json(&store, user.id).await?.to_string());
+    store.close().await;
+    Ok(())
+}
+
+async fn credits_json(store: &Store, user: UserId) -> anyhow::Result<Value> {
+    let account = store.reader.credit_account(user).await?.context("the person has no credit account")?;
+    // A month that is over is renewed by the next charge or the service's housekeeping; show what would be there.
+    let (current, _) = account.rolled_over(Month::of_ms(store.now_ms()));
+    let movements: Vec<Value> = store.reader.credit_movements(user).await?.iter().map(movement_json).collect();
+    Ok(json!({
+        "user_id": user,
+        "period": account.period.to_string(),
+        "monthly": account.monthly,
+        "bonus": account.bonus,
+        "overage_used": account.overage_used,
+        "monthly_allocation": account.monthly_allocation,
+        "overage_allowed": account.overage_allowed,
+        "available_now": current.available(),
+        "movements": movements,
+    }))
+}
+
+fn movement_json(movement: &MovementRow) -> Value {
+    json!({
+        "id": movement.id,
+        "kind": movement.kind,
+        "reference": movement.reference,
+        "monthly": movement.change.monthly,
+        "bonus": movement.change.bonus,
+        "overage": movement.change.overage,
+        "note": movement.note,
+        "at": date_time_text(movement.at_ms),
+    })
+}
+
+/// `check`; `false` when there is a difference.
+pub async fn check(settings: &Settings, clock: Arc<dyn Clock>, organisation: Option<i64>) -> anyhow::Result<bool> {
+    let (store, _) = open_store(settings, clock).await?;
+    if let Some(id) = organisation
+        && !store.reader.organisation_exists(OrganisationId(id)).await?
+    {
+        bail!("there is no organisation {id}");
+    }
+    let differences = store.reader.check().await?;
+    for difference in &differences {
+        print(difference);
+    }
+    eprintln!("{}", if differences.is_empty() { "no differences".to_owned() } else { format!("{} differences", differences.len()) });
+    store.close().await;
+    Ok(differences.is_empty())
+}
+
+fn read_password(path: &Path, settings: &Settings) -> anyhow::Result<String> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let password = text.trim_end_matches(['\r', '\n']).to_owned();
+    let length = u64::try_from(password.chars().count()).unwrap_or(u64::MAX);
+    if !(settings.password_min_length..=128).contains(&length) {
+        return Err(Usage(format!("the password has {length} characters; allowed: {} to 128", settings.password_min_length)).into());
+    }
+    Ok(password)
+}
+
+/// 20 characters of 32: 100 bits, without look-alikes.
+fn generate_password(clock: &dyn Clock) -> String {
+    const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+    let mut random = [0_u8; 20];
+    clock.fill_random(&mut random);
+    random.iter().filter_map(|byte| ALPHABET.get(usize::from(byte % 32))).map(|byte| char::from(*byte)).collect()
+}
+
+fn check_email(email: &str) -> Result<(), Usage> {
+    if crate::http::wire::person::email_is_usable(email) {
+        return Ok(());
+    }
+    Err(Usage(format!("--email {email:?} is not usable; allowed: name@domain, at most 254 characters")))
+}

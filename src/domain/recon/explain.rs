@@ -1,0 +1,332 @@
+//! Why rows may have been left over: a date just outside the window, swapped digits,
+//! a wrong sign, a moved decimal point, a small difference, an entry keyed twice.
+//! Suggestions for the bookkeeper only; nothing here changes what is matched.
+
+use std::collections::HashSet;
+
+use crate::domain::control::{Control, Stopped};
+
+use super::amount::{self, money};
+use super::dataset::{Dataset, Rows};
+
+/// Explanations given for one run.
+pub const MAX_EXPLANATIONS: usize = 1_000;
+
+/// Texts compared for one run, so that a hopeless file costs a fraction of a second.
+const MAX_COMPARISONS: usize = 150_000;
+
+/// Rows of one suspected amount that are looked at for one row.
+const RIVALS: usize = 12;
+
+/// Farthest a wrong date is looked for: a month and a year slip.
+const FAR_DAYS: i32 = 366;
+
+/// Days around a row in which a wrong amount is looked for, at least.
+const NEAR_DAYS: i32 = 7;
+
+/// What probably went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The same amount and words, too many days apart.
+    DateOutsideWindow,
+    /// Two neighbouring digits of the amount changed places.
+    DigitsTransposed,
+    /// The same amount with the other sign.
+    SignReversed,
+    /// Ten times, or a hundred times, or a fraction of it.
+    DecimalPointMoved,
+    /// A few pence, or a whole pound, apart.
+    SmallDifference,
+    /// The same entry is in the books again, and that one is matched.
+    PossiblyKeyedTwice,
+}
+
+/// A suggestion about one unmatched row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// Whether `row` is a bank row; otherwise it is a book row.
+    pub is_bank: bool,
+    /// The unmatched row, by submitted index.
+    pub row: usize,
+    /// What probably went wrong.
+    pub kind: Kind,
+    /// The row it should perhaps go with: of the books for a bank row, and for an entry keyed
+    /// twice the matched book row.
+    pub other_row: Option<usize>,
+    /// The same for people.
+    pub detail: String,
+}
+
+/// Looks for explanations of the rows that found no partner.
+pub(super) fn explain(
+    dataset: &Dataset,
+    window_days: u32,
+    is_bank_matched: impl Fn(usize) -> bool,
+    is_book_matched: impl Fn(usize) -> bool,
+    control: &dyn Control,
+) -> Result<Vec<Explanation>, Stopped> {
+    let window_days = i32::try_from(window_days).unwrap_or(0);
+    let open_books = Index::of(&dataset.book, |row| !is_book_matched(row));
+    if control.is_cancelled() {
+        return Err(Stopped);
+    }
+    let mut search = Search { dataset, window_days, comparisons: 0, found: Vec::new() };
+    let mut taken = HashSet::new();
+    let open = |row: &usize| !is_bank_matched(*row);
+    for (turn, bank) in (0..dataset.bank.len()).filter(open).enumerate() {
+        if turn % 256 == 0 && control.is_cancelled() {
+            return Err(Stopped);
+        }
+        if search.is_spent() {
+            break;
+        }
+        search.suspect(bank, &open_books, &mut taken);
+    }
+    if open_books.entries.is_empty() || search.is_spent() {
+        return Ok(search.found);
+    }
+    let matched_books = Index::of(&dataset.book, &is_book_matched);
+    let open = |row: &usize| !is_book_matched(*row) && !taken.contains(row);
+    for (turn, book) in (0..dataset.book.len()).filter(open).enumerate() {
+        if turn % 256 == 0 && control.is_cancelled() {
+            return Err(Stopped);
+        }
+        if search.is_spent() {
+            break;
+        }
+        search.suspect_twice(book, &matched_books);
+    }
+    Ok(search.found)
+}
+
+/// Some rows of one side by penny and day.
+struct Index {
+    entries: Vec<(i128, i32, usize)>,
+}
+
+impl Index {
+    fn of(rows: &Rows, wanted: impl Fn(usize) -> bool) -> Self {
+        let mut entries: Vec<(i128, i32, usize)> = (0..rows.len())
+            .filter(|&row| wanted(row))
+            .map(|row| (amount::pence(rows.units(row)), rows.day(row), row))
+            .collect();
+        entries.sort_unstable();
+        Self { entries }
+    }
+
+    /// Rows of an amount around a day, nearest first.
+    fn around(&self, pence: i128, day: i32, far: i32) -> Vec<usize> {
+        let at = self.entries.partition_point(|entry| (entry.0, entry.1) < (pence, day));
+        let near = |entry: &&(i128, i32, usize)| {
+            entry.0 == pence && (entry.1 - day).abs() <= far
+        };
+        let (before, after) = self.entries.split_at(at);
+        let before = before.iter().rev().take_while(near).take(RIVALS);
+        let mut found: Vec<_> = before.chain(after.iter().take_while(near).take(RIVALS)).collect();
+        found.sort_by_key(|entry| ((entry.1 - day).abs(), entry.2));
+        found.into_iter().map(|entry| entry.2).collect()
+    }
+}
+
+struct Search<'a> {
+    dataset: &'a Dataset,
+    window_days: i32,
+    comparisons: usize,
+    found: Vec<Explanation>,
+}
+
+impl Search<'_> {
+    fn is_spent(&self) -> bool {
+        self.found.len() >= MAX_EXPLANATIONS || self.comparisons >= MAX_COMPARISONS
+    }
+
+    /// Suggests the open book row that looks most like this bank row under any one slip.
+    fn suspect(&mut self, bank: usize, books: &Index, taken: &mut HashSet<usize>) {
+        let rows = &self.dataset.bank;
+        let (day, pence) = (rows.day(bank), amount::pence(rows.units(bank)));
+        let words = words(rows.description(bank));
+        let mut best: Option<(u32, Kind, usize)> = None;
+        for (kind, other_pence) in slips(pence) {
+            let far = match kind {
+                Kind::DateOutsideWindow => FAR_DAYS,
+                _ => self.window_days.max(NEAR_DAYS),
+            };
+            for book in books.around(other_pence, day, far) {
+                self.comparisons += 1;
+                let apart = (self.dataset.book.day(book) - day).abs();
+                let inside = apart <= self.window_days;
+                // What is inside the window at the same amount was free to be matched.
+                if taken.contains(&book) || (kind == Kind::DateOutsideWindow && inside) {
+                    continue;
+                }
+                let needed = if apart > 35 || kind == Kind::SmallDifference { 2 } else { 1 };
+                let score = shared(&words, self.dataset.book.description(book));
+                if score >= needed && best.is_none_or(|held| score > held.0) {
+                    best = Some((score, kind, book));
+                }
+            }
+        }
+        let Some((_, kind, book)) = best else { return };
+        taken.insert(book);
+        let detail = self.detail(bank, book, kind);
+        self.found.push(Explanation { is_bank: true, row: bank, kind, other_row: Some(book), detail });
+    }
+
+    fn detail(&self, bank: usize, book: usize, kind: Kind) -> String {
+        let (bank_rows, book_rows) = (&self.dataset.bank, &self.dataset.book);
+        let (at_bank, in_books) = (money(bank_rows.units(bank)), money(book_rows.units(book)));
+        let lag = book_rows.day(book) - bank_rows.day(bank);
+        let days = lag.unsigned_abs();
+        let when = if lag < 0 { "earlier" } else { "later" };
+        let noun = if days == 1 { "day" } else { "days" };
+        match kind {
+            Kind::DateOutsideWindow if days <= 30 => format!(
+                "book row {book} has the same amount and similar words {days} {noun} {when}; \
+                 it would match with allowedDateDifferenceInDays {days}"
+            ),
+            Kind::DateOutsideWindow => format!(
+                "book row {book} has the same amount and similar words {days} {noun} {when}; \
+                 the month or year may be wrong"
+            ),
+            Kind::DigitsTransposed => format!(
+                "book row {book} has similar words and two digits swapped: {at_bank} at the bank, {in_books} in the books"
+            ),
+            Kind::SignReversed => format!(
+                "book row {book} has similar words and the opposite sign: {at_bank} at the bank, {in_books} in the books"
+            ),
+            Kind::DecimalPointMoved => format!(
+                "book row {book} has similar words and the decimal point moved: {at_bank} at the bank, {in_books} in the books"
+            ),
+            Kind::SmallDifference | Kind::PossiblyKeyedTwice => format!(
+                "book row {book} has similar words and a slightly different amount: {at_bank} at the bank, {in_books} in the books"
+            ),
+        }
+    }
+
+    /// Suggests that an open book row repeats a matched one.
+    fn suspect_twice(&mut self, book: usize, matched_books: &Index) {
+        const REPEATED_WITHIN_DAYS: i32 = 3;
+        let rows = &self.dataset.book;
+        let pence = amount::pence(rows.units(book));
+        let near = matched_books.around(pence, rows.day(book), REPEATED_WITHIN_DAYS);
+        self.comparisons += 1 + near.len() / 4;
+        let same = |other: &usize| rows.description(*other) == rows.description(book);
+        let Some(other) = near.into_iter().find(same) else { return };
+        self.found.push(Explanation {
+            is_bank: false,
+            row: book,
+            kind: Kind::PossiblyKeyedTwice,
+            other_row: Some(other),
+            detail: format!(
+                "possibly keyed twice: book row {other}, which is matched, has the same amount and description"
+            ),
+        });
+    }
+}
+
+/// Amounts the books may have in place of this one, the likeliest slip first.
+fn slips(pence: i128) -> Vec<(Kind, i128)> {
+    let mut slips = vec![(Kind::DateOutsideWindow, pence)];
+    if pence != 0 {
+        slips.push((Kind::SignReversed, -pence));
+    }
+    let mut swapped: Vec<i128> = Vec::new();
+    let mut place = 1_i128;
+    while place * 10 <= pence.abs() {
+        let (low, high) = (pence.abs() / place % 10, pence.abs() / (place * 10) % 10);
+        if low != high {
+            let magnitude = pence.abs() + (low - high) * 9 * place;
+            swapped.push(magnitude * pence.signum());
+        }
+        place *= 10;
+    }
+    slips.extend(swapped.into_iter().map(|pence| (Kind::DigitsTransposed, pence)));
+    for factor in [10, 100] {
+        slips.push((Kind::DecimalPointMoved, pence * factor));
+        if pence % factor == 0 {
+            slips.push((Kind::DecimalPointMoved, pence / factor));
+        }
+    }
+    for difference in [1, -1, 10, -10, 100, -100] {
+        slips.push((Kind::SmallDifference, pence + difference));
+    }
+    slips.retain(|&(kind, other)| kind == Kind::DateOutsideWindow || other != pence);
+    slips
+}
+
+/// Telling words of a description: lower case, four letters or three digits and more.
+fn words(description: &str) -> Vec<String> {
+    description
+        .split(|character: char| !character.is_alphanumeric())
+        .flat_map(|word| {
+            let digits_at = word.find(|character: char| character.is_ascii_digit());
+            let (letters, digits) = word.split_at(digits_at.unwrap_or(word.len()));
+            [letters, digits]
+        })
+        .filter(|word| word.len() >= 4 || (word.len() == 3 && !word.starts_with(char::is_alphabetic)))
+        .map(str::to_lowercase)
+        .filter(|word| !COMMON.contains(&word.as_str()))
+        .collect()
+}
+
+/// Words that two unrelated rows share every day.
+const COMMON: [&str; 12] = [
+    "payment", "card", "direct", "debit", "credit", "transfer", "bank", "receipt", "invoice",
+    "from", "limited", "order",
+];
+
+/// Words in common, where one may be the beginning of the other.
+fn shared(left: &[String], description: &str) -> u32 {
+    let right = words(description);
+    let alike = |left: &String, right: &String| {
+        left.starts_with(right.as_str()) || right.starts_with(left.as_str())
+    };
+    let count = left.iter().filter(|word| right.iter().any(|other| alike(word, other))).count();
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::control::Unattended;
+
+    fn explained(bank: (i32, &str, &str), book: (i32, &str, &str)) -> Vec<(Kind, String)> {
+        let mut dataset = Dataset::default();
+        assert!(dataset.bank.push(bank.0, bank.1, bank.2));
+        assert!(dataset.book.push(book.0, book.1, book.2));
+        explain(&dataset, 3, |_| false, |_| false, &Unattended)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|explanation| (explanation.kind, explanation.detail))
+            .collect()
+    }
+
+    #[test]
+    fn common_slips_are_recognised() {
+        let bank = (100, "-54.00", "TRAVIS PERKINS TR");
+        for (day, amount, kind) in [
+            (105, "-54", Kind::DateOutsideWindow),
+            (101, "-45", Kind::DigitsTransposed),
+            (100, "54.0", Kind::SignReversed),
+            (99, "-540", Kind::DecimalPointMoved),
+            (99, "-5.4", Kind::DecimalPointMoved),
+            (100, "-54.01", Kind::SmallDifference),
+        ] {
+            let found = explained(bank, (day, amount, "Travis Perkins"));
+            assert_eq!(found.first().map(|found| found.0), Some(kind), "{day} {amount}");
+        }
+        assert!(explained(bank, (105, "-54", "Petrol")).is_empty());
+    }
+
+    #[test]
+    fn a_date_outside_the_window_names_the_window_that_would_do() {
+        let found = explained((100, "5", "COSTA COFFEE"), (105, "5", "Costa"));
+        assert_eq!(
+            found.first().map(|found| found.1.as_str()),
+            Some(
+                "book row 0 has the same amount and similar words 5 days later; \
+                 it would match with allowedDateDifferenceInDays 5"
+            )
+        );
+    }
+}

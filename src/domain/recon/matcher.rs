@@ -1,0 +1,428 @@
+//! From two lists to matched pairs: canonical order, components of rows that can
+//! reach each other, learning, and one assignment per component.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::as_conversions,
+    reason = "hot kernel: places index the permutations this file builds, and there are fewer than 2^32 rows"
+)]
+
+use std::cell::Cell;
+
+use crate::domain::control::{Control, Stopped};
+
+use super::amount;
+use super::assignment::{Graph as _, NONE, Solved, Solver, Windows};
+use super::dataset::{Dataset, Rows};
+use super::evidence::{Evidence, NAT, Pair, Reader, Texts};
+use super::words::Vocabulary;
+
+/// Limits of the exact search; tests make them small to force the fallback.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Effort {
+    /// Most possible pairs of one component that are solved exactly.
+    pub(super) pairs: u64,
+    /// Relaxations allowed for each row of a component.
+    pub(super) relaxations_per_row: u64,
+    /// Relaxations allowed for the whole job.
+    pub(super) relaxations: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { pairs: 3_000_000, relaxations_per_row: 8_000, relaxations: 500_000_000 }
+    }
+}
+
+/// Possible pairs looked at while the second round of learning chooses its pairs.
+const SECOND_ROUND_PAIRS: u64 = 4_000_000;
+
+/// Pairs learned from; more teach nothing new.
+const TRAINING_PAIRS: usize = 60_000;
+
+/// A pair teaches when it beats every rival on both sides by this much.
+const CLEAR_MARGIN: i32 = 3 * NAT;
+
+/// The book row of every bank row ([`NONE`] for none), by submitted index.
+pub(super) fn match_rows(
+    dataset: &Dataset,
+    window_days: u32,
+    effort: Effort,
+    control: &dyn Control,
+) -> Result<Vec<u32>, Stopped> {
+    let pace = Pace::new(control);
+    let bank = Ordered::of(&dataset.bank, &pace)?;
+    let book = Ordered::of(&dataset.book, &pace)?;
+    let window_days = window_days as i32;
+    let components = components(&bank, &book, window_days);
+    let mut matcher =
+        Matcher { bank: &bank, book: &book, window_days, effort, pace, rows_done: 0 };
+    let places = matcher.run(dataset, &components)?;
+    let mut partners = vec![NONE; dataset.bank.len()];
+    for (place, &partner) in places.iter().enumerate() {
+        if partner != NONE {
+            partners[bank.rows[place] as usize] = book.rows[partner as usize];
+        }
+    }
+    control.progress(dataset.rows());
+    Ok(partners)
+}
+
+/// Asks for cancellation every so often inside long loops.
+struct Pace<'a> {
+    control: &'a dyn Control,
+    work: Cell<u64>,
+}
+
+impl<'a> Pace<'a> {
+    fn new(control: &'a dyn Control) -> Self {
+        Self { control, work: Cell::new(0) }
+    }
+
+    /// Counts work in units of a few nanoseconds and stops when the caller has left.
+    fn spend(&self, work: u64) -> Result<(), Stopped> {
+        let total = self.work.get() + work;
+        if total < 1 << 18 {
+            self.work.set(total);
+            return Ok(());
+        }
+        self.work.set(0);
+        self.check()
+    }
+
+    fn check(&self) -> Result<(), Stopped> {
+        if self.control.is_cancelled() { Err(Stopped) } else { Ok(()) }
+    }
+}
+
+/// One side in canonical order: by penny, day, text, digits, and only then by submitted
+/// index, which can only tell identical rows apart.
+struct Ordered {
+    rows: Vec<u32>,
+    pence: Vec<i128>,
+    days: Vec<i32>,
+}
+
+impl Ordered {
+    fn of(rows: &Rows, pace: &Pace<'_>) -> Result<Self, Stopped> {
+        let mut keys: Vec<(i128, i32, u32)> = Vec::with_capacity(rows.len());
+        for row in 0..rows.len() {
+            pace.spend(16)?;
+            keys.push((amount::pence(rows.units(row)), rows.day(row), row as u32));
+        }
+        pace.check()?;
+        keys.sort_unstable();
+        pace.check()?;
+        for group in keys.chunk_by_mut(|left, right| (left.0, left.1) == (right.0, right.1)) {
+            if group.len() > 1 {
+                let text = |row: u32| (rows.description(row as usize), rows.amount_text(row as usize));
+                group.sort_unstable_by(|left, right| {
+                    text(left.2).cmp(&text(right.2)).then(left.2.cmp(&right.2))
+                });
+                pace.spend(group.len() as u64 * 32)?;
+            }
+        }
+        Ok(Self {
+            rows: keys.iter().map(|key| key.2).collect(),
+            pence: keys.iter().map(|key| key.0).collect(),
+            days: keys.iter().map(|key| key.1).collect(),
+        })
+    }
+}
+
+/// Rows of equal amount connected by possible pairs, as ranges of places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Component {
+    bank: (u32, u32),
+    book: (u32, u32),
+}
+
+impl Component {
+    fn bank(&self) -> std::ops::Range<usize> {
+        self.bank.0 as usize..self.bank.1 as usize
+    }
+
+    fn book(&self) -> std::ops::Range<usize> {
+        self.book.0 as usize..self.book.1 as usize
+    }
+
+    fn rows(&self) -> u64 {
+        u64::from(self.bank.1 - self.bank.0) + u64::from(self.book.1 - self.book.0)
+    }
+
+    fn is_single_pair(&self) -> bool {
+        self.bank.1 - self.bank.0 == 1 && self.book.1 - self.book.0 == 1
+    }
+}
+
+/// Cuts both sides at amounts and at dates that no possible pair crosses; components with
+/// rows of one side only are left out.
+fn components(bank: &Ordered, book: &Ordered, window_days: i32) -> Vec<Component> {
+    let mut found = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    while i < bank.rows.len() && j < book.rows.len() {
+        match bank.pence[i].cmp(&book.pence[j]) {
+            std::cmp::Ordering::Less => i += 1,
+            std::cmp::Ordering::Greater => j += 1,
+            std::cmp::Ordering::Equal if bank.days[i] < book.days[j] - window_days => i += 1,
+            std::cmp::Ordering::Equal if book.days[j] < bank.days[i] - window_days => j += 1,
+            std::cmp::Ordering::Equal => {
+                let pence = bank.pence[i];
+                let (start_i, start_j) = (i, j);
+                let (mut last_bank, mut last_book) = (bank.days[i], book.days[j]);
+                loop {
+                    let more_bank = i < bank.rows.len()
+                        && bank.pence[i] == pence
+                        && bank.days[i] <= last_book + window_days;
+                    if more_bank {
+                        last_bank = bank.days[i];
+                        i += 1;
+                        continue;
+                    }
+                    let more_book = j < book.rows.len()
+                        && book.pence[j] == pence
+                        && book.days[j] <= last_bank + window_days;
+                    if !more_book {
+                        break;
+                    }
+                    last_book = book.days[j];
+                    j += 1;
+                }
+                found.push(Component {
+                    bank: (start_i as u32, i as u32),
+                    book: (start_j as u32, j as u32),
+                });
+            }
+        }
+    }
+    found
+}
+
+struct Matcher<'a> {
+    bank: &'a Ordered,
+    book: &'a Ordered,
+    window_days: i32,
+    effort: Effort,
+    pace: Pace<'a>,
+    rows_done: u64,
+}
+
+impl Matcher<'_> {
+    fn run(&mut self, dataset: &Dataset, components: &[Component]) -> Result<Vec<u32>, Stopped> {
+        let mut partners = vec![NONE; self.bank.rows.len()];
+        let in_doubt = components.iter().any(|component| !component.is_single_pair());
+        if !in_doubt {
+            for component in components {
+                partners[component.bank.0 as usize] = component.book.0;
+            }
+            return Ok(partners);
+        }
+        let texts = self.texts(dataset)?;
+        let evidence = self.learn(&texts, components)?;
+        let mut reader = Reader::new(texts.vocabulary.len());
+        let mut solver = Solver::default();
+        let mut windows = Windows::default();
+        let mut budget = self.effort.relaxations;
+        for component in components {
+            if component.is_single_pair() {
+                partners[component.bank.0 as usize] = component.book.0;
+            } else if self.size(component) <= self.effort.pairs {
+                self.fill(component, &texts, &evidence, &mut reader, &mut windows)?;
+                let allowed = budget.min(component.rows() * self.effort.relaxations_per_row);
+                let mut left = allowed;
+                let solved = solver.solve(&windows, &mut left, self.pace.control)?;
+                budget -= allowed - left;
+                if solved == Solved::OverBudget { /* what it holds is legal */ }
+                for (row, &column) in solver.partner_of_row.iter().enumerate() {
+                    if column != NONE {
+                        partners[component.bank.0 as usize + row] = component.book.0 + column;
+                    }
+                }
+            }
+            self.finished(component)?;
+        }
+        Ok(partners)
+    }
+
+    fn finished(&mut self, component: &Component) -> Result<(), Stopped> {
+        let before = self.rows_done >> 12;
+        self.rows_done += component.rows();
+        if self.rows_done >> 12 != before {
+            self.pace.control.progress(self.rows_done);
+        }
+        self.pace.spend(component.rows() * 16)
+    }
+
+    fn texts(&self, dataset: &Dataset) -> Result<Texts, Stopped> {
+        let mut vocabulary = Vocabulary::new();
+        let mut read = |ordered: &Ordered, rows: &Rows, is_bank: bool| {
+            let stopped = Cell::new(Ok(()));
+            let descriptions = ordered.rows.iter().map_while(|&row| {
+                let description = rows.description(row as usize);
+                stopped.set(self.pace.spend(64 + 4 * description.len() as u64));
+                stopped.get().is_ok().then_some(description)
+            });
+            let side = vocabulary.read(descriptions, is_bank);
+            stopped.get().map(|()| side)
+        };
+        let bank = read(self.bank, &dataset.bank, true)?;
+        let book = read(self.book, &dataset.book, false)?;
+        let related = vocabulary.related();
+        self.pace.check()?;
+        Ok(Texts {
+            vocabulary,
+            bank,
+            book,
+            bank_days: self.bank.days.clone(),
+            book_days: self.book.days.clone(),
+            related,
+        })
+    }
+
+    /// Learns from pairs that are each other's only candidate, then once more with the
+    /// pairs that clearly beat all their rivals by what was learned first.
+    fn learn(&self, texts: &Texts, components: &[Component]) -> Result<Evidence, Stopped> {
+        let mut pairs: Vec<Pair> = components
+            .iter()
+            .filter(|component| component.is_single_pair())
+            .map(|component| (component.bank.0, component.book.0))
+            .collect();
+        thin(&mut pairs, TRAINING_PAIRS);
+        let first = Evidence::learn(texts, &pairs, self.window_days);
+        self.pace.check()?;
+        let mut clear = self.clear_pairs(texts, components, &first)?;
+        thin(&mut clear, TRAINING_PAIRS);
+        pairs.append(&mut clear);
+        pairs.sort_unstable();
+        let second = Evidence::learn(texts, &pairs, self.window_days);
+        self.pace.check()?;
+        Ok(second)
+    }
+
+    fn clear_pairs(
+        &self,
+        texts: &Texts,
+        components: &[Component],
+        evidence: &Evidence,
+    ) -> Result<Vec<Pair>, Stopped> {
+        let mut clear = Vec::new();
+        let mut reader = Reader::new(texts.vocabulary.len());
+        let mut windows = Windows::default();
+        let mut looked_at = 0;
+        for component in components {
+            let size = self.size(component);
+            if component.is_single_pair() || size > self.effort.pairs {
+                continue;
+            }
+            looked_at += size;
+            if looked_at > SECOND_ROUND_PAIRS {
+                break;
+            }
+            self.fill(component, texts, evidence, &mut reader, &mut windows)?;
+            add_clear(component, &windows, &mut clear);
+        }
+        Ok(clear)
+    }
+
+    /// Number of possible pairs.
+    fn size(&self, component: &Component) -> u64 {
+        let mut size = 0;
+        self.for_windows(component, |_, first, end| size += (end - first) as u64);
+        size
+    }
+
+    /// Calls back with every bank place and its range of book places, in order.
+    fn for_windows(&self, component: &Component, mut each: impl FnMut(usize, usize, usize)) {
+        let books = component.book();
+        let (mut first, mut end) = (books.start, books.start);
+        for bank in component.bank() {
+            let day = self.bank.days[bank];
+            while first < books.end && self.book.days[first] < day - self.window_days {
+                first += 1;
+            }
+            end = end.max(first);
+            while end < books.end && self.book.days[end] <= day + self.window_days {
+                end += 1;
+            }
+            each(bank, first, end);
+        }
+    }
+
+    fn fill(
+        &self,
+        component: &Component,
+        texts: &Texts,
+        evidence: &Evidence,
+        reader: &mut Reader,
+        windows: &mut Windows,
+    ) -> Result<(), Stopped> {
+        windows.columns = component.book().len();
+        windows.first.clear();
+        windows.starts.clear();
+        windows.values.clear();
+        windows.starts.push(0);
+        let mut stopped = Ok(());
+        self.for_windows(component, |bank, first, end| {
+            if stopped.is_err() {
+                return;
+            }
+            stopped = self.pace.spend((end - first) as u64 * 4);
+            reader.load(evidence, texts, bank);
+            let bank_day = self.bank.days[bank];
+            for book in first..end {
+                let lag = evidence.lag(bank_day, self.book.days[book]);
+                windows.values.push(evidence.value(reader.text(evidence, texts, book), lag));
+            }
+            windows.first.push((first - component.book.0 as usize) as u32);
+            windows.starts.push(windows.values.len() as u32);
+        });
+        stopped
+    }
+}
+
+/// Pairs that beat every rival of both rows by [`CLEAR_MARGIN`].
+fn add_clear(component: &Component, windows: &Windows, clear: &mut Vec<Pair>) {
+    let rows = component.bank().len();
+    // Best and second best value of each column, and the row of the best.
+    let mut best_of_column = vec![(0_i32, 0_i32, NONE); windows.columns];
+    for row in 0..rows {
+        for (column, value) in windows.row(row) {
+            let best = &mut best_of_column[column];
+            if value > best.0 {
+                *best = (value, best.0, row as u32);
+            } else if value > best.1 {
+                best.1 = value;
+            }
+        }
+    }
+    for row in 0..rows {
+        let mut best = (0, 0, NONE);
+        for (column, value) in windows.row(row) {
+            if value > best.0 {
+                best = (value, best.0, column as u32);
+            } else if value > best.1 {
+                best.1 = value;
+            }
+        }
+        if best.2 == NONE {
+            continue;
+        }
+        let column = best_of_column[best.2 as usize];
+        let rival = best.1.max(column.1);
+        if column.2 == row as u32 && best.0 - rival >= CLEAR_MARGIN {
+            clear.push((component.bank.0 + row as u32, component.book.0 + best.2));
+        }
+    }
+}
+
+/// Keeps at most `most`, evenly spread.
+fn thin(pairs: &mut Vec<Pair>, most: usize) {
+    let all = pairs.len();
+    if all > most {
+        let mut at = 0;
+        pairs.retain(|_| {
+            at += 1;
+            at * most / all != (at - 1) * most / all
+        });
+    }
+}

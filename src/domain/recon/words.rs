@@ -1,0 +1,464 @@
+//! Descriptions as sets of small numbers: what counts as a word, which words the
+//! two sides share, and which different spellings are taken for the same word.
+//! It knows nothing about amounts, dates or how much a word is worth.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::as_conversions,
+    reason = "hot kernel: every index is an id this file handed out, every number is bounded by the 25 MB body"
+)]
+
+use std::hash::{BuildHasher as _, RandomState};
+
+/// Words kept of one description: the most telling ones, see [`Kind::weight`].
+pub(super) const WORDS_PER_ROW: usize = 12;
+
+/// Longer words are cut; nobody tells two words apart by their 33rd letter.
+const WORD_BYTES: usize = 32;
+
+/// Spellings one letter apart are only looked for below this many candidates.
+const TYPO_WORDS: usize = 60_000;
+
+/// Set in [`Side::letters`] beside the 26 initials: the row has a number of 4 or more digits.
+pub(super) const HAS_NUMBER: u32 = 1 << 31;
+
+/// What a word is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Letters only.
+    Letters,
+    /// Digits only, at least four of them: an invoice, order or cheque number.
+    Number,
+    /// Mixed codes and short numbers.
+    Other,
+}
+
+impl Kind {
+    fn of(word: &[u8]) -> Self {
+        let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
+        match digits {
+            0 => Self::Letters,
+            _ if digits == word.len() && digits >= 4 => Self::Number,
+            _ => Self::Other,
+        }
+    }
+
+    /// Which words are kept when a description has too many: numbers, then long words.
+    fn weight(self, length: usize) -> usize {
+        match self {
+            Self::Number => 100 + length,
+            Self::Letters | Self::Other => length,
+        }
+    }
+}
+
+/// The words of one side's rows, row after row in the order they were added.
+#[derive(Debug, Default)]
+pub(super) struct Side {
+    starts: Vec<u32>,
+    words: Vec<u32>,
+    /// Single letters standing alone ("SMITH J"), one bit each.
+    singles: Vec<u32>,
+    /// First letters of the longer words, one bit each, and [`HAS_NUMBER`].
+    letters: Vec<u32>,
+}
+
+impl Side {
+    pub(super) fn row(&self, row: usize) -> &[u32] {
+        &self.words[self.starts[row] as usize..self.starts[row + 1] as usize]
+    }
+
+    pub(super) fn singles(&self, row: usize) -> u32 {
+        self.singles[row]
+    }
+
+    pub(super) fn letters(&self, row: usize) -> u32 {
+        self.letters[row]
+    }
+}
+
+/// How two different words were taken for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Likeness {
+    /// The same word on both sides.
+    Same,
+    /// One is the beginning of the other: banks cut at 18 characters.
+    Prefix,
+    /// An initial is stuck to a name: `JSMITH` and `Smith`.
+    Joined,
+    /// One letter differs, is missing, is added or changed places with its neighbour.
+    Typo,
+}
+
+/// A bank word and a book word that may stand for the same thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Related {
+    pub(super) bank: u32,
+    pub(super) book: u32,
+    pub(super) likeness: Likeness,
+}
+
+/// Every distinct word of both sides, with the rows that carry it.
+#[derive(Debug)]
+pub(super) struct Vocabulary {
+    hashes: Vec<u64>,
+    kinds: Vec<Kind>,
+    /// 1 for words that begin with a, 26 for z, 0 for the others.
+    initials: Vec<u8>,
+    /// Rows with the word on the bank side and on the book side.
+    pub(super) bank_rows: Vec<u32>,
+    pub(super) book_rows: Vec<u32>,
+    spelling_starts: Vec<u32>,
+    spellings: Vec<u8>,
+    slots: Vec<u32>,
+    seed: RandomState,
+}
+
+const EMPTY: u32 = u32::MAX;
+
+impl Vocabulary {
+    pub(super) fn new() -> Self {
+        Self {
+            hashes: Vec::new(),
+            kinds: Vec::new(),
+            initials: Vec::new(),
+            bank_rows: Vec::new(),
+            book_rows: Vec::new(),
+            spelling_starts: vec![0],
+            spellings: Vec::new(),
+            slots: vec![EMPTY; 1 << 12],
+            // Only the place in the table depends on the seed, never an id or an answer:
+            // a caller cannot prepare words that all collide.
+            seed: RandomState::new(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    pub(super) fn kind(&self, word: u32) -> Kind {
+        self.kinds[word as usize]
+    }
+
+    pub(super) fn spelling(&self, word: u32) -> &[u8] {
+        let word = word as usize;
+        &self.spellings[self.spelling_starts[word] as usize..self.spelling_starts[word + 1] as usize]
+    }
+
+    /// The id of a word, if any row has it.
+    pub(super) fn id(&self, word: &[u8]) -> Option<u32> {
+        self.find(hash_of(word)).ok()
+    }
+
+    /// The first letter of a word of two or more, as a bit; 0 for anything else.
+    pub(super) fn initial(&self, word: u32) -> u32 {
+        u32::from(self.initials[word as usize]).checked_sub(1).map_or(0, |letter| 1 << letter)
+    }
+
+    /// Reads one side's descriptions. The order of rows decides the ids, so it must
+    /// not depend on the order of submission.
+    pub(super) fn read<'a>(&mut self, descriptions: impl Iterator<Item = &'a str>, bank: bool) -> Side {
+        let mut side = Side { starts: vec![0], ..Side::default() };
+        let mut tokens = Tokens::default();
+        let mut previous: Option<&str> = None;
+        let mut ids: Vec<u32> = Vec::with_capacity(WORDS_PER_ROW);
+        for description in descriptions {
+            if previous != Some(description) {
+                tokens.read(description);
+                ids.clear();
+                ids.extend(tokens.kept().map(|word| self.intern(word)));
+                ids.sort_unstable();
+                ids.dedup();
+                previous = Some(description);
+            }
+            let counts = if bank { &mut self.bank_rows } else { &mut self.book_rows };
+            for &id in &ids {
+                counts[id as usize] += 1;
+            }
+            side.words.extend_from_slice(&ids);
+            side.starts.push(side.words.len() as u32);
+            side.singles.push(tokens.singles);
+            side.letters.push(tokens.letters);
+        }
+        side
+    }
+
+    fn intern(&mut self, word: &[u8]) -> u32 {
+        let hash = hash_of(word);
+        let slot = match self.find(hash) {
+            Ok(id) => return id,
+            Err(slot) => slot,
+        };
+        let id = self.hashes.len() as u32;
+        self.slots[slot] = id;
+        self.hashes.push(hash);
+        let kind = Kind::of(word);
+        self.kinds.push(kind);
+        self.initials.push(match word {
+            [letter @ b'a'..=b'z', _, ..] => letter - b'a' + 1,
+            _ => 0,
+        });
+        self.bank_rows.push(0);
+        self.book_rows.push(0);
+        // Only letters are ever compared letter by letter.
+        if kind == Kind::Letters && word.len() >= 4 {
+            self.spellings.extend_from_slice(word);
+        }
+        self.spelling_starts.push(self.spellings.len() as u32);
+        if self.hashes.len() * 2 > self.slots.len() {
+            self.grow();
+        }
+        id
+    }
+
+    fn find(&self, hash: u64) -> Result<u32, usize> {
+        let mask = self.slots.len() - 1;
+        let mut slot = self.seed.hash_one(hash) as usize & mask;
+        loop {
+            match self.slots[slot] {
+                EMPTY => return Err(slot),
+                id if self.hashes[id as usize] == hash => return Ok(id),
+                _ => slot = (slot + 1) & mask,
+            }
+        }
+    }
+
+    fn grow(&mut self) {
+        self.slots = vec![EMPTY; self.slots.len() * 2];
+        let mask = self.slots.len() - 1;
+        for (id, &hash) in self.hashes.iter().enumerate() {
+            let mut slot = self.seed.hash_one(hash) as usize & mask;
+            while self.slots[slot] != EMPTY {
+                slot = (slot + 1) & mask;
+            }
+            self.slots[slot] = id as u32;
+        }
+    }
+
+    /// Every pair of a bank word and a book word that is the same word or looks like it,
+    /// ordered by bank word.
+    pub(super) fn related(&mut self) -> Vec<Related> {
+        let mut found = Vec::new();
+        for id in 0..self.len() as u32 {
+            if self.bank_rows[id as usize] > 0 && self.book_rows[id as usize] > 0 {
+                found.push(Related { bank: id, book: id, likeness: Likeness::Same });
+            }
+            let spelling = self.spelling(id);
+            for length in 4..spelling.len() {
+                self.relate(id, &spelling[..length], Likeness::Prefix, &mut found);
+            }
+            if spelling.len() >= 5 {
+                self.relate(id, &spelling[1..], Likeness::Joined, &mut found);
+            }
+        }
+        self.relate_typos(&mut found);
+        found.sort_unstable();
+        found.dedup_by_key(|related| (related.bank, related.book));
+        found
+    }
+
+    fn relate(&self, id: u32, part: &[u8], likeness: Likeness, found: &mut Vec<Related>) {
+        let Ok(other) = self.find(hash_of(part)) else { return };
+        self.push_both_ways(id, other, likeness, found);
+    }
+
+    fn push_both_ways(&self, one: u32, other: u32, likeness: Likeness, found: &mut Vec<Related>) {
+        for (bank, book) in [(one, other), (other, one)] {
+            if self.bank_rows[bank as usize] > 0 && self.book_rows[book as usize] > 0 {
+                found.push(Related { bank, book, likeness });
+            }
+        }
+    }
+
+    /// Words one edit apart share a word with one letter deleted (the symmetric deletes of
+    /// Garbe's SymSpell). Only for words the other side does not have: two common names that
+    /// differ by a letter are two names.
+    fn relate_typos(&self, found: &mut Vec<Related>) {
+        let lonely = |id: u32| {
+            self.bank_rows[id as usize] == 0 || self.book_rows[id as usize] == 0
+        };
+        let words: Vec<u32> =
+            (0..self.len() as u32).filter(|&id| self.spelling(id).len() >= 5).collect();
+        if words.len() > TYPO_WORDS {
+            return;
+        }
+        let mut deletions: Vec<(u64, u32)> = Vec::with_capacity(words.len() * 8);
+        let mut shorter = Vec::with_capacity(WORD_BYTES);
+        for &id in &words {
+            let spelling = self.spelling(id);
+            deletions.push((hash_of(spelling), id));
+            for gap in 0..spelling.len() {
+                shorter.clear();
+                shorter.extend_from_slice(&spelling[..gap]);
+                shorter.extend_from_slice(&spelling[gap + 1..]);
+                deletions.push((hash_of(&shorter), id));
+            }
+        }
+        deletions.sort_unstable();
+        for group in deletions.chunk_by(|left, right| left.0 == right.0) {
+            if group.len() > 16 {
+                continue;
+            }
+            for (at, &(_, one)) in group.iter().enumerate() {
+                for &(_, other) in &group[at + 1..] {
+                    if one != other && (lonely(one) || lonely(other)) {
+                        self.push_both_ways(one, other, Likeness::Typo, found);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Multiply and rotate over the bytes, then mix; equal hashes are taken for equal words.
+fn hash_of(word: &[u8]) -> u64 {
+    let mut hash = 0x9e37_79b9_7f4a_7c15_u64 ^ word.len() as u64;
+    for &byte in word {
+        hash = (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    }
+    hash ^= hash >> 32;
+    hash = hash.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    hash ^ (hash >> 29)
+}
+
+/// Cuts one description into words; reused from row to row.
+#[derive(Debug, Default)]
+struct Tokens {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    order: Vec<usize>,
+    singles: u32,
+    letters: u32,
+}
+
+impl Tokens {
+    /// Lower-case runs of letters and digits; apostrophes vanish; `inv1234` is `inv`, `1234`.
+    fn read(&mut self, description: &str) {
+        self.bytes.clear();
+        self.ends.clear();
+        self.singles = 0;
+        self.letters = 0;
+        let mut start = 0;
+        if description.is_ascii() {
+            for byte in description.bytes() {
+                match byte {
+                    b'\'' => {}
+                    _ if byte.is_ascii_alphanumeric() => self.bytes.push(byte.to_ascii_lowercase()),
+                    _ => start = self.finish(start),
+                }
+            }
+        } else {
+            for character in description.chars() {
+                match character {
+                    '\'' | '\u{2019}' => {}
+                    _ if character.is_alphanumeric() => {
+                        let mut encoded = [0; 4];
+                        for lower in character.to_lowercase() {
+                            self.bytes.extend_from_slice(lower.encode_utf8(&mut encoded).as_bytes());
+                        }
+                    }
+                    _ => start = self.finish(start),
+                }
+            }
+        }
+        self.finish(start);
+        self.choose();
+    }
+
+    /// Ends the word that began at `start`, cutting letters from digits where both are clear.
+    fn finish(&mut self, start: usize) -> usize {
+        let end = self.bytes.len();
+        if end == start {
+            return end;
+        }
+        let word = &self.bytes[start..end];
+        let leading_digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let leading_letters = word.iter().take_while(|byte| !byte.is_ascii_digit()).count();
+        let rest_digits = word[leading_letters..].iter().all(u8::is_ascii_digit);
+        let rest_letters = word[leading_digits..].iter().all(|byte| !byte.is_ascii_digit());
+        let letters_then_digits =
+            leading_letters >= 2 && word.len() - leading_letters >= 3 && rest_digits;
+        let digits_then_letters =
+            leading_digits >= 3 && word.len() - leading_digits >= 2 && rest_letters;
+        if letters_then_digits {
+            self.push(start, start + leading_letters);
+            self.push(start + leading_letters, end);
+        } else if digits_then_letters {
+            self.push(start, start + leading_digits);
+            self.push(start + leading_digits, end);
+        } else {
+            self.push(start, end);
+        }
+        end
+    }
+
+    /// Notes a word as its start and end, without the leading zeros of a number.
+    fn push(&mut self, start: usize, end: usize) {
+        let word = &self.bytes[start..end];
+        let zeros = word.iter().take_while(|&&byte| byte == b'0').count();
+        let is_number = word.iter().all(u8::is_ascii_digit);
+        let start = if is_number && word.len() - zeros >= 3 { start + zeros } else { start };
+        let word = &self.bytes[start..end];
+        if let [letter @ b'a'..=b'z'] = word {
+            self.singles |= 1 << (letter - b'a');
+        } else if let [letter @ b'a'..=b'z', ..] = word {
+            self.letters |= 1 << (letter - b'a');
+        }
+        if Kind::of(word) == Kind::Number {
+            self.letters |= HAS_NUMBER;
+        }
+        self.ends.push(start);
+        self.ends.push(end.min(start + WORD_BYTES));
+    }
+
+    fn choose(&mut self) {
+        self.order.clear();
+        self.order.extend(0..self.ends.len() / 2);
+        if self.order.len() <= WORDS_PER_ROW {
+            return;
+        }
+        let (bytes, ends) = (&self.bytes, &self.ends);
+        let word = |at: usize| &bytes[ends[2 * at]..ends[2 * at + 1]];
+        self.order.sort_by_key(|&at| std::cmp::Reverse(Kind::of(word(at)).weight(word(at).len())));
+        self.order.truncate(WORDS_PER_ROW);
+    }
+
+    fn kept(&self) -> impl Iterator<Item = &[u8]> {
+        self.order.iter().map(|&at| &self.bytes[self.ends[2 * at]..self.ends[2 * at + 1]])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(description: &str) -> Vec<String> {
+        let mut tokens = Tokens::default();
+        tokens.read(description);
+        tokens.kept().map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+    }
+
+    #[test]
+    fn descriptions_are_cut_into_words() {
+        assert_eq!(words("Sainsbury's S/MKTS"), ["sainsburys", "s", "mkts"]);
+        assert_eq!(words("ACME LTD INV1234"), ["acme", "ltd", "inv", "1234"]);
+        assert_eq!(words("INV-00123 K7Q2ZM"), ["inv", "123", "k7q2zm"]);
+        assert_eq!(words("Caf\u{e9} Z\u{dc}RICH"), ["caf\u{e9}", "z\u{fc}rich"]);
+        assert!(words("--- !").is_empty());
+        assert_eq!(words(&"word ".repeat(40)).len(), WORDS_PER_ROW);
+    }
+
+    #[test]
+    fn spellings_that_look_alike_are_related() {
+        let mut vocabulary = Vocabulary::new();
+        vocabulary.read(["COBALT CONSTRUCTIO JSMITH", "WLLIAMS"].into_iter(), true);
+        vocabulary.read(["Cobalt Construction Smith", "Williams"].into_iter(), false);
+        let likenesses: Vec<Likeness> =
+            vocabulary.related().iter().map(|related| related.likeness).collect();
+        assert_eq!(
+            likenesses,
+            [Likeness::Same, Likeness::Prefix, Likeness::Joined, Likeness::Typo]
+        );
+    }
+}

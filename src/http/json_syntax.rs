@@ -1,0 +1,397 @@
+//! A streaming check that bytes are one JSON text (RFC 8259), in constant memory.
+//!
+//! The specification answers malformed JSON before it looks at credentials, so an anonymous caller decides what is
+//! parsed here: no tree, no buffer, no recursion; one `u128` is the whole stack. Chunks may be cut anywhere, inside a
+//! number, an escape or a character. Refused beside RFC 8259's grammar: invalid UTF-8, a lone surrogate escape, a byte
+//! order mark, more than 128 levels of nesting. Duplicate keys, `\u0000` and `1e999` are well-formed: products refuse
+//! them.
+
+/// The deepest nesting of arrays and objects.
+pub const DEPTH_MAX: u32 = 128;
+
+/// Why bytes are not JSON, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// What was wrong.
+    pub reason: &'static str,
+    /// Zero-based position of the byte that could not be accepted.
+    pub offset: u64,
+}
+
+impl std::fmt::Display for SyntaxError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} at byte {}", self.reason, self.offset)
+    }
+}
+
+/// The checker: feed it chunks, then ask whether the text is complete.
+#[derive(Debug, Clone)]
+pub struct JsonChecker {
+    state: State,
+    /// Bit 0 is the innermost container: 1 for an object, 0 for an array.
+    containers: u128,
+    depth: u32,
+    /// The string being read is a key.
+    key: bool,
+    /// Bytes of earlier chunks.
+    consumed: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Before the text; a byte order mark gets its own message here.
+    Start,
+    Value,
+    ValueOrEnd,
+    Key,
+    KeyOrEnd,
+    Colon,
+    CommaOrEnd,
+    /// One whole value was read; only white space may follow.
+    Done,
+    Text,
+    Escape,
+    /// Inside `\uXXXX`: digits still to come, value so far, and whether a high surrogate came before.
+    Hex {
+        left: u8,
+        value: u16,
+        low: bool,
+    },
+    /// A high surrogate was read: `\` must follow.
+    LowBackslash,
+    /// … and then `u`.
+    LowU,
+    /// Inside a character of several bytes: how many follow, and what the next one may be.
+    Utf8 {
+        left: u8,
+        from: u8,
+        to: u8,
+    },
+    Minus,
+    Zero,
+    Integer,
+    Point,
+    Fraction,
+    Exponent,
+    ExponentSign,
+    ExponentDigits,
+    /// Inside `true`, `false` or `null`: what is left of it.
+    Literal(&'static [u8]),
+    Failed(SyntaxError),
+}
+
+impl Default for JsonChecker {
+    fn default() -> Self {
+        Self { state: State::Start, containers: 0, depth: 0, key: false, consumed: 0 }
+    }
+}
+
+impl JsonChecker {
+    /// Checks the next bytes.
+    pub fn feed(&mut self, chunk: &[u8]) -> Result<(), SyntaxError> {
+        if let State::Failed(error) = self.state {
+            return Err(error);
+        }
+        match self.run(chunk) {
+            Ok(()) => {
+                self.consumed = self.consumed.saturating_add(length(chunk.len()));
+                Ok(())
+            }
+            Err((reason, position)) => {
+                let error = SyntaxError { reason, offset: self.consumed.saturating_add(length(position)) };
+                self.state = State::Failed(error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Whether what was fed is one whole JSON text.
+    pub fn finish(&self) -> Result<(), SyntaxError> {
+        let reason = match self.state {
+            State::Done => return Ok(()),
+            State::Zero | State::Integer | State::Fraction | State::ExponentDigits if self.depth == 0 => return Ok(()),
+            State::Failed(error) => return Err(error),
+            State::Start => "the body is empty; a JSON value is required",
+            State::Text | State::Escape | State::Hex { .. } | State::LowBackslash | State::LowU => {
+                "unexpected end inside a string"
+            }
+            State::Utf8 { .. } => "unexpected end inside a UTF-8 character",
+            State::Minus | State::Point | State::Exponent | State::ExponentSign => "unexpected end inside a number",
+            State::Literal(_) => "unexpected end inside a literal",
+            _ => "unexpected end of the JSON text",
+        };
+        Err(SyntaxError { reason, offset: self.consumed })
+    }
+
+    /// Bytes accepted so far.
+    pub const fn consumed(&self) -> u64 {
+        self.consumed
+    }
+
+    /// The state machine. Positions are relative to the chunk; strings and white space have loops of their own.
+    fn run(&mut self, chunk: &[u8]) -> Result<(), (&'static str, usize)> {
+        let mut at = 0;
+        let mut state = self.state;
+        while let Some(&byte) = chunk.get(at) {
+            state = match state {
+                State::Text => {
+                    at = plain_text_end(chunk, at);
+                    match chunk.get(at) {
+                        None => break,
+                        Some(b'"') => self.text_end(),
+                        Some(b'\\') => State::Escape,
+                        Some(&lead) if lead >= 0x80 => character_start(lead).ok_or(("invalid UTF-8", at))?,
+                        Some(_) => return Err(("a control character in a string must be escaped", at)),
+                    }
+                }
+                State::CommaOrEnd => match byte {
+                    b',' if self.containers & 1 == 1 => State::Key,
+                    b',' => State::Value,
+                    b'}' if self.containers & 1 == 1 => self.close(),
+                    b']' if self.containers & 1 == 0 => self.close(),
+                    b' ' | b'\n' | b'\r' | b'\t' => state,
+                    _ if self.containers & 1 == 1 => return Err(("expected `,` or `}`", at)),
+                    _ => return Err(("expected `,` or `]`", at)),
+                },
+                State::Key | State::KeyOrEnd => match byte {
+                    b'"' => {
+                        self.key = true;
+                        State::Text
+                    }
+                    b'}' if state == State::KeyOrEnd => self.close(),
+                    b' ' | b'\n' | b'\r' | b'\t' => state,
+                    _ if state == State::KeyOrEnd => return Err(("expected a key or `}`", at)),
+                    _ => return Err(("expected a key", at)),
+                },
+                State::Colon => match byte {
+                    b':' => State::Value,
+                    b' ' | b'\n' | b'\r' | b'\t' => state,
+                    _ => return Err(("expected `:`", at)),
+                },
+                State::Value | State::ValueOrEnd | State::Start => self.value_start(state, byte, at)?,
+                State::Integer => {
+                    at = digits_end(chunk, at);
+                    match chunk.get(at) {
+                        None => break,
+                        Some(b'.') => State::Point,
+                        Some(b'e' | b'E') => State::Exponent,
+                        Some(_) => {
+                            state = self.value_end();
+                            continue;
+                        }
+                    }
+                }
+                State::Fraction => {
+                    at = digits_end(chunk, at);
+                    match chunk.get(at) {
+                        None => break,
+                        Some(b'e' | b'E') => State::Exponent,
+                        Some(_) => {
+                            state = self.value_end();
+                            continue;
+                        }
+                    }
+                }
+                State::Zero => match byte {
+                    b'.' => State::Point,
+                    b'e' | b'E' => State::Exponent,
+                    b'0'..=b'9' => return Err(("a number must not begin with a zero", at)),
+                    _ => {
+                        state = self.value_end();
+                        continue;
+                    }
+                },
+                State::ExponentDigits => {
+                    if !byte.is_ascii_digit() {
+                        state = self.value_end();
+                        continue;
+                    }
+                    state
+                }
+                State::Done => match byte {
+                    b' ' | b'\n' | b'\r' | b'\t' => state,
+                    _ => return Err(("only one JSON value is allowed", at)),
+                },
+                _ => step_rare(state, byte).map_err(|reason| (reason, at)).map(|next| match next {
+                    Next::State(next) => next,
+                    Next::LiteralEnd => self.value_end(),
+                })?,
+            };
+            at += 1;
+        }
+        self.state = state;
+        Ok(())
+    }
+
+    fn value_start(&mut self, state: State, byte: u8, at: usize) -> Result<State, (&'static str, usize)> {
+        Ok(match byte {
+            b'"' => {
+                self.key = false;
+                State::Text
+            }
+            b'1'..=b'9' => State::Integer,
+            b'-' => State::Minus,
+            b'0' => State::Zero,
+            b'{' => self.open(1, State::KeyOrEnd, at)?,
+            b'[' => self.open(0, State::ValueOrEnd, at)?,
+            b't' => State::Literal(b"rue"),
+            b'f' => State::Literal(b"alse"),
+            b'n' => State::Literal(b"ull"),
+            b']' if state == State::ValueOrEnd => self.close(),
+            b' ' | b'\n' | b'\r' | b'\t' => state,
+            0xEF if state == State::Start && self.consumed == 0 && at == 0 => {
+                return Err(("a byte order mark is not allowed", at));
+            }
+            _ => return Err(("expected a JSON value", at)),
+        })
+    }
+
+    fn open(&mut self, kind: u128, inside: State, at: usize) -> Result<State, (&'static str, usize)> {
+        if self.depth == DEPTH_MAX {
+            return Err(("nested deeper than 128 levels", at));
+        }
+        self.depth += 1;
+        self.containers = (self.containers << 1) | kind;
+        Ok(inside)
+    }
+
+    fn close(&mut self) -> State {
+        debug_assert!(self.depth > 0, "only an open container can be closed");
+        self.depth = self.depth.saturating_sub(1);
+        self.containers >>= 1;
+        self.value_end()
+    }
+
+    const fn text_end(&self) -> State {
+        if self.key { State::Colon } else { self.value_end() }
+    }
+
+    const fn value_end(&self) -> State {
+        if self.depth == 0 { State::Done } else { State::CommaOrEnd }
+    }
+}
+
+enum Next {
+    State(State),
+    LiteralEnd,
+}
+
+/// The states that take one byte at a time and are rare in real bodies.
+fn step_rare(state: State, byte: u8) -> Result<Next, &'static str> {
+    let next = match state {
+        State::Escape => match byte {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => State::Text,
+            b'u' => State::Hex { left: 4, value: 0, low: false },
+            _ => return Err("unknown escape in a string"),
+        },
+        State::Hex { left, value, low } => hex_digit(left, value, low, byte)?,
+        State::LowBackslash if byte == b'\\' => State::LowU,
+        State::LowU if byte == b'u' => State::Hex { left: 4, value: 0, low: true },
+        State::LowBackslash | State::LowU => return Err("lone surrogate in a string"),
+        State::Utf8 { left, from, to } => {
+            if byte < from || byte > to {
+                return Err("invalid UTF-8");
+            }
+            if left == 1 { State::Text } else { State::Utf8 { left: left - 1, from: 0x80, to: 0xBF } }
+        }
+        State::Minus => match byte {
+            b'0' => State::Zero,
+            b'1'..=b'9' => State::Integer,
+            _ => return Err("expected a digit after `-`"),
+        },
+        State::Point if byte.is_ascii_digit() => State::Fraction,
+        State::Point => return Err("expected a digit after the decimal point"),
+        State::Exponent if byte == b'+' || byte == b'-' => State::ExponentSign,
+        State::Exponent | State::ExponentSign if byte.is_ascii_digit() => State::ExponentDigits,
+        State::Exponent | State::ExponentSign => return Err("expected a digit in the exponent"),
+        State::Literal([expected, rest @ ..]) if *expected == byte => {
+            if rest.is_empty() {
+                return Ok(Next::LiteralEnd);
+            }
+            State::Literal(rest)
+        }
+        _ => return Err("expected `true`, `false` or `null`"),
+    };
+    Ok(Next::State(next))
+}
+
+fn hex_digit(left: u8, value: u16, low: bool, byte: u8) -> Result<State, &'static str> {
+    let digit = match byte {
+        b'0'..=b'9' => byte - b'0',
+        b'a'..=b'f' => byte - b'a' + 10,
+        b'A'..=b'F' => byte - b'A' + 10,
+        _ => return Err("expected four hexadecimal digits after `\\u`"),
+    };
+    let value = (value << 4) | u16::from(digit);
+    if left > 1 {
+        return Ok(State::Hex { left: left - 1, value, low });
+    }
+    match (low, value) {
+        (false, 0xD800..=0xDBFF) => Ok(State::LowBackslash),
+        (false, 0xDC00..=0xDFFF) => Err("lone surrogate in a string"),
+        (true, 0xDC00..=0xDFFF) | (false, _) => Ok(State::Text),
+        (true, _) => Err("lone surrogate in a string"),
+    }
+}
+
+/// What may follow the first byte of a character of several bytes (Unicode 3.9, table 3-7).
+const fn character_start(lead: u8) -> Option<State> {
+    let (left, from, to) = match lead {
+        0xC2..=0xDF => (1, 0x80, 0xBF),
+        0xE0 => (2, 0xA0, 0xBF),
+        0xE1..=0xEC | 0xEE..=0xEF => (2, 0x80, 0xBF),
+        0xED => (2, 0x80, 0x9F),
+        0xF0 => (3, 0x90, 0xBF),
+        0xF1..=0xF3 => (3, 0x80, 0xBF),
+        0xF4 => (3, 0x80, 0x8F),
+        _ => return None,
+    };
+    Some(State::Utf8 { left, from, to })
+}
+
+/// The first byte at or after `from` that ends a run of plain string bytes: quote, backslash, control or not ASCII.
+fn plain_text_end(chunk: &[u8], from: usize) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let mut at = from;
+    // Eight bytes at a time: each test sets the top bit of the bytes that match. A borrow can only mark a byte above
+    // a real match, and only the lowest mark is used.
+    while let Some(block) = chunk.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*block);
+        let quote = word ^ (ONES * 0x22);
+        let backslash = word ^ (ONES * 0x5C);
+        let marks = (quote.wrapping_sub(ONES) & !quote)
+            | (backslash.wrapping_sub(ONES) & !backslash)
+            | (word.wrapping_sub(ONES * 0x20) & !word)
+            | word;
+        let marks = marks & HIGH;
+        if marks != 0 {
+            return at + usize::try_from(marks.trailing_zeros() / 8).unwrap_or_default();
+        }
+        at += 8;
+    }
+    while let Some(&byte) = chunk.get(at) {
+        if byte == b'"' || byte == b'\\' || byte < 0x20 || byte >= 0x80 {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+fn digits_end(chunk: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while chunk.get(at).is_some_and(u8::is_ascii_digit) {
+        at += 1;
+    }
+    at
+}
+
+/// A length as a position; `usize` always fits on the platforms the service runs on.
+fn length(bytes: usize) -> u64 {
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+#[path = "json_syntax_tests.rs"]
+mod tests;

@@ -1,0 +1,3 @@
+//! JSON shapes of the public API.
+
+pub mod recon;

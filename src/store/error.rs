@@ -1,0 +1,75 @@
+//! What can go wrong below: one flat error, and how database errors become it.
+
+use sea_orm::{DbErr, RuntimeErr, SqlErr};
+
+/// Why the store could not do what it was asked. Business refusals are values of the functions, never errors.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The write waited longer than the writer allows; nothing was written.
+    #[error("the writer is busy")]
+    Busy,
+    /// The database does not answer; it is tried again by the next call.
+    #[error("the database is unavailable: {0}")]
+    Unavailable(String),
+    /// A uniqueness, reference or check rule of the schema refused the write.
+    #[error("conflict: {0}")]
+    Conflict(String),
+    /// A stored row does not say what this program wrote.
+    #[error("corrupt row: {0}")]
+    Corrupt(String),
+    /// Anything else.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl StoreError {
+    /// A stored row that cannot be read back.
+    pub(super) fn corrupt(what: &str, value: impl std::fmt::Display) -> Self {
+        Self::Corrupt(format!("{what}: {value}"))
+    }
+}
+
+impl From<DbErr> for StoreError {
+    fn from(error: DbErr) -> Self {
+        match &error {
+            DbErr::ConnectionAcquire(_) | DbErr::Conn(_) => Self::Unavailable(error.to_string()),
+            DbErr::Type(_) | DbErr::Json(_) | DbErr::ConvertFromU64(_) | DbErr::TryIntoErr { .. } => {
+                Self::Corrupt(error.to_string())
+            }
+            DbErr::Exec(inner) | DbErr::Query(inner) => {
+                if let Some(SqlErr::UniqueConstraintViolation(text) | SqlErr::ForeignKeyConstraintViolation(text)) =
+                    error.sql_err()
+                {
+                    return Self::Conflict(text);
+                }
+                if is_connection_failure(inner) {
+                    return Self::Unavailable(error.to_string());
+                }
+                Self::Other(error.to_string())
+            }
+            _ => Self::Other(error.to_string()),
+        }
+    }
+}
+
+fn is_connection_failure(error: &RuntimeErr) -> bool {
+    let RuntimeErr::SqlxError(error) = error else { return false };
+    match &**error {
+        sea_orm::SqlxError::Io(_)
+        | sea_orm::SqlxError::Tls(_)
+        | sea_orm::SqlxError::Protocol(_)
+        | sea_orm::SqlxError::PoolTimedOut
+        | sea_orm::SqlxError::PoolClosed
+        | sea_orm::SqlxError::WorkerCrashed => true,
+        // PostgreSQL: class 08 is a lost connection, 57P is an operator's shutdown, 53 is out of resources, 25006 a
+        // server that is read-only for now. SQLite: 5 busy, 6 locked, 10 I/O, 13 full, 14 cannot open, 8 read-only.
+        sea_orm::SqlxError::Database(error) => error.code().is_some_and(|code| {
+            code.starts_with("08")
+                || code.starts_with("57P")
+                || code.starts_with("53")
+                || code == "25006"
+                || code.parse::<u32>().is_ok_and(|code| code < 10_000 && matches!(code & 0xff, 5 | 6 | 8 | 10 | 13 | 14))
+        }),
+        _ => false,
+    }
+}
