@@ -1,6 +1,7 @@
 //! Development commands: `cargo xtask faults` and `cargo xtask conformance`.
 
-use anyhow::Result;
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 use xtask::{conformance, faults};
 
@@ -20,9 +21,16 @@ enum Command {
     Conformance(conformance::Options),
 }
 
-fn main() -> Result<()> {
-    match Arguments::parse().command {
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
         Command::Faults(options) => faults::run(&options),
         Command::Conformance(options) => conformance::run(&options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
     }
 }
