@@ -2,9 +2,11 @@
 //!
 //! `main → cli → app → { http → { actors → { store → entity }, domain } }`; see `ARCHITECTURE.md`.
 
+pub mod actors;
 pub mod clock;
 pub mod config;
 pub mod domain;
 pub mod http;
+pub mod metrics;
 pub mod session;
 pub mod store;

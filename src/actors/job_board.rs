@@ -86,7 +86,10 @@ impl JobBoard {
             last_event_ms: AtomicI64::new(i64::MIN),
         });
         self.running.insert(id.clone(), Arc::clone(&job));
-        self.announce(user_id, JobEvent { product, id: id.clone(), status: JobStatus::Processing, rows_done: 0, rows_total });
+        self.announce(
+            user_id,
+            JobEvent { product, id: id.clone(), status: JobStatus::Processing, rows_done: 0, rows_total },
+        );
         job
     }
 
@@ -116,9 +119,9 @@ impl JobBoard {
         self.running.get(id).map(|entry| Arc::clone(entry.value()))
     }
 
-    /// Every job this process is working on.
-    pub fn all_running(&self) -> Vec<Arc<RunningJob>> {
-        self.running.iter().map(|entry| Arc::clone(entry.value())).collect()
+    /// Whether this process is working on a job.
+    pub fn is_busy(&self) -> bool {
+        !self.running.is_empty()
     }
 
     /// Messages about a person's jobs from now on.

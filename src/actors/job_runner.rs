@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
+use super::AskError;
 use super::job_board::{JobBoard, RunningJob};
 use crate::domain::control::{Control, Stopped};
 use crate::domain::ids::UserId;
@@ -101,7 +102,7 @@ pub struct RunLimits {
 /// Ends jobs and charges them; implemented by the credit bank's handle.
 pub trait Settle: Send + Sync {
     /// Finishes a job in one unit.
-    fn settle(&self, finish: Finish, user: UserId) -> futures_util::future::BoxFuture<'_, Result<Finished, StoreError>>;
+    fn settle(&self, finish: Finish, user: UserId) -> futures_util::future::BoxFuture<'_, Result<Finished, AskError>>;
 }
 
 /// Runs jobs of one product.
@@ -164,7 +165,7 @@ enum Ran {
 
 impl JobRunner {
     /// Takes one turn. A database error leaves the rows as they are; the caller tries again later.
-    pub async fn turn(&self) -> Result<Turn, StoreError> {
+    pub async fn turn(&self) -> Result<Turn, AskError> {
         if *self.stopping.borrow() != Stopping::No {
             return Ok(Turn::Nothing);
         }
@@ -176,7 +177,7 @@ impl JobRunner {
         }
     }
 
-    async fn run_claimed(&self, job: ClaimedJob) -> Result<Turn, StoreError> {
+    async fn run_claimed(&self, job: ClaimedJob) -> Result<Turn, AskError> {
         let product = job.product;
         let rows_total = u64::try_from(job.rows_total).unwrap_or_default();
         self.observer.started(product, seconds(job.started_at_ms - job.created_at_ms), rows_total);
@@ -194,7 +195,7 @@ impl JobRunner {
         outcome
     }
 
-    async fn run_and_finish(&self, job: &ClaimedJob, running: &Arc<RunningJob>) -> Result<Turn, StoreError> {
+    async fn run_and_finish(&self, job: &ClaimedJob, running: &Arc<RunningJob>) -> Result<Turn, AskError> {
         let payload = self.payload(job).await?;
         let end = match self.run_bounded(job, payload, running).await {
             Ran::Done(done) => match self.write_ahead(job, done).await? {
@@ -321,7 +322,9 @@ impl JobRunner {
                 Ok(true) => {}
                 Ok(false) => return,
                 // Whether the lease still holds is decided by the finishing unit.
-                Err(error) => tracing::warn!(job.id = %job.id, error = %error, "cannot extend the lease of job {}", job.id),
+                Err(error) => {
+                    tracing::warn!(job.id = %job.id, error = %error, "cannot extend the lease of job {}", job.id)
+                }
             }
         }
     }

@@ -13,6 +13,9 @@
     reason = "hot kernel: words and rows are ids handed out by `words`, weights are clamped before they become integers"
 )]
 
+use crate::domain::control::Stopped;
+
+use super::pace::Pace;
 use super::words::{HAS_NUMBER, Kind, Likeness, Related, Side, Vocabulary};
 
 /// Weights are integers, so that sums do not depend on their order: this many to a nat.
@@ -34,10 +37,9 @@ const MAX_COOCCURRENCES: usize = 2_000_000;
 const ASSOCIATIONS_PER_WORD: usize = 64;
 
 /// Words that say little on any statement, whatever this file's counts are.
-const STOP_WORDS: [&str; 24] = [
-    "payment", "card", "ref", "ltd", "limited", "inv", "invoice", "the", "and", "from", "to", "of",
-    "for", "on", "direct", "debit", "credit", "transfer", "bank", "receipt", "plc", "co", "uk",
-    "com",
+pub(super) const STOP_WORDS: [&str; 24] = [
+    "payment", "card", "ref", "ltd", "limited", "inv", "invoice", "the", "and", "from", "to", "of", "for", "on",
+    "direct", "debit", "credit", "transfer", "bank", "receipt", "plc", "co", "uk", "com",
 ];
 
 /// A bank row and a book row, by their places in canonical order.
@@ -81,17 +83,24 @@ pub(super) struct Texts {
     pub(super) bank_days: Vec<i32>,
     pub(super) book_days: Vec<i32>,
     pub(super) related: Vec<Related>,
+    /// Ids of [`STOP_WORDS`].
+    pub(super) stop_words: Vec<u32>,
 }
 
 impl Evidence {
     /// Learns from pairs that are taken to be true.
-    pub(super) fn learn(texts: &Texts, pairs: &[Pair], window_days: i32) -> Self {
+    pub(super) fn learn(texts: &Texts, pairs: &[Pair], window_days: i32, pace: &Pace<'_>) -> Result<Self, Stopped> {
         let mut evidence = Self::untaught(texts, window_days);
-        let counts = PairCounts::of(texts, pairs);
-        evidence.relate(texts, &counts);
-        evidence.judge_absence(texts, pairs, &counts);
+        pace.check()?;
+        let mut counts = PairCounts::of(texts, pairs);
+        pace.check()?;
+        evidence.relate(texts, &counts, pace)?;
+        counts.together = Vec::new();
+        pace.check()?;
+        evidence.judge_absence(texts, pairs, &counts, pace)?;
         evidence.learn_lags(texts, pairs);
-        evidence
+        pace.check()?;
+        Ok(evidence)
     }
 
     fn untaught(texts: &Texts, window_days: i32) -> Self {
@@ -123,9 +132,15 @@ impl Evidence {
         self.lags[(bank_day - book_day + self.window_days) as usize]
     }
 
+    /// The book words that a bank word may stand for.
+    pub(super) fn related(&self, bank_word: u32) -> impl Iterator<Item = u32> {
+        let relations = &self.relations[span(&self.relation_starts, bank_word as usize)];
+        relations.iter().map(|relation| relation.book_word)
+    }
+
     /// Scores word pairs: those that look alike, and those that keep occurring together.
     /// Until [`Self::judge_absence`] the whole gain is in `book_part`.
-    fn relate(&mut self, texts: &Texts, counts: &PairCounts) {
+    fn relate(&mut self, texts: &Texts, counts: &PairCounts, pace: &Pace<'_>) -> Result<(), Stopped> {
         let rates = Rates::of(texts);
         let mut scored: Vec<(u32, Relation)> = Vec::new();
         let mut look_alikes = texts.related.iter().peekable();
@@ -134,9 +149,9 @@ impl Evidence {
             let next_alike = look_alikes.peek().map(|related| key(related.bank, related.book));
             let next_together = together.peek().map(|group| group[0]);
             let Some(next) = next_alike.into_iter().chain(next_together).min() else { break };
-            let likeness = look_alikes
-                .next_if(|related| key(related.bank, related.book) == next)
-                .map(|related| related.likeness);
+            pace.spend(32)?;
+            let likeness =
+                look_alikes.next_if(|related| key(related.bank, related.book) == next).map(|related| related.likeness);
             let seen = together.next_if(|group| group[0] == next).map_or(0, <[u64]>::len);
             let (bank, book) = ((next >> 32) as u32, next as u32);
             let nats = match likeness {
@@ -145,8 +160,7 @@ impl Evidence {
             };
             let Some(nats) = nats else { continue };
             let fragile = likeness.is_none() && seen == 2;
-            let relation =
-                Relation { book_word: book, book_part: weight(nats), bank_part: 0, fragile };
+            let relation = Relation { book_word: book, book_part: weight(nats), bank_part: 0, fragile };
             scored.push((bank, relation));
         }
         self.relation_starts = Vec::with_capacity(texts.vocabulary.len() + 1);
@@ -155,26 +169,32 @@ impl Evidence {
         for word in 0..texts.vocabulary.len() as u32 {
             if let Some(group) = groups.next_if(|group| group[0].0 == word) {
                 if group.len() > ASSOCIATIONS_PER_WORD {
-                    group.sort_by_key(|(_, relation)| {
-                        (std::cmp::Reverse(relation.book_part), relation.book_word)
-                    });
+                    group.sort_by_key(|(_, relation)| (std::cmp::Reverse(relation.book_part), relation.book_word));
                 }
                 let kept = group.iter().take(ASSOCIATIONS_PER_WORD);
                 self.relations.extend(kept.map(|(_, relation)| *relation));
             }
             self.relation_starts.push(self.relations.len() as u32);
         }
+        Ok(())
     }
 
     /// Compares true pairs with the same rows paired at random: how often each word is
     /// accounted for, how often numbers contradict each other, and initials.
-    fn judge_absence(&mut self, texts: &Texts, pairs: &[Pair], counts: &PairCounts) {
+    fn judge_absence(
+        &mut self,
+        texts: &Texts,
+        pairs: &[Pair],
+        counts: &PairCounts,
+        pace: &Pace<'_>,
+    ) -> Result<(), Stopped> {
         let words = texts.vocabulary.len();
         let mut seen_true = Sightings::new(words);
         let mut seen_random = Sightings::new(words);
         let mut reader = Reader::new(words);
         let shift = pairs.len() / 2;
         for (at, &(bank, book)) in pairs.iter().enumerate() {
+            pace.spend(128)?;
             reader.load(self, texts, bank as usize);
             seen_true.add(&reader.sight(self, texts, book as usize, true), texts, bank, book);
             if shift > 0 {
@@ -191,12 +211,8 @@ impl Evidence {
                 known_book[relation.book_word as usize] = true;
             }
         }
-        let bank_absence = absences(
-            texts, &known_bank, &counts.bank, &seen_true.bank, &seen_random.bank,
-        );
-        let book_absence = absences(
-            texts, &known_book, &counts.book, &seen_true.book, &seen_random.book,
-        );
+        let bank_absence = absences(texts, &known_bank, &counts.bank, &seen_true.bank, &seen_random.bank);
+        let book_absence = absences(texts, &known_book, &counts.book, &seen_true.book, &seen_random.book);
         for word in 0..words {
             for relation in &mut self.relations[span(&self.relation_starts, word)] {
                 let gain = relation.book_part;
@@ -207,10 +223,8 @@ impl Evidence {
         }
         self.bank_base = bases(&texts.bank, texts.bank_days.len(), &bank_absence);
         self.book_base = bases(&texts.book, texts.book_days.len(), &book_absence);
-        self.number_conflict = contrast(
-            &[seen_true.conflicts, seen_true.numbers, seen_random.conflicts, seen_random.numbers],
-            -4.0,
-        );
+        self.number_conflict =
+            contrast(&[seen_true.conflicts, seen_true.numbers, seen_random.conflicts, seen_random.numbers], -4.0);
         let initials = |signs: [u32; 2]| [signs[0], signs[0] + signs[1]];
         let agree = [initials(seen_true.initials), initials(seen_random.initials)].concat();
         let differ = |mut signs: [u32; 2]| {
@@ -220,13 +234,13 @@ impl Evidence {
         let differs = [differ(seen_true.initials), differ(seen_random.initials)].concat();
         self.initial_agrees = contrast(&agree, 1.0);
         self.initial_differs = contrast(&differs, -0.7);
+        Ok(())
     }
 
     /// The distribution of signed lags among the pairs, shrunk towards e to the minus days.
     fn learn_lags(&mut self, texts: &Texts, pairs: &[Pair]) {
         let window = self.window_days;
-        let prior: Vec<f64> =
-            (-window..=window).map(|lag| (-DAY_COST * f64::from(lag.abs())).exp()).collect();
+        let prior: Vec<f64> = (-window..=window).map(|lag| (-DAY_COST * f64::from(lag.abs())).exp()).collect();
         let scale = PRIOR_ROWS / prior.iter().sum::<f64>();
         let mut weights: Vec<f64> = prior.iter().map(|weight| weight * scale).collect();
         for &(bank, book) in pairs {
@@ -315,8 +329,7 @@ impl Reader {
     /// What the texts of the open bank row and a book row say for the pair.
     pub(super) fn text(&self, evidence: &Evidence, texts: &Texts, book_row: usize) -> i32 {
         let sight = self.sight(evidence, texts, book_row, false);
-        let mut text =
-            sight.sum + evidence.bank_base[self.bank_row] + evidence.book_base[book_row];
+        let mut text = sight.sum + evidence.bank_base[self.bank_row] + evidence.book_base[book_row];
         if sight.both_numbered && !sight.number_agrees {
             text += evidence.number_conflict;
         }
@@ -326,6 +339,17 @@ impl Reader {
             None => {}
         }
         text
+    }
+
+    /// What the texts say beyond two rows that have nothing in common.
+    pub(super) fn gain(&self, evidence: &Evidence, texts: &Texts, book_row: usize) -> i32 {
+        let bases = evidence.bank_base[self.bank_row] + evidence.book_base[book_row];
+        self.text(evidence, texts, book_row) - bases
+    }
+
+    /// The same without what numbers say.
+    pub(super) fn wording_gain(&self, evidence: &Evidence, texts: &Texts, book_row: usize) -> i32 {
+        self.sight(evidence, texts, book_row, false).sum
     }
 
     fn sight(&self, evidence: &Evidence, texts: &Texts, book_row: usize, learning: bool) -> Sight {
@@ -382,8 +406,7 @@ struct PairCounts {
 impl PairCounts {
     fn of(texts: &Texts, pairs: &[Pair]) -> Self {
         let words = texts.vocabulary.len();
-        let mut counts =
-            Self { bank: vec![0; words], book: vec![0; words], together: Vec::new() };
+        let mut counts = Self { bank: vec![0; words], book: vec![0; words], together: Vec::new() };
         let telling = |word: &u32| !matches!(texts.vocabulary.kind(*word), Kind::Number);
         for &(bank, book) in pairs {
             let (bank, book) = (texts.bank.row(bank as usize), texts.book.row(book as usize));
@@ -409,14 +432,7 @@ impl PairCounts {
     }
 
     /// Words that look alike: the fixed prior, moved by what was seen.
-    fn alike(
-        &self,
-        rates: &Rates,
-        bank: u32,
-        book: u32,
-        likeness: Likeness,
-        seen: usize,
-    ) -> Option<f64> {
+    fn alike(&self, rates: &Rates, bank: u32, book: u32, likeness: Likeness, seen: usize) -> Option<f64> {
         const USUAL: f64 = 0.8;
         let trust = match likeness {
             Likeness::Same => 1.0,
@@ -456,14 +472,11 @@ impl PairCounts {
 /// How likely a random row carries a word.
 struct Rates<'a> {
     texts: &'a Texts,
-    stop_words: Vec<u32>,
 }
 
 impl<'a> Rates<'a> {
     fn of(texts: &'a Texts) -> Self {
-        let stop_words =
-            STOP_WORDS.iter().filter_map(|word| texts.vocabulary.id(word.as_bytes())).collect();
-        Self { texts, stop_words }
+        Self { texts }
     }
 
     fn bank(&self, word: u32) -> f64 {
@@ -475,7 +488,7 @@ impl<'a> Rates<'a> {
     }
 
     fn rate(&self, word: u32, rows_with: &[u32], rows: usize) -> f64 {
-        let usual = if self.stop_words.contains(&word) { 0.15 } else { 0.01 };
+        let usual = if self.texts.stop_words.contains(&word) { 0.15 } else { 0.01 };
         (f64::from(rows_with[word as usize]) + PRIOR_ROWS * usual) / (rows as f64 + PRIOR_ROWS)
     }
 }

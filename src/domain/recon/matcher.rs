@@ -13,8 +13,10 @@ use crate::domain::control::{Control, Stopped};
 
 use super::amount;
 use super::assignment::{Graph as _, NONE, Solved, Solver, Windows};
+use super::bounded::Block;
 use super::dataset::{Dataset, Rows};
-use super::evidence::{Evidence, NAT, Pair, Reader, Texts};
+use super::evidence::{Evidence, NAT, Pair, Reader, STOP_WORDS, Texts};
+use super::pace::Pace;
 use super::words::Vocabulary;
 
 /// Limits of the exact search; tests make them small to force the fallback.
@@ -30,7 +32,7 @@ pub(super) struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { pairs: 3_000_000, relaxations_per_row: 8_000, relaxations: 500_000_000 }
+        Self { pairs: 3_000_000, relaxations_per_row: 30_000, relaxations: 500_000_000 }
     }
 }
 
@@ -55,8 +57,7 @@ pub(super) fn match_rows(
     let book = Ordered::of(&dataset.book, &pace)?;
     let window_days = window_days as i32;
     let components = components(&bank, &book, window_days);
-    let mut matcher =
-        Matcher { bank: &bank, book: &book, window_days, effort, pace, rows_done: 0 };
+    let mut matcher = Matcher { bank: &bank, book: &book, window_days, effort, pace, rows_done: 0 };
     let places = matcher.run(dataset, &components)?;
     let mut partners = vec![NONE; dataset.bank.len()];
     for (place, &partner) in places.iter().enumerate() {
@@ -66,33 +67,6 @@ pub(super) fn match_rows(
     }
     control.progress(dataset.rows());
     Ok(partners)
-}
-
-/// Asks for cancellation every so often inside long loops.
-struct Pace<'a> {
-    control: &'a dyn Control,
-    work: Cell<u64>,
-}
-
-impl<'a> Pace<'a> {
-    fn new(control: &'a dyn Control) -> Self {
-        Self { control, work: Cell::new(0) }
-    }
-
-    /// Counts work in units of a few nanoseconds and stops when the caller has left.
-    fn spend(&self, work: u64) -> Result<(), Stopped> {
-        let total = self.work.get() + work;
-        if total < 1 << 18 {
-            self.work.set(total);
-            return Ok(());
-        }
-        self.work.set(0);
-        self.check()
-    }
-
-    fn check(&self) -> Result<(), Stopped> {
-        if self.control.is_cancelled() { Err(Stopped) } else { Ok(()) }
-    }
 }
 
 /// One side in canonical order: by penny, day, text, digits, and only then by submitted
@@ -116,9 +90,7 @@ impl Ordered {
         for group in keys.chunk_by_mut(|left, right| (left.0, left.1) == (right.0, right.1)) {
             if group.len() > 1 {
                 let text = |row: u32| (rows.description(row as usize), rows.amount_text(row as usize));
-                group.sort_unstable_by(|left, right| {
-                    text(left.2).cmp(&text(right.2)).then(left.2.cmp(&right.2))
-                });
+                group.sort_unstable_by(|left, right| text(left.2).cmp(&text(right.2)).then(left.2.cmp(&right.2)));
                 pace.spend(group.len() as u64 * 32)?;
             }
         }
@@ -171,31 +143,33 @@ fn components(bank: &Ordered, book: &Ordered, window_days: i32) -> Vec<Component
                 let (start_i, start_j) = (i, j);
                 let (mut last_bank, mut last_book) = (bank.days[i], book.days[j]);
                 loop {
-                    let more_bank = i < bank.rows.len()
-                        && bank.pence[i] == pence
-                        && bank.days[i] <= last_book + window_days;
+                    let more_bank =
+                        i < bank.rows.len() && bank.pence[i] == pence && bank.days[i] <= last_book + window_days;
                     if more_bank {
                         last_bank = bank.days[i];
                         i += 1;
                         continue;
                     }
-                    let more_book = j < book.rows.len()
-                        && book.pence[j] == pence
-                        && book.days[j] <= last_bank + window_days;
+                    let more_book =
+                        j < book.rows.len() && book.pence[j] == pence && book.days[j] <= last_bank + window_days;
                     if !more_book {
                         break;
                     }
                     last_book = book.days[j];
                     j += 1;
                 }
-                found.push(Component {
-                    bank: (start_i as u32, i as u32),
-                    book: (start_j as u32, j as u32),
-                });
+                found.push(Component { bank: (start_i as u32, i as u32), book: (start_j as u32, j as u32) });
             }
         }
     }
     found
+}
+
+/// Buffers kept from one component to the next.
+struct Tools {
+    reader: Reader,
+    solver: Solver,
+    windows: Windows,
 }
 
 struct Matcher<'a> {
@@ -219,21 +193,18 @@ impl Matcher<'_> {
         }
         let texts = self.texts(dataset)?;
         let evidence = self.learn(&texts, components)?;
-        let mut reader = Reader::new(texts.vocabulary.len());
-        let mut solver = Solver::default();
-        let mut windows = Windows::default();
+        let mut tools = Tools {
+            reader: Reader::new(texts.vocabulary.len()),
+            solver: Solver::default(),
+            windows: Windows::default(),
+        };
         let mut budget = self.effort.relaxations;
         for component in components {
             if component.is_single_pair() {
                 partners[component.bank.0 as usize] = component.book.0;
-            } else if self.size(component) <= self.effort.pairs {
-                self.fill(component, &texts, &evidence, &mut reader, &mut windows)?;
-                let allowed = budget.min(component.rows() * self.effort.relaxations_per_row);
-                let mut left = allowed;
-                let solved = solver.solve(&windows, &mut left, self.pace.control)?;
-                budget -= allowed - left;
-                if solved == Solved::OverBudget { /* what it holds is legal */ }
-                for (row, &column) in solver.partner_of_row.iter().enumerate() {
+            } else {
+                let found = self.solve(component, &texts, &evidence, &mut tools, &mut budget)?;
+                for (row, column) in found.into_iter().enumerate() {
                     if column != NONE {
                         partners[component.bank.0 as usize + row] = component.book.0 + column;
                     }
@@ -242,6 +213,50 @@ impl Matcher<'_> {
             self.finished(component)?;
         }
         Ok(partners)
+    }
+
+    /// Exactly where the component is small enough and the budget holds, else bounded.
+    /// Partners are offsets into the component.
+    fn solve(
+        &self,
+        component: &Component,
+        texts: &Texts,
+        evidence: &Evidence,
+        tools: &mut Tools,
+        budget: &mut u64,
+    ) -> Result<Vec<u32>, Stopped> {
+        let Tools { reader, solver, windows } = tools;
+        let allowed = component.rows() * self.effort.relaxations_per_row;
+        if self.size(component) <= self.effort.pairs && *budget > 0 {
+            self.fill(component, texts, evidence, reader, windows)?;
+            if self.spend(budget, allowed, |left| solver.solve(windows, left, self.pace.control))? == Solved::Optimal {
+                return Ok(std::mem::take(&mut solver.partner_of_row));
+            }
+        }
+        *windows = Windows::default();
+        let block = Block {
+            texts,
+            evidence,
+            bank: component.bank(),
+            book: component.book(),
+            window_days: self.window_days,
+            control: self.pace.control,
+        };
+        self.spend(budget, allowed, |left| block.solve(reader, solver, left))
+    }
+
+    /// Runs a search with at most `allowed` of the job's budget.
+    fn spend<T>(
+        &self,
+        budget: &mut u64,
+        allowed: u64,
+        search: impl FnOnce(&mut u64) -> Result<T, Stopped>,
+    ) -> Result<T, Stopped> {
+        let allowed = allowed.min(*budget);
+        let mut left = allowed;
+        let found = search(&mut left)?;
+        *budget -= allowed - left;
+        Ok(found)
     }
 
     fn finished(&mut self, component: &Component) -> Result<(), Stopped> {
@@ -267,7 +282,8 @@ impl Matcher<'_> {
         };
         let bank = read(self.bank, &dataset.bank, true)?;
         let book = read(self.book, &dataset.book, false)?;
-        let related = vocabulary.related();
+        let stop_words = STOP_WORDS.iter().filter_map(|word| vocabulary.id(word.as_bytes())).collect();
+        let related = vocabulary.related(&self.pace)?;
         self.pace.check()?;
         Ok(Texts {
             vocabulary,
@@ -276,6 +292,7 @@ impl Matcher<'_> {
             bank_days: self.bank.days.clone(),
             book_days: self.book.days.clone(),
             related,
+            stop_words,
         })
     }
 
@@ -288,23 +305,17 @@ impl Matcher<'_> {
             .map(|component| (component.bank.0, component.book.0))
             .collect();
         thin(&mut pairs, TRAINING_PAIRS);
-        let first = Evidence::learn(texts, &pairs, self.window_days);
+        let first = Evidence::learn(texts, &pairs, self.window_days, &self.pace)?;
         self.pace.check()?;
         let mut clear = self.clear_pairs(texts, components, &first)?;
+        drop(first);
         thin(&mut clear, TRAINING_PAIRS);
         pairs.append(&mut clear);
         pairs.sort_unstable();
-        let second = Evidence::learn(texts, &pairs, self.window_days);
-        self.pace.check()?;
-        Ok(second)
+        Evidence::learn(texts, &pairs, self.window_days, &self.pace)
     }
 
-    fn clear_pairs(
-        &self,
-        texts: &Texts,
-        components: &[Component],
-        evidence: &Evidence,
-    ) -> Result<Vec<Pair>, Stopped> {
+    fn clear_pairs(&self, texts: &Texts, components: &[Component], evidence: &Evidence) -> Result<Vec<Pair>, Stopped> {
         let mut clear = Vec::new();
         let mut reader = Reader::new(texts.vocabulary.len());
         let mut windows = Windows::default();

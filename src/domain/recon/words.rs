@@ -10,6 +10,10 @@
 
 use std::hash::{BuildHasher as _, RandomState};
 
+use crate::domain::control::Stopped;
+
+use super::pace::Pace;
+
 /// Words kept of one description: the most telling ones, see [`Kind::weight`].
 pub(super) const WORDS_PER_ROW: usize = 12;
 
@@ -134,7 +138,7 @@ impl Vocabulary {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.hashes.len()
+        self.kinds.len()
     }
 
     pub(super) fn kind(&self, word: u32) -> Kind {
@@ -237,14 +241,16 @@ impl Vocabulary {
     }
 
     /// Every pair of a bank word and a book word that is the same word or looks like it,
-    /// ordered by bank word.
-    pub(super) fn related(&mut self) -> Vec<Related> {
+    /// ordered by bank word. Drops the tables for
+    /// look-ups by spelling, so it comes last.
+    pub(super) fn related(&mut self, pace: &Pace<'_>) -> Result<Vec<Related>, Stopped> {
         let mut found = Vec::new();
         for id in 0..self.len() as u32 {
             if self.bank_rows[id as usize] > 0 && self.book_rows[id as usize] > 0 {
                 found.push(Related { bank: id, book: id, likeness: Likeness::Same });
             }
             let spelling = self.spelling(id);
+            pace.spend(16 * (1 + spelling.len() as u64))?;
             for length in 4..spelling.len() {
                 self.relate(id, &spelling[..length], Likeness::Prefix, &mut found);
             }
@@ -252,10 +258,12 @@ impl Vocabulary {
                 self.relate(id, &spelling[1..], Likeness::Joined, &mut found);
             }
         }
-        self.relate_typos(&mut found);
+        self.relate_typos(&mut found, pace)?;
+        self.slots = Vec::new();
+        self.hashes = Vec::new();
         found.sort_unstable();
         found.dedup_by_key(|related| (related.bank, related.book));
-        found
+        Ok(found)
     }
 
     fn relate(&self, id: u32, part: &[u8], likeness: Likeness, found: &mut Vec<Related>) {
@@ -274,19 +282,17 @@ impl Vocabulary {
     /// Words one edit apart share a word with one letter deleted (the symmetric deletes of
     /// Garbe's SymSpell). Only for words the other side does not have: two common names that
     /// differ by a letter are two names.
-    fn relate_typos(&self, found: &mut Vec<Related>) {
-        let lonely = |id: u32| {
-            self.bank_rows[id as usize] == 0 || self.book_rows[id as usize] == 0
-        };
-        let words: Vec<u32> =
-            (0..self.len() as u32).filter(|&id| self.spelling(id).len() >= 5).collect();
+    fn relate_typos(&self, found: &mut Vec<Related>, pace: &Pace<'_>) -> Result<(), Stopped> {
+        let lonely = |id: u32| self.bank_rows[id as usize] == 0 || self.book_rows[id as usize] == 0;
+        let words: Vec<u32> = (0..self.len() as u32).filter(|&id| self.spelling(id).len() >= 5).collect();
         if words.len() > TYPO_WORDS {
-            return;
+            return Ok(());
         }
         let mut deletions: Vec<(u64, u32)> = Vec::with_capacity(words.len() * 8);
         let mut shorter = Vec::with_capacity(WORD_BYTES);
         for &id in &words {
             let spelling = self.spelling(id);
+            pace.spend(16 * spelling.len() as u64)?;
             deletions.push((hash_of(spelling), id));
             for gap in 0..spelling.len() {
                 shorter.clear();
@@ -295,7 +301,9 @@ impl Vocabulary {
                 deletions.push((hash_of(&shorter), id));
             }
         }
+        pace.check()?;
         deletions.sort_unstable();
+        pace.check()?;
         for group in deletions.chunk_by(|left, right| left.0 == right.0) {
             if group.len() > 16 {
                 continue;
@@ -308,6 +316,7 @@ impl Vocabulary {
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -377,10 +386,8 @@ impl Tokens {
         let leading_letters = word.iter().take_while(|byte| !byte.is_ascii_digit()).count();
         let rest_digits = word[leading_letters..].iter().all(u8::is_ascii_digit);
         let rest_letters = word[leading_digits..].iter().all(|byte| !byte.is_ascii_digit());
-        let letters_then_digits =
-            leading_letters >= 2 && word.len() - leading_letters >= 3 && rest_digits;
-        let digits_then_letters =
-            leading_digits >= 3 && word.len() - leading_digits >= 2 && rest_letters;
+        let letters_then_digits = leading_letters >= 2 && word.len() - leading_letters >= 3 && rest_digits;
+        let digits_then_letters = leading_digits >= 3 && word.len() - leading_digits >= 2 && rest_letters;
         if letters_then_digits {
             self.push(start, start + leading_letters);
             self.push(start + leading_letters, end);
@@ -454,11 +461,9 @@ mod tests {
         let mut vocabulary = Vocabulary::new();
         vocabulary.read(["COBALT CONSTRUCTIO JSMITH", "WLLIAMS"].into_iter(), true);
         vocabulary.read(["Cobalt Construction Smith", "Williams"].into_iter(), false);
+        let pace = Pace::new(&crate::domain::control::Unattended);
         let likenesses: Vec<Likeness> =
-            vocabulary.related().iter().map(|related| related.likeness).collect();
-        assert_eq!(
-            likenesses,
-            [Likeness::Same, Likeness::Prefix, Likeness::Joined, Likeness::Typo]
-        );
+            vocabulary.related(&pace).unwrap_or_default().iter().map(|related| related.likeness).collect();
+        assert_eq!(likenesses, [Likeness::Same, Likeness::Prefix, Likeness::Joined, Likeness::Typo]);
     }
 }

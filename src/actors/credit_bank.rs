@@ -1,0 +1,197 @@
+//! CreditBank: balances, and the one unit that ends a job and charges it.
+//!
+//! A balance is published inside the unit that changes it, before its commit, so that whoever polls `completed` never
+//! reads the balance of before. When the unit fails after publishing, the balance is forgotten and read again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix::{
+    Actor, ActorFutureExt as _, AtomicResponse, Context, Handler, Message, ResponseActFuture, Supervised,
+    WrapFuture as _,
+};
+use futures_util::future::{BoxFuture, FutureExt as _};
+
+use super::AskError;
+use super::job_runner::Settle;
+use super::published::BalanceBoard;
+use super::runtime::{ActorError, ActorStats, Ask, Guarded, Slot, guard};
+use crate::domain::credits::CreditAccount;
+use crate::domain::ids::UserId;
+use crate::store::{Finish, Finished, Publish, Store, StoreError};
+
+/// Answers wait for a commit, which may wait behind large ones.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// The actor.
+pub struct CreditBank {
+    stats: Arc<ActorStats>,
+    store: Store,
+    published: Arc<BalanceBoard>,
+    /// The epoch the published balances are of.
+    epoch: i64,
+}
+
+impl CreditBank {
+    /// An actor that publishes to `published`.
+    pub fn new(stats: Arc<ActorStats>, store: Store, published: Arc<BalanceBoard>) -> Self {
+        Self { stats, store, published, epoch: 0 }
+    }
+}
+
+impl Actor for CreditBank {
+    type Context = Context<Self>;
+}
+
+impl Supervised for CreditBank {
+    fn restarting(&mut self, _: &mut Context<Self>) {
+        self.epoch = 0;
+    }
+}
+
+impl Guarded for CreditBank {
+    fn stats(&self) -> &Arc<ActorStats> {
+        &self.stats
+    }
+}
+
+/// Ends a job of a person.
+#[derive(Message)]
+#[rtype(result = "Result<Result<Finished, StoreError>, ActorError>")]
+pub struct SettleJob {
+    /// How it ended.
+    pub finish: Finish,
+    /// Whose it is.
+    pub user_id: UserId,
+}
+
+/// Reads a balance that is not published.
+#[derive(Message)]
+#[rtype(result = "Result<Result<Option<CreditAccount>, StoreError>, ActorError>")]
+pub struct LoadBalance(pub UserId);
+
+/// Reads the balances that changed up to an epoch.
+#[derive(Message)]
+#[rtype(result = "Result<Result<(), StoreError>, ActorError>")]
+pub struct FollowCredits {
+    /// The epoch the database is at.
+    pub to_epoch: i64,
+}
+
+/// Renews the accounts whose month is over.
+#[derive(Message)]
+#[rtype(result = "Result<Result<u64, StoreError>, ActorError>")]
+pub struct RenewMonths;
+
+impl Handler<Ask<SettleJob>> for CreditBank {
+    type Result = ResponseActFuture<Self, Result<Result<Finished, StoreError>, ActorError>>;
+
+    fn handle(&mut self, ask: Ask<SettleJob>, _: &mut Context<Self>) -> Self::Result {
+        guard::beside(ask, DEADLINE, |actor: &mut Self, _, SettleJob { finish, user_id }| {
+            let (store, board) = (actor.store.clone(), Arc::clone(&actor.published));
+            async move {
+                let publish: Publish = {
+                    let board = Arc::clone(&board);
+                    Arc::new(move |user, account, epoch| board.publish(user, account, epoch))
+                };
+                let finished = store.writer.finish(finish, publish).await;
+                if finished.is_err() {
+                    board.forget(user_id);
+                }
+                finished
+            }
+            .into_actor(actor)
+        })
+    }
+}
+
+impl Handler<Ask<LoadBalance>> for CreditBank {
+    type Result = AtomicResponse<Self, Result<Result<Option<CreditAccount>, StoreError>, ActorError>>;
+
+    fn handle(&mut self, ask: Ask<LoadBalance>, _: &mut Context<Self>) -> Self::Result {
+        // Alone, so that a load never overlaps a `FollowCredits` and publishes a state it has passed over.
+        guard::alone(ask, DEADLINE, |actor: &mut Self, _, LoadBalance(user)| {
+            let (store, board) = (actor.store.clone(), Arc::clone(&actor.published));
+            async move {
+                if let Some((account, epoch)) = store.reader.credit_account_at(user).await? {
+                    board.publish(user, account, epoch);
+                }
+                Ok(board.get(user))
+            }
+            .into_actor(actor)
+        })
+    }
+}
+
+impl Handler<Ask<FollowCredits>> for CreditBank {
+    type Result = AtomicResponse<Self, Result<Result<(), StoreError>, ActorError>>;
+
+    fn handle(&mut self, ask: Ask<FollowCredits>, _: &mut Context<Self>) -> Self::Result {
+        guard::alone(ask, DEADLINE, |actor: &mut Self, _, FollowCredits { to_epoch }| {
+            let (store, epoch) = (actor.store.clone(), actor.epoch);
+            // Where nothing is published yet nothing can be out of date, however many accounts there are.
+            let nothing = actor.published.is_empty();
+            async move { if nothing { Ok(Vec::new()) } else { store.reader.accounts_changed_after(epoch).await } }
+                .into_actor(actor)
+                .map(move |rows, actor, _| {
+                    for (user, account, epoch) in rows? {
+                        actor.epoch = actor.epoch.max(epoch);
+                        if actor.published.holds(user) {
+                            actor.published.publish(user, account, epoch);
+                        }
+                    }
+                    actor.epoch = actor.epoch.max(to_epoch);
+                    Ok(())
+                })
+        })
+    }
+}
+
+impl Handler<Ask<RenewMonths>> for CreditBank {
+    type Result = ResponseActFuture<Self, Result<Result<u64, StoreError>, ActorError>>;
+
+    fn handle(&mut self, ask: Ask<RenewMonths>, _: &mut Context<Self>) -> Self::Result {
+        guard::beside(ask, DEADLINE, |actor: &mut Self, _, RenewMonths| {
+            let store = actor.store.clone();
+            async move { store.writer.renew_months(store.now_ms()).await }.into_actor(actor)
+        })
+    }
+}
+
+/// How the rest of the service reaches the actor and what it publishes.
+#[derive(Clone)]
+pub struct CreditBankHandle {
+    pub(super) slot: Arc<Slot<CreditBank>>,
+    pub(super) published: Arc<BalanceBoard>,
+}
+
+impl CreditBankHandle {
+    /// A person's account, from what is published when it is; its month may be over (`CreditAccount::rolled_over`).
+    pub fn published(&self, user: UserId) -> Option<CreditAccount> {
+        self.published.get(user)
+    }
+
+    /// A person's account, read from the database when it is not published yet.
+    pub async fn account(&self, user: UserId) -> Result<Option<CreditAccount>, AskError> {
+        match self.published.get(user) {
+            Some(account) => Ok(Some(account)),
+            None => Ok(self.slot.ask(LoadBalance(user)).await??),
+        }
+    }
+
+    /// Publishes what changed in the database up to an epoch of the topic `credits`.
+    pub async fn follow(&self, to_epoch: i64) -> Result<(), AskError> {
+        Ok(self.slot.ask(FollowCredits { to_epoch }).await??)
+    }
+
+    /// Renews the accounts whose month is over.
+    pub async fn renew_months(&self) -> Result<u64, AskError> {
+        Ok(self.slot.ask(RenewMonths).await??)
+    }
+}
+
+impl Settle for CreditBankHandle {
+    fn settle(&self, finish: Finish, user_id: UserId) -> BoxFuture<'_, Result<Finished, AskError>> {
+        self.slot.ask(SettleJob { finish, user_id }).map(|answer| Ok(answer??)).boxed()
+    }
+}

@@ -1,0 +1,141 @@
+//! The actor of a product's jobs: one at a time, woken rather than fed.
+//!
+//! Rows are the queue; a wake says only that there may be work. While a job runs nothing else in the actor does
+//! (`AtomicResponse`), so its state is read from atomics, never asked for. ReconActor and CodingActor are this actor with
+//! different [`Work`](super::job_runner::Work).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix::{
+    Actor, ActorFutureExt as _, AsyncContext as _, AtomicResponse, Context, Handler, Message, Supervised,
+    WrapFuture as _,
+};
+
+use super::AskError;
+use super::job_runner::{JobRunner, Turn};
+use super::runtime::{ActorError, ActorStats, Guarded, Slot, guard};
+use crate::domain::job::Product;
+use crate::store::{NewJob, Store, Submitted};
+
+/// The first wait after a database error, doubled up to the last.
+const RETRY_FIRST: Duration = Duration::from_secs(1);
+const RETRY_LAST: Duration = Duration::from_secs(30);
+
+/// The actor.
+pub struct JobEngine {
+    stats: Arc<ActorStats>,
+    runner: Arc<JobRunner>,
+    retry_after: Duration,
+}
+
+impl JobEngine {
+    /// An actor that takes turns with `runner`.
+    pub const fn new(stats: Arc<ActorStats>, runner: Arc<JobRunner>) -> Self {
+        Self { stats, runner, retry_after: RETRY_FIRST }
+    }
+
+    fn after_turn(&mut self, turn: Result<Turn, AskError>, ctx: &mut Context<Self>) {
+        match turn {
+            Ok(Turn::Ended(_) | Turn::Lost | Turn::GivenBack) => {
+                self.retry_after = RETRY_FIRST;
+                ctx.notify(Wake);
+            }
+            Ok(Turn::Nothing | Turn::HeldElsewhere) => self.retry_after = RETRY_FIRST,
+            Err(error) => {
+                tracing::warn!(error = %error, "engine cannot reach the database, next try in {} s", self.retry_after.as_secs());
+                ctx.notify_later(Wake, self.retry_after);
+                self.retry_after = (self.retry_after * 2).min(RETRY_LAST);
+            }
+        }
+    }
+}
+
+impl Actor for JobEngine {
+    type Context = Context<Self>;
+
+    fn started(&mut self, ctx: &mut Context<Self>) {
+        // After a restart there is one code path: look at the rows.
+        ctx.notify(Wake);
+    }
+}
+
+impl Supervised for JobEngine {
+    fn restarting(&mut self, _: &mut Context<Self>) {
+        self.retry_after = RETRY_FIRST;
+    }
+}
+
+impl Guarded for JobEngine {
+    fn stats(&self) -> &Arc<ActorStats> {
+        &self.stats
+    }
+}
+
+/// There may be work.
+#[derive(Message)]
+#[rtype(result = "Result<(), ActorError>")]
+pub struct Wake;
+
+impl Handler<Wake> for JobEngine {
+    type Result = AtomicResponse<Self, Result<(), ActorError>>;
+
+    fn handle(&mut self, _: Wake, _: &mut Context<Self>) -> Self::Result {
+        // The runner bounds the computation; the guard is for a hang of the runner itself.
+        let deadline = self.runner.limits.deadline + self.runner.limits.cancel_grace + Duration::from_secs(150);
+        guard::work(deadline, |actor: &mut Self, _| {
+            let runner = Arc::clone(&actor.runner);
+            async move { runner.turn().await }.into_actor(actor).map(|turn, actor, ctx| actor.after_turn(turn, ctx))
+        })
+    }
+}
+
+/// How the rest of the service reaches an engine.
+#[derive(Clone)]
+pub struct EngineHandle {
+    pub(super) product: Product,
+    pub(super) slot: Arc<Slot<JobEngine>>,
+    pub(super) store: Store,
+    pub(super) queue_capacity: i64,
+    pub(super) rejected: Arc<ActorStats>,
+}
+
+impl EngineHandle {
+    /// Which product.
+    pub const fn product(&self) -> Product {
+        self.product
+    }
+
+    /// Jobs that may wait.
+    pub const fn queue_capacity(&self) -> i64 {
+        self.queue_capacity
+    }
+
+    /// Durably accepts a job and wakes the engine.
+    pub async fn submit(&self, job: NewJob, payload: Vec<Vec<u8>>) -> Result<Submitted, AskError> {
+        let submitted = self.store.writer.submit(job, payload).await?;
+        match &submitted {
+            Submitted::Accepted { waiting } => {
+                self.note_waiting(*waiting);
+                self.wake();
+            }
+            Submitted::QueueFull => self.rejected.count_rejected(),
+            Submitted::Replayed(_) | Submitted::KeyReused => {}
+        }
+        Ok(submitted)
+    }
+
+    /// Notes how many jobs wait, for the operators.
+    pub fn note_waiting(&self, waiting: i64) {
+        let depth = u64::try_from(waiting).unwrap_or_default();
+        self.slot.stats().set_queue(depth, u64::try_from(self.queue_capacity).unwrap_or_default());
+    }
+
+    /// Says that there may be work.
+    pub fn wake(&self) {
+        if let Err(error) = self.slot.wake(Wake) {
+            // The job is on disk; the follower's next look wakes the engine again.
+            tracing::warn!(error = %error, "engine {} cannot be woken", self.product.as_str());
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Supervised actors: they own what changes and publish what is read.
+//!
+//! Writes are messages, reads are queries or what is published here. Actors hold each other's handles only downhill
+//! (engines → credit bank), so nobody waits in a circle.
+
+pub mod credit_bank;
+pub mod engine;
+pub mod follower;
+pub mod job_board;
+pub mod job_runner;
+pub mod key_registry;
+pub mod published;
+pub mod rate_limiter;
+pub mod recon_work;
+pub mod runtime;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix::{Arbiter, ArbiterHandle};
+use tokio::sync::watch;
+
+use crate::clock::Clock;
+use crate::domain::credits::CreditChange;
+use crate::domain::job::{JobStatus, Product};
+use crate::domain::rate_window::RateRule;
+use crate::store::{Store, StoreError};
+
+use credit_bank::{CreditBank, CreditBankHandle};
+use engine::{EngineHandle, JobEngine};
+use job_board::JobBoard;
+use job_runner::{JobRunner, RunLimits, Stopping, TurnObserver, Work};
+use key_registry::{KeyRegistry, KeyRegistryHandle};
+use published::{BalanceBoard, KeyDirectory};
+use rate_limiter::{RateLimiter, RateLimiterHandle, RateWindows};
+use runtime::{ActorError, ActorRegistry, ActorStats, Health, Slot, SlotOptions};
+
+/// Why a question was not answered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AskError {
+    /// The actor could not take or finish it.
+    #[error(transparent)]
+    Actor(#[from] ActorError),
+    /// The store could not do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What the actors report beside their own statistics; implemented over the metrics.
+pub trait Observer: Send + Sync {
+    /// A job was claimed after waiting this long.
+    fn job_started(&self, product: Product, waited_s: f64);
+    /// A job ended after running this long.
+    fn job_ended(&self, product: Product, status: JobStatus, run_s: f64, rows_total: u64);
+    /// Credits were charged.
+    fn credits_charged(&self, product: Product, change: CreditChange);
+    /// Jobs went back to the queue because whoever ran them is gone.
+    fn jobs_recovered(&self, product: Product, jobs: u64);
+    /// A computation ignored its cancellation.
+    fn thread_abandoned(&self);
+    /// The database did not answer.
+    fn store_unavailable(&self);
+}
+
+/// What the actors need to start.
+pub struct ActorsOptions {
+    /// The database.
+    pub store: Store,
+    /// Time and randomness.
+    pub clock: Arc<dyn Clock>,
+    /// Counters.
+    pub observer: Arc<dyn Observer>,
+    /// Health, as the watchdog and the follower know it.
+    pub health: Arc<Health>,
+    /// Everything that is watched.
+    pub registry: ActorRegistry,
+    /// Requests per window.
+    pub rate_rule: RateRule,
+    /// Jobs that may wait.
+    pub queue_capacity: i64,
+    /// Bounds of a run.
+    pub run_limits: RunLimits,
+    /// What reconciliation does.
+    pub reconciliation: Arc<dyn Work>,
+}
+
+/// Every handle.
+pub struct Actors {
+    /// API keys.
+    pub keys: KeyRegistryHandle,
+    /// Rate windows.
+    pub limiter: RateLimiterHandle,
+    /// Balances.
+    pub credits: CreditBankHandle,
+    /// The reconciliation engine.
+    pub reconciliation: EngineHandle,
+    /// What is happening to jobs right now.
+    pub board: Arc<JobBoard>,
+    /// Health.
+    pub health: Arc<Health>,
+    /// Counters.
+    pub observer: Arc<dyn Observer>,
+    /// Time and randomness.
+    pub clock: Arc<dyn Clock>,
+    /// This process, as product slots know it.
+    pub holder: String,
+    store: Store,
+    stopping: watch::Sender<Stopping>,
+    arbiters: Vec<Arbiter>,
+}
+
+/// Reports turns both to the metrics and to the engine's statistics.
+struct EngineObserver {
+    observer: Arc<dyn Observer>,
+    stats: Arc<ActorStats>,
+    rows_total: std::sync::atomic::AtomicU64,
+}
+
+impl TurnObserver for EngineObserver {
+    fn started(&self, product: Product, waited_s: f64, rows_total: u64) {
+        self.rows_total.store(rows_total, std::sync::atomic::Ordering::Relaxed);
+        self.stats.set_rows(0, rows_total);
+        self.observer.job_started(product, waited_s);
+    }
+
+    fn progress(&self, _: Product, rows_done: u64) {
+        self.stats.set_rows(rows_done, self.rows_total.load(std::sync::atomic::Ordering::Relaxed));
+        self.stats.note_progress();
+    }
+
+    fn ended(&self, product: Product, status: JobStatus, run_s: f64, rows_total: u64) {
+        self.stats.set_rows(rows_total, rows_total);
+        self.stats.note_progress();
+        self.observer.job_ended(product, status, run_s, rows_total);
+    }
+
+    fn charged(&self, product: Product, change: CreditChange) {
+        self.observer.credits_charged(product, change);
+    }
+
+    fn recovered(&self, product: Product, jobs: u64) {
+        self.observer.jobs_recovered(product, jobs);
+    }
+
+    fn panicked(&self, _: Product) {
+        self.stats.count_panic();
+    }
+
+    fn timed_out(&self, _: Product) {
+        self.stats.count_timeout();
+    }
+
+    fn abandoned(&self) {
+        self.observer.thread_abandoned();
+    }
+}
+
+impl Actors {
+    /// Starts every actor on arbiters of its own: the gate (keys, limits), the bank, the engines.
+    pub fn start(options: ActorsOptions) -> Arc<Self> {
+        let ActorsOptions {
+            store,
+            clock,
+            observer,
+            health,
+            registry,
+            rate_rule,
+            queue_capacity,
+            run_limits,
+            reconciliation,
+        } = options;
+        let (gate, bank, engines) = (Arbiter::new(), Arbiter::new(), Arbiter::new());
+        let holder = clock.unique().simple().to_string();
+        let (stopping, stopping_receiver) = watch::channel(Stopping::No);
+        let board = Arc::new(JobBoard::new(Arc::clone(&clock)));
+        let stats = |name| ActorStats::new(name, Arc::clone(&clock));
+
+        let keys = start_keys(stats("key_registry"), gate.handle(), &store);
+        registry.add(Arc::clone(&keys.slot) as Arc<dyn runtime::Watched>);
+        let limiter = start_limiter(stats("rate_limiter"), gate.handle(), &store, rate_rule, &clock);
+        registry.add(Arc::clone(&limiter.slot) as Arc<dyn runtime::Watched>);
+        let credits = start_bank(stats("credit_bank"), bank.handle(), &store);
+        registry.add(Arc::clone(&credits.slot) as Arc<dyn runtime::Watched>);
+
+        let engine_stats = stats("recon");
+        let runner = Arc::new(JobRunner {
+            work: reconciliation,
+            store: store.clone(),
+            settle: Arc::new(credits.clone()),
+            board: Arc::clone(&board),
+            observer: Arc::new(EngineObserver {
+                observer: Arc::clone(&observer),
+                stats: Arc::clone(&engine_stats),
+                rows_total: std::sync::atomic::AtomicU64::new(0),
+            }),
+            limits: run_limits,
+            holder: holder.clone(),
+            stopping: stopping_receiver,
+        });
+        let reconciliation = start_engine(engine_stats, engines.handle(), runner, &store, queue_capacity);
+        registry.add(Arc::clone(&reconciliation.slot) as Arc<dyn runtime::Watched>);
+
+        Arc::new(Self {
+            keys,
+            limiter,
+            credits,
+            reconciliation,
+            board,
+            health,
+            observer,
+            clock,
+            holder,
+            store,
+            stopping,
+            arbiters: vec![gate, bank, engines],
+        })
+    }
+
+    /// Every engine.
+    pub fn engines(&self) -> [&EngineHandle; 1] {
+        [&self.reconciliation]
+    }
+
+    /// Milliseconds since 1970-01-01, as every process on this database agrees on them.
+    pub fn store_now_ms(&self) -> i64 {
+        self.store.now_ms()
+    }
+
+    /// No further job is claimed; the running one gets `grace` and is then given back to the queue.
+    pub async fn stop_engines(&self, grace: Duration) {
+        self.stopping.send_replace(Stopping::Draining);
+        let idle = async {
+            while self.board.is_busy() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::pin!(idle);
+        if tokio::time::timeout(grace, &mut idle).await.is_err() {
+            self.stopping.send_replace(Stopping::GivingBack);
+            if tokio::time::timeout(Duration::from_secs(10), idle).await.is_err() {
+                tracing::error!("a running job could not be given back; it is recovered at the next start");
+            }
+        }
+        for engine in self.engines() {
+            if let Err(error) = self.store.writer.release_slot(engine.product(), &self.holder).await {
+                tracing::warn!(error = %error, "slot {} not released; its lease runs out", engine.product().as_str());
+            }
+        }
+    }
+
+    /// Closes every slot and ends the arbiters. Nothing may be asked afterwards.
+    pub fn stop(&self) {
+        self.keys.slot.close();
+        self.limiter.slot.close();
+        self.credits.slot.close();
+        self.reconciliation.slot.close();
+        for arbiter in &self.arbiters {
+            arbiter.stop();
+        }
+    }
+}
+
+fn start_keys(stats: Arc<ActorStats>, arbiter: ArbiterHandle, store: &Store) -> KeyRegistryHandle {
+    let published = Arc::new(KeyDirectory::default());
+    let (store, directory) = (store.clone(), Arc::clone(&published));
+    let slot = Slot::start(stats, arbiter, SlotOptions::default(), move |stats| {
+        KeyRegistry::new(stats, store.clone(), Arc::clone(&directory))
+    });
+    KeyRegistryHandle { slot, published }
+}
+
+fn start_limiter(
+    stats: Arc<ActorStats>,
+    arbiter: ArbiterHandle,
+    store: &Store,
+    rule: RateRule,
+    clock: &Arc<dyn Clock>,
+) -> RateLimiterHandle {
+    let windows = Arc::new(RateWindows::new(rule, Arc::clone(clock)));
+    let (actor_store, actor_windows) = (store.clone(), Arc::clone(&windows));
+    let slot =
+        Slot::start(stats, arbiter, SlotOptions { queue_capacity: 4096, ..SlotOptions::default() }, move |stats| {
+            RateLimiter::new(stats, actor_store.clone(), Arc::clone(&actor_windows))
+        });
+    RateLimiterHandle { slot, windows, store: store.clone() }
+}
+
+fn start_bank(stats: Arc<ActorStats>, arbiter: ArbiterHandle, store: &Store) -> CreditBankHandle {
+    let published = Arc::new(BalanceBoard::default());
+    let (store, board) = (store.clone(), Arc::clone(&published));
+    // Answers wait for a commit, however long it takes: slowness of the disk is not a hang of the actor.
+    let options = SlotOptions { queue_capacity: 1024, answer_deadline: None };
+    let slot =
+        Slot::start(stats, arbiter, options, move |stats| CreditBank::new(stats, store.clone(), Arc::clone(&board)));
+    CreditBankHandle { slot, published }
+}
+
+fn start_engine(
+    stats: Arc<ActorStats>,
+    arbiter: ArbiterHandle,
+    runner: Arc<JobRunner>,
+    store: &Store,
+    queue_capacity: i64,
+) -> EngineHandle {
+    let product = runner.work.product();
+    // Woken, never asked: the rows are the queue.
+    let options = SlotOptions { queue_capacity: 0, answer_deadline: None };
+    let rejected = Arc::clone(&stats);
+    let slot = Slot::start(stats, arbiter, options, move |stats| JobEngine::new(stats, Arc::clone(&runner)));
+    EngineHandle { product, slot, store: store.clone(), queue_capacity, rejected }
+}

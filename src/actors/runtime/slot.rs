@@ -1,0 +1,271 @@
+//! The place of one actor: builds it, builds it again when it died, and is the only way to reach it.
+//!
+//! The slot holds the one `Addr` there is (a cloned `Addr` widens the mailbox) behind an `ArcSwap`; finding it alive
+//! costs a few nanoseconds. Whoever finds it dead builds it anew, exactly once however many callers find out together. An
+//! actor that dies more than five times a minute is `Down`: callers are told at once, and it is tried every ten seconds.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use actix::dev::{SendError, ToEnvelope};
+use actix::{Actor, Addr, ArbiterHandle, Context, Handler, MailboxError, Message, Supervised, Supervisor};
+use arc_swap::ArcSwapOption;
+
+use super::admission::{Ask, admit};
+use super::error::ActorError;
+use super::registry::Watched;
+use super::stats::{ActorSnapshot, ActorState, ActorStats};
+
+/// Deaths within the window that are answered by a new actor; one more and the slot is down.
+pub const RESPAWNS_MAX: usize = 5;
+/// The window in which deaths are counted.
+pub const RESPAWN_WINDOW_MS: u64 = 60_000;
+/// How long a slot that is down waits before it tries again.
+pub const DOWN_RETRY_MS: u64 = 10_000;
+
+/// The limits of a slot.
+#[derive(Debug, Clone, Copy)]
+pub struct SlotOptions {
+    /// Questions that may wait or be worked on at once. Zero for an actor that is only woken.
+    pub queue_capacity: u32,
+    /// How long a caller waits for an answer, the time in the queue included. `None` waits for ever, for actors whose
+    /// answers wait for a commit.
+    pub answer_deadline: Option<Duration>,
+}
+
+impl Default for SlotOptions {
+    fn default() -> Self {
+        Self { queue_capacity: 256, answer_deadline: Some(Duration::from_secs(30)) }
+    }
+}
+
+/// How an actor is made; called on the arbiter's thread.
+pub(super) type Factory<A> = Arc<dyn Fn(Arc<ActorStats>) -> A + Send + Sync>;
+
+/// The place of one actor.
+pub struct Slot<A: Actor<Context = Context<A>>> {
+    stats: Arc<ActorStats>,
+    factory: Factory<A>,
+    arbiter: ArbiterHandle,
+    options: SlotOptions,
+    current: ArcSwapOption<Addr<A>>,
+    respawns: Mutex<Respawns>,
+    closed: AtomicBool,
+}
+
+/// When an actor died lately.
+#[derive(Default)]
+struct Respawns {
+    moments_ms: VecDeque<u64>,
+    retry_at_ms: Option<u64>,
+}
+
+impl Respawns {
+    /// Whether an actor may be built now.
+    fn permit(&mut self, now_ms: u64) -> bool {
+        if let Some(retry_at_ms) = self.retry_at_ms {
+            if now_ms < retry_at_ms {
+                return false;
+            }
+        } else {
+            while self.moments_ms.front().is_some_and(|moment| now_ms.saturating_sub(*moment) >= RESPAWN_WINDOW_MS) {
+                self.moments_ms.pop_front();
+            }
+            if self.moments_ms.len() >= RESPAWNS_MAX {
+                self.retry_at_ms = Some(now_ms + DOWN_RETRY_MS);
+                return false;
+            }
+        }
+        self.retry_at_ms = None;
+        self.moments_ms.push_back(now_ms);
+        if self.moments_ms.len() > RESPAWNS_MAX {
+            self.moments_ms.pop_front();
+        }
+        true
+    }
+}
+
+impl<A> Slot<A>
+where
+    A: Actor<Context = Context<A>> + Supervised,
+{
+    /// Builds the actor on an arbiter and keeps it there. `factory` is called again after each death.
+    pub fn start(
+        stats: Arc<ActorStats>,
+        arbiter: ArbiterHandle,
+        options: SlotOptions,
+        factory: impl Fn(Arc<ActorStats>) -> A + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Self::start_with(stats, arbiter, options, Arc::new(factory))
+    }
+
+    pub(super) fn start_with(
+        stats: Arc<ActorStats>,
+        arbiter: ArbiterHandle,
+        options: SlotOptions,
+        factory: Factory<A>,
+    ) -> Arc<Self> {
+        if options.queue_capacity > 0 {
+            stats.set_queue_capacity(u64::from(options.queue_capacity));
+        }
+        let slot = Arc::new(Self {
+            stats,
+            factory,
+            arbiter,
+            options,
+            current: ArcSwapOption::empty(),
+            respawns: Mutex::default(),
+            closed: AtomicBool::new(false),
+        });
+        slot.spawn();
+        slot
+    }
+
+    /// The actor's statistics.
+    pub fn stats(&self) -> &Arc<ActorStats> {
+        &self.stats
+    }
+
+    /// Lends the address of the living actor, built anew if it died. Do not clone it: each clone widens the mailbox.
+    pub fn with_addr<R>(&self, lend: impl FnOnce(&Addr<A>) -> R) -> Result<R, ActorError> {
+        for _ in 0..2 {
+            if let Some(addr) = self.current.load().as_deref()
+                && addr.connected()
+            {
+                return Ok(lend(addr));
+            }
+            self.respawn()?;
+        }
+        Err(ActorError::Down)
+    }
+
+    /// Asks the actor. Refused with `Busy` when the queue is full, with `Down` when the actor is not running.
+    ///
+    /// The message is in the mailbox when this returns, so questions asked in order are handled in order.
+    pub fn ask<M, T>(&self, message: M) -> impl Future<Output = Result<T, ActorError>> + Send + use<A, M, T>
+    where
+        A: Handler<Ask<M>>,
+        M: Message<Result = Result<T, ActorError>> + Send + 'static,
+        T: Send + 'static,
+        Context<A>: ToEnvelope<A, Ask<M>>,
+    {
+        let sent = match admit(&self.stats, self.options.queue_capacity, message) {
+            None => Err(ActorError::Busy),
+            Some(ask) => self.with_addr(|addr| addr.send(ask)),
+        };
+        let deadline = self.options.answer_deadline;
+        async move {
+            let request = sent?;
+            let answered = match deadline {
+                None => request.await,
+                Some(deadline) => request.timeout(deadline).await,
+            };
+            match answered {
+                Ok(answer) => answer,
+                Err(MailboxError::Closed) => Err(ActorError::Down),
+                Err(MailboxError::Timeout) => Err(ActorError::TimedOut),
+            }
+        }
+    }
+
+    /// Wakes the actor: there is something to do, and it will look what. A full mailbox means that a wake already waits.
+    pub fn wake<M>(&self, message: M) -> Result<(), ActorError>
+    where
+        A: Handler<M>,
+        M: Message + Send + 'static,
+        M::Result: Send,
+        Context<A>: ToEnvelope<A, M>,
+    {
+        match self.with_addr(|addr| addr.try_send(message))? {
+            Ok(()) | Err(SendError::Full(_)) => Ok(()),
+            // It died between the look and the send; the one built next looks for work when it starts.
+            Err(SendError::Closed(_)) => self.respawn(),
+        }
+    }
+
+    /// Takes no more messages; the actor handles those it has and ends.
+    pub fn close(&self) {
+        let _held = self.respawns.lock().unwrap_or_else(PoisonError::into_inner);
+        self.closed.store(true, Ordering::Release);
+        self.current.store(None);
+    }
+
+    /// Builds the actor anew if it is dead and may be; `Ok` when a living one is in place.
+    fn respawn(&self) -> Result<(), ActorError> {
+        let mut respawns = self.respawns.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.closed.load(Ordering::Acquire) {
+            return Err(ActorError::Down);
+        }
+        if self.current.load().as_deref().is_some_and(Addr::connected) {
+            return Ok(());
+        }
+        let was_waiting = respawns.retry_at_ms.is_some();
+        if !respawns.permit(self.stats.clock().monotonic_ms()) {
+            self.stats.set_down(true);
+            if !was_waiting {
+                tracing::error!(actor.name = self.stats.name(), "an actor died too often and is down");
+            }
+            return Err(ActorError::Down);
+        }
+        self.stats.count_restart();
+        tracing::warn!(actor.name = self.stats.name(), "an actor died and is built anew");
+        self.spawn();
+        Ok(())
+    }
+
+    fn spawn(&self) {
+        self.stats.begin_generation();
+        let (factory, stats) = (Arc::clone(&self.factory), Arc::clone(&self.stats));
+        // One place more than there are questions, so that a full mailbox always holds a wake.
+        let mailbox_capacity = usize::try_from(self.options.queue_capacity).unwrap_or(usize::MAX / 4) + 1;
+        let addr = Supervisor::start_in_arbiter(&self.arbiter, move |ctx| {
+            ctx.set_mailbox_capacity(mailbox_capacity);
+            factory(stats)
+        });
+        self.current.store(Some(Arc::new(addr)));
+    }
+}
+
+impl<A> Watched for Slot<A>
+where
+    A: Actor<Context = Context<A>> + Supervised,
+{
+    fn stats(&self) -> &Arc<ActorStats> {
+        &self.stats
+    }
+
+    fn check(&self) -> ActorState {
+        let alive = self.current.load().as_deref().is_some_and(Addr::connected);
+        if !alive && !self.closed.load(Ordering::Acquire) {
+            // Down is already in the statistics.
+            let _ = self.respawn();
+        }
+        self.stats.state()
+    }
+
+    fn snapshot(&self) -> ActorSnapshot {
+        self.stats.snapshot()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sixth_death_within_a_minute_brings_the_slot_down_and_ten_seconds_later_one_attempt_is_made() {
+        let mut respawns = Respawns::default();
+        for moment_ms in [0, 1_000, 2_000, 3_000, 4_000] {
+            assert!(respawns.permit(moment_ms));
+        }
+        assert!(!respawns.permit(5_000));
+        assert!(!respawns.permit(14_999));
+        assert!(respawns.permit(15_000));
+        assert!(!respawns.permit(15_001), "it died again at once");
+        assert!(respawns.permit(25_001));
+        assert!(respawns.permit(25_001 + RESPAWN_WINDOW_MS), "a minute of life forgives");
+        assert!(respawns.permit(25_002 + RESPAWN_WINDOW_MS));
+    }
+}

@@ -1,0 +1,410 @@
+//! Every metric, registered once, under the names of the operating contract.
+//!
+//! Recording is relaxed atomics through handles that were resolved at start: no hashing, no locks, so the hot path can
+//! afford it. Label values are closed sets (routes, methods, products, …), never a key, an organisation or a person.
+
+mod histogram;
+mod process;
+
+use std::fmt;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric as _};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Registry;
+
+use crate::domain::job::{JobStatus, Product};
+
+pub use histogram::{Counts, LatencyHistogram};
+
+/// The content type of the exposition.
+pub const EXPOSITION_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// The statuses counted one by one; anything else is counted as `other`.
+const STATUSES: [u16; 21] =
+    [101, 200, 201, 202, 204, 304, 400, 401, 402, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 501, 503];
+
+/// Every metric. Shared as an `Arc`; what is recorded is public fields and small handles.
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Registry,
+    recorded: Arc<Recorded>,
+}
+
+/// What the parts of the program record.
+#[derive(Debug)]
+pub struct Recorded {
+    routes: RwLock<Vec<Arc<RouteMetrics>>>,
+    /// All HTTP requests together, for the operators' page.
+    pub http: Arc<HttpTotals>,
+    reconciliation: JobMetrics,
+    coding: JobMetrics,
+    /// Time to get the writer's turn.
+    pub store_acquire_writer: LatencyHistogram,
+    /// Time to get a reading connection.
+    pub store_acquire_reader: LatencyHistogram,
+    /// Times the database could not be reached.
+    pub store_unavailable: Counter,
+    /// Journals posted.
+    pub ledger_postings: Counter,
+    /// Postings done again because another process had changed the books.
+    pub ledger_version_conflicts: Counter,
+    /// Blocking threads left to themselves after a missed deadline and not yet done.
+    pub blocking_threads_abandoned: Gauge,
+}
+
+impl std::ops::Deref for Metrics {
+    type Target = Recorded;
+
+    fn deref(&self) -> &Recorded {
+        &self.recorded
+    }
+}
+
+impl Metrics {
+    /// Registers everything; `collectors` add what others keep (the actors' statistics).
+    pub fn new(collectors: Vec<Box<dyn Collector>>) -> Arc<Self> {
+        let recorded = Arc::new(Recorded {
+            routes: RwLock::default(),
+            http: Arc::default(),
+            reconciliation: JobMetrics::default(),
+            coding: JobMetrics::default(),
+            store_acquire_writer: LatencyHistogram::default(),
+            store_acquire_reader: LatencyHistogram::default(),
+            store_unavailable: Counter::default(),
+            ledger_postings: Counter::default(),
+            ledger_version_conflicts: Counter::default(),
+            blocking_threads_abandoned: Gauge::default(),
+        });
+        let mut registry = Registry::default();
+        registry.register_collector(Box::new(Arc::clone(&recorded)));
+        registry.register_collector(Box::new(process::ProcessCollector));
+        for collector in collectors {
+            registry.register_collector(collector);
+        }
+        Arc::new(Self { registry, recorded })
+    }
+
+    /// The text exposition.
+    pub fn exposition(&self) -> Result<String, fmt::Error> {
+        let mut text = String::with_capacity(32 * 1024);
+        prometheus_client::encoding::text::encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}
+
+impl Recorded {
+    /// The handle of one route, resolved once at start. `route` is the template (`/api/v1/keys/{id}`), never a path.
+    pub fn route(&self, method: &'static str, route: &'static str) -> Arc<RouteMetrics> {
+        let mut routes = self.routes.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = routes.iter().find(|known| known.method == method && known.route == route) {
+            return Arc::clone(known);
+        }
+        let made = Arc::new(RouteMetrics {
+            method,
+            route,
+            by_status: std::array::from_fn(|_| AtomicU64::new(0)),
+            seconds: LatencyHistogram::default(),
+            totals: Arc::clone(&self.http),
+        });
+        routes.push(Arc::clone(&made));
+        made
+    }
+
+    /// The metrics of a product's jobs.
+    pub fn jobs(&self, product: Product) -> &JobMetrics {
+        match product {
+            Product::Reconciliation => &self.reconciliation,
+            Product::Coding => &self.coding,
+        }
+    }
+}
+
+/// All HTTP requests together.
+#[derive(Debug, Default)]
+pub struct HttpTotals {
+    /// Requests answered.
+    pub requests: Counter,
+    /// Requests answered with 5xx.
+    pub errors: Counter,
+    /// Their durations.
+    pub seconds: LatencyHistogram,
+}
+
+/// The requests of one route and method.
+#[derive(Debug)]
+pub struct RouteMetrics {
+    method: &'static str,
+    route: &'static str,
+    by_status: [AtomicU64; STATUSES.len() + 1],
+    seconds: LatencyHistogram,
+    totals: Arc<HttpTotals>,
+}
+
+impl RouteMetrics {
+    /// Counts one answered request.
+    pub fn record(&self, status: u16, duration: Duration) {
+        let index = STATUSES.iter().position(|known| *known == status).unwrap_or(STATUSES.len());
+        if let Some(count) = self.by_status.get(index) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        self.seconds.record(duration);
+        self.totals.requests.add(1);
+        self.totals.seconds.record(duration);
+        if status >= 500 {
+            self.totals.errors.add(1);
+        }
+    }
+}
+
+/// The jobs of one product.
+#[derive(Debug, Default)]
+pub struct JobMetrics {
+    by_status: [Counter; 4],
+    /// Jobs taken up again after the process that worked on them ended.
+    pub recovered: Counter,
+    /// Rows worked through in finished jobs.
+    pub rows: Counter,
+    /// Time between accepted and claimed.
+    pub queue_seconds: LatencyHistogram,
+    /// Time between claimed and finished.
+    pub run_seconds: LatencyHistogram,
+    /// Credits charged, by where they came from.
+    pub credits: CreditMetrics,
+    /// Jobs waiting now, for the operators' page.
+    pub waiting: Gauge,
+    /// Jobs being worked on now, for the operators' page.
+    pub running: Gauge,
+}
+
+impl JobMetrics {
+    /// Counts a job that entered a status.
+    pub fn entered(&self, status: JobStatus) {
+        self.count(status).add(1);
+    }
+
+    /// Jobs that entered a status.
+    pub fn count(&self, status: JobStatus) -> &Counter {
+        let [queued, processing, completed, failed] = &self.by_status;
+        match status {
+            JobStatus::Queued => queued,
+            JobStatus::Processing => processing,
+            JobStatus::Completed => completed,
+            JobStatus::Failed => failed,
+        }
+    }
+}
+
+/// Credits charged, by where they came from.
+#[derive(Debug, Default)]
+pub struct CreditMetrics {
+    /// From the month's allocation.
+    pub monthly: Counter,
+    /// From bonus credits.
+    pub bonus: Counter,
+    /// Beyond both.
+    pub overage: Counter,
+}
+
+/// A number that only grows.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// Adds to it.
+    pub fn add(&self, by: u64) {
+        self.0.fetch_add(by, Ordering::Relaxed);
+    }
+
+    /// Its value.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A number that comes and goes.
+#[derive(Debug, Default)]
+pub struct Gauge(AtomicI64);
+
+impl Gauge {
+    /// Sets it.
+    pub fn set(&self, value: i64) {
+        self.0.store(value, Ordering::Relaxed);
+    }
+
+    /// Adds to it, or takes from it.
+    pub fn add(&self, by: i64) {
+        self.0.fetch_add(by, Ordering::Relaxed);
+    }
+
+    /// Its value, not below zero.
+    pub fn get(&self) -> u64 {
+        u64::try_from(self.0.load(Ordering::Relaxed)).unwrap_or(0)
+    }
+}
+
+impl Collector for Recorded {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        self.encode_http(&mut encoder)?;
+        self.encode_jobs(&mut encoder)?;
+        encode_histograms(
+            &mut encoder,
+            "store_acquire_seconds",
+            "Time to get a turn at the database",
+            [([("pool", "reader")], &self.store_acquire_reader), ([("pool", "writer")], &self.store_acquire_writer)],
+        )?;
+        let counters = [
+            ("store_unavailable", "Times the database could not be reached", &self.store_unavailable),
+            ("ledger_postings", "Journals posted", &self.ledger_postings),
+            (
+                "ledger_version_conflicts",
+                "Postings done again because another process had changed the books",
+                &self.ledger_version_conflicts,
+            ),
+        ];
+        for (name, help, counter) in counters {
+            let encoder = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+            ConstCounter::new(counter.get()).encode(encoder)?;
+        }
+        let encoder = encoder.encode_descriptor(
+            "blocking_threads_abandoned",
+            "Blocking threads left to themselves after a missed deadline and not yet done",
+            None,
+            MetricType::Gauge,
+        )?;
+        ConstGauge::new(self.blocking_threads_abandoned.get()).encode(encoder)
+    }
+}
+
+impl Recorded {
+    fn encode_http(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let routes = self.routes.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let statuses: Vec<String> = STATUSES.iter().map(u16::to_string).chain(["other".to_owned()]).collect();
+        let statuses = &statuses;
+        encode_counters(
+            encoder,
+            "http_requests",
+            "HTTP requests answered",
+            routes.iter().flat_map(|one| {
+                let counts = statuses.iter().zip(&one.by_status);
+                let counts = counts.map(|(status, count)| (status, count.load(Ordering::Relaxed)));
+                // A route answers with few of the statuses there are; the others are left out.
+                counts.filter(|(_, count)| *count > 0).map(|(status, count)| {
+                    ([("route", one.route), ("method", one.method), ("status", status.as_str())], count)
+                })
+            }),
+        )?;
+        // The label is the route alone, so the methods of a route are added up.
+        let mut by_route: Vec<(&str, Vec<&LatencyHistogram>)> = Vec::new();
+        for one in routes.iter().filter(|one| one.seconds.sum_us() > 0) {
+            match by_route.iter_mut().find(|(route, _)| *route == one.route) {
+                Some((_, histograms)) => histograms.push(&one.seconds),
+                None => by_route.push((one.route, vec![&one.seconds])),
+            }
+        }
+        let merged: Vec<_> =
+            by_route.into_iter().map(|(route, histograms)| (route, LatencyHistogram::sum(&histograms))).collect();
+        encode_histograms(
+            encoder,
+            "http_request_seconds",
+            "Time to answer an HTTP request",
+            merged.iter().map(|(route, histogram)| ([("route", *route)], histogram)),
+        )
+    }
+
+    fn encode_jobs(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let products = Product::ALL.map(|product| (product.as_str(), self.jobs(product)));
+        let statuses = [JobStatus::Queued, JobStatus::Processing, JobStatus::Completed, JobStatus::Failed];
+        encode_counters(
+            encoder,
+            "jobs",
+            "Jobs that entered a status",
+            products.into_iter().flat_map(|(product, jobs)| {
+                statuses.map(|status| ([("product", product), ("status", status.as_str())], jobs.count(status).get()))
+            }),
+        )?;
+        encode_counters(
+            encoder,
+            "jobs_recovered",
+            "Jobs taken up again after the process that worked on them ended",
+            products.map(|(product, jobs)| ([("product", product)], jobs.recovered.get())),
+        )?;
+        encode_counters(
+            encoder,
+            "job_rows",
+            "Rows worked through in finished jobs",
+            products.map(|(product, jobs)| ([("product", product)], jobs.rows.get())),
+        )?;
+        encode_histograms(
+            encoder,
+            "job_queue_seconds",
+            "Time a job waits",
+            products.map(|(product, jobs)| ([("product", product)], &jobs.queue_seconds)),
+        )?;
+        encode_histograms(
+            encoder,
+            "job_run_seconds",
+            "Time a job runs",
+            products.map(|(product, jobs)| ([("product", product)], &jobs.run_seconds)),
+        )?;
+        encode_counters(
+            encoder,
+            "credits_charged",
+            "Credits charged, by where they came from",
+            products.into_iter().flat_map(|(product, jobs)| {
+                let sources = [
+                    ("monthly", &jobs.credits.monthly),
+                    ("bonus", &jobs.credits.bonus),
+                    ("overage", &jobs.credits.overage),
+                ];
+                sources.map(|(source, counter)| ([("product", product), ("source", source)], counter.get()))
+            }),
+        )
+    }
+}
+
+/// Writes a family of counters; the name is given without `_total`.
+pub(crate) fn encode_counters<L: EncodeLabelSet>(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    rows: impl IntoIterator<Item = (L, u64)>,
+) -> fmt::Result {
+    let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+    for (labels, value) in rows {
+        ConstCounter::new(value).encode(family.encode_family(&labels)?)?;
+    }
+    Ok(())
+}
+
+/// Writes a family of gauges.
+pub(crate) fn encode_gauges<L: EncodeLabelSet>(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    rows: impl IntoIterator<Item = (L, u64)>,
+) -> fmt::Result {
+    let mut family = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+    for (labels, value) in rows {
+        ConstGauge::new(value).encode(family.encode_family(&labels)?)?;
+    }
+    Ok(())
+}
+
+fn encode_histograms<'a, L: EncodeLabelSet>(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    rows: impl IntoIterator<Item = (L, &'a LatencyHistogram)>,
+) -> fmt::Result {
+    let mut family = encoder.encode_descriptor(name, help, None, MetricType::Histogram)?;
+    for (labels, histogram) in rows {
+        histogram.encode(family.encode_family(&labels)?)?;
+    }
+    Ok(())
+}
