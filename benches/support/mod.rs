@@ -17,7 +17,7 @@ pub struct Arguments {
 impl Arguments {
     /// Those of this process.
     pub fn read() -> Self {
-        Self { words: std::env::args().skip(1).filter(|word| word != "--bench").collect() }
+        Self { words: std::env::args().skip(1).collect() }
     }
 
     /// Whether a word was given.
@@ -31,9 +31,9 @@ impl Arguments {
         self.words.get(place + 1).map(String::as_str)
     }
 
-    /// Whether cargo only checks that the bench runs (`cargo test --benches`).
+    /// Whether cargo only checks that the bench runs, as `cargo test --benches` does: `cargo bench` adds `--bench`.
     pub fn is_check(&self) -> bool {
-        self.has("--test")
+        !self.has("--bench")
     }
 }
 
