@@ -95,7 +95,7 @@ impl Installation {
             .with("listen", &public.to_string())
             .with("ops_listen", &ops.to_string())
             .with("data_dir", &folder.join("data").to_string_lossy())
-            .with("rate_limit_requests", "1000000000")
+            .with("rate_limit_requests", "16000000")
             .with("log_format", "text"))
     }
 
