@@ -44,11 +44,8 @@ fn main() {
     {
         return measure(path);
     }
-    let wanted: Vec<&str> = if arguments.is_empty() {
-        SHAPES.to_vec()
-    } else {
-        arguments.iter().map(String::as_str).collect()
-    };
+    let wanted: Vec<&str> =
+        if arguments.is_empty() { SHAPES.to_vec() } else { arguments.iter().map(String::as_str).collect() };
     println!(
         "{:<26}{:>9}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9}{:>9}{:>9}{:>9}",
         "shape", "body MB", "parse", "encode", "decode", "run", "write", "gap ms", "matched", "run MB", "peak MB"
@@ -59,8 +56,7 @@ fn main() {
         let this = std::env::current_exe().unwrap();
         let output = Command::new(this).arg("measure").arg(&path).output().unwrap();
         std::fs::remove_file(&path).unwrap();
-        let (text, errors) =
-            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         println!("{shape:<26}{}{}", text.trim_end(), errors.trim_end());
     }
 }
@@ -168,8 +164,8 @@ fn body(shape: &str) -> Vec<u8> {
 }
 
 fn generated(rows: &str) -> Vec<u8> {
-    let generator = std::env::var("RECON_GENERATOR")
-        .unwrap_or_else(|_| "../shared/data/reconciliation/gen.py".to_owned());
+    let generator =
+        std::env::var("RECON_GENERATOR").unwrap_or_else(|_| "../shared/data/reconciliation/gen.py".to_owned());
     let base = std::env::temp_dir().join(format!("recon-generated-{}", std::process::id()));
     let base = base.to_str().unwrap();
     let status = Command::new("python3")
@@ -188,9 +184,8 @@ fn generated(rows: &str) -> Vec<u8> {
 }
 
 fn list(out: &mut Vec<u8>, shape: &str, is_bank: bool, random: &mut Random) {
-    const FEW: [&str; 12] = [
-        "red", "green", "blue", "white", "black", "grey", "amber", "lilac", "ochre", "beige", "rose", "teal",
-    ];
+    const FEW: [&str; 12] =
+        ["red", "green", "blue", "white", "black", "grey", "amber", "lilac", "ochre", "beige", "rose", "teal"];
     let rows: u64 = match shape {
         "minimal" => 250_000,
         "long-texts" => 52_000,

@@ -6,7 +6,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix::{Actor, ActorFutureExt as _, AtomicResponse, Context, Handler, Message, ResponseActFuture, Supervised, WrapFuture as _};
+use actix::{
+    Actor, ActorFutureExt as _, AtomicResponse, Context, Handler, Message, ResponseActFuture, Supervised,
+    WrapFuture as _,
+};
 use futures_util::future::{BoxFuture, FutureExt as _};
 
 use super::AskError;
@@ -67,10 +70,13 @@ pub struct SettleJob {
 #[rtype(result = "Result<Result<Option<CreditAccount>, StoreError>, ActorError>")]
 pub struct LoadBalance(pub UserId);
 
-/// Reads the balances that changed since the published epoch.
+/// Reads the balances that changed up to an epoch.
 #[derive(Message)]
 #[rtype(result = "Result<Result<(), StoreError>, ActorError>")]
-pub struct FollowCredits;
+pub struct FollowCredits {
+    /// The epoch the database is at.
+    pub to_epoch: i64,
+}
 
 /// Renews the accounts whose month is over.
 #[derive(Message)]
@@ -100,10 +106,11 @@ impl Handler<Ask<SettleJob>> for CreditBank {
 }
 
 impl Handler<Ask<LoadBalance>> for CreditBank {
-    type Result = ResponseActFuture<Self, Result<Result<Option<CreditAccount>, StoreError>, ActorError>>;
+    type Result = AtomicResponse<Self, Result<Result<Option<CreditAccount>, StoreError>, ActorError>>;
 
     fn handle(&mut self, ask: Ask<LoadBalance>, _: &mut Context<Self>) -> Self::Result {
-        guard::beside(ask, DEADLINE, |actor: &mut Self, _, LoadBalance(user)| {
+        // Alone, so that a load never overlaps a `FollowCredits` and publishes a state it has passed over.
+        guard::alone(ask, DEADLINE, |actor: &mut Self, _, LoadBalance(user)| {
             let (store, board) = (actor.store.clone(), Arc::clone(&actor.published));
             async move {
                 if let Some((account, epoch)) = store.reader.credit_account_at(user).await? {
@@ -120,17 +127,22 @@ impl Handler<Ask<FollowCredits>> for CreditBank {
     type Result = AtomicResponse<Self, Result<Result<(), StoreError>, ActorError>>;
 
     fn handle(&mut self, ask: Ask<FollowCredits>, _: &mut Context<Self>) -> Self::Result {
-        guard::alone(ask, DEADLINE, |actor: &mut Self, _, FollowCredits| {
+        guard::alone(ask, DEADLINE, |actor: &mut Self, _, FollowCredits { to_epoch }| {
             let (store, epoch) = (actor.store.clone(), actor.epoch);
-            async move { store.reader.accounts_changed_after(epoch).await }.into_actor(actor).map(|rows, actor, _| {
-                for (user, account, epoch) in rows? {
-                    actor.epoch = actor.epoch.max(epoch);
-                    if actor.published.holds(user) {
-                        actor.published.publish(user, account, epoch);
+            // Where nothing is published yet nothing can be out of date, however many accounts there are.
+            let nothing = actor.published.is_empty();
+            async move { if nothing { Ok(Vec::new()) } else { store.reader.accounts_changed_after(epoch).await } }
+                .into_actor(actor)
+                .map(move |rows, actor, _| {
+                    for (user, account, epoch) in rows? {
+                        actor.epoch = actor.epoch.max(epoch);
+                        if actor.published.holds(user) {
+                            actor.published.publish(user, account, epoch);
+                        }
                     }
-                }
-                Ok(())
-            })
+                    actor.epoch = actor.epoch.max(to_epoch);
+                    Ok(())
+                })
         })
     }
 }
@@ -167,9 +179,9 @@ impl CreditBankHandle {
         }
     }
 
-    /// Publishes what changed in the database.
-    pub async fn follow(&self) -> Result<(), AskError> {
-        Ok(self.slot.ask(FollowCredits).await??)
+    /// Publishes what changed in the database up to an epoch of the topic `credits`.
+    pub async fn follow(&self, to_epoch: i64) -> Result<(), AskError> {
+        Ok(self.slot.ask(FollowCredits { to_epoch }).await??)
     }
 
     /// Renews the accounts whose month is over.

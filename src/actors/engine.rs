@@ -7,7 +7,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix::{Actor, ActorFutureExt as _, AsyncContext as _, AtomicResponse, Context, Handler, Message, Supervised, WrapFuture as _};
+use actix::{
+    Actor, ActorFutureExt as _, AsyncContext as _, AtomicResponse, Context, Handler, Message, Supervised,
+    WrapFuture as _,
+};
 
 use super::AskError;
 use super::job_runner::{JobRunner, Turn};
@@ -82,9 +85,7 @@ impl Handler<Wake> for JobEngine {
         let deadline = self.runner.limits.deadline + self.runner.limits.cancel_grace + Duration::from_secs(150);
         guard::work(deadline, |actor: &mut Self, _| {
             let runner = Arc::clone(&actor.runner);
-            async move { runner.turn().await }
-                .into_actor(actor)
-                .map(|turn, actor, ctx| actor.after_turn(turn, ctx))
+            async move { runner.turn().await }.into_actor(actor).map(|turn, actor, ctx| actor.after_turn(turn, ctx))
         })
     }
 }

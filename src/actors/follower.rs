@@ -59,7 +59,7 @@ async fn take_over(seen: &mut Epochs, now: Epochs, actors: &Actors) -> bool {
         }
     }
     if now.credits != seen.credits {
-        match actors.credits.follow().await {
+        match actors.credits.follow(now.credits).await {
             Ok(()) => seen.credits = now.credits,
             Err(error) => tracing::warn!(error = %error, "cannot read changed balances"),
         }
@@ -99,6 +99,6 @@ pub async fn one_round(store: &Store, actors: &Actors, retention_ms: i64) -> Res
             break;
         }
     }
-    store.writer.sweep_orphans(ORPHAN_AGE_MS).await?;
+    store.writer.sweep_orphans(&store.reader, ORPHAN_AGE_MS).await?;
     Ok(())
 }

@@ -86,7 +86,10 @@ impl JobBoard {
             last_event_ms: AtomicI64::new(i64::MIN),
         });
         self.running.insert(id.clone(), Arc::clone(&job));
-        self.announce(user_id, JobEvent { product, id: id.clone(), status: JobStatus::Processing, rows_done: 0, rows_total });
+        self.announce(
+            user_id,
+            JobEvent { product, id: id.clone(), status: JobStatus::Processing, rows_done: 0, rows_total },
+        );
         job
     }
 

@@ -322,7 +322,9 @@ impl JobRunner {
                 Ok(true) => {}
                 Ok(false) => return,
                 // Whether the lease still holds is decided by the finishing unit.
-                Err(error) => tracing::warn!(job.id = %job.id, error = %error, "cannot extend the lease of job {}", job.id),
+                Err(error) => {
+                    tracing::warn!(job.id = %job.id, error = %error, "cannot extend the lease of job {}", job.id)
+                }
             }
         }
     }

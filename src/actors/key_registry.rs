@@ -139,9 +139,7 @@ impl Handler<Ask<FlushUses>> for KeyRegistry {
             let written = uses.clone();
             async move { if uses.is_empty() { Ok(()) } else { store.writer.flush_last_used(uses).await } }
                 .into_actor(actor)
-                .map(|flushed, actor, _| {
-                    flushed.map(|()| actor.flushed.extend(written))
-                })
+                .map(|flushed, actor, _| flushed.map(|()| actor.flushed.extend(written)))
         })
     }
 }

@@ -158,8 +158,17 @@ impl TurnObserver for EngineObserver {
 impl Actors {
     /// Starts every actor on arbiters of its own: the gate (keys, limits), the bank, the engines.
     pub fn start(options: ActorsOptions) -> Arc<Self> {
-        let ActorsOptions { store, clock, observer, health, registry, rate_rule, queue_capacity, run_limits, reconciliation } =
-            options;
+        let ActorsOptions {
+            store,
+            clock,
+            observer,
+            health,
+            registry,
+            rate_rule,
+            queue_capacity,
+            run_limits,
+            reconciliation,
+        } = options;
         let (gate, bank, engines) = (Arbiter::new(), Arbiter::new(), Arbiter::new());
         let holder = clock.unique().simple().to_string();
         let (stopping, stopping_receiver) = watch::channel(Stopping::No);
@@ -269,9 +278,10 @@ fn start_limiter(
 ) -> RateLimiterHandle {
     let windows = Arc::new(RateWindows::new(rule, Arc::clone(clock)));
     let (actor_store, actor_windows) = (store.clone(), Arc::clone(&windows));
-    let slot = Slot::start(stats, arbiter, SlotOptions { queue_capacity: 4096, ..SlotOptions::default() }, move |stats| {
-        RateLimiter::new(stats, actor_store.clone(), Arc::clone(&actor_windows))
-    });
+    let slot =
+        Slot::start(stats, arbiter, SlotOptions { queue_capacity: 4096, ..SlotOptions::default() }, move |stats| {
+            RateLimiter::new(stats, actor_store.clone(), Arc::clone(&actor_windows))
+        });
     RateLimiterHandle { slot, windows, store: store.clone() }
 }
 
@@ -280,7 +290,8 @@ fn start_bank(stats: Arc<ActorStats>, arbiter: ArbiterHandle, store: &Store) -> 
     let (store, board) = (store.clone(), Arc::clone(&published));
     // Answers wait for a commit, however long it takes: slowness of the disk is not a hang of the actor.
     let options = SlotOptions { queue_capacity: 1024, answer_deadline: None };
-    let slot = Slot::start(stats, arbiter, options, move |stats| CreditBank::new(stats, store.clone(), Arc::clone(&board)));
+    let slot =
+        Slot::start(stats, arbiter, options, move |stats| CreditBank::new(stats, store.clone(), Arc::clone(&board)));
     CreditBankHandle { slot, published }
 }
 

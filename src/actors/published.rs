@@ -45,7 +45,8 @@ impl KeyDirectory {
         }
         let previous = self.by_prefix.get(&prefix).map(|entry| Arc::clone(entry.value()));
         let window = previous.as_ref().map_or_else(|| Arc::new(RateWindow::default()), |key| Arc::clone(&key.window));
-        let used_ms = previous.map_or(0, |key| key.last_used_ms.load(Ordering::Relaxed)).max(row.last_used_at_ms.unwrap_or(0));
+        let used_ms =
+            previous.map_or(0, |key| key.last_used_ms.load(Ordering::Relaxed)).max(row.last_used_at_ms.unwrap_or(0));
         let snapshot = KeySnapshot {
             key_id: row.id,
             user_id: row.user_id,
@@ -121,6 +122,11 @@ impl BalanceBoard {
     /// Forgets what was published, so that the next reader asks the database (a unit failed after publishing).
     pub fn forget(&self, user: UserId) {
         self.0.remove(&user);
+    }
+
+    /// Whether nothing is published.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Whether the person is among the published, so that changes elsewhere matter here.

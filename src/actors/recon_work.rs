@@ -27,15 +27,29 @@ impl Work for ReconciliationWork {
     }
 
     fn run(&self, job: &ClaimedJob, payload: Vec<Vec<u8>>, control: &dyn Control) -> Result<WorkDone, WorkFailed> {
-        let options = Options::from_stored(&job.parameters)
+        let options = read_parameters(&job.parameters)
             .ok_or_else(|| WorkFailed::Failed(format!("job {} has unreadable parameters", job.id)))?;
-        let dataset = unpack_dataset(payload).map_err(|error| WorkFailed::Failed(format!("stored dataset: {error}")))?;
+        let dataset =
+            unpack_dataset(payload).map_err(|error| WorkFailed::Failed(format!("stored dataset: {error}")))?;
         let outcome = recon::run(&dataset, &options, control)?;
         let (result, result_size) = pack(|out| (self.print)(out, &dataset, &options, &outcome))
             .map_err(|error| WorkFailed::Failed(format!("printing the result: {error}")))?;
-        let cost = i64::try_from(outcome.credits_charged).unwrap_or(i64::MAX);
+        let cost = i64::try_from(outcome.credits_charged()).unwrap_or(i64::MAX);
         Ok(WorkDone { cost, result, result_size })
     }
+}
+
+/// The options as they are kept with the job.
+pub fn store_parameters(options: &Options) -> String {
+    format!("window_days={} include_matched={}", options.window_days, options.include_matched)
+}
+
+fn read_parameters(text: &str) -> Option<Options> {
+    let (window, matched) = text.split_once(' ')?;
+    Some(Options {
+        window_days: window.strip_prefix("window_days=")?.parse().ok()?,
+        include_matched: matched.strip_prefix("include_matched=")?.parse().ok()?,
+    })
 }
 
 /// Packs a dataset into the parts a job's payload is stored in.
@@ -125,13 +139,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn options_survive_storage() {
+        for options in
+            [Options { window_days: 0, include_matched: true }, Options { window_days: 30, include_matched: false }]
+        {
+            assert_eq!(read_parameters(&store_parameters(&options)), Some(options));
+        }
+        assert_eq!(read_parameters("window_days=3"), None);
+    }
+
+    #[test]
     fn parts_hold_what_was_written_in_order() {
         let text: Vec<u8> = (0..3_000_000_u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
         let (parts, size) = pack(|out| out.write_all(&text)).expect("packed");
         assert_eq!(size, 12_000_000);
         assert!(parts.len() > 1 && parts.iter().all(|part| part.len() <= PART_BYTES_MAX));
         let mut read = Vec::new();
-        zstd::Decoder::new(PartsReader { parts: parts.into(), at: 0 }).expect("a stream").read_to_end(&mut read).expect("unpacked");
+        zstd::Decoder::new(PartsReader { parts: parts.into(), at: 0 })
+            .expect("a stream")
+            .read_to_end(&mut read)
+            .expect("unpacked");
         assert!(read == text);
     }
 }

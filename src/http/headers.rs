@@ -43,7 +43,9 @@ impl<'a> Presented<'a> {
 
 /// The API key of a request: `Authorization: Bearer`, `X-API-Key`, or both when they are equal.
 pub(super) fn api_key(headers: &HeaderMap) -> Presented<'_> {
-    let keys = headers.get_all(X_API_KEY).map(|value| value.to_str().map_or(Presented::Unusable, |key| Presented::One(key.trim())));
+    let keys = headers
+        .get_all(X_API_KEY)
+        .map(|value| value.to_str().map_or(Presented::Unusable, |key| Presented::One(key.trim())));
     keys.fold(bearer(headers), Presented::and)
 }
 
@@ -72,7 +74,9 @@ pub(super) fn is_encoded(headers: &HeaderMap) -> bool {
 /// Whether the declared media type is JSON; an absent one is taken as JSON.
 pub(super) fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
     if is_encoded(headers) {
-        return Err(ApiError::unsupported_media_type("an encoded body is not accepted; send it without Content-Encoding"));
+        return Err(ApiError::unsupported_media_type(
+            "an encoded body is not accepted; send it without Content-Encoding",
+        ));
     }
     let accepted = headers.get_all(header::CONTENT_TYPE).all(|value| value.to_str().is_ok_and(is_json));
     if accepted {
@@ -89,7 +93,9 @@ fn is_json(media_type: &str) -> bool {
     }
     let Some((kind, subtype)) = essence.split_once('/') else { return false };
     let suffix = subtype.len().checked_sub("+json".len()).and_then(|at| subtype.split_at_checked(at));
-    let token = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/' && byte != b',');
+    let token = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/' && byte != b',')
+    };
     token(kind) && suffix.is_some_and(|(name, suffix)| token(name) && suffix.eq_ignore_ascii_case("+json"))
 }
 
@@ -160,10 +166,24 @@ mod tests {
 
     #[test]
     fn media_types() {
-        for accepted in ["application/json", "Application/JSON; charset=utf-8", "application/vnd.x+json", "application/problem+JSON;q=1"] {
+        for accepted in [
+            "application/json",
+            "Application/JSON; charset=utf-8",
+            "application/vnd.x+json",
+            "application/problem+JSON;q=1",
+        ] {
             assert!(is_json(accepted), "{accepted}");
         }
-        for refused in ["", "json", "text/plain", "application/jsonp", "application/+json", "+json", "/+json", "application/json, text/plain"] {
+        for refused in [
+            "",
+            "json",
+            "text/plain",
+            "application/jsonp",
+            "application/+json",
+            "+json",
+            "/+json",
+            "application/json, text/plain",
+        ] {
             assert!(!is_json(refused), "{refused}");
         }
         assert!(require_json(&headers(&[])).is_ok());
@@ -176,7 +196,8 @@ mod tests {
         let ready = RateHeaders::new(RateRule { limit: 1_000_000, window_ms: 60_000 });
         let mut map = HeaderMap::new();
         ready.insert(&mut map, RateDecision { allowed: true, remaining: 999_999, reset_s: 60 });
-        let text = |name: HeaderName| map.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+        let text =
+            |name: HeaderName| map.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
         assert_eq!(text(RATE_LIMIT_LIMIT), "1000000");
         assert_eq!(text(RATE_LIMIT_POLICY), "1000000;w=60");
         assert_eq!(text(RATE_LIMIT_REMAINING), "999999");

@@ -87,17 +87,32 @@ impl Strict {
 
 /// Whether the oracle can be believed: it stops at a number out of range, so nothing after it was read.
 fn decidable(bytes: &[u8]) -> bool {
-    !bytes.windows(2).any(|pair| {
-        matches!(pair, [b'0'..=b'9', b'e' | b'E'])
-    }) && bytes.split(|byte| !byte.is_ascii_digit()).all(|digits| digits.len() < 300)
+    !bytes.windows(2).any(|pair| matches!(pair, [b'0'..=b'9', b'e' | b'E']))
+        && bytes.split(|byte| !byte.is_ascii_digit()).all(|digits| digits.len() < 300)
 }
 
 #[test]
 fn well_formed_texts_are_accepted() {
     for text in [
-        "0", "-0", "-0.0e-0", "1e999", "123.456E+7", "true", "false", "null", "\"\"", "[]", "{}", " [ ] ", "\t\r\n{ }\n",
-        r#"{"a":[1,2,{"b":null}],"a":"dup"}"#, r#""\ud83d\ude00 \u0000 \" \\ \/ \b\f\n\r\t""#, "\"é€😀\u{10FFFF}\u{7f}\"",
-        r#"[[],[[]],{},{"":{}}]"#, r#"[1 , 2]"#, "[-1.5e-3,0.1,10,0]",
+        "0",
+        "-0",
+        "-0.0e-0",
+        "1e999",
+        "123.456E+7",
+        "true",
+        "false",
+        "null",
+        "\"\"",
+        "[]",
+        "{}",
+        " [ ] ",
+        "\t\r\n{ }\n",
+        r#"{"a":[1,2,{"b":null}],"a":"dup"}"#,
+        r#""\ud83d\ude00 \u0000 \" \\ \/ \b\f\n\r\t""#,
+        "\"é€😀\u{10FFFF}\u{7f}\"",
+        r#"[[],[[]],{},{"":{}}]"#,
+        r#"[1 , 2]"#,
+        "[-1.5e-3,0.1,10,0]",
     ] {
         assert_eq!(check(text.as_bytes()), Ok(()), "{text}");
         for size in 1..5 {
@@ -216,8 +231,11 @@ fn json_text() -> impl Strategy<Value = String> {
         any::<i64>().prop_map(|number| number.to_string()),
         any::<f64>().prop_filter("finite", |number| number.is_finite()).prop_map(|number| format!("{number}")),
         any::<String>().prop_map(|text| serde_json::to_string(&text).expect("a string")),
-        prop::collection::vec(prop_oneof![Just("\\ud83d\\ude00"), Just("\\u00e9"), Just("\\\""), Just("x"), Just("é")], 0..6)
-            .prop_map(|parts| format!("\"{}\"", parts.concat())),
+        prop::collection::vec(
+            prop_oneof![Just("\\ud83d\\ude00"), Just("\\u00e9"), Just("\\\""), Just("x"), Just("é")],
+            0..6
+        )
+        .prop_map(|parts| format!("\"{}\"", parts.concat())),
     ];
     leaf.prop_recursive(6, 64, 6, |inner| {
         prop_oneof![

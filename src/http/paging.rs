@@ -98,8 +98,19 @@ mod tests {
         assert_eq!(parse("search=x&limit=200&offset=7").expect("legal"), Page { limit: 200, offset: 7 });
         assert_eq!(parse("limit=%31").expect("decoded"), Page { limit: 1, offset: 0 });
         for query in [
-            "limit=0", "limit=201", "limit=-1", "limit=1.5", "limit=", "limit=+1", "limit", "limit=1&limit=2", "offset=-1",
-            "offset=x", "offset=9223372036854775808", "offset=99999999999999999999", "limit=%ff",
+            "limit=0",
+            "limit=201",
+            "limit=-1",
+            "limit=1.5",
+            "limit=",
+            "limit=+1",
+            "limit",
+            "limit=1&limit=2",
+            "offset=-1",
+            "offset=x",
+            "offset=9223372036854775808",
+            "offset=99999999999999999999",
+            "limit=%ff",
         ] {
             let error = parse(query).expect_err(query);
             assert_eq!(error.code(), ErrorCode::InvalidRequestFormat, "{query}");

@@ -2,6 +2,9 @@
 
 use sea_orm::{DbErr, RuntimeErr, SqlErr};
 
+/// The text of an error after which the same units are likely to pass: a deadlock or a serialisation failure.
+pub(super) const TRANSIENT: &str = "the database asked for the transaction to be repeated";
+
 /// Why the store could not do what it was asked. Business refusals are values of the functions, never errors.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
@@ -42,6 +45,9 @@ impl From<DbErr> for StoreError {
                 {
                     return Self::Conflict(text);
                 }
+                if is_transient(inner) {
+                    return Self::Other(TRANSIENT.to_owned());
+                }
                 if is_connection_failure(inner) {
                     return Self::Unavailable(error.to_string());
                 }
@@ -50,6 +56,12 @@ impl From<DbErr> for StoreError {
             _ => Self::Other(error.to_string()),
         }
     }
+}
+
+fn is_transient(error: &RuntimeErr) -> bool {
+    let RuntimeErr::SqlxError(error) = error else { return false };
+    let code = error.as_database_error().and_then(|error| error.code());
+    code.is_some_and(|code| code == "40001" || code == "40P01")
 }
 
 fn is_connection_failure(error: &RuntimeErr) -> bool {
@@ -68,7 +80,9 @@ fn is_connection_failure(error: &RuntimeErr) -> bool {
                 || code.starts_with("57P")
                 || code.starts_with("53")
                 || code == "25006"
-                || code.parse::<u32>().is_ok_and(|code| code < 10_000 && matches!(code & 0xff, 5 | 6 | 8 | 10 | 13 | 14))
+                || code
+                    .parse::<u32>()
+                    .is_ok_and(|code| code < 10_000 && matches!(code & 0xff, 5 | 6 | 8 | 10 | 13 | 14))
         }),
         _ => false,
     }

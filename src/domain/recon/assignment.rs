@@ -174,9 +174,8 @@ impl Solver {
             for (column, value) in graph.row(row) {
                 let free = self.partner_of_column[column] == NONE;
                 let better = value > best.0;
-                let as_good_and_free = value == best.0
-                    && free
-                    && best.1.is_some_and(|held: usize| self.partner_of_column[held] != NONE);
+                let as_good_and_free =
+                    value == best.0 && free && best.1.is_some_and(|held: usize| self.partner_of_column[held] != NONE);
                 if better || as_good_and_free {
                     best = (value, Some(column));
                 }

@@ -49,10 +49,7 @@ impl Block<'_> {
         solver: &mut Solver,
         budget: &mut u64,
     ) -> Result<Vec<u32>, Stopped> {
-        let mut state = Partners {
-            book_of: vec![NONE; self.bank.len()],
-            is_taken: vec![false; self.book.len()],
-        };
+        let mut state = Partners { book_of: vec![NONE; self.bank.len()], is_taken: vec![false; self.book.len()] };
         self.by_rare_words(reader, solver, budget, &mut state)?;
         self.check()?;
         self.by_wording(reader, &mut state)?;
@@ -111,8 +108,7 @@ impl Block<'_> {
 
     fn candidates(&self, reader: &mut Reader) -> Result<Candidates, Stopped> {
         let index = WordIndex::of(self);
-        let mut candidates =
-            Candidates { columns: self.book.len(), starts: vec![0], pairs: Vec::new() };
+        let mut candidates = Candidates { columns: self.book.len(), starts: vec![0], pairs: Vec::new() };
         let mut seen_in = vec![0_u32; self.book.len()];
         let mut best: Vec<(u32, i32)> = Vec::new();
         let mut lists: Vec<&[u32]> = Vec::new();
@@ -228,9 +224,7 @@ impl Block<'_> {
             groups.entry(words.iter().filter(letters).copied().collect()).or_default().push(row);
         }
         let mut groups: Vec<(Vec<u32>, Vec<u32>)> = groups.into_iter().collect();
-        groups.sort_unstable_by(|left, right| {
-            right.1.len().cmp(&left.1.len()).then_with(|| left.0.cmp(&right.0))
-        });
+        groups.sort_unstable_by(|left, right| right.1.len().cmp(&left.1.len()).then_with(|| left.0.cmp(&right.0)));
         groups.truncate(CLASSES);
         groups.into_iter().map(|(_, rows)| rows).collect()
     }

@@ -59,8 +59,7 @@ impl Rows {
     #[must_use]
     pub fn push(&mut self, day: i32, amount: &str, description: &str) -> bool {
         let Ok(amount_end) = u32::try_from(self.arena.len() + amount.len()) else { return false };
-        let Ok(row_end) = u32::try_from(self.arena.len() + amount.len() + description.len())
-        else {
+        let Ok(row_end) = u32::try_from(self.arena.len() + amount.len() + description.len()) else {
             return false;
         };
         self.arena.push_str(amount);
@@ -137,9 +136,8 @@ impl Rows {
         let mut day = 0_i64;
         let mut text_end = 0_u64;
         for _ in 0..rows {
-            day = day
-                .checked_add(unzigzag(read_varint(input)?))
-                .ok_or(DecodeError::Corrupt("a date is out of range"))?;
+            day =
+                day.checked_add(unzigzag(read_varint(input)?)).ok_or(DecodeError::Corrupt("a date is out of range"))?;
             if day < i64::from(date::FIRST_DAY) || day > i64::from(date::LAST_DAY) {
                 return Err(DecodeError::Corrupt("a date is out of range"));
             }
@@ -160,8 +158,7 @@ impl Rows {
         if count(bytes.len()) != arena_bytes {
             return Err(DecodeError::Corrupt("the text is cut short"));
         }
-        decoded.arena = String::from_utf8(bytes)
-            .map_err(|_| DecodeError::Corrupt("the text is not UTF-8"))?;
+        decoded.arena = String::from_utf8(bytes).map_err(|_| DecodeError::Corrupt("the text is not UTF-8"))?;
         decoded.check_rows()?;
         decoded.shrink_to_fit();
         Ok(decoded)

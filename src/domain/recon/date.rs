@@ -57,8 +57,7 @@ fn civil(day_number: i32) -> (i32, i32, i32) {
     let days = day_number + 719_468;
     let era = days.div_euclid(146_097);
     let day_of_era = days.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month + 2) / 5 + 1;
@@ -85,8 +84,18 @@ mod tests {
     #[test]
     fn dates_that_do_not_exist_are_refused() {
         for text in [
-            "0000-01-01", "2023-02-29", "1900-02-29", "2024-13-01", "2024-00-10", "2024-04-31",
-            "2024-1-1", "2024-01-1x", " 2024-01-01", "2024/01/01", "24-01-01", "",
+            "0000-01-01",
+            "2023-02-29",
+            "1900-02-29",
+            "2024-13-01",
+            "2024-00-10",
+            "2024-04-31",
+            "2024-1-1",
+            "2024-01-1x",
+            " 2024-01-01",
+            "2024/01/01",
+            "24-01-01",
+            "",
         ] {
             assert_eq!(parse(text), None, "{text}");
         }

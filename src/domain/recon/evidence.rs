@@ -38,9 +38,8 @@ const ASSOCIATIONS_PER_WORD: usize = 64;
 
 /// Words that say little on any statement, whatever this file's counts are.
 pub(super) const STOP_WORDS: [&str; 24] = [
-    "payment", "card", "ref", "ltd", "limited", "inv", "invoice", "the", "and", "from", "to", "of",
-    "for", "on", "direct", "debit", "credit", "transfer", "bank", "receipt", "plc", "co", "uk",
-    "com",
+    "payment", "card", "ref", "ltd", "limited", "inv", "invoice", "the", "and", "from", "to", "of", "for", "on",
+    "direct", "debit", "credit", "transfer", "bank", "receipt", "plc", "co", "uk", "com",
 ];
 
 /// A bank row and a book row, by their places in canonical order.
@@ -90,12 +89,7 @@ pub(super) struct Texts {
 
 impl Evidence {
     /// Learns from pairs that are taken to be true.
-    pub(super) fn learn(
-        texts: &Texts,
-        pairs: &[Pair],
-        window_days: i32,
-        pace: &Pace<'_>,
-    ) -> Result<Self, Stopped> {
+    pub(super) fn learn(texts: &Texts, pairs: &[Pair], window_days: i32, pace: &Pace<'_>) -> Result<Self, Stopped> {
         let mut evidence = Self::untaught(texts, window_days);
         pace.check()?;
         let mut counts = PairCounts::of(texts, pairs);
@@ -146,12 +140,7 @@ impl Evidence {
 
     /// Scores word pairs: those that look alike, and those that keep occurring together.
     /// Until [`Self::judge_absence`] the whole gain is in `book_part`.
-    fn relate(
-        &mut self,
-        texts: &Texts,
-        counts: &PairCounts,
-        pace: &Pace<'_>,
-    ) -> Result<(), Stopped> {
+    fn relate(&mut self, texts: &Texts, counts: &PairCounts, pace: &Pace<'_>) -> Result<(), Stopped> {
         let rates = Rates::of(texts);
         let mut scored: Vec<(u32, Relation)> = Vec::new();
         let mut look_alikes = texts.related.iter().peekable();
@@ -161,9 +150,8 @@ impl Evidence {
             let next_together = together.peek().map(|group| group[0]);
             let Some(next) = next_alike.into_iter().chain(next_together).min() else { break };
             pace.spend(32)?;
-            let likeness = look_alikes
-                .next_if(|related| key(related.bank, related.book) == next)
-                .map(|related| related.likeness);
+            let likeness =
+                look_alikes.next_if(|related| key(related.bank, related.book) == next).map(|related| related.likeness);
             let seen = together.next_if(|group| group[0] == next).map_or(0, <[u64]>::len);
             let (bank, book) = ((next >> 32) as u32, next as u32);
             let nats = match likeness {
@@ -172,8 +160,7 @@ impl Evidence {
             };
             let Some(nats) = nats else { continue };
             let fragile = likeness.is_none() && seen == 2;
-            let relation =
-                Relation { book_word: book, book_part: weight(nats), bank_part: 0, fragile };
+            let relation = Relation { book_word: book, book_part: weight(nats), bank_part: 0, fragile };
             scored.push((bank, relation));
         }
         self.relation_starts = Vec::with_capacity(texts.vocabulary.len() + 1);
@@ -182,9 +169,7 @@ impl Evidence {
         for word in 0..texts.vocabulary.len() as u32 {
             if let Some(group) = groups.next_if(|group| group[0].0 == word) {
                 if group.len() > ASSOCIATIONS_PER_WORD {
-                    group.sort_by_key(|(_, relation)| {
-                        (std::cmp::Reverse(relation.book_part), relation.book_word)
-                    });
+                    group.sort_by_key(|(_, relation)| (std::cmp::Reverse(relation.book_part), relation.book_word));
                 }
                 let kept = group.iter().take(ASSOCIATIONS_PER_WORD);
                 self.relations.extend(kept.map(|(_, relation)| *relation));
@@ -226,12 +211,8 @@ impl Evidence {
                 known_book[relation.book_word as usize] = true;
             }
         }
-        let bank_absence = absences(
-            texts, &known_bank, &counts.bank, &seen_true.bank, &seen_random.bank,
-        );
-        let book_absence = absences(
-            texts, &known_book, &counts.book, &seen_true.book, &seen_random.book,
-        );
+        let bank_absence = absences(texts, &known_bank, &counts.bank, &seen_true.bank, &seen_random.bank);
+        let book_absence = absences(texts, &known_book, &counts.book, &seen_true.book, &seen_random.book);
         for word in 0..words {
             for relation in &mut self.relations[span(&self.relation_starts, word)] {
                 let gain = relation.book_part;
@@ -242,10 +223,8 @@ impl Evidence {
         }
         self.bank_base = bases(&texts.bank, texts.bank_days.len(), &bank_absence);
         self.book_base = bases(&texts.book, texts.book_days.len(), &book_absence);
-        self.number_conflict = contrast(
-            &[seen_true.conflicts, seen_true.numbers, seen_random.conflicts, seen_random.numbers],
-            -4.0,
-        );
+        self.number_conflict =
+            contrast(&[seen_true.conflicts, seen_true.numbers, seen_random.conflicts, seen_random.numbers], -4.0);
         let initials = |signs: [u32; 2]| [signs[0], signs[0] + signs[1]];
         let agree = [initials(seen_true.initials), initials(seen_random.initials)].concat();
         let differ = |mut signs: [u32; 2]| {
@@ -261,8 +240,7 @@ impl Evidence {
     /// The distribution of signed lags among the pairs, shrunk towards e to the minus days.
     fn learn_lags(&mut self, texts: &Texts, pairs: &[Pair]) {
         let window = self.window_days;
-        let prior: Vec<f64> =
-            (-window..=window).map(|lag| (-DAY_COST * f64::from(lag.abs())).exp()).collect();
+        let prior: Vec<f64> = (-window..=window).map(|lag| (-DAY_COST * f64::from(lag.abs())).exp()).collect();
         let scale = PRIOR_ROWS / prior.iter().sum::<f64>();
         let mut weights: Vec<f64> = prior.iter().map(|weight| weight * scale).collect();
         for &(bank, book) in pairs {
@@ -351,8 +329,7 @@ impl Reader {
     /// What the texts of the open bank row and a book row say for the pair.
     pub(super) fn text(&self, evidence: &Evidence, texts: &Texts, book_row: usize) -> i32 {
         let sight = self.sight(evidence, texts, book_row, false);
-        let mut text =
-            sight.sum + evidence.bank_base[self.bank_row] + evidence.book_base[book_row];
+        let mut text = sight.sum + evidence.bank_base[self.bank_row] + evidence.book_base[book_row];
         if sight.both_numbered && !sight.number_agrees {
             text += evidence.number_conflict;
         }
@@ -429,8 +406,7 @@ struct PairCounts {
 impl PairCounts {
     fn of(texts: &Texts, pairs: &[Pair]) -> Self {
         let words = texts.vocabulary.len();
-        let mut counts =
-            Self { bank: vec![0; words], book: vec![0; words], together: Vec::new() };
+        let mut counts = Self { bank: vec![0; words], book: vec![0; words], together: Vec::new() };
         let telling = |word: &u32| !matches!(texts.vocabulary.kind(*word), Kind::Number);
         for &(bank, book) in pairs {
             let (bank, book) = (texts.bank.row(bank as usize), texts.book.row(book as usize));
@@ -456,14 +432,7 @@ impl PairCounts {
     }
 
     /// Words that look alike: the fixed prior, moved by what was seen.
-    fn alike(
-        &self,
-        rates: &Rates,
-        bank: u32,
-        book: u32,
-        likeness: Likeness,
-        seen: usize,
-    ) -> Option<f64> {
+    fn alike(&self, rates: &Rates, bank: u32, book: u32, likeness: Likeness, seen: usize) -> Option<f64> {
         const USUAL: f64 = 0.8;
         let trust = match likeness {
             Likeness::Same => 1.0,

@@ -117,9 +117,7 @@ impl Index {
     /// Rows of an amount around a day, nearest first.
     fn around(&self, pence: i128, day: i32, far: i32) -> Vec<usize> {
         let at = self.entries.partition_point(|entry| (entry.0, entry.1) < (pence, day));
-        let near = |entry: &&(i128, i32, usize)| {
-            entry.0 == pence && (entry.1 - day).abs() <= far
-        };
+        let near = |entry: &&(i128, i32, usize)| entry.0 == pence && (entry.1 - day).abs() <= far;
         let (before, after) = self.entries.split_at(at);
         let before = before.iter().rev().take_while(near).take(RIVALS);
         let mut found: Vec<_> = before.chain(after.iter().take_while(near).take(RIVALS)).collect();
@@ -271,16 +269,14 @@ fn words(description: &str) -> Vec<String> {
 
 /// Words that two unrelated rows share every day.
 const COMMON: [&str; 12] = [
-    "payment", "card", "direct", "debit", "credit", "transfer", "bank", "receipt", "invoice",
-    "from", "limited", "order",
+    "payment", "card", "direct", "debit", "credit", "transfer", "bank", "receipt", "invoice", "from", "limited",
+    "order",
 ];
 
 /// Words in common, where one may be the beginning of the other.
 fn shared(left: &[String], description: &str) -> u32 {
     let right = words(description);
-    let alike = |left: &String, right: &String| {
-        left.starts_with(right.as_str()) || right.starts_with(left.as_str())
-    };
+    let alike = |left: &String, right: &String| left.starts_with(right.as_str()) || right.starts_with(left.as_str());
     let count = left.iter().filter(|word| right.iter().any(|other| alike(word, other))).count();
     u32::try_from(count).unwrap_or(u32::MAX)
 }

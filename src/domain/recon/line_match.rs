@@ -28,13 +28,25 @@ pub(super) fn line_match(bank: &[i32], book: &[i32], window_days: i32) -> Vec<u3
     let book_surplus = matching.turned().reach_from_bank(book, bank, window_days);
     let mut parts: [[Vec<u32>; 2]; 3] = Default::default();
     for row in 0..bank.len() {
-        let part = if bank_surplus.0[row] { 0 } else if book_surplus.1[row] { 1 } else { 2 };
+        let part = if bank_surplus.0[row] {
+            0
+        } else if book_surplus.1[row] {
+            1
+        } else {
+            2
+        };
         if part != 2 || matching.book_of[row] != NONE {
             parts[part][0].push(row as u32);
         }
     }
     for row in 0..book.len() {
-        let part = if bank_surplus.1[row] { 0 } else if book_surplus.0[row] { 1 } else { 2 };
+        let part = if bank_surplus.1[row] {
+            0
+        } else if book_surplus.0[row] {
+            1
+        } else {
+            2
+        };
         if part != 2 || matching.bank_of[row] != NONE {
             parts[part][1].push(row as u32);
         }
@@ -65,8 +77,7 @@ struct Matching {
 impl Matching {
     /// Pairs the two earliest rows when they may be paired, else drops the earlier: maximum on a line.
     fn two_pointers(bank: &[i32], book: &[i32], window_days: i32) -> Self {
-        let mut matching =
-            Self { book_of: vec![NONE; bank.len()], bank_of: vec![NONE; book.len()] };
+        let mut matching = Self { book_of: vec![NONE; bank.len()], bank_of: vec![NONE; book.len()] };
         let (mut i, mut j) = (0, 0);
         while i < bank.len() && j < book.len() {
             if (bank[i] - book[j]).abs() <= window_days {
@@ -93,8 +104,7 @@ impl Matching {
         let mut reached_book = vec![false; book.len()];
         // Union-find over the book rows: the next one not reached yet.
         let mut next: Vec<u32> = (0..=book.len() as u32).collect();
-        let mut open: Vec<u32> =
-            (0..bank.len() as u32).filter(|&row| self.book_of[row as usize] == NONE).collect();
+        let mut open: Vec<u32> = (0..bank.len() as u32).filter(|&row| self.book_of[row as usize] == NONE).collect();
         while let Some(row) = open.pop() {
             reached_bank[row as usize] = true;
             let day = bank[row as usize];
@@ -130,13 +140,7 @@ fn find(next: &mut [u32], from: usize) -> usize {
 
 /// Chooses as many rows of the surplus side as the needed side has, so that pairing both in
 /// order is legal and costs the fewest days. Rows are places in their day lists, ascending.
-fn choose(
-    needed_days: &[i32],
-    needed: &[u32],
-    loose_days: &[i32],
-    loose: &[u32],
-    window_days: i32,
-) -> Vec<u32> {
+fn choose(needed_days: &[i32], needed: &[u32], loose_days: &[i32], loose: &[u32], window_days: i32) -> Vec<u32> {
     if needed.len() == loose.len() {
         return loose.to_vec();
     }
@@ -199,12 +203,7 @@ struct Cost {
 impl Cost {
     /// Only the balance 0 is possible.
     fn new() -> Self {
-        Self {
-            left: BTreeMap::from([(0, STEEP)]),
-            right: BTreeMap::from([(0, STEEP)]),
-            left_shift: 0,
-            right_shift: 0,
-        }
+        Self { left: BTreeMap::from([(0, STEEP)]), right: BTreeMap::from([(0, STEEP)]), left_shift: 0, right_shift: 0 }
     }
 
     /// The smallest of the cheapest balances.

@@ -15,8 +15,8 @@ use super::amount;
 use super::assignment::{Graph as _, NONE, Solved, Solver, Windows};
 use super::bounded::Block;
 use super::dataset::{Dataset, Rows};
-use super::pace::Pace;
 use super::evidence::{Evidence, NAT, Pair, Reader, STOP_WORDS, Texts};
+use super::pace::Pace;
 use super::words::Vocabulary;
 
 /// Limits of the exact search; tests make them small to force the fallback.
@@ -57,8 +57,7 @@ pub(super) fn match_rows(
     let book = Ordered::of(&dataset.book, &pace)?;
     let window_days = window_days as i32;
     let components = components(&bank, &book, window_days);
-    let mut matcher =
-        Matcher { bank: &bank, book: &book, window_days, effort, pace, rows_done: 0 };
+    let mut matcher = Matcher { bank: &bank, book: &book, window_days, effort, pace, rows_done: 0 };
     let places = matcher.run(dataset, &components)?;
     let mut partners = vec![NONE; dataset.bank.len()];
     for (place, &partner) in places.iter().enumerate() {
@@ -91,9 +90,7 @@ impl Ordered {
         for group in keys.chunk_by_mut(|left, right| (left.0, left.1) == (right.0, right.1)) {
             if group.len() > 1 {
                 let text = |row: u32| (rows.description(row as usize), rows.amount_text(row as usize));
-                group.sort_unstable_by(|left, right| {
-                    text(left.2).cmp(&text(right.2)).then(left.2.cmp(&right.2))
-                });
+                group.sort_unstable_by(|left, right| text(left.2).cmp(&text(right.2)).then(left.2.cmp(&right.2)));
                 pace.spend(group.len() as u64 * 32)?;
             }
         }
@@ -146,27 +143,22 @@ fn components(bank: &Ordered, book: &Ordered, window_days: i32) -> Vec<Component
                 let (start_i, start_j) = (i, j);
                 let (mut last_bank, mut last_book) = (bank.days[i], book.days[j]);
                 loop {
-                    let more_bank = i < bank.rows.len()
-                        && bank.pence[i] == pence
-                        && bank.days[i] <= last_book + window_days;
+                    let more_bank =
+                        i < bank.rows.len() && bank.pence[i] == pence && bank.days[i] <= last_book + window_days;
                     if more_bank {
                         last_bank = bank.days[i];
                         i += 1;
                         continue;
                     }
-                    let more_book = j < book.rows.len()
-                        && book.pence[j] == pence
-                        && book.days[j] <= last_bank + window_days;
+                    let more_book =
+                        j < book.rows.len() && book.pence[j] == pence && book.days[j] <= last_bank + window_days;
                     if !more_book {
                         break;
                     }
                     last_book = book.days[j];
                     j += 1;
                 }
-                found.push(Component {
-                    bank: (start_i as u32, i as u32),
-                    book: (start_j as u32, j as u32),
-                });
+                found.push(Component { bank: (start_i as u32, i as u32), book: (start_j as u32, j as u32) });
             }
         }
     }
@@ -211,8 +203,7 @@ impl Matcher<'_> {
             if component.is_single_pair() {
                 partners[component.bank.0 as usize] = component.book.0;
             } else {
-                let found =
-                    self.solve(component, &texts, &evidence, &mut tools, &mut budget)?;
+                let found = self.solve(component, &texts, &evidence, &mut tools, &mut budget)?;
                 for (row, column) in found.into_iter().enumerate() {
                     if column != NONE {
                         partners[component.bank.0 as usize + row] = component.book.0 + column;
@@ -238,10 +229,7 @@ impl Matcher<'_> {
         let allowed = component.rows() * self.effort.relaxations_per_row;
         if self.size(component) <= self.effort.pairs && *budget > 0 {
             self.fill(component, texts, evidence, reader, windows)?;
-            if self.spend(budget, allowed, |left| {
-                solver.solve(windows, left, self.pace.control)
-            })? == Solved::Optimal
-            {
+            if self.spend(budget, allowed, |left| solver.solve(windows, left, self.pace.control))? == Solved::Optimal {
                 return Ok(std::mem::take(&mut solver.partner_of_row));
             }
         }
@@ -294,8 +282,7 @@ impl Matcher<'_> {
         };
         let bank = read(self.bank, &dataset.bank, true)?;
         let book = read(self.book, &dataset.book, false)?;
-        let stop_words =
-            STOP_WORDS.iter().filter_map(|word| vocabulary.id(word.as_bytes())).collect();
+        let stop_words = STOP_WORDS.iter().filter_map(|word| vocabulary.id(word.as_bytes())).collect();
         let related = vocabulary.related(&self.pace)?;
         self.pace.check()?;
         Ok(Texts {
@@ -328,12 +315,7 @@ impl Matcher<'_> {
         Evidence::learn(texts, &pairs, self.window_days, &self.pace)
     }
 
-    fn clear_pairs(
-        &self,
-        texts: &Texts,
-        components: &[Component],
-        evidence: &Evidence,
-    ) -> Result<Vec<Pair>, Stopped> {
+    fn clear_pairs(&self, texts: &Texts, components: &[Component], evidence: &Evidence) -> Result<Vec<Pair>, Stopped> {
         let mut clear = Vec::new();
         let mut reader = Reader::new(texts.vocabulary.len());
         let mut windows = Windows::default();

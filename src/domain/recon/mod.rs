@@ -72,11 +72,7 @@ impl Outcome {
 
 /// Matches the two sides and checks the balance. Asks `control` for cancellation often
 /// and tells it how many rows are done, up to all rows of both sides.
-pub fn run(
-    dataset: &Dataset,
-    options: &Options,
-    control: &dyn Control,
-) -> Result<Outcome, Stopped> {
+pub fn run(dataset: &Dataset, options: &Options, control: &dyn Control) -> Result<Outcome, Stopped> {
     let effort = matcher::Effort::default();
     let partner_of_bank = matcher::match_rows(dataset, options.window_days, effort, control)?;
     let mut is_book_matched = vec![false; dataset.book.len()];
@@ -86,14 +82,12 @@ pub fn run(
         }
     }
     let is_matched = |book: usize| is_book_matched.get(book).copied().unwrap_or(false);
-    let verification =
-        verify::verify(dataset, |bank| partner(&partner_of_bank, bank), is_matched);
+    let verification = verify::verify(dataset, |bank| partner(&partner_of_bank, bank), is_matched);
     if control.is_cancelled() {
         return Err(Stopped);
     }
     let is_bank_matched = |bank: usize| partner(&partner_of_bank, bank).is_some();
-    let explanations =
-        explain::explain(dataset, options.window_days, is_bank_matched, is_matched, control)?;
+    let explanations = explain::explain(dataset, options.window_days, is_bank_matched, is_matched, control)?;
     control.progress(dataset.rows());
     Ok(Outcome { partner_of_bank, is_book_matched, verification, explanations })
 }

@@ -76,12 +76,7 @@ pub(super) fn verify(
     } else {
         unverified_reason(&totals, expected - actual)
     };
-    Verification {
-        is_verified,
-        expected_net_discrepancy: expected,
-        actual_net_effect: actual,
-        reason,
-    }
+    Verification { is_verified, expected_net_discrepancy: expected, actual_net_effect: actual, reason }
 }
 
 fn is_whole_pence(units: i128) -> bool {
@@ -230,8 +225,7 @@ mod tests {
             (vec![], vec![], (0, 0, 0), "0", "0", true),
         ];
         for (bank, book, (matched, missing, remove), expected, actual, verified) in cases {
-            let wanted =
-                (matched, missing, remove, expected.to_owned(), actual.to_owned(), verified);
+            let wanted = (matched, missing, remove, expected.to_owned(), actual.to_owned(), verified);
             assert_eq!(outcome(&bank, &book), wanted, "{bank:?} against {book:?}");
         }
     }

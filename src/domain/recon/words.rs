@@ -283,11 +283,8 @@ impl Vocabulary {
     /// Garbe's SymSpell). Only for words the other side does not have: two common names that
     /// differ by a letter are two names.
     fn relate_typos(&self, found: &mut Vec<Related>, pace: &Pace<'_>) -> Result<(), Stopped> {
-        let lonely = |id: u32| {
-            self.bank_rows[id as usize] == 0 || self.book_rows[id as usize] == 0
-        };
-        let words: Vec<u32> =
-            (0..self.len() as u32).filter(|&id| self.spelling(id).len() >= 5).collect();
+        let lonely = |id: u32| self.bank_rows[id as usize] == 0 || self.book_rows[id as usize] == 0;
+        let words: Vec<u32> = (0..self.len() as u32).filter(|&id| self.spelling(id).len() >= 5).collect();
         if words.len() > TYPO_WORDS {
             return Ok(());
         }
@@ -389,10 +386,8 @@ impl Tokens {
         let leading_letters = word.iter().take_while(|byte| !byte.is_ascii_digit()).count();
         let rest_digits = word[leading_letters..].iter().all(u8::is_ascii_digit);
         let rest_letters = word[leading_digits..].iter().all(|byte| !byte.is_ascii_digit());
-        let letters_then_digits =
-            leading_letters >= 2 && word.len() - leading_letters >= 3 && rest_digits;
-        let digits_then_letters =
-            leading_digits >= 3 && word.len() - leading_digits >= 2 && rest_letters;
+        let letters_then_digits = leading_letters >= 2 && word.len() - leading_letters >= 3 && rest_digits;
+        let digits_then_letters = leading_digits >= 3 && word.len() - leading_digits >= 2 && rest_letters;
         if letters_then_digits {
             self.push(start, start + leading_letters);
             self.push(start + leading_letters, end);
@@ -469,9 +464,6 @@ mod tests {
         let pace = Pace::new(&crate::domain::control::Unattended);
         let likenesses: Vec<Likeness> =
             vocabulary.related(&pace).unwrap_or_default().iter().map(|related| related.likeness).collect();
-        assert_eq!(
-            likenesses,
-            [Likeness::Same, Likeness::Prefix, Likeness::Joined, Likeness::Typo]
-        );
+        assert_eq!(likenesses, [Likeness::Same, Likeness::Prefix, Likeness::Joined, Likeness::Typo]);
     }
 }

@@ -130,18 +130,14 @@ impl<'a, 'p> Parser<'a, 'p> {
 
     fn request(mut self) -> Result<Submission, Malformed> {
         let mut dataset = Dataset::default();
-        let mut options =
-            Options { window_days: DEFAULT_WINDOW_DAYS, include_matched: false };
+        let mut options = Options { window_days: DEFAULT_WINDOW_DAYS, include_matched: false };
         let mut allow_overage = false;
         let mut seen = [false; 3];
         let mut members = self.cursor.open(b'{')?;
         while let Some(key) = self.cursor.next_key(&mut members)? {
             let names = ["bank", "book", "options"];
             let Some(at) = names.iter().position(|name| *name == key) else {
-                self.problems.add(
-                    Place::default().field(&key),
-                    "unknown key; only bank, book and options are allowed",
-                );
+                self.problems.add(Place::default().field(&key), "unknown key; only bank, book and options are allowed");
                 self.cursor.skip()?;
                 continue;
             };
@@ -215,10 +211,7 @@ impl<'a, 'p> Parser<'a, 'p> {
         let mut members = self.cursor.open(b'{')?;
         while let Some(key) = self.cursor.next_key(&mut members)? {
             let Some(at) = FIELDS.iter().position(|name| *name == key) else {
-                self.problems.add(
-                    place.field(&key),
-                    "unknown key; a row has exactly date, amount and description",
-                );
+                self.problems.add(place.field(&key), "unknown key; a row has exactly date, amount and description");
                 self.cursor.skip()?;
                 continue;
             };
@@ -249,10 +242,8 @@ impl<'a, 'p> Parser<'a, 'p> {
             }
         };
         if day.is_none() {
-            self.problems.add(
-                place,
-                "date must be a string YYYY-MM-DD, a real calendar date from 0001-01-01 to 9999-12-31",
-            );
+            self.problems
+                .add(place, "date must be a string YYYY-MM-DD, a real calendar date from 0001-01-01 to 9999-12-31");
         }
         Ok(day)
     }
@@ -275,8 +266,7 @@ impl<'a, 'p> Parser<'a, 'p> {
             return Ok(None);
         }
         let text = self.cursor.string()?;
-        let too_long = text.len() > MAX_DESCRIPTION_CHARS
-            && text.chars().count() > MAX_DESCRIPTION_CHARS;
+        let too_long = text.len() > MAX_DESCRIPTION_CHARS && text.chars().count() > MAX_DESCRIPTION_CHARS;
         if text.is_empty() || too_long {
             self.problems.add(place, "description must have 1 to 500 characters");
             return Ok(None);
@@ -332,10 +322,7 @@ impl<'a, 'p> Parser<'a, 'p> {
         });
         match days {
             Some(days) => *window_days = days,
-            None => self.problems.add(
-                place,
-                "allowedDateDifferenceInDays must be an integer from 0 to 30",
-            ),
+            None => self.problems.add(place, "allowedDateDifferenceInDays must be an integer from 0 to 30"),
         }
     }
 
@@ -492,12 +479,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// Writes the `result` object of a completed run, piece by piece.
-pub fn write_result(
-    out: &mut impl Write,
-    dataset: &Dataset,
-    options: &Options,
-    outcome: &Outcome,
-) -> io::Result<()> {
+pub fn write_result(out: &mut impl Write, dataset: &Dataset, options: &Options, outcome: &Outcome) -> io::Result<()> {
     let verification = outcome.verification();
     let missing = outcome.missing_from_books().count();
     let remove = outcome.remove_from_books().count();

@@ -1,0 +1,170 @@
+//! What a handler is given: a request that passed every check that comes before the product's own.
+
+use std::net::IpAddr;
+use std::rc::Rc;
+
+use actix_web::HttpRequest;
+use actix_web::dev::Payload;
+use actix_web::http::Method;
+use futures_util::future::LocalBoxFuture;
+use std::sync::Arc;
+use tokio::sync::SemaphorePermit;
+
+use super::body::Body;
+use super::error::ApiError;
+use super::headers;
+use super::request_id::RequestId;
+use super::route_table::Parameters;
+use super::server::Worker;
+use crate::clock::Clock;
+use crate::domain::access::Scope;
+use crate::domain::api_key::PresentedKey;
+use crate::domain::caller::{Caller, KeySnapshot};
+use crate::domain::ids::UserId;
+use crate::domain::problem::Issues;
+use crate::domain::rate_window::{RateDecision, RateRule};
+
+/// The longest `Idempotency-Key` accepted.
+pub const IDEMPOTENCY_KEY_LENGTH_MAX: usize = 128;
+
+/// Bodies above this size are parsed at most two at a time.
+const LARGE_PARSE_BYTES: usize = 1 << 20;
+
+/// Who may come in and how often: implemented by what the actors publish, read by every request without a message.
+pub trait Gate: Send + Sync + 'static {
+    /// Finds the key that was presented. Use [`crate::domain::caller::verify`], which does equal work for a prefix
+    /// nobody has.
+    fn authenticate_key(&self, presented: &PresentedKey) -> Option<Arc<KeySnapshot>>;
+
+    /// Reads a web-session token.
+    fn authenticate_session(&self, token: &str) -> Result<UserId, SessionError>;
+
+    /// Counts a request in the key's window.
+    fn hit_key(&self, key: &Arc<KeySnapshot>) -> RateOutcome;
+
+    /// Counts a request in the window of a person's web sessions.
+    fn hit_person(&self, user_id: UserId) -> RateOutcome;
+
+    /// The rule both kinds of window follow, as the headers state it.
+    fn rate_rule(&self) -> RateRule;
+
+    /// Whether what is known about keys is too old to be trusted; every authenticated request is then answered 503.
+    fn is_stale(&self) -> bool {
+        false
+    }
+}
+
+/// What the rate limiter says.
+pub enum RateOutcome {
+    /// At once: the only case in one process.
+    Decided(RateDecision),
+    /// After asking others; `None` when they could not be asked (503).
+    Pending(LocalBoxFuture<'static, Option<RateDecision>>),
+}
+
+/// Why a web-session token was not accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionError {
+    /// Malformed, badly signed, expired, or not meant for this service.
+    Invalid,
+}
+
+/// A request that may be served.
+pub struct Call<S> {
+    /// The id of the request.
+    pub request_id: RequestId,
+    /// The body; empty where the route ignores bodies.
+    pub body: Body,
+    pub(super) caller: Option<Caller>,
+    pub(super) parameters: Parameters,
+    pub(super) request: HttpRequest,
+    pub(super) payload: Option<Payload>,
+    pub(super) worker: Rc<Worker<S>>,
+}
+
+impl<S> Call<S> {
+    /// What the product shares between requests.
+    pub fn state(&self) -> &Arc<S> {
+        &self.worker.shared.state
+    }
+
+    /// The clock.
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.worker.shared.clock
+    }
+
+    /// Who is calling; an error of ours on a public route.
+    pub fn caller(&self) -> Result<&Caller, ApiError> {
+        self.caller.as_ref().ok_or_else(|| ApiError::internal("a public route asked for its caller"))
+    }
+
+    /// The key that is calling; an error of ours where the route does not take keys.
+    pub fn key(&self) -> Result<&Arc<KeySnapshot>, ApiError> {
+        let key = self.caller.as_ref().and_then(Caller::key);
+        key.ok_or_else(|| ApiError::internal("a route without keys asked for its key"))
+    }
+
+    /// Whether the calling key holds a scope.
+    pub fn has_scope(&self, scope: Scope) -> bool {
+        self.caller.as_ref().and_then(Caller::key).is_some_and(|key| key.has(scope))
+    }
+
+    /// A path parameter; empty when the template does not have it.
+    pub fn parameter(&self, name: &str) -> &str {
+        self.parameters.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
+    }
+
+    /// The query string, without its question mark.
+    pub fn query(&self) -> &str {
+        self.request.query_string()
+    }
+
+    /// The method as sent (`HEAD` calls the handler of `GET`).
+    pub fn method(&self) -> &Method {
+        self.request.method()
+    }
+
+    /// A request header as text; `None` when absent or not text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.request.headers().get(name)?.to_str().ok()
+    }
+
+    /// The `Idempotency-Key`: 1 to 128 printable ASCII characters, given once. 400 `validation_error` otherwise.
+    pub fn idempotency_key(&self) -> Result<Option<&str>, ApiError> {
+        let mut values = self.request.headers().get_all(headers::IDEMPOTENCY_KEY);
+        let Some(value) = values.next() else { return Ok(None) };
+        let text = value.to_str().unwrap_or_default();
+        let legal = (1..=IDEMPOTENCY_KEY_LENGTH_MAX).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
+        if legal && values.next().is_none() {
+            return Ok(Some(text));
+        }
+        let mut issues = Issues::default();
+        issues.field("headers", "Idempotency-Key", "must be 1 to 128 printable ASCII characters, given once");
+        Err(ApiError::validation(&issues))
+    }
+
+    /// The `If-Match` header.
+    pub fn if_match(&self) -> Option<&str> {
+        self.header("if-match")
+    }
+
+    /// The address the connection comes from.
+    pub fn peer_ip(&self) -> Option<IpAddr> {
+        self.request.peer_addr().map(|address| address.ip())
+    }
+
+    /// A place to parse a large body in: at most two are parsed at once, so that their memory stays bounded. Small
+    /// bodies need none. Hold it until the parsed value has shrunk.
+    pub async fn parse_place(&self) -> Option<SemaphorePermit<'_>> {
+        if self.body.len() <= LARGE_PARSE_BYTES {
+            return None;
+        }
+        self.worker.shared.large_parses.acquire().await.ok()
+    }
+
+    /// The request of the server library and the unread body, for taking a connection over.
+    pub fn into_upgrade(self) -> (HttpRequest, Payload) {
+        (self.request, self.payload.unwrap_or(Payload::None))
+    }
+}

@@ -1,0 +1,282 @@
+//! The one order of checks, for every route: 413 (declared) → 400 `invalid_json` → 401 → 429 → 403 → 415 → the product.
+//!
+//! Credentials are looked up before the first byte of the body, because they decide what happens to it: a request that
+//! will be served gets a buffer, one that will be refused is checked as it streams and never buffered. What is
+//! *answered* follows the order above all the same.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
+use actix_web::http::{Method, header};
+use actix_web::{HttpRequest, HttpResponse};
+
+use super::body::{Body, Incoming};
+use super::call::{Call, RateOutcome};
+use super::connection::Valve;
+use super::error::{ApiError, ErrorCode};
+use super::headers::{self, Presented};
+use super::request_id::RequestId;
+use super::route_table::{Access, BodyRule, Found, Route};
+use super::server::Worker;
+use super::{envelope, panic_guard};
+use crate::domain::api_key;
+use crate::domain::caller::{Caller, Credential, KeySnapshot};
+use crate::domain::rate_window::RateDecision;
+
+/// A body nobody asked for is read up to this size, so that the connection can be used again.
+const UNWANTED_BODY_MAX_BYTES: u64 = 64 * 1024;
+/// How long that may take before the answer goes out regardless.
+const UNWANTED_BODY_WAIT: Duration = Duration::from_millis(200);
+/// What is thrown away after an early answer, beyond the largest body, so that the client gets to read it.
+const DISCARD_EXTRA_BYTES: u64 = 8 << 20;
+/// For how long.
+const DISCARD_WAIT: Duration = Duration::from_secs(30);
+
+/// Answers one request.
+pub(super) async fn answer<S: 'static>(
+    worker: Rc<Worker<S>>,
+    request: ServiceRequest,
+) -> Result<ServiceResponse, actix_web::Error> {
+    let started = Instant::now();
+    let (request, payload) = request.into_parts();
+    let request_id = worker.request_ids.mint(&*worker.shared.clock);
+    let mut visit = Visit { worker: &worker, request: &request, request_id, route: None, rate: None };
+    // The guard around a handler keeps what is known by then; this one is for mistakes of the dispatcher itself.
+    let outcome = panic_guard::guard(visit.run(payload)).await;
+    let (route, rate) = (visit.route, visit.rate);
+    let mut response = outcome.unwrap_or_else(|error| {
+        log_failure(&error, request_id, &request);
+        envelope::error(&error, request_id)
+    });
+    let answer_headers = response.headers_mut();
+    answer_headers.insert(headers::X_REQUEST_ID, request_id.header_value());
+    if let Some(decision) = rate {
+        worker.rate_headers.insert(answer_headers, decision);
+    }
+    if let Some(observer) = &worker.shared.observer {
+        let seconds = started.elapsed().as_secs_f64();
+        observer.finished(route, request.method(), response.status().as_u16(), seconds);
+    }
+    tracing::debug!(
+        request.id = request_id.as_str(),
+        client.request_id = request.headers().get(headers::X_REQUEST_ID).and_then(|id| id.to_str().ok()),
+        status = response.status().as_u16(),
+        "request answered"
+    );
+    Ok(ServiceResponse::new(request, response))
+}
+
+/// One request on its way through the checks, and what has been found out about it.
+struct Visit<'a, S> {
+    worker: &'a Rc<Worker<S>>,
+    request: &'a HttpRequest,
+    request_id: RequestId,
+    route: Option<usize>,
+    /// Set when a credential was accepted and counted: the answer then carries the rate headers.
+    rate: Option<RateDecision>,
+}
+
+impl<S: 'static> Visit<'_, S> {
+    async fn run(&mut self, payload: Payload) -> Result<HttpResponse, ApiError> {
+        let request_headers = self.request.headers();
+        let declared = headers::declared_length(request_headers);
+        let limits = &self.worker.shared.bodies.limits;
+        let found = self.worker.shared.table.find(self.request.method(), self.request.path());
+        let max_bytes = match &found {
+            Found::Route(_, Route { body: BodyRule::Json { max_bytes: Some(max_bytes) }, .. }, _) => {
+                limits.max_bytes.min(*max_bytes)
+            }
+            _ => limits.max_bytes,
+        };
+        let expected = declared.map_or(request_headers.contains_key(header::TRANSFER_ENCODING), |length| length > 0);
+        let valve = self.request.conn_data::<Rc<Valve>>().cloned();
+        if let Some(valve) = &valve {
+            valve.open();
+        }
+        let mut incoming = Incoming::new(payload, valve.clone(), &self.worker.shared.bodies, max_bytes);
+        if declared.is_some_and(|length| length > max_bytes) {
+            self.leave_unread(&mut incoming, expected, declared, valve.as_deref()).await;
+            return Err(ApiError::payload_too_large(max_bytes));
+        }
+        let outcome = match found {
+            Found::Route(index, route, parameters) => {
+                self.route = Some(index);
+                let admission = self.admit(route).await;
+                match route.body {
+                    BodyRule::Json { .. } | BodyRule::OptionalJson => {
+                        incoming.meter();
+                        let optional = route.body == BodyRule::OptionalJson;
+                        let body = self.read(&mut incoming, admission, declared, optional).await;
+                        if let (true, Some(valve)) = (incoming.is_ended(), &valve) {
+                            valve.open();
+                        }
+                        body.map(|(caller, body)| (route, parameters, caller, body, None))
+                    }
+                    BodyRule::Ignored => admission.map(|caller| (route, parameters, caller, Body::default(), None)),
+                    BodyRule::Upgrade => admission.map(|caller| {
+                        let payload = incoming.take_payload();
+                        (route, parameters, caller, Body::default(), Some(payload))
+                    }),
+                }
+            }
+            Found::OtherMethods(allow) => self.count_if_accepted().await.and(Err(ApiError::method_not_allowed(allow))),
+            Found::Nothing => self.count_if_accepted().await.and(Err(ApiError::not_found())),
+        };
+        let upgraded = matches!(&outcome, Ok((.., Some(_))));
+        if !upgraded {
+            self.leave_unread(&mut incoming, expected, declared, valve.as_deref()).await;
+        }
+        let (route, parameters, caller, body, payload) = outcome?;
+        let call = Call {
+            request_id: self.request_id,
+            body,
+            caller,
+            parameters,
+            request: self.request.clone(),
+            payload,
+            worker: Rc::clone(self.worker),
+        };
+        panic_guard::guard(async { (route.handler)(call).await }).await
+    }
+
+    /// Credentials, rate and scope, in this order: who is calling, or what the request will be refused with.
+    async fn admit(&mut self, route: &Route<S>) -> Result<Option<Caller>, ApiError> {
+        let gate = &*self.worker.shared.gate;
+        let scope = match route.access {
+            Access::Public => return Ok(None),
+            Access::Session => {
+                let token = match headers::bearer(self.request.headers()) {
+                    Presented::One(token) => token,
+                    Presented::Nothing | Presented::Unusable => return Err(ApiError::session_required()),
+                };
+                let user_id = gate.authenticate_session(token).map_err(|_| ApiError::invalid_token())?;
+                self.count(gate.hit_person(user_id)).await?;
+                return Ok(Some(Caller { user_id, credential: Credential::Session }));
+            }
+            Access::Key(scope) => Some(scope),
+            Access::AnyKey | Access::JobPoll(_) => None,
+        };
+        if gate.is_stale() {
+            return Err(ApiError::busy("the database that knows the keys cannot be read", 1));
+        }
+        let key = self.presented_key().ok_or_else(ApiError::unauthorized)?;
+        key.touch(self.worker.shared.clock.now_ms());
+        self.count(gate.hit_key(&key)).await?;
+        if let Some(scope) = scope.filter(|scope| !key.has(*scope)) {
+            return Err(ApiError::missing_scope(scope));
+        }
+        Ok(Some(Caller { user_id: key.user_id, credential: Credential::Key(key) }))
+    }
+
+    fn presented_key(&self) -> Option<Arc<KeySnapshot>> {
+        let Presented::One(text) = headers::api_key(self.request.headers()) else { return None };
+        self.worker.shared.gate.authenticate_key(&api_key::parse(text)?)
+    }
+
+    /// Where no credential is needed for the answer (404, 405), one that is accepted is counted all the same.
+    async fn count_if_accepted(&mut self) -> Result<(), ApiError> {
+        let gate = &*self.worker.shared.gate;
+        if gate.is_stale() {
+            return Ok(());
+        }
+        match self.presented_key() {
+            Some(key) => self.count(gate.hit_key(&key)).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn count(&mut self, outcome: RateOutcome) -> Result<(), ApiError> {
+        let decision = match outcome {
+            RateOutcome::Decided(decision) => decision,
+            RateOutcome::Pending(deciding) => {
+                deciding.await.ok_or_else(|| ApiError::busy("the shared rate limit cannot be read", 1))?
+            }
+        };
+        self.rate = Some(decision);
+        if decision.allowed { Ok(()) } else { Err(ApiError::rate_limited(decision.reset_s)) }
+    }
+
+    /// Reads the body as the admission decides, and answers in the order of checks.
+    async fn read(
+        &mut self,
+        incoming: &mut Incoming<'_>,
+        admission: Result<Option<Caller>, ApiError>,
+        declared: Option<u64>,
+        optional: bool,
+    ) -> Result<(Option<Caller>, Body), ApiError> {
+        let request_headers = self.request.headers();
+        if headers::is_encoded(request_headers) {
+            // Its bytes are not the JSON text; whether that is well formed is not known, so nothing is said about it.
+            incoming.skip_check();
+        }
+        let admission = admission.and_then(|caller| headers::require_json(request_headers).map(|()| caller));
+        let read = match admission {
+            Ok(caller) => incoming.collect(declared, optional).await.map(|body| (caller, body)),
+            Err(refusal) => incoming.check_and_forget(optional).await.and(Err(refusal)),
+        };
+        if let Err(error) = &read
+            && error.code() == ErrorCode::InvalidJson
+        {
+            // This answer comes before credentials are looked at, as far as the caller can tell.
+            self.rate = None;
+        }
+        read
+    }
+
+    /// Prepares the connection for an answer while there is a body that was not, or not wholly, read.
+    async fn leave_unread(
+        &self,
+        incoming: &mut Incoming<'_>,
+        expected: bool,
+        declared: Option<u64>,
+        valve: Option<&Valve>,
+    ) {
+        if !expected || incoming.is_ended() {
+            return;
+        }
+        if incoming.is_untouched() && declared.is_none_or(|length| length <= UNWANTED_BODY_MAX_BYTES) {
+            incoming.meter();
+            incoming.skip(UNWANTED_BODY_MAX_BYTES, UNWANTED_BODY_WAIT).await;
+        }
+        if let Some(valve) = valve {
+            if incoming.is_ended() {
+                valve.open();
+            } else {
+                let bytes = self.worker.shared.bodies.limits.max_bytes.saturating_add(DISCARD_EXTRA_BYTES);
+                valve.discard(bytes, DISCARD_WAIT);
+            }
+        }
+    }
+}
+
+/// A failure is logged once, here. Only those that are ours are worth a line.
+fn log_failure(error: &ApiError, request_id: RequestId, request: &HttpRequest) {
+    let (method, path) = (method_name(request.method()), request.path());
+    let client_id = request.headers().get(headers::X_REQUEST_ID).and_then(|id| id.to_str().ok());
+    match error.code() {
+        ErrorCode::InternalError => tracing::error!(
+            request.id = request_id.as_str(),
+            client.request_id = client_id,
+            cause = error.cause(),
+            "request failed: {method} {path}"
+        ),
+        ErrorCode::Busy => tracing::warn!(
+            request.id = request_id.as_str(),
+            client.request_id = client_id,
+            cause = error.cause(),
+            "request refused as busy: {method} {path}: {}",
+            error.message()
+        ),
+        _ => {}
+    }
+}
+
+/// Methods are the caller's words: only known ones go into the log.
+fn method_name(method: &Method) -> &str {
+    match method.as_str() {
+        known @ ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS") => known,
+        _ => "OTHER",
+    }
+}

@@ -1,0 +1,24 @@
+//! A panic in a handler becomes a 500 with the envelope; left alone, the server library would close the socket with
+//! zero bytes on it.
+
+use std::any::Any;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt as _;
+
+use super::error::ApiError;
+
+/// Runs a handler's future. Nothing it shares with others may be left half changed by a panic: handlers send messages
+/// and read snapshots, both of which survive one.
+pub(super) async fn guard<T>(future: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
+    match AssertUnwindSafe(future).catch_unwind().await {
+        Ok(outcome) => outcome,
+        Err(panic) => Err(ApiError::internal(format!("panicked: {}", text(&*panic)))),
+    }
+}
+
+fn text(panic: &(dyn Any + Send)) -> &str {
+    let fixed = panic.downcast_ref::<&str>().copied();
+    fixed.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("something that is not text")
+}

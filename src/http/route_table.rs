@@ -1,0 +1,324 @@
+//! What a route is, and how a path finds its route.
+//!
+//! The table is the single source: the server answers from it (`Allow` included), the OpenAPI document is built from it,
+//! metrics take their labels from it and tests walk through it.
+
+use std::collections::HashMap;
+use std::future::Future;
+
+use actix_web::HttpResponse;
+use actix_web::http::Method;
+use futures_util::FutureExt as _;
+use futures_util::future::LocalBoxFuture;
+
+use super::call::Call;
+use super::error::ApiError;
+use super::openapi::Operation;
+use super::paging::decode;
+use crate::domain::access::Scope;
+
+/// Who may call a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Anybody; credentials are not looked at.
+    Public,
+    /// Any API key.
+    AnyKey,
+    /// An API key with this scope.
+    Key(Scope),
+    /// An API key with this scope or the one that made the job: the handler decides, whatever the id.
+    JobPoll(Scope),
+    /// A web session of the first-party application.
+    Session,
+}
+
+/// What a route does with a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyRule {
+    /// It is ignored.
+    Ignored,
+    /// One JSON text is required.
+    Json {
+        /// A limit below the general one, for routes that serve strangers.
+        max_bytes: Option<u64>,
+    },
+    /// Nothing or one JSON text.
+    OptionalJson,
+    /// The handler takes the connection over (WebSocket).
+    Upgrade,
+}
+
+impl BodyRule {
+    /// One JSON text within the general limit.
+    pub const JSON: Self = Self::Json { max_bytes: None };
+}
+
+/// What a handler gives back, to be awaited on the worker it was called on.
+pub type HandlerFuture = LocalBoxFuture<'static, Result<HttpResponse, ApiError>>;
+
+/// One operation.
+pub struct Route<S> {
+    /// The method.
+    pub method: Method,
+    /// The path with `{name}` for one segment and, at the end, `{name*}` for all that is left.
+    pub path: &'static str,
+    /// Unique name, the OpenAPI `operationId` and the metrics' label.
+    pub operation_id: &'static str,
+    /// Who may call it.
+    pub access: Access,
+    /// What it does with a body.
+    pub body: BodyRule,
+    /// Its documentation; none for what is not part of the public contract.
+    pub doc: Option<fn() -> Operation>,
+    pub(super) handler: Box<dyn Fn(Call<S>) -> HandlerFuture + Send + Sync>,
+}
+
+impl<S: 'static> Route<S> {
+    /// A route of any method.
+    pub fn new<F, R>(method: Method, path: &'static str, operation_id: &'static str, access: Access, handler: F) -> Self
+    where
+        F: Fn(Call<S>) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<HttpResponse, ApiError>> + 'static,
+    {
+        let body = if method == Method::GET || method == Method::DELETE { BodyRule::Ignored } else { BodyRule::JSON };
+        let handler = Box::new(move |call| handler(call).boxed_local());
+        Self { method, path, operation_id, access, body, doc: None, handler }
+    }
+
+    /// `GET`, body ignored.
+    pub fn get<F, R>(path: &'static str, operation_id: &'static str, access: Access, handler: F) -> Self
+    where
+        F: Fn(Call<S>) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<HttpResponse, ApiError>> + 'static,
+    {
+        Self::new(Method::GET, path, operation_id, access, handler)
+    }
+
+    /// `POST`, JSON body required.
+    pub fn post<F, R>(path: &'static str, operation_id: &'static str, access: Access, handler: F) -> Self
+    where
+        F: Fn(Call<S>) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<HttpResponse, ApiError>> + 'static,
+    {
+        Self::new(Method::POST, path, operation_id, access, handler)
+    }
+
+    /// `DELETE`, body ignored.
+    pub fn delete<F, R>(path: &'static str, operation_id: &'static str, access: Access, handler: F) -> Self
+    where
+        F: Fn(Call<S>) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<HttpResponse, ApiError>> + 'static,
+    {
+        Self::new(Method::DELETE, path, operation_id, access, handler)
+    }
+
+    /// Another rule for the body.
+    #[must_use]
+    pub fn body(mut self, body: BodyRule) -> Self {
+        self.body = body;
+        self
+    }
+
+    /// Puts the operation into the OpenAPI document.
+    #[must_use]
+    pub fn doc(mut self, doc: fn() -> Operation) -> Self {
+        self.doc = Some(doc);
+        self
+    }
+}
+
+/// The table, prepared for finding.
+pub struct RouteTable<S> {
+    routes: Vec<Route<S>>,
+    paths: Vec<PathEntry>,
+    literal: HashMap<&'static str, usize>,
+}
+
+struct PathEntry {
+    segments: Vec<Segment>,
+    tail: Option<&'static str>,
+    methods: Vec<(Method, usize)>,
+    allow: &'static str,
+}
+
+enum Segment {
+    Literal(&'static str),
+    Parameter(&'static str),
+}
+
+/// Path parameters, percent-decoded.
+pub(super) type Parameters = Vec<(&'static str, String)>;
+
+/// What a method and a path lead to.
+pub(super) enum Found<'a, S> {
+    Route(usize, &'a Route<S>, Parameters),
+    OtherMethods(&'static str),
+    Nothing,
+}
+
+impl<S> RouteTable<S> {
+    /// Prepares a table. A method and path given twice would be a mistake of ours: the first wins, tests refuse it.
+    pub fn new(routes: Vec<Route<S>>) -> Self {
+        let mut table = Self { routes: Vec::new(), paths: Vec::new(), literal: HashMap::new() };
+        let mut templates: HashMap<&'static str, usize> = HashMap::new();
+        for (index, route) in routes.iter().enumerate() {
+            let at = *templates.entry(route.path).or_insert_with(|| {
+                table.paths.push(PathEntry::new(route.path));
+                table.paths.len() - 1
+            });
+            if let Some(entry) = table.paths.get_mut(at) {
+                entry.methods.push((route.method.clone(), index));
+            }
+        }
+        for (at, entry) in table.paths.iter_mut().enumerate() {
+            entry.allow = allow_value(&entry.methods);
+            let template = templates.iter().find(|(_, index)| **index == at).map(|(template, _)| *template);
+            if entry.is_literal()
+                && let Some(template) = template
+            {
+                table.literal.insert(template, at);
+            }
+        }
+        table.routes = routes;
+        table
+    }
+
+    /// The routes, in the order they were given; a route's position is its index everywhere.
+    pub fn routes(&self) -> &[Route<S>] {
+        &self.routes
+    }
+
+    /// Every path and the value of its `Allow` header.
+    pub fn allowed(&self) -> impl Iterator<Item = (&'static str, &'static str)> + '_ {
+        self.paths.iter().filter_map(|entry| {
+            let (_, index) = entry.methods.first()?;
+            Some((self.routes.get(*index)?.path, entry.allow))
+        })
+    }
+
+    pub(super) fn find(&self, method: &Method, path: &str) -> Found<'_, S> {
+        if let Some(entry) = self.literal.get(path).and_then(|at| self.paths.get(*at)) {
+            return self.choose(entry, method, Vec::new());
+        }
+        for entry in &self.paths {
+            if let Some(parameters) = entry.matches(path) {
+                return self.choose(entry, method, parameters);
+            }
+        }
+        Found::Nothing
+    }
+
+    fn choose(&self, entry: &PathEntry, method: &Method, parameters: Parameters) -> Found<'_, S> {
+        // HEAD is GET without the body, which the server library leaves out.
+        let wanted = if *method == Method::HEAD { &Method::GET } else { method };
+        let chosen = entry.methods.iter().find(|(method, _)| method == wanted);
+        match chosen.and_then(|(_, index)| Some((*index, self.routes.get(*index)?))) {
+            Some((index, route)) => Found::Route(index, route, parameters),
+            None => Found::OtherMethods(entry.allow),
+        }
+    }
+}
+
+impl PathEntry {
+    fn new(template: &'static str) -> Self {
+        let mut entry = Self { segments: Vec::new(), tail: None, methods: Vec::new(), allow: "" };
+        for segment in template.split('/').skip(1) {
+            let name = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+            match name.map(|name| (name, name.strip_suffix('*'))) {
+                None => entry.segments.push(Segment::Literal(segment)),
+                Some((_, Some(tail))) => entry.tail = Some(tail),
+                Some((name, None)) => entry.segments.push(Segment::Parameter(name)),
+            }
+        }
+        entry
+    }
+
+    fn is_literal(&self) -> bool {
+        self.tail.is_none() && self.segments.iter().all(|segment| matches!(segment, Segment::Literal(_)))
+    }
+
+    fn matches(&self, path: &str) -> Option<Parameters> {
+        let mut rest = path;
+        let mut parameters = Parameters::new();
+        for segment in &self.segments {
+            let after = rest.strip_prefix('/')?;
+            let (found, left) = after.find('/').map_or((after, ""), |at| after.split_at(at));
+            match segment {
+                Segment::Literal(literal) if *literal == found => {}
+                Segment::Literal(_) => return None,
+                Segment::Parameter(_) if found.is_empty() => return None,
+                Segment::Parameter(name) => parameters.push((name, decode(found, false))),
+            }
+            rest = left;
+        }
+        match self.tail {
+            None => rest.is_empty().then_some(parameters),
+            Some(tail) => {
+                parameters.push((tail, decode(rest.strip_prefix('/')?, false)));
+                Some(parameters)
+            }
+        }
+    }
+}
+
+/// The value of `Allow`: a few strings, made once per process and kept for its life.
+fn allow_value(methods: &[(Method, usize)]) -> &'static str {
+    let mut names: Vec<&str> = methods.iter().map(|(method, _)| method.as_str()).collect();
+    if names.contains(&"GET") {
+        names.push("HEAD");
+    }
+    names.sort_unstable();
+    Box::leak(names.join(", ").into_boxed_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn nothing(_: Call<()>) -> Result<HttpResponse, ApiError> {
+        Err(ApiError::not_found())
+    }
+
+    fn table() -> RouteTable<()> {
+        RouteTable::new(vec![
+            Route::get("/a", "a", Access::Public, nothing),
+            Route::post("/a", "b", Access::Public, nothing),
+            Route::delete("/a/{id}", "c", Access::Public, nothing),
+            Route::get("/a/{id}/b/{x}", "d", Access::Public, nothing),
+            Route::get("/docs/{file*}", "e", Access::Public, nothing),
+        ])
+    }
+
+    fn found(method: Method, path: &str) -> String {
+        match table().find(&method, path) {
+            Found::Route(_, route, parameters) => format!("{} {parameters:?}", route.operation_id),
+            Found::OtherMethods(allow) => allow.to_owned(),
+            Found::Nothing => "nothing".to_owned(),
+        }
+    }
+
+    #[test]
+    fn paths_lead_to_routes_methods_and_parameters() {
+        for (method, path, expected) in [
+            (Method::GET, "/a", "a []"),
+            (Method::HEAD, "/a", "a []"),
+            (Method::POST, "/a", "b []"),
+            (Method::PUT, "/a", "GET, HEAD, POST"),
+            (Method::DELETE, "/a/7", r#"c [("id", "7")]"#),
+            (Method::DELETE, "/a/%2F%20", r#"c [("id", "/ ")]"#),
+            (Method::GET, "/a/7", "DELETE"),
+            (Method::DELETE, "/a/", "nothing"),
+            (Method::DELETE, "/a/7/", "nothing"),
+            (Method::GET, "/a/", "nothing"),
+            (Method::GET, "/a/1/b/2", r#"d [("id", "1"), ("x", "2")]"#),
+            (Method::GET, "/a/1/c/2", "nothing"),
+            (Method::GET, "/docs/", r#"e [("file", "")]"#),
+            (Method::GET, "/docs/x/y.js", r#"e [("file", "x/y.js")]"#),
+            (Method::GET, "/docs", "nothing"),
+            (Method::GET, "", "nothing"),
+            (Method::GET, "//a", "nothing"),
+        ] {
+            assert_eq!(found(method.clone(), path), expected, "{method} {path}");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The public listener: the table, the gate and the limits put behind a socket.
+
+use std::io;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_http::{HttpService, KeepAlive, Protocol};
+use actix_service::{IntoServiceFactory as _, ServiceFactoryExt as _, fn_service, map_config};
+use actix_web::App;
+use actix_web::dev::{AppConfig, Server, ServiceRequest};
+use actix_web::http::Method;
+use bytes::Bytes;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::Semaphore;
+
+use super::body::{Bodies, BodyLimits};
+use super::call::Gate;
+use super::connection::Connection;
+use super::dispatch;
+use super::headers::RateHeaders;
+use super::openapi;
+use super::request_id::RequestIds;
+use super::route_table::{Route, RouteTable};
+use crate::clock::Clock;
+
+/// Connections waiting to be accepted.
+const BACKLOG: u32 = 4_096;
+/// How long a client that was answered early is given to read the answer before the connection is closed.
+const LINGER: Duration = Duration::from_secs(10);
+/// Large bodies parsed at once.
+const LARGE_PARSES: usize = 2;
+
+/// Told about every finished request; must be quick.
+pub trait Observer: Send + Sync + 'static {
+    /// `route` is the index in [`RouteTable::routes`]; `None` for an unknown path or method.
+    fn finished(&self, route: Option<usize>, method: &Method, status: u16, seconds: f64);
+}
+
+/// How the listener behaves.
+#[derive(Debug, Clone)]
+pub struct ServerOptions {
+    /// Where to listen; port 0 picks a free one.
+    pub listen: SocketAddr,
+    /// Threads that serve requests.
+    pub workers: usize,
+    /// How long an idle connection is kept.
+    pub keep_alive: Duration,
+    /// How long the head of a request may take.
+    pub header_timeout: Duration,
+    /// How long in-flight requests get when the server is stopped gracefully.
+    pub shutdown_grace: Duration,
+    /// The public URL, for `servers` of the OpenAPI document; `http://` and the bound address when empty.
+    pub base_url: String,
+    /// Limits of bodies.
+    pub bodies: BodyLimits,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            workers: std::thread::available_parallelism().map_or(2, usize::from),
+            keep_alive: Duration::from_secs(75),
+            header_timeout: Duration::from_secs(10),
+            shutdown_grace: Duration::from_secs(20),
+            base_url: String::new(),
+            bodies: BodyLimits::default(),
+        }
+    }
+}
+
+/// What requests need beside the options.
+pub struct Parts<S> {
+    /// The table.
+    pub routes: Vec<Route<S>>,
+    /// What the product shares between requests.
+    pub state: Arc<S>,
+    /// Credentials and rate limits.
+    pub gate: Arc<dyn Gate>,
+    /// Time and randomness.
+    pub clock: Arc<dyn Clock>,
+    /// Metrics.
+    pub observer: Option<Arc<dyn Observer>>,
+}
+
+/// A listener that is bound; it serves while `server` is awaited.
+pub struct Bound<S> {
+    /// The address, with the port that was picked.
+    pub address: SocketAddr,
+    /// Await it to serve; [`Server::handle`] stops it.
+    pub server: Server,
+    shared: Arc<Shared<S>>,
+}
+
+impl<S> Bound<S> {
+    /// The table being served.
+    pub fn table(&self) -> &RouteTable<S> {
+        &self.shared.table
+    }
+
+    /// A gauge of the bytes of bodies held at this moment, for metrics.
+    pub fn body_bytes_in_flight(&self) -> impl Fn() -> u64 + Send + Sync + 'static
+    where
+        S: Send + Sync + 'static,
+    {
+        let shared = Arc::clone(&self.shared);
+        move || shared.bodies.in_flight_bytes()
+    }
+}
+
+/// What all workers share.
+pub(super) struct Shared<S> {
+    pub(super) state: Arc<S>,
+    pub(super) gate: Arc<dyn Gate>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) observer: Option<Arc<dyn Observer>>,
+    pub(super) table: RouteTable<S>,
+    pub(super) bodies: Bodies,
+    pub(super) large_parses: Semaphore,
+    pub(super) openapi: Bytes,
+}
+
+/// What one worker thread has for itself.
+pub(super) struct Worker<S> {
+    pub(super) shared: Arc<Shared<S>>,
+    pub(super) request_ids: RequestIds,
+    pub(super) rate_headers: RateHeaders,
+}
+
+impl<S> Worker<S> {
+    fn new(shared: Arc<Shared<S>>) -> Self {
+        let rate_headers = RateHeaders::new(shared.gate.rate_rule());
+        Self { shared, request_ids: RequestIds::default(), rate_headers }
+    }
+}
+
+/// Binds the listener. Must be called inside a runtime; nothing is served before `server` is awaited.
+pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -> io::Result<Bound<S>> {
+    let ServerOptions { listen, workers, keep_alive, header_timeout, shutdown_grace, base_url, bodies } = options;
+    let Parts { routes, state, gate, clock, observer } = parts;
+    let listener = listen_on(listen)?;
+    let address = listener.local_addr()?;
+    let base_url = if base_url.is_empty() { format!("http://{address}") } else { base_url };
+    let table = RouteTable::new(routes);
+    let openapi = Bytes::from(openapi::document_json(table.routes(), Some(&base_url)));
+    let shared = Arc::new(Shared {
+        state,
+        gate,
+        clock,
+        observer,
+        table,
+        bodies: Bodies::new(bodies),
+        large_parses: Semaphore::new(LARGE_PARSES),
+        openapi,
+    });
+    let for_workers = Arc::clone(&shared);
+    let builder =
+        Server::build().workers(workers.max(1)).disable_signals().shutdown_timeout(shutdown_grace.as_secs().max(1));
+    let stopping = builder.graceful_shutdown_signal();
+    let server = builder
+        .listen("public", listener, move || {
+            let worker = Rc::new(Worker::new(Arc::clone(&for_workers)));
+            let app = App::new().default_service(fn_service(move |request: ServiceRequest| {
+                dispatch::answer(Rc::clone(&worker), request)
+            }));
+            let app = app.into_factory().map_err(|error: actix_web::Error| error.error_response());
+            let stopping = stopping.clone();
+            let http = HttpService::<Connection, _, _>::build()
+                .keep_alive(KeepAlive::Timeout(keep_alive))
+                .client_request_timeout(header_timeout)
+                .client_disconnect_timeout(LINGER)
+                .graceful_shutdown_signal(move || {
+                    let stopping = stopping.clone();
+                    async move { stopping.notified().await }
+                })
+                .on_connect_ext(|connection: &Connection, data| {
+                    data.insert(Rc::clone(connection.valve()));
+                })
+                .local_addr(address)
+                .finish(map_config(app, |()| AppConfig::default()));
+            fn_service(|stream: TcpStream| async move {
+                // Answers are written whole, so waiting for more to send only delays them; without it they still go.
+                let _best_effort = stream.set_nodelay(true);
+                let peer = stream.peer_addr().ok();
+                Ok((Connection::new(stream), Protocol::Http1, peer))
+            })
+            .and_then(http)
+        })?
+        .run();
+    Ok(Bound { address, server, shared })
+}
+
+fn listen_on(address: SocketAddr) -> io::Result<std::net::TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    let listener: TcpListener = socket.listen(BACKLOG)?;
+    listener.into_std()
+}

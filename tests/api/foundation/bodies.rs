@@ -1,0 +1,205 @@
+//! Bodies: size, syntax, speed, budget.
+
+use std::time::{Duration, Instant};
+
+use bookkeeping_suite::http::BodyLimits;
+
+use super::support::{Client, Setup, chunked, exchange, request, start, start_with};
+
+const MAX: usize = 26_214_400;
+
+fn json_of(length: usize) -> Vec<u8> {
+    let mut body = vec![b'a'; length];
+    body[0] = b'"';
+    body[length - 1] = b'"';
+    body
+}
+
+#[test]
+fn the_largest_body_is_accepted_and_one_byte_more_is_not() {
+    let server = start();
+    let key = &server.full_key;
+    let head = format!("POST /echo\nX-API-Key: {key}");
+    assert_eq!(exchange(server.address, &head, json_of(MAX)).json()["length"], MAX);
+    assert_eq!(exchange(server.address, &head, json_of(MAX + 1)).checked(), (413, "payload_too_large".to_owned()));
+    let head = format!("{head}\nTransfer-Encoding: chunked");
+    assert_eq!(exchange(server.address, &head, chunked(&json_of(MAX), 1 << 20)).json()["length"], MAX);
+    for head in [head.as_str(), "POST /echo\nTransfer-Encoding: chunked"] {
+        let answer = exchange(server.address, head, chunked(&json_of(MAX + 1), 1 << 20));
+        assert_eq!(answer.checked(), (413, "payload_too_large".to_owned()));
+    }
+    let mut client = Client::connect(server.address);
+    client.send(request("POST /echo\nContent-Length: 99999999999999", ""));
+    assert_eq!(client.answer().checked().0, 413, "a declared length is refused before a byte is read");
+}
+
+#[test]
+fn a_route_may_have_a_smaller_limit() {
+    let server = start();
+    assert_eq!(exchange(server.address, "POST /small", json_of(1024)).json()["length"], 1024);
+    assert_eq!(exchange(server.address, "POST /small", json_of(1025)).checked().0, 413);
+    let answer = exchange(server.address, "POST /small\nTransfer-Encoding: chunked", chunked(&json_of(1025), 100));
+    assert_eq!(answer.checked().0, 413);
+}
+
+#[test]
+fn malformed_bodies_get_the_reason_and_the_byte_with_or_without_a_key() {
+    let server = start();
+    let with_key = format!("POST /echo\nX-API-Key: {}", server.full_key);
+    let deep = |levels: usize| [vec![b'['; levels], vec![b']'; levels]].concat();
+    for (body, reason) in [
+        (b"".to_vec(), "the body is empty; a JSON value is required at byte 0"),
+        (b" \n".to_vec(), "the body is empty; a JSON value is required at byte 2"),
+        (b"{\"a\":1,}".to_vec(), "expected a key at byte 7"),
+        (b"{} x".to_vec(), "only one JSON value is allowed at byte 3"),
+        (b"\"\\ud800\"".to_vec(), "lone surrogate in a string at byte 7"),
+        (b"\"\xff\"".to_vec(), "invalid UTF-8 at byte 1"),
+        (b"\xef\xbb\xbf{}".to_vec(), "a byte order mark is not allowed at byte 0"),
+        (b"\x1f\x8b\x08\x00".to_vec(), "expected a JSON value at byte 0"),
+        (deep(129), "nested deeper than 128 levels at byte 128"),
+        (vec![b'['; 26_000_000], "nested deeper than 128 levels at byte 128"),
+        ([json_of(5_000_000), b"]".to_vec()].concat(), "only one JSON value is allowed at byte 5000000"),
+    ] {
+        for head in ["POST /echo", "POST /echo\nX-API-Key: nonsense", &with_key] {
+            let answer = exchange(server.address, head, &body);
+            assert_eq!(answer.checked(), (400, "invalid_json".to_owned()));
+            assert_eq!(answer.json()["error"]["details"]["reason"], reason);
+        }
+    }
+    for body in [&b"1e999"[..], b"{\"a\":1,\"a\":2}", b"\"\\u0000\"", &deep(128)] {
+        assert_eq!(exchange(server.address, &with_key, body).checked().0, 200, "products refuse these, not the syntax");
+        assert_eq!(exchange(server.address, "POST /echo", body).checked().0, 401);
+    }
+}
+
+#[test]
+fn an_optional_body_may_be_absent_but_not_malformed() {
+    let server = start();
+    let head = format!("POST /optional\nX-API-Key: {}", server.full_key);
+    assert_eq!(exchange(server.address, &head, "").json()["length"], 0);
+    assert_eq!(exchange(server.address, &head, "{}").json()["length"], 2);
+    assert_eq!(exchange(server.address, &head, "{").checked().1, "invalid_json");
+    assert_eq!(exchange(server.address, "POST /optional", "").checked().1, "unauthorized");
+}
+
+#[test]
+fn bodies_of_get_and_delete_are_ignored_and_the_connection_goes_on() {
+    let server = start();
+    let mut client = Client::connect(server.address);
+    for method in ["GET", "DELETE"] {
+        let head = format!("{method} /items/7\nX-API-Key: {}\nContent-Type: text/plain", server.full_key);
+        client.send(request(&head, "not json"));
+        assert_eq!(client.answer().json()["id"], "7");
+        client.send(request(&format!("{head}\nTransfer-Encoding: chunked"), chunked(b"not json", 3)));
+        assert_eq!(client.answer().json()["id"], "7");
+    }
+    client.send(request("GET /health\nContent-Length: 5", ""));
+    assert_eq!(client.answer().status, 200, "a body that never comes does not hold the answer back");
+}
+
+#[test]
+fn slow_bodies_end_with_408() {
+    let limits = BodyLimits {
+        rate_grace: Duration::from_millis(300),
+        min_bytes_per_s: 1_000,
+        deadline: Duration::from_millis(1_200),
+        ..BodyLimits::default()
+    };
+    let server = start_with(Setup { limits, ..Setup::default() });
+    let with_key = format!("POST /echo\nX-API-Key: {}", server.full_key);
+    for head in ["POST /echo", &with_key] {
+        // Nothing at all: refused when the grace is over.
+        let started = Instant::now();
+        let mut client = Client::connect(server.address);
+        client.send(request(&format!("{head}\nContent-Length: 1000"), ""));
+        assert_eq!(client.answer().checked(), (408, "request_timeout".to_owned()));
+        assert!((280..1_000).contains(&started.elapsed().as_millis()), "{:?}", started.elapsed());
+        // A trickle below the rate.
+        let started = Instant::now();
+        let mut client = Client::connect(server.address);
+        client.send(request(&format!("{head}\nContent-Length: 1000"), ""));
+        client.send("[");
+        while started.elapsed() < Duration::from_millis(250) {
+            client.send(" ");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(client.answer().checked().0, 408);
+        // Fast enough, but over the deadline.
+        let started = Instant::now();
+        let mut client = Client::connect(server.address);
+        client.send(request(&format!("{head}\nContent-Length: 1000000"), ""));
+        client.send("[");
+        while started.elapsed() < Duration::from_millis(1_150) {
+            client.send([b' '; 100]);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(client.answer().checked().0, 408);
+        assert!((1_150..2_000).contains(&started.elapsed().as_millis()), "{:?}", started.elapsed());
+    }
+    // Slow, but in time.
+    let mut client = Client::connect(server.address);
+    client.send(request(&format!("{with_key}\nContent-Length: 5"), ""));
+    for byte in b"[1,2]" {
+        client.send([*byte]);
+        std::thread::sleep(Duration::from_millis(30));
+    }
+    assert_eq!(client.answer().json()["length"], 5);
+}
+
+#[test]
+fn served_bodies_beyond_the_budget_are_refused_as_busy_and_the_budget_recovers() {
+    let limits = BodyLimits { max_in_flight_bytes: 1_000_000, ..BodyLimits::default() };
+    let server = start_with(Setup { limits, ..Setup::default() });
+    let head = format!("POST /echo\nX-API-Key: {}", server.full_key);
+    let mut holder = Client::connect(server.address);
+    holder.send(request(&format!("{head}\nContent-Length: 900000"), ""));
+    holder.send(&json_of(900_000)[..800_000]);
+    std::thread::sleep(Duration::from_millis(200));
+    let refused = exchange(server.address, &head, json_of(300_000));
+    assert_eq!(refused.checked(), (503, "busy".to_owned()));
+    assert_eq!(refused.header("retry-after"), "1");
+    assert!(refused.has_rate_headers());
+    assert_eq!(exchange(server.address, &head, json_of(100_000)).checked().0, 200);
+    // Refused requests need no budget, whatever their size.
+    assert_eq!(exchange(server.address, "POST /echo", json_of(5_000_000)).checked().0, 401);
+    holder.send(&json_of(900_000)[800_000..]);
+    assert_eq!(holder.answer().json()["length"], 900_000);
+    for _ in 0..5 {
+        assert_eq!(exchange(server.address, &head, json_of(900_000)).json()["length"], 900_000);
+    }
+}
+
+#[test]
+fn bodies_arrive_whole_however_they_are_cut() {
+    let server = start();
+    let head = format!("POST /echo\nX-API-Key: {}", server.full_key);
+    for (length, piece) in [(10, 1), (300, 7), (70_000, 1_000), (200_000, 65_536), (3_000_000, 100_000)] {
+        let body = json_of(length);
+        let mut client = Client::connect(server.address);
+        client.send(request(&format!("{head}\nContent-Length: {length}"), ""));
+        for piece in body.chunks(piece) {
+            client.send(piece);
+        }
+        assert_eq!(client.answer().json()["length"], length);
+        let head = format!("{head}\nTransfer-Encoding: chunked");
+        client.send(request(&head, chunked(&body, piece)));
+        assert_eq!(client.answer().json()["length"], length);
+        client.send(request("POST /echo\nTransfer-Encoding: chunked", chunked(&body, piece)));
+        assert_eq!(client.answer().checked().0, 401);
+    }
+}
+
+#[test]
+fn idempotency_keys_are_read_strictly() {
+    let server = start();
+    let post = |headers: &str| {
+        exchange(server.address, &format!("POST /echo\nX-API-Key: {}\n{headers}", server.full_key), "{}")
+    };
+    assert_eq!(post("Idempotency-Key: a b-1").json()["idempotency_key"], "a b-1");
+    assert_eq!(post("").json()["idempotency_key"], serde_json::Value::Null);
+    assert_eq!(post(&format!("Idempotency-Key: {}", "x".repeat(255))).status, 200);
+    assert_eq!(post(&format!("Idempotency-Key: {}", "x".repeat(256))).checked().1, "validation_error");
+    assert_eq!(post("Idempotency-Key: a\nIdempotency-Key: a").checked().1, "validation_error");
+    assert_eq!(post("Idempotency-Key: é").checked().1, "validation_error");
+    assert_eq!(post("Idempotency-Key: ").checked().1, "validation_error");
+}

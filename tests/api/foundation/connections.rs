@@ -1,0 +1,134 @@
+//! The connection around a request: pipelining, early answers, HEAD, what is not HTTP.
+
+use std::time::{Duration, Instant};
+
+use super::support::{Client, chunked, exchange, request, start};
+
+#[test]
+fn pipelined_requests_after_errors_are_answered_in_order() {
+    let server = start();
+    let key = format!("X-API-Key: {}", server.full_key);
+    let mut client = Client::connect(server.address);
+    let mut bytes = Vec::new();
+    let mut expected = Vec::new();
+    for _ in 0..10 {
+        for (head, body, status) in [
+            ("POST /echo", "{}", 401),
+            (&format!("POST /echo\n{key}"), "{\"a\":[1,2]}", 200),
+            ("GET /nowhere", "", 404),
+            ("GET /nowhere", "ignored", 404),
+            ("PUT /echo", "{}", 405),
+            (&format!("POST /echo\n{key}\nContent-Type: text/plain"), "{}", 415),
+            (&format!("GET /panic\n{key}"), "", 500),
+            (&format!("GET /items/1\n{key}"), "", 200),
+        ] {
+            bytes.extend(request(head, body));
+            expected.push(status);
+        }
+    }
+    client.send(&bytes);
+    let answered: Vec<u16> = expected.iter().map(|_| client.answer().checked().0).collect();
+    assert_eq!(answered, expected);
+}
+
+#[test]
+fn a_client_that_goes_on_sending_can_still_read_an_early_answer() {
+    let server = start();
+    for (head, body, status) in [
+        ("POST /echo\nContent-Length: 27000000", vec![b' '; 27_000_000], 413),
+        ("POST /small\nContent-Length: 20000000", vec![b' '; 20_000_000], 413),
+        ("POST /echo\nContent-Length: 20000000", vec![b'x'; 20_000_000], 400),
+        ("GET /nowhere\nContent-Length: 20000000", vec![b'x'; 20_000_000], 404),
+        ("POST /echo\nTransfer-Encoding: chunked", chunked(&vec![b' '; 27_000_000], 1 << 16), 413),
+    ] {
+        let mut client = Client::connect(server.address);
+        client.send(request(head, ""));
+        client.send(&body);
+        assert_eq!(client.answer().checked().0, status, "{head}");
+    }
+}
+
+#[test]
+fn an_endless_body_after_an_early_answer_does_not_last() {
+    let server = start();
+    for head in ["POST /small\nContent-Length: 9999999999", "POST /small\nTransfer-Encoding: chunked"] {
+        let mut client = Client::connect(server.address);
+        client.send(request(head, ""));
+        let piece = [b"10000\r\n".to_vec(), vec![b' '; 0x10000], b"\r\n".to_vec()].concat();
+        let started = Instant::now();
+        let mut sent = 0_usize;
+        while client.send_if_possible(&piece) {
+            sent += piece.len();
+            assert!(sent < 200 << 20, "{head}: still read after {sent} bytes");
+        }
+        assert!(started.elapsed() < Duration::from_secs(20));
+    }
+}
+
+#[test]
+fn a_cut_off_body_is_not_served_and_does_no_harm() {
+    let server = start();
+    for head in [format!("POST /echo\nX-API-Key: {}", server.full_key), "POST /echo".to_owned()] {
+        let mut client = Client::connect(server.address);
+        client.send(request(&format!("{head}\nContent-Length: 100"), ""));
+        client.send("[1,2]");
+        client.stream.get_ref().shutdown(std::net::Shutdown::Write).unwrap();
+        assert_eq!(client.answer().checked().0, 400);
+    }
+    assert_eq!(exchange(server.address, "GET /health", "").status, 200);
+}
+
+#[test]
+fn head_is_get_without_the_body() {
+    let server = start();
+    let mut client = Client::connect(server.address);
+    for _ in 0..2 {
+        client.send(request(&format!("HEAD /items/7\nX-API-Key: {}", server.full_key), ""));
+        let answer = client.answer_to("HEAD");
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("content-length"), "23");
+    }
+    client.send(request("GET /health", ""));
+    assert_eq!(client.answer().json()["ok"], true);
+}
+
+#[test]
+fn expect_100_continue_is_honoured() {
+    let server = start();
+    let mut client = Client::connect(server.address);
+    client.send(request(
+        &format!("POST /echo\nX-API-Key: {}\nExpect: 100-continue\nContent-Length: 2", server.full_key),
+        "",
+    ));
+    std::thread::sleep(Duration::from_millis(50));
+    client.send("{}");
+    assert_eq!(client.answer().json()["length"], 2);
+}
+
+#[test]
+fn bytes_that_are_not_http_get_a_bare_status_and_a_closed_connection() {
+    let server = start();
+    for bytes in [
+        "nonsense\r\n\r\n",
+        "GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
+    ] {
+        let mut client = Client::connect(server.address);
+        client.send(bytes);
+        assert_eq!(client.answer().status, 400);
+        assert!(client.is_closed());
+    }
+    let mut client = Client::connect(server.address);
+    client.send(format!("GET /health HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(200_000)));
+    assert_eq!(client.answer().status, 431);
+    let mut client = Client::connect(server.address);
+    client.send("GET /health HTTP/1.1\r\n");
+    assert_eq!(client.answer().status, 408, "a head that never ends");
+}
+
+#[test]
+fn large_heads_are_read_across_turns() {
+    let server = start();
+    let answer = exchange(server.address, &format!("GET /health\nX: {}", "x".repeat(60_000)), "");
+    assert_eq!(answer.status, 200);
+}

@@ -1,0 +1,1 @@
+//! OpenAPI and the documentation page.

@@ -1,0 +1,1 @@
+//! A thousand refused uploads at once.
