@@ -8,6 +8,7 @@ pub mod envelope;
 pub mod error;
 pub mod headers;
 pub mod json_syntax;
+pub mod ops;
 pub mod openapi;
 pub mod paging;
 mod panic_guard;

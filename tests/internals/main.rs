@@ -1,4 +1,5 @@
-//! Tests of how the program is built rather than of what it does over HTTP.
-#![expect(clippy::expect_used, clippy::panic, reason = "tests may fail loudly")]
+//! What cannot be seen over HTTP: the parts inside, driven directly.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may fail loudly")]
 
+mod actors;
 mod architecture;

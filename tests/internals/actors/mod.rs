@@ -1,0 +1,11 @@
+//! The actor runtime under injected faults: one file per fault.
+
+mod down;
+mod exposition;
+mod full;
+mod hang;
+mod organisations;
+mod panic;
+mod probe;
+mod seen;
+mod unguarded;
