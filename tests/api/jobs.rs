@@ -135,6 +135,7 @@ fn a_run_that_ignores_its_deadline_is_given_up_and_charges_nothing_when_it_ends_
     assert!(abandoned.ends_with(" 1"), "{abandoned}");
     // The lost run ends late and well: nobody wants to know.
     gate.tell(Tell::Complete);
+    until("the lost run ends", || (gate.running() == 0).then_some(()));
     assert_eq!(server.poll(&key, &id).expect(200)["status"], "failed");
     let next = server.submit(&key, costing(3));
     assert_eq!(gate.started(), next);

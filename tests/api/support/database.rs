@@ -10,21 +10,21 @@ pub enum Database {
     /// A file in the server's folder.
     Sqlite,
     /// A database in the PostgreSQL server of the test run.
-    Postgresql(Arc<postgres::TestDatabase>),
+    Postgresql(Arc<postgres::PostgresDatabase>),
 }
 
 impl Database {
     /// A fresh PostgreSQL database, or nothing where PostgreSQL is absent and a skip is allowed (the support file says
     /// so on standard error).
     pub fn postgresql() -> Option<Self> {
-        postgres::database().map(|database| Self::Postgresql(Arc::new(database)))
+        postgres::postgres_database().map(|database| Self::Postgresql(Arc::new(database)))
     }
 
     /// `database_url`, when it is not the default.
     pub fn url(&self) -> Option<String> {
         match self {
             Self::Sqlite => None,
-            Self::Postgresql(database) => Some(database.url().to_owned()),
+            Self::Postgresql(database) => Some(database.url.clone()),
         }
     }
 }

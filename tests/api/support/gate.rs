@@ -84,6 +84,11 @@ impl Gate {
         self.tell = None;
     }
 
+    /// Jobs that run now, given up ones included.
+    pub fn running(&self) -> usize {
+        self.shared.running.load(Ordering::SeqCst)
+    }
+
     /// The most jobs that ever ran at once.
     pub fn running_most(&self) -> usize {
         self.shared.running_most.load(Ordering::SeqCst)

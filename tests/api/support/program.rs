@@ -3,9 +3,12 @@
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+use super::until;
 
 /// A working folder to run the program in.
 pub struct Shell {
@@ -58,33 +61,39 @@ impl Shell {
         serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {printed}"))
     }
 
-    /// Starts `serve` on free ports in this folder.
+    /// Starts `serve` on free ports in this folder and waits for the line with its two addresses.
+    #[track_caller]
     pub fn serve(&self, more: &[&str]) -> Serving {
         let mut arguments = vec!["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"];
         arguments.extend(more);
-        let mut child = self
-            .command(&arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
-        let stderr = child.stderr.take().expect("piped");
+        let mut command = self.command(&arguments);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+        let output = Arc::new(Mutex::new([String::new(), String::new()]));
         // Drained all the time, so that a full pipe never stops the program.
-        let errors = std::thread::spawn(move || {
-            let mut text = String::new();
-            drop(BufReader::new(stderr).read_to_string(&mut text));
-            text
-        });
-        let mut line = String::new();
-        stdout.read_line(&mut line).expect("a line");
-        let rest = std::thread::spawn(move || {
-            let mut text = String::new();
-            drop(stdout.read_to_string(&mut text));
-            text
-        });
-        Serving { child, line, rest: Some(rest), errors: Some(errors) }
+        let readers = vec![
+            drain(child.stdout.take().expect("piped"), 0, &output),
+            drain(child.stderr.take().expect("piped"), 1, &output),
+        ];
+        let serving = Serving { child, output, readers };
+        serving.addresses();
+        serving
     }
+}
+
+/// Keeps what a pipe says, line by line.
+fn drain(
+    pipe: impl Read + Send + 'static,
+    place: usize,
+    output: &Arc<Mutex<[String; 2]>>,
+) -> std::thread::JoinHandle<()> {
+    let output = Arc::clone(output);
+    std::thread::spawn(move || {
+        for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+            let text = &mut output.lock().expect("not poisoned")[place];
+            text.push_str(&line);
+            text.push('\n');
+        }
+    })
 }
 
 impl Ran {
@@ -100,29 +109,49 @@ impl Ran {
 /// A running `serve`; killed when dropped.
 pub struct Serving {
     child: Child,
-    /// The first line on standard output.
-    pub line: String,
-    rest: Option<std::thread::JoinHandle<String>>,
-    errors: Option<std::thread::JoinHandle<String>>,
+    /// Standard output and standard error so far.
+    output: Arc<Mutex<[String; 2]>>,
+    readers: Vec<std::thread::JoinHandle<()>>,
 }
 
 impl Serving {
-    /// The addresses named in the line, `http://…` in front.
-    pub fn addresses(&self) -> Vec<String> {
-        let words = self.line.split(|character: char| character.is_whitespace() || matches!(character, ',' | ';' | '(' | ')'));
-        words.filter(|word| word.starts_with("http://")).map(|word| word.trim_end_matches(['/', '.']).to_owned()).collect()
+    /// Everything printed so far.
+    pub fn printed(&self) -> String {
+        self.output.lock().expect("not poisoned").concat()
     }
 
-    /// Sends SIGTERM and waits; exit code, everything on standard output, everything on standard error.
+    /// The public address and the operators' address, from the one line that names both.
+    #[track_caller]
+    pub fn addresses(&self) -> [String; 2] {
+        until("the line with the addresses", || {
+            let printed = self.printed();
+            printed.lines().find_map(|line| {
+                let words = line.split(|character: char| character.is_whitespace() || matches!(character, ',' | ';' | '"'));
+                let found: Vec<&str> = words.filter(|word| word.starts_with("http://")).collect();
+                match found.as_slice() {
+                    [public, operators] => Some([*public, *operators].map(|url| url.trim_end_matches(['/', '.']).to_owned())),
+                    _ => None,
+                }
+            })
+        })
+    }
+
+    /// Waits until a word is printed; everything printed by then.
+    #[track_caller]
+    pub fn until_printed(&self, word: &str) -> String {
+        until(word, || Some(self.printed()).filter(|printed| printed.contains(word)))
+    }
+
+    /// Sends SIGTERM and waits for the end.
     pub fn terminate(mut self) -> Ran {
         let process = self.child.id().to_string();
         Command::new("kill").args(["-TERM", &process]).status().expect("signalled");
         let code = self.child.wait().expect("it ends").code();
-        let collect = |thread: Option<std::thread::JoinHandle<String>>| {
-            thread.map(|thread| thread.join().expect("read")).unwrap_or_default()
-        };
-        let stdout = format!("{}{}", self.line, collect(self.rest.take()));
-        Ran { code, stdout, stderr: collect(self.errors.take()) }
+        for reader in self.readers.drain(..) {
+            reader.join().expect("read to the end");
+        }
+        let [stdout, stderr] = self.output.lock().expect("not poisoned").clone();
+        Ran { code, stdout, stderr }
     }
 }
 

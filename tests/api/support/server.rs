@@ -53,7 +53,12 @@ impl Setup {
         Self {
             database: Database::Sqlite,
             clock: Some(Arc::new(ManualClock::at_ms(START_MS))),
-            overrides: Overrides { rate_limit_requests: Some(1_000_000), ..Overrides::default() },
+            // A test that has failed should not wait out the whole grace of the job it left behind.
+            overrides: Overrides {
+                rate_limit_requests: Some(1_000_000),
+                shutdown_grace_s: Some(5),
+                ..Overrides::default()
+            },
             work: None,
             folder: None,
             panics_expected: 0,
