@@ -2,20 +2,20 @@
 //!
 //! Money never is a `Decimal`: SQLite would keep it as a float.
 
-pub mod user_account;
-pub mod organisation;
-pub mod membership;
 pub mod api_key;
 pub mod api_key_organisation;
+pub mod change_epoch;
+pub mod charge;
 pub mod credit_account;
 pub mod credit_movement;
-pub mod product_slot;
+pub mod idempotency_key;
 pub mod job;
 pub mod job_hot;
 pub mod job_payload;
 pub mod job_result;
-pub mod charge;
-pub mod idempotency_key;
-pub mod change_epoch;
-pub mod setting;
+pub mod membership;
+pub mod organisation;
+pub mod product_slot;
 pub mod rate_permit;
+pub mod setting;
+pub mod user_account;

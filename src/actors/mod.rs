@@ -48,6 +48,8 @@ pub enum AskError {
 
 /// What the actors report beside their own statistics; implemented over the metrics.
 pub trait Observer: Send + Sync {
+    /// A job was accepted.
+    fn job_queued(&self, product: Product);
     /// A job was claimed after waiting this long.
     fn job_started(&self, product: Product, waited_s: f64);
     /// A job ended after running this long.
@@ -58,6 +60,8 @@ pub trait Observer: Send + Sync {
     fn jobs_recovered(&self, product: Product, jobs: u64);
     /// A computation ignored its cancellation.
     fn thread_abandoned(&self);
+    /// An abandoned computation ended after all.
+    fn thread_returned(&self);
     /// The database did not answer.
     fn store_unavailable(&self);
 }
@@ -153,6 +157,10 @@ impl TurnObserver for EngineObserver {
     fn abandoned(&self) {
         self.observer.thread_abandoned();
     }
+
+    fn returned(&self) {
+        self.observer.thread_returned();
+    }
 }
 
 impl Actors {
@@ -197,7 +205,8 @@ impl Actors {
             holder: holder.clone(),
             stopping: stopping_receiver,
         });
-        let reconciliation = start_engine(engine_stats, engines.handle(), runner, &store, queue_capacity);
+        let reconciliation =
+            start_engine(engine_stats, engines.handle(), runner, &store, queue_capacity, Arc::clone(&observer));
         registry.add(Arc::clone(&reconciliation.slot) as Arc<dyn runtime::Watched>);
 
         Arc::new(Self {
@@ -301,11 +310,11 @@ fn start_engine(
     runner: Arc<JobRunner>,
     store: &Store,
     queue_capacity: i64,
+    observer: Arc<dyn Observer>,
 ) -> EngineHandle {
     let product = runner.work.product();
     // Woken, never asked: the rows are the queue.
     let options = SlotOptions { queue_capacity: 0, answer_deadline: None };
-    let rejected = Arc::clone(&stats);
     let slot = Slot::start(stats, arbiter, options, move |stats| JobEngine::new(stats, Arc::clone(&runner)));
-    EngineHandle { product, slot, store: store.clone(), queue_capacity, rejected }
+    EngineHandle { product, slot, store: store.clone(), queue_capacity, observer }
 }

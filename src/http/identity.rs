@@ -22,8 +22,11 @@ pub async fn health(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         time: String,
     }
     let products = call.state();
-    let health =
-        Health { status: products.actors.health.as_str(), version: API_VERSION, time: date_time_text(products.clock.now_ms()) };
+    let health = Health {
+        status: products.actors.health.as_str(),
+        version: API_VERSION,
+        time: date_time_text(products.clock.now_ms()),
+    };
     envelope::json(StatusCode::OK, &health)
 }
 
@@ -46,7 +49,9 @@ pub async fn me(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let bank = &products.actors.credits;
     let account = match bank.published(key.user_id) {
         Some(account) => account,
-        None => bank.account(key.user_id).await?.ok_or_else(|| ApiError::internal("a person without a credit account"))?,
+        None => {
+            bank.account(key.user_id).await?.ok_or_else(|| ApiError::internal("a person without a credit account"))?
+        }
     };
     // A month that is over shows the new allocation at once; the renewal is written by the next charge or by the house.
     let (account, _) = account.rolled_over(Month::of_ms(products.actors.store_now_ms()));

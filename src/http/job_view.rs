@@ -161,7 +161,8 @@ impl Unpacking {
                     return Ok(last.then(|| Bytes::from_static(b"}")));
                 }
                 let part = self.reader.result_part(&self.job, self.next_part).await?;
-                self.compressed = part.map(Bytes::from).ok_or_else(|| ApiError::internal("a part of the result is gone"))?;
+                self.compressed =
+                    part.map(Bytes::from).ok_or_else(|| ApiError::internal("a part of the result is gone"))?;
                 self.next_part += 1;
             }
             let step = self.compressed.split_to(UNPACK_STEP_BYTES.min(self.compressed.len()));

@@ -16,7 +16,7 @@ use crate::store::{KeyCreated, NewKey};
 
 /// The plaintext of a key is never stored, so its creation cannot be replayed.
 fn refuse_idempotency_key(call: &Call<Products>) -> Result<(), ApiError> {
-    if call.header(headers::IDEMPOTENCY_KEY).is_none() {
+    if call.header(headers::IDEMPOTENCY_KEY.as_str()).is_none() {
         return Ok(());
     }
     let mut issues = Issues::default();
@@ -41,12 +41,11 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     };
     match products.actors.keys.create(new).await? {
         KeyCreated::Created(row) => envelope::json(StatusCode::CREATED, &CreatedKey::new(&row, &minted.plaintext)),
-        KeyCreated::UnknownOrganisation { index, id } => Err(ApiError::unprocessable(
-            "unknown_reference",
-            format!("you are not a member of organisation {id}"),
-        )
-        .with_detail("field", format!("organisation_ids[{index}]"))
-        .with_detail("id", id.0)),
+        KeyCreated::UnknownOrganisation { index, id } => {
+            Err(ApiError::unprocessable("unknown_reference", format!("you are not a member of organisation {id}"))
+                .with_detail("field", format!("organisation_ids[{index}]"))
+                .with_detail("id", id.0))
+        }
     }
 }
 

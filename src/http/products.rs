@@ -1,6 +1,6 @@
 //! What handlers share: handles of the actors, the reader, sessions and the settings they need.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::error::ApiError;
 use super::first_party::throttle::Throttle;
@@ -23,8 +23,6 @@ pub struct ProductLimits {
     pub trusted_proxies: Vec<std::net::IpAddr>,
     /// Monthly credits of a person who registers.
     pub default_monthly_credits: i64,
-    /// The public URL.
-    pub base_url: String,
 }
 
 /// What handlers share.
@@ -43,6 +41,8 @@ pub struct Products {
     pub clock: Arc<dyn Clock>,
     /// Whether other processes may work on the same database.
     pub shared_database: bool,
+    /// The public URL; known once the listener is bound.
+    pub base_url: OnceLock<String>,
 }
 
 impl From<StoreError> for ApiError {

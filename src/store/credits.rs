@@ -126,10 +126,8 @@ struct Grant {
 }
 
 async fn grant_bonus(unit: &Unit<'_>, grant: &Grant) -> Result<Option<CreditAccount>, StoreError> {
-    let sql = format!(
-        "select {ACCOUNT_COLUMNS} from credit_account a where a.user_id = $1{}",
-        sql::for_update(unit.backend)
-    );
+    let sql =
+        format!("select {ACCOUNT_COLUMNS} from credit_account a where a.user_id = $1{}", sql::for_update(unit.backend));
     let Some(row) = unit.one(&sql, params![grant.user.0]).await? else { return Ok(None) };
     let account = read_account(&row, 0)?.after(CreditChange { bonus: grant.credits, ..CreditChange::default() });
     let epoch = unit.bump(Topic::Credits).await?;

@@ -127,10 +127,7 @@ impl Reader {
     }
 }
 
-fn read(
-    row: &Row,
-    mut restricted_to: impl FnMut(i64) -> BTreeSet<OrganisationId>,
-) -> Result<KeyRow, StoreError> {
+fn read(row: &Row, mut restricted_to: impl FnMut(i64) -> BTreeSet<OrganisationId>) -> Result<KeyRow, StoreError> {
     let id: i64 = row.get(0)?;
     let hash: Vec<u8> = row.get(4)?;
     let hash = <[u8; 32]>::try_from(hash).map_err(|_| StoreError::corrupt("hash of key", id))?;
@@ -212,8 +209,7 @@ async fn revoke(unit: &Unit<'_>, user: UserId, key: KeyId, at_ms: i64) -> Result
     let Some(row) = unit.one(&sql, params![key.0, user.0, at_ms, epoch]).await? else { return Ok(None) };
     let sql = "select organisation_id from api_key_organisation where key_id = $1";
     let rows = unit.all(sql, params![key.0]).await?;
-    let restricted_to =
-        rows.iter().map(|row| row.get(0).map(OrganisationId)).collect::<Result<BTreeSet<_>, _>>()?;
+    let restricted_to = rows.iter().map(|row| row.get(0).map(OrganisationId)).collect::<Result<BTreeSet<_>, _>>()?;
     read(&row, |_| restricted_to.clone()).map(Some)
 }
 

@@ -103,8 +103,7 @@ impl Store {
             erase_pending: AtomicBool::new(false),
             stats: StoreStats::default(),
         });
-        let writer =
-            Writer::start(options.database_url.clone(), options.write_wait_max, Arc::clone(&shared)).await?;
+        let writer = Writer::start(options.database_url.clone(), options.write_wait_max, Arc::clone(&shared)).await?;
         let pool = connect::readers(&options.database_url, options.reader_connections).await?;
         let reader = Reader::new(pool, options.reader_connections, Arc::clone(&shared));
         let follow = options.follow_database_clock && backend == DbBackend::Postgres;

@@ -263,12 +263,7 @@ fn read(row: organisation::Model) -> OrganisationRow {
     }
 }
 
-async fn create(
-    unit: &Unit<'_>,
-    owner: UserId,
-    name: &str,
-    vat_control: bool,
-) -> Result<OrganisationRow, StoreError> {
+async fn create(unit: &Unit<'_>, owner: UserId, name: &str, vat_control: bool) -> Result<OrganisationRow, StoreError> {
     let epoch = unit.bump(Topic::Memberships).await?;
     let row = organisation::ActiveModel {
         name: Set(name.to_owned()),

@@ -107,8 +107,14 @@ impl<'a> Unit<'a> {
         if statements.is_empty() {
             return Ok(());
         }
-        self.execute(&batch(self.backend, statements), values).await?;
+        self.execute(&batch(self.backend, statements, "1"), values).await?;
         Ok(())
+    }
+
+    /// Runs a batch whose first statement returns a row, the only one that does; gives that row.
+    pub(super) async fn batch_first(&self, statements: &[&str], values: Vec<Value>) -> Result<Row, StoreError> {
+        let row = self.one(&batch(self.backend, statements, "* from s0"), values).await?;
+        row.ok_or_else(|| StoreError::Corrupt("a statement returned no row".to_owned()))
     }
 
     /// Moves a topic and returns its new value, to be stamped on the rows changed with it. The counter's row stays
@@ -135,7 +141,7 @@ impl<'a> Unit<'a> {
 
 /// One text for several statements. On PostgreSQL all of them see the rows as they were before, so a batch never
 /// reads or changes what another statement of it changed.
-fn batch(backend: DbBackend, statements: &[&str]) -> String {
+fn batch(backend: DbBackend, statements: &[&str], answer: &str) -> String {
     if !matches!(backend, DbBackend::Postgres) {
         return statements.join("; ");
     }
@@ -146,6 +152,7 @@ fn batch(backend: DbBackend, statements: &[&str]) -> String {
         }
         sql.push_str(&format!("s{index} as ({statement})"));
     }
-    sql.push_str(" select 1");
+    sql.push_str(" select ");
+    sql.push_str(answer);
     sql
 }

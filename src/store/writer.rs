@@ -88,8 +88,7 @@ impl Writer {
     pub(super) async fn start(url: String, wait_max: Duration, shared: Arc<Shared>) -> Result<Self, StoreError> {
         let connection = connect::writer(&url).await?;
         let (queue, commands) = mpsc::channel(QUEUE_CAPACITY_UNITS);
-        let task =
-            Task { url, wait_max, connection: Some(connection), commands, shared: Arc::clone(&shared) };
+        let task = Task { url, wait_max, connection: Some(connection), commands, shared: Arc::clone(&shared) };
         tokio::spawn(task.run());
         Ok(Self { queue, shared })
     }
@@ -108,12 +107,7 @@ impl Writer {
     }
 
     /// Runs a unit that writes about `bytes` bytes.
-    pub(super) async fn unit_of<I, T>(
-        &self,
-        bytes: usize,
-        input: I,
-        function: UnitFn<I, T>,
-    ) -> Result<T, StoreError>
+    pub(super) async fn unit_of<I, T>(&self, bytes: usize, input: I, function: UnitFn<I, T>) -> Result<T, StoreError>
     where
         I: Send + Sync + 'static,
         T: Send + 'static,
@@ -219,7 +213,7 @@ impl Task {
                 outcome = self.attempt(&mut alone).await;
             }
             for waiting in alone {
-                waiting.work.answer(outcome.as_ref().map(|()| ()).map_err(|failure| failure.error.clone()));
+                waiting.work.answer(outcome.as_ref().copied().map_err(|failure| failure.error.clone()));
             }
         }
     }
@@ -233,11 +227,11 @@ impl Task {
             return outcome;
         };
         self.shared.noted(failure.error.clone());
-        if failure.connection_suspect {
-            if let Some(connection) = self.connection.take() {
-                // A dead peer may not answer the farewell; nobody waits for it.
-                tokio::spawn(connection.close());
-            }
+        if failure.connection_suspect
+            && let Some(connection) = self.connection.take()
+        {
+            // A dead peer may not answer the farewell; nobody waits for it.
+            tokio::spawn(connection.close());
         }
         outcome
     }

@@ -15,7 +15,8 @@ use crate::session::{SESSION_TTL_S, hash_password, verify_password};
 use crate::store::{NewUser, UserCreated};
 
 /// What a password is compared with when there is no such person, so that the answer takes as long.
-const NOBODY_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$C4J5tPAGbJ0hDTJIoyLCVWTvvvs0PQ0VgX0T8bd+4ZE";
+const NOBODY_HASH: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$C4J5tPAGbJ0hDTJIoyLCVWTvvvs0PQ0VgX0T8bd+4ZE";
 
 fn address(call: &Call<Products>) -> IpAddr {
     call.client_ip(&call.state().limits.trusted_proxies).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
@@ -28,11 +29,12 @@ pub async fn register(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     if !decision.allowed {
         return Err(ApiError::rate_limited(decision.reset_s));
     }
-    let Registration { email, password, name } =
-        parse_registration(&call.body, products.limits.password_min_length).map_err(|issues| ApiError::validation(&issues))?;
+    let Registration { email, password, name } = parse_registration(&call.body, products.limits.password_min_length)
+        .map_err(|issues| ApiError::validation(&issues))?;
     let place = products.throttle.hashing_place().await;
     let clock = std::sync::Arc::clone(&products.clock);
-    let hash = actix_web::web::block(move || hash_password(&password, clock.as_ref())).await.map_err(ApiError::internal)?;
+    let hash =
+        actix_web::web::block(move || hash_password(&password, clock.as_ref())).await.map_err(ApiError::internal)?;
     drop(place);
     let new = NewUser {
         email,
@@ -63,7 +65,10 @@ pub async fn login(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     drop(place);
     let Some(user) = user.filter(|_| right) else {
         products.throttle.fail(address, &account);
-        return Err(ApiError::new(crate::http::error::ErrorCode::Unauthorized, "the e-mail address or the password is wrong"));
+        return Err(ApiError::new(
+            crate::http::error::ErrorCode::Unauthorized,
+            "the e-mail address or the password is wrong",
+        ));
     };
     products.throttle.succeed(&account);
     let token = products.sessions.issue(user.id, SESSION_TTL_S, products.clock.as_ref());

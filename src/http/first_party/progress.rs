@@ -31,14 +31,13 @@ const PING_EVERY: Duration = Duration::from_secs(20);
 pub async fn socket(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let products = std::sync::Arc::clone(call.state());
     if let Some(origin) = call.header("origin")
-        && origin != origin_of(&products.limits.base_url)
+        && products.base_url.get().is_none_or(|base_url| origin != origin_of(base_url))
     {
         return Err(ApiError::forbidden("pages of another origin may not open this socket"));
     }
     let (request, mut payload) = call.into_upgrade();
     let (token, by_subprotocol) = token(&request).ok_or_else(ApiError::session_required)?;
-    let user_id =
-        products.sessions.verify(&token, products.clock.as_ref()).map_err(|_| ApiError::invalid_token())?;
+    let user_id = products.sessions.verify(&token, products.clock.as_ref()).map_err(|_| ApiError::invalid_token())?;
     let stream = web::Payload::from_request(&request, &mut payload).await.map_err(ApiError::internal)?;
     let (mut response, session, messages) = actix_ws::handle(&request, stream).map_err(|error| {
         let mut issues = crate::domain::problem::Issues::default();
@@ -153,7 +152,8 @@ async fn look(
         let event = JobEvent { product: job.product, id: job.id.clone(), status: job.status, rows_done, rows_total };
         session.text(message(&event)).await?;
     }
-    let ended: Vec<JobId> = told.iter().filter(|(id, _)| !open.iter().any(|job| job.id == *id)).map(|(id, _)| id.clone()).collect();
+    let ended: Vec<JobId> =
+        told.iter().filter(|(id, _)| !open.iter().any(|job| job.id == *id)).map(|(id, _)| id.clone()).collect();
     told.retain(|(id, _)| !ended.contains(id));
     for id in ended {
         for product in crate::domain::job::Product::ALL {

@@ -68,11 +68,19 @@ fn scopes(object: &Object<'_>, issues: &mut Issues) -> ScopeSet {
 fn organisations(object: &Object<'_>, issues: &mut Issues) -> Option<Vec<OrganisationId>> {
     object.get("organisation_ids")?;
     let Some((items, count)) = object.items("organisation_ids", ORGANISATIONS_MAX) else {
-        issues.field("body", "organisation_ids", format!("must be an array of 1 to {ORGANISATIONS_MAX} organisation ids, or be left out for all"));
+        issues.field(
+            "body",
+            "organisation_ids",
+            format!("must be an array of 1 to {ORGANISATIONS_MAX} organisation ids, or be left out for all"),
+        );
         return None;
     };
     if count == 0 || count > ORGANISATIONS_MAX {
-        issues.field("body", "organisation_ids", format!("must have 1 to {ORGANISATIONS_MAX} organisation ids; leave it out for all"));
+        issues.field(
+            "body",
+            "organisation_ids",
+            format!("must have 1 to {ORGANISATIONS_MAX} organisation ids; leave it out for all"),
+        );
     }
     let mut seen = BTreeSet::new();
     let mut ids = Vec::new();

@@ -31,7 +31,12 @@ impl<'a> Object<'a> {
     }
 
     /// Text of a number of characters (Unicode scalar values) without NUL.
-    pub fn text(&self, name: &'static str, length: std::ops::RangeInclusive<usize>, issues: &mut Issues) -> Option<String> {
+    pub fn text(
+        &self,
+        name: &'static str,
+        length: std::ops::RangeInclusive<usize>,
+        issues: &mut Issues,
+    ) -> Option<String> {
         let rule = || format!("must be a string of {} to {} characters", length.start(), length.end());
         match serde_json::from_str::<Cow<'_, str>>(self.get(name)?.get()) {
             Ok(text) if text.contains('\0') => issues.field("body", name, "must not contain the character U+0000"),
@@ -42,9 +47,18 @@ impl<'a> Object<'a> {
     }
 
     /// The same, required.
-    pub fn required_text(&self, name: &'static str, length: std::ops::RangeInclusive<usize>, issues: &mut Issues) -> Option<String> {
+    pub fn required_text(
+        &self,
+        name: &'static str,
+        length: std::ops::RangeInclusive<usize>,
+        issues: &mut Issues,
+    ) -> Option<String> {
         if self.get(name).is_none() {
-            issues.field("body", name, format!("is required: a string of {} to {} characters", length.start(), length.end()));
+            issues.field(
+                "body",
+                name,
+                format!("is required: a string of {} to {} characters", length.start(), length.end()),
+            );
             return None;
         }
         self.text(name, length, issues)

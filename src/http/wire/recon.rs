@@ -44,7 +44,7 @@ pub struct Submission {
 }
 
 /// One deviation from the format.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct RowProblem {
     /// `bank`, `book` or `options`; none for the top level.
     pub dataset: Option<&'static str>,

@@ -85,8 +85,7 @@ impl Writer {
         let input = (Lease { product, holder: holder.to_owned(), lease_ms }, fence);
         self.unit(input, |unit, (lease, fence)| {
             Box::pin(async move {
-                let sql =
-                    "update product_slot set lease_until = $4 where product = $1 and holder = $2 and fence = $3";
+                let sql = "update product_slot set lease_until = $4 where product = $1 and holder = $2 and fence = $3";
                 let until = unit.now_ms.saturating_add(lease.lease_ms);
                 let values = params![lease.product.as_str(), lease.holder.as_str(), *fence, until];
                 Ok(unit.execute(sql, values).await? == 1)
@@ -119,8 +118,7 @@ impl Writer {
     pub async fn release_slot(&self, product: Product, holder: &str) -> Result<(), StoreError> {
         self.unit((product, holder.to_owned()), |unit, (product, holder)| {
             Box::pin(async move {
-                let sql =
-                    "update product_slot set holder = null, lease_until = 0 where product = $1 and holder = $2";
+                let sql = "update product_slot set holder = null, lease_until = 0 where product = $1 and holder = $2";
                 unit.execute(sql, params![product.as_str(), holder.as_str()]).await.map(|_| ())
             })
         })
@@ -148,12 +146,8 @@ struct Lease {
 const RUNNING: &str = "product = $1 and status = 'processing' and completed_at is null";
 
 async fn claim(unit: &Unit<'_>, lease: &Lease) -> Result<Claim, StoreError> {
-    let values = params![
-        lease.product.as_str(),
-        lease.holder.as_str(),
-        unit.now_ms,
-        unit.now_ms.saturating_add(lease.lease_ms)
-    ];
+    let values =
+        params![lease.product.as_str(), lease.holder.as_str(), unit.now_ms, unit.now_ms.saturating_add(lease.lease_ms)];
     let sql = claim_sql(unit);
     let mut taken = take_oldest(unit, &sql, values.clone(), lease.product).await?;
     if let Taken::Slot { orphans, job } = &taken
@@ -176,7 +170,10 @@ async fn claim(unit: &Unit<'_>, lease: &Lease) -> Result<Claim, StoreError> {
 enum Taken {
     /// There was nothing to take, or somebody else holds the slot.
     Refused,
-    Slot { orphans: i64, job: Option<Box<ClaimedJob>> },
+    Slot {
+        orphans: i64,
+        job: Option<Box<ClaimedJob>>,
+    },
 }
 
 /// Takes or keeps the slot, starts the oldest waiting job and removes it from the queue, in one statement.

@@ -78,11 +78,8 @@ impl Writer {
             RunEnd::Failed(failure) => Ending::Failed(failure),
             RunEnd::Completed { cost, mut result, parts_written, result_size } => {
                 let alone = parts_written == 0 && result.len() == 1;
-                let inline = if alone && result.iter().all(|part| part.len() <= INLINE_BYTES_MAX) {
-                    result.pop()
-                } else {
-                    None
-                };
+                let inline =
+                    if alone && result.iter().all(|part| part.len() <= INLINE_BYTES_MAX) { result.pop() } else { None };
                 let mut parts = parts_written;
                 for bytes in result {
                     if !self.put_result(&job_id, fence, parts, bytes).await? {
@@ -131,8 +128,7 @@ enum Ending {
 
 async fn end_job(unit: &Unit<'_>, input: &Input) -> Result<Finished, StoreError> {
     let sql = format!(
-        "select j.user_id, j.allow_overage, {ACCOUNT_COLUMNS}, \
-         (select value from change_epoch where topic = 'credits') from job j \
+        "select j.user_id, j.allow_overage, {ACCOUNT_COLUMNS} from job j \
          join credit_account a on a.user_id = j.user_id \
          where j.id = $1 and j.status = 'processing' and j.fence = $2{}",
         sql::for_update(unit.backend)
@@ -154,17 +150,12 @@ async fn end_job(unit: &Unit<'_>, input: &Input) -> Result<Finished, StoreError>
             match account.charge(*cost, row.get(1)?) {
                 Ok(change) => {
                     let account = account.after(change);
-                    // Whoever changed this account before us did so at an epoch below this one, and whoever comes
-                    // next waits for our row: enough to tell older states from newer ones.
-                    let epoch = row.get::<i64>(8)? + 1;
-                    let settlement = Settlement { account, epoch, renewal, change, cost: *cost };
+                    let settlement = Settlement { account, renewal, change, cost: *cost };
                     complete(unit, input, user_id, stored, Some(settlement)).await
                 }
                 Err(short) => {
-                    let failure = JobFailure::InsufficientCredits {
-                        required: short.required,
-                        available: short.available,
-                    };
+                    let failure =
+                        JobFailure::InsufficientCredits { required: short.required, available: short.available };
                     fail(unit, input, user_id, failure).await
                 }
             }
@@ -180,7 +171,6 @@ struct StoredResult<'a> {
 
 struct Settlement {
     account: CreditAccount,
-    epoch: i64,
     renewal: Option<CreditChange>,
     change: CreditChange,
     cost: i64,
@@ -188,12 +178,7 @@ struct Settlement {
 
 const DELETE_PAYLOAD: &str = "delete from job_payload where job_id = $1";
 
-async fn fail(
-    unit: &Unit<'_>,
-    input: &Input,
-    user_id: UserId,
-    failure: JobFailure,
-) -> Result<Finished, StoreError> {
+async fn fail(unit: &Unit<'_>, input: &Input, user_id: UserId, failure: JobFailure) -> Result<Finished, StoreError> {
     let (required, available) = match &failure {
         JobFailure::InsufficientCredits { required, available } => (Some(*required), Some(*available)),
         JobFailure::DeadlineExceeded | JobFailure::EngineFailed => (None, None),
@@ -218,13 +203,7 @@ async fn complete(
 ) -> Result<Finished, StoreError> {
     let credits_charged = settlement.as_ref().map_or(0, |settlement| settlement.cost);
     let mut statements = Vec::with_capacity(8);
-    let mut values = params![
-        input.job.as_str(),
-        unit.now_ms,
-        credits_charged,
-        i64::from(result.parts),
-        result.size
-    ];
+    let mut values = params![input.job.as_str(), unit.now_ms, credits_charged, i64::from(result.parts), result.size];
     let epoch = unit.dialect("(select value from change_epoch where topic = 'credits')", "(select value from s0)");
     let account_update = format!(
         "update credit_account set period = $7, monthly = $8, bonus = $9, overage_used = $10, \
@@ -265,10 +244,11 @@ async fn complete(
         values.push(bytes.clone().into());
         statements.push(&result_insert);
     }
-    unit.batch(&statements, values).await?;
-    let change = settlement.as_ref().map_or_else(CreditChange::default, |settlement| settlement.change);
-    if let Some(settlement) = settlement {
-        (input.publish)(user_id, settlement.account, settlement.epoch);
-    }
+    let Some(Settlement { account, change, .. }) = settlement else {
+        unit.batch(&statements, values).await?;
+        return Ok(Finished::Completed { user_id, credits_charged, change: CreditChange::default() });
+    };
+    let epoch = unit.batch_first(&statements, values).await?.get(0)?;
+    (input.publish)(user_id, account, epoch);
     Ok(Finished::Completed { user_id, credits_charged, change })
 }

@@ -116,7 +116,8 @@ async fn delete_expired(unit: &Unit<'_>, retention_ms: i64) -> Result<Deleted, S
     }
     if !jobs.is_empty() {
         let of_jobs = unit.texts_of_json();
-        for (table, column) in [("job_result", "job_id"), ("job_payload", "job_id"), ("charge", "job_id"), ("job", "id")]
+        for (table, column) in
+            [("job_result", "job_id"), ("job_payload", "job_id"), ("charge", "job_id"), ("job", "id")]
         {
             unit.execute(&format!("delete from {table} where {column} in {of_jobs}"), params![json(&jobs)?]).await?;
         }

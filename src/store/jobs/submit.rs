@@ -216,25 +216,24 @@ async fn submit(unit: &Unit<'_>, job: &NewJob, inline: &Option<Vec<u8>>) -> Resu
 /// A place in the queue, the job, its row in the queue and its payload, in one statement; no row comes back, and
 /// nothing is written, when the queue is full.
 fn submit_sql(unit: &Unit<'_>, with_payload: bool) -> String {
-    let payload = |from: &str| {
-        if with_payload { format!("insert into job_payload (job_id, part, at, bytes) select $3, 0, $10, $11 {from}") }
-        else { "select 1".to_owned() }
-    };
+    let payload = "insert into job_payload (job_id, part, at, bytes) select $3, 0, $10, $11";
     // `changes()` counts what the statement before changed: one row, or none when the queue was full.
-    let sqlite = format!(
+    let mut sqlite = format!(
         "{TAKE_PLACE} returning waiting; \
          insert into job ({JOB_COLUMNS}) select {JOB_VALUES} where changes() = 1; \
          insert into job_hot (product, seq, job_id) \
-         select product, last_seq, $3 from product_slot where product = $1 and changes() = 1; {}",
-        payload("where changes() = 1")
+         select product, last_seq, $3 from product_slot where product = $1 and changes() = 1"
     );
-    let postgres = format!(
+    let mut postgres = format!(
         "with slot as ({TAKE_PLACE} returning product, last_seq, waiting), \
          queued as (insert into job ({JOB_COLUMNS}) select {JOB_VALUES} from slot), \
-         hot as (insert into job_hot (product, seq, job_id) select product, last_seq, $3 from slot), \
-         payload as ({}) select waiting from slot",
-        payload("from slot")
+         hot as (insert into job_hot (product, seq, job_id) select product, last_seq, $3 from slot)"
     );
+    if with_payload {
+        sqlite.push_str(&format!("; {payload} where changes() = 1"));
+        postgres.push_str(&format!(", payload as ({payload} from slot)"));
+    }
+    postgres.push_str(" select waiting from slot");
     unit.dialect(&sqlite, &postgres).to_owned()
 }
 

@@ -1,8 +1,8 @@
 //! What polling shows.
 
+use super::INLINE_BYTES_MAX;
 use crate::domain::ids::{JobId, KeyId, UserId};
 use crate::domain::job::{JobFailure, JobStatus, Product};
-use super::INLINE_BYTES_MAX;
 use crate::store::StoreError;
 use crate::store::reader::Reader;
 use crate::store::sql::{Row, params};
