@@ -8,6 +8,7 @@
 )]
 
 mod actors;
+mod architecture;
 #[path = "../support/postgres.rs"]
 mod postgres;
 mod store;
