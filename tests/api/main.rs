@@ -16,6 +16,7 @@ mod authentication;
 mod command_line;
 mod credits;
 mod dataset_format;
+mod documents_placeholder;
 mod first_party;
 mod health;
 mod idempotency;
