@@ -1,4 +1,4 @@
-//! Tests that reach behind the HTTP surface, one binary, one module per part.
+//! What cannot be seen over HTTP: the parts inside, driven directly. One binary, one module per part.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,6 +7,8 @@
     reason = "tests may fail loudly"
 )]
 
+mod actors;
+mod architecture;
 #[path = "../support/postgres.rs"]
 mod postgres;
 mod store;
