@@ -17,7 +17,7 @@ mod authentication;
 mod command_line;
 mod credits;
 mod dataset_format;
-mod documents_placeholder;
+mod foundation;
 mod first_party;
 mod health;
 mod idempotency;
