@@ -3,8 +3,11 @@
 //! `main → cli → app → { http → { actors → { store → entity }, domain } }`; see `ARCHITECTURE.md`.
 
 pub mod actors;
+pub mod app;
+pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod demo;
 pub mod domain;
 pub mod http;
 pub mod metrics;

@@ -176,10 +176,6 @@ pub struct JobMetrics {
     pub run_seconds: LatencyHistogram,
     /// Credits charged, by where they came from.
     pub credits: CreditMetrics,
-    /// Jobs waiting now, for the operators' page.
-    pub waiting: Gauge,
-    /// Jobs being worked on now, for the operators' page.
-    pub running: Gauge,
 }
 
 impl JobMetrics {

@@ -173,8 +173,9 @@ fn jobs() -> Vec<TableCreateStatement> {
             .table(name)
             .col(text("job_id"))
             .col(big_integer("part"))
-            .col(blob("bytes").not_null().take())
+            // Before the bytes: SQLite would walk all of them to reach a column behind.
             .col(big_integer("at"))
+            .col(blob("bytes").not_null().take())
             .primary_key(Index::create().col("job_id").col("part"))
             .to_owned()
     };
@@ -266,7 +267,7 @@ fn indexes() -> Vec<IndexCreateStatement> {
         .name("job_open")
         .table("job")
         .col("product")
-        .col("user_id")
+        .col("status")
         .and_where(Expr::col("completed_at").is_null())
         .to_owned();
     let ended = Index::create()

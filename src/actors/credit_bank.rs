@@ -18,7 +18,7 @@ use super::published::BalanceBoard;
 use super::runtime::{ActorError, ActorStats, Ask, Guarded, Slot, guard};
 use crate::domain::credits::CreditAccount;
 use crate::domain::ids::UserId;
-use crate::store::{Finish, Finished, Publish, Store, StoreError};
+use crate::store::{Finish, Finished, NewUser, Publish, Store, StoreError, UserCreated};
 
 /// Answers wait for a commit, which may wait behind large ones.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -65,6 +65,11 @@ pub struct SettleJob {
     pub user_id: UserId,
 }
 
+/// Creates a person with their account.
+#[derive(Message)]
+#[rtype(result = "Result<Result<UserCreated, StoreError>, ActorError>")]
+pub struct OpenAccount(pub NewUser);
+
 /// Reads a balance that is not published.
 #[derive(Message)]
 #[rtype(result = "Result<Result<Option<CreditAccount>, StoreError>, ActorError>")]
@@ -101,6 +106,17 @@ impl Handler<Ask<SettleJob>> for CreditBank {
                 finished
             }
             .into_actor(actor)
+        })
+    }
+}
+
+impl Handler<Ask<OpenAccount>> for CreditBank {
+    type Result = ResponseActFuture<Self, Result<Result<UserCreated, StoreError>, ActorError>>;
+
+    fn handle(&mut self, ask: Ask<OpenAccount>, _: &mut Context<Self>) -> Self::Result {
+        guard::beside(ask, DEADLINE, |actor: &mut Self, _, OpenAccount(new)| {
+            let store = actor.store.clone();
+            async move { store.writer.create_user(new).await }.into_actor(actor)
         })
     }
 }
@@ -169,6 +185,11 @@ impl CreditBankHandle {
     /// A person's account, from what is published when it is; its month may be over (`CreditAccount::rolled_over`).
     pub fn published(&self, user: UserId) -> Option<CreditAccount> {
         self.published.get(user)
+    }
+
+    /// Creates a person with their account.
+    pub async fn open_account(&self, new: NewUser) -> Result<UserCreated, AskError> {
+        Ok(self.slot.ask(OpenAccount(new)).await??)
     }
 
     /// A person's account, read from the database when it is not published yet.

@@ -12,9 +12,9 @@ use actix::{
     WrapFuture as _,
 };
 
-use super::AskError;
 use super::job_runner::{JobRunner, Turn};
 use super::runtime::{ActorError, ActorStats, Guarded, Slot, guard};
+use super::{AskError, Observer};
 use crate::domain::job::Product;
 use crate::store::{NewJob, Store, Submitted};
 
@@ -97,13 +97,18 @@ pub struct EngineHandle {
     pub(super) slot: Arc<Slot<JobEngine>>,
     pub(super) store: Store,
     pub(super) queue_capacity: i64,
-    pub(super) rejected: Arc<ActorStats>,
+    pub(super) observer: Arc<dyn Observer>,
 }
 
 impl EngineHandle {
     /// Which product.
     pub const fn product(&self) -> Product {
         self.product
+    }
+
+    /// The engine's statistics.
+    pub fn stats(&self) -> &Arc<ActorStats> {
+        self.slot.stats()
     }
 
     /// Jobs that may wait.
@@ -116,10 +121,11 @@ impl EngineHandle {
         let submitted = self.store.writer.submit(job, payload).await?;
         match &submitted {
             Submitted::Accepted { waiting } => {
+                self.observer.job_queued(self.product);
                 self.note_waiting(*waiting);
                 self.wake();
             }
-            Submitted::QueueFull => self.rejected.count_rejected(),
+            Submitted::QueueFull => self.slot.stats().count_rejected(),
             Submitted::Replayed(_) | Submitted::KeyReused => {}
         }
         Ok(submitted)

@@ -99,6 +99,6 @@ pub async fn one_round(store: &Store, actors: &Actors, retention_ms: i64) -> Res
             break;
         }
     }
-    store.writer.sweep_orphans(ORPHAN_AGE_MS).await?;
+    store.writer.sweep_orphans(&store.reader, ORPHAN_AGE_MS).await?;
     Ok(())
 }

@@ -86,6 +86,8 @@ pub trait TurnObserver: Send + Sync {
     fn timed_out(&self, product: Product);
     /// A computation ignored its cancellation; its thread is lost.
     fn abandoned(&self);
+    /// A thread given up came back after all.
+    fn returned(&self);
 }
 
 /// How a computation is bounded.
@@ -260,11 +262,13 @@ impl JobRunner {
             observer: Arc::clone(&self.observer),
             product: job.product,
         };
-        let (work, claimed) = (Arc::clone(&self.work), job.clone());
+        let (work, claimed, observer) = (Arc::clone(&self.work), job.clone(), Arc::clone(&self.observer));
         tokio::task::spawn_blocking(move || {
             let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| work.run(&claimed, payload, &control)));
             // Nobody listens when the computation was given up; its outcome no longer matters.
-            drop(send.send(outcome));
+            if send.send(outcome).is_err() {
+                observer.returned();
+            }
         });
         let heartbeat = self.heartbeat(job);
         tokio::pin!(heartbeat);

@@ -48,6 +48,8 @@ pub enum AskError {
 
 /// What the actors report beside their own statistics; implemented over the metrics.
 pub trait Observer: Send + Sync {
+    /// A job was accepted.
+    fn job_queued(&self, product: Product);
     /// A job was claimed after waiting this long.
     fn job_started(&self, product: Product, waited_s: f64);
     /// A job ended after running this long.
@@ -58,6 +60,8 @@ pub trait Observer: Send + Sync {
     fn jobs_recovered(&self, product: Product, jobs: u64);
     /// A computation ignored its cancellation.
     fn thread_abandoned(&self);
+    /// An abandoned computation ended after all.
+    fn thread_returned(&self);
     /// The database did not answer.
     fn store_unavailable(&self);
 }
@@ -153,6 +157,10 @@ impl TurnObserver for EngineObserver {
     fn abandoned(&self) {
         self.observer.thread_abandoned();
     }
+
+    fn returned(&self) {
+        self.observer.thread_returned();
+    }
 }
 
 impl Actors {
@@ -176,11 +184,11 @@ impl Actors {
         let stats = |name| ActorStats::new(name, Arc::clone(&clock));
 
         let keys = start_keys(stats("key_registry"), gate.handle(), &store);
-        registry.add(Arc::clone(&keys.slot) as Arc<dyn runtime::Watched>);
+        registry.add(keys.slot.clone());
         let limiter = start_limiter(stats("rate_limiter"), gate.handle(), &store, rate_rule, &clock);
-        registry.add(Arc::clone(&limiter.slot) as Arc<dyn runtime::Watched>);
+        registry.add(limiter.slot.clone());
         let credits = start_bank(stats("credit_bank"), bank.handle(), &store);
-        registry.add(Arc::clone(&credits.slot) as Arc<dyn runtime::Watched>);
+        registry.add(credits.slot.clone());
 
         let engine_stats = stats("recon");
         let runner = Arc::new(JobRunner {
@@ -197,8 +205,9 @@ impl Actors {
             holder: holder.clone(),
             stopping: stopping_receiver,
         });
-        let reconciliation = start_engine(engine_stats, engines.handle(), runner, &store, queue_capacity);
-        registry.add(Arc::clone(&reconciliation.slot) as Arc<dyn runtime::Watched>);
+        let reconciliation =
+            start_engine(engine_stats, engines.handle(), runner, &store, queue_capacity, Arc::clone(&observer));
+        registry.add(reconciliation.slot.clone());
 
         Arc::new(Self {
             keys,
@@ -301,11 +310,11 @@ fn start_engine(
     runner: Arc<JobRunner>,
     store: &Store,
     queue_capacity: i64,
+    observer: Arc<dyn Observer>,
 ) -> EngineHandle {
     let product = runner.work.product();
     // Woken, never asked: the rows are the queue.
     let options = SlotOptions { queue_capacity: 0, answer_deadline: None };
-    let rejected = Arc::clone(&stats);
     let slot = Slot::start(stats, arbiter, options, move |stats| JobEngine::new(stats, Arc::clone(&runner)));
-    EngineHandle { product, slot, store: store.clone(), queue_capacity, rejected }
+    EngineHandle { product, slot, store: store.clone(), queue_capacity, observer }
 }

@@ -52,13 +52,18 @@ pub fn prepare_data_dir(folder: &Path) -> anyhow::Result<()> {
 /// Opens the store of the settings and brings its schema up to date.
 pub async fn open_store(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<(Store, Vec<String>)> {
     prepare_data_dir(&settings.data_dir)?;
-    let store = Store::open(StoreOptions::new(database_url(settings)), clock).await.context("cannot open the database")?;
+    let store =
+        Store::open(StoreOptions::new(database_url(settings)), clock).await.context("cannot open the database")?;
     let applied = store.migrate().await.context("cannot migrate the database")?;
     Ok((store, applied))
 }
 
 async fn person(store: &Store, email: &str) -> anyhow::Result<UserRow> {
-    store.reader.find_user_by_email(email).await?.with_context(|| format!("there is no person with the e-mail address {email}"))
+    store
+        .reader
+        .find_user_by_email(email)
+        .await?
+        .with_context(|| format!("there is no person with the e-mail address {email}"))
 }
 
 /// `migrate`.
@@ -106,7 +111,8 @@ pub async fn user(settings: &Settings, clock: Arc<dyn Clock>, command: UserComma
         UserCommand::Session { email, ttl_s } => {
             let user = person(&store, &email).await?;
             let secret = secrets::session_secret(settings, &store, clock.as_ref()).await?;
-            let token = Sessions::new(&secret).issue(user.id, ttl_s, clock.as_ref()).context("cannot sign the session")?;
+            let token =
+                Sessions::new(&secret).issue(user.id, ttl_s, clock.as_ref()).context("cannot sign the session")?;
             print(&token);
         }
     }
@@ -115,7 +121,11 @@ pub async fn user(settings: &Settings, clock: Arc<dyn Clock>, command: UserComma
 }
 
 /// `organisation add` and `organisation add-member`.
-pub async fn organisation(settings: &Settings, clock: Arc<dyn Clock>, command: OrganisationCommand) -> anyhow::Result<()> {
+pub async fn organisation(
+    settings: &Settings,
+    clock: Arc<dyn Clock>,
+    command: OrganisationCommand,
+) -> anyhow::Result<()> {
     let (store, _) = open_store(settings, clock).await?;
     match command {
         OrganisationCommand::Add { email, name, vat_control } => {
@@ -131,7 +141,10 @@ pub async fn organisation(settings: &Settings, clock: Arc<dyn Clock>, command: O
             let role = Role::parse(&role).ok_or_else(|| Usage(format!("unknown role {role}")))?;
             match store.writer.add_member(OrganisationId(organisation), user.id, role).await? {
                 MemberAdded::Added | MemberAdded::RoleChanged => {
-                    print(&json!({ "organisation_id": organisation, "user_id": user.id, "role": role.as_str() }).to_string());
+                    print(
+                        &json!({ "organisation_id": organisation, "user_id": user.id, "role": role.as_str() })
+                            .to_string(),
+                    );
                 }
                 MemberAdded::UnknownOrganisation => bail!("there is no organisation {organisation}"),
             }
@@ -200,7 +213,10 @@ pub async fn check(settings: &Settings, clock: Arc<dyn Clock>, organisation: Opt
     for difference in &differences {
         print(difference);
     }
-    eprintln!("{}", if differences.is_empty() { "no differences".to_owned() } else { format!("{} differences", differences.len()) });
+    eprintln!(
+        "{}",
+        if differences.is_empty() { "no differences".to_owned() } else { format!("{} differences", differences.len()) }
+    );
     store.close().await;
     Ok(differences.is_empty())
 }
@@ -210,7 +226,11 @@ fn read_password(path: &Path, settings: &Settings) -> anyhow::Result<String> {
     let password = text.trim_end_matches(['\r', '\n']).to_owned();
     let length = u64::try_from(password.chars().count()).unwrap_or(u64::MAX);
     if !(settings.password_min_length..=128).contains(&length) {
-        return Err(Usage(format!("the password has {length} characters; allowed: {} to 128", settings.password_min_length)).into());
+        return Err(Usage(format!(
+            "the password has {length} characters; allowed: {} to 128",
+            settings.password_min_length
+        ))
+        .into());
     }
     Ok(password)
 }

@@ -8,6 +8,16 @@ mod show;
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, bail};
+
+use crate::actors::Actors;
+use crate::clock::Clock;
+use crate::domain::access::Scope;
+use crate::domain::api_key;
+use crate::domain::ids::UserId;
+use crate::session::hash_password;
+use crate::store::{KeyCreated, NewKey, NewUser, Store, UserCreated};
+
 pub use sample::reconciliation_body;
 pub use show::show;
 
@@ -24,7 +34,9 @@ const MARKER: &str = ".bookkeeping-demo";
 #[derive(Debug, thiserror::Error)]
 pub enum DemoFolderError {
     /// It exists and was not made by a demonstration.
-    #[error("{0} exists and was not made by `serve --demo` (no {MARKER} file in it); move it away or choose another data_dir")]
+    #[error(
+        "{0} exists and was not made by `serve --demo` (no {MARKER} file in it); move it away or choose another data_dir"
+    )]
     NotOurs(PathBuf),
     /// The file system refused.
     #[error("cannot prepare {path}: {source}")]
@@ -48,9 +60,53 @@ pub fn fresh_folder(data_dir: &Path) -> Result<PathBuf, DemoFolderError> {
         std::fs::remove_dir_all(&folder).map_err(failed)?;
     }
     std::fs::create_dir_all(&folder).map_err(failed)?;
-    std::fs::write(folder.join(MARKER), "Made by `bookkeeping serve --demo`, which removes this folder at its next start.\n")
-        .map_err(failed)?;
+    std::fs::write(
+        folder.join(MARKER),
+        "Made by `bookkeeping serve --demo`, which removes this folder at its next start.\n",
+    )
+    .map_err(failed)?;
     Ok(folder)
+}
+
+/// The key the demonstration prints, and whose it is.
+pub struct DemoKey {
+    /// Its owner.
+    pub user_id: UserId,
+    /// The whole key.
+    pub plaintext: String,
+}
+
+/// Seeds the person, the organisation and a key with every scope.
+pub async fn seed(store: &Store, actors: &Actors, clock: &dyn Clock) -> anyhow::Result<DemoKey> {
+    let mut unusable = [0_u8; 32];
+    clock.fill_random(&mut unusable);
+    let password: String = unusable.iter().map(|byte| format!("{byte:02x}")).collect();
+    let person = NewUser {
+        email: DEMO_EMAIL.to_owned(),
+        name: "Robin Demo".to_owned(),
+        password_hash: hash_password(&password, clock).context("cannot hash a password")?,
+        monthly_allocation: DEMO_MONTHLY_CREDITS,
+        bonus: 0,
+        overage_allowed: false,
+    };
+    let UserCreated::Created(user_id) = actors.credits.open_account(person).await? else {
+        bail!("{DEMO_EMAIL} exists already");
+    };
+    store.writer.create_organisation(user_id, DEMO_ORGANISATION.to_owned(), true).await?;
+    let minted = api_key::mint(|block| clock.fill_random(block));
+    let key = NewKey {
+        user_id,
+        name: "demonstration".to_owned(),
+        prefix: minted.prefix,
+        hash: minted.hash,
+        scopes: Scope::ALL.into_iter().collect(),
+        allow_overage: false,
+        organisation_ids: None,
+    };
+    match actors.keys.create(key).await? {
+        KeyCreated::Created(_) => Ok(DemoKey { user_id, plaintext: minted.plaintext }),
+        KeyCreated::UnknownOrganisation { .. } => bail!("the key names no organisation"),
+    }
 }
 
 #[cfg(test)]

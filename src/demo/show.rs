@@ -63,7 +63,8 @@ fn read(status: u16, text: &str) -> anyhow::Result<Value> {
 
 /// Runs the sample through the API at `base_url` and prints the outcome and `curl` lines to standard output.
 pub fn show(base_url: &str, ops_url: &str, key: &str, today: NaiveDate, session: &str) -> anyhow::Result<()> {
-    let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(30)));
+    let config =
+        ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(30)));
     let api = Api { agent: config.build().into(), base_url, key };
     let state = api.run_job("/api/v1/reconciliations", &sample::reconciliation_body(today))?;
     let result = state.get("result").context("no result")?;
@@ -106,7 +107,10 @@ fn reconciliation_table(result: &Value) -> String {
     for pair in matched.iter().take(8) {
         lines.push(format!("    {}  |  {}", row(pair, "/bank"), row(pair, "/book")));
     }
-    for (title, name) in [("at the bank, not in the books", "missing_from_books"), ("in the books, not at the bank", "remove_from_books")] {
+    for (title, name) in [
+        ("at the bank, not in the books", "missing_from_books"),
+        ("in the books, not at the bank", "remove_from_books"),
+    ] {
         lines.push(format!("  {title}"));
         lines.extend(list(name).iter().map(|item| format!("    {}", row(item, ""))));
     }
@@ -116,7 +120,11 @@ fn reconciliation_table(result: &Value) -> String {
         lines.extend(explanations.iter().map(|item| format!("    {}", text(item, "/detail"))));
     }
     lines.push(String::new());
-    lines.push(format!("  verified: {}, {} credits charged", text(result, "/verification/is_verified"), text(result, "/credits_charged")));
+    lines.push(format!(
+        "  verified: {}, {} credits charged",
+        text(result, "/verification/is_verified"),
+        text(result, "/credits_charged")
+    ));
     lines.push(format!("  {}", text(result, "/verification/reason")));
     lines.join("\n")
 }

@@ -56,6 +56,11 @@ impl RateWindow {
         }
     }
 
+    /// Requests counted in the window that is running at `now_ms`.
+    pub fn used(&self, rule: RateRule, now_ms: u64) -> u64 {
+        if self.is_idle(rule, now_ms) { 0 } else { self.0.load(Ordering::Acquire) & COUNT_MASK }
+    }
+
     /// Whether the window has ended (or never began) at `now_ms`, so that it may be forgotten.
     pub fn is_idle(&self, rule: RateRule, now_ms: u64) -> bool {
         let start = self.0.load(Ordering::Acquire) >> COUNT_BITS;

@@ -129,7 +129,7 @@ impl<S> Call<S> {
         self.request.headers().get(name)?.to_str().ok()
     }
 
-    /// The `Idempotency-Key`: 1 to 128 visible ASCII characters, given once. 400 `validation_error` otherwise.
+    /// The `Idempotency-Key`: 1 to 128 printable ASCII characters, given once. 400 `validation_error` otherwise.
     pub fn idempotency_key(&self) -> Result<Option<&str>, ApiError> {
         let mut values = self.request.headers().get_all(headers::IDEMPOTENCY_KEY);
         let Some(value) = values.next() else { return Ok(None) };
@@ -140,7 +140,7 @@ impl<S> Call<S> {
             return Ok(Some(text));
         }
         let mut issues = Issues::default();
-        issues.field("headers", "Idempotency-Key", "must be 1 to 128 visible ASCII characters, given once");
+        issues.field("headers", "Idempotency-Key", "must be 1 to 128 printable ASCII characters, given once");
         Err(ApiError::validation(&issues))
     }
 
@@ -156,11 +156,23 @@ impl<S> Call<S> {
 
     /// A place to parse a large body in: at most two are parsed at once, so that their memory stays bounded. Small
     /// bodies need none. Hold it until the parsed value has shrunk.
-    pub async fn parse_place(&self) -> Option<SemaphorePermit<'_>> {
-        if self.body.len() <= LARGE_PARSE_BYTES {
+    pub async fn parse_place(&self, body_bytes: usize) -> Option<SemaphorePermit<'_>> {
+        if body_bytes <= LARGE_PARSE_BYTES {
             return None;
         }
         self.worker.shared.large_parses.acquire().await.ok()
+    }
+
+    /// The address of whoever is behind the connection: its own, or what a trusted proxy says in `X-Forwarded-For`
+    /// (the last address a proxy we trust did not add itself).
+    pub fn client_ip(&self, trusted_proxies: &[IpAddr]) -> Option<IpAddr> {
+        let peer = self.peer_ip()?;
+        if !trusted_proxies.contains(&peer) {
+            return Some(peer);
+        }
+        let forwarded = self.header("x-forwarded-for").unwrap_or_default();
+        let mut hops = forwarded.rsplit(',').map_while(|hop| hop.trim().parse::<IpAddr>().ok());
+        Some(hops.find(|hop| !trusted_proxies.contains(hop)).unwrap_or(peer))
     }
 
     /// The request of the server library and the unread body, for taking a connection over.

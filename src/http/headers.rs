@@ -9,6 +9,8 @@ use crate::domain::rate_window::{RateDecision, RateRule};
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// `X-API-Key`.
 pub const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+/// `Idempotency-Replayed`: the answer was given before and nothing was done again.
+pub const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// `Idempotency-Key`.
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const RATE_LIMIT_LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");

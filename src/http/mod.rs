@@ -1,17 +1,26 @@
 //! The HTTP layer: one table of routes, one order of checks, one envelope for every failure.
 
 mod body;
+pub mod books;
 pub mod call;
 mod connection;
 mod dispatch;
 pub mod docs;
 pub mod envelope;
 pub mod error;
+pub mod first_party;
+pub mod gate;
 pub mod headers;
+pub mod identity;
+mod job_view;
 pub mod json_syntax;
+pub mod keys;
 pub mod openapi;
+pub mod ops;
 pub mod paging;
 mod panic_guard;
+pub mod products;
+pub mod reconciliations;
 pub mod request_id;
 pub mod route_table;
 pub mod routes;

@@ -2,10 +2,133 @@
 
 use super::StoreError;
 use super::reader::Reader;
+use super::sql::Unit;
+
+/// Differences listed of one kind.
+const LISTED_MAX: usize = 100;
 
 impl Reader {
     /// Every difference found, in words; empty when all is well. Reads one snapshot.
     pub async fn check(&self) -> Result<Vec<String>, StoreError> {
-        todo!()
+        self.snapshot(|unit| Box::pin(check(unit))).await
     }
+}
+
+/// A rule: what a found row means, and the query that finds violations, whose first column is text and whose other
+/// columns are numbers.
+struct Rule {
+    says: &'static str,
+    finds: &'static str,
+}
+
+const RULES: &[Rule] = &[
+    Rule {
+        says: "balance differs from its movements; user, then stored and derived monthly, bonus, overage",
+        finds: "select cast(a.user_id as text), a.monthly, coalesce(m.monthly, 0), a.bonus, coalesce(m.bonus, 0), \
+                a.overage_used, coalesce(m.overage, 0) from credit_account a left join (select user_id, \
+                cast(sum(monthly) as bigint) as monthly, cast(sum(bonus) as bigint) as bonus, \
+                cast(sum(overage) as bigint) as overage from credit_movement group by user_id) m \
+                on m.user_id = a.user_id where a.monthly <> coalesce(m.monthly, 0) or \
+                a.bonus <> coalesce(m.bonus, 0) or a.overage_used <> coalesce(m.overage, 0)",
+    },
+    Rule {
+        says: "negative balance; user, monthly, bonus, overage",
+        finds: "select cast(user_id as text), monthly, bonus, overage_used from credit_account \
+                where monthly < 0 or bonus < 0 or overage_used < 0",
+    },
+    Rule {
+        says: "person without a credit account; user",
+        finds: "select cast(u.id as text) from user_account u \
+                where not exists (select 1 from credit_account a where a.user_id = u.id)",
+    },
+    Rule {
+        says: "completed job whose charge is missing or differs; job, credits charged, charge",
+        finds: "select j.id, coalesce(j.credits_charged, -1), coalesce(c.monthly + c.bonus + c.overage, 0) from job j \
+                left join charge c on c.job_id = j.id where j.status = 'completed' and \
+                coalesce(j.credits_charged, -1) <> coalesce(c.monthly + c.bonus + c.overage, 0)",
+    },
+    Rule {
+        says: "charge of a job that is not completed; job, charge",
+        finds: "select c.job_id, c.monthly + c.bonus + c.overage from charge c \
+                where not exists (select 1 from job j where j.id = c.job_id and j.status = 'completed')",
+    },
+    Rule {
+        says: "charge without its movement; job, charge",
+        finds: "select c.job_id, c.monthly + c.bonus + c.overage from charge c \
+                where not exists (select 1 from credit_movement m where m.kind = 'charge' \
+                and m.reference = c.job_id and m.user_id = c.user_id and m.monthly = -c.monthly \
+                and m.bonus = -c.bonus and m.overage = c.overage)",
+    },
+    Rule {
+        // The job of an old movement may have been deleted by retention, its charge with it.
+        says: "movement of a job that was not charged; job, movement",
+        finds: "select m.reference, m.id from credit_movement m join job j on j.id = m.reference \
+                where m.kind = 'charge' and not exists (select 1 from charge c where c.job_id = m.reference)",
+    },
+    Rule {
+        says: "job charged more than once; job, movements",
+        finds: "select reference, count(*) from credit_movement where kind = 'charge' \
+                group by reference having count(*) > 1",
+    },
+    Rule {
+        says: "waiting jobs miscounted; product, stored, counted",
+        finds: "select s.product, s.waiting, (select count(*) from job_hot h where h.product = s.product) \
+                from product_slot s where s.waiting <> (select count(*) from job_hot h where h.product = s.product)",
+    },
+    Rule {
+        says: "queued job that is not in the queue exactly once; job, places",
+        finds: "select j.id, (select count(*) from job_hot h where h.job_id = j.id and h.product = j.product) from job j \
+                where j.completed_at is null and j.status = 'queued' and \
+                (select count(*) from job_hot h where h.job_id = j.id and h.product = j.product) <> 1",
+    },
+    Rule {
+        says: "place in the queue of a job that is not queued; job",
+        finds: "select h.job_id from job_hot h \
+                where not exists (select 1 from job j where j.id = h.job_id and j.status = 'queued')",
+    },
+    Rule {
+        says: "more than one running job; product, jobs",
+        finds: "select product, count(*) from job where completed_at is null and status = 'processing' \
+                group by product having count(*) > 1",
+    },
+    Rule {
+        says: "job in two states; job",
+        finds: "select id from job where (status in ('queued', 'processing')) <> (completed_at is null) \
+                or (status = 'failed') <> (failure is not null) \
+                or (status = 'completed') <> (credits_charged is not null)",
+    },
+    Rule {
+        says: "open job without its payload; job",
+        finds: "select j.id from job j where j.completed_at is null \
+                and not exists (select 1 from job_payload p where p.job_id = j.id and p.part = 0)",
+    },
+    Rule {
+        says: "payload kept after its job ended; job, parts",
+        finds: "select p.job_id, count(*) from job_payload p join job j on j.id = p.job_id \
+                where j.completed_at is not null group by p.job_id",
+    },
+    Rule {
+        says: "result parts miscounted; job, stored, counted",
+        finds: "select j.id, j.result_parts, (select count(*) from job_result r where r.job_id = j.id) from job j \
+                where j.completed_at is not null and \
+                j.result_parts <> (select count(*) from job_result r where r.job_id = j.id)",
+    },
+];
+
+async fn check(unit: &Unit<'_>) -> Result<Vec<String>, StoreError> {
+    let mut differences = Vec::new();
+    for rule in RULES {
+        let rows = unit.all(rule.finds, Vec::new()).await?;
+        for row in rows.iter().take(LISTED_MAX) {
+            let mut difference = format!("{}: {}", rule.says, row.get::<String>(0)?);
+            for column in 1..row.width() {
+                difference.push_str(&format!(", {}", row.get::<i64>(column)?));
+            }
+            differences.push(difference);
+        }
+        if rows.len() > LISTED_MAX {
+            differences.push(format!("{}: and {} more", rule.says, rows.len() - LISTED_MAX));
+        }
+    }
+    Ok(differences)
 }

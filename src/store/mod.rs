@@ -4,6 +4,7 @@
 //! write. Nothing that decides a write is read outside its unit.
 
 mod check;
+mod connect;
 mod credits;
 mod epochs;
 mod error;
@@ -14,12 +15,19 @@ mod permits;
 mod reader;
 mod serve_lock;
 mod settings;
+mod sql;
 mod users;
 mod writer;
 
-use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
+
+use migration::{Migrator, MigratorTrait as _};
+use sea_orm::{
+    ConnectionTrait as _, DatabaseConnection, DbBackend, SqliteTransactionMode, TransactionOptions,
+    TransactionTrait as _,
+};
 
 use crate::clock::Clock;
 
@@ -38,8 +46,12 @@ pub use serve_lock::ServeLock;
 pub use users::{NewUser, UserCreated, UserRow};
 pub use writer::Writer;
 
+const CLOCK_FOLLOW_INTERVAL: Duration = Duration::from_secs(60);
+/// The advisory lock schema changes are made under; the number only has to be the same in every version.
+const MIGRATION_LOCK: i64 = 0x626f_6f6b_6b65_6570;
+
 /// How to open the store.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct StoreOptions {
     /// `sqlite://…` or `postgres://…`.
     pub database_url: String,
@@ -50,7 +62,12 @@ pub struct StoreOptions {
     /// On PostgreSQL: correct the clock by its offset to the database's, so that processes agree on leases. Tests
     /// with a clock of their own switch it off.
     pub follow_database_clock: bool,
+    /// Told how long each read (`"reader"`) and write (`"writer"`) waited for a connection.
+    pub observe_wait: Option<ObserveWait>,
 }
+
+/// Takes the name of a pool and how long a caller waited for a connection of it.
+pub type ObserveWait = Arc<dyn Fn(&'static str, Duration) + Send + Sync>;
 
 impl StoreOptions {
     /// The defaults for a database.
@@ -60,6 +77,7 @@ impl StoreOptions {
             reader_connections: 4,
             write_wait_max: Duration::from_secs(5),
             follow_database_clock: true,
+            observe_wait: None,
         }
     }
 }
@@ -71,32 +89,173 @@ pub struct Store {
     pub reader: Reader,
     /// Units.
     pub writer: Writer,
+    shared: Arc<Shared>,
+    options: Arc<StoreOptions>,
+    follower: Arc<Follower>,
 }
 
 impl Store {
     /// Opens the database, creating a SQLite file that is not there yet (mode 0600). Does not migrate.
     /// Must be called on the runtime that lives as long as the store: connections belong to it.
     pub async fn open(options: StoreOptions, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
-        todo!()
+        let backend = connect::backend(&options.database_url)?;
+        if backend == DbBackend::Sqlite {
+            connect::create_private_file(&options.database_url)?;
+        }
+        let shared = Arc::new(Shared {
+            clock,
+            backend,
+            offset_ms: AtomicI64::new(0),
+            erase_pending: AtomicBool::new(false),
+            observe_wait: options.observe_wait.clone(),
+            stats: StoreStats::default(),
+        });
+        let writer = Writer::start(options.database_url.clone(), options.write_wait_max, Arc::clone(&shared)).await?;
+        let pool = connect::readers(&options.database_url, options.reader_connections).await?;
+        let reader = Reader::new(pool, options.reader_connections, Arc::clone(&shared));
+        let follow = options.follow_database_clock && backend == DbBackend::Postgres;
+        if follow {
+            follow_database_clock(&reader, &shared).await?;
+        }
+        let follower = Arc::new(Follower(follow.then(|| spawn_follower(reader.clone(), Arc::clone(&shared)))));
+        Ok(Self { reader, writer, shared, options: Arc::new(options), follower })
     }
 
     /// Applies pending schema steps under a lock and names them.
     pub async fn migrate(&self) -> Result<Vec<String>, StoreError> {
-        todo!()
+        let connection = connect::writer(&self.options.database_url).await?;
+        let applied = migrate(&connection).await;
+        connection.close().await?;
+        applied
     }
 
     /// Whether other processes may serve from the same database (PostgreSQL).
     pub fn is_shared(&self) -> bool {
-        todo!()
+        self.shared.is_shared()
     }
 
     /// Milliseconds since 1970-01-01, as every process on this database agrees on them.
     pub fn now_ms(&self) -> i64 {
-        todo!()
+        self.shared.now_ms()
+    }
+
+    /// Counters for operators.
+    pub fn stats(&self) -> &StoreStats {
+        &self.shared.stats
     }
 
     /// Writes what is queued, erases deleted payloads from the write-ahead log and closes every connection.
     pub async fn close(&self) {
-        todo!()
+        self.follower.stop();
+        // Readers first: a reader that stands in an old part of the log would keep it from being emptied.
+        let _ = self.reader.pool().clone().close().await;
+        self.writer.close().await;
     }
+}
+
+/// Counters for operators, read without asking anyone.
+#[derive(Debug, Default)]
+pub struct StoreStats {
+    /// Units committed.
+    pub units: AtomicU64,
+    /// Commits.
+    pub groups: AtomicU64,
+    /// Units refused because they waited too long.
+    pub refused: AtomicU64,
+    /// Times the database did not answer.
+    pub unavailable: AtomicU64,
+}
+
+/// What reader and writer share.
+struct Shared {
+    clock: Arc<dyn Clock>,
+    backend: DbBackend,
+    /// The database's clock minus ours.
+    offset_ms: AtomicI64,
+    /// Payload bytes were deleted that the write-ahead log still holds.
+    erase_pending: AtomicBool,
+    observe_wait: Option<ObserveWait>,
+    stats: StoreStats,
+}
+
+impl Shared {
+    fn now_ms(&self) -> i64 {
+        self.clock.now_ms() + self.offset_ms.load(Ordering::Acquire)
+    }
+
+    fn is_shared(&self) -> bool {
+        self.backend == DbBackend::Postgres
+    }
+
+    fn waited(&self, pool: &'static str, time: Duration) {
+        if let Some(observe) = &self.observe_wait {
+            observe(pool, time);
+        }
+    }
+
+    fn noted(&self, error: StoreError) -> StoreError {
+        if matches!(error, StoreError::Unavailable(_)) {
+            self.stats.unavailable.fetch_add(1, Ordering::Relaxed);
+        }
+        error
+    }
+}
+
+/// Stops following the database's clock when the last store is dropped.
+struct Follower(Option<tokio::task::AbortHandle>);
+
+impl Follower {
+    fn stop(&self) {
+        if let Some(task) = &self.0 {
+            task.abort();
+        }
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn spawn_follower(reader: Reader, shared: Arc<Shared>) -> tokio::task::AbortHandle {
+    let task = tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(CLOCK_FOLLOW_INTERVAL).await;
+            // A failure leaves the last offset; the next minute tries again.
+            let _ = follow_database_clock(&reader, &shared).await;
+        }
+    });
+    task.abort_handle()
+}
+
+async fn follow_database_clock(reader: &Reader, shared: &Shared) -> Result<(), StoreError> {
+    let before = shared.clock.now_ms();
+    let row = reader.one("select (extract(epoch from clock_timestamp()) * 1000)::bigint", Vec::new()).await?;
+    let after = shared.clock.now_ms();
+    if let Some(row) = row {
+        let database_ms: i64 = row.get(0)?;
+        shared.offset_ms.store(database_ms - (before + (after - before) / 2), Ordering::Release);
+    }
+    Ok(())
+}
+
+async fn migrate(connection: &DatabaseConnection) -> Result<Vec<String>, StoreError> {
+    // Immediate on SQLite and the advisory lock on PostgreSQL let one process at a time change the schema.
+    let options = TransactionOptions {
+        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+        ..TransactionOptions::default()
+    };
+    let transaction = connection.begin_with_options(options).await?;
+    if connection.get_database_backend() == DbBackend::Postgres {
+        let sql = format!("select pg_advisory_xact_lock({MIGRATION_LOCK})");
+        transaction.execute_unprepared(&sql).await?;
+    }
+    let pending = Migrator::get_pending_migrations(&transaction).await?;
+    let names = pending.iter().map(|step| step.name().to_owned()).collect::<Vec<_>>();
+    if !names.is_empty() {
+        Migrator::up(&transaction, None).await?;
+    }
+    transaction.commit().await?;
+    Ok(names)
 }

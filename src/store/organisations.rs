@@ -2,9 +2,15 @@
 
 use chrono::NaiveDate;
 
+use entity::{membership, organisation};
+use sea_orm::ActiveValue::Set;
+use sea_orm::{ActiveModelTrait as _, ColumnTrait as _, EntityTrait as _, QueryFilter as _, QueryOrder as _};
+
 use super::StoreError;
+use super::epochs::Topic;
 use super::reader::Reader;
-use super::writer::Writer;
+use super::sql::{Unit, params};
+use super::writer::{Locks, Writer};
 use crate::domain::access::Role;
 use crate::domain::ids::{OrganisationId, UserId};
 
@@ -132,7 +138,11 @@ impl Writer {
         name: String,
         vat_control: bool,
     ) -> Result<OrganisationRow, StoreError> {
-        todo!()
+        let input = (owner, name, vat_control);
+        self.unit(Locks::Organisations, input, |unit, (owner, name, vat_control)| {
+            Box::pin(create(unit, *owner, name, *vat_control))
+        })
+        .await
     }
 
     /// Makes a person an accepted member.
@@ -142,14 +152,18 @@ impl Writer {
         user: UserId,
         role: Role,
     ) -> Result<MemberAdded, StoreError> {
-        todo!()
+        let input = (organisation, user, role);
+        self.unit(Locks::Organisations, input, |unit, (organisation, user, role)| {
+            Box::pin(add_member(unit, *organisation, *user, *role))
+        })
+        .await
     }
 }
 
 impl Reader {
     /// The organisations a person is an accepted member of, by id.
     pub async fn organisations_of(&self, user: UserId) -> Result<Vec<(OrganisationRow, Role)>, StoreError> {
-        todo!()
+        self.accepted(user, None).await
     }
 
     /// An organisation, when the person is an accepted member of it.
@@ -158,11 +172,166 @@ impl Reader {
         user: UserId,
         organisation: OrganisationId,
     ) -> Result<Option<(OrganisationRow, Role)>, StoreError> {
-        todo!()
+        Ok(self.accepted(user, Some(organisation)).await?.pop())
+    }
+
+    /// Whether there is such an organisation.
+    pub async fn organisation_exists(&self, organisation: OrganisationId) -> Result<bool, StoreError> {
+        Ok(self.one("select id from organisation where id = $1", params![organisation.0]).await?.is_some())
     }
 
     /// Memberships changed after an epoch; 0 gives all.
     pub async fn memberships_changed_after(&self, epoch: i64) -> Result<Vec<MembershipRow>, StoreError> {
-        todo!()
+        let sql = "select organisation_id, user_id, role, accepted, changed_epoch from membership \
+                   where changed_epoch > $1 order by organisation_id, user_id";
+        let rows = self.all(sql, params![epoch]).await?;
+        rows.iter()
+            .map(|row| {
+                Ok(MembershipRow {
+                    organisation_id: OrganisationId(row.get(0)?),
+                    user_id: UserId(row.get(1)?),
+                    role: row.parsed(2, Role::parse)?,
+                    accepted: row.get(3)?,
+                    changed_epoch: row.get(4)?,
+                })
+            })
+            .collect()
     }
+
+    async fn accepted(
+        &self,
+        user: UserId,
+        only: Option<OrganisationId>,
+    ) -> Result<Vec<(OrganisationRow, Role)>, StoreError> {
+        let mut query = organisation::Entity::find()
+            .find_also_related(membership::Entity)
+            .filter(membership::Column::UserId.eq(user.0))
+            .filter(membership::Column::Accepted.eq(true))
+            .order_by_asc(organisation::Column::Id);
+        if let Some(id) = only {
+            query = query.filter(organisation::Column::Id.eq(id.0));
+        }
+        let rows = self
+            .repeating(|pool| {
+                let query = query.clone();
+                async move { query.all(&pool).await }
+            })
+            .await?;
+        rows.into_iter()
+            .map(|(row, membership)| {
+                let membership = membership.ok_or_else(|| StoreError::corrupt("membership of", row.id))?;
+                let role = Role::parse(&membership.role).ok_or_else(|| StoreError::corrupt("role", membership.role))?;
+                Ok((read(row), role))
+            })
+            .collect()
+    }
+}
+
+fn read(row: organisation::Model) -> OrganisationRow {
+    OrganisationRow {
+        id: OrganisationId(row.id),
+        name: row.name,
+        legal_name: row.legal_name,
+        entity_type: row.entity_type,
+        company_number: row.company_number,
+        utr: row.utr,
+        base_currency: row.base_currency,
+        country: row.country,
+        timezone: row.timezone,
+        address: AddressRow {
+            line1: row.address_line1,
+            line2: row.address_line2,
+            city: row.address_city,
+            region: row.address_region,
+            postcode: row.address_postcode,
+            country: row.address_country,
+        },
+        financial_year_end: row.financial_year_end,
+        books_start_date: row.books_start_date,
+        vat_registered: row.vat_registered,
+        vat_number: row.vat_number,
+        vat_scheme: row.vat_scheme,
+        vat_scheme_from: row.vat_scheme_from,
+        flat_rate_basis_points: row.flat_rate_basis_points,
+        vat_period_months: row.vat_period_months,
+        vat_period_end_month: row.vat_period_end_month,
+        cis_contractor: row.cis_contractor,
+        cis_subcontractor: row.cis_subcontractor,
+        cis_suffered_basis_points: row.cis_suffered_basis_points,
+        lock_date: row.lock_date,
+        default_payment_terms_days: row.default_payment_terms_days,
+        sales_invoice_prefix: row.sales_invoice_prefix,
+        sales_invoice_next_number: row.sales_invoice_next_number,
+        sales_credit_note_prefix: row.sales_credit_note_prefix,
+        has_vat_control: row.has_vat_control,
+        opening_balances_set: row.opening_balances_set,
+        status: row.status,
+        created_at_ms: row.created_at,
+        updated_at_ms: row.updated_at,
+        version: row.version,
+        changed_epoch: row.changed_epoch,
+    }
+}
+
+async fn create(unit: &Unit<'_>, owner: UserId, name: &str, vat_control: bool) -> Result<OrganisationRow, StoreError> {
+    let epoch = unit.bump(Topic::Memberships).await?;
+    let row = organisation::ActiveModel {
+        name: Set(name.to_owned()),
+        entity_type: Set("limited_company".to_owned()),
+        base_currency: Set("GBP".to_owned()),
+        country: Set("GB".to_owned()),
+        timezone: Set("Europe/London".to_owned()),
+        financial_year_end: Set("03-31".to_owned()),
+        vat_registered: Set(false),
+        vat_period_months: Set(3),
+        vat_period_end_month: Set(3),
+        cis_contractor: Set(false),
+        cis_subcontractor: Set(false),
+        default_payment_terms_days: Set(30),
+        sales_invoice_prefix: Set("INV-".to_owned()),
+        sales_invoice_next_number: Set(1),
+        sales_credit_note_prefix: Set("SCN-".to_owned()),
+        has_vat_control: Set(vat_control),
+        opening_balances_set: Set(false),
+        status: Set("active".to_owned()),
+        created_at: Set(unit.now_ms),
+        updated_at: Set(unit.now_ms),
+        version: Set(1),
+        changed_epoch: Set(epoch),
+        ..Default::default()
+    };
+    let row = row.insert(unit.db).await?;
+    insert_member(unit, OrganisationId(row.id), owner, Role::Owner, epoch).await?;
+    Ok(read(row))
+}
+
+async fn add_member(
+    unit: &Unit<'_>,
+    organisation: OrganisationId,
+    user: UserId,
+    role: Role,
+) -> Result<MemberAdded, StoreError> {
+    let known = "select (select count(*) from membership where organisation_id = $1 and user_id = $2) \
+                 from organisation where id = $1";
+    let Some(row) = unit.one(known, params![organisation.0, user.0]).await? else {
+        return Ok(MemberAdded::UnknownOrganisation);
+    };
+    let was_member: i64 = row.get(0)?;
+    let epoch = unit.bump(Topic::Memberships).await?;
+    insert_member(unit, organisation, user, role, epoch).await?;
+    Ok(if was_member == 0 { MemberAdded::Added } else { MemberAdded::RoleChanged })
+}
+
+async fn insert_member(
+    unit: &Unit<'_>,
+    organisation: OrganisationId,
+    user: UserId,
+    role: Role,
+    epoch: i64,
+) -> Result<(), StoreError> {
+    let sql = "insert into membership (organisation_id, user_id, role, accepted, created_at, changed_epoch) \
+               values ($1, $2, $3, $4, $5, $6) on conflict (organisation_id, user_id) do update set \
+               role = excluded.role, accepted = excluded.accepted, changed_epoch = excluded.changed_epoch";
+    let values = params![organisation.0, user.0, role.as_str(), true, unit.now_ms, epoch];
+    unit.execute(sql, values).await.map(|_| ())
 }

@@ -1,5 +1,357 @@
-//! The one writer task.
+//! The one writer task: it owns the only connection that writes and runs units in groups, one commit a group.
+//!
+//! A *unit* is a function of its input and an open database transaction. It may run more than once, so it changes
+//! nothing but the database, and a refusal has written nothing (or has undone it), so that units of a group need no
+//! savepoints: any error rolls the whole group back, and its units are then run one by one on a connection that is
+//! known to be good. (SQLite may roll the whole transaction back on its own when the disk is full, so rolling back to
+//! a savepoint would not be a recovery.)
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt as _;
+use sea_orm::{
+    ConnectionTrait as _, DatabaseConnection, DatabaseTransaction, DbBackend, SqliteTransactionMode,
+    TransactionOptions, TransactionTrait as _,
+};
+use tokio::sync::{mpsc, oneshot};
+
+use super::sql::Unit;
+use super::{Shared, StoreError, connect};
+
+/// Units that wait for the writer; beyond it callers wait for room.
+const QUEUE_CAPACITY_UNITS: usize = 4096;
+/// Units of one commit.
+const GROUP_UNITS_MAX: usize = 256;
+/// Payload and result bytes of one commit.
+const GROUP_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// How long the writer rests before it empties the write-ahead log of deleted payloads.
+const ERASE_AFTER_IDLE: Duration = Duration::from_secs(1);
+
+/// The rows a unit locks, in the order in which every process locks them: units of a group run in this order, so that
+/// groups of two processes on PostgreSQL seldom meet head on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Locks {
+    /// Organisations, memberships, people, keys, and rows nobody else writes.
+    Organisations,
+    /// Credit accounts.
+    Credits,
+    /// Product slots.
+    Slots,
+    /// Rate permits.
+    Permits,
+}
+
+/// What a unit's function returns.
+pub(super) type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// A unit's function.
+pub(super) type UnitFn<I, T> = for<'a> fn(&'a Unit<'a>, &'a I) -> Work<'a, T>;
 
 /// Hands units to the writer task; cheap to clone.
 #[derive(Clone)]
-pub struct Writer {}
+pub struct Writer {
+    queue: mpsc::Sender<Command>,
+    shared: Arc<Shared>,
+}
+
+enum Command {
+    Run(Waiting),
+    Close(oneshot::Sender<()>),
+}
+
+struct Waiting {
+    work: Box<dyn Queued>,
+    since: Instant,
+    locks: Locks,
+    bytes: usize,
+}
+
+/// A unit with its input and its caller, whatever their types.
+trait Queued: Send {
+    fn run<'a>(&'a mut self, unit: &'a Unit<'a>) -> Work<'a, ()>;
+    fn answer(self: Box<Self>, outcome: Result<(), StoreError>);
+}
+
+struct Typed<I, T> {
+    input: I,
+    function: UnitFn<I, T>,
+    value: Option<T>,
+    caller: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<I: Send + Sync, T: Send> Queued for Typed<I, T> {
+    fn run<'a>(&'a mut self, unit: &'a Unit<'a>) -> Work<'a, ()> {
+        Box::pin(async move {
+            self.value = Some((self.function)(unit, &self.input).await?);
+            Ok(())
+        })
+    }
+
+    fn answer(self: Box<Self>, outcome: Result<(), StoreError>) {
+        let Self { value, caller, .. } = *self;
+        let missing = || StoreError::Other("the unit did not run".to_owned());
+        // The caller may have gone; the unit stands.
+        let _ = caller.send(outcome.and_then(|()| value.ok_or_else(missing)));
+    }
+}
+
+impl Writer {
+    /// Starts the writer task on the current runtime.
+    pub(super) async fn start(url: String, wait_max: Duration, shared: Arc<Shared>) -> Result<Self, StoreError> {
+        let connection = connect::writer(&url).await?;
+        let (queue, commands) = mpsc::channel(QUEUE_CAPACITY_UNITS);
+        let task = Task { url, wait_max, connection: Some(connection), commands, shared: Arc::clone(&shared) };
+        tokio::spawn(task.run());
+        Ok(Self { queue, shared })
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    /// Runs a small unit; the answer comes after its commit.
+    pub(super) async fn unit<I, T>(&self, locks: Locks, input: I, function: UnitFn<I, T>) -> Result<T, StoreError>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        self.unit_of(locks, 0, input, function).await
+    }
+
+    /// Runs a unit that writes about `bytes` bytes.
+    pub(super) async fn unit_of<I, T>(
+        &self,
+        locks: Locks,
+        bytes: usize,
+        input: I,
+        function: UnitFn<I, T>,
+    ) -> Result<T, StoreError>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        let (caller, answer) = oneshot::channel();
+        let work = Box::new(Typed { input, function, value: None, caller });
+        let closed = || StoreError::Unavailable("the store is closed".to_owned());
+        let command = Command::Run(Waiting { work, since: Instant::now(), locks, bytes });
+        self.queue.send(command).await.map_err(|_| closed())?;
+        answer.await.map_err(|_| closed())?
+    }
+
+    /// Writes what is queued, then ends the task. Later units are refused.
+    pub(super) async fn close(&self) {
+        let (done, closed) = oneshot::channel();
+        if self.queue.send(Command::Close(done)).await.is_ok() {
+            let _ = closed.await;
+        }
+    }
+}
+
+struct Task {
+    url: String,
+    wait_max: Duration,
+    /// `None` after a failure, until the next unit opens it anew.
+    connection: Option<DatabaseConnection>,
+    commands: mpsc::Receiver<Command>,
+    shared: Arc<Shared>,
+}
+
+impl Task {
+    async fn run(mut self) {
+        let mut closing = None;
+        let mut last_group = 0;
+        while closing.is_none() {
+            let Some(first) = self.next().await else { break };
+            if last_group > 1 {
+                // Many callers were just answered: let them hand over what they want next.
+                tokio::task::yield_now().await;
+            }
+            let mut group = Vec::new();
+            let mut bytes = 0;
+            let mut command = Some(first);
+            while let Some(next) = command {
+                match next {
+                    Command::Run(waiting) => {
+                        bytes += waiting.bytes;
+                        group.push(waiting);
+                    }
+                    Command::Close(done) => closing = Some(done),
+                }
+                let full = group.len() >= GROUP_UNITS_MAX || bytes >= GROUP_BYTES_MAX || closing.is_some();
+                command = if full { None } else { self.commands.try_recv().ok() };
+            }
+            last_group = group.len();
+            self.run_group(group).await;
+        }
+        self.erase().await;
+        if let Some(connection) = self.connection.take() {
+            let _ = connection.close().await;
+        }
+        self.commands.close();
+        if let Some(done) = closing {
+            let _ = done.send(());
+        }
+    }
+
+    /// The next command; a rest is used to erase deleted payloads from the write-ahead log.
+    async fn next(&mut self) -> Option<Command> {
+        while self.shared.erase_pending.load(Ordering::Acquire) {
+            match tokio::time::timeout(ERASE_AFTER_IDLE, self.commands.recv()).await {
+                Ok(command) => return command,
+                Err(_) => self.erase().await,
+            }
+        }
+        self.commands.recv().await
+    }
+
+    async fn run_group(&mut self, group: Vec<Waiting>) {
+        let (mut group, late): (Vec<_>, Vec<_>) =
+            group.into_iter().partition(|waiting| waiting.since.elapsed() <= self.wait_max);
+        for waiting in late {
+            self.shared.stats.refused.fetch_add(1, Ordering::Relaxed);
+            waiting.work.answer(Err(StoreError::Busy));
+        }
+        if group.is_empty() {
+            return;
+        }
+        for waiting in &group {
+            self.shared.waited("writer", waiting.since.elapsed());
+        }
+        group.sort_by_key(|waiting| waiting.locks);
+        match self.attempt_twice(&mut group).await {
+            Ok(()) => answer_all(group, &Ok(())),
+            // Alone, or nothing was begun: it is nobody's fault in particular, and would not pass one by one either.
+            Err(failure) if group.len() == 1 || failure.stage == Stage::Begin => {
+                answer_all(group, &Err(failure.error));
+            }
+            Err(_) => self.run_one_by_one(group).await,
+        }
+    }
+
+    async fn run_one_by_one(&mut self, group: Vec<Waiting>) {
+        for waiting in group {
+            let mut alone = vec![waiting];
+            let outcome = self.attempt_twice(&mut alone).await;
+            answer_all(alone, &outcome.map_err(|failure| failure.error));
+        }
+    }
+
+    /// Runs a group, and once more when it failed for a reason that is likely to be gone.
+    async fn attempt_twice(&mut self, group: &mut [Waiting]) -> Result<(), Failure> {
+        match self.attempt(group).await {
+            Err(failure) if failure.again => self.attempt(group).await,
+            outcome => outcome,
+        }
+    }
+
+    /// Runs a group in one database transaction. After a failure that may have hurt the connection it is replaced.
+    async fn attempt(&mut self, group: &mut [Waiting]) -> Result<(), Failure> {
+        let outcome = self.attempt_on_connection(group).await;
+        let Err(failure) = &outcome else {
+            self.shared.stats.groups.fetch_add(1, Ordering::Relaxed);
+            self.shared.stats.units.fetch_add(u64::try_from(group.len()).unwrap_or_default(), Ordering::Relaxed);
+            return outcome;
+        };
+        self.shared.noted(failure.error.clone());
+        if failure.connection_suspect
+            && let Some(connection) = self.connection.take()
+        {
+            // A dead peer may not answer the farewell; nobody waits for it.
+            tokio::spawn(connection.close());
+        }
+        outcome
+    }
+
+    async fn attempt_on_connection(&mut self, group: &mut [Waiting]) -> Result<(), Failure> {
+        let reused = self.connection.is_some();
+        let connection = match &self.connection {
+            Some(connection) => connection,
+            None => {
+                let opened = connect::writer(&self.url).await.map_err(|error| Failure::new(Stage::Begin, error))?;
+                self.connection.insert(opened)
+            }
+        };
+        // A connection that died while it rested says so now, and nothing has been tried yet.
+        let transaction = begin(connection).await.map_err(|error| {
+            let failure = Failure::new(Stage::Begin, error);
+            Failure { again: failure.again || (reused && failure.connection_suspect), ..failure }
+        })?;
+        let unit = Unit::new(&transaction, &self.shared);
+        for waiting in group {
+            let ran = std::panic::AssertUnwindSafe(waiting.work.run(&unit)).catch_unwind().await;
+            let error = match ran {
+                Ok(Ok(())) => continue,
+                Ok(Err(error)) => error,
+                Err(_) => StoreError::Other("a unit panicked".to_owned()),
+            };
+            let rolled_back = transaction.rollback().await.is_ok();
+            let failure = Failure::new(Stage::Run, error);
+            return Err(Failure { connection_suspect: failure.connection_suspect || !rolled_back, ..failure });
+        }
+        transaction.commit().await.map_err(|error| Failure::new(Stage::Commit, error.into()))
+    }
+
+    /// Copies the write-ahead log into the database and empties it, so that deleted bytes are in neither. Readers
+    /// that are in the way make it wait for the next rest, never the writer for them.
+    async fn erase(&mut self) {
+        if self.shared.backend != DbBackend::Sqlite || !self.shared.erase_pending.swap(false, Ordering::AcqRel) {
+            return;
+        }
+        let Some(connection) = &self.connection else { return };
+        let sql = "pragma busy_timeout = 20; pragma wal_checkpoint(truncate); pragma busy_timeout = 5000";
+        let statement = sea_orm::Statement::from_string(DbBackend::Sqlite, sql);
+        let rows = connection.query_all_raw(statement).await.unwrap_or_default();
+        // The rows are the new time limit, (busy, frames, frames copied), the old time limit.
+        let busy = rows.get(1).and_then(|row| row.try_get_by_index::<i64>(0).ok());
+        if busy != Some(0) {
+            self.shared.erase_pending.store(true, Ordering::Release);
+        }
+    }
+}
+
+struct Failure {
+    error: StoreError,
+    stage: Stage,
+    /// The connection may be broken or in an unknown state.
+    connection_suspect: bool,
+    /// Trying again is likely to succeed.
+    again: bool,
+}
+
+/// How far a group came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// No transaction could be begun.
+    Begin,
+    /// A unit failed.
+    Run,
+    /// The commit failed; it may have happened all the same.
+    Commit,
+}
+
+impl Failure {
+    fn new(stage: Stage, error: StoreError) -> Self {
+        // Deadlocks and serialisation failures are the neighbour's doing: the same group usually passes next.
+        let again = matches!(&error, StoreError::Other(text) if text == super::error::TRANSIENT);
+        let harmless = again || matches!(error, StoreError::Conflict(_) | StoreError::Corrupt(_) | StoreError::Busy);
+        Self { error, stage, connection_suspect: !harmless, again }
+    }
+}
+
+fn answer_all(group: Vec<Waiting>, outcome: &Result<(), StoreError>) {
+    for waiting in group {
+        waiting.work.answer(outcome.clone());
+    }
+}
+
+async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, StoreError> {
+    let options = TransactionOptions {
+        // A deferred transaction that reads first fails under load when it comes to write.
+        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+        ..TransactionOptions::default()
+    };
+    Ok(connection.begin_with_options(options).await?)
+}

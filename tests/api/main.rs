@@ -1,4 +1,4 @@
-//! Behaviour over real HTTP, one module per part of the contract.
+//! What the service does, said over HTTP: one module per resource, one fixture (`support`).
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -7,4 +7,26 @@
     reason = "tests may fail loudly"
 )]
 
+mod support;
+
+#[path = "../support/postgres.rs"]
+mod postgres;
+
+mod authentication;
+mod command_line;
+mod credits;
+mod dataset_format;
 mod foundation;
+mod first_party;
+mod health;
+mod idempotency;
+mod jobs;
+mod keys;
+mod me;
+mod organisations;
+mod processes;
+mod progress;
+mod rate_limit;
+mod reconciliations;
+mod restart;
+mod verification;

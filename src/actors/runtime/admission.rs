@@ -18,6 +18,11 @@ pub struct Ask<M> {
 }
 
 impl<M> Ask<M> {
+    /// The message, to look at before it is handled.
+    pub fn message(&self) -> &M {
+        &self.message
+    }
+
     /// The message and its place; the place is given back when the second value is dropped.
     pub fn split(self) -> (M, Permit) {
         (self.message, self.permit)

@@ -128,6 +128,11 @@ where
         &self.stats
     }
 
+    /// Whether the actor lives right now; never builds it.
+    pub fn is_alive(&self) -> bool {
+        self.current.load().as_deref().is_some_and(Addr::connected)
+    }
+
     /// Lends the address of the living actor, built anew if it died. Do not clone it: each clone widens the mailbox.
     pub fn with_addr<R>(&self, lend: impl FnOnce(&Addr<A>) -> R) -> Result<R, ActorError> {
         for _ in 0..2 {
@@ -198,7 +203,7 @@ where
         if self.closed.load(Ordering::Acquire) {
             return Err(ActorError::Down);
         }
-        if self.current.load().as_deref().is_some_and(Addr::connected) {
+        if self.is_alive() {
             return Ok(());
         }
         let was_waiting = respawns.retry_at_ms.is_some();
@@ -237,8 +242,7 @@ where
     }
 
     fn check(&self) -> ActorState {
-        let alive = self.current.load().as_deref().is_some_and(Addr::connected);
-        if !alive && !self.closed.load(Ordering::Acquire) {
+        if !self.is_alive() && !self.closed.load(Ordering::Acquire) {
             // Down is already in the statistics.
             let _ = self.respawn();
         }

@@ -1,3 +1,7 @@
-//! JSON shapes of the public API.
+//! The wire format of each resource: JSON into domain types, domain types into JSON. Shared by REST and the tools.
 
+pub mod key;
+pub mod object;
+pub mod organisation;
+pub mod person;
 pub mod recon;

@@ -1,10 +1,12 @@
 //! Taking jobs from the queue, keeping the slot, giving jobs back.
 
+use super::INLINE_BYTES_MAX;
 use crate::domain::ids::{JobId, KeyId, UserId};
-use crate::domain::job::Product;
+use crate::domain::job::{ATTEMPTS_MAX, JobFailure, Product};
 use crate::store::StoreError;
 use crate::store::reader::Reader;
-use crate::store::writer::Writer;
+use crate::store::sql::{self, Row, Unit, params};
+use crate::store::writer::{Locks, Writer};
 
 /// What a claim got.
 #[derive(Debug, Clone)]
@@ -68,7 +70,8 @@ impl Writer {
     /// Takes or keeps the product's slot and the oldest waiting job. Taking it from a silent process gives the jobs
     /// that process was running back to the queue first.
     pub async fn claim(&self, product: Product, holder: &str, lease_ms: i64) -> Result<Claim, StoreError> {
-        todo!()
+        let input = Lease { product, holder: holder.to_owned(), lease_ms };
+        self.unit(Locks::Slots, input, |unit, lease| Box::pin(claim(unit, lease))).await
     }
 
     /// Extends the lease; `false` means the slot was lost: stop.
@@ -79,29 +82,248 @@ impl Writer {
         fence: i64,
         lease_ms: i64,
     ) -> Result<bool, StoreError> {
-        todo!()
+        let input = (Lease { product, holder: holder.to_owned(), lease_ms }, fence);
+        self.unit(Locks::Slots, input, |unit, (lease, fence)| {
+            Box::pin(async move {
+                let sql = "update product_slot set lease_until = $4 where product = $1 and holder = $2 and fence = $3";
+                let until = unit.now_ms.saturating_add(lease.lease_ms);
+                let values = params![lease.product.as_str(), lease.holder.as_str(), *fence, until];
+                Ok(unit.execute(sql, values).await? == 1)
+            })
+        })
+        .await
     }
 
     /// Gives a running job back to the front of the queue, even above capacity; after too many attempts it fails.
     pub async fn requeue(&self, product: Product, job: &JobId, fence: i64) -> Result<Requeued, StoreError> {
-        todo!()
+        let input = (product, job.0.clone(), fence);
+        self.unit(Locks::Slots, input, |unit, (product, job, fence)| Box::pin(requeue(unit, *product, job, *fence)))
+            .await
     }
 
     /// At the start of the only process of a SQLite database: takes every slot with a new fence and gives every
     /// running job back. With PostgreSQL it does nothing; `claim` does it when a lease has run out.
     pub async fn recover(&self, holder: &str, lease_ms: i64) -> Result<Vec<(Product, Requeued)>, StoreError> {
-        todo!()
+        if self.shared().is_shared() {
+            return Ok(Vec::new());
+        }
+        let mut recovered = Vec::new();
+        for product in Product::ALL {
+            let input = Lease { product, holder: holder.to_owned(), lease_ms };
+            recovered
+                .push((product, self.unit(Locks::Slots, input, |unit, lease| Box::pin(recover(unit, lease))).await?));
+        }
+        Ok(recovered)
     }
 
     /// Frees the slot, when it is still the caller's.
     pub async fn release_slot(&self, product: Product, holder: &str) -> Result<(), StoreError> {
-        todo!()
+        self.unit(Locks::Slots, (product, holder.to_owned()), |unit, (product, holder)| {
+            Box::pin(async move {
+                let sql = "update product_slot set holder = null, lease_until = 0 where product = $1 and holder = $2";
+                unit.execute(sql, params![product.as_str(), holder.as_str()]).await.map(|_| ())
+            })
+        })
+        .await
     }
 }
 
 impl Reader {
     /// One part of a payload.
     pub async fn payload_part(&self, job: &JobId, part: u32) -> Result<Option<Vec<u8>>, StoreError> {
-        todo!()
+        let sql = "select bytes from job_payload where job_id = $1 and part = $2";
+        let row = self.one(sql, params![job.as_str(), i64::from(part)]).await?;
+        row.map(|row| row.get(0)).transpose()
     }
+}
+
+struct Lease {
+    product: Product,
+    holder: String,
+    lease_ms: i64,
+}
+
+/// Jobs of a product that somebody runs or ran. The holder runs one at a time, so that whoever claims knows them to
+/// be orphans: of a process that lost the slot, or of a claim whose answer was lost.
+const RUNNING: &str = "product = $1 and status = 'processing' and completed_at is null";
+
+async fn claim(unit: &Unit<'_>, lease: &Lease) -> Result<Claim, StoreError> {
+    let values =
+        params![lease.product.as_str(), lease.holder.as_str(), unit.now_ms, unit.now_ms.saturating_add(lease.lease_ms)];
+    let sql = claim_sql(unit);
+    let mut taken = take_oldest(unit, &sql, values.clone(), lease.product).await?;
+    if let Taken::Slot { orphans, job } = &taken
+        && *orphans > 0
+    {
+        let claimed = job.as_ref().map_or("", |job| job.id.as_str());
+        let filter = format!("{RUNNING} and id <> $2");
+        give_back(unit, lease.product, &filter, params![lease.product.as_str(), claimed]).await?;
+        if job.is_none() {
+            taken = take_oldest(unit, &sql, values, lease.product).await?;
+        }
+    }
+    match taken {
+        Taken::Slot { job: Some(job), .. } => Ok(Claim::Job(job)),
+        Taken::Slot { job: None, .. } => Ok(Claim::Nothing),
+        Taken::Refused => held_elsewhere(unit, lease).await,
+    }
+}
+
+enum Taken {
+    /// There was nothing to take, or somebody else holds the slot.
+    Refused,
+    Slot {
+        orphans: i64,
+        job: Option<Box<ClaimedJob>>,
+    },
+}
+
+/// Takes or keeps the slot, starts the oldest waiting job and removes it from the queue, in one statement.
+fn claim_sql(unit: &Unit<'_>) -> String {
+    // A slot of a silent process is taken even when nothing waits: its jobs have to be given back.
+    let slot = format!(
+        "update product_slot set holder = $2, lease_until = $4, \
+         fence = fence + case when holder = $2 then 0 else 1 end, \
+         waiting = waiting - case when waiting > 0 then 1 else 0 end \
+         where product = $1 and (holder is null or holder = $2 or lease_until < $3) \
+         and (waiting > 0 or holder <> $2 or exists (select 1 from job where {RUNNING}))"
+    );
+    let orphans = format!("(select count(*) from job where {RUNNING})");
+    let oldest = "select seq, job_id from job_hot where product = $1 order by seq limit 1";
+    let payload = format!(
+        "(select count(*) from job_payload p where p.job_id = job.id), \
+         (select p.bytes from job_payload p where p.job_id = job.id and p.part = 0 \
+         and length(p.bytes) <= {INLINE_BYTES_MAX} \
+         and not exists (select 1 from job_payload q where q.job_id = job.id and q.part = 1))"
+    );
+    let columns = "id, user_id, key_id, fence, attempt, cost, allow_overage, rows_total, parameters, created_at";
+    let start = "status = 'processing', attempt = attempt + 1, started_at = $3";
+    let sqlite = format!(
+        "{slot} returning fence, {orphans}; \
+         update job set {start}, fence = (select fence from product_slot where product = $1) \
+         where changes() = 1 and id = (select job_id from ({oldest})) returning {columns}, {payload}; \
+         delete from job_hot where changes() = 1 and product = $1 and seq = (select seq from ({oldest}))"
+    );
+    let postgres = format!(
+        "with slot as ({slot} returning fence, {orphans} as orphans), \
+         hot as (delete from job_hot using slot where product = $1 and seq = (select seq from ({oldest}) o) \
+         returning job_id), \
+         started as (update job set {start}, fence = slot.fence from slot, hot where id = hot.job_id \
+         returning {}, {payload}) \
+         select slot.fence, slot.orphans, started.* from slot left join started on true",
+        columns.replace("fence", "job.fence")
+    );
+    unit.dialect(&sqlite, &postgres).to_owned()
+}
+
+async fn take_oldest(
+    unit: &Unit<'_>,
+    sql: &str,
+    values: Vec<sea_orm::Value>,
+    product: Product,
+) -> Result<Taken, StoreError> {
+    let rows = unit.all(sql, values).await?;
+    let Some(slot) = rows.first() else { return Ok(Taken::Refused) };
+    let orphans = slot.get(1)?;
+    // SQLite answers with a row for the slot and one for the job, PostgreSQL with both in one row.
+    let job = if unit.dialect("sqlite", "postgres") == "sqlite" {
+        rows.get(1).map(|row| read_claimed(row, 0, product, unit.now_ms)).transpose()?
+    } else if slot.get::<Option<String>>(2)?.is_some() {
+        Some(read_claimed(slot, 2, product, unit.now_ms)?)
+    } else {
+        None
+    };
+    Ok(Taken::Slot { orphans, job: job.map(Box::new) })
+}
+
+fn read_claimed(row: &Row, first: usize, product: Product, now_ms: i64) -> Result<ClaimedJob, StoreError> {
+    Ok(ClaimedJob {
+        id: JobId(row.get(first)?),
+        product,
+        user_id: UserId(row.get(first + 1)?),
+        key_id: row.get::<Option<i64>>(first + 2)?.map(KeyId),
+        fence: row.get(first + 3)?,
+        attempt: row.get(first + 4)?,
+        cost: row.get(first + 5)?,
+        allow_overage: row.get(first + 6)?,
+        rows_total: row.get(first + 7)?,
+        parameters: row.get(first + 8)?,
+        created_at_ms: row.get(first + 9)?,
+        started_at_ms: now_ms,
+        payload_parts: row.unsigned(first + 10)?,
+        payload: row.get(first + 11)?,
+    })
+}
+
+async fn held_elsewhere(unit: &Unit<'_>, lease: &Lease) -> Result<Claim, StoreError> {
+    let sql = "select lease_until from product_slot where product = $1 and holder <> $2 and lease_until >= $3";
+    let values = params![lease.product.as_str(), lease.holder.as_str(), unit.now_ms];
+    match unit.one(sql, values).await? {
+        Some(row) => Ok(Claim::HeldElsewhere { lease_until_ms: row.get(0)? }),
+        None => Ok(Claim::Nothing),
+    }
+}
+
+async fn requeue(unit: &Unit<'_>, product: Product, job: &str, fence: i64) -> Result<Requeued, StoreError> {
+    let sql = format!("select 1 from product_slot where product = $1{}", sql::for_update(unit.backend));
+    unit.one(&sql, params![product.as_str()]).await?;
+    let filter = format!("{RUNNING} and id = $2 and fence = $3");
+    let requeued = give_back(unit, product, &filter, params![product.as_str(), job, fence]).await?;
+    let zombie = requeued.queued.is_empty() && requeued.failed.is_empty();
+    Ok(Requeued { zombie, ..requeued })
+}
+
+async fn recover(unit: &Unit<'_>, lease: &Lease) -> Result<Requeued, StoreError> {
+    let sql = "update product_slot set holder = $2, fence = fence + 1, lease_until = $3 where product = $1";
+    let until = unit.now_ms.saturating_add(lease.lease_ms);
+    unit.execute(sql, params![lease.product.as_str(), lease.holder.as_str(), until]).await?;
+    give_back(unit, lease.product, RUNNING, params![lease.product.as_str()]).await
+}
+
+/// Puts the jobs a filter finds back at the front of the queue, or fails those that were started too often. The
+/// caller holds the slot's row.
+async fn give_back(
+    unit: &Unit<'_>,
+    product: Product,
+    filter: &str,
+    values: Vec<sea_orm::Value>,
+) -> Result<Requeued, StoreError> {
+    let lock = sql::for_update(unit.backend);
+    let sql = format!("select id, user_id, attempt from job where {filter} order by id desc{lock}");
+    let mut requeued = Requeued::default();
+    for row in unit.all(&sql, values).await? {
+        let (id, attempt): (String, i64) = (row.get(0)?, row.get(2)?);
+        let job = (JobId(id), UserId(row.get(1)?));
+        if attempt >= i64::from(ATTEMPTS_MAX) {
+            give_up(unit, &job.0).await?;
+            requeued.failed.push(job);
+        } else {
+            queue_in_front(unit, product, &job.0).await?;
+            requeued.queued.push(job);
+        }
+    }
+    Ok(requeued)
+}
+
+async fn give_up(unit: &Unit<'_>, job: &JobId) -> Result<(), StoreError> {
+    unit.payload_deleted();
+    let statements = [
+        "update job set status = 'failed', completed_at = $2, failure = $3 where id = $1",
+        "delete from job_payload where job_id = $1",
+        "delete from job_result where job_id = $1",
+    ];
+    unit.batch(&statements, params![job.as_str(), unit.now_ms, JobFailure::EngineFailed.as_str()]).await
+}
+
+async fn queue_in_front(unit: &Unit<'_>, product: Product, job: &JobId) -> Result<(), StoreError> {
+    let statements = [
+        "update job set status = 'queued', started_at = null where id = $1",
+        // What an interrupted run had written of its result.
+        "delete from job_result where job_id = $1",
+        "insert into job_hot (product, seq, job_id) select s.product, \
+         coalesce((select min(h.seq) from job_hot h where h.product = $2), s.last_seq + 1) - 1, $1 \
+         from product_slot s where s.product = $2",
+        "update product_slot set waiting = waiting + 1 where product = $2",
+    ];
+    unit.batch(&statements, params![job.as_str(), product.as_str()]).await
 }

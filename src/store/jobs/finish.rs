@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
+use super::{INLINE_BYTES_MAX, PART_BYTES_MAX};
+use crate::domain::calendar::Month;
 use crate::domain::credits::{CreditAccount, CreditChange};
 use crate::domain::ids::{JobId, UserId};
 use crate::domain::job::{JobFailure, Product};
 use crate::store::StoreError;
-use crate::store::writer::Writer;
+use crate::store::credits::{ACCOUNT_COLUMNS, read_account, renewal_reference};
+use crate::store::sql::{self, Unit, params};
+use crate::store::writer::{Locks, Writer};
 
-/// Called inside the unit with the balance about to be committed, so that no caller who polls `completed` reads an
-/// older one. When the unit fails afterwards the balance must be read again.
+/// Called inside the unit with the balance about to be committed and its epoch, so that no caller who polls `completed`
+/// reads an older one. When the unit fails afterwards the balance must be read again.
 pub type Publish = Arc<dyn Fn(UserId, CreditAccount, i64) + Send + Sync>;
 
 /// A run that ended.
@@ -69,11 +73,182 @@ pub enum Finished {
 impl Writer {
     /// Ends a job exactly once.
     pub async fn finish(&self, finish: Finish, publish: Publish) -> Result<Finished, StoreError> {
-        todo!()
+        let Finish { job_id, product: _, fence, end } = finish;
+        let ending = match end {
+            RunEnd::Failed(failure) => Ending::Failed(failure),
+            RunEnd::Completed { cost, mut result, parts_written, result_size } => {
+                let alone = parts_written == 0 && result.len() == 1;
+                let inline =
+                    if alone && result.iter().all(|part| part.len() <= INLINE_BYTES_MAX) { result.pop() } else { None };
+                let mut parts = parts_written;
+                for bytes in result {
+                    if !self.put_result(&job_id, fence, parts, bytes).await? {
+                        return Ok(Finished::Zombie);
+                    }
+                    parts += 1;
+                }
+                let parts = if inline.is_some() { 1 } else { parts };
+                Ending::Completed { cost, inline, parts, size: i64::try_from(result_size).unwrap_or(i64::MAX) }
+            }
+        };
+        let input = Input { job: job_id.0, fence, ending, publish };
+        self.unit(Locks::Credits, input, |unit, input| Box::pin(end_job(unit, input))).await
     }
 
     /// Writes one part of a result ahead of `finish`; `false` means the job is no longer the caller's.
     pub async fn put_result(&self, job: &JobId, fence: i64, part: u32, bytes: Vec<u8>) -> Result<bool, StoreError> {
-        todo!()
+        if bytes.len() > PART_BYTES_MAX {
+            return Err(StoreError::Other(format!("a result part of {} bytes is too large", bytes.len())));
+        }
+        let input = (job.0.clone(), fence, i64::from(part), bytes);
+        self.unit_of(Locks::Organisations, input.3.len(), input, |unit, (job, fence, part, bytes)| {
+            Box::pin(async move {
+                let sql = "insert into job_result (job_id, part, at, bytes) select $1, $2, $3, $4 \
+                           where exists (select 1 from job where id = $1 and status = 'processing' and fence = $5) \
+                           on conflict (job_id, part) do update set bytes = excluded.bytes";
+                let values = params![job.as_str(), *part, unit.now_ms, bytes.clone(), *fence];
+                Ok(unit.execute(sql, values).await? == 1)
+            })
+        })
+        .await
     }
+}
+
+struct Input {
+    job: String,
+    fence: i64,
+    ending: Ending,
+    publish: Publish,
+}
+
+enum Ending {
+    Completed { cost: i64, inline: Option<Vec<u8>>, parts: u32, size: i64 },
+    Failed(JobFailure),
+}
+
+async fn end_job(unit: &Unit<'_>, input: &Input) -> Result<Finished, StoreError> {
+    let sql = format!(
+        "select j.user_id, j.allow_overage, {ACCOUNT_COLUMNS} from job j \
+         join credit_account a on a.user_id = j.user_id \
+         where j.id = $1 and j.status = 'processing' and j.fence = $2{}",
+        sql::for_update(unit.backend)
+    );
+    let Some(row) = unit.one(&sql, params![input.job.as_str(), input.fence]).await? else {
+        return Ok(Finished::Zombie);
+    };
+    let user_id = UserId(row.get(0)?);
+    unit.payload_deleted();
+    match &input.ending {
+        Ending::Failed(failure) => fail(unit, input, user_id, failure.clone()).await,
+        Ending::Completed { cost, inline, parts, size } => {
+            let stored = StoredResult { inline: inline.as_ref(), parts: *parts, size: *size };
+            if *cost <= 0 {
+                return complete(unit, input, user_id, stored, None).await;
+            }
+            let account = read_account(&row, 2)?;
+            let (account, renewal) = account.rolled_over(Month::of_ms(unit.now_ms));
+            match account.charge(*cost, row.get(1)?) {
+                Ok(change) => {
+                    let account = account.after(change);
+                    let settlement = Settlement { account, renewal, change, cost: *cost };
+                    complete(unit, input, user_id, stored, Some(settlement)).await
+                }
+                Err(short) => {
+                    let failure =
+                        JobFailure::InsufficientCredits { required: short.required, available: short.available };
+                    fail(unit, input, user_id, failure).await
+                }
+            }
+        }
+    }
+}
+
+struct StoredResult<'a> {
+    inline: Option<&'a Vec<u8>>,
+    parts: u32,
+    size: i64,
+}
+
+struct Settlement {
+    account: CreditAccount,
+    renewal: Option<CreditChange>,
+    change: CreditChange,
+    cost: i64,
+}
+
+const DELETE_PAYLOAD: &str = "delete from job_payload where job_id = $1";
+
+async fn fail(unit: &Unit<'_>, input: &Input, user_id: UserId, failure: JobFailure) -> Result<Finished, StoreError> {
+    let (required, available) = match &failure {
+        JobFailure::InsufficientCredits { required, available } => (Some(*required), Some(*available)),
+        JobFailure::DeadlineExceeded | JobFailure::EngineFailed => (None, None),
+    };
+    let statements = [
+        "update job set status = 'failed', completed_at = $2, failure = $3, credits_required = $4, \
+         credits_available = $5 where id = $1",
+        DELETE_PAYLOAD,
+        "delete from job_result where job_id = $1",
+    ];
+    let values = params![input.job.as_str(), unit.now_ms, failure.as_str(), required, available];
+    unit.batch(&statements, values).await?;
+    Ok(Finished::Failed { user_id, failure })
+}
+
+async fn complete(
+    unit: &Unit<'_>,
+    input: &Input,
+    user_id: UserId,
+    result: StoredResult<'_>,
+    settlement: Option<Settlement>,
+) -> Result<Finished, StoreError> {
+    let credits_charged = settlement.as_ref().map_or(0, |settlement| settlement.cost);
+    let mut statements = Vec::with_capacity(8);
+    let mut values = params![input.job.as_str(), unit.now_ms, credits_charged, i64::from(result.parts), result.size];
+    let epoch = unit.dialect("(select value from change_epoch where topic = 'credits')", "(select value from s0)");
+    let account_update = format!(
+        "update credit_account set period = $7, monthly = $8, bonus = $9, overage_used = $10, \
+         changed_epoch = {epoch} where user_id = $6"
+    );
+    if let Some(Settlement { account, renewal, change, .. }) = &settlement {
+        values.extend(params![user_id.0, account.period.0, account.monthly, account.bonus, account.overage_used]);
+        values.extend(params![change.monthly, change.bonus, change.overage]);
+        statements.push("update change_epoch set value = value + 1 where topic = 'credits' returning value");
+        statements.push(&account_update);
+        if let Some(renewal) = renewal {
+            values.extend(params![renewal_reference(user_id, account.period), renewal.monthly]);
+            statements.push(
+                "insert into credit_movement (user_id, kind, reference, monthly, bonus, overage, note, at) \
+                 values ($6, 'monthly_renewal', $14, $15, 0, 0, null, $2)",
+            );
+        }
+        statements.push(
+            "insert into credit_movement (user_id, kind, reference, monthly, bonus, overage, note, at) \
+             values ($6, 'charge', $1, $11, $12, $13, null, $2)",
+        );
+        statements.push(
+            "insert into charge (job_id, user_id, monthly, bonus, overage, at) \
+             values ($1, $6, -$11, -$12, $13, $2)",
+        );
+    }
+    statements.push(
+        "update job set status = 'completed', completed_at = $2, credits_charged = $3, result_parts = $4, \
+         result_size = $5 where id = $1",
+    );
+    statements.push(DELETE_PAYLOAD);
+    let result_insert = format!(
+        "insert into job_result (job_id, part, at, bytes) values ($1, 0, $2, ${}) \
+         on conflict (job_id, part) do update set bytes = excluded.bytes",
+        values.len() + 1
+    );
+    if let Some(bytes) = result.inline {
+        values.push(bytes.clone().into());
+        statements.push(&result_insert);
+    }
+    let Some(Settlement { account, change, .. }) = settlement else {
+        unit.batch(&statements, values).await?;
+        return Ok(Finished::Completed { user_id, credits_charged, change: CreditChange::default() });
+    };
+    let epoch = unit.batch_first(&statements, values).await?.get(0)?;
+    (input.publish)(user_id, account, epoch);
+    Ok(Finished::Completed { user_id, credits_charged, change })
 }

@@ -1,10 +1,12 @@
 //! Accepting a job, and the responses an `Idempotency-Key` replays.
 
+use super::{INLINE_BYTES_MAX, PART_BYTES_MAX};
 use crate::domain::ids::{JobId, KeyId, UserId};
 use crate::domain::job::Product;
 use crate::store::StoreError;
 use crate::store::reader::Reader;
-use crate::store::writer::Writer;
+use crate::store::sql::{Row, Unit, params};
+use crate::store::writer::{Locks, Writer};
 
 /// A job to be accepted.
 #[derive(Debug, Clone)]
@@ -82,17 +84,70 @@ impl Writer {
     /// `PART_BYTES_MAX`; a large one is written in units of its own first, so that other writes pass between. A
     /// caller that wrote its parts with `put_payload` passes none here.
     pub async fn submit(&self, job: NewJob, payload: Vec<Vec<u8>>) -> Result<Submitted, StoreError> {
-        todo!()
+        let mut payload = payload;
+        let inline = match (payload.len(), payload.first()) {
+            (1, Some(part)) if part.len() <= INLINE_BYTES_MAX => payload.pop(),
+            _ => None,
+        };
+        for (part, bytes) in (0_u32..).zip(payload) {
+            if let Err(error) = self.put_payload(&job.id, part, bytes).await {
+                // What was written before is swept if this fails too.
+                let _ = self.drop_payload(&job.id).await;
+                return Err(error);
+            }
+        }
+        let ahead = inline.is_none();
+        let id = job.id.clone();
+        let outcome =
+            self.unit(Locks::Slots, (job, inline), |unit, (job, inline)| Box::pin(submit(unit, job, inline))).await;
+        match outcome {
+            Ok(Submitted::Accepted { .. }) => {}
+            // The commit may have succeeded although its answer was lost; then the repeated unit finds the job.
+            Err(StoreError::Conflict(_)) if self.exists(&id).await? => return Ok(Submitted::Accepted { waiting: 1 }),
+            _ if ahead => self.drop_payload(&id).await?,
+            _ => {}
+        }
+        outcome
     }
 
     /// Writes one part of a payload ahead of `submit`.
     pub async fn put_payload(&self, job: &JobId, part: u32, bytes: Vec<u8>) -> Result<(), StoreError> {
-        todo!()
+        if bytes.len() > PART_BYTES_MAX {
+            return Err(StoreError::Other(format!("a payload part of {} bytes is too large", bytes.len())));
+        }
+        let input = (job.0.clone(), i64::from(part), bytes);
+        self.unit_of(Locks::Organisations, input.2.len(), input, |unit, (job, part, bytes)| {
+            Box::pin(async move {
+                let sql = "insert into job_payload (job_id, part, at, bytes) values ($1, $2, $3, $4) \
+                           on conflict (job_id, part) do update set bytes = excluded.bytes";
+                unit.execute(sql, params![job.as_str(), *part, unit.now_ms, bytes.clone()]).await.map(|_| ())
+            })
+        })
+        .await
     }
 
     /// Removes payload parts written ahead for a job that is not going to be submitted.
     pub async fn drop_payload(&self, job: &JobId) -> Result<(), StoreError> {
-        todo!()
+        self.unit(Locks::Slots, job.0.clone(), |unit, job| {
+            Box::pin(async move {
+                let sql = "delete from job_payload where job_id = $1 and not exists (select 1 from job where id = $1)";
+                if unit.execute(sql, params![job.as_str()]).await? > 0 {
+                    unit.payload_deleted();
+                }
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    async fn exists(&self, job: &JobId) -> Result<bool, StoreError> {
+        self.unit(Locks::Slots, job.0.clone(), |unit, job| {
+            Box::pin(async move {
+                let row = unit.one("select 1 from job where id = $1", params![job.as_str()]).await?;
+                Ok(row.is_some())
+            })
+        })
+        .await
     }
 }
 
@@ -105,6 +160,113 @@ impl Reader {
         path: &str,
         key: &str,
     ) -> Result<Option<StoredResponse>, StoreError> {
-        todo!()
+        let values = params![user.0, method, path, key, self.shared().now_ms()];
+        self.one(FIND_REPLAY, values).await?.map(|row| read_response(&row)).transpose()
     }
+}
+
+const FIND_REPLAY: &str = "select body_hash, status, body from idempotency_key \
+                           where user_id = $1 and method = $2 and path = $3 and key = $4 and expires_at > $5";
+
+const JOB_COLUMNS: &str = "id, product, user_id, key_id, status, fence, attempt, cost, allow_overage, rows_total, \
+                           parameters, created_at, result_parts, result_size";
+const JOB_VALUES: &str = "$3, $1, $4, $5, 'queued', 0, 0, $6, $7, $8, $9, $10, 0, 0";
+const TAKE_PLACE: &str = "update product_slot set waiting = waiting + 1, last_seq = last_seq + 1 \
+                          where product = $1 and waiting < $2";
+
+fn read_response(row: &Row) -> Result<StoredResponse, StoreError> {
+    let body_hash: Vec<u8> = row.get(0)?;
+    Ok(StoredResponse {
+        body_hash: body_hash.try_into().map_err(|_| StoreError::Corrupt("body hash of a replay".to_owned()))?,
+        status: row.unsigned(1)?,
+        body: row.get(2)?,
+    })
+}
+
+async fn submit(unit: &Unit<'_>, job: &NewJob, inline: &Option<Vec<u8>>) -> Result<Submitted, StoreError> {
+    if let Some(idempotency) = &job.idempotency
+        && let Some(response) = find_or_keep(unit, job.user_id, idempotency).await?
+    {
+        let same = response.body_hash == idempotency.body_hash;
+        return Ok(if same { Submitted::Replayed(response) } else { Submitted::KeyReused });
+    }
+    let mut values = params![
+        job.product.as_str(),
+        job.capacity,
+        job.id.as_str(),
+        job.user_id.0,
+        job.key_id.map(|key| key.0),
+        job.cost,
+        job.allow_overage,
+        job.rows_total,
+        job.parameters.as_str(),
+        unit.now_ms
+    ];
+    values.extend(inline.iter().map(|bytes| sea_orm::Value::from(bytes.clone())));
+    let rows = unit.all(&submit_sql(unit, inline.is_some()), values).await?;
+    if let Some(row) = rows.first() {
+        return Ok(Submitted::Accepted { waiting: row.get(0)? });
+    }
+    if let Some(idempotency) = &job.idempotency {
+        let sql = "delete from idempotency_key where user_id = $1 and method = $2 and path = $3 and key = $4";
+        unit.execute(sql, scope(job.user_id, idempotency)).await?;
+    }
+    Ok(Submitted::QueueFull)
+}
+
+/// A place in the queue, the job, its row in the queue and its payload, in one statement; no row comes back, and
+/// nothing is written, when the queue is full.
+fn submit_sql(unit: &Unit<'_>, with_payload: bool) -> String {
+    let payload = "insert into job_payload (job_id, part, at, bytes) select $3, 0, $10, $11";
+    // `changes()` counts what the statement before changed: one row, or none when the queue was full.
+    let mut sqlite = format!(
+        "{TAKE_PLACE} returning waiting; \
+         insert into job ({JOB_COLUMNS}) select {JOB_VALUES} where changes() = 1; \
+         insert into job_hot (product, seq, job_id) \
+         select product, last_seq, $3 from product_slot where product = $1 and changes() = 1"
+    );
+    let mut postgres = format!(
+        "with slot as ({TAKE_PLACE} returning product, last_seq, waiting), \
+         queued as (insert into job ({JOB_COLUMNS}) select {JOB_VALUES} from slot), \
+         hot as (insert into job_hot (product, seq, job_id) select product, last_seq, $3 from slot)"
+    );
+    if with_payload {
+        sqlite.push_str(&format!("; {payload} where changes() = 1"));
+        postgres.push_str(&format!(", payload as ({payload} from slot)"));
+    }
+    postgres.push_str(" select waiting from slot");
+    unit.dialect(&sqlite, &postgres).to_owned()
+}
+
+fn scope(user: UserId, idempotency: &Idempotency) -> Vec<sea_orm::Value> {
+    params![user.0, idempotency.method.as_str(), idempotency.path.as_str(), idempotency.key.as_str()]
+}
+
+/// Keeps the response unless one is kept already, which is returned. Another process that is just keeping one makes
+/// this wait for its commit.
+async fn find_or_keep(
+    unit: &Unit<'_>,
+    user: UserId,
+    idempotency: &Idempotency,
+) -> Result<Option<StoredResponse>, StoreError> {
+    let sql = "insert into idempotency_key as i \
+               (user_id, method, path, key, body_hash, status, body, created_at, expires_at) \
+               values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (user_id, method, path, key) do update set \
+               body_hash = excluded.body_hash, status = excluded.status, body = excluded.body, \
+               created_at = excluded.created_at, expires_at = excluded.expires_at \
+               where i.expires_at <= excluded.created_at";
+    let mut values = scope(user, idempotency);
+    values.extend(params![
+        idempotency.body_hash.to_vec(),
+        i64::from(idempotency.status),
+        idempotency.body.clone(),
+        unit.now_ms,
+        unit.now_ms.saturating_add(idempotency.retention_ms)
+    ]);
+    if unit.execute(sql, values).await? > 0 {
+        return Ok(None);
+    }
+    let mut values = scope(user, idempotency);
+    values.push(unit.now_ms.into());
+    unit.one(FIND_REPLAY, values).await?.map(|row| read_response(&row)).transpose()
 }

@@ -1,0 +1,20 @@
+//! A waiting job; claiming never walks finished ones.
+
+use sea_orm::entity::prelude::*;
+
+/// A waiting job; claiming never walks finished ones.
+#[sea_orm::model]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "job_hot")]
+pub struct Model {
+    /// Whose queue.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub product: String,
+    /// Its place.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub seq: i64,
+    /// The job.
+    pub job_id: String,
+}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,94 @@
+//! Connects what happens to the metrics.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::http::Method;
+
+use crate::actors::Observer;
+use crate::domain::credits::CreditChange;
+use crate::domain::job::{JobStatus, Product};
+use crate::http::route_table::Route;
+use crate::http::server;
+use crate::metrics::{Metrics, RouteMetrics};
+
+/// Counts finished requests, each on the handle of its route.
+pub struct HttpObserver {
+    routes: Vec<Arc<RouteMetrics>>,
+    unknown: Arc<RouteMetrics>,
+}
+
+impl HttpObserver {
+    /// Resolves a handle for every route.
+    pub fn new<S>(metrics: &Metrics, routes: &[Route<S>]) -> Self {
+        let routes = routes.iter().map(|route| metrics.route(label(&route.method), route.path)).collect();
+        Self { routes, unknown: metrics.route("OTHER", "unknown") }
+    }
+}
+
+fn label(method: &Method) -> &'static str {
+    match method.as_str() {
+        "GET" => "GET",
+        "POST" => "POST",
+        "PUT" => "PUT",
+        "PATCH" => "PATCH",
+        "DELETE" => "DELETE",
+        _ => "OTHER",
+    }
+}
+
+impl server::Observer for HttpObserver {
+    fn finished(&self, route: Option<usize>, _: &Method, status: u16, seconds: f64) {
+        let handle = route.and_then(|index| self.routes.get(index)).unwrap_or(&self.unknown);
+        handle.record(status, Duration::from_secs_f64(seconds.max(0.0)));
+    }
+}
+
+/// Counts what the actors report.
+pub struct ActorObserver(pub Arc<Metrics>);
+
+fn counted(credits: i64) -> u64 {
+    credits.unsigned_abs()
+}
+
+impl Observer for ActorObserver {
+    fn job_queued(&self, product: Product) {
+        self.0.jobs(product).entered(JobStatus::Queued);
+    }
+
+    fn job_started(&self, product: Product, waited_s: f64) {
+        let jobs = self.0.jobs(product);
+        jobs.entered(JobStatus::Processing);
+        jobs.queue_seconds.record(Duration::from_secs_f64(waited_s.max(0.0)));
+    }
+
+    fn job_ended(&self, product: Product, status: JobStatus, run_s: f64, rows_total: u64) {
+        let jobs = self.0.jobs(product);
+        jobs.entered(status);
+        jobs.rows.add(rows_total);
+        jobs.run_seconds.record(Duration::from_secs_f64(run_s.max(0.0)));
+    }
+
+    fn credits_charged(&self, product: Product, change: CreditChange) {
+        let credits = &self.0.jobs(product).credits;
+        credits.monthly.add(counted(change.monthly));
+        credits.bonus.add(counted(change.bonus));
+        credits.overage.add(counted(change.overage));
+    }
+
+    fn jobs_recovered(&self, product: Product, jobs: u64) {
+        self.0.jobs(product).recovered.add(jobs);
+    }
+
+    fn thread_abandoned(&self) {
+        self.0.blocking_threads_abandoned.add(1);
+    }
+
+    fn thread_returned(&self) {
+        self.0.blocking_threads_abandoned.add(-1);
+    }
+
+    fn store_unavailable(&self) {
+        self.0.store_unavailable.add(1);
+    }
+}

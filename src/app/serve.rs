@@ -1,0 +1,337 @@
+//! `serve`: start everything in order, run until told to stop, stop everything in order.
+
+use std::net::{SocketAddr, TcpListener};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actix_web::dev::ServerHandle;
+use anyhow::Context as _;
+use tokio::task::JoinHandle;
+
+use super::observe::{ActorObserver, HttpObserver};
+use super::{commands, secrets};
+use crate::actors::job_runner::{RunLimits, Work};
+use crate::actors::recon_work::ReconciliationWork;
+use crate::actors::runtime::{ActorRegistry, Health, Watchdog};
+use crate::actors::{Actors, ActorsOptions, follower};
+use crate::clock::Clock;
+use crate::config::Settings;
+use crate::demo;
+use crate::domain::rate_window::RateRule;
+use crate::http::first_party::throttle::Throttle;
+use crate::http::gate::ActorGate;
+use crate::http::ops::{self, History, OpsState};
+use crate::http::products::{ProductLimits, Products};
+use crate::http::server::{Parts, ServerOptions, bind};
+use crate::http::{BodyLimits, routes, wire};
+use crate::metrics::Metrics;
+use crate::session::{SESSION_TTL_S, Sessions};
+use crate::store::{ServeLock, Store};
+
+/// How long a cancelled computation may take to notice.
+const CANCEL_GRACE: Duration = Duration::from_secs(5);
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+const HOUR_MS: i64 = 60 * 60 * 1000;
+
+/// What a started service consists of.
+pub(super) struct Running {
+    pub(super) public: SocketAddr,
+    pub(super) ops: SocketAddr,
+    pub(super) base_url: String,
+    pub(super) store: Store,
+    pub(super) sessions: Arc<Sessions>,
+    pub(super) registry: ActorRegistry,
+    pub(super) actors: Arc<Actors>,
+    public_handle: ServerHandle,
+    ops_handle: ServerHandle,
+    servers: Vec<JoinHandle<std::io::Result<()>>>,
+    tasks: Vec<JoinHandle<()>>,
+    shutdown_grace: Duration,
+    _lock: Option<ServeLock>,
+}
+
+fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+fn sized(value: u64) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
+}
+
+/// Starts everything, in order; must be called inside the system's runtime.
+pub(super) async fn start(
+    settings: &Settings,
+    clock: Arc<dyn Clock>,
+    reconciliation: Option<Arc<dyn Work>>,
+) -> anyhow::Result<Running> {
+    let started_at_ms = clock.now_ms();
+    commands::prepare_data_dir(&settings.data_dir)?;
+    let database_url = commands::database_url(settings);
+    let lock = if database_url.starts_with("sqlite:") { Some(exclusive(settings)?) } else { None };
+    let (store, applied) = commands::open_store(settings, Arc::clone(&clock)).await?;
+    if !applied.is_empty() {
+        tracing::info!("applied {} schema steps", applied.len());
+    }
+    let sessions = Arc::new(Sessions::new(&secrets::session_secret(settings, &store, clock.as_ref()).await?));
+
+    let registry = ActorRegistry::default();
+    let metrics = Metrics::new(vec![Box::new(registry.clone())]);
+    let health = Arc::new(Health::default());
+    health.set_database(true);
+    let actors = Actors::start(ActorsOptions {
+        store: store.clone(),
+        clock: Arc::clone(&clock),
+        observer: Arc::new(ActorObserver(Arc::clone(&metrics))),
+        health: Arc::clone(&health),
+        registry: registry.clone(),
+        rate_rule: RateRule { limit: settings.rate_limit_requests, window_ms: settings.rate_limit_window_s * 1000 },
+        queue_capacity: signed(settings.queue_capacity_jobs),
+        run_limits: RunLimits {
+            deadline: Duration::from_secs(settings.job_deadline_s),
+            cancel_grace: CANCEL_GRACE,
+            lease_ms: signed(settings.job_lease_ms),
+        },
+        reconciliation: reconciliation.unwrap_or_else(|| {
+            Arc::new(ReconciliationWork {
+                print: |mut out, dataset, options, outcome| {
+                    wire::recon::write_result(&mut out, dataset, options, outcome)
+                },
+            })
+        }),
+    });
+    recover(&store, &actors, settings).await?;
+    actors.keys.follow().await.context("cannot read the keys")?;
+    actors.keys.published.refreshed(clock.monotonic_ms());
+
+    let products = Arc::new(Products {
+        actors: Arc::clone(&actors),
+        reader: store.reader.clone(),
+        sessions: Arc::clone(&sessions),
+        limits: product_limits(settings),
+        throttle: Throttle::new(Arc::clone(&clock)),
+        clock: Arc::clone(&clock),
+        shared_database: store.is_shared(),
+        base_url: std::sync::OnceLock::new(),
+    });
+    let listeners = listen(settings, products, &metrics)?;
+    let engines = actors.engines().map(|engine| (engine.product(), Arc::clone(engine.stats()))).into();
+    let history = History::new(Arc::clone(&metrics), registry.clone(), engines, Arc::clone(&clock));
+    let ops_state = OpsState {
+        metrics,
+        registry: registry.clone(),
+        health: Arc::clone(&health),
+        history: Arc::clone(&history),
+        clock,
+        started_at_ms,
+    };
+    let ops_server = ops::server(listeners.ops, Arc::new(ops_state))?;
+    let retention_ms = signed(settings.job_retention_days) * DAY_MS;
+    let tasks = vec![
+        tokio::spawn(follower::follow(store.clone(), Arc::clone(&actors))),
+        tokio::spawn(follower::keep_house(store.clone(), Arc::clone(&actors), retention_ms)),
+        Watchdog::new(registry.clone(), health).start(),
+        history.start(),
+    ];
+    let (public_handle, ops_handle) = (listeners.public.handle(), ops_server.handle());
+    Ok(Running {
+        public: listeners.public_address,
+        ops: listeners.ops_address,
+        base_url: listeners.base_url,
+        store,
+        sessions,
+        registry,
+        actors,
+        public_handle,
+        ops_handle,
+        servers: vec![actix_web::rt::spawn(listeners.public), actix_web::rt::spawn(ops_server)],
+        tasks,
+        shutdown_grace: Duration::from_secs(settings.shutdown_grace_s),
+        _lock: lock,
+    })
+}
+
+/// A database file is served by one process at a time.
+fn exclusive(settings: &Settings) -> anyhow::Result<ServeLock> {
+    let lock = ServeLock::acquire(&settings.data_dir).context("cannot lock the data_dir")?;
+    lock.ok_or_else(|| {
+        commands::Usage(format!(
+            "setting data_dir: {:?} is being served by another process; allowed: one `serve` per SQLite data_dir (use PostgreSQL for several)",
+            settings.data_dir
+        ))
+        .into()
+    })
+}
+
+async fn recover(store: &Store, actors: &Actors, settings: &Settings) -> anyhow::Result<()> {
+    let recovered = store.writer.recover(&actors.holder, signed(settings.job_lease_ms)).await?;
+    for (product, requeued) in recovered {
+        let jobs = requeued.queued.len() + requeued.failed.len();
+        if jobs > 0 {
+            tracing::info!("recovered {jobs} unfinished {} jobs", product.as_str());
+            actors.observer.jobs_recovered(product, u64::try_from(jobs).unwrap_or_default());
+        }
+    }
+    for engine in actors.engines() {
+        engine.wake();
+    }
+    Ok(())
+}
+
+fn product_limits(settings: &Settings) -> ProductLimits {
+    ProductLimits {
+        max_rows_per_dataset: sized(settings.max_rows_per_dataset),
+        idempotency_retention_ms: signed(settings.idempotency_retention_h) * HOUR_MS,
+        password_min_length: sized(settings.password_min_length),
+        trusted_proxies: settings.trusted_proxies.clone(),
+        default_monthly_credits: settings.default_monthly_credits,
+    }
+}
+
+struct Listeners {
+    public: actix_web::dev::Server,
+    public_address: SocketAddr,
+    ops: TcpListener,
+    ops_address: SocketAddr,
+    base_url: String,
+}
+
+fn listen(settings: &Settings, products: Arc<Products>, metrics: &Metrics) -> anyhow::Result<Listeners> {
+    let ops = TcpListener::bind(settings.ops_listen)
+        .with_context(|| format!("cannot listen on ops_listen {}", settings.ops_listen))?;
+    let ops_address = ops.local_addr()?;
+    let table = routes::routes();
+    let observer = Arc::new(HttpObserver::new(metrics, &table));
+    let gate = ActorGate {
+        actors: Arc::clone(&products.actors),
+        sessions: Arc::clone(&products.sessions),
+        clock: Arc::clone(&products.clock),
+        staleness_limit_ms: products.shared_database.then_some(settings.key_staleness_limit_s * 1000),
+    };
+    let clock = Arc::clone(&products.clock);
+    let options = ServerOptions {
+        listen: settings.listen,
+        shutdown_grace: Duration::from_secs(settings.shutdown_grace_s),
+        base_url: settings.base_url.clone().unwrap_or_default(),
+        bodies: BodyLimits {
+            max_bytes: settings.max_body_bytes,
+            max_in_flight_bytes: settings.max_body_bytes_in_flight,
+            deadline: Duration::from_secs(settings.body_deadline_s),
+            min_bytes_per_s: settings.min_body_bytes_per_s,
+            ..BodyLimits::default()
+        },
+        ..ServerOptions::default()
+    };
+    let state = Arc::clone(&products);
+    let parts = Parts { routes: table, state, gate: Arc::new(gate), clock, observer: Some(observer) };
+    let bound = bind(options, parts).with_context(|| format!("cannot listen on listen {}", settings.listen))?;
+    let base_url = settings.base_url.clone().unwrap_or_else(|| format!("http://{}", bound.address));
+    let base_url = products.base_url.get_or_init(|| base_url).clone();
+    Ok(Listeners { public_address: bound.address, public: bound.server, ops, ops_address, base_url })
+}
+
+impl Running {
+    /// Stops everything, in order: no new requests, those in flight answered, the running job given its grace, what is
+    /// written behind written, the database closed.
+    pub(super) async fn stop(self) {
+        let begun = Instant::now();
+        let step = |what: &str, since: Instant| {
+            tracing::info!(
+                duration_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX),
+                "stopping: {what}"
+            );
+        };
+        let at = Instant::now();
+        let draining = self.actors.stop_engines(self.shutdown_grace);
+        let answered = self.public_handle.stop(true);
+        futures_util::future::join(draining, answered).await;
+        step("requests answered, engines idle", at);
+        let at = Instant::now();
+        for task in &self.tasks {
+            task.abort();
+        }
+        if let Err(error) = self.actors.keys.flush_uses().await {
+            tracing::warn!(error = %error, "the last uses of keys were not written");
+        }
+        self.actors.stop();
+        step("actors stopped", at);
+        let at = Instant::now();
+        self.store.close().await;
+        step("database closed", at);
+        self.ops_handle.stop(false).await;
+        for server in self.servers {
+            server.abort();
+        }
+        tracing::info!(duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX), "stopped");
+    }
+}
+
+/// A system whose runtime has several threads, so that database connections never wait for a busy worker.
+pub(super) fn system() -> actix_web::rt::SystemRunner {
+    actix_web::rt::System::with_tokio_rt(|| {
+        #[expect(clippy::expect_used, reason = "the process cannot go on without a runtime")]
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
+    })
+}
+
+/// Carries out `serve`.
+pub(super) fn serve(settings: Settings, clock: Arc<dyn Clock>, with_demo: bool) -> anyhow::Result<ExitCode> {
+    system().block_on(async move {
+        let settings = if with_demo { demo_settings(settings)? } else { settings };
+        let running = start(&settings, Arc::clone(&clock), None).await?;
+        eprintln!("bookkeeping serves {} and, for operators, http://{}", running.base_url, running.ops);
+        if with_demo {
+            show_demo(&running, clock).await?;
+        }
+        wait_for_signal().await?;
+        running.stop().await;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+async fn wait_for_signal() -> anyhow::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    tokio::select! {
+        _ = terminate.recv() => tracing::info!("stopping: SIGTERM"),
+        _ = interrupt.recv() => tracing::info!("stopping: SIGINT"),
+    }
+    Ok(())
+}
+
+/// The demonstration runs on a folder of its own, and on free ports where the usual ones are taken.
+fn demo_settings(mut settings: Settings) -> anyhow::Result<Settings> {
+    if settings.database_url.is_some() {
+        return Err(commands::Usage(
+            "--demo uses a database of its own; leave the setting database_url out".to_owned(),
+        )
+        .into());
+    }
+    commands::prepare_data_dir(&settings.data_dir)?;
+    let folder = settings.data_dir.join("demo");
+    if folder.is_dir() && ServeLock::acquire(&folder).is_ok_and(|lock| lock.is_none()) {
+        return Err(
+            commands::Usage(format!("a demonstration is being served from {} already", folder.display())).into()
+        );
+    }
+    settings.data_dir = demo::fresh_folder(&settings.data_dir)?;
+    settings.session_secret_file = None;
+    let free =
+        |wanted: SocketAddr| if TcpListener::bind(wanted).is_ok() { wanted } else { SocketAddr::new(wanted.ip(), 0) };
+    if !settings.listen_given {
+        settings.listen = free(settings.listen);
+    }
+    if !settings.ops_listen_given {
+        settings.ops_listen = free(settings.ops_listen);
+    }
+    Ok(settings)
+}
+
+async fn show_demo(running: &Running, clock: Arc<dyn Clock>) -> anyhow::Result<()> {
+    let key = demo::seed(&running.store, &running.actors, clock.as_ref()).await?;
+    let session =
+        running.sessions.issue(key.user_id, SESSION_TTL_S, clock.as_ref()).context("cannot sign a session")?;
+    let (base_url, ops_url) = (running.base_url.clone(), format!("http://{}", running.ops));
+    let today = chrono::DateTime::from_timestamp_millis(clock.now_ms()).unwrap_or_default().date_naive();
+    tokio::task::spawn_blocking(move || demo::show(&base_url, &ops_url, &key.plaintext, today, &session)).await?
+}

@@ -1,0 +1,3 @@
+//! The ledger over REST. `organisations.rs` is the whole of it so far.
+
+pub mod organisations;

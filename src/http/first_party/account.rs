@@ -1,0 +1,80 @@
+//! Registration and log-in.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use serde_json::json;
+
+use crate::http::call::Call;
+use crate::http::envelope;
+use crate::http::error::ApiError;
+use crate::http::products::Products;
+use crate::http::wire::person::{Login, Registration, parse_login, parse_registration};
+use crate::session::{SESSION_TTL_S, hash_password, verify_password};
+use crate::store::{NewUser, UserCreated};
+
+/// What a password is compared with when there is no such person, so that the answer takes as long.
+const NOBODY_HASH: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$C4J5tPAGbJ0hDTJIoyLCVWTvvvs0PQ0VgX0T8bd+4ZE";
+
+fn address(call: &Call<Products>) -> IpAddr {
+    call.client_ip(&call.state().limits.trusted_proxies).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
+}
+
+/// `POST /app/v1/register`.
+pub async fn register(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let products = call.state();
+    let decision = products.throttle.register(address(&call));
+    if !decision.allowed {
+        return Err(ApiError::rate_limited(decision.reset_s));
+    }
+    let Registration { email, password, name } = parse_registration(&call.body, products.limits.password_min_length)
+        .map_err(|issues| ApiError::validation(&issues))?;
+    let place = products.throttle.hashing_place().await;
+    let clock = std::sync::Arc::clone(&products.clock);
+    let hash =
+        actix_web::web::block(move || hash_password(&password, clock.as_ref())).await.map_err(ApiError::internal)?;
+    drop(place);
+    let new = NewUser {
+        email,
+        name,
+        password_hash: hash.ok_or_else(|| ApiError::internal("a password cannot be hashed"))?,
+        monthly_allocation: products.limits.default_monthly_credits,
+        bonus: 0,
+        overage_allowed: false,
+    };
+    match products.actors.credits.open_account(new).await? {
+        UserCreated::Created(user_id) => envelope::json(StatusCode::CREATED, &json!({ "user_id": user_id })),
+        UserCreated::EmailTaken => {
+            Err(ApiError::conflict("duplicate_email", "a person with this e-mail address exists already"))
+        }
+    }
+}
+
+/// `POST /app/v1/login`: the same words and the same work for an unknown person and a wrong password.
+pub async fn login(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let products = call.state();
+    let Login { email, password } = parse_login(&call.body).map_err(|issues| ApiError::validation(&issues))?;
+    let (address, account) = (address(&call), email.to_lowercase());
+    tokio::time::sleep(products.throttle.wait(address, &account)).await;
+    let user = products.reader.find_user_by_email(&email).await?;
+    let stored = user.as_ref().map_or_else(|| NOBODY_HASH.to_owned(), |user| user.password_hash.clone());
+    let place = products.throttle.hashing_place().await;
+    let right = actix_web::web::block(move || verify_password(&password, &stored)).await.map_err(ApiError::internal)?;
+    drop(place);
+    let Some(user) = user.filter(|_| right) else {
+        products.throttle.fail(address, &account);
+        return Err(ApiError::new(
+            crate::http::error::ErrorCode::Unauthorized,
+            "the e-mail address or the password is wrong",
+        ));
+    };
+    products.throttle.succeed(&account);
+    let token = products.sessions.issue(user.id, SESSION_TTL_S, products.clock.as_ref());
+    let token = token.ok_or_else(|| ApiError::internal("a session cannot be signed"))?;
+    envelope::json(
+        StatusCode::OK,
+        &json!({ "access_token": token, "token_type": "Bearer", "expires_in": SESSION_TTL_S }),
+    )
+}

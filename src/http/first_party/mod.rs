@@ -1,0 +1,5 @@
+//! Endpoints of the first-party application: registration, log-in, the progress socket. Not part of the public contract.
+
+pub mod account;
+pub mod progress;
+pub mod throttle;

@@ -1,0 +1,179 @@
+//! The progress socket: what happens to a person's jobs, as it happens.
+//!
+//! The token comes in `Authorization` or as the second of two subprotocols (`bearer, <jwt>`), never in the query. A page
+//! of another origin is refused. A reader that falls too far behind is cut off rather than buffered for.
+
+use std::time::Duration;
+
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{FromRequest as _, HttpRequest, HttpResponse, web};
+use actix_ws::{AggregatedMessage, CloseCode, CloseReason, Session};
+use futures_util::StreamExt as _;
+use serde_json::json;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::actors::job_board::JobEvent;
+use crate::domain::ids::{JobId, UserId};
+use crate::domain::job::JobStatus;
+use crate::http::call::Call;
+use crate::http::error::ApiError;
+use crate::http::headers::{self, Presented};
+use crate::http::products::Products;
+
+const SUBPROTOCOL: &str = "bearer";
+/// How often the database is asked where several processes may work on the person's jobs.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How often an idle connection is pinged.
+const PING_EVERY: Duration = Duration::from_secs(20);
+
+/// `GET /app/v1/progress`.
+pub async fn socket(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let products = std::sync::Arc::clone(call.state());
+    if let Some(origin) = call.header("origin")
+        && products.base_url.get().is_none_or(|base_url| origin != origin_of(base_url))
+    {
+        return Err(ApiError::forbidden("pages of another origin may not open this socket"));
+    }
+    let (request, mut payload) = call.into_upgrade();
+    let (token, by_subprotocol) = token(&request).ok_or_else(ApiError::session_required)?;
+    let user_id = products.sessions.verify(&token, products.clock.as_ref()).map_err(|_| ApiError::invalid_token())?;
+    let stream = web::Payload::from_request(&request, &mut payload).await.map_err(ApiError::internal)?;
+    let (mut response, session, messages) = actix_ws::handle(&request, stream).map_err(|error| {
+        let mut issues = crate::domain::problem::Issues::default();
+        issues.field("headers", "Upgrade", format!("must open a WebSocket: {error}"));
+        ApiError::validation(&issues)
+    })?;
+    if by_subprotocol {
+        response.headers_mut().insert(header::SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(SUBPROTOCOL));
+    }
+    // Listening begins before the open jobs are read, so that nothing falls between the two.
+    let events = products.actors.board.listen(user_id);
+    actix_web::rt::spawn(async move {
+        let mut messages = messages.max_frame_size(4096).aggregate_continuations();
+        let ending = serve(&products, user_id, session.clone(), events, &mut messages).await;
+        // The other side may be gone already, which is what was wanted.
+        drop(session.close(ending).await);
+    });
+    Ok(response)
+}
+
+fn token(request: &HttpRequest) -> Option<(String, bool)> {
+    if let Presented::One(token) = headers::bearer(request.headers()) {
+        return Some((token.to_owned(), false));
+    }
+    let offered = request.headers().get(header::SEC_WEBSOCKET_PROTOCOL)?.to_str().ok()?;
+    let mut names = offered.split(',').map(str::trim);
+    if names.next() != Some(SUBPROTOCOL) {
+        return None;
+    }
+    names.next().map(|token| (token.to_owned(), true))
+}
+
+fn origin_of(base_url: &str) -> &str {
+    let after_scheme = base_url.find("://").map_or(0, |at| at + 3);
+    let path = base_url.get(after_scheme..).and_then(|rest| rest.find('/'));
+    path.and_then(|at| base_url.get(..after_scheme + at)).unwrap_or(base_url)
+}
+
+fn message(event: &JobEvent) -> String {
+    json!({
+        "type": "job",
+        "product": event.product.as_str(),
+        "id": event.id,
+        "status": event.status.as_str(),
+        "rows_done": event.rows_done,
+        "rows_total": event.rows_total,
+    })
+    .to_string()
+}
+
+type Messages = actix_ws::AggregatedMessageStream;
+
+async fn serve(
+    products: &Products,
+    user_id: UserId,
+    mut session: Session,
+    mut events: Receiver<JobEvent>,
+    messages: &mut Messages,
+) -> Option<CloseReason> {
+    let mut told: Vec<(JobId, JobStatus)> = Vec::new();
+    if look(products, user_id, &mut session, &mut told).await.is_err() {
+        return None;
+    }
+    let mut looks = tokio::time::interval(LOOK_EVERY);
+    let mut pings = tokio::time::interval(PING_EVERY);
+    loop {
+        tokio::select! {
+            event = events.recv() => match event {
+                Ok(event) => {
+                    told.retain(|(id, _)| *id != event.id);
+                    if !event.status.is_final() {
+                        told.push((event.id.clone(), event.status));
+                    }
+                    session.text(message(&event)).await.ok()?;
+                }
+                Err(RecvError::Lagged(_)) => {
+                    let reason = Some("too many messages behind".to_owned());
+                    return Some(CloseReason { code: CloseCode::Policy, description: reason });
+                }
+                Err(RecvError::Closed) => return Some(CloseCode::Away.into()),
+            },
+            _ = looks.tick(), if products.shared_database => {
+                look(products, user_id, &mut session, &mut told).await.ok()?;
+            }
+            _ = pings.tick() => session.ping(b"").await.ok()?,
+            incoming = messages.next() => match incoming {
+                Some(Ok(AggregatedMessage::Ping(bytes))) => session.pong(&bytes).await.ok()?,
+                Some(Ok(AggregatedMessage::Close(reason))) => return reason,
+                Some(Ok(_)) => {}
+                Some(Err(_)) | None => return None,
+            },
+        }
+    }
+}
+
+/// Tells of every open job whose state is news, and of those told of before that have ended elsewhere.
+async fn look(
+    products: &Products,
+    user_id: UserId,
+    session: &mut Session,
+    told: &mut Vec<(JobId, JobStatus)>,
+) -> Result<(), actix_ws::Closed> {
+    let Ok(open) = products.reader.open_jobs(user_id).await else { return Ok(()) };
+    for job in &open {
+        if told.iter().any(|(id, status)| *id == job.id && *status == job.status) {
+            continue;
+        }
+        told.retain(|(id, _)| *id != job.id);
+        told.push((job.id.clone(), job.status));
+        let total = u64::try_from(job.rows_total).unwrap_or_default();
+        let (rows_done, rows_total) = products.actors.board.running(&job.id).map_or((0, total), |job| job.rows());
+        let event = JobEvent { product: job.product, id: job.id.clone(), status: job.status, rows_done, rows_total };
+        session.text(message(&event)).await?;
+    }
+    let ended: Vec<JobId> =
+        told.iter().filter(|(id, _)| !open.iter().any(|job| job.id == *id)).map(|(id, _)| id.clone()).collect();
+    told.retain(|(id, _)| !ended.contains(id));
+    for id in ended {
+        for product in crate::domain::job::Product::ALL {
+            if let Ok(Some(job)) = products.reader.find_visible(product, &id, user_id).await {
+                let rows_total = u64::try_from(job.rows_total).unwrap_or_default();
+                let event = JobEvent { product, id: id.clone(), status: job.status, rows_done: rows_total, rows_total };
+                session.text(message(&event)).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_scheme_host_and_port() {
+        assert_eq!(origin_of("https://books.example.com/app"), "https://books.example.com");
+        assert_eq!(origin_of("http://127.0.0.1:8080"), "http://127.0.0.1:8080");
+    }
+}

@@ -1,0 +1,116 @@
+//! Slows down those who guess: registrations per address, failed log-ins per address and per account.
+
+use std::hash::Hash;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dashmap::DashMap;
+use tokio::sync::Semaphore;
+
+use crate::clock::Clock;
+use crate::domain::rate_window::{RateDecision, RateRule, RateWindow};
+
+/// Registrations a minute and address.
+const REGISTRATIONS: RateRule = RateRule { limit: 10, window_ms: 60_000 };
+/// How long failed log-ins are remembered.
+const FAILURES: RateRule = RateRule { limit: 1_000_000, window_ms: 15 * 60_000 };
+/// Failures that cost nothing: people mistype.
+const FREE_FAILURES: u64 = 3;
+/// The wait after the first failure that costs, doubled with each further one.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+/// The longest wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(8);
+/// Entries beyond which the ones that are over are forgotten.
+const ENTRIES_MAX: usize = 10_000;
+/// Passwords hashed at once: each takes about 20 MB and tens of milliseconds.
+const HASHES_MAX: usize = 2;
+
+/// Counters of one process.
+pub struct Throttle {
+    clock: Arc<dyn Clock>,
+    registrations: DashMap<IpAddr, RateWindow>,
+    failures_by_address: DashMap<IpAddr, RateWindow>,
+    failures_by_account: DashMap<String, RateWindow>,
+    hashing: Semaphore,
+}
+
+impl Throttle {
+    /// Nobody has tried anything yet.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            clock,
+            registrations: DashMap::new(),
+            failures_by_address: DashMap::new(),
+            failures_by_account: DashMap::new(),
+            hashing: Semaphore::new(HASHES_MAX),
+        }
+    }
+
+    /// Counts a registration.
+    pub fn register(&self, address: IpAddr) -> RateDecision {
+        self.hit(&self.registrations, address, REGISTRATIONS)
+    }
+
+    /// How long a log-in has to wait because of earlier failures.
+    pub fn wait(&self, address: IpAddr, account: &str) -> Duration {
+        let now_ms = self.clock.monotonic_ms();
+        let of_address = self.failures_by_address.get(&address).map_or(0, |window| window.used(FAILURES, now_ms));
+        let of_account = self.failures_by_account.get(account).map_or(0, |window| window.used(FAILURES, now_ms));
+        wait_after(of_address.max(of_account))
+    }
+
+    /// Counts a failed log-in.
+    pub fn fail(&self, address: IpAddr, account: &str) {
+        self.hit(&self.failures_by_address, address, FAILURES);
+        self.hit(&self.failures_by_account, account.to_owned(), FAILURES);
+    }
+
+    /// Forgets the failures of an account whose person has logged in.
+    pub fn succeed(&self, account: &str) {
+        self.failures_by_account.remove(account);
+    }
+
+    /// A place to hash a password in; `None` only while the service is being torn down.
+    pub async fn hashing_place(&self) -> Option<tokio::sync::SemaphorePermit<'_>> {
+        self.hashing.acquire().await.ok()
+    }
+
+    fn hit<K: Eq + Hash>(&self, windows: &DashMap<K, RateWindow>, key: K, rule: RateRule) -> RateDecision {
+        let now_ms = self.clock.monotonic_ms();
+        if windows.len() > ENTRIES_MAX {
+            windows.retain(|_, window| !window.is_idle(rule, now_ms));
+        }
+        windows.entry(key).or_default().hit(rule, now_ms)
+    }
+}
+
+fn wait_after(failures: u64) -> Duration {
+    let Some(costly) = failures.checked_sub(FREE_FAILURES) else { return Duration::ZERO };
+    let doublings = u32::try_from(costly.min(16)).unwrap_or(16);
+    FIRST_WAIT.saturating_mul(1 << doublings).min(LONGEST_WAIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+
+    #[test]
+    fn repeated_failures_wait_longer_and_are_forgotten() {
+        let clock = Arc::new(ManualClock::at_ms(0));
+        let throttle = Throttle::new(clock.clone());
+        let address = IpAddr::from([127, 0, 0, 1]);
+        let other = IpAddr::from([127, 0, 0, 2]);
+        for _ in 0..5 {
+            throttle.fail(address, "a@b");
+        }
+        assert_eq!(throttle.wait(address, "x@y"), Duration::from_secs(1));
+        assert_eq!(throttle.wait(other, "a@b"), Duration::from_secs(1));
+        throttle.succeed("a@b");
+        assert_eq!(throttle.wait(other, "a@b"), Duration::ZERO);
+        clock.advance_ms(15 * 60_000);
+        assert_eq!(throttle.wait(address, "a@b"), Duration::ZERO);
+        assert_eq!(wait_after(1_000), LONGEST_WAIT);
+    }
+}

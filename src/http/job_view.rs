@@ -1,0 +1,176 @@
+//! What polling a job answers, for every product: the state, and the stored result passed through as it is stored.
+
+use std::io::Write as _;
+
+use actix_web::HttpResponse;
+use actix_web::body::{BoxBody, SizedStream};
+use actix_web::http::StatusCode;
+use bytes::Bytes;
+use futures_util::stream;
+use serde_json::json;
+
+use super::call::Call;
+use super::envelope;
+use super::error::ApiError;
+use super::products::Products;
+use crate::domain::access::Scope;
+use crate::domain::calendar::date_time_text;
+use crate::domain::ids::{JOB_ID_LENGTH_MAX, JobId};
+use crate::domain::job::{JobFailure, JobStatus, Product};
+use crate::store::{JobRow, Reader};
+
+/// Results up to this size are sent in one piece.
+const INLINE_RESULT_BYTES: u64 = 256 * 1024;
+/// Compressed bytes unpacked at once: well under a millisecond of work.
+const UNPACK_STEP_BYTES: usize = 32 * 1024;
+
+/// Answers a poll. The caller needs the scope, or must be the key that made the job.
+pub async fn poll(
+    call: &Call<Products>,
+    product: Product,
+    id_field: &'static str,
+    scope: Scope,
+) -> Result<HttpResponse, ApiError> {
+    let key = call.key()?;
+    let id = call.parameter("id");
+    let job = if id.is_empty() || id.chars().count() > JOB_ID_LENGTH_MAX || id.contains('\0') {
+        None
+    } else {
+        call.state().reader.find_visible(product, &JobId(id.to_owned()), key.user_id).await?
+    };
+    if !key.has(scope) && job.as_ref().is_none_or(|job| job.key_id != Some(key.key_id)) {
+        return Err(ApiError::missing_scope(scope));
+    }
+    let job = job.ok_or_else(ApiError::not_found)?;
+    let state = state_json(&job, id_field, call.state());
+    if job.status != JobStatus::Completed {
+        return Ok(envelope::json_bytes(StatusCode::OK, format!("{state}}}")));
+    }
+    completed(job, format!("{state},\"result\":"), call.state().reader.clone()).await
+}
+
+/// The state without its closing brace, so that a result can follow.
+fn state_json(job: &JobRow, id_field: &str, products: &Products) -> String {
+    let mut text = format!(
+        r#"{{"{id_field}":"{}","status":"{}","created_at":"{}""#,
+        job.id,
+        job.status.as_str(),
+        date_time_text(job.created_at_ms)
+    );
+    match job.status {
+        JobStatus::Queued => {}
+        JobStatus::Processing => {
+            let total = u64::try_from(job.rows_total).unwrap_or_default();
+            let (done, total) = products.actors.board.running(&job.id).map_or((0, total), |running| running.rows());
+            text.push_str(&format!(r#","progress":{{"rows_done":{done},"rows_total":{total}}}"#));
+        }
+        JobStatus::Completed | JobStatus::Failed => {
+            let at_ms = job.completed_at_ms.unwrap_or(job.created_at_ms);
+            text.push_str(&format!(r#","completed_at":"{}""#, date_time_text(at_ms)));
+        }
+    }
+    if job.status == JobStatus::Completed {
+        text.push_str(&format!(r#","credits_charged":{}"#, job.credits_charged.unwrap_or(0)));
+    }
+    if job.status == JobStatus::Failed {
+        let failure = job.failure.as_ref().unwrap_or(&JobFailure::EngineFailed);
+        text.push_str(&format!(r#","error":{}"#, failure_json(job.product, failure)));
+    }
+    text
+}
+
+fn failure_json(product: Product, failure: &JobFailure) -> serde_json::Value {
+    match failure {
+        JobFailure::InsufficientCredits { required, available } => json!({
+            "code": "insufficient_credits",
+            "message": format!("the job costs {required} credits and {available} were available; nothing was charged"),
+            "details": { "required": required, "available": available },
+        }),
+        JobFailure::DeadlineExceeded | JobFailure::EngineFailed => json!({
+            "code": match product { Product::Reconciliation => "internal_error", Product::Coding => "coding_failed" },
+            "message": match failure {
+                JobFailure::DeadlineExceeded => "the job took longer than the service allows; nothing was charged",
+                _ => "the job could not be completed; nothing was charged",
+            },
+            "details": { "reason": failure.as_str() },
+        }),
+    }
+}
+
+async fn completed(job: JobRow, head: String, reader: Reader) -> Result<HttpResponse, ApiError> {
+    let size = u64::try_from(head.len()).unwrap_or_default() + job.result_size + 1;
+    let mut unpacking = Unpacking::new(head, &job, reader).map_err(ApiError::internal)?;
+    if job.result_size <= INLINE_RESULT_BYTES {
+        let mut body = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+        while let Some(bytes) = unpacking.next().await? {
+            body.extend_from_slice(&bytes);
+        }
+        return Ok(envelope::json_bytes(StatusCode::OK, body));
+    }
+    let pieces = stream::try_unfold(unpacking, |mut unpacking| async move {
+        match unpacking.next().await {
+            Ok(Some(bytes)) => Ok(Some((bytes, unpacking))),
+            Ok(None) => Ok(None),
+            // The head is sent; all that is left is to break the connection, and to say why here.
+            Err(error) => {
+                tracing::error!(cause = error.cause(), "a stored result cannot be read");
+                Err(std::io::Error::other("the stored result cannot be read"))
+            }
+        }
+    });
+    let mut response = envelope::json_bytes(StatusCode::OK, Bytes::new());
+    response = response.set_body(BoxBody::new(SizedStream::new(size, Box::pin(pieces))));
+    Ok(response)
+}
+
+/// A stored result on its way out: read part by part, unpacked step by step, never whole in memory.
+struct Unpacking {
+    head: Option<String>,
+    reader: Reader,
+    job: JobId,
+    parts: u32,
+    next_part: u32,
+    compressed: Bytes,
+    decoder: zstd::stream::write::Decoder<'static, Vec<u8>>,
+    closed: bool,
+}
+
+impl Unpacking {
+    fn new(head: String, job: &JobRow, reader: Reader) -> std::io::Result<Self> {
+        let inline = job.result.clone();
+        Ok(Self {
+            head: Some(head),
+            reader,
+            job: job.id.clone(),
+            parts: job.result_parts,
+            next_part: u32::from(inline.is_some()),
+            compressed: inline.map_or_else(Bytes::new, Bytes::from),
+            decoder: zstd::stream::write::Decoder::new(Vec::new())?,
+            closed: false,
+        })
+    }
+
+    async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
+        if let Some(head) = self.head.take() {
+            return Ok(Some(head.into()));
+        }
+        loop {
+            if self.compressed.is_empty() {
+                if self.next_part >= self.parts {
+                    let last = !std::mem::replace(&mut self.closed, true);
+                    return Ok(last.then(|| Bytes::from_static(b"}")));
+                }
+                let part = self.reader.result_part(&self.job, self.next_part).await?;
+                self.compressed =
+                    part.map(Bytes::from).ok_or_else(|| ApiError::internal("a part of the result is gone"))?;
+                self.next_part += 1;
+            }
+            let step = self.compressed.split_to(UNPACK_STEP_BYTES.min(self.compressed.len()));
+            self.decoder.write_all(&step).and_then(|()| self.decoder.flush()).map_err(ApiError::internal)?;
+            let unpacked = std::mem::take(self.decoder.get_mut());
+            if !unpacked.is_empty() {
+                return Ok(Some(unpacked.into()));
+            }
+        }
+    }
+}

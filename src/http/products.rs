@@ -1,0 +1,68 @@
+//! What handlers share: handles of the actors, the reader, sessions and the settings they need.
+
+use std::sync::{Arc, OnceLock};
+
+use super::error::ApiError;
+use super::first_party::throttle::Throttle;
+use crate::actors::runtime::ActorError;
+use crate::actors::{Actors, AskError};
+use crate::clock::Clock;
+use crate::session::Sessions;
+use crate::store::{Reader, StoreError};
+
+/// Settings handlers need.
+#[derive(Debug, Clone)]
+pub struct ProductLimits {
+    /// Rows of a bank or book dataset.
+    pub max_rows_per_dataset: usize,
+    /// How long an `Idempotency-Key` replays.
+    pub idempotency_retention_ms: i64,
+    /// Shortest password.
+    pub password_min_length: usize,
+    /// Proxies whose `X-Forwarded-For` counts.
+    pub trusted_proxies: Vec<std::net::IpAddr>,
+    /// Monthly credits of a person who registers.
+    pub default_monthly_credits: i64,
+}
+
+/// What handlers share.
+pub struct Products {
+    /// Every actor.
+    pub actors: Arc<Actors>,
+    /// Queries.
+    pub reader: Reader,
+    /// Web sessions.
+    pub sessions: Arc<Sessions>,
+    /// Settings.
+    pub limits: ProductLimits,
+    /// Log-ins and registrations under control.
+    pub throttle: Throttle,
+    /// Time and randomness.
+    pub clock: Arc<dyn Clock>,
+    /// Whether other processes may work on the same database.
+    pub shared_database: bool,
+    /// The public URL; known once the listener is bound.
+    pub base_url: OnceLock<String>,
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Busy => Self::busy("the service has too much to write right now", 1),
+            StoreError::Unavailable(_) => Self::busy("the database cannot be reached", 1).with_cause(error),
+            StoreError::Conflict(_) | StoreError::Corrupt(_) | StoreError::Other(_) => Self::internal(error),
+        }
+    }
+}
+
+impl From<AskError> for ApiError {
+    fn from(error: AskError) -> Self {
+        match error {
+            AskError::Store(error) => error.into(),
+            AskError::Actor(ActorError::Busy | ActorError::Down) => {
+                Self::busy("the service cannot take this right now", 1).with_cause(error)
+            }
+            AskError::Actor(ActorError::Panicked | ActorError::TimedOut) => Self::internal(error),
+        }
+    }
+}

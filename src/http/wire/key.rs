@@ -1,0 +1,165 @@
+//! API keys on the wire.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::object::Object;
+use crate::domain::access::{Scope, ScopeSet};
+use crate::domain::calendar::date_time_text;
+use crate::domain::ids::{KeyId, OrganisationId};
+use crate::domain::problem::Issues;
+use crate::store::KeyRow;
+
+/// Organisations a key may be restricted to.
+const ORGANISATIONS_MAX: usize = 100;
+
+/// A key somebody asks for.
+pub struct KeyRequest {
+    /// Its name.
+    pub name: String,
+    /// Its scopes.
+    pub scopes: ScopeSet,
+    /// Whether jobs made with it may be billed as overage.
+    pub allow_overage: bool,
+    /// The organisations it is restricted to.
+    pub organisation_ids: Option<Vec<OrganisationId>>,
+}
+
+/// Reads the body of `POST /api/v1/keys`.
+pub fn parse(body: &[u8]) -> Result<KeyRequest, Issues> {
+    let mut issues = Issues::default();
+    let object = Object::read(body, &["name", "scopes", "allow_overage", "organisation_ids"], &mut issues);
+    let Some(object) = object else { return Err(issues) };
+    let name = object.required_text("name", 1..=120, &mut issues);
+    let scopes = scopes(&object, &mut issues);
+    let allow_overage = object.boolean("allow_overage", &mut issues).unwrap_or(false);
+    let organisation_ids = organisations(&object, &mut issues);
+    match name {
+        Some(name) if issues.is_empty() => Ok(KeyRequest { name, scopes, allow_overage, organisation_ids }),
+        _ => Err(issues),
+    }
+}
+
+fn scopes(object: &Object<'_>, issues: &mut Issues) -> ScopeSet {
+    let mut set = ScopeSet::default();
+    let allowed = || Scope::ALL.map(Scope::as_str).join(", ");
+    let Some((items, count)) = object.items("scopes", 1000) else {
+        issues.field("body", "scopes", format!("is required: an array of at least one of {}", allowed()));
+        return set;
+    };
+    if count == 0 {
+        issues.field("body", "scopes", format!("must have at least one of {}", allowed()));
+    }
+    for (row, item) in (0_u64..).zip(items) {
+        let text = serde_json::from_str::<Cow<'_, str>>(item.get()).ok();
+        match text.and_then(|text| Scope::parse(&text)) {
+            None => issues.row("scopes", row, None, format!("must be one of {}", allowed())),
+            Some(scope) if !set.insert(scope) => {
+                issues.row("scopes", row, None, format!("{} is given twice", scope.as_str()));
+            }
+            Some(_) => {}
+        }
+    }
+    set
+}
+
+fn organisations(object: &Object<'_>, issues: &mut Issues) -> Option<Vec<OrganisationId>> {
+    object.get("organisation_ids")?;
+    let Some((items, count)) = object.items("organisation_ids", ORGANISATIONS_MAX) else {
+        issues.field(
+            "body",
+            "organisation_ids",
+            format!("must be an array of 1 to {ORGANISATIONS_MAX} organisation ids, or be left out for all"),
+        );
+        return None;
+    };
+    if count == 0 || count > ORGANISATIONS_MAX {
+        issues.field(
+            "body",
+            "organisation_ids",
+            format!("must have 1 to {ORGANISATIONS_MAX} organisation ids; leave it out for all"),
+        );
+    }
+    let mut seen = BTreeSet::new();
+    let mut ids = Vec::new();
+    for (row, item) in (0_u64..).zip(items) {
+        match OrganisationId::parse(item.get()) {
+            None => issues.row("organisation_ids", row, None, "must be an integer of at least 1"),
+            Some(id) if !seen.insert(id) => issues.row("organisation_ids", row, None, format!("{id} is given twice")),
+            Some(id) => ids.push(id),
+        }
+    }
+    Some(ids)
+}
+
+/// The answer to a creation: the only time the plaintext is seen.
+#[derive(Serialize)]
+pub struct CreatedKey<'a> {
+    id: KeyId,
+    name: &'a str,
+    prefix: &'a str,
+    scopes: Vec<&'static str>,
+    allow_overage: bool,
+    key: &'a str,
+}
+
+impl<'a> CreatedKey<'a> {
+    /// A record with its plaintext.
+    pub fn new(row: &'a KeyRow, plaintext: &'a str) -> Self {
+        Self {
+            id: row.id,
+            name: &row.name,
+            prefix: &row.prefix,
+            scopes: row.scopes.names(),
+            allow_overage: row.allow_overage,
+            key: plaintext,
+        }
+    }
+}
+
+/// A key in a list.
+#[derive(Serialize)]
+pub struct ListedKey<'a> {
+    id: KeyId,
+    name: &'a str,
+    prefix: &'a str,
+    scopes: Vec<&'static str>,
+    allow_overage: bool,
+    created_at: String,
+    last_used_at: Option<String>,
+    revoked_at: Option<String>,
+}
+
+impl<'a> ListedKey<'a> {
+    /// A record, with a more recent use than the stored one when there was one.
+    pub fn new(row: &'a KeyRow, used_ms: Option<i64>) -> Self {
+        Self {
+            id: row.id,
+            name: &row.name,
+            prefix: &row.prefix,
+            scopes: row.scopes.names(),
+            allow_overage: row.allow_overage,
+            created_at: date_time_text(row.created_at_ms),
+            last_used_at: row.last_used_at_ms.max(used_ms.filter(|used_ms| *used_ms > 0)).map(date_time_text),
+            revoked_at: row.revoked_at_ms.map(date_time_text),
+        }
+    }
+}
+
+/// A key that was revoked.
+#[derive(Serialize)]
+pub struct RevokedKey<'a> {
+    id: KeyId,
+    name: &'a str,
+    prefix: &'a str,
+    revoked_at: Option<String>,
+}
+
+impl<'a> RevokedKey<'a> {
+    /// A record.
+    pub fn new(row: &'a KeyRow) -> Self {
+        Self { id: row.id, name: &row.name, prefix: &row.prefix, revoked_at: row.revoked_at_ms.map(date_time_text) }
+    }
+}

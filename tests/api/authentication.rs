@@ -1,0 +1,246 @@
+//! API keys on real routes: how they are presented, what they may do, and which refusal comes first.
+
+use serde_json::json;
+
+use crate::support::client::{Answer, Request};
+use crate::support::data::{costing, row};
+use crate::support::server::{ALL_SCOPES, RECONCILE, Setup, TestServer};
+
+const UNKNOWN_JOB: &str = "/api/v1/reconciliations/rec_0123456789abcdef0123456789abcdef";
+
+#[test]
+fn a_key_is_accepted_in_either_header_or_in_both_when_they_agree() {
+    let server = TestServer::start();
+    let (_, key) = server.reconciler();
+    let me = || server.client.get("/api/v1/me");
+    let text = key.plaintext.as_str();
+    for request in [
+        me().bearer(text),
+        me().header("X-API-Key", text),
+        me().header("x-api-key", text),
+        me().header("Authorization", &format!("bearer {text}")),
+        me().header("Authorization", &format!("BEARER {text}")),
+        me().bearer(text).header("X-API-Key", text),
+    ] {
+        request.send().expect(200);
+    }
+}
+
+#[test]
+fn anything_but_one_good_key_is_unauthorized() {
+    let server = TestServer::start();
+    let (person, key) = server.reconciler();
+    let other = server.key(&person, &RECONCILE);
+    let revoked = server.key(&person, &RECONCILE);
+    server.client.delete(&format!("/api/v1/keys/{}", revoked.id)).session(&person).send().expect(200);
+    let me = || server.client.get("/api/v1/me");
+    let text = key.plaintext.as_str();
+    let wrong_checksum = format!("{}{}", &text[..text.len() - 1], if text.ends_with('0') { '1' } else { '0' });
+    let (handle, of_other) = (&text[..17], &other.plaintext[17..]);
+    let crossed = format!("{handle}{of_other}");
+    let never_made = bookkeeping_suite::domain::api_key::mint(|block| block.fill(11)).plaintext;
+    let mut refused: Vec<(&str, Request)> = vec![
+        ("nothing", me()),
+        ("two different keys", me().bearer(text).header("X-API-Key", &other.plaintext)),
+        ("a good key and nonsense", me().bearer(text).header("X-API-Key", "nonsense")),
+        ("a good key and a session", me().session(&person).header("X-API-Key", text)),
+        ("another scheme", me().header("Authorization", &format!("Basic {text}"))),
+        ("no scheme", me().header("Authorization", text)),
+        ("an empty bearer", me().header("Authorization", "Bearer ")),
+        ("an empty key header", me().header("X-API-Key", "")),
+        ("a revoked key", me().key(&revoked)),
+        ("a well-formed key nobody has", me().bearer(&never_made)),
+        ("a very long one", me().bearer(&"k".repeat(4_000))),
+    ];
+    for bad in
+        [wrong_checksum.as_str(), &crossed, &text[..text.len() - 1], &text.to_uppercase(), &key.prefix, "key_", "key__"]
+    {
+        refused.push(("a malformed key", me().bearer(bad)));
+        refused.push(("a malformed key", me().header("X-API-Key", bad)));
+    }
+    let mut texts = std::collections::HashSet::new();
+    for (what, request) in refused {
+        let answer = request.send();
+        assert_eq!(answer.status, 401, "{what}: {answer}");
+        let error = answer.refused(401, "unauthorized");
+        assert!(answer.header("www-authenticate").is_some(), "{what}: a 401 names the scheme (RFC 9110)");
+        texts.insert(error.to_string());
+    }
+    assert_eq!(texts.len(), 1, "all refusals read the same: {texts:?}");
+}
+
+#[test]
+fn every_operation_wants_its_scope_and_no_other() {
+    let server = TestServer::start();
+    let person = server.person();
+    let organisation = server.organisation(&person, "Larkspur");
+    let one = format!("/api/v1/books/organisations/{organisation}");
+    let with = |scope: &str| server.key(&person, &[scope]);
+    let without = |scope: &str| {
+        let rest: Vec<&str> = ALL_SCOPES.into_iter().filter(|other| *other != scope).collect();
+        server.key(&person, &rest)
+    };
+    let body = costing(1);
+    for (method, path, scope, status) in [
+        ("POST", "/api/v1/reconciliations", "reconcile:write", 202),
+        ("GET", UNKNOWN_JOB, "reconcile:read", 404),
+        ("GET", "/api/v1/books/organisations", "books:read", 200),
+        ("GET", one.as_str(), "books:read", 200),
+    ] {
+        let ask = |key: &crate::support::server::ApiKey| -> Answer {
+            let request = server.client.request(method, path).key(key);
+            if method == "POST" { request.body(body.clone()).send() } else { request.send() }
+        };
+        let enough = with(scope);
+        let answer = ask(&enough);
+        assert_eq!(answer.status, status, "{answer}");
+        if status == 202 {
+            server.ended(&enough, answer.value()["reconciliation_id"].as_str().unwrap());
+        }
+        ask(&without(scope)).refused(403, "forbidden");
+    }
+}
+
+#[test]
+fn the_scope_is_checked_before_the_body_and_before_the_media_type() {
+    let server = TestServer::start();
+    let person = server.person();
+    let reader = server.key(&person, &["reconcile:read"]);
+    for body in ["{}", "7", r#"{"bank":"x"}"#, &costing(3)] {
+        server.submission(&reader, body).refused(403, "forbidden");
+    }
+    let odd =
+        server.client.post("/api/v1/reconciliations").key(&reader).header("Content-Type", "text/plain").body("{}");
+    odd.send().refused(403, "forbidden");
+}
+
+#[test]
+fn refusals_come_in_the_order_of_the_contract() {
+    let (mut gate, work) = crate::support::gate::gate();
+    let server = Setup::new()
+        .engine(work)
+        .settings(|settings| {
+            settings.rate_limit_requests = Some(8);
+            settings.queue_capacity_jobs = Some(1);
+            settings.max_body_bytes = Some(4_096);
+        })
+        .start();
+    let poor = server.person_with(1, 0, false);
+    let rich = server.person_with(100, 0, false);
+    let (reader, spent) = (server.key(&poor, &["reconcile:read"]), server.key(&poor, &["reconcile:read"]));
+    let writer = server.key(&poor, &RECONCILE);
+    // The queue is full from here on: one runs, one waits.
+    let filler = server.key(&rich, &RECONCILE);
+    server.submit(&filler, costing(1));
+    gate.started();
+    server.submit(&filler, costing(1));
+    for _ in 0..8 {
+        server.client.get("/api/v1/me").key(&spent).send().expect(200);
+    }
+
+    let post = |key: Option<&str>, media: &str, body: &str| {
+        let request = server.client.post("/api/v1/reconciliations").header("Content-Type", media);
+        key.into_iter().fold(request, |request, key| request.bearer(key)).body(body).send()
+    };
+    let (json, text) = ("application/json", "text/plain");
+    let too_large = format!(r#"{{"bank":[],"book":[],"x":"{}"}}"#, "y".repeat(5_000));
+    let two_rows = costing(2);
+    // Each line breaks every rule from its own onwards.
+    post(None, text, &format!("{too_large}{{")).refused(413, "payload_too_large");
+    post(None, text, "{").refused(400, "invalid_json");
+    post(Some("key_bad"), text, "{").refused(400, "invalid_json");
+    post(Some(&spent.plaintext), text, "{").refused(400, "invalid_json");
+    post(Some(&reader.plaintext), text, "{").refused(400, "invalid_json");
+    post(None, text, "{}").refused(401, "unauthorized");
+    post(Some("key_bad"), text, "{}").refused(401, "unauthorized");
+    post(Some(&spent.plaintext), text, "{}").refused(429, "rate_limited");
+    post(Some(&reader.plaintext), text, "{}").refused(403, "forbidden");
+    post(Some(&writer.plaintext), text, "{}").refused(415, "unsupported_media_type");
+    post(Some(&writer.plaintext), json, "{}").refused(422, "invalid_dataset_format");
+    post(Some(&writer.plaintext), json, &two_rows).refused(402, "insufficient_credits");
+    post(Some(&writer.plaintext), json, &costing(1)).refused(503, "busy");
+    gate.open();
+}
+
+#[test]
+fn a_poll_without_the_read_scope_is_forbidden_whatever_the_id() {
+    let server = TestServer::start();
+    let person = server.person();
+    let (writer, blind) = (server.key(&person, &RECONCILE), server.key(&person, &["reconcile:write"]));
+    let id = server.submit(&writer, costing(1));
+    server.ended(&writer, &id);
+    let foreign = {
+        let (_, key) = server.reconciler();
+        let id = server.submit(&key, costing(1));
+        server.ended(&key, &id);
+        id
+    };
+    let long = "r".repeat(200);
+    let mut texts = std::collections::HashSet::new();
+    for id in [id.as_str(), &foreign, "rec_unknown", "x", &long] {
+        texts.insert(server.poll(&blind, id).refused(403, "forbidden").to_string());
+    }
+    assert_eq!(texts.len(), 1, "{texts:?}");
+}
+
+#[test]
+fn malformed_json_carries_the_reason_and_its_place() {
+    let server = TestServer::start();
+    for body in ["", "{", "{\"a\":}", "[1,]", "nul", "{\"a\":1}x", "\u{feff}{}", "\"\\ud800\""] {
+        let answer = server.client.post("/api/v1/reconciliations").body(body).send();
+        let details = answer.details(400, "invalid_json");
+        assert!(details["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{body:?}: {answer}");
+    }
+}
+
+#[test]
+fn what_needs_no_body_ignores_one() {
+    let server = TestServer::start();
+    let (person, key) = server.reconciler();
+    server.client.get("/api/v1/me").key(&key).header("Content-Type", "text/plain").send().expect(200);
+    let path = format!("/api/v1/keys/{}", key.id);
+    server.client.delete(&path).session(&person).header("Content-Type", "text/plain").send().expect(200);
+}
+
+#[test]
+fn paths_and_methods_that_do_not_exist_are_said_so_in_the_envelope() {
+    let server = TestServer::start();
+    let (_, key) = server.reconciler();
+    server.client.get("/api/v1/nothing").key(&key).send().refused(404, "not_found");
+    server.client.get("/api/v1/me/").key(&key).send().refused(404, "not_found");
+    server.client.get("/").send().refused(404, "not_found");
+    for (method, path, allow) in [
+        ("POST", "/api/v1/me", vec!["GET"]),
+        ("DELETE", "/api/v1/reconciliations", vec!["POST"]),
+        ("PUT", "/api/v1/keys", vec!["GET", "POST"]),
+        ("GET", "/api/v1/keys/1", vec!["DELETE"]),
+    ] {
+        let request = server.client.request(method, path).key(&key);
+        let answer = if method == "POST" || method == "PUT" { request.json(&json!({})).send() } else { request.send() };
+        answer.refused(405, "method_not_allowed");
+        let named = answer.header("allow").unwrap_or_default().to_owned();
+        for method in allow {
+            assert!(named.split(", ").any(|name| name == method), "{path}: Allow: {named}");
+        }
+    }
+}
+
+#[test]
+fn a_body_of_another_kind_is_refused_and_an_unlabelled_one_is_json() {
+    let server = TestServer::start();
+    let (_, key) = server.reconciler();
+    let post = |media: &str| server.client.post("/api/v1/reconciliations").key(&key).header("Content-Type", media);
+    let body = crate::support::data::request(&[row("1")], &[]);
+    for media in ["text/plain", "application/x-www-form-urlencoded", "application/xml", "json", "application/jsonp"] {
+        post(media).body(body.clone()).send().refused(415, "unsupported_media_type");
+    }
+    for media in ["application/json; charset=utf-8", "APPLICATION/JSON", "application/vnd.example+json"] {
+        let accepted = post(media).body(body.clone()).send().expect(202);
+        server.ended(&key, accepted["reconciliation_id"].as_str().unwrap());
+    }
+    post("application/json")
+        .header("Content-Encoding", "gzip")
+        .body(body)
+        .send()
+        .refused(415, "unsupported_media_type");
+}

@@ -1,0 +1,329 @@
+//! The built program: every command, what it prints, how it ends, and what it never says.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::{Value, json};
+
+use crate::support::client::{Client, keys};
+use crate::support::data::costing;
+use crate::support::database::Database;
+use crate::support::program::Shell;
+use crate::support::until;
+
+const EMAIL: &str = "ada@example.com";
+
+/// A person with a generated password.
+fn add_person(shell: &Shell, more: &[&str]) -> Value {
+    let mut arguments = vec!["user", "add", "--email", EMAIL];
+    arguments.extend(more);
+    shell.json(&arguments)
+}
+
+#[test]
+fn people_are_added_with_credits_and_a_password_once() {
+    let shell = Shell::new();
+    let made = add_person(&shell, &["--monthly-credits", "50", "--bonus-credits", "7", "--overage"]);
+    assert_eq!(keys(&made), ["email", "password", "user_id"]);
+    assert_eq!(made["email"], EMAIL);
+    assert!(made["password"].as_str().is_some_and(|password| password.len() >= 12));
+    let shown = shell.json(&["credits", "show", "--email", EMAIL]);
+    assert_eq!((&shown["monthly"], &shown["bonus"]), (&json!(50), &json!(7)));
+    assert_eq!(shown["user_id"], made["user_id"]);
+    let sum = |name: &str| -> i64 {
+        shown["movements"].as_array().unwrap().iter().map(|movement| movement[name].as_i64().unwrap()).sum()
+    };
+    assert_eq!((sum("monthly"), sum("bonus")), (50, 7));
+
+    let twice = shell.run(&["user", "add", "--email", "ADA@example.com"]);
+    assert_eq!(twice.code, Some(1), "{twice:?}");
+    assert!(twice.stdout.is_empty() && twice.stderr.contains("ADA@example.com"), "{twice:?}");
+
+    // A given password is not printed.
+    let file = shell.path("password");
+    std::fs::write(&file, "correct horse battery\n").unwrap();
+    let made =
+        shell.json(&["user", "add", "--email", "bob@example.com", "--name", "Bob", "--password-file", "password"]);
+    assert_eq!(keys(&made), ["email", "user_id"]);
+    assert_eq!(shell.json(&["credits", "show", "--email", "bob@example.com"])["monthly"], 1_000);
+}
+
+#[test]
+fn credits_are_granted_and_every_movement_is_shown() {
+    let shell = Shell::new();
+    add_person(&shell, &["--monthly-credits", "0"]);
+    shell.ok(&["credits", "grant", "--email", EMAIL, "--bonus", "25", "--reason", "a quiet \"thank you\""]);
+    shell.ok(&["credits", "grant", "--email", EMAIL, "--bonus", "5", "--reason", "again"]);
+    let shown = shell.json(&["credits", "show", "--email", EMAIL]);
+    assert_eq!((&shown["monthly"], &shown["bonus"], &shown["overage_used"]), (&json!(0), &json!(30), &json!(0)));
+    let movements = shown["movements"].as_array().unwrap();
+    let granted: Vec<i64> =
+        movements.iter().map(|movement| movement["bonus"].as_i64().unwrap()).filter(|bonus| *bonus != 0).collect();
+    assert_eq!(
+        {
+            let mut sorted = granted.clone();
+            sorted.sort_unstable();
+            sorted
+        },
+        [5, 25]
+    );
+    assert!(shown.to_string().contains(r#"a quiet \"thank you\""#), "{shown}");
+    assert_eq!(shell.run(&["check"]).code, Some(0));
+    for bad in [["--bonus", "0"], ["--bonus", "-5"], ["--bonus", "many"]] {
+        let ran = shell.run(&["credits", "grant", "--email", EMAIL, bad[0], bad[1], "--reason", "r"]);
+        assert_eq!(ran.code, Some(2), "{bad:?}: {ran:?}");
+        assert!(ran.stderr.contains("--bonus"), "{ran:?}");
+    }
+    let nobody = shell.run(&["credits", "show", "--email", "nobody@example.com"]);
+    assert_eq!(nobody.code, Some(1));
+    assert!(nobody.stderr.contains("nobody@example.com") && nobody.stdout.is_empty(), "{nobody:?}");
+}
+
+#[test]
+fn organisations_are_added_with_members() {
+    let shell = Shell::new();
+    add_person(&shell, &[]);
+    shell.json(&["user", "add", "--email", "bob@example.com"]);
+    let plain = shell.json(&["organisation", "add", "--email", EMAIL, "--name", "Larkspur"]);
+    assert_eq!(
+        (&plain["name"], &plain["role"], &plain["has_vat_control"]),
+        (&json!("Larkspur"), &json!("owner"), &json!(false))
+    );
+    let with_vat = shell.json(&["organisation", "add", "--email", EMAIL, "--name", "Foxglove", "--vat-control"]);
+    assert_eq!(with_vat["has_vat_control"], true);
+    let id = plain["id"].to_string();
+    for role in ["viewer", "bookkeeper", "admin", "owner"] {
+        shell.ok(&["organisation", "add-member", "--organisation", &id, "--email", "bob@example.com", "--role", role]);
+    }
+    let role = shell.run(&["organisation", "add-member", "--organisation", &id, "--email", EMAIL, "--role", "king"]);
+    assert_eq!(role.code, Some(2));
+    assert!(role.stderr.contains("bookkeeper"), "what is allowed is named: {role:?}");
+    let unknown =
+        shell.run(&["organisation", "add-member", "--organisation", "999", "--email", EMAIL, "--role", "viewer"]);
+    assert_eq!(unknown.code, Some(1), "{unknown:?}");
+    assert_eq!(shell.run(&["check", "--organisation", &id]).code, Some(0));
+    assert_eq!(shell.run(&["check"]).code, Some(0));
+}
+
+#[test]
+fn a_session_is_printed_alone_and_only_for_somebody() {
+    let shell = Shell::new();
+    add_person(&shell, &[]);
+    let printed = shell.ok(&["user", "session", "--email", EMAIL, "--ttl-s", "60"]);
+    let token = printed.strip_suffix('\n').expect("one line");
+    assert_eq!(token.split('.').count(), 3);
+    assert!(!token.contains(char::is_whitespace));
+    assert_eq!(shell.run(&["user", "session", "--email", "nobody@example.com"]).code, Some(1));
+    assert_eq!(shell.run(&["user", "session", "--email", EMAIL, "--ttl-s", "0"]).code, Some(2));
+}
+
+#[test]
+fn migrate_says_what_it_applied_once() {
+    let shell = Shell::new();
+    let first = shell.run(&["migrate"]);
+    assert_eq!(first.code, Some(0), "{first:?}");
+    assert!(first.stdout.lines().count() >= 1, "{first:?}");
+    assert!(first.stdout.lines().all(|line| !line.trim().is_empty()));
+    let second = shell.run(&["migrate"]);
+    assert_eq!((second.code, second.stdout.as_str()), (Some(0), ""), "{second:?}");
+    assert!(shell.path("data/bookkeeping.db").is_file());
+    assert_eq!(std::fs::metadata(shell.path("data")).unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+#[test]
+fn commands_work_on_postgresql_too() {
+    let Some(database) = Database::postgresql() else { return };
+    let url = database.url().unwrap();
+    let shell = Shell::new();
+    let with = |arguments: &[&str]| {
+        let mut all = arguments.to_vec();
+        all.extend(["--database-url", &url]);
+        shell.ok(&all)
+    };
+    with(&["migrate"]);
+    with(&["user", "add", "--email", EMAIL, "--bonus-credits", "3"]);
+    with(&["credits", "grant", "--email", EMAIL, "--bonus", "4", "--reason", "r"]);
+    let shown: Value = serde_json::from_str(&with(&["credits", "show", "--email", EMAIL])).unwrap();
+    assert_eq!(shown["bonus"], 7);
+    assert_eq!(with(&["user", "session", "--email", EMAIL]).trim().split('.').count(), 3);
+    with(&["organisation", "add", "--email", EMAIL, "--name", "Larkspur"]);
+    assert_eq!(with(&["check"]), "");
+}
+
+#[test]
+fn bad_usage_and_bad_settings_end_with_2_and_name_the_key() {
+    let shell = Shell::new();
+    let named = |arguments: &[&str], key: &str, allowed: &str| {
+        let ran = shell.run(arguments);
+        assert_eq!(ran.code, Some(2), "{arguments:?}: {ran:?}");
+        assert!(ran.stdout.is_empty(), "{arguments:?}: {ran:?}");
+        assert!(ran.stderr.contains(key) && ran.stderr.contains(allowed), "{arguments:?}: {ran:?}");
+    };
+    named(&[], "serve", "migrate");
+    named(&["dance"], "dance", "");
+    named(&["user", "add"], "--email", "");
+    named(&["user", "add", "--email", "nonsense"], "email", "@");
+    named(&["migrate", "--listen", "nowhere"], "listen", "127.0.0.1:8080");
+    named(&["migrate", "--rate-limit-requests", "0"], "rate_limit_requests", "1 to");
+    named(&["migrate", "--job-lease-ms", "5"], "job_lease_ms", "1000 to");
+    named(&["migrate", "--log-format", "xml"], "log_format", "json");
+    named(&["migrate", "--config", "absent.toml"], "absent.toml", "");
+    named(&["serve", "--demo", "--database-url", "sqlite://x.db"], "database_url", "");
+    let mut command = shell.command(&["migrate"]);
+    let output = command.env("BOOKKEEPING_QUEUE_CAPACITY_JOBS", "none").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&output.stderr).to_lowercase();
+    assert!(text.contains("queue_capacity_jobs") || text.contains("queue-capacity-jobs"), "{text}");
+}
+
+#[test]
+fn the_file_is_read_and_an_unknown_key_in_it_is_an_error() {
+    let shell = Shell::new();
+    std::fs::write(shell.path("bookkeeping.toml"), "data_dir = \"elsewhere\"\ndefault_monthly_credits = 12\n").unwrap();
+    add_person(&shell, &[]);
+    assert!(shell.path("elsewhere/bookkeeping.db").is_file());
+    assert_eq!(shell.json(&["credits", "show", "--email", EMAIL])["monthly"], 12);
+    // The environment wins over the file, the flag over the environment.
+    let mut command = shell.command(&["user", "add", "--email", "bob@example.com"]);
+    assert!(command.env("BOOKKEEPING_DEFAULT_MONTHLY_CREDITS", "13").output().unwrap().status.success());
+    assert_eq!(shell.json(&["credits", "show", "--email", "bob@example.com"])["monthly"], 13);
+    let mut command = shell.command(&["user", "add", "--email", "cy@example.com", "--default-monthly-credits", "14"]);
+    assert!(command.env("BOOKKEEPING_DEFAULT_MONTHLY_CREDITS", "13").output().unwrap().status.success());
+    assert_eq!(shell.json(&["credits", "show", "--email", "cy@example.com"])["monthly"], 14);
+
+    std::fs::write(shell.path("other.toml"), "queue_capacity = 7\n").unwrap();
+    let ran = shell.run(&["migrate", "--config", "other.toml"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("queue_capacity") && ran.stderr.contains("other.toml"), "{ran:?}");
+}
+
+#[test]
+fn passwords_in_settings_are_never_printed() {
+    let shell = Shell::new();
+    for arguments in [
+        ["migrate", "--database-url", "postgres://someone:hunter2secret@127.0.0.1:1/none"],
+        ["migrate", "--database-url", "mysql://someone:hunter2secret@127.0.0.1:1/none"],
+        ["migrate", "--smtp-url", "http://someone:hunter2secret@127.0.0.1:1"],
+    ] {
+        let ran = shell.run(&arguments);
+        assert_ne!(ran.code, Some(0), "{arguments:?}");
+        assert!(!ran.stderr.is_empty(), "{arguments:?}");
+        assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("hunter2secret"), "{ran:?}");
+    }
+    let mut command = shell.command(&["serve", "--help"]);
+    let output = command.env("BOOKKEEPING_DATABASE_URL", "postgres://someone:hunter2secret@h/d").output().unwrap();
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("hunter2secret"));
+}
+
+#[test]
+fn help_explains_every_setting_with_default_and_variable() {
+    let shell = Shell::new();
+    let help = shell.ok(&["serve", "--help"]);
+    for (flag, variable, default) in [
+        ("--listen", "BOOKKEEPING_LISTEN", "127.0.0.1:8080"),
+        ("--ops-listen", "BOOKKEEPING_OPS_LISTEN", "127.0.0.1:9464"),
+        ("--queue-capacity-jobs", "BOOKKEEPING_QUEUE_CAPACITY_JOBS", "100"),
+        ("--job-lease-ms", "BOOKKEEPING_JOB_LEASE_MS", "15000"),
+        ("--max-body-bytes", "BOOKKEEPING_MAX_BODY_BYTES", "26214400"),
+        ("--trusted-proxies", "BOOKKEEPING_TRUSTED_PROXIES", "none"),
+        ("--shutdown-grace-s", "BOOKKEEPING_SHUTDOWN_GRACE_S", "20"),
+    ] {
+        for text in [flag, variable, default] {
+            assert!(help.contains(text), "{text} is missing");
+        }
+    }
+    assert!(shell.ok(&["--version"]).starts_with("bookkeeping "));
+}
+
+#[test]
+fn openapi_is_printed_without_a_database() {
+    let shell = Shell::new();
+    let document = shell.json(&["openapi"]);
+    assert!(document["openapi"].as_str().is_some_and(|version| version.starts_with("3.1")), "{}", document["openapi"]);
+    let paths = keys(&document["paths"]);
+    assert!(paths.iter().all(|path| path.starts_with("/api/v1/")), "{paths:?}");
+    for path in ["/api/v1/health", "/api/v1/me", "/api/v1/keys", "/api/v1/keys/{id}", "/api/v1/reconciliations"] {
+        assert!(paths.iter().any(|known| known == path), "{path}");
+    }
+    assert!(!shell.path("data").exists(), "nothing was made");
+}
+
+#[test]
+fn serve_sees_what_commands_write_and_ends_well_on_sigterm() {
+    let shell = Shell::new();
+    let made = add_person(&shell, &["--monthly-credits", "5"]);
+    let token = shell.ok(&["user", "session", "--email", EMAIL]).trim().to_owned();
+    let serving = shell.serve(&[]);
+    let [public, operators] = serving.addresses();
+    let client = Client::new(&public);
+    client.get("/api/v1/health").send().expect(200);
+    let request = json!({ "name": "n", "scopes": ["reconcile:read", "reconcile:write", "books:read"] });
+    let key = client.post("/api/v1/keys").bearer(&token).json(&request).send().expect(201);
+    let key = key["key"].as_str().unwrap().to_owned();
+    let me = || client.get("/api/v1/me").bearer(&key).send().expect(200);
+    assert_eq!(me()["credits"], json!({ "remainingMonthly": 5, "bonusCredits": 0 }));
+
+    // Commands beside the running server: seen by it soon.
+    shell.ok(&["credits", "grant", "--email", EMAIL, "--bonus", "9", "--reason", "r"]);
+    until("the grant is seen", || (me()["credits"]["bonusCredits"] == 9).then_some(()));
+    let organisation = shell.json(&["organisation", "add", "--email", EMAIL, "--name", "Larkspur"]);
+    let path = format!("/api/v1/books/organisations/{}", organisation["id"]);
+    until("the organisation is seen", || (client.get(&path).bearer(&key).send().status == 200).then_some(()));
+    let submitted = client.post("/api/v1/reconciliations").bearer(&key).body(costing(6)).send().expect(202);
+    let poll = submitted["poll_url"].as_str().unwrap().to_owned();
+    until("the job ends", || {
+        (client.get(&poll).bearer(&key).send().expect(200)["status"] == "completed").then_some(())
+    });
+    assert_eq!(me()["credits"], json!({ "remainingMonthly": 0, "bonusCredits": 8 }));
+
+    // One process serves a folder.
+    let second = shell.run(&["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"]);
+    assert_eq!(second.code, Some(2), "{second:?}");
+    assert!(second.stderr.contains("data_dir"), "{second:?}");
+
+    assert_eq!(Client::new(&operators).get("/healthz").send_plain().status, 200);
+    let mut served = client.get("/openapi.json").send().expect(200);
+    let mut printed = shell.json(&["openapi"]);
+    for document in [&mut served, &mut printed] {
+        document.as_object_mut().unwrap().remove("servers");
+    }
+    assert_eq!(served, printed);
+
+    // A session secret and keys are for nobody else's eyes.
+    let mode = std::fs::metadata(shell.path("data/session.secret")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let ran = serving.terminate();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let everything = format!("{}{}", ran.stdout, ran.stderr);
+    let secret = std::fs::read_to_string(shell.path("data/session.secret")).unwrap();
+    for text in [key.as_str(), &token, made["password"].as_str().unwrap(), secret.trim()] {
+        assert!(!everything.contains(text), "a secret was printed or logged");
+    }
+    assert_eq!(shell.ok(&["check"]), "");
+}
+
+#[test]
+fn the_demonstration_reconciles_its_sample_and_prints_what_to_try() {
+    let shell = Shell::new();
+    let serving = shell.serve(&["--demo"]);
+    let [public, _] = serving.addresses();
+    let text = serving.until_printed("curl");
+    let key = text
+        .split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'))
+        .find(|word| word.starts_with("key_") && word.len() == 60)
+        .unwrap_or_else(|| panic!("no key is printed: {text}"))
+        .to_owned();
+    let client = Client::new(&public);
+    let me = client.get("/api/v1/me").bearer(&key).send().expect(200);
+    assert_eq!(me["scopes"].as_array().unwrap().len(), 7);
+    let organisations = client.get("/api/v1/books/organisations").bearer(&key).send().expect(200);
+    assert_eq!(organisations["data"].as_array().unwrap().len(), 1);
+    assert!(shell.path("data/demo").is_dir());
+    assert_eq!(serving.terminate().code, Some(0));
+    // A folder it did not make is left alone.
+    std::fs::remove_dir_all(shell.path("data/demo")).unwrap();
+    std::fs::create_dir_all(shell.path("data/demo")).unwrap();
+    std::fs::write(shell.path("data/demo/mine.txt"), "mine").unwrap();
+    let ran = shell.run(&["serve", "--demo", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"]);
+    assert_ne!(ran.code, Some(0), "{ran:?}");
+    assert!(shell.path("data/demo/mine.txt").is_file());
+}

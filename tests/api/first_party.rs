@@ -1,0 +1,187 @@
+//! `POST /app/v1/register` and `/app/v1/login`.
+
+use serde_json::{Value, json};
+
+use crate::support::client::{Answer, keys};
+use crate::support::database::on_both_databases;
+use crate::support::program::files;
+use crate::support::server::{RECONCILE, Setup, TestServer};
+
+const PASSWORD: &str = "correct horse battery";
+
+fn register(server: &TestServer, body: &Value) -> Answer {
+    server.client.post("/app/v1/register").json(body).send()
+}
+
+fn login(server: &TestServer, email: &str, password: &str) -> Answer {
+    server.client.post("/app/v1/login").json(&json!({ "email": email, "password": password })).send()
+}
+
+fn person(email: &str) -> Value {
+    json!({ "email": email, "password": PASSWORD, "name": "A Person" })
+}
+
+on_both_databases! {
+    fn who_registers_can_log_in_and_make_a_key(database) {
+        let server = Setup::new().on(&database).settings(|settings| settings.default_monthly_credits = Some(77)).start();
+        let made = register(&server, &person("Ada@Example.com")).expect(201);
+        assert_eq!(keys(&made), ["user_id"]);
+        let session = login(&server, "ada@example.com", PASSWORD).expect(200);
+        assert_eq!(keys(&session), ["access_token", "expires_in", "token_type"]);
+        assert_eq!((&session["token_type"], &session["expires_in"]), (&json!("Bearer"), &json!(3_600)));
+        let token = session["access_token"].as_str().unwrap();
+        let request = json!({ "name": "n", "scopes": RECONCILE });
+        let key = server.client.post("/api/v1/keys").bearer(token).json(&request).send().expect(201);
+        let me = server.client.get("/api/v1/me").bearer(key["key"].as_str().unwrap()).send().expect(200);
+        assert_eq!(me["user_id"], made["user_id"]);
+        assert_eq!(me["credits"], json!({ "remainingMonthly": 77, "bonusCredits": 0 }));
+        // The same address in another case is the same person.
+        for email in ["Ada@Example.com", "ada@example.com", "ADA@EXAMPLE.COM"] {
+            register(&server, &person(email)).refused(409, "conflict");
+        }
+        login(&server, "Ada@Example.com", PASSWORD).expect(200);
+    }
+}
+
+#[test]
+fn a_registration_is_checked_field_by_field() {
+    let server = TestServer::start();
+    let with = |name: &str, value: Value| {
+        let mut body = person("someone@example.com");
+        body[name] = value;
+        body
+    };
+    let without = |name: &str| {
+        let mut body = person("someone@example.com");
+        body.as_object_mut().unwrap().remove(name);
+        body
+    };
+    let long_email = format!("{}@example.com", "a".repeat(243));
+    for (body, field) in [
+        (without("email"), "email"),
+        (without("password"), "password"),
+        (without("name"), "name"),
+        (with("email", json!("nonsense")), "email"),
+        (with("email", json!("@example.com")), "email"),
+        (with("email", json!("a@")), "email"),
+        (with("email", json!("a b@example.com")), "email"),
+        (with("email", json!(7)), "email"),
+        (with("email", json!(long_email)), "email"),
+        (with("password", json!("elevenchars")), "password"),
+        (with("password", json!("p".repeat(129))), "password"),
+        (with("password", Value::Null), "password"),
+        (with("name", json!("")), "name"),
+        (with("name", json!("n".repeat(121))), "name"),
+        (with("name", json!("a\u{0}")), "name"),
+        (with("admin", json!(true)), "admin"),
+    ] {
+        let answer = register(&server, &body);
+        assert_eq!(answer.issue_paths(), [field], "{body}");
+        assert!(!answer.text().contains("elevenchars"), "a password is not repeated");
+        // Attempts are counted per address; the next minute is another.
+        server.advance_s(60);
+    }
+    server.client.post("/app/v1/register").body("{").send().refused(400, "invalid_json");
+    server.advance_s(60);
+    let longest_email = format!("{}@example.com", "a".repeat(242));
+    let shortest = json!({ "email": longest_email, "password": "é".repeat(12), "name": "n".repeat(120) });
+    register(&server, &shortest).expect(201);
+    let longest = json!({ "email": "b@c", "password": "p".repeat(128), "name": "🧾" });
+    register(&server, &longest).expect(201);
+    login(&server, &longest_email, &"é".repeat(12)).expect(200);
+}
+
+#[test]
+fn an_unknown_person_and_a_wrong_password_read_the_same() {
+    let server = TestServer::start();
+    register(&server, &person("ada@example.com")).expect(201);
+    let wrong = login(&server, "ada@example.com", "wrong horse battery").refused(401, "unauthorized");
+    let unknown = login(&server, "bob@example.com", PASSWORD).refused(401, "unauthorized");
+    assert_eq!(wrong, unknown);
+    login(&server, "ada@example.com", PASSWORD).expect(200);
+}
+
+#[test]
+fn failed_log_ins_slow_the_next_one_down_and_lock_nobody_out() {
+    let server = TestServer::start();
+    register(&server, &person("ada@example.com")).expect(201);
+    for _ in 0..4 {
+        login(&server, "ada@example.com", "wrong horse battery").refused(401, "unauthorized");
+    }
+    login(&server, "ada@example.com", PASSWORD).expect(200);
+}
+
+#[test]
+fn a_log_in_must_have_its_shape() {
+    let server = TestServer::start();
+    for (body, fields) in [
+        (json!({}), vec!["email", "password"]),
+        (json!({ "email": "a@b.c" }), vec!["password"]),
+        (json!({ "email": "a@b.c", "password": 7 }), vec!["password"]),
+        (json!({ "email": "a@b.c", "password": "p", "remember": true }), vec!["remember"]),
+    ] {
+        let answer = server.client.post("/app/v1/login").json(&body).send();
+        assert_eq!(answer.issue_paths(), fields, "{body}");
+    }
+}
+
+#[test]
+fn an_address_may_register_ten_times_a_minute() {
+    let server = TestServer::start();
+    let mut number = 0;
+    let mut next = || {
+        number += 1;
+        register(&server, &person(&format!("person-{number}@example.com")))
+    };
+    for _ in 0..10 {
+        next().expect(201);
+    }
+    let answer = next();
+    answer.refused(429, "rate_limited");
+    assert_eq!(answer.number("retry-after"), 60);
+    server.advance_s(59);
+    assert_eq!(next().number("retry-after"), 1);
+    // A header anybody can write makes nobody another address.
+    let forged = server.client.post("/app/v1/register").header("X-Forwarded-For", "203.0.113.9");
+    forged.json(&person("forged@example.com")).send().refused(429, "rate_limited");
+    server.advance_s(1);
+    next().expect(201);
+}
+
+#[test]
+fn behind_a_trusted_proxy_addresses_are_told_apart() {
+    let server = Setup::new().settings(|settings| settings.trusted_proxies = Some("127.0.0.1".to_owned())).start();
+    let from = |address: &str, number: usize| {
+        let request = server.client.post("/app/v1/register").header("X-Forwarded-For", address);
+        request.json(&person(&format!("person-{}-{number}@example.com", address.replace([':', ',', ' '], "-")))).send()
+    };
+    for number in 0..10 {
+        from("203.0.113.9", number).expect(201);
+    }
+    from("203.0.113.9", 10).refused(429, "rate_limited");
+    from("203.0.113.10", 0).expect(201);
+    // Only the hop the proxy itself wrote counts; what the caller put in front of it is hearsay.
+    from("198.51.100.1, 203.0.113.9", 11).refused(429, "rate_limited");
+}
+
+#[test]
+fn a_password_is_stored_nowhere_in_plain() {
+    let server = TestServer::start();
+    let password = "a password nobody else has";
+    let body = json!({ "email": "ada@example.com", "password": password, "name": "Ada" });
+    register(&server, &body).expect(201);
+    let session = login(&server, "ada@example.com", password).expect(200);
+    let token = session["access_token"].as_str().unwrap();
+    let request = json!({ "name": "n", "scopes": RECONCILE });
+    let key = server.client.post("/api/v1/keys").bearer(token).json(&request).send().expect(201);
+    let secret = key["key"].as_str().unwrap().rsplit('_').next().unwrap().to_owned();
+    let folder = server.folder();
+    server.stop();
+    for file in files(folder.path()) {
+        let bytes = std::fs::read(&file).unwrap();
+        for text in [password, &secret, token] {
+            let found = bytes.windows(text.len()).any(|window| window == text.as_bytes());
+            assert!(!found, "found in {}", file.display());
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! `GET /app/v1/progress`: the socket a browser listens on while its jobs run.
+
+use serde_json::{Value, json};
+
+use crate::support::client::keys;
+use crate::support::data::costing;
+use crate::support::gate::{Tell, gate};
+use crate::support::server::{RECONCILE, Setup, TestServer};
+use crate::support::socket::open;
+use crate::support::until;
+
+#[test]
+fn the_token_comes_in_the_header_or_as_a_subprotocol() {
+    let server = TestServer::start();
+    let person = server.person();
+    let bearer = format!("Bearer {}", person.session);
+    let socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
+    assert_eq!(socket.response.headers().get("sec-websocket-protocol"), None);
+    socket.close();
+    let protocols = format!("bearer, {}", person.session);
+    let socket = open(&server, "", &[("Sec-WebSocket-Protocol", &protocols)]).expect("open");
+    // The word is echoed, the token never.
+    assert_eq!(socket.response.headers().get("sec-websocket-protocol").unwrap(), "bearer");
+    socket.close();
+}
+
+#[test]
+fn without_a_good_session_there_is_no_socket() {
+    let server = TestServer::start();
+    let (person, key) = server.reconciler();
+    let query = format!("?token={0}&access_token={0}", person.session);
+    let api_key = format!("Bearer {}", key.plaintext);
+    let refused = |query: &str, headers: &[(&str, &str)], code: &str| {
+        let refused = open(&server, query, headers).err().unwrap_or_else(|| panic!("{query} {headers:?} was let in"));
+        assert_eq!((refused.status, &refused.body["error"]["code"]), (401, &json!(code)), "{headers:?}");
+        assert_eq!(refused.body["request_id"].as_str(), refused.request_id.as_deref());
+    };
+    refused("", &[], "unauthorized");
+    refused(&query, &[], "unauthorized");
+    refused("", &[("Authorization", "Bearer nonsense")], "invalid_token");
+    refused("", &[("Authorization", &api_key)], "invalid_token");
+    refused("", &[("Sec-WebSocket-Protocol", "bearer, nonsense")], "invalid_token");
+    server.advance_s(3_700);
+    refused("", &[("Authorization", &format!("Bearer {}", person.session))], "invalid_token");
+}
+
+#[test]
+fn only_pages_of_the_service_itself_may_open_it() {
+    let server = TestServer::start();
+    let person = server.person();
+    let bearer = format!("Bearer {}", person.session);
+    for origin in ["https://evil.example", "null", "http://127.0.0.1:1", &format!("{}.evil.example", server.url())] {
+        let refused = open(&server, "", &[("Authorization", &bearer), ("Origin", origin)]);
+        let refused = refused.err().unwrap_or_else(|| panic!("{origin} was let in"));
+        assert_eq!((refused.status, &refused.body["error"]["code"]), (403, &json!("forbidden")), "{origin}");
+    }
+    let own = server.url().to_owned();
+    open(&server, "", &[("Authorization", &bearer), ("Origin", &own)]).expect("open").close();
+}
+
+#[test]
+fn a_plain_request_is_told_that_this_is_a_socket() {
+    let server = TestServer::start();
+    let person = server.person();
+    let answer = server.client.get("/app/v1/progress").session(&person).send();
+    assert!((400..500).contains(&answer.status), "{answer}");
+}
+
+#[test]
+fn a_person_hears_of_their_own_jobs_from_start_to_end() {
+    let (gate, work) = gate();
+    let server = Setup::new().engine(work).start();
+    let ((person, key), (_, foreign_key)) = (server.reconciler(), server.reconciler());
+    let bearer = format!("Bearer {}", person.session);
+    let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
+    let foreign = server.submit(&foreign_key, costing(1));
+    assert_eq!(gate.started(), foreign);
+    let own = server.submit(&key, costing(3));
+    gate.tell(Tell::Complete);
+    assert_eq!(gate.started(), own);
+    gate.tell(Tell::Progress(2));
+    gate.tell(Tell::Complete);
+    let heard = socket.until(&own, "completed");
+    for message in &heard {
+        assert_eq!(keys(message), ["id", "product", "rows_done", "rows_total", "status", "type"]);
+        assert_eq!((&message["type"], &message["product"]), (&json!("job"), &json!("reconciliation")));
+        assert_eq!(message["id"], own.as_str(), "nothing of other people's jobs");
+    }
+    let statuses: Vec<&Value> = heard.iter().map(|message| &message["status"]).collect();
+    assert_eq!(statuses.last().unwrap(), &"completed");
+    assert!(statuses.contains(&&json!("processing")), "{statuses:?}");
+    let last = heard.last().unwrap();
+    assert_eq!(last["rows_done"], last["rows_total"]);
+    let done: Vec<u64> = heard.iter().map(|message| message["rows_done"].as_u64().unwrap()).collect();
+    assert!(done.is_sorted(), "{done:?}");
+    socket.close();
+}
+
+#[test]
+fn open_jobs_are_told_on_connect() {
+    let (mut gate, work) = gate();
+    let server = Setup::new().engine(work).start();
+    let (person, key) = server.reconciler();
+    let running = server.submit(&key, costing(4));
+    gate.started();
+    let waiting = server.submit(&key, costing(1));
+    gate.tell(Tell::Progress(3));
+    until("the progress shows", || (server.poll(&key, &running).value()["progress"]["rows_done"] == 3).then_some(()));
+    let bearer = format!("Bearer {}", person.session);
+    let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
+    let (first, second) = (socket.next(), socket.next());
+    assert_eq!(
+        (&first["id"], &first["status"], &first["rows_done"]),
+        (&json!(running), &json!("processing"), &json!(3))
+    );
+    assert_eq!(
+        (&second["id"], &second["status"], &second["rows_done"]),
+        (&json!(waiting), &json!("queued"), &json!(0))
+    );
+    // What ended before is no news.
+    gate.open();
+    socket.until(&waiting, "completed");
+    let mut late = open(&server, "", &[("Authorization", &bearer)]).expect("open");
+    let next = server.submit(&key, costing(1));
+    assert_eq!(late.next()["id"], next.as_str());
+    late.until(&next, "completed");
+    late.close();
+    socket.close();
+}
+
+#[test]
+fn progress_is_told_at_most_four_times_a_second() {
+    let (gate, work) = gate();
+    let server = Setup::new().engine(work).start();
+    let (person, key) = server.reconciler();
+    let bearer = format!("Bearer {}", person.session);
+    let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
+    let id = server.submit(&key, costing(50));
+    gate.started();
+    let report = |rows_done: u64| {
+        gate.tell(Tell::Progress(rows_done));
+        until("the progress shows", || {
+            (server.poll(&key, &id).value()["progress"]["rows_done"] == rows_done).then_some(())
+        });
+    };
+    // A quarter of a second apart at least, by the clock of the service: 1, then 11, then 21 are told.
+    for rows_done in 1..=10 {
+        report(rows_done);
+    }
+    server.advance_ms(250);
+    for rows_done in 11..=20 {
+        report(rows_done);
+    }
+    server.advance_ms(250);
+    report(21);
+    server.advance_ms(249);
+    report(22);
+    gate.tell(Tell::Complete);
+    let heard = socket.until(&id, "completed");
+    let mut done: Vec<u64> = heard.iter().map(|message| message["rows_done"].as_u64().unwrap()).collect();
+    done.dedup();
+    assert_eq!(done, [0, 1, 11, 21, 100], "{heard:?}");
+    socket.close();
+}
+
+#[test]
+fn an_open_socket_does_not_keep_the_service_from_stopping() {
+    let server = TestServer::start();
+    let person = server.person();
+    let key = server.key(&person, &RECONCILE);
+    let bearer = format!("Bearer {}", person.session);
+    let _socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
+    server.reconcile(&key, costing(1));
+    server.stop();
+}

@@ -1,0 +1,117 @@
+//! Stopping and starting again: accepted jobs are neither lost nor charged twice, and one folder has one server.
+
+use serde_json::json;
+
+use crate::support::data::costing;
+use crate::support::database::on_both_databases;
+use crate::support::gate::{Tell, gate};
+use crate::support::server::{RECONCILE, Setup};
+use crate::support::until;
+
+on_both_databases! {
+    fn jobs_that_ran_or_waited_when_the_server_stopped_are_finished_by_the_next(database) {
+        let (gate, work) = gate();
+        let setup = Setup::new().on(&database).settings(|settings| settings.shutdown_grace_s = Some(0));
+        let server = setup.clone().engine(work).may_leave_jobs().start();
+        let (_, key) = server.reconciler();
+        let running = server.submit(&key, costing(2));
+        assert_eq!(gate.started(), running);
+        let waiting = server.submit(&key, costing(3));
+        let folder = server.folder();
+        server.stop();
+        let server = setup.folder(folder).start();
+        for (id, cost) in [(&running, 2), (&waiting, 3)] {
+            let job = server.ended(&key, id);
+            assert_eq!((&job["status"], &job["credits_charged"]), (&json!("completed"), &json!(cost)));
+        }
+        assert_eq!(server.credits(&key), (995, 0));
+    }
+
+    fn a_running_job_gets_the_grace_to_end(database) {
+        let (gate, work) = gate();
+        let setup = Setup::new().on(&database).settings(|settings| settings.shutdown_grace_s = Some(60));
+        let server = setup.clone().engine(work).may_leave_jobs().start();
+        let (_, key) = server.reconciler();
+        let running = server.submit(&key, costing(2));
+        gate.started();
+        let waiting = server.submit(&key, costing(3));
+        let folder = server.folder();
+        std::thread::scope(|scope| {
+            scope.spawn(|| server.stop());
+            gate.tell(Tell::Complete);
+        });
+        assert_eq!(gate.started_already(), None, "no further job is begun while stopping");
+        // The next server has an engine that fails everything, so that what completed was completed before.
+        let (next_gate, work) = crate::support::gate::gate();
+        let server = setup.folder(folder).engine(work).start();
+        assert_eq!(next_gate.started(), waiting);
+        next_gate.tell(Tell::Fail);
+        assert_eq!(server.ended(&key, &waiting)["status"], "failed");
+        let job = server.ended(&key, &running);
+        assert_eq!((&job["status"], &job["credits_charged"]), (&json!("completed"), &json!(2)));
+        assert_eq!(server.credits(&key), (998, 0));
+    }
+
+    fn keys_balances_and_results_outlive_the_server(database) {
+        let setup = Setup::new().on(&database);
+        let server = setup.clone().start();
+        let person = server.person_with(10, 3, false);
+        let (key, revoked) = (server.key(&person, &RECONCILE), server.key(&person, &RECONCILE));
+        server.client.get("/api/v1/me").key(&revoked).send().expect(200);
+        server.client.delete(&format!("/api/v1/keys/{}", revoked.id)).session(&person).send().expect(200);
+        let id = server.submit(&key, costing(4));
+        let poll = server.ended_answer(&key, &id).text();
+        let listed = server.client.get("/api/v1/keys").session(&person).send().expect(200);
+        let folder = server.folder();
+        server.stop();
+        let server = setup.folder(folder).start();
+        assert_eq!(server.credits(&key), (6, 3));
+        assert_eq!(server.poll(&key, &id).text(), poll);
+        server.client.get("/api/v1/me").key(&revoked).send().refused(401, "unauthorized");
+        let now = server.client.get("/api/v1/keys").session(&person).send().expect(200);
+        // The revoked one was last used before the stop, and that was written.
+        assert_eq!(now["keys"][0], listed["keys"][0]);
+        assert!(listed["keys"][0]["last_used_at"].is_string(), "{listed}");
+    }
+}
+
+#[test]
+fn a_job_that_is_interrupted_again_and_again_is_given_up() {
+    let mut setup = Setup::new().settings(|settings| settings.shutdown_grace_s = Some(0));
+    let server = setup.clone().start();
+    let (person, key) = server.reconciler();
+    setup = setup.folder(server.folder());
+    server.stop();
+    let mut id = String::new();
+    for interruption in 0..3 {
+        let (gate, work) = gate();
+        let server = setup.clone().engine(work).may_leave_jobs().start();
+        if interruption == 0 {
+            id = server.submit(&key, costing(2));
+        }
+        assert_eq!(gate.started(), id);
+        server.stop();
+    }
+    let server = setup.start();
+    let job = server.ended(&key, &id);
+    assert_eq!(job["status"], "failed", "{person:?} {job}");
+    assert_eq!(job["error"]["code"], "internal_error");
+    assert_eq!(job["error"]["details"], json!({ "reason": "engine_failed" }));
+    assert_eq!(server.credits(&key), (1_000, 0));
+    // The next one is not held up.
+    assert_eq!(server.reconcile(&key, costing(1))["status"], "completed");
+}
+
+#[test]
+fn one_folder_is_served_by_one_server() {
+    let setup = Setup::new();
+    let server = setup.clone().start();
+    let (_, key) = server.reconciler();
+    let setup = setup.folder(server.folder());
+    let refused = setup.clone().try_start().err().expect("a second server on the folder");
+    assert!(format!("{refused:#}").contains("data_dir"), "{refused:#}");
+    server.reconcile(&key, costing(1));
+    server.stop();
+    let server = setup.start();
+    until("the key is known", || (server.credits(&key) == (999, 0)).then_some(()));
+}

@@ -1,0 +1,365 @@
+//! A server inside the test process, with people, keys and organisations made in a line each. When it goes, it stops the
+//! server and fails the test if an actor panicked, a job was left unfinished or `bookkeeping check` finds a difference,
+//! unless the test said so beforehand.
+
+use std::sync::{Arc, Mutex};
+
+use bookkeeping_suite::actors::job_runner::Work;
+use bookkeeping_suite::app::{self, Server, SpawnOptions};
+use bookkeeping_suite::clock::{Clock, ManualClock, SystemClock};
+use bookkeeping_suite::config::{Overrides, Settings};
+use bookkeeping_suite::domain::access::Role;
+use bookkeeping_suite::domain::ids::{OrganisationId, UserId};
+use bookkeeping_suite::store::{Store, StoreOptions};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::client::{Answer, Client};
+use super::database::Database;
+use super::until;
+
+/// Where the manual clock stands at first: 2026-03-10T12:00:00Z.
+pub const START_MS: i64 = 1_773_144_000_000;
+/// The same as responses show it.
+pub const START_TEXT: &str = "2026-03-10T12:00:00.000Z";
+/// Every scope.
+pub const ALL_SCOPES: [&str; 7] =
+    ["reconcile:read", "reconcile:write", "coding:read", "coding:write", "books:read", "books:write", "books:send"];
+/// What a key for reconciliations needs.
+pub const RECONCILE: [&str; 2] = ["reconcile:read", "reconcile:write"];
+
+/// How to start a server.
+#[derive(Clone)]
+pub struct Setup {
+    database: Database,
+    clock: Option<Arc<ManualClock>>,
+    overrides: Overrides,
+    work: Option<Arc<dyn Work>>,
+    folder: Option<Arc<TempDir>>,
+    panics_expected: u64,
+    may_leave_jobs: bool,
+}
+
+impl Setup {
+    /// SQLite with a clock moved by hand, and no rate limit to speak of.
+    pub fn new() -> Self {
+        Self {
+            database: Database::Sqlite,
+            clock: Some(Arc::new(ManualClock::at_ms(START_MS))),
+            // A test that has failed should not wait out the whole grace of the job it left behind.
+            overrides: Overrides {
+                rate_limit_requests: Some(1_000_000),
+                shutdown_grace_s: Some(5),
+                ..Overrides::default()
+            },
+            work: None,
+            folder: None,
+            panics_expected: 0,
+            may_leave_jobs: false,
+        }
+    }
+
+    /// Another database. Leases on PostgreSQL are measured on its clock, so the machine's is used there.
+    pub fn on(mut self, database: &Database) -> Self {
+        if matches!(database, Database::Postgresql(_)) {
+            self.clock = None;
+        }
+        self.database = database.clone();
+        self
+    }
+
+    /// The machine's clock.
+    pub fn system_clock(mut self) -> Self {
+        self.clock = None;
+        self
+    }
+
+    /// Changes settings.
+    pub fn settings(mut self, change: impl FnOnce(&mut Overrides)) -> Self {
+        change(&mut self.overrides);
+        self
+    }
+
+    /// The rate limit of the specification.
+    pub fn rate_limited(self) -> Self {
+        self.settings(|settings| settings.rate_limit_requests = None)
+    }
+
+    /// Another engine.
+    pub fn engine(mut self, work: Arc<dyn Work>) -> Self {
+        self.work = Some(work);
+        self
+    }
+
+    /// The real engine, after another one was set.
+    pub fn real_engine(mut self) -> Self {
+        self.work = None;
+        self
+    }
+
+    /// The folder of an earlier server.
+    pub fn folder(mut self, folder: Arc<TempDir>) -> Self {
+        self.folder = Some(folder);
+        self
+    }
+
+    /// So many panics are what the test is about.
+    pub fn panics(mut self, expected: u64) -> Self {
+        self.panics_expected = expected;
+        self
+    }
+
+    /// Jobs left unfinished are what the test is about.
+    pub fn may_leave_jobs(mut self) -> Self {
+        self.may_leave_jobs = true;
+        self
+    }
+
+    /// Starts, or says why not.
+    pub fn try_start(self) -> anyhow::Result<TestServer> {
+        let folder = match &self.folder {
+            Some(folder) => Arc::clone(folder),
+            None => Arc::new(tempfile::tempdir()?),
+        };
+        let given = Overrides {
+            listen: Some("127.0.0.1:0".to_owned()),
+            ops_listen: Some("127.0.0.1:0".to_owned()),
+            data_dir: Some(folder.path().join("data")),
+            database_url: self.database.url(),
+            ..Overrides::default()
+        };
+        let settings = Settings::resolve(self.overrides.clone().or(given))?;
+        let clock: Arc<dyn Clock> = match &self.clock {
+            Some(clock) => Arc::clone(clock) as Arc<dyn Clock>,
+            None => Arc::new(SystemClock::default()),
+        };
+        let database_url = settings
+            .database_url
+            .clone()
+            .unwrap_or_else(|| format!("sqlite://{}", settings.data_dir.join("bookkeeping.db").display()));
+        let server = app::spawn(SpawnOptions { settings, clock, reconciliation: self.work.clone() })?;
+        let client = Client::new(server.url());
+        Ok(TestServer { setup: self, folder, database_url, client, server: Some(server), people: Mutex::default() })
+    }
+
+    #[track_caller]
+    pub fn start(self) -> TestServer {
+        self.try_start().unwrap_or_else(|error| panic!("the server does not start: {error:#}"))
+    }
+}
+
+/// A running server.
+pub struct TestServer {
+    setup: Setup,
+    folder: Arc<TempDir>,
+    database_url: String,
+    pub client: Client,
+    server: Option<Server>,
+    /// Everybody made here.
+    people: Mutex<Vec<UserId>>,
+}
+
+/// A person with a web session.
+#[derive(Debug, Clone)]
+pub struct Person {
+    pub user_id: i64,
+    pub email: String,
+    pub session: String,
+}
+
+/// An API key.
+#[derive(Debug, Clone)]
+pub struct ApiKey {
+    pub id: i64,
+    pub prefix: String,
+    pub plaintext: String,
+}
+
+impl TestServer {
+    /// SQLite, a clock moved by hand, the real engine.
+    #[track_caller]
+    pub fn start() -> Self {
+        Setup::new().start()
+    }
+
+    fn server(&self) -> &Server {
+        self.server.as_ref().expect("the server runs")
+    }
+
+    pub fn url(&self) -> &str {
+        self.server().url()
+    }
+
+    /// A client of the operators' listener.
+    pub fn operators(&self) -> Client {
+        Client::new(self.server().ops_url())
+    }
+
+    pub fn folder(&self) -> Arc<TempDir> {
+        Arc::clone(&self.folder)
+    }
+
+    #[track_caller]
+    pub fn advance_s(&self, seconds: i64) {
+        self.setup.clock.as_ref().expect("a manual clock").advance_ms(seconds * 1000);
+    }
+
+    #[track_caller]
+    pub fn advance_ms(&self, by_ms: i64) {
+        self.setup.clock.as_ref().expect("a manual clock").advance_ms(by_ms);
+    }
+
+    /// Sets the wall clock back, as an operator would; the monotonic clock stays.
+    #[track_caller]
+    pub fn set_wall_back_s(&self, seconds: i64) {
+        let clock = self.setup.clock.as_ref().expect("a manual clock");
+        clock.set_wall_ms(clock.now_ms() - seconds * 1000);
+    }
+
+    /// A person with 1,000 credits a month.
+    #[track_caller]
+    pub fn person(&self) -> Person {
+        self.person_with(1_000, 0, false)
+    }
+
+    #[track_caller]
+    pub fn person_with(&self, monthly: i64, bonus: i64, overage: bool) -> Person {
+        let mut people = self.people.lock().expect("not poisoned");
+        // Several servers may share a database.
+        let email = format!("person-{}-{}@example.com", people.len(), self.client.address().replace(':', "-"));
+        let made = self.server().add_person(&email, monthly, bonus, overage).expect("a person");
+        people.push(made.user_id);
+        Person { user_id: made.user_id.0, email, session: made.session }
+    }
+
+    #[track_caller]
+    pub fn key(&self, person: &Person, scopes: &[&str]) -> ApiKey {
+        self.key_with(person, &json!({ "name": "test", "scopes": scopes }))
+    }
+
+    #[track_caller]
+    pub fn key_with(&self, person: &Person, request: &Value) -> ApiKey {
+        let made = self.client.post("/api/v1/keys").session(person).json(request).send().expect(201);
+        let text = |name: &str| made[name].as_str().expect("text").to_owned();
+        ApiKey { id: made["id"].as_i64().expect("an id"), prefix: text("prefix"), plaintext: text("key") }
+    }
+
+    /// A person with a key for reconciliations.
+    #[track_caller]
+    pub fn reconciler(&self) -> (Person, ApiKey) {
+        let person = self.person();
+        let key = self.key(&person, &RECONCILE);
+        (person, key)
+    }
+
+    #[track_caller]
+    pub fn organisation(&self, owner: &Person, name: &str) -> i64 {
+        self.server().add_organisation(UserId(owner.user_id), name).expect("an organisation").0
+    }
+
+    #[track_caller]
+    pub fn member(&self, organisation: i64, person: &Person, role: &str) {
+        let role = Role::parse(role).expect("a role");
+        self.server().add_member(OrganisationId(organisation), UserId(person.user_id), role).expect("a membership");
+    }
+
+    /// What the server says to a submission.
+    #[track_caller]
+    pub fn submission(&self, key: &ApiKey, body: impl Into<Vec<u8>>) -> Answer {
+        self.client.post("/api/v1/reconciliations").key(key).body(body).send()
+    }
+
+    /// Submits a job that must be accepted; its id.
+    #[track_caller]
+    pub fn submit(&self, key: &ApiKey, body: impl Into<Vec<u8>>) -> String {
+        let accepted = self.submission(key, body).expect(202);
+        accepted["reconciliation_id"].as_str().expect("an id").to_owned()
+    }
+
+    #[track_caller]
+    pub fn poll(&self, key: &ApiKey, id: &str) -> Answer {
+        self.client.get(&format!("/api/v1/reconciliations/{id}")).key(key).send()
+    }
+
+    /// Polls until the job has ended; the last poll.
+    #[track_caller]
+    pub fn ended_answer(&self, key: &ApiKey, id: &str) -> Answer {
+        until("the job ends", || {
+            let poll = self.poll(key, id);
+            let status = poll.expect(200)["status"].as_str().unwrap_or_default().to_owned();
+            (status == "completed" || status == "failed").then_some(poll)
+        })
+    }
+
+    #[track_caller]
+    pub fn ended(&self, key: &ApiKey, id: &str) -> Value {
+        self.ended_answer(key, id).value()
+    }
+
+    /// Submits and polls until the end.
+    #[track_caller]
+    pub fn reconcile(&self, key: &ApiKey, body: impl Into<Vec<u8>>) -> Value {
+        let id = self.submit(key, body);
+        self.ended(key, &id)
+    }
+
+    /// Monthly and bonus credits, as `/me` tells them.
+    #[track_caller]
+    pub fn credits(&self, key: &ApiKey) -> (i64, i64) {
+        let me = self.client.get("/api/v1/me").key(key).send().expect(200);
+        let number = |name: &str| me["credits"][name].as_i64().expect("a whole number");
+        (number("remainingMonthly"), number("bonusCredits"))
+    }
+
+    /// Runs something on a store of its own beside the server's, for what HTTP cannot show.
+    pub fn with_store<T>(&self, work: impl AsyncFnOnce(Store) -> T) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let clock = Arc::new(SystemClock::default());
+            let store = Store::open(StoreOptions::new(&self.database_url), clock).await.expect("a store");
+            let value = work(store.clone()).await;
+            store.close().await;
+            value
+        })
+    }
+
+    /// Stops as on SIGTERM, with the checks of the fixture.
+    pub fn stop(mut self) {
+        self.close();
+    }
+
+    fn close(&mut self) {
+        let Some(server) = self.server.take() else { return };
+        if std::thread::panicking() {
+            // The test has failed already; what it left behind says nothing.
+            drop(server.stop());
+            return;
+        }
+        let panics = server.panics();
+        let differences = server.check().expect("check runs");
+        let unfinished = if self.setup.may_leave_jobs { Vec::new() } else { self.unfinished() };
+        server.stop().expect("the server stops");
+        assert_eq!(panics, self.setup.panics_expected, "panics in actors and engines");
+        assert!(differences.is_empty(), "check found differences: {differences:#?}");
+        assert!(unfinished.is_empty(), "jobs left unfinished: {unfinished:?}");
+    }
+
+    /// Jobs of the people made here that have not ended.
+    fn unfinished(&self) -> Vec<String> {
+        let people = self.people.lock().expect("not poisoned").clone();
+        self.with_store(async |store| {
+            let mut unfinished = Vec::new();
+            for user in people {
+                let open = store.reader.open_jobs(user).await.expect("readable");
+                unfinished.extend(open.into_iter().map(|job| format!("{} is {}", job.id, job.status.as_str())));
+            }
+            unfinished
+        })
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

@@ -1,0 +1,87 @@
+//! The progress socket, seen from a browser.
+
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::Value;
+use tungstenite::client::IntoClientRequest as _;
+use tungstenite::handshake::client::Response;
+use tungstenite::{HandshakeError, Message, WebSocket};
+
+use super::server::TestServer;
+
+/// How long a message may take before the test says that none comes.
+const MESSAGE_MAX: Duration = Duration::from_secs(20);
+
+/// An open socket.
+pub struct Socket {
+    socket: WebSocket<TcpStream>,
+    /// The handshake.
+    pub response: Response,
+}
+
+/// A handshake that was refused.
+#[derive(Debug)]
+pub struct Refused {
+    pub status: u16,
+    pub body: Value,
+    pub request_id: Option<String>,
+}
+
+/// Opens `/app/v1/progress` (with a query, if any) with these headers.
+pub fn open(server: &TestServer, query: &str, headers: &[(&str, &str)]) -> Result<Socket, Refused> {
+    let address = server.client.address().to_owned();
+    let mut request = format!("ws://{address}/app/v1/progress{query}").into_client_request().expect("a request");
+    for (name, value) in headers {
+        let name: tungstenite::http::HeaderName = name.parse().expect("a header name");
+        request.headers_mut().append(name, value.parse().expect("a header value"));
+    }
+    let stream = TcpStream::connect(&address).expect("connected");
+    stream.set_read_timeout(Some(MESSAGE_MAX)).expect("set");
+    match tungstenite::client(request, stream) {
+        Ok((socket, response)) => Ok(Socket { socket, response }),
+        Err(HandshakeError::Failure(tungstenite::Error::Http(response))) => {
+            let request_id = response.headers().get("x-request-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
+            let body = response.body().as_deref().unwrap_or_default();
+            let body = serde_json::from_slice(body).unwrap_or_default();
+            Err(Refused { status: response.status().as_u16(), body, request_id })
+        }
+        Err(error) => panic!("the handshake broke: {error}"),
+    }
+}
+
+impl Socket {
+    /// The next message of the service; pings are answered by the library.
+    #[track_caller]
+    pub fn next(&mut self) -> Value {
+        loop {
+            match self.socket.read().expect("a message") {
+                Message::Text(text) => return serde_json::from_str(text.as_str()).expect("JSON"),
+                Message::Ping(_) | Message::Pong(_) => {}
+                other => panic!("an unexpected message: {other:?}"),
+            }
+        }
+    }
+
+    /// Reads until a message about this job has this status; all messages about it so far.
+    #[track_caller]
+    pub fn until(&mut self, id: &str, status: &str) -> Vec<Value> {
+        let mut heard = Vec::new();
+        loop {
+            let message = self.next();
+            if message["id"] == id {
+                let is_last = message["status"] == status;
+                heard.push(message);
+                if is_last {
+                    return heard;
+                }
+            }
+        }
+    }
+
+    /// Says goodbye and takes the answer.
+    pub fn close(mut self) {
+        drop(self.socket.close(None));
+        while self.socket.read().is_ok() {}
+    }
+}

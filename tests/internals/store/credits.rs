@@ -1,0 +1,106 @@
+//! Credits: grants, months, and the check that finds what does not add up.
+
+use bookkeeping_suite::domain::calendar::Month;
+use bookkeeping_suite::store::Finished;
+
+use super::bed::{Bed, START_MS, store_suite};
+
+store_suite![
+    grants_are_recorded,
+    a_charge_in_a_new_month_renews_first,
+    months_are_renewed_in_batches,
+    overage_is_billed_when_all_allow_it,
+    check_finds_planted_differences,
+];
+
+const DAY_MS: i64 = 86_400_000;
+
+async fn grants_are_recorded(bed: &Bed) {
+    let user = bed.user(10, 1).await;
+    let before = bed.store.reader.epochs().await.unwrap().credits;
+    let account = bed.store.writer.grant_bonus(user, 5, "sorry".to_owned()).await.unwrap().unwrap();
+    assert_eq!(account, bed.account(user).await);
+    assert_eq!((account.monthly, account.bonus), (10, 6));
+    let movements = bed.store.reader.credit_movements(user).await.unwrap();
+    let kinds: Vec<_> = movements.iter().map(|movement| (movement.kind.as_str(), movement.note.as_deref())).collect();
+    assert_eq!(kinds, [("opening", None), ("bonus_grant", Some("sorry"))]);
+    assert_eq!(bed.store.reader.accounts_changed_after(before).await.unwrap(), [(user, account, before + 1)]);
+    let nobody = bookkeeping_suite::domain::ids::UserId(9_999);
+    assert_eq!(bed.store.writer.grant_bonus(nobody, 5, String::new()).await.unwrap(), None);
+    bed.assert_sound().await;
+}
+
+async fn a_charge_in_a_new_month_renews_first(bed: &Bed) {
+    let user = bed.user(10, 0).await;
+    bed.submit(user, 8).await;
+    bed.finish(&bed.claim().await, 8).await;
+    bed.clock.advance_ms(20 * DAY_MS);
+    bed.submit(user, 7).await;
+    let finished = bed.finish(&bed.claim().await, 7).await;
+    assert!(matches!(finished, Finished::Completed { .. }), "{finished:?}");
+    let account = bed.account(user).await;
+    assert_eq!((account.monthly, account.period), (3, Month::of_ms(START_MS + 20 * DAY_MS)));
+    let movements = bed.store.reader.credit_movements(user).await.unwrap();
+    let renewal = movements.iter().find(|movement| movement.kind == "monthly_renewal").unwrap();
+    assert_eq!((renewal.reference.clone(), renewal.change.monthly), (format!("{user}:2026-12"), 8));
+    assert_eq!(bed.store.writer.renew_months(bed.store.now_ms()).await.unwrap(), 0);
+    bed.assert_sound().await;
+}
+
+async fn months_are_renewed_in_batches(bed: &Bed) {
+    let mut users = Vec::new();
+    for _ in 0..3 {
+        users.push(bed.user(10, 2).await);
+    }
+    bed.submit(users[0], 11).await;
+    bed.finish(&bed.claim().await, 11).await;
+    let epoch = bed.store.reader.epochs().await.unwrap().credits;
+    assert_eq!(bed.store.writer.renew_months(bed.store.now_ms()).await.unwrap(), 0);
+    assert_eq!(bed.store.reader.epochs().await.unwrap().credits, epoch);
+    bed.clock.advance_ms(20 * DAY_MS);
+    assert_eq!(bed.store.writer.renew_months(bed.store.now_ms()).await.unwrap(), 3);
+    assert_eq!(bed.store.writer.renew_months(bed.store.now_ms()).await.unwrap(), 0);
+    assert_eq!(bed.store.reader.accounts_changed_after(epoch).await.unwrap().len(), 3);
+    let account = bed.account(users[0]).await;
+    assert_eq!((account.monthly, account.bonus), (10, 1));
+    bed.assert_sound().await;
+}
+
+async fn overage_is_billed_when_all_allow_it(bed: &Bed) {
+    let user = bed.user(3, 0).await;
+    bed.tamper("update credit_account set overage_allowed = true").await;
+    let job = bookkeeping_suite::store::NewJob { allow_overage: true, ..bed.job(user, 5) };
+    bed.store.writer.submit(job, vec![b"p".to_vec()]).await.unwrap();
+    let finished = bed.finish(&bed.claim().await, 5).await;
+    let Finished::Completed { change, .. } = finished else { panic!("{finished:?}") };
+    assert_eq!((change.monthly, change.bonus, change.overage), (-3, 0, 2));
+    assert_eq!(bed.account(user).await.overage_used, 2);
+    bed.submit(user, 5).await;
+    assert!(matches!(bed.finish(&bed.claim().await, 5).await, Finished::Failed { .. }));
+    bed.assert_sound().await;
+}
+
+async fn check_finds_planted_differences(bed: &Bed) {
+    let user = bed.user(100, 0).await;
+    let paid = bed.submit(user, 5).await;
+    bed.finish(&bed.claim().await, 5).await;
+    let waiting = bed.submit(user, 5).await;
+    bed.assert_sound().await;
+    let plants = [
+        ("update credit_account set monthly = 96".to_owned(), "update credit_account set monthly = 95".to_owned(), 1),
+        ("update product_slot set waiting = 3".to_owned(), "update product_slot set waiting = (select count(*) from job_hot where job_hot.product = product_slot.product)".to_owned(), 2),
+        (format!("update job set status = 'failed' where id = '{paid}'"), format!("update job set status = 'completed' where id = '{paid}'"), 2),
+        (format!("update charge set monthly = 4 where job_id = '{paid}'"), format!("update charge set monthly = 5 where job_id = '{paid}'"), 2),
+        (format!("update job set status = 'processing' where id = '{waiting}'"), format!("update job set status = 'queued' where id = '{waiting}'"), 1),
+        (format!("delete from job_payload where job_id = '{waiting}'"), String::new(), 1),
+    ];
+    for (plant, heal, found) in plants {
+        bed.tamper(&plant).await;
+        let differences = bed.store.reader.check().await.unwrap();
+        assert_eq!(differences.len(), found, "{plant}: {differences:?}");
+        if !heal.is_empty() {
+            bed.tamper(&heal).await;
+            bed.assert_sound().await;
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The slot and the queue: capacity, order, leases, fences, giving back.
+
+use bookkeeping_suite::domain::job::{JobFailure, JobStatus, Product};
+use bookkeeping_suite::store::{Claim, Finished, Submitted};
+
+use super::bed::{Bed, LEASE_MS, PRODUCT, completed, quiet, store_suite};
+
+store_suite![
+    a_full_queue_refuses_and_leaves_nothing,
+    jobs_run_in_order_of_submission,
+    a_silent_process_loses_its_slot,
+    a_requeued_job_goes_to_the_front,
+    a_job_started_too_often_fails,
+    a_restart_gives_running_jobs_back,
+    an_orphaned_claim_is_given_back,
+    products_do_not_wait_for_each_other,
+    a_released_slot_is_free,
+];
+
+async fn a_full_queue_refuses_and_leaves_nothing(bed: &Bed) {
+    let user = bed.user(10, 0).await;
+    let submit = |capacity: i64, payload: Vec<Vec<u8>>| {
+        let job = bookkeeping_suite::store::NewJob { capacity, ..bed.job(user, 1) };
+        let writer = bed.store.writer.clone();
+        async move { (job.id.clone(), writer.submit(job, payload).await.unwrap()) }
+    };
+    for _ in 0..2 {
+        assert!(matches!(submit(2, vec![b"p".to_vec()]).await.1, Submitted::Accepted { .. }));
+    }
+    for payload in [vec![b"p".to_vec()], vec![vec![1; 200_000], vec![2; 200_000]]] {
+        let (id, outcome) = submit(2, payload).await;
+        assert_eq!(outcome, Submitted::QueueFull);
+        assert!(bed.store.reader.find_visible(PRODUCT, &id, user).await.unwrap().is_none());
+        assert!(bed.store.reader.payload_part(&id, 0).await.unwrap().is_none());
+    }
+    bed.claim().await;
+    assert!(matches!(submit(2, vec![b"p".to_vec()]).await.1, Submitted::Accepted { waiting: 2 }));
+    bed.assert_sound().await;
+}
+
+async fn jobs_run_in_order_of_submission(bed: &Bed) {
+    let user = bed.user(100, 0).await;
+    let mut expected = Vec::new();
+    for _ in 0..5 {
+        expected.push(bed.submit(user, 1).await);
+    }
+    for id in expected {
+        let job = bed.claim().await;
+        assert_eq!(job.id, id);
+        bed.finish(&job, 1).await;
+    }
+    bed.assert_sound().await;
+}
+
+async fn a_silent_process_loses_its_slot(bed: &Bed) {
+    let user = bed.user(100, 0).await;
+    let id = bed.submit(user, 1).await;
+    let zombie = bed.claim().await;
+    let writer = &bed.store.writer;
+    bed.clock.advance_ms(LEASE_MS - 1);
+    assert!(writer.heartbeat(PRODUCT, "me", zombie.fence, LEASE_MS).await.unwrap());
+    bed.clock.advance_ms(LEASE_MS - 1);
+    let Ok(Claim::HeldElsewhere { lease_until_ms }) = writer.claim(PRODUCT, "other", LEASE_MS).await else {
+        panic!("the heartbeat extended the lease");
+    };
+    assert_eq!(lease_until_ms, bed.store.now_ms() + 1);
+    bed.clock.advance_ms(2);
+    let Ok(Claim::Job(taken)) = writer.claim(PRODUCT, "other", LEASE_MS).await else { panic!("the lease ran out") };
+    assert_eq!((&taken.id, taken.attempt), (&id, 2));
+    assert!(taken.fence > zombie.fence);
+
+    assert!(!writer.heartbeat(PRODUCT, "me", zombie.fence, LEASE_MS).await.unwrap());
+    assert!(!writer.put_result(&id, zombie.fence, 0, b"stale".to_vec()).await.unwrap());
+    assert!(writer.requeue(PRODUCT, &id, zombie.fence).await.unwrap().zombie);
+    assert_eq!(bed.finish(&zombie, 1).await, Finished::Zombie);
+    assert_eq!(bed.account(user).await.monthly, 100);
+    assert!(matches!(bed.finish(&taken, 1).await, Finished::Completed { .. }));
+    assert_eq!(bed.account(user).await.monthly, 99);
+    bed.assert_sound().await;
+}
+
+async fn a_requeued_job_goes_to_the_front(bed: &Bed) {
+    let user = bed.user(100, 0).await;
+    let first = bed.submit(user, 1).await;
+    let second = bed.submit(user, 1).await;
+    let job = bed.claim().await;
+    let requeued = bed.store.writer.requeue(PRODUCT, &job.id, job.fence).await.unwrap();
+    assert_eq!(requeued.queued, [(first.clone(), user)]);
+    assert_eq!(bed.finish(&job, 1).await, Finished::Zombie);
+    bed.assert_sound().await;
+    for id in [first, second] {
+        let job = bed.claim().await;
+        assert_eq!(job.id, id);
+        bed.finish(&job, 1).await;
+    }
+}
+
+async fn a_job_started_too_often_fails(bed: &Bed) {
+    let user = bed.user(100, 0).await;
+    let id = bed.submit(user, 1).await;
+    for attempt in 1..=3 {
+        let job = bed.claim().await;
+        assert_eq!(job.attempt, attempt);
+        let requeued = bed.store.writer.requeue(PRODUCT, &job.id, job.fence).await.unwrap();
+        assert_eq!(requeued.failed.len(), usize::from(attempt == 3));
+    }
+    let row = bed.store.reader.find_visible(PRODUCT, &id, user).await.unwrap().unwrap();
+    assert_eq!((row.status, row.failure), (JobStatus::Failed, Some(JobFailure::EngineFailed)));
+    assert!(bed.store.reader.payload_part(&id, 0).await.unwrap().is_none());
+    bed.assert_sound().await;
+}
+
+async fn a_restart_gives_running_jobs_back(bed: &Bed) {
+    let user = bed.user(100, 0).await;
+    let (running, waiting) = (bed.submit(user, 1).await, bed.submit(user, 1).await);
+    let before = bed.claim().await;
+    let recovered = bed.store.writer.recover("next", LEASE_MS).await.unwrap();
+    if bed.store.is_shared() {
+        assert!(recovered.is_empty(), "the other process may be well");
+        return;
+    }
+    let given_back: Vec<_> = recovered.into_iter().flat_map(|(_, requeued)| requeued.queued).collect();
+    assert_eq!(given_back, [(running.clone(), user)]);
+    assert_eq!(bed.finish(&before, 1).await, Finished::Zombie);
+    for id in [running, waiting] {
+        let Ok(Claim::Job(job)) = bed.store.writer.claim(PRODUCT, "next", LEASE_MS).await else { panic!("two wait") };
+        assert_eq!(job.id, id);
+        assert!(matches!(bed.finish(&job, 1).await, Finished::Completed { .. }));
+    }
+    bed.assert_sound().await;
+}
+
+async fn an_orphaned_claim_is_given_back(bed: &Bed) {
+    let user = bed.user(100, 0).await;
+    let (lost, next) = (bed.submit(user, 1).await, bed.submit(user, 1).await);
+    // The answer to this claim never arrived.
+    assert_eq!(bed.claim().await.id, lost);
+    let job = bed.claim().await;
+    assert_eq!(job.id, next);
+    bed.assert_sound().await;
+    bed.finish(&job, 1).await;
+    let again = bed.claim().await;
+    assert_eq!((again.id.clone(), again.attempt), (lost.clone(), 2));
+    // And once more, with nothing else waiting.
+    let again = bed.claim().await;
+    assert_eq!((again.id.clone(), again.attempt), (lost, 3));
+    let finish = completed(&again, 1, b"result");
+    assert!(matches!(bed.store.writer.finish(finish, quiet()).await, Ok(Finished::Completed { .. })));
+    bed.assert_sound().await;
+}
+
+async fn products_do_not_wait_for_each_other(bed: &Bed) {
+    let user = bed.user(100, 0).await;
+    bed.submit(user, 1).await;
+    let coding = bookkeeping_suite::store::NewJob { product: Product::Coding, ..bed.job(user, 1) };
+    bed.store.writer.submit(coding, vec![b"p".to_vec()]).await.unwrap();
+    bed.claim().await;
+    let claim = bed.store.writer.claim(Product::Coding, "another", LEASE_MS).await.unwrap();
+    assert!(matches!(claim, Claim::Job(_)), "{claim:?}");
+    bed.assert_sound().await;
+}
+
+async fn a_released_slot_is_free(bed: &Bed) {
+    let user = bed.user(100, 0).await;
+    bed.submit(user, 1).await;
+    bed.submit(user, 1).await;
+    bed.finish(&bed.claim().await, 1).await;
+    let claim = bed.store.writer.claim(PRODUCT, "other", LEASE_MS).await.unwrap();
+    assert!(matches!(claim, Claim::HeldElsewhere { .. }), "{claim:?}");
+    bed.store.writer.release_slot(PRODUCT, "me").await.unwrap();
+    let claim = bed.store.writer.claim(PRODUCT, "other", LEASE_MS).await.unwrap();
+    assert!(matches!(claim, Claim::Job(_)), "{claim:?}");
+}

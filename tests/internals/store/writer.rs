@@ -1,0 +1,207 @@
+//! The writer task: groups, isolation of failures, recovery, and what is left in the files.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use bookkeeping_suite::store::{Store, StoreError, Submitted};
+
+use super::bed::{Bed, PRODUCT, store_suite};
+
+store_suite![
+    waiting_units_share_a_commit,
+    a_failing_unit_harms_no_other,
+    the_writer_survives_lost_connections,
+    a_closed_store_refuses,
+    an_outage_is_told_and_passes,
+];
+
+async fn waiting_units_share_a_commit(bed: &Bed) {
+    let user = bed.user(10_000, 0).await;
+    let stats = bed.store.stats();
+    let (units, groups) = (stats.units.load(Ordering::Relaxed), stats.groups.load(Ordering::Relaxed));
+    let submissions: Vec<_> = (0..200)
+        .map(|_| {
+            let (writer, job) =
+                (bed.store.writer.clone(), bookkeeping_suite::store::NewJob { capacity: 1_000, ..bed.job(user, 1) });
+            tokio::spawn(async move { writer.submit(job, vec![b"p".to_vec()]).await.unwrap() })
+        })
+        .collect();
+    for submission in submissions {
+        assert!(matches!(submission.await.unwrap(), Submitted::Accepted { .. }));
+    }
+    assert_eq!(stats.units.load(Ordering::Relaxed) - units, 200);
+    let commits = stats.groups.load(Ordering::Relaxed) - groups;
+    assert!(commits < 100, "{commits} commits for 200 units");
+    assert_eq!(bed.store.reader.epochs().await.unwrap().reconciliation.waiting, 200);
+    bed.assert_sound().await;
+}
+
+async fn a_failing_unit_harms_no_other(bed: &Bed) {
+    let user = bed.user(10_000, 0).await;
+    let nobody = bookkeeping_suite::domain::ids::UserId(9_999);
+    let submissions: Vec<_> = (0..40)
+        .map(|number| {
+            let owner = if number % 10 == 3 { nobody } else { user };
+            let (writer, job) = (bed.store.writer.clone(), bed.job(owner, 1));
+            tokio::spawn(async move { writer.submit(job, vec![b"p".to_vec()]).await })
+        })
+        .collect();
+    let (mut accepted, mut refused) = (0, 0);
+    for submission in submissions {
+        match submission.await.unwrap() {
+            Ok(Submitted::Accepted { .. }) => accepted += 1,
+            Err(StoreError::Conflict(_)) => refused += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!((accepted, refused), (36, 4));
+    bed.assert_sound().await;
+}
+
+async fn the_writer_survives_lost_connections(bed: &Bed) {
+    let user = bed.user(10, 0).await;
+    if !bed.store.is_shared() {
+        // SQLite has no connection to lose, but another process may hold its lock.
+        let held = hold_lock(&bed.url).await;
+        let id = tokio::spawn({
+            let (writer, job) = (bed.store.writer.clone(), bed.job(user, 1));
+            async move { writer.submit(job, vec![b"p".to_vec()]).await }
+        });
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        held.rollback().await.unwrap();
+        assert!(matches!(id.await.unwrap(), Ok(Submitted::Accepted { .. })));
+        return;
+    }
+    for round in 0..3 {
+        bed.submit(user, 1).await;
+        bed.tamper(
+            "select pg_terminate_backend(pid) from pg_stat_activity \
+             where datname = current_database() and application_name like 'bookkeeping%'",
+        )
+        .await;
+        let epochs = bed.store.reader.epochs().await.unwrap();
+        assert_eq!(epochs.reconciliation.waiting, round * 2 + 1);
+        let submissions: Vec<_> = (0..1)
+            .map(|_| {
+                let (writer, job) = (bed.store.writer.clone(), bed.job(user, 1));
+                tokio::spawn(async move { writer.submit(job, vec![b"p".to_vec()]).await })
+            })
+            .collect();
+        for submission in submissions {
+            match submission.await.unwrap() {
+                Ok(Submitted::Accepted { .. }) => {}
+                Err(StoreError::Unavailable(_)) => {
+                    bed.submit(user, 1).await;
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    bed.assert_sound().await;
+}
+
+async fn hold_lock(url: &str) -> sea_orm::DatabaseTransaction {
+    use sea_orm::TransactionTrait as _;
+    let options = sea_orm::TransactionOptions {
+        sqlite_transaction_mode: Some(sea_orm::SqliteTransactionMode::Immediate),
+        ..Default::default()
+    };
+    let connection = sea_orm::Database::connect(url).await.unwrap();
+    connection.begin_with_options(options).await.unwrap()
+}
+
+async fn a_closed_store_refuses(bed: &Bed) {
+    let user = bed.user(10, 0).await;
+    let store: Store = bed.neighbour().await;
+    store.close().await;
+    let refused = store.writer.submit(bed.job(user, 1), vec![b"p".to_vec()]).await;
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    assert!(matches!(store.reader.epochs().await, Err(StoreError::Unavailable(_))));
+    store.close().await;
+}
+
+async fn an_outage_is_told_and_passes(bed: &Bed) {
+    let Some(database) = &bed.database else { return };
+    let user = bed.user(10, 0).await;
+    bed.submit(user, 1).await;
+    database.set_reachable(false);
+    let started = Instant::now();
+    let many: Vec<_> = (0..20)
+        .map(|_| {
+            let (writer, job) = (bed.store.writer.clone(), bed.job(user, 1));
+            tokio::spawn(async move { writer.submit(job, vec![b"p".to_vec()]).await })
+        })
+        .collect();
+    for one in many {
+        let refused = one.await.unwrap();
+        assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    }
+    let refused = bed.store.reader.epochs().await;
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
+    assert!(bed.store.stats().unavailable.load(Ordering::Relaxed) > 0);
+    database.set_reachable(true);
+    bed.submit(user, 1).await;
+    assert_eq!(bed.store.reader.epochs().await.unwrap().reconciliation.waiting, 2);
+    bed.assert_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_write_that_waited_too_long_is_refused() {
+    let bed = Bed::sqlite().await;
+    let user = bed.user(10, 0).await;
+    let store = bed.impatient(Duration::from_millis(100)).await;
+    let held = hold_lock(&bed.url).await;
+    let submit = || {
+        let (writer, job) = (store.writer.clone(), bed.job(user, 1));
+        tokio::spawn(async move { writer.submit(job, vec![b"p".to_vec()]).await })
+    };
+    let first = submit();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let second = submit();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    held.rollback().await.unwrap();
+    assert!(matches!(first.await.unwrap(), Ok(Submitted::Accepted { .. })));
+    assert_eq!(second.await.unwrap(), Err(StoreError::Busy));
+    assert_eq!(store.stats().refused.load(Ordering::Relaxed), 1);
+    store.close().await;
+    bed.assert_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn deleted_payloads_are_gone_from_the_files() {
+    const SECRET: &[u8] = b"SECRET-LINE-OF-A-BANK-STATEMENT-4711";
+    let bed = Bed::sqlite().await;
+    let user = bed.user(10, 0).await;
+    let large = SECRET.repeat(3_000);
+    for payload in [vec![SECRET.to_vec()], vec![large.clone(), large]] {
+        let job = bed.job(user, 1);
+        bed.store.writer.submit(job, payload).await.unwrap();
+    }
+    assert!(occurs(&bed, SECRET));
+    for _ in 0..2 {
+        bed.finish(&bed.claim().await, 1).await;
+    }
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while occurs(&bed, SECRET) {
+        assert!(Instant::now() < deadline, "still in a file");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let job = bed.job(user, 1);
+    let id = job.id.clone();
+    bed.store.writer.submit(job, vec![SECRET.to_vec()]).await.unwrap();
+    bed.finish(&bed.claim().await, 1).await;
+    bed.store.close().await;
+    assert!(!occurs(&bed, SECRET), "closing erases without a rest");
+    let reopened = bed.neighbour().await;
+    assert!(reopened.reader.find_visible(PRODUCT, &id, user).await.unwrap().is_some());
+    reopened.close().await;
+}
+
+fn occurs(bed: &Bed, needle: &[u8]) -> bool {
+    let folder = bed.folder.as_ref().unwrap();
+    std::fs::read_dir(folder.path()).unwrap().any(|entry| {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap_or_default();
+        bytes.windows(needle.len()).any(|window| window == needle)
+    })
+}
