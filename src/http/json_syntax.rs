@@ -378,7 +378,7 @@ impl JsonChecker {
             State::LowBackslash | State::LowU => return Err("lone surrogate in a string"),
             State::Utf8 => {
                 let Character { left, from, to } = self.character;
-                if byte < from || byte > to {
+                if !(from..=to).contains(&byte) {
                     return Err("invalid UTF-8");
                 }
                 self.character = Character { left: left.saturating_sub(1), from: 0x80, to: 0xBF };

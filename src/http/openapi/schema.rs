@@ -51,7 +51,7 @@ pub fn named(name: &str) -> Any {
 
 /// An array.
 pub fn array(items: impl Into<Any>) -> ArrayBuilder {
-    ArrayBuilder::new().items(RefOr::from(items.into()))
+    ArrayBuilder::new().items(items.into())
 }
 
 /// Text with bounds in characters.

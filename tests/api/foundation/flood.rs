@@ -168,7 +168,8 @@ fn measure(head: &str, uploads: usize, round_trips: usize, to_the_end: bool) {
     let bytes = progress.bytes.load(Ordering::Relaxed) - processor.2;
     let per_upload = peak.saturating_sub(idle_bytes) / u64::try_from(uploads).unwrap();
     println!("uploads {uploads}: {per_upload} bytes each at the peak; idle {idle_bytes}");
-    println!("read {} MB/s using {used:.2} processors", bytes as u64 / 1_000_000 / (seconds.ceil() as u64).max(1));
+    let read = bytes as f64 / seconds / 1e6;
+    println!("read {read:.0} MB/s using {used:.2} processors");
     for (name, times) in [("idle", &idle), ("busy", &busy)] {
         let at = |share: usize| times[times.len() * share / 100];
         println!("{name}: p50 {:?} p90 {:?} p99 {:?}", at(50), at(90), at(99));
