@@ -2,7 +2,7 @@
 //! schemathesis; failures that are known and explained are listed in `tests/schemathesis-expected.toml`.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs::{self, File},
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -24,6 +24,9 @@ use crate::{
 
 /// As many failures may be expected; more would be a description that does not fit.
 const EXPECTED_AT_MOST: usize = 5;
+
+/// Answers that are told of one check that failed for one operation.
+const TOLD_AT_MOST: usize = 5;
 
 /// Options of `cargo xtask conformance`.
 #[derive(Debug, Args)]
@@ -185,11 +188,12 @@ fn from_base64(text: &str) -> Vec<u8> {
 /// Compare; the texts of everything that must make the run fail.
 fn judge(failures: &BTreeSet<Failure>, expected: &[Expected]) -> Vec<String> {
     let mut complaints = Vec::new();
-    let mut told = BTreeSet::new();
+    let mut told: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for failure in failures.iter().filter(|failure| !expected.iter().any(|entry| entry.covers(failure))) {
-        // The first answer of its kind is enough for people; all are in the reports.
-        let status: String = failure.answer.chars().take(3).collect();
-        if told.insert((&failure.operation, &failure.check, status)) {
+        // A few answers of each kind are enough for people; all are in the reports.
+        let times = told.entry((&failure.operation, &failure.check)).or_default();
+        *times += 1;
+        if *times <= TOLD_AT_MOST {
             let answer: String = failure.answer.chars().take(400).collect();
             complaints.push(format!("{}: {} {} (answered {answer})", failure.operation, failure.check, failure.title));
         }
