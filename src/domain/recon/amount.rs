@@ -198,7 +198,6 @@ fn read_exponent(text: &str) -> Result<i64, AmountError> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 mod tests {
     use super::*;
 

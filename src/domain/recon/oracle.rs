@@ -2,12 +2,7 @@
 //! files, and the guarantees that hold for every file: legal, one to one, nothing left
 //! open that could be paired, and no dependence on the order of rows.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::as_conversions,
-    reason = "a test may stop at the first surprise"
-)]
+#![expect(clippy::as_conversions, reason = "small numbers in a test")]
 
 use super::assignment::NONE;
 use super::dataset::{Dataset, Rows};

@@ -585,7 +585,6 @@ fn write_string(out: &mut impl Write, text: &str) -> io::Result<()> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 mod tests {
     use super::*;
     use crate::domain::control::Unattended;
