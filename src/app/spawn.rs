@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use anyhow::{Context as _, anyhow};
 use tokio::sync::oneshot;
 
-use super::serve::{self, Running};
+use super::serve::{self, Running, StartOverrides};
 use crate::actors::job_runner::Work;
 use crate::actors::runtime::ActorRegistry;
 use crate::clock::Clock;
@@ -77,9 +77,10 @@ pub fn spawn(options: SpawnOptions) -> anyhow::Result<Server> {
     let (stop, stopped) = oneshot::channel();
     let (send, started) = mpsc::channel();
     let clock = Arc::clone(&options.clock);
+    let overrides = StartOverrides { reconciliation: options.reconciliation, own_clock: true };
     let thread = std::thread::Builder::new().name("server".to_owned()).spawn(move || {
         serve::system().block_on(async move {
-            match serve::start(&options.settings, options.clock, options.reconciliation).await {
+            match serve::start(&options.settings, options.clock, overrides).await {
                 Ok(running) => {
                     // Nobody waits any more only when the caller was torn down; then there is nothing to serve.
                     if send.send(Ok(Started::of(&running))).is_ok() {
