@@ -7,6 +7,8 @@
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
     clippy::as_conversions,
     reason = "a benchmark may stop at the first surprise"
 )]
@@ -47,8 +49,19 @@ fn main() {
     let wanted: Vec<&str> =
         if arguments.is_empty() { SHAPES.to_vec() } else { arguments.iter().map(String::as_str).collect() };
     println!(
-        "{:<26}{:>9}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9}{:>9}{:>9}{:>9}",
-        "shape", "body MB", "parse", "encode", "decode", "run", "write", "gap ms", "matched", "run MB", "peak MB"
+        "{:<26}{:>9}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9}{:>9}{:>9}{:>9}{:>9}",
+        "shape",
+        "body MB",
+        "parse",
+        "encode",
+        "decode",
+        "run",
+        "write",
+        "run cpu",
+        "gap ms",
+        "matched",
+        "run MB",
+        "peak MB"
     );
     for shape in wanted {
         let path = std::env::temp_dir().join(format!("recon-{shape}-{}.json", std::process::id()));
@@ -109,7 +122,9 @@ fn measure(path: &str) {
         longest: std::cell::Cell::default(),
         rows: std::cell::Cell::default(),
     };
+    let cpu = cpu_seconds();
     let outcome = run(&dataset, &options, &watch).unwrap();
+    let cpu = cpu_seconds() - cpu;
     timed(started);
     assert_eq!(watch.rows.get(), dataset.rows());
     let started = Instant::now();
@@ -122,6 +137,7 @@ fn measure(path: &str) {
     for time in times {
         print!("{time:>8.3}");
     }
+    print!("{cpu:>9.3}");
     let mib = |kib: u64| (kib.saturating_sub(idle)) as f64 / 1024.0;
     print!(
         "{:>9.1}{:>9}{:>9.1}{:>9.1}",
@@ -130,6 +146,13 @@ fn measure(path: &str) {
         mib(run_peak),
         mib(run_peak.max(before_run))
     );
+}
+
+/// Seconds this thread has been on a processor, which other programs cannot stretch much.
+fn cpu_seconds() -> f64 {
+    let times = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = times.split_whitespace().next().and_then(|time| time.parse().ok());
+    nanoseconds.unwrap_or(0.0) / 1e9
 }
 
 /// Peak resident memory of this process so far; 0 where the system does not tell.

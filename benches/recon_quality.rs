@@ -1,2 +1,180 @@
-//! Placeholder.
-fn main() {}
+//! Pair F1 of the engine and of simple matchers on statements whose truth is known.
+//!
+//! Without arguments: the generator named by `RECON_GENERATOR` (default
+//! `../shared/data/reconciliation/gen.py`), seeds 1 to 5 at 1,000, 10,000 and 100,000 rows.
+//! With arguments: `<base>` reads `<base>.json` and `<base>.truth.json`; options before them
+//! are `--window <days>`, `--seeds <first>-<last>`, `--rows <n,n>` and `--profile <name>`.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::as_conversions,
+    clippy::indexing_slicing,
+    reason = "a benchmark may stop at the first surprise"
+)]
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::process::Command;
+use std::time::Instant;
+
+use bookkeeping_suite::domain::control::Unattended;
+use bookkeeping_suite::domain::recon::{Dataset, Options, Rows, amount, run};
+use bookkeeping_suite::http::wire::recon::{Limits, parse};
+
+#[path = "recon_peers/mod.rs"]
+mod peers;
+
+use peers::{Matcher, PEERS, Pairs, Row};
+
+/// One statement with its truth.
+struct Case {
+    group: String,
+    dataset: Dataset,
+    bank: Vec<Row>,
+    book: Vec<Row>,
+    truth: Pairs,
+}
+
+/// Precision, recall and F1 over pairs.
+#[derive(Default, Clone, Copy)]
+struct Score {
+    precision: f64,
+    recall: f64,
+    f1: f64,
+    seconds: f64,
+    cases: f64,
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let (mut window, mut seeds, mut profile) = (3, (1, 5), "default".to_owned());
+    let mut rows = vec!["1000".to_owned(), "10000".to_owned(), "100000".to_owned()];
+    let mut bases = Vec::new();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--window" => window = arguments.next().unwrap().parse().unwrap(),
+            "--profile" => profile = arguments.next().unwrap(),
+            "--rows" => rows = arguments.next().unwrap().split(',').map(str::to_owned).collect(),
+            "--seeds" => {
+                let text = arguments.next().unwrap();
+                let (first, last) = text.split_once('-').unwrap();
+                seeds = (first.parse().unwrap(), last.parse().unwrap());
+            }
+            _ => bases.push(argument),
+        }
+    }
+    let mut table: BTreeMap<String, Vec<Score>> = BTreeMap::new();
+    if bases.is_empty() {
+        for rows in &rows {
+            for seed in seeds.0..=seeds.1 {
+                measure(&generated(seed, rows, &profile), window, &mut table);
+            }
+        }
+    }
+    for base in bases {
+        measure(&read(&base, base.clone()), window, &mut table);
+    }
+    print_table(&table, window);
+}
+
+fn print_table(table: &BTreeMap<String, Vec<Score>>, window: i32) {
+    println!("pair P / R / F1 (seconds), W = {window}, means");
+    for (group, scores) in table {
+        println!("{group}");
+        let names = ["this engine"].into_iter().chain(PEERS.iter().map(|peer| peer.0));
+        for (name, score) in names.zip(scores) {
+            let mean = |sum: f64| sum / score.cases;
+            println!(
+                "  {name:<32} {:.4} / {:.4} / {:.4}  ({:.3})",
+                mean(score.precision),
+                mean(score.recall),
+                mean(score.f1),
+                mean(score.seconds)
+            );
+        }
+    }
+}
+
+fn measure(case: &Case, window: i32, table: &mut BTreeMap<String, Vec<Score>>) {
+    let options = Options { window_days: window as u32, include_matched: true };
+    let started = Instant::now();
+    let outcome = run(&case.dataset, &options, &Unattended).unwrap();
+    let seconds = started.elapsed().as_secs_f64();
+    let mut scores = vec![score(case, window, &outcome.matched().collect::<Pairs>(), seconds)];
+    for (_, peer) in PEERS {
+        let peer: Matcher = peer;
+        let started = Instant::now();
+        let pairs = peer(&case.bank, &case.book, window);
+        scores.push(score(case, window, &pairs, started.elapsed().as_secs_f64()));
+    }
+    let sums = table.entry(case.group.clone()).or_insert_with(|| vec![Score::default(); scores.len()]);
+    for (sum, score) in sums.iter_mut().zip(scores) {
+        sum.precision += score.precision;
+        sum.recall += score.recall;
+        sum.f1 += score.f1;
+        sum.seconds += score.seconds;
+        sum.cases += 1.0;
+    }
+}
+
+/// Rows with identical content are interchangeable; illegal or doubled pairs stop the benchmark.
+fn score(case: &Case, window: i32, pairs: &Pairs, seconds: f64) -> Score {
+    let legal = |&(i, j): &(usize, usize)| {
+        case.bank[i].pence == case.book[j].pence && (case.bank[i].day - case.book[j].day).abs() <= window
+    };
+    assert!(pairs.iter().all(legal), "illegal pair");
+    assert_eq!(pairs.iter().map(|pair| pair.0).collect::<HashSet<_>>().len(), pairs.len());
+    assert_eq!(pairs.iter().map(|pair| pair.1).collect::<HashSet<_>>().len(), pairs.len());
+    let count = |pairs: &mut dyn Iterator<Item = (usize, usize)>| {
+        let mut counts: HashMap<(&Row, &Row), usize> = HashMap::new();
+        pairs.for_each(|(i, j)| *counts.entry((&case.bank[i], &case.book[j])).or_default() += 1);
+        counts
+    };
+    let wanted = count(&mut case.truth.iter().copied().filter(legal));
+    let found = count(&mut pairs.iter().copied());
+    let right: usize = wanted.iter().map(|(pair, &times)| times.min(found.get(pair).copied().unwrap_or(0))).sum();
+    let share = |of: usize| if of == 0 { 1.0 } else { right as f64 / of as f64 };
+    let (precision, recall) = (share(pairs.len()), share(wanted.values().sum()));
+    let f1 = if right == 0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) };
+    Score { precision, recall, f1, seconds, cases: 1.0 }
+}
+
+fn generated(seed: u32, rows: &str, profile: &str) -> Case {
+    let generator =
+        std::env::var("RECON_GENERATOR").unwrap_or_else(|_| "../shared/data/reconciliation/gen.py".to_owned());
+    let base = std::env::temp_dir().join(format!("recon-quality-{}", std::process::id()));
+    let base = base.to_str().unwrap();
+    let status = Command::new("python3")
+        .args([&generator, "--seed", &seed.to_string(), "--n", rows, "--profile", profile])
+        .args(["--out", base])
+        .stdout(std::process::Stdio::null())
+        .status()
+        .expect("python3 runs the generator");
+    assert!(status.success(), "the generator failed; set RECON_GENERATOR to gen.py");
+    let case = read(base, format!("{profile}, {rows:>7} rows"));
+    for ending in ["json", "truth.json", "tsv"] {
+        std::fs::remove_file(format!("{base}.{ending}")).unwrap();
+    }
+    case
+}
+
+fn read(base: &str, group: String) -> Case {
+    let body = std::fs::read(format!("{base}.json")).unwrap();
+    let dataset = parse(&body, &Limits { max_rows_per_dataset: 1_000_000 }).unwrap().dataset;
+    let truth = std::fs::read(format!("{base}.truth.json")).unwrap();
+    let truth: serde_json::Value = serde_json::from_slice(&truth).unwrap();
+    let index = |value: &serde_json::Value| value.as_u64().unwrap() as usize;
+    let pairs = truth["pairs"].as_array().unwrap().iter();
+    let truth = pairs.map(|pair| (index(&pair[0]), index(&pair[1]))).collect();
+    let (bank, book) = (rows_of(&dataset.bank), rows_of(&dataset.book));
+    Case { group, bank, book, dataset, truth }
+}
+
+fn rows_of(rows: &Rows) -> Vec<Row> {
+    let row = |row: usize| Row {
+        day: rows.day(row),
+        pence: amount::pence(rows.units(row)),
+        text: rows.description(row).to_owned(),
+    };
+    (0..rows.len()).map(row).collect()
+}

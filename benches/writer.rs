@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a bench may fail loudly")]
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use bookkeeping_suite::clock::{Clock as _, SystemClock};
@@ -56,7 +57,10 @@ async fn measure() -> serde_json::Value {
             job.push(one_job);
         }
     }
+    let commits = || store.stats().groups.load(Ordering::Relaxed);
+    let before = commits();
     let grouped = grouped(&store, &clock).await;
+    let group_size = (GROUPED_CALLERS * GROUPED_ROUNDS) as f64 / (commits() - before) as f64;
     store.close().await;
 
     let (bare, job) = (quantiles(bare), quantiles(job));
@@ -69,6 +73,7 @@ async fn measure() -> serde_json::Value {
         "tiny_job_over_three_bare_commits": rounded(job.0.as_secs_f64() / bare.0.as_secs_f64()),
         "bare_commits_per_s": rounded(bare_per_s),
         "grouped_units_per_s": rounded(grouped),
+        "units_per_group": rounded(group_size),
         "grouped_over_bare": rounded(grouped / bare_per_s),
     })
 }

@@ -184,11 +184,11 @@ impl Actors {
         let stats = |name| ActorStats::new(name, Arc::clone(&clock));
 
         let keys = start_keys(stats("key_registry"), gate.handle(), &store);
-        registry.add(Arc::clone(&keys.slot) as Arc<dyn runtime::Watched>);
+        registry.add(keys.slot.clone());
         let limiter = start_limiter(stats("rate_limiter"), gate.handle(), &store, rate_rule, &clock);
-        registry.add(Arc::clone(&limiter.slot) as Arc<dyn runtime::Watched>);
+        registry.add(limiter.slot.clone());
         let credits = start_bank(stats("credit_bank"), bank.handle(), &store);
-        registry.add(Arc::clone(&credits.slot) as Arc<dyn runtime::Watched>);
+        registry.add(credits.slot.clone());
 
         let engine_stats = stats("recon");
         let runner = Arc::new(JobRunner {
@@ -207,7 +207,7 @@ impl Actors {
         });
         let reconciliation =
             start_engine(engine_stats, engines.handle(), runner, &store, queue_capacity, Arc::clone(&observer));
-        registry.add(Arc::clone(&reconciliation.slot) as Arc<dyn runtime::Watched>);
+        registry.add(reconciliation.slot.clone());
 
         Arc::new(Self {
             keys,

@@ -49,6 +49,11 @@ impl Valve {
         self.0.set(Mode::Metered { left: bytes });
     }
 
+    /// Lets the connection read nothing until told again.
+    pub(super) fn shut(&self) {
+        self.allow(0);
+    }
+
     /// Whether the last allowance is used up, so that only a new one makes the socket read on.
     pub(super) fn is_shut(&self) -> bool {
         matches!(self.0.get(), Mode::Metered { left: 0 })

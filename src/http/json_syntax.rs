@@ -33,10 +33,18 @@ pub struct JsonChecker {
     depth: u32,
     /// The string being read is a key.
     key: bool,
+    /// Inside `\uXXXX`.
+    escape: UnicodeEscape,
+    /// Inside a character of several bytes.
+    character: Character,
+    /// What is left of `true`, `false` or `null`.
+    literal: &'static [u8],
+    failed: Option<SyntaxError>,
     /// Bytes of earlier chunks.
     consumed: u64,
 }
 
+/// Where the text stands; what a state needs to know beside its name is in the checker, so that this stays one byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Before the text; a byte order mark gets its own message here.
@@ -51,22 +59,12 @@ enum State {
     Done,
     Text,
     Escape,
-    /// Inside `\uXXXX`: digits still to come, value so far, and whether a high surrogate came before.
-    Hex {
-        left: u8,
-        value: u16,
-        low: bool,
-    },
+    Hex,
     /// A high surrogate was read: `\` must follow.
     LowBackslash,
     /// … and then `u`.
     LowU,
-    /// Inside a character of several bytes: how many follow, and what the next one may be.
-    Utf8 {
-        left: u8,
-        from: u8,
-        to: u8,
-    },
+    Utf8,
     Minus,
     Zero,
     Integer,
@@ -75,21 +73,48 @@ enum State {
     Exponent,
     ExponentSign,
     ExponentDigits,
-    /// Inside `true`, `false` or `null`: what is left of it.
-    Literal(&'static [u8]),
-    Failed(SyntaxError),
+    Literal,
 }
+
+/// Hexadecimal digits still to come, the value so far, and whether a high surrogate came before.
+#[derive(Debug, Clone, Copy, Default)]
+struct UnicodeEscape {
+    left: u8,
+    value: u16,
+    low: bool,
+}
+
+/// How many bytes follow, and what the next one may be.
+#[derive(Debug, Clone, Copy, Default)]
+struct Character {
+    left: u8,
+    from: u8,
+    to: u8,
+}
+
+/// A reason and a position in the chunk.
+type Refusal = (&'static str, usize);
 
 impl Default for JsonChecker {
     fn default() -> Self {
-        Self { state: State::Start, containers: 0, depth: 0, key: false, consumed: 0 }
+        Self {
+            state: State::Start,
+            containers: 0,
+            depth: 0,
+            key: false,
+            escape: UnicodeEscape::default(),
+            character: Character::default(),
+            literal: b"",
+            failed: None,
+            consumed: 0,
+        }
     }
 }
 
 impl JsonChecker {
     /// Checks the next bytes.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), SyntaxError> {
-        if let State::Failed(error) = self.state {
+        if let Some(error) = self.failed {
             return Err(error);
         }
         match self.run(chunk) {
@@ -99,7 +124,7 @@ impl JsonChecker {
             }
             Err((reason, position)) => {
                 let error = SyntaxError { reason, offset: self.consumed.saturating_add(length(position)) };
-                self.state = State::Failed(error);
+                self.failed = Some(error);
                 Err(error)
             }
         }
@@ -107,124 +132,117 @@ impl JsonChecker {
 
     /// Whether what was fed is one whole JSON text.
     pub fn finish(&self) -> Result<(), SyntaxError> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
         let reason = match self.state {
             State::Done => return Ok(()),
             State::Zero | State::Integer | State::Fraction | State::ExponentDigits if self.depth == 0 => return Ok(()),
-            State::Failed(error) => return Err(error),
             State::Start => "the body is empty; a JSON value is required",
-            State::Text | State::Escape | State::Hex { .. } | State::LowBackslash | State::LowU => {
+            State::Text | State::Escape | State::Hex | State::LowBackslash | State::LowU => {
                 "unexpected end inside a string"
             }
-            State::Utf8 { .. } => "unexpected end inside a UTF-8 character",
+            State::Utf8 => "unexpected end inside a UTF-8 character",
             State::Minus | State::Point | State::Exponent | State::ExponentSign => "unexpected end inside a number",
-            State::Literal(_) => "unexpected end inside a literal",
+            State::Literal => "unexpected end inside a literal",
             _ => "unexpected end of the JSON text",
         };
         Err(SyntaxError { reason, offset: self.consumed })
     }
 
-    /// Bytes accepted so far.
-    pub const fn consumed(&self) -> u64 {
-        self.consumed
-    }
-
-    /// The state machine. Positions are relative to the chunk; strings and white space have loops of their own.
-    fn run(&mut self, chunk: &[u8]) -> Result<(), (&'static str, usize)> {
+    /// The state machine. Each step takes the byte at `at`, or as many as a run of its kind has, and says what follows.
+    fn run(&mut self, chunk: &[u8]) -> Result<(), Refusal> {
         let mut at = 0;
         let mut state = self.state;
         while let Some(&byte) = chunk.get(at) {
-            state = match state {
+            (state, at) = match state {
                 State::Text => {
                     at = plain_text_end(chunk, at);
                     match chunk.get(at) {
                         None => break,
-                        Some(b'"') => self.text_end(),
-                        Some(b'\\') => State::Escape,
-                        Some(&lead) if lead >= 0x80 => character_start(lead).ok_or(("invalid UTF-8", at))?,
+                        Some(b'"') => self.text_end(chunk, at + 1),
+                        Some(b'\\') => (State::Escape, at + 1),
+                        Some(&lead) if lead >= 0x80 => self.character_start(lead, chunk, at)?,
                         Some(_) => return Err(("a control character in a string must be escaped", at)),
                     }
                 }
                 State::CommaOrEnd => match byte {
-                    b',' if self.containers & 1 == 1 => State::Key,
-                    b',' => State::Value,
-                    b'}' if self.containers & 1 == 1 => self.close(),
-                    b']' if self.containers & 1 == 0 => self.close(),
-                    b' ' | b'\n' | b'\r' | b'\t' => state,
-                    _ if self.containers & 1 == 1 => return Err(("expected `,` or `}`", at)),
+                    b',' => self.after_comma(chunk, at + 1),
+                    b'}' if self.in_object() => self.close(chunk, at + 1),
+                    b']' if !self.in_object() => self.close(chunk, at + 1),
+                    b' ' | b'\n' | b'\r' | b'\t' => (state, white_space_end(chunk, at + 1)),
+                    _ if self.in_object() => return Err(("expected `,` or `}`", at)),
                     _ => return Err(("expected `,` or `]`", at)),
                 },
                 State::Key | State::KeyOrEnd => match byte {
                     b'"' => {
                         self.key = true;
-                        State::Text
+                        (State::Text, at + 1)
                     }
-                    b'}' if state == State::KeyOrEnd => self.close(),
-                    b' ' | b'\n' | b'\r' | b'\t' => state,
+                    b'}' if state == State::KeyOrEnd => self.close(chunk, at + 1),
+                    b' ' | b'\n' | b'\r' | b'\t' => (state, white_space_end(chunk, at + 1)),
                     _ if state == State::KeyOrEnd => return Err(("expected a key or `}`", at)),
                     _ => return Err(("expected a key", at)),
                 },
                 State::Colon => match byte {
-                    b':' => State::Value,
-                    b' ' | b'\n' | b'\r' | b'\t' => state,
+                    b':' => (State::Value, at + 1),
+                    b' ' | b'\n' | b'\r' | b'\t' => (state, white_space_end(chunk, at + 1)),
                     _ => return Err(("expected `:`", at)),
                 },
-                State::Value | State::ValueOrEnd | State::Start => self.value_start(state, byte, at)?,
+                State::Value | State::ValueOrEnd | State::Start => self.value_start(state, byte, chunk, at)?,
                 State::Integer => {
                     at = digits_end(chunk, at);
                     match chunk.get(at) {
                         None => break,
-                        Some(b'.') => State::Point,
-                        Some(b'e' | b'E') => State::Exponent,
-                        Some(_) => {
-                            state = self.value_end();
-                            continue;
-                        }
+                        Some(b'.') => (State::Point, at + 1),
+                        Some(b'e' | b'E') => (State::Exponent, at + 1),
+                        Some(_) => self.value_end(chunk, at),
                     }
                 }
                 State::Fraction => {
                     at = digits_end(chunk, at);
                     match chunk.get(at) {
                         None => break,
-                        Some(b'e' | b'E') => State::Exponent,
-                        Some(_) => {
-                            state = self.value_end();
-                            continue;
-                        }
+                        Some(b'e' | b'E') => (State::Exponent, at + 1),
+                        Some(_) => self.value_end(chunk, at),
                     }
                 }
                 State::Zero => match byte {
-                    b'.' => State::Point,
-                    b'e' | b'E' => State::Exponent,
+                    b'.' => (State::Point, at + 1),
+                    b'e' | b'E' => (State::Exponent, at + 1),
                     b'0'..=b'9' => return Err(("a number must not begin with a zero", at)),
-                    _ => {
-                        state = self.value_end();
-                        continue;
-                    }
+                    _ => self.value_end(chunk, at),
                 },
                 State::ExponentDigits => {
-                    if !byte.is_ascii_digit() {
-                        state = self.value_end();
-                        continue;
+                    at = digits_end(chunk, at);
+                    if at == chunk.len() {
+                        break;
                     }
-                    state
+                    self.value_end(chunk, at)
                 }
                 State::Done => match byte {
-                    b' ' | b'\n' | b'\r' | b'\t' => state,
+                    b' ' | b'\n' | b'\r' | b'\t' => (state, white_space_end(chunk, at + 1)),
                     _ => return Err(("only one JSON value is allowed", at)),
                 },
-                _ => step_rare(state, byte).map_err(|reason| (reason, at)).map(|next| match next {
-                    Next::State(next) => next,
-                    Next::LiteralEnd => self.value_end(),
-                })?,
+                State::Escape
+                | State::Hex
+                | State::LowBackslash
+                | State::LowU
+                | State::Utf8
+                | State::Minus
+                | State::Point
+                | State::Exponent
+                | State::ExponentSign
+                | State::Literal => (self.single_byte(state, byte).map_err(|reason| (reason, at))?, at + 1),
             };
-            at += 1;
         }
         self.state = state;
         Ok(())
     }
 
-    fn value_start(&mut self, state: State, byte: u8, at: usize) -> Result<State, (&'static str, usize)> {
-        Ok(match byte {
+    #[inline]
+    fn value_start(&mut self, state: State, byte: u8, chunk: &[u8], at: usize) -> Result<(State, usize), Refusal> {
+        let next = match byte {
             b'"' => {
                 self.key = false;
                 State::Text
@@ -232,110 +250,184 @@ impl JsonChecker {
             b'1'..=b'9' => State::Integer,
             b'-' => State::Minus,
             b'0' => State::Zero,
-            b'{' => self.open(1, State::KeyOrEnd, at)?,
-            b'[' => self.open(0, State::ValueOrEnd, at)?,
-            b't' => State::Literal(b"rue"),
-            b'f' => State::Literal(b"alse"),
-            b'n' => State::Literal(b"ull"),
-            b']' if state == State::ValueOrEnd => self.close(),
-            b' ' | b'\n' | b'\r' | b'\t' => state,
+            b'{' => {
+                self.open(1, at)?;
+                if chunk.get(at + 1) == Some(&b'"') {
+                    self.key = true;
+                    return Ok((State::Text, at + 2));
+                }
+                State::KeyOrEnd
+            }
+            b'[' => {
+                self.open(0, at)?;
+                State::ValueOrEnd
+            }
+            b't' => self.literal_start(b"rue"),
+            b'f' => self.literal_start(b"alse"),
+            b'n' => self.literal_start(b"ull"),
+            b']' if state == State::ValueOrEnd => return Ok(self.close(chunk, at + 1)),
+            b' ' | b'\n' | b'\r' | b'\t' => return Ok((state, white_space_end(chunk, at + 1))),
             0xEF if state == State::Start && self.consumed == 0 && at == 0 => {
                 return Err(("a byte order mark is not allowed", at));
             }
             _ => return Err(("expected a JSON value", at)),
-        })
+        };
+        Ok((next, at + 1))
     }
 
-    fn open(&mut self, kind: u128, inside: State, at: usize) -> Result<State, (&'static str, usize)> {
+    fn literal_start(&mut self, rest: &'static [u8]) -> State {
+        self.literal = rest;
+        State::Literal
+    }
+
+    const fn in_object(&self) -> bool {
+        self.containers & 1 == 1
+    }
+
+    fn open(&mut self, kind: u128, at: usize) -> Result<(), Refusal> {
         if self.depth == DEPTH_MAX {
             return Err(("nested deeper than 128 levels", at));
         }
         self.depth += 1;
         self.containers = (self.containers << 1) | kind;
-        Ok(inside)
+        Ok(())
     }
 
-    fn close(&mut self) -> State {
+    fn close(&mut self, chunk: &[u8], at: usize) -> (State, usize) {
         debug_assert!(self.depth > 0, "only an open container can be closed");
         self.depth = self.depth.saturating_sub(1);
         self.containers >>= 1;
-        self.value_end()
+        self.value_end(chunk, at)
     }
 
-    const fn text_end(&self) -> State {
-        if self.key { State::Colon } else { self.value_end() }
-    }
-
-    const fn value_end(&self) -> State {
-        if self.depth == 0 { State::Done } else { State::CommaOrEnd }
-    }
-}
-
-enum Next {
-    State(State),
-    LiteralEnd,
-}
-
-/// The states that take one byte at a time and are rare in real bodies.
-fn step_rare(state: State, byte: u8) -> Result<Next, &'static str> {
-    let next = match state {
-        State::Escape => match byte {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => State::Text,
-            b'u' => State::Hex { left: 4, value: 0, low: false },
-            _ => return Err("unknown escape in a string"),
-        },
-        State::Hex { left, value, low } => hex_digit(left, value, low, byte)?,
-        State::LowBackslash if byte == b'\\' => State::LowU,
-        State::LowU if byte == b'u' => State::Hex { left: 4, value: 0, low: true },
-        State::LowBackslash | State::LowU => return Err("lone surrogate in a string"),
-        State::Utf8 { left, from, to } => {
-            if byte < from || byte > to {
-                return Err("invalid UTF-8");
-            }
-            if left == 1 { State::Text } else { State::Utf8 { left: left - 1, from: 0x80, to: 0xBF } }
+    /// After a string. What usually follows is taken at once: the separator, and the quote after it.
+    #[inline]
+    fn text_end(&mut self, chunk: &[u8], at: usize) -> (State, usize) {
+        if !self.key {
+            return self.value_end(chunk, at);
         }
-        State::Minus => match byte {
-            b'0' => State::Zero,
-            b'1'..=b'9' => State::Integer,
-            _ => return Err("expected a digit after `-`"),
-        },
-        State::Point if byte.is_ascii_digit() => State::Fraction,
-        State::Point => return Err("expected a digit after the decimal point"),
-        State::Exponent if byte == b'+' || byte == b'-' => State::ExponentSign,
-        State::Exponent | State::ExponentSign if byte.is_ascii_digit() => State::ExponentDigits,
-        State::Exponent | State::ExponentSign => return Err("expected a digit in the exponent"),
-        State::Literal([expected, rest @ ..]) if *expected == byte => {
-            if rest.is_empty() {
-                return Ok(Next::LiteralEnd);
-            }
-            State::Literal(rest)
+        match chunk.get(at) {
+            Some(b':') => match chunk.get(at + 1) {
+                Some(b'"') => {
+                    self.key = false;
+                    (State::Text, at + 2)
+                }
+                _ => (State::Value, at + 1),
+            },
+            _ => (State::Colon, at),
         }
-        _ => return Err("expected `true`, `false` or `null`"),
-    };
-    Ok(Next::State(next))
-}
-
-fn hex_digit(left: u8, value: u16, low: bool, byte: u8) -> Result<State, &'static str> {
-    let digit = match byte {
-        b'0'..=b'9' => byte - b'0',
-        b'a'..=b'f' => byte - b'a' + 10,
-        b'A'..=b'F' => byte - b'A' + 10,
-        _ => return Err("expected four hexadecimal digits after `\\u`"),
-    };
-    let value = (value << 4) | u16::from(digit);
-    if left > 1 {
-        return Ok(State::Hex { left: left - 1, value, low });
     }
-    match (low, value) {
-        (false, 0xD800..=0xDBFF) => Ok(State::LowBackslash),
-        (false, 0xDC00..=0xDFFF) => Err("lone surrogate in a string"),
-        (true, 0xDC00..=0xDFFF) | (false, _) => Ok(State::Text),
-        (true, _) => Err("lone surrogate in a string"),
+
+    #[inline]
+    fn value_end(&mut self, chunk: &[u8], at: usize) -> (State, usize) {
+        if self.depth == 0 {
+            (State::Done, at)
+        } else if chunk.get(at) == Some(&b',') {
+            self.after_comma(chunk, at + 1)
+        } else {
+            (State::CommaOrEnd, at)
+        }
+    }
+
+    #[inline]
+    fn after_comma(&mut self, chunk: &[u8], at: usize) -> (State, usize) {
+        if !self.in_object() {
+            (State::Value, at)
+        } else if chunk.get(at) == Some(&b'"') {
+            self.key = true;
+            (State::Text, at + 1)
+        } else {
+            (State::Key, at)
+        }
+    }
+
+    /// A character of several bytes: at once when all of it is there, byte by byte when it is cut.
+    fn character_start(&mut self, lead: u8, chunk: &[u8], at: usize) -> Result<(State, usize), Refusal> {
+        let character = character(lead).ok_or(("invalid UTF-8", at))?;
+        if let (1, Some(second)) = (character.left, chunk.get(at + 1))
+            && (character.from..=character.to).contains(second)
+        {
+            return Ok((State::Text, at + 2));
+        }
+        if let (2, Some(second), Some(0x80..=0xBF)) = (character.left, chunk.get(at + 1), chunk.get(at + 2))
+            && (character.from..=character.to).contains(second)
+        {
+            return Ok((State::Text, at + 3));
+        }
+        self.character = character;
+        Ok((State::Utf8, at + 1))
+    }
+
+    /// The states that take one byte at a time.
+    fn single_byte(&mut self, state: State, byte: u8) -> Result<State, &'static str> {
+        Ok(match state {
+            State::Escape => match byte {
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => State::Text,
+                b'u' => {
+                    self.escape = UnicodeEscape { left: 4, value: 0, low: false };
+                    State::Hex
+                }
+                _ => return Err("unknown escape in a string"),
+            },
+            State::Hex => return self.hex_digit(byte),
+            State::LowBackslash if byte == b'\\' => State::LowU,
+            State::LowU if byte == b'u' => {
+                self.escape = UnicodeEscape { left: 4, value: 0, low: true };
+                State::Hex
+            }
+            State::LowBackslash | State::LowU => return Err("lone surrogate in a string"),
+            State::Utf8 => {
+                let Character { left, from, to } = self.character;
+                if byte < from || byte > to {
+                    return Err("invalid UTF-8");
+                }
+                self.character = Character { left: left.saturating_sub(1), from: 0x80, to: 0xBF };
+                if left <= 1 { State::Text } else { State::Utf8 }
+            }
+            State::Minus => match byte {
+                b'0' => State::Zero,
+                b'1'..=b'9' => State::Integer,
+                _ => return Err("expected a digit after `-`"),
+            },
+            State::Point if byte.is_ascii_digit() => State::Fraction,
+            State::Point => return Err("expected a digit after the decimal point"),
+            State::Exponent if byte == b'+' || byte == b'-' => State::ExponentSign,
+            State::Exponent | State::ExponentSign if byte.is_ascii_digit() => State::ExponentDigits,
+            State::Exponent | State::ExponentSign => return Err("expected a digit in the exponent"),
+            _ => match self.literal {
+                [expected, rest @ ..] if *expected == byte => {
+                    self.literal = rest;
+                    if rest.is_empty() { self.value_end(&[], 0).0 } else { State::Literal }
+                }
+                _ => return Err("expected `true`, `false` or `null`"),
+            },
+        })
+    }
+
+    fn hex_digit(&mut self, byte: u8) -> Result<State, &'static str> {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' => byte - b'a' + 10,
+            b'A'..=b'F' => byte - b'A' + 10,
+            _ => return Err("expected four hexadecimal digits after `\\u`"),
+        };
+        let UnicodeEscape { left, value, low } = self.escape;
+        let value = (value << 4) | u16::from(digit);
+        if left > 1 {
+            self.escape = UnicodeEscape { left: left - 1, value, low };
+            return Ok(State::Hex);
+        }
+        match (low, value) {
+            (false, 0xD800..=0xDBFF) => Ok(State::LowBackslash),
+            (false, 0xDC00..=0xDFFF) => Err("lone surrogate in a string"),
+            (true, 0xDC00..=0xDFFF) | (false, _) => Ok(State::Text),
+            (true, _) => Err("lone surrogate in a string"),
+        }
     }
 }
 
 /// What may follow the first byte of a character of several bytes (Unicode 3.9, table 3-7).
-const fn character_start(lead: u8) -> Option<State> {
+const fn character(lead: u8) -> Option<Character> {
     let (left, from, to) = match lead {
         0xC2..=0xDF => (1, 0x80, 0xBF),
         0xE0 => (2, 0xA0, 0xBF),
@@ -346,7 +438,7 @@ const fn character_start(lead: u8) -> Option<State> {
         0xF4 => (3, 0x80, 0x8F),
         _ => return None,
     };
-    Some(State::Utf8 { left, from, to })
+    Some(Character { left, from, to })
 }
 
 /// The first byte at or after `from` that ends a run of plain string bytes: quote, backslash, control or not ASCII.
@@ -374,6 +466,14 @@ fn plain_text_end(chunk: &[u8], from: usize) -> usize {
         if byte == b'"' || byte == b'\\' || byte < 0x20 || byte >= 0x80 {
             break;
         }
+        at += 1;
+    }
+    at
+}
+
+fn white_space_end(chunk: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while let Some(b' ' | b'\n' | b'\r' | b'\t') = chunk.get(at) {
         at += 1;
     }
     at

@@ -5,6 +5,7 @@ pub mod books;
 pub mod call;
 mod connection;
 mod dispatch;
+pub mod docs;
 pub mod envelope;
 pub mod error;
 pub mod first_party;

@@ -4,7 +4,9 @@
 //! several entries, one per method.
 
 use super::books::organisations;
+use super::docs;
 use super::first_party::{account, progress};
+use super::openapi;
 use super::products::Products;
 use super::route_table::{Access, BodyRule, Route};
 use super::{identity, keys, reconciliations};
@@ -16,38 +18,53 @@ const FIRST_PARTY_BODY_BYTES: u64 = 16 * 1024;
 /// Every route of the public listener.
 pub fn routes() -> Vec<Route<Products>> {
     let small = BodyRule::Json { max_bytes: Some(FIRST_PARTY_BODY_BYTES) };
-    vec![
-        Route::get("/api/v1/health", "getHealth", Access::Public, identity::health),
-        Route::get("/api/v1/me", "getMe", Access::AnyKey, identity::me),
-        Route::post("/api/v1/keys", "createKey", Access::Session, keys::create),
-        Route::get("/api/v1/keys", "listKeys", Access::Session, keys::list),
-        Route::delete("/api/v1/keys/{id}", "revokeKey", Access::Session, keys::revoke),
+    let mut routes = vec![
+        Route::get("/api/v1/health", "getHealth", Access::Public, identity::health).doc(openapi::health),
+        Route::get("/api/v1/me", "getMe", Access::AnyKey, identity::me).doc(openapi::me),
+        Route::post("/api/v1/keys", "createKey", Access::Session, keys::create).doc(openapi::create_key),
+        Route::get("/api/v1/keys", "listKeys", Access::Session, keys::list).doc(openapi::list_keys),
+        Route::delete("/api/v1/keys/{id}", "revokeKey", Access::Session, keys::revoke).doc(openapi::revoke_key),
         Route::post(
             "/api/v1/reconciliations",
             "submitReconciliation",
             Access::Key(Scope::ReconcileWrite),
             reconciliations::submit,
-        ),
+        )
+        .doc(openapi::submit_reconciliation),
         Route::get(
             "/api/v1/reconciliations/{id}",
             "pollReconciliation",
             Access::JobPoll(Scope::ReconcileRead),
             reconciliations::poll,
-        ),
+        )
+        .doc(openapi::poll_reconciliation),
         Route::get(
             "/api/v1/books/organisations",
             "listOrganisations",
             Access::Key(Scope::BooksRead),
             organisations::list,
-        ),
+        )
+        .doc(openapi::list_organisations),
         Route::get(
             "/api/v1/books/organisations/{organisationId}",
             "getOrganisation",
             Access::Key(Scope::BooksRead),
             organisations::show,
-        ),
+        )
+        .doc(openapi::get_organisation),
         Route::post("/app/v1/register", "register", Access::Public, account::register).body(small),
         Route::post("/app/v1/login", "login", Access::Public, account::login).body(small),
         Route::get("/app/v1/progress", "progressSocket", Access::Public, progress::socket).body(BodyRule::Upgrade),
+    ];
+    routes.extend(documents());
+    routes
+}
+
+/// The documentation, whatever the products share.
+pub fn documents<S: 'static>() -> [Route<S>; 3] {
+    [
+        Route::get("/openapi.json", "getOpenApi", Access::Public, docs::document),
+        Route::get("/docs", "redirectToDocs", Access::Public, docs::redirect),
+        Route::get("/docs/{file*}", "getDocs", Access::Public, docs::file),
     ]
 }

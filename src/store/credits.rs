@@ -4,7 +4,7 @@ use super::StoreError;
 use super::epochs::Topic;
 use super::reader::Reader;
 use super::sql::{self, Row, Unit, params};
-use super::writer::Writer;
+use super::writer::{Locks, Writer};
 use crate::domain::calendar::Month;
 use crate::domain::credits::{CreditAccount, CreditChange};
 use crate::domain::ids::UserId;
@@ -42,14 +42,16 @@ impl Writer {
     ) -> Result<Option<CreditAccount>, StoreError> {
         let reference = self.shared().clock.unique().simple().to_string();
         let grant = Grant { user, credits, reason, reference };
-        self.unit(grant, |unit, grant| Box::pin(grant_bonus(unit, grant))).await
+        self.unit(Locks::Credits, grant, |unit, grant| Box::pin(grant_bonus(unit, grant))).await
     }
 
     /// Renews accounts whose month is over, in batches of 500 a unit. Returns how many were renewed.
     pub async fn renew_months(&self, now_ms: i64) -> Result<u64, StoreError> {
         let mut renewed = 0;
         loop {
-            let batch = self.unit(Month::of_ms(now_ms), |unit, month| Box::pin(renew_batch(unit, *month))).await?;
+            let batch = self
+                .unit(Locks::Credits, Month::of_ms(now_ms), |unit, month| Box::pin(renew_batch(unit, *month)))
+                .await?;
             renewed += batch;
             if batch == 0 {
                 return Ok(renewed);

@@ -45,6 +45,9 @@ impl From<DbErr> for StoreError {
                 {
                     return Self::Conflict(text);
                 }
+                if is_locked(inner) {
+                    return Self::Busy;
+                }
                 if is_transient(inner) {
                     return Self::Other(TRANSIENT.to_owned());
                 }
@@ -58,32 +61,43 @@ impl From<DbErr> for StoreError {
     }
 }
 
+fn code(error: &RuntimeErr) -> Option<String> {
+    let RuntimeErr::SqlxError(error) = error else { return None };
+    error.as_database_error().and_then(|error| error.code()).map(std::borrow::Cow::into_owned)
+}
+
 fn is_transient(error: &RuntimeErr) -> bool {
-    let RuntimeErr::SqlxError(error) = error else { return false };
-    let code = error.as_database_error().and_then(|error| error.code());
-    code.is_some_and(|code| code == "40001" || code == "40P01")
+    code(error).is_some_and(|code| code == "40001" || code == "40P01")
+}
+
+/// Another process kept SQLite's write lock for longer than the time limit.
+fn is_locked(error: &RuntimeErr) -> bool {
+    sqlite_code(error).is_some_and(|code| matches!(code, 5 | 6))
+}
+
+/// The primary result code; PostgreSQL's codes have five characters, SQLite's at most four digits.
+fn sqlite_code(error: &RuntimeErr) -> Option<u32> {
+    let code = code(error).filter(|code| code.len() < 5)?;
+    code.parse::<u32>().ok().map(|code| code & 0xff)
 }
 
 fn is_connection_failure(error: &RuntimeErr) -> bool {
-    let RuntimeErr::SqlxError(error) = error else { return false };
-    match &**error {
+    let RuntimeErr::SqlxError(inner) = error else { return false };
+    match &**inner {
         sea_orm::SqlxError::Io(_)
         | sea_orm::SqlxError::Tls(_)
         | sea_orm::SqlxError::Protocol(_)
         | sea_orm::SqlxError::PoolTimedOut
         | sea_orm::SqlxError::PoolClosed
         | sea_orm::SqlxError::WorkerCrashed => true,
-        // PostgreSQL: class 08 is a lost connection, 57P is an operator's shutdown, 53 is out of resources, 25006 a
-        // server that is read-only for now. SQLite: 5 busy, 6 locked, 10 I/O, 13 full, 14 cannot open, 8 read-only.
-        sea_orm::SqlxError::Database(error) => error.code().is_some_and(|code| {
-            code.starts_with("08")
-                || code.starts_with("57P")
-                || code.starts_with("53")
-                || code == "25006"
-                || code
-                    .parse::<u32>()
-                    .is_ok_and(|code| code < 10_000 && matches!(code & 0xff, 5 | 6 | 8 | 10 | 13 | 14))
-        }),
+        // PostgreSQL: class 08 is a lost connection, 57P an operator's shutdown, 53 out of resources, 25006 a server
+        // that is read-only for now. SQLite: 8 read-only, 10 I/O, 13 full, 14 cannot open.
+        sea_orm::SqlxError::Database(_) => {
+            sqlite_code(error).is_some_and(|code| matches!(code, 8 | 10 | 13 | 14))
+                || code(error).is_some_and(|code| {
+                    code.starts_with("08") || code.starts_with("57P") || code.starts_with("53") || code == "25006"
+                })
+        }
         _ => false,
     }
 }

@@ -6,7 +6,7 @@ use super::StoreError;
 use super::epochs::Topic;
 use super::reader::Reader;
 use super::sql::{Row, Unit, params};
-use super::writer::Writer;
+use super::writer::{Locks, Writer};
 use crate::domain::access::{KeyReach, ScopeSet};
 use crate::domain::api_key::KeyHash;
 use crate::domain::ids::{KeyId, OrganisationId, UserId};
@@ -81,18 +81,21 @@ pub enum KeyCreated {
 impl Writer {
     /// Creates a key.
     pub async fn create_key(&self, key: NewKey) -> Result<KeyCreated, StoreError> {
-        self.unit(key, |unit, key| Box::pin(create(unit, key))).await
+        self.unit(Locks::Organisations, key, |unit, key| Box::pin(create(unit, key))).await
     }
 
     /// Revokes a key; `None` when it is not the person's or is revoked already.
     pub async fn revoke_key(&self, user: UserId, key: KeyId, at_ms: i64) -> Result<Option<KeyRow>, StoreError> {
-        self.unit((user, key, at_ms), |unit, (user, key, at_ms)| Box::pin(revoke(unit, *user, *key, *at_ms))).await
+        self.unit(Locks::Organisations, (user, key, at_ms), |unit, (user, key, at_ms)| {
+            Box::pin(revoke(unit, *user, *key, *at_ms))
+        })
+        .await
     }
 
     /// Writes when keys were last used; a time never goes back. Moves no epoch.
     pub async fn flush_last_used(&self, used: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
         for block in used.chunks(FLUSH_ROWS_MAX) {
-            self.unit(block.to_vec(), |unit, used| Box::pin(flush(unit, used))).await?;
+            self.unit(Locks::Organisations, block.to_vec(), |unit, used| Box::pin(flush(unit, used))).await?;
         }
         Ok(())
     }

@@ -51,7 +51,7 @@ const CLOCK_FOLLOW_INTERVAL: Duration = Duration::from_secs(60);
 const MIGRATION_LOCK: i64 = 0x626f_6f6b_6b65_6570;
 
 /// How to open the store.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct StoreOptions {
     /// `sqlite://…` or `postgres://…`.
     pub database_url: String,
@@ -62,7 +62,12 @@ pub struct StoreOptions {
     /// On PostgreSQL: correct the clock by its offset to the database's, so that processes agree on leases. Tests
     /// with a clock of their own switch it off.
     pub follow_database_clock: bool,
+    /// Told how long each read (`"reader"`) and write (`"writer"`) waited for a connection.
+    pub observe_wait: Option<ObserveWait>,
 }
+
+/// Takes the name of a pool and how long a caller waited for a connection of it.
+pub type ObserveWait = Arc<dyn Fn(&'static str, Duration) + Send + Sync>;
 
 impl StoreOptions {
     /// The defaults for a database.
@@ -72,6 +77,7 @@ impl StoreOptions {
             reader_connections: 4,
             write_wait_max: Duration::from_secs(5),
             follow_database_clock: true,
+            observe_wait: None,
         }
     }
 }
@@ -101,6 +107,7 @@ impl Store {
             backend,
             offset_ms: AtomicI64::new(0),
             erase_pending: AtomicBool::new(false),
+            observe_wait: options.observe_wait.clone(),
             stats: StoreStats::default(),
         });
         let writer = Writer::start(options.database_url.clone(), options.write_wait_max, Arc::clone(&shared)).await?;
@@ -167,6 +174,7 @@ struct Shared {
     offset_ms: AtomicI64,
     /// Payload bytes were deleted that the write-ahead log still holds.
     erase_pending: AtomicBool,
+    observe_wait: Option<ObserveWait>,
     stats: StoreStats,
 }
 
@@ -177,6 +185,12 @@ impl Shared {
 
     fn is_shared(&self) -> bool {
         self.backend == DbBackend::Postgres
+    }
+
+    fn waited(&self, pool: &'static str, time: Duration) {
+        if let Some(observe) = &self.observe_wait {
+            observe(pool, time);
+        }
     }
 
     fn noted(&self, error: StoreError) -> StoreError {

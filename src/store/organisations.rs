@@ -10,7 +10,7 @@ use super::StoreError;
 use super::epochs::Topic;
 use super::reader::Reader;
 use super::sql::{Unit, params};
-use super::writer::Writer;
+use super::writer::{Locks, Writer};
 use crate::domain::access::Role;
 use crate::domain::ids::{OrganisationId, UserId};
 
@@ -139,7 +139,10 @@ impl Writer {
         vat_control: bool,
     ) -> Result<OrganisationRow, StoreError> {
         let input = (owner, name, vat_control);
-        self.unit(input, |unit, (owner, name, vat_control)| Box::pin(create(unit, *owner, name, *vat_control))).await
+        self.unit(Locks::Organisations, input, |unit, (owner, name, vat_control)| {
+            Box::pin(create(unit, *owner, name, *vat_control))
+        })
+        .await
     }
 
     /// Makes a person an accepted member.
@@ -150,8 +153,10 @@ impl Writer {
         role: Role,
     ) -> Result<MemberAdded, StoreError> {
         let input = (organisation, user, role);
-        self.unit(input, |unit, (organisation, user, role)| Box::pin(add_member(unit, *organisation, *user, *role)))
-            .await
+        self.unit(Locks::Organisations, input, |unit, (organisation, user, role)| {
+            Box::pin(add_member(unit, *organisation, *user, *role))
+        })
+        .await
     }
 }
 
@@ -206,7 +211,12 @@ impl Reader {
         if let Some(id) = only {
             query = query.filter(organisation::Column::Id.eq(id.0));
         }
-        let rows = query.all(self.pool()).await?;
+        let rows = self
+            .repeating(|pool| {
+                let query = query.clone();
+                async move { query.all(&pool).await }
+            })
+            .await?;
         rows.into_iter()
             .map(|(row, membership)| {
                 let membership = membership.ok_or_else(|| StoreError::corrupt("membership of", row.id))?;

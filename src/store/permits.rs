@@ -2,7 +2,7 @@
 
 use super::StoreError;
 use super::sql::{Unit, params};
-use super::writer::Writer;
+use super::writer::{Locks, Writer};
 
 /// In the last permits of a window they are leased one at a time, so that no process hoards them.
 const SINGLE_BELOW: i64 = 20;
@@ -29,7 +29,7 @@ impl Writer {
         want: i64,
     ) -> Result<PermitLease, StoreError> {
         let input = Wanted { subject: subject.to_owned(), limit, window_ms, want };
-        self.unit(input, |unit, wanted| Box::pin(lease(unit, wanted))).await
+        self.unit(Locks::Permits, input, |unit, wanted| Box::pin(lease(unit, wanted))).await
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use sea_orm::{DatabaseConnection, DbBackend, TransactionTrait as _, Value};
+use std::time::Instant;
+
+use sea_orm::{DatabaseConnection, DbBackend, DbErr, TransactionTrait as _, Value};
+use tokio::sync::Semaphore;
 
 use super::sql::{self, Row, Unit};
 use super::{Shared, StoreError};
@@ -11,6 +14,8 @@ use super::{Shared, StoreError};
 #[derive(Clone)]
 pub struct Reader {
     pool: DatabaseConnection,
+    /// One permit a connection: waiting happens here, where it can be measured.
+    free: Arc<Semaphore>,
     attempts_max: u32,
     shared: Arc<Shared>,
 }
@@ -18,7 +23,8 @@ pub struct Reader {
 impl Reader {
     pub(super) fn new(pool: DatabaseConnection, connections: u32, shared: Arc<Shared>) -> Self {
         // After a restart of the database every pooled connection is dead and learns so only by being used.
-        Self { pool, attempts_max: connections + 1, shared }
+        let free = usize::try_from(connections.max(1)).unwrap_or(1);
+        Self { pool, free: Arc::new(Semaphore::new(free)), attempts_max: connections + 1, shared }
     }
 
     /// Whether the database answers.
@@ -34,23 +40,33 @@ impl Reader {
         &self.shared
     }
 
-    /// Every row. A connection that turns out to be dead is replaced and the query repeated: reads may be.
+    /// Every row.
     pub(super) async fn all(&self, query: &str, values: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+        let values = &values;
+        self.repeating(|pool| async move { sql::query_all(&pool, query, values.clone()).await }).await
+    }
+
+    /// Runs a query. A connection that turns out to be dead is replaced and the query repeated: reads may be.
+    pub(super) async fn repeating<T, F>(&self, query: impl Fn(DatabaseConnection) -> F) -> Result<T, StoreError>
+    where
+        F: Future<Output = Result<T, DbErr>>,
+    {
+        let waiting = Instant::now();
+        let _permit = self.free.acquire().await.map_err(|_| StoreError::Unavailable("closed".to_owned()))?;
+        self.shared.waited("reader", waiting.elapsed());
         let mut attempt = 1;
         loop {
-            match sql::query_all(&self.pool, query, values.clone()).await {
-                Ok(rows) => return Ok(rows),
-                Err(sea_orm::DbErr::ConnectionAcquire(error)) => {
-                    return Err(self.shared.noted(sea_orm::DbErr::ConnectionAcquire(error).into()));
-                }
-                Err(error) => {
-                    let error = self.shared.noted(StoreError::from(error));
-                    if attempt >= self.attempts_max || !matches!(error, StoreError::Unavailable(_)) {
-                        return Err(error);
-                    }
-                    attempt += 1;
-                }
+            let error = match query(self.pool.clone()).await {
+                Ok(value) => return Ok(value),
+                Err(error) => error,
+            };
+            // No connection can be had: the pool has tried for as long as anybody should wait.
+            let hopeless = matches!(error, DbErr::ConnectionAcquire(_));
+            let error = self.shared.noted(StoreError::from(error));
+            if hopeless || attempt >= self.attempts_max || !matches!(error, StoreError::Unavailable(_)) {
+                return Err(error);
             }
+            attempt += 1;
         }
     }
 
@@ -71,5 +87,26 @@ impl Reader {
         let value = work(&unit).await;
         transaction.rollback().await?;
         value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::clock::SystemClock;
+    use crate::store::{Store, StoreOptions};
+
+    #[tokio::test]
+    async fn a_reader_cannot_write() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite://{}", folder.path().join("test.db").display());
+        let clock = Arc::new(SystemClock::default());
+        let store = Store::open(StoreOptions::new(url), clock).await.expect("opens");
+        assert_eq!(store.migrate().await.expect("migrates").len(), 1);
+        let write = "insert into setting (name, value) values ('a', 'b')";
+        assert!(store.reader.all(write, Vec::new()).await.is_err());
+        assert!(store.reader.all("select name from setting", Vec::new()).await.expect("reads").is_empty());
+        store.close().await;
     }
 }

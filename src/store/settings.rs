@@ -3,12 +3,15 @@
 use super::StoreError;
 use super::reader::Reader;
 use super::sql::{Unit, params};
-use super::writer::Writer;
+use super::writer::{Locks, Writer};
 
 impl Writer {
     /// Stores a value unless there is one; returns the one that counts.
     pub async fn setting_or_insert(&self, name: &str, value: String) -> Result<String, StoreError> {
-        self.unit((name.to_owned(), value), |unit, (name, value)| Box::pin(insert(unit, name, value))).await
+        self.unit(Locks::Organisations, (name.to_owned(), value), |unit, (name, value)| {
+            Box::pin(insert(unit, name, value))
+        })
+        .await
     }
 }
 

@@ -4,7 +4,7 @@ use super::StoreError;
 use super::epochs::Topic;
 use super::reader::Reader;
 use super::sql::{Row, Unit, params};
-use super::writer::Writer;
+use super::writer::{Locks, Writer};
 use crate::domain::calendar::Month;
 use crate::domain::ids::UserId;
 
@@ -54,7 +54,7 @@ pub struct UserRow {
 impl Writer {
     /// Creates a person, their credit account and the movement behind its first balance.
     pub async fn create_user(&self, user: NewUser) -> Result<UserCreated, StoreError> {
-        self.unit(user, |unit, user| Box::pin(create(unit, user))).await
+        self.unit(Locks::Credits, user, |unit, user| Box::pin(create(unit, user))).await
     }
 }
 

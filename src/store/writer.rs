@@ -30,6 +30,20 @@ const GROUP_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// How long the writer rests before it empties the write-ahead log of deleted payloads.
 const ERASE_AFTER_IDLE: Duration = Duration::from_secs(1);
 
+/// The rows a unit locks, in the order in which every process locks them: units of a group run in this order, so that
+/// groups of two processes on PostgreSQL seldom meet head on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Locks {
+    /// Organisations, memberships, people, keys, and rows nobody else writes.
+    Organisations,
+    /// Credit accounts.
+    Credits,
+    /// Product slots.
+    Slots,
+    /// Rate permits.
+    Permits,
+}
+
 /// What a unit's function returns.
 pub(super) type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
@@ -51,6 +65,7 @@ enum Command {
 struct Waiting {
     work: Box<dyn Queued>,
     since: Instant,
+    locks: Locks,
     bytes: usize,
 }
 
@@ -98,16 +113,22 @@ impl Writer {
     }
 
     /// Runs a small unit; the answer comes after its commit.
-    pub(super) async fn unit<I, T>(&self, input: I, function: UnitFn<I, T>) -> Result<T, StoreError>
+    pub(super) async fn unit<I, T>(&self, locks: Locks, input: I, function: UnitFn<I, T>) -> Result<T, StoreError>
     where
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.unit_of(0, input, function).await
+        self.unit_of(locks, 0, input, function).await
     }
 
     /// Runs a unit that writes about `bytes` bytes.
-    pub(super) async fn unit_of<I, T>(&self, bytes: usize, input: I, function: UnitFn<I, T>) -> Result<T, StoreError>
+    pub(super) async fn unit_of<I, T>(
+        &self,
+        locks: Locks,
+        bytes: usize,
+        input: I,
+        function: UnitFn<I, T>,
+    ) -> Result<T, StoreError>
     where
         I: Send + Sync + 'static,
         T: Send + 'static,
@@ -115,7 +136,7 @@ impl Writer {
         let (caller, answer) = oneshot::channel();
         let work = Box::new(Typed { input, function, value: None, caller });
         let closed = || StoreError::Unavailable("the store is closed".to_owned());
-        let command = Command::Run(Waiting { work, since: Instant::now(), bytes });
+        let command = Command::Run(Waiting { work, since: Instant::now(), locks, bytes });
         self.queue.send(command).await.map_err(|_| closed())?;
         answer.await.map_err(|_| closed())?
     }
@@ -141,8 +162,13 @@ struct Task {
 impl Task {
     async fn run(mut self) {
         let mut closing = None;
+        let mut last_group = 0;
         while closing.is_none() {
             let Some(first) = self.next().await else { break };
+            if last_group > 1 {
+                // Many callers were just answered: let them hand over what they want next.
+                tokio::task::yield_now().await;
+            }
             let mut group = Vec::new();
             let mut bytes = 0;
             let mut command = Some(first);
@@ -157,6 +183,7 @@ impl Task {
                 let full = group.len() >= GROUP_UNITS_MAX || bytes >= GROUP_BYTES_MAX || closing.is_some();
                 command = if full { None } else { self.commands.try_recv().ok() };
             }
+            last_group = group.len();
             self.run_group(group).await;
         }
         self.erase().await;
@@ -190,16 +217,15 @@ impl Task {
         if group.is_empty() {
             return;
         }
-        let first = self.attempt(&mut group).await;
-        let outcome = match first {
-            // Deadlocks and serialisation failures are the neighbour's doing: the same group usually passes next.
-            Err(Failure { transient: true, .. }) => self.attempt(&mut group).await,
-            other => other,
-        };
-        match outcome {
-            Ok(()) => group.into_iter().for_each(|waiting| waiting.work.answer(Ok(()))),
-            Err(failure) if group.len() == 1 => {
-                group.into_iter().for_each(|waiting| waiting.work.answer(Err(failure.error.clone())));
+        for waiting in &group {
+            self.shared.waited("writer", waiting.since.elapsed());
+        }
+        group.sort_by_key(|waiting| waiting.locks);
+        match self.attempt_twice(&mut group).await {
+            Ok(()) => answer_all(group, &Ok(())),
+            // Alone, or nothing was begun: it is nobody's fault in particular, and would not pass one by one either.
+            Err(failure) if group.len() == 1 || failure.stage == Stage::Begin => {
+                answer_all(group, &Err(failure.error));
             }
             Err(_) => self.run_one_by_one(group).await,
         }
@@ -208,13 +234,16 @@ impl Task {
     async fn run_one_by_one(&mut self, group: Vec<Waiting>) {
         for waiting in group {
             let mut alone = vec![waiting];
-            let mut outcome = self.attempt(&mut alone).await;
-            if matches!(outcome, Err(Failure { transient: true, .. })) {
-                outcome = self.attempt(&mut alone).await;
-            }
-            for waiting in alone {
-                waiting.work.answer(outcome.as_ref().copied().map_err(|failure| failure.error.clone()));
-            }
+            let outcome = self.attempt_twice(&mut alone).await;
+            answer_all(alone, &outcome.map_err(|failure| failure.error));
+        }
+    }
+
+    /// Runs a group, and once more when it failed for a reason that is likely to be gone.
+    async fn attempt_twice(&mut self, group: &mut [Waiting]) -> Result<(), Failure> {
+        match self.attempt(group).await {
+            Err(failure) if failure.again => self.attempt(group).await,
+            outcome => outcome,
         }
     }
 
@@ -237,24 +266,32 @@ impl Task {
     }
 
     async fn attempt_on_connection(&mut self, group: &mut [Waiting]) -> Result<(), Failure> {
+        let reused = self.connection.is_some();
         let connection = match &self.connection {
             Some(connection) => connection,
-            None => self.connection.insert(connect::writer(&self.url).await.map_err(Failure::of_connection)?),
+            None => {
+                let opened = connect::writer(&self.url).await.map_err(|error| Failure::new(Stage::Begin, error))?;
+                self.connection.insert(opened)
+            }
         };
-        let transaction = begin(connection).await.map_err(Failure::of_connection)?;
+        // A connection that died while it rested says so now, and nothing has been tried yet.
+        let transaction = begin(connection).await.map_err(|error| {
+            let failure = Failure::new(Stage::Begin, error);
+            Failure { again: failure.again || (reused && failure.connection_suspect), ..failure }
+        })?;
         let unit = Unit::new(&transaction, &self.shared);
         for waiting in group {
             let ran = std::panic::AssertUnwindSafe(waiting.work.run(&unit)).catch_unwind().await;
-            match ran {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => return Err(roll_back(transaction, error).await),
-                Err(_) => {
-                    let error = StoreError::Other("a unit panicked".to_owned());
-                    return Err(roll_back(transaction, error).await);
-                }
-            }
+            let error = match ran {
+                Ok(Ok(())) => continue,
+                Ok(Err(error)) => error,
+                Err(_) => StoreError::Other("a unit panicked".to_owned()),
+            };
+            let rolled_back = transaction.rollback().await.is_ok();
+            let failure = Failure::new(Stage::Run, error);
+            return Err(Failure { connection_suspect: failure.connection_suspect || !rolled_back, ..failure });
         }
-        transaction.commit().await.map_err(|error| Failure::of_connection(error.into()))
+        transaction.commit().await.map_err(|error| Failure::new(Stage::Commit, error.into()))
     }
 
     /// Copies the write-ahead log into the database and empties it, so that deleted bytes are in neither. Readers
@@ -277,28 +314,37 @@ impl Task {
 
 struct Failure {
     error: StoreError,
+    stage: Stage,
     /// The connection may be broken or in an unknown state.
     connection_suspect: bool,
     /// Trying again is likely to succeed.
-    transient: bool,
+    again: bool,
+}
+
+/// How far a group came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// No transaction could be begun.
+    Begin,
+    /// A unit failed.
+    Run,
+    /// The commit failed; it may have happened all the same.
+    Commit,
 }
 
 impl Failure {
-    fn of_connection(error: StoreError) -> Self {
-        let transient = is_transient(&error);
-        Self { connection_suspect: !transient, transient, error }
+    fn new(stage: Stage, error: StoreError) -> Self {
+        // Deadlocks and serialisation failures are the neighbour's doing: the same group usually passes next.
+        let again = matches!(&error, StoreError::Other(text) if text == super::error::TRANSIENT);
+        let harmless = again || matches!(error, StoreError::Conflict(_) | StoreError::Corrupt(_) | StoreError::Busy);
+        Self { error, stage, connection_suspect: !harmless, again }
     }
 }
 
-fn is_transient(error: &StoreError) -> bool {
-    matches!(error, StoreError::Other(text) if text == super::error::TRANSIENT)
-}
-
-async fn roll_back(transaction: DatabaseTransaction, error: StoreError) -> Failure {
-    let rolled_back = transaction.rollback().await.is_ok();
-    let transient = is_transient(&error);
-    let harmless = transient || matches!(error, StoreError::Conflict(_) | StoreError::Corrupt(_));
-    Failure { connection_suspect: !rolled_back || !harmless, transient, error }
+fn answer_all(group: Vec<Waiting>, outcome: &Result<(), StoreError>) {
+    for waiting in group {
+        waiting.work.answer(outcome.clone());
+    }
 }
 
 async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, StoreError> {

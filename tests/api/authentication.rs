@@ -52,7 +52,9 @@ fn anything_but_one_good_key_is_unauthorized() {
         ("a well-formed key nobody has", me().bearer(&never_made)),
         ("a very long one", me().bearer(&"k".repeat(4_000))),
     ];
-    for bad in [wrong_checksum.as_str(), &crossed, &text[..text.len() - 1], &text.to_uppercase(), &key.prefix, "key_", "key__"] {
+    for bad in
+        [wrong_checksum.as_str(), &crossed, &text[..text.len() - 1], &text.to_uppercase(), &key.prefix, "key_", "key__"]
+    {
         refused.push(("a malformed key", me().bearer(bad)));
         refused.push(("a malformed key", me().header("X-API-Key", bad)));
     }
@@ -107,7 +109,8 @@ fn the_scope_is_checked_before_the_body_and_before_the_media_type() {
     for body in ["{}", "7", r#"{"bank":"x"}"#, &costing(3)] {
         server.submission(&reader, body).refused(403, "forbidden");
     }
-    let odd = server.client.post("/api/v1/reconciliations").key(&reader).header("Content-Type", "text/plain").body("{}");
+    let odd =
+        server.client.post("/api/v1/reconciliations").key(&reader).header("Content-Type", "text/plain").body("{}");
     odd.send().refused(403, "forbidden");
 }
 
@@ -235,5 +238,9 @@ fn a_body_of_another_kind_is_refused_and_an_unlabelled_one_is_json() {
         let accepted = post(media).body(body.clone()).send().expect(202);
         server.ended(&key, accepted["reconciliation_id"].as_str().unwrap());
     }
-    post("application/json").header("Content-Encoding", "gzip").body(body).send().refused(415, "unsupported_media_type");
+    post("application/json")
+        .header("Content-Encoding", "gzip")
+        .body(body)
+        .send()
+        .refused(415, "unsupported_media_type");
 }

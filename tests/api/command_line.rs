@@ -41,7 +41,8 @@ fn people_are_added_with_credits_and_a_password_once() {
     // A given password is not printed.
     let file = shell.path("password");
     std::fs::write(&file, "correct horse battery\n").unwrap();
-    let made = shell.json(&["user", "add", "--email", "bob@example.com", "--name", "Bob", "--password-file", "password"]);
+    let made =
+        shell.json(&["user", "add", "--email", "bob@example.com", "--name", "Bob", "--password-file", "password"]);
     assert_eq!(keys(&made), ["email", "user_id"]);
     assert_eq!(shell.json(&["credits", "show", "--email", "bob@example.com"])["monthly"], 1_000);
 }
@@ -55,8 +56,16 @@ fn credits_are_granted_and_every_movement_is_shown() {
     let shown = shell.json(&["credits", "show", "--email", EMAIL]);
     assert_eq!((&shown["monthly"], &shown["bonus"], &shown["overage_used"]), (&json!(0), &json!(30), &json!(0)));
     let movements = shown["movements"].as_array().unwrap();
-    let granted: Vec<i64> = movements.iter().map(|movement| movement["bonus"].as_i64().unwrap()).filter(|bonus| *bonus != 0).collect();
-    assert_eq!({ let mut sorted = granted.clone(); sorted.sort_unstable(); sorted }, [5, 25]);
+    let granted: Vec<i64> =
+        movements.iter().map(|movement| movement["bonus"].as_i64().unwrap()).filter(|bonus| *bonus != 0).collect();
+    assert_eq!(
+        {
+            let mut sorted = granted.clone();
+            sorted.sort_unstable();
+            sorted
+        },
+        [5, 25]
+    );
     assert!(shown.to_string().contains(r#"a quiet \"thank you\""#), "{shown}");
     assert_eq!(shell.run(&["check"]).code, Some(0));
     for bad in [["--bonus", "0"], ["--bonus", "-5"], ["--bonus", "many"]] {
@@ -75,7 +84,10 @@ fn organisations_are_added_with_members() {
     add_person(&shell, &[]);
     shell.json(&["user", "add", "--email", "bob@example.com"]);
     let plain = shell.json(&["organisation", "add", "--email", EMAIL, "--name", "Larkspur"]);
-    assert_eq!((&plain["name"], &plain["role"], &plain["has_vat_control"]), (&json!("Larkspur"), &json!("owner"), &json!(false)));
+    assert_eq!(
+        (&plain["name"], &plain["role"], &plain["has_vat_control"]),
+        (&json!("Larkspur"), &json!("owner"), &json!(false))
+    );
     let with_vat = shell.json(&["organisation", "add", "--email", EMAIL, "--name", "Foxglove", "--vat-control"]);
     assert_eq!(with_vat["has_vat_control"], true);
     let id = plain["id"].to_string();
@@ -85,7 +97,8 @@ fn organisations_are_added_with_members() {
     let role = shell.run(&["organisation", "add-member", "--organisation", &id, "--email", EMAIL, "--role", "king"]);
     assert_eq!(role.code, Some(2));
     assert!(role.stderr.contains("bookkeeper"), "what is allowed is named: {role:?}");
-    let unknown = shell.run(&["organisation", "add-member", "--organisation", "999", "--email", EMAIL, "--role", "viewer"]);
+    let unknown =
+        shell.run(&["organisation", "add-member", "--organisation", "999", "--email", EMAIL, "--role", "viewer"]);
     assert_eq!(unknown.code, Some(1), "{unknown:?}");
     assert_eq!(shell.run(&["check", "--organisation", &id]).code, Some(0));
     assert_eq!(shell.run(&["check"]).code, Some(0));
@@ -257,7 +270,9 @@ fn serve_sees_what_commands_write_and_ends_well_on_sigterm() {
     until("the organisation is seen", || (client.get(&path).bearer(&key).send().status == 200).then_some(()));
     let submitted = client.post("/api/v1/reconciliations").bearer(&key).body(costing(6)).send().expect(202);
     let poll = submitted["poll_url"].as_str().unwrap().to_owned();
-    until("the job ends", || (client.get(&poll).bearer(&key).send().expect(200)["status"] == "completed").then_some(()));
+    until("the job ends", || {
+        (client.get(&poll).bearer(&key).send().expect(200)["status"] == "completed").then_some(())
+    });
     assert_eq!(me()["credits"], json!({ "remainingMonthly": 0, "bonusCredits": 8 }));
 
     // One process serves a folder.

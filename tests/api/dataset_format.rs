@@ -106,10 +106,22 @@ fn the_body_around_the_rows_is_as_strict() {
         (r#"{"bank":[],"book":[],"options":[]}"#, vec![whole("options")]),
         (r#"{"bank":[],"book":[],"options":null}"#, vec![whole("options")]),
         (r#"{"bank":[],"book":[],"options":{"window":1}}"#, vec![option("window")]),
-        (r#"{"bank":[],"book":[],"options":{"allowedDateDifferenceInDays":31}}"#, vec![option("allowedDateDifferenceInDays")]),
-        (r#"{"bank":[],"book":[],"options":{"allowedDateDifferenceInDays":-1}}"#, vec![option("allowedDateDifferenceInDays")]),
-        (r#"{"bank":[],"book":[],"options":{"allowedDateDifferenceInDays":1.5}}"#, vec![option("allowedDateDifferenceInDays")]),
-        (r#"{"bank":[],"book":[],"options":{"allowedDateDifferenceInDays":"3"}}"#, vec![option("allowedDateDifferenceInDays")]),
+        (
+            r#"{"bank":[],"book":[],"options":{"allowedDateDifferenceInDays":31}}"#,
+            vec![option("allowedDateDifferenceInDays")],
+        ),
+        (
+            r#"{"bank":[],"book":[],"options":{"allowedDateDifferenceInDays":-1}}"#,
+            vec![option("allowedDateDifferenceInDays")],
+        ),
+        (
+            r#"{"bank":[],"book":[],"options":{"allowedDateDifferenceInDays":1.5}}"#,
+            vec![option("allowedDateDifferenceInDays")],
+        ),
+        (
+            r#"{"bank":[],"book":[],"options":{"allowedDateDifferenceInDays":"3"}}"#,
+            vec![option("allowedDateDifferenceInDays")],
+        ),
         (r#"{"bank":[],"book":[],"options":{"includeMatched":1}}"#, vec![option("includeMatched")]),
         (r#"{"bank":[],"book":[],"options":{"allowOverage":"true"}}"#, vec![option("allowOverage")]),
     ] {
@@ -149,7 +161,10 @@ fn all_problems_are_told_at_once_in_document_order() {
 fn a_hundred_problems_are_listed_and_all_are_counted() {
     let server = TestServer::start();
     let (_, key) = server.reconciler();
-    let body = format!(r#"{{"bank":[{ROW},{}],"book":[7,8]}}"#, vec![r#"{"date":"","amount":1,"description":"a"}"#; 250].join(","));
+    let body = format!(
+        r#"{{"bank":[{ROW},{}],"book":[7,8]}}"#,
+        vec![r#"{"date":"","amount":1,"description":"a"}"#; 250].join(",")
+    );
     let answer = server.submission(&key, body);
     let listed = problems(&answer);
     assert_eq!(listed.len(), 100);

@@ -115,7 +115,13 @@ fn a_replay_is_refused_to_whom_the_first_would_be_refused() {
     let reader = server.key(&person, &["reconcile:read"]);
     let first = submit(&server, &key, "k", &costing(1));
     submit(&server, &reader, "k", &costing(1)).refused(403, "forbidden");
-    server.client.post("/api/v1/reconciliations").idempotency_key("k").body(costing(1)).send().refused(401, "unauthorized");
+    server
+        .client
+        .post("/api/v1/reconciliations")
+        .idempotency_key("k")
+        .body(costing(1))
+        .send()
+        .refused(401, "unauthorized");
     server.ended(&key, &id(&first));
 }
 

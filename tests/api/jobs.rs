@@ -162,8 +162,23 @@ fn what_happens_to_jobs_is_seen_by_operators_without_naming_anybody() {
     };
     let row = recon(&|row| row["queue_depth"] == 1 && row["rows_done"] == 2);
     for name in [
-        "name", "state", "generation", "rows_done", "rows_total", "queue_depth", "queue_capacity", "handled", "failed",
-        "panics", "timeouts", "restarts", "rejected", "busy_for_ms", "last_progress_ms_ago", "p50_us", "p99_us",
+        "name",
+        "state",
+        "generation",
+        "rows_done",
+        "rows_total",
+        "queue_depth",
+        "queue_capacity",
+        "handled",
+        "failed",
+        "panics",
+        "timeouts",
+        "restarts",
+        "rejected",
+        "busy_for_ms",
+        "last_progress_ms_ago",
+        "p50_us",
+        "p99_us",
     ] {
         assert!(row.get(name).is_some(), "{name} is missing: {row}");
     }
@@ -174,7 +189,8 @@ fn what_happens_to_jobs_is_seen_by_operators_without_naming_anybody() {
     server.ended(&key, &second);
     recon(&|row| row["queue_depth"] == 0 && row["state"] == "running");
     let metrics = server.operators().get("/metrics").send_plain().text();
-    let completed = |line: &&str| line.starts_with("jobs_total{") && line.contains("reconciliation") && line.contains("completed");
+    let completed =
+        |line: &&str| line.starts_with("jobs_total{") && line.contains("reconciliation") && line.contains("completed");
     assert!(metrics.lines().find(completed).is_some_and(|line| line.ends_with(" 2")), "{metrics}");
     for secret in [person.email.as_str(), &key.prefix, &first, &key.plaintext] {
         assert!(!metrics.contains(secret), "{secret}");

@@ -191,7 +191,8 @@ fn names_are_counted_in_characters_and_scopes_may_be_all() {
     let server = TestServer::start();
     let person = server.person();
     for name in ["x".to_owned(), "🧾".repeat(120), " ".to_owned() + &"é".repeat(119)] {
-        let made = create(&server, &person, &json!({ "name": name, "scopes": ALL_SCOPES, "allow_overage": true })).expect(201);
+        let made =
+            create(&server, &person, &json!({ "name": name, "scopes": ALL_SCOPES, "allow_overage": true })).expect(201);
         assert_eq!(made["name"], name.as_str());
         assert_eq!(made["allow_overage"], true);
     }

@@ -4,6 +4,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::as_conversions,
     reason = "tests may fail loudly"
 )]
 
@@ -16,6 +17,7 @@ mod authentication;
 mod command_line;
 mod credits;
 mod dataset_format;
+mod foundation;
 mod first_party;
 mod health;
 mod idempotency;

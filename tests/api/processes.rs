@@ -48,7 +48,9 @@ fn credits_spent_in_one_process_are_seen_in_the_other() {
     let Some((here, there)) = pair() else { return };
     let person = here.person_with(10, 0, false);
     let key = here.key(&person, &RECONCILE);
-    until("the key is accepted there", || (there.client.get("/api/v1/me").key(&key).send().status == 200).then_some(()));
+    until("the key is accepted there", || {
+        (there.client.get("/api/v1/me").key(&key).send().status == 200).then_some(())
+    });
     assert_eq!(there.credits(&key), (10, 0));
     let job = here.reconcile(&key, costing(4));
     assert_eq!(job["credits_charged"], 4);
@@ -108,7 +110,9 @@ fn one_process_runs_a_products_jobs_at_a_time_and_the_other_takes_over() {
 fn jobs_of_both_processes_are_done_in_one_queue() {
     let Some((here, there)) = pair() else { return };
     let (_, key) = here.reconciler();
-    until("the key is accepted there", || (there.client.get("/api/v1/me").key(&key).send().status == 200).then_some(()));
+    until("the key is accepted there", || {
+        (there.client.get("/api/v1/me").key(&key).send().status == 200).then_some(())
+    });
     let ids: BTreeSet<String> = std::thread::scope(|scope| {
         let threads: Vec<_> = [&here, &there, &here, &there]
             .into_iter()
@@ -130,7 +134,9 @@ fn the_bound_of_the_queue_is_for_all_processes_together() {
     let setup = Setup::new().on(&database).engine(work).settings(|settings| settings.queue_capacity_jobs = Some(1));
     let (here, there) = (setup.clone().start(), setup.start());
     let (_, key) = here.reconciler();
-    until("the key is accepted there", || (there.client.get("/api/v1/me").key(&key).send().status == 200).then_some(()));
+    until("the key is accepted there", || {
+        (there.client.get("/api/v1/me").key(&key).send().status == 200).then_some(())
+    });
     let mut ids = vec![here.submit(&key, costing(1))];
     gate.started();
     ids.push(there.submit(&key, costing(1)));
@@ -178,15 +184,19 @@ fn the_rate_limit_holds_over_both_processes() {
 fn a_duplicate_sent_to_the_other_process_is_a_replay() {
     let Some((here, there)) = pair() else { return };
     let (_, key) = here.reconciler();
-    until("the key is accepted there", || (there.client.get("/api/v1/me").key(&key).send().status == 200).then_some(()));
+    until("the key is accepted there", || {
+        (there.client.get("/api/v1/me").key(&key).send().status == 200).then_some(())
+    });
     let submit = |server: &TestServer, round: usize| {
         let request = server.client.post("/api/v1/reconciliations").key(&key);
         request.idempotency_key(&format!("round-{round}")).body(costing(1)).send()
     };
     for round in 0..5 {
         let answers: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                [&here, &there, &here, &there].map(|server| scope.spawn(move || submit(server, round))).into_iter().collect();
+            let threads: Vec<_> = [&here, &there, &here, &there]
+                .map(|server| scope.spawn(move || submit(server, round)))
+                .into_iter()
+                .collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         let ids: BTreeSet<String> =

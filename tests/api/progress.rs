@@ -109,8 +109,14 @@ fn open_jobs_are_told_on_connect() {
     let bearer = format!("Bearer {}", person.session);
     let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
     let (first, second) = (socket.next(), socket.next());
-    assert_eq!((&first["id"], &first["status"], &first["rows_done"]), (&json!(running), &json!("processing"), &json!(3)));
-    assert_eq!((&second["id"], &second["status"], &second["rows_done"]), (&json!(waiting), &json!("queued"), &json!(0)));
+    assert_eq!(
+        (&first["id"], &first["status"], &first["rows_done"]),
+        (&json!(running), &json!("processing"), &json!(3))
+    );
+    assert_eq!(
+        (&second["id"], &second["status"], &second["rows_done"]),
+        (&json!(waiting), &json!("queued"), &json!(0))
+    );
     // What ended before is no news.
     gate.open();
     socket.until(&waiting, "completed");
@@ -133,7 +139,9 @@ fn progress_is_told_at_most_four_times_a_second() {
     gate.started();
     let report = |rows_done: u64| {
         gate.tell(Tell::Progress(rows_done));
-        until("the progress shows", || (server.poll(&key, &id).value()["progress"]["rows_done"] == rows_done).then_some(()));
+        until("the progress shows", || {
+            (server.poll(&key, &id).value()["progress"]["rows_done"] == rows_done).then_some(())
+        });
     };
     // A quarter of a second apart at least, by the clock of the service: 1, then 11, then 21 are told.
     for rows_done in 1..=10 {

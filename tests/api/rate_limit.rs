@@ -55,11 +55,8 @@ fn the_window_counts_exactly_and_starts_with_the_first_request() {
 #[test]
 fn every_kind_of_answer_after_an_accepted_key_counts_and_says_so() {
     let (mut gate, work) = gate();
-    let server = Setup::new()
-        .rate_limited()
-        .engine(work)
-        .settings(|settings| settings.queue_capacity_jobs = Some(1))
-        .start();
+    let server =
+        Setup::new().rate_limited().engine(work).settings(|settings| settings.queue_capacity_jobs = Some(1)).start();
     let person = server.person_with(3, 0, false);
     let key = server.key(&person, &RECONCILE);
     let mut remaining = 120;

@@ -213,8 +213,18 @@ fn a_job_is_seen_by_its_owner_with_the_scope_and_by_the_key_that_made_it() {
     server.client.get(&format!("/api/v1/reconciliations/{id}")).session(&person).send().refused(401, "unauthorized");
     // Unknown reads the same as foreign; so does anything that cannot be an id.
     let (too_long, longest) = ("r".repeat(65), "r".repeat(64));
-    for unknown in ["rec_0", "x", "cod_0", "%00", "%2e%2e", "rec_%F0%9F%A7%BE", &id[..id.len() - 1], &longest, &too_long, &id.to_uppercase()]
-    {
+    for unknown in [
+        "rec_0",
+        "x",
+        "cod_0",
+        "%00",
+        "%2e%2e",
+        "rec_%F0%9F%A7%BE",
+        &id[..id.len() - 1],
+        &longest,
+        &too_long,
+        &id.to_uppercase(),
+    ] {
         assert_eq!(server.poll(&stranger, unknown).refused(404, "not_found"), foreign, "{unknown}");
         assert_eq!(server.poll(&reader, unknown).refused(404, "not_found"), foreign, "{unknown}");
     }
@@ -264,6 +274,12 @@ fn polling_needs_no_body_and_submitting_is_not_polling() {
     let (_, key) = server.reconciler();
     let id = server.submit(&key, costing(1));
     server.ended(&key, &id);
-    server.client.post(&format!("/api/v1/reconciliations/{id}")).key(&key).json(&Value::Null).send().refused(405, "method_not_allowed");
+    server
+        .client
+        .post(&format!("/api/v1/reconciliations/{id}"))
+        .key(&key)
+        .json(&Value::Null)
+        .send()
+        .refused(405, "method_not_allowed");
     server.client.get("/api/v1/reconciliations").key(&key).send().refused(405, "method_not_allowed");
 }

@@ -71,7 +71,10 @@ fn every_example_of_the_money_rules_holds_and_only_verified_runs_are_charged() {
         // Plain decimals, without exponent, trailing zeros or a negative zero: compared as text.
         let figures = format!(r#""expected_net_discrepancy":{expected},"actual_net_effect":{actual},"#);
         assert!(poll.text().contains(&figures), "{shown} lacks {figures}");
-        assert_eq!((&summary["verified"], &result["verification"]["is_verified"]), (&json!(verified), &json!(verified)));
+        assert_eq!(
+            (&summary["verified"], &result["verification"]["is_verified"]),
+            (&json!(verified), &json!(verified))
+        );
         let cost: i64 = if verified { i64::try_from(bank.len()).unwrap() } else { 0 };
         assert_eq!((&job["credits_charged"], &result["credits_charged"]), (&json!(cost), &json!(cost)), "{shown}");
         left -= cost;
@@ -98,7 +101,8 @@ fn a_run_that_cannot_be_verified_says_why_and_which_rows() {
 fn the_result_does_not_depend_on_the_order_of_the_rows() {
     let server = TestServer::start();
     let (_, key) = server.reconciler();
-    let texts: Vec<String> = (0..60).map(|n| format!("Order {} of {}", 1_000 + n, ["Smith", "Okafor", "Lee"][n % 3])).collect();
+    let texts: Vec<String> =
+        (0..60).map(|n| format!("Order {} of {}", 1_000 + n, ["Smith", "Okafor", "Lee"][n % 3])).collect();
     let dates: Vec<String> = (0..60).map(|n| format!("2026-01-{:02}", 1 + n % 28)).collect();
     let later: Vec<String> = (0..60).map(|n| format!("2026-01-{:02}", 1 + (n + n % 4) % 28)).collect();
     let amounts = ["10.00", "12.50", "7.99"];
@@ -117,8 +121,12 @@ fn the_result_does_not_depend_on_the_order_of_the_rows() {
         };
         let body = format!(r#"{{"bank":{},"book":{},"options":{{"includeMatched":true}}}}"#, rows(bank), rows(book));
         let job = server.reconcile(&key, body);
-        let mut pairs: Vec<String> =
-            job["result"]["matched"].as_array().unwrap().iter().map(|pair| format!("{} {}", pair["bank"], pair["book"])).collect();
+        let mut pairs: Vec<String> = job["result"]["matched"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|pair| format!("{} {}", pair["bank"], pair["book"]))
+            .collect();
         pairs.sort();
         pairs
     };

@@ -208,7 +208,8 @@ impl SourceFile {
     /// The library, the program and the two crates beneath it, without files that hold tests only.
     fn of_the_program() -> Vec<Self> {
         let mut files = Vec::new();
-        for (folder, crate_name) in [("src", None), ("entity/src", Some("entity")), ("migration/src", Some("migration"))]
+        for (folder, crate_name) in
+            [("src", None), ("entity/src", Some("entity")), ("migration/src", Some("migration"))]
         {
             let folder = root().join(folder);
             let mut of_tests = BTreeSet::new();
@@ -254,7 +255,11 @@ impl SourceFile {
                         up += 1;
                     }
                     let left = self.module.len().saturating_sub(up);
-                    self.module.get(..left).and_then(<[String]>::first).cloned().or_else(|| segments.next().map(str::to_owned))
+                    self.module
+                        .get(..left)
+                        .and_then(<[String]>::first)
+                        .cloned()
+                        .or_else(|| segments.next().map(str::to_owned))
                 }
                 _ => None,
             };
@@ -386,7 +391,8 @@ fn tokens_of(text: &str) -> Vec<Token> {
     tokens
         .into_iter()
         .map(|(start, end)| {
-            line += characters.get(counted..start).into_iter().flatten().filter(|character| **character == '\n').count();
+            line +=
+                characters.get(counted..start).into_iter().flatten().filter(|character| **character == '\n').count();
             counted = start;
             Token { text: characters.get(start..end).into_iter().flatten().collect(), line }
         })

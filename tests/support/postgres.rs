@@ -29,6 +29,19 @@ pub fn postgres_database() -> Option<PostgresDatabase> {
     Some(PostgresDatabase { url: server.url_of(&name), name })
 }
 
+impl PostgresDatabase {
+    /// Ends every connection and refuses new ones, as a server that is down does, until told otherwise.
+    pub fn set_reachable(&self, reachable: bool) {
+        let server = server().expect("the database has a server");
+        server.execute(format!("alter database {} with allow_connections {reachable}", self.name));
+        if !reachable {
+            let name = &self.name;
+            let sql = format!("select pg_terminate_backend(pid) from pg_stat_activity where datname = '{name}'");
+            server.execute(sql);
+        }
+    }
+}
+
 impl Drop for PostgresDatabase {
     fn drop(&mut self) {
         if let Some(server) = server() {

@@ -1,2 +1,36 @@
-//! Development commands.
-fn main() {}
+//! Development commands: `cargo xtask faults` and `cargo xtask conformance`.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use xtask::{conformance, faults};
+
+/// Development commands of this workspace.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Break the service in ways that happen, and look for anything lost, charged twice or slow
+    Faults(faults::Options),
+    /// Try every operation against its own OpenAPI description with schemathesis
+    Conformance(conformance::Options),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Faults(options) => faults::run(&options),
+        Command::Conformance(options) => conformance::run(&options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -24,6 +24,12 @@ pub(super) const NONE: u32 = u32::MAX;
 /// Relaxations between two looks at the cancel flag: a few milliseconds.
 const CHECK_EVERY: u64 = 1 << 18;
 
+/// Rounds of augmenting row reduction; more leave hardly fewer rows to the searches.
+const REDUCTIONS: usize = 2;
+
+/// What settling a row costs beside its relaxations, mostly the heap.
+const SETTLING: u64 = 8;
+
 /// The possible pairs of bank rows (`rows`) and book rows (`columns`).
 pub(super) trait Graph {
     fn rows(&self) -> usize;
@@ -131,16 +137,19 @@ impl Solver {
         control: &dyn Control,
     ) -> Result<Solved, Stopped> {
         self.reset(graph);
+        ask(control)?;
         let mut waiting = self.start(graph);
-        waiting = self.reduce(graph, waiting);
+        ask(control)?;
+        for _ in 0..REDUCTIONS {
+            waiting = self.reduce(graph, waiting);
+            ask(control)?;
+        }
         for root in waiting {
             let spent = self.augment(graph, root as usize);
             self.unchecked += spent;
             if self.unchecked >= CHECK_EVERY {
                 self.unchecked = 0;
-                if control.is_cancelled() {
-                    return Err(Stopped);
-                }
+                ask(control)?;
             }
             if spent > *budget {
                 *budget = 0;
@@ -199,30 +208,26 @@ impl Solver {
     /// Augmenting row reduction: a waiting row outbids the holder of its best column by
     /// what its second best would cost it. Cheap, and leaves few rows for the searches.
     fn reduce(&mut self, graph: &impl Graph, waiting: Vec<u32>) -> Vec<u32> {
-        let mut waiting = waiting;
-        for _ in 0..2 {
-            let mut steps = waiting.len() * 4;
-            let mut left = Vec::new();
-            for row in std::mem::take(&mut waiting) {
-                let mut current = row;
-                loop {
-                    match self.bid(graph, current as usize) {
-                        Bid::Settled => break,
-                        Bid::Displaced { row, strictly: true } if steps > 0 => {
-                            steps -= 1;
-                            current = row;
-                        }
-                        Bid::Displaced { row, .. } | Bid::Lost { row } => {
-                            left.push(row);
-                            break;
-                        }
+        let mut steps = waiting.len() * 4;
+        let mut left = Vec::new();
+        for row in waiting {
+            let mut current = row;
+            loop {
+                match self.bid(graph, current as usize) {
+                    Bid::Settled => break,
+                    Bid::Displaced { row, strictly: true } if steps > 0 => {
+                        steps -= 1;
+                        current = row;
+                    }
+                    Bid::Displaced { row, .. } | Bid::Lost { row } => {
+                        left.push(row);
+                        break;
                     }
                 }
             }
-            left.sort_unstable();
-            waiting = left;
         }
-        waiting
+        left.sort_unstable();
+        left
     }
 
     fn bid(&mut self, graph: &impl Graph, row: usize) -> Bid {
@@ -291,7 +296,7 @@ impl Solver {
                     self.heap.push(Reverse((distance, column as u32)));
                 }
             }
-            spent += graph.degree(row) as u64 + 1;
+            spent += graph.degree(row) as u64 + SETTLING;
             let Some(column) = self.nearest(end.0) else { break };
             self.settled_columns.push(column);
             row = self.partner_of_column[column as usize] as usize;
@@ -342,6 +347,10 @@ impl Solver {
             column = given_up;
         }
     }
+}
+
+fn ask(control: &dyn Control) -> Result<(), Stopped> {
+    if control.is_cancelled() { Err(Stopped) } else { Ok(()) }
 }
 
 #[derive(Clone, Copy)]

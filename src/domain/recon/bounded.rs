@@ -27,6 +27,9 @@ const COMPARISONS_PER_ROW: usize = 512;
 /// Candidates kept for one bank row.
 const CANDIDATES_PER_ROW: usize = 8;
 
+/// Relaxations allowed for the search over the candidates of one component.
+const SPARSE_RELAXATIONS: u64 = 40_000_000;
+
 /// Wordings of one side that are compared with each other.
 const CLASSES: usize = 48;
 
@@ -85,7 +88,10 @@ impl Block<'_> {
         state: &mut Partners,
     ) -> Result<(), Stopped> {
         let candidates = self.candidates(reader)?;
-        let solved = solver.solve(&candidates, budget, self.control)?;
+        let allowed = SPARSE_RELAXATIONS.min(*budget);
+        let mut left = allowed;
+        let solved = solver.solve(&candidates, &mut left, self.control)?;
+        *budget -= allowed - left;
         for (row, &column) in solver.partner_of_row.iter().enumerate() {
             if column != NONE {
                 state.join(row, column as usize);
@@ -108,6 +114,7 @@ impl Block<'_> {
 
     fn candidates(&self, reader: &mut Reader) -> Result<Candidates, Stopped> {
         let index = WordIndex::of(self);
+        self.check()?;
         let mut candidates = Candidates { columns: self.book.len(), starts: vec![0], pairs: Vec::new() };
         let mut seen_in = vec![0_u32; self.book.len()];
         let mut best: Vec<(u32, i32)> = Vec::new();
@@ -137,7 +144,7 @@ impl Block<'_> {
                     }
                     left -= 1;
                     let book = self.book.start + column as usize;
-                    let lag = self.evidence.lag(self.bank_day(row), self.book_day(column as usize));
+                    let lag = self.evidence.lag(self.texts, place, book);
                     let gain = reader.gain(self.evidence, self.texts, book) + lag;
                     if gain > 0 {
                         best.push((column, gain));
@@ -186,7 +193,9 @@ impl Block<'_> {
         let bank_rows = state.open_bank((0..self.bank.len()).map(|row| row as u32));
         let book_rows = state.open_book((0..self.book.len()).map(|row| row as u32));
         let mut bank = self.classes(&bank_rows, true);
+        self.check()?;
         let mut book = self.classes(&book_rows, false);
+        self.check()?;
         let mut pairs: Vec<(i32, usize, usize)> = Vec::new();
         for (at, class) in bank.iter().enumerate() {
             reader.load(self.evidence, self.texts, self.bank.start + class[0] as usize);

@@ -291,7 +291,6 @@ fn read_varint(input: &mut impl Read) -> Result<u64, DecodeError> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 mod tests {
     use super::*;
 

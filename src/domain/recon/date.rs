@@ -66,7 +66,6 @@ fn civil(day_number: i32) -> (i32, i32, i32) {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 mod tests {
     use super::*;
 

@@ -15,20 +15,24 @@
 
 use crate::domain::control::Stopped;
 
+use super::lag::Lags;
 use super::pace::Pace;
 use super::words::{HAS_NUMBER, Kind, Likeness, Related, Side, Vocabulary};
 
 /// Weights are integers, so that sums do not depend on their order: this many to a nat.
 pub(super) const NAT: i32 = 4096;
 
-/// What one day of distance costs before the file has taught anything.
-const DAY_COST: f64 = 1.0;
-
 /// Rows the fixed prior is worth where word frequencies and lags are estimated.
 const PRIOR_ROWS: f64 = 50.0;
 
 /// Pairs the fixed prior is worth where one word is judged.
-const PRIOR_PAIRS: f64 = 4.0;
+const PRIOR_PAIRS: f64 = 6.0;
+
+/// Words of one row are not independent, so an absent word counts for less than its odds.
+const ABSENCE_SHARE: f64 = 0.7;
+
+/// Weakest association that is used; below it most are chance meetings of common words.
+const WEAKEST_ASSOCIATION: f64 = 2.0;
 
 /// Co-occurrences kept while learning; enough for any file, and a bound on memory.
 const MAX_COOCCURRENCES: usize = 2_000_000;
@@ -69,8 +73,7 @@ pub(super) struct Evidence {
     number_conflict: i32,
     initial_agrees: i32,
     initial_differs: i32,
-    lags: Vec<i32>,
-    window_days: i32,
+    lags: Lags,
     /// The price of a match: what leaving both rows open costs.
     pub(super) reward: i32,
 }
@@ -98,7 +101,9 @@ impl Evidence {
         counts.together = Vec::new();
         pace.check()?;
         evidence.judge_absence(texts, pairs, &counts, pace)?;
-        evidence.learn_lags(texts, pairs);
+        pace.check()?;
+        evidence.lags = Lags::learn(texts, pairs, window_days);
+        evidence.reward = (12 * NAT).max(evidence.lags.dearest() + NAT);
         pace.check()?;
         Ok(evidence)
     }
@@ -121,15 +126,14 @@ impl Evidence {
             number_conflict: 0,
             initial_agrees: 0,
             initial_differs: 0,
-            lags: Vec::new(),
-            window_days,
+            lags: Lags::learn(texts, &[], window_days),
             reward: 0,
         }
     }
 
-    /// What the days between two rows are worth, at most 0.
-    pub(super) fn lag(&self, bank_day: i32, book_day: i32) -> i32 {
-        self.lags[(bank_day - book_day + self.window_days) as usize]
+    /// What the days between two rows are worth.
+    pub(super) fn lag(&self, texts: &Texts, bank: usize, book: usize) -> i32 {
+        self.lags.weigh(texts, bank, book)
     }
 
     /// The book words that a bank word may stand for.
@@ -203,24 +207,28 @@ impl Evidence {
                 seen_random.add(&sight, texts, bank, other);
             }
         }
+        pace.check()?;
         let mut known_book = vec![false; words];
         let mut known_bank = vec![false; words];
-        for word in 0..words {
+        for (word, known) in known_bank.iter_mut().enumerate() {
             for relation in &self.relations[span(&self.relation_starts, word)] {
-                known_bank[word] = true;
+                *known = true;
                 known_book[relation.book_word as usize] = true;
             }
         }
         let bank_absence = absences(texts, &known_bank, &counts.bank, &seen_true.bank, &seen_random.bank);
+        pace.check()?;
         let book_absence = absences(texts, &known_book, &counts.book, &seen_true.book, &seen_random.book);
-        for word in 0..words {
+        pace.check()?;
+        for (word, &bank_absent) in bank_absence.iter().enumerate() {
             for relation in &mut self.relations[span(&self.relation_starts, word)] {
                 let gain = relation.book_part;
                 let absent = book_absence[relation.book_word as usize];
                 relation.book_part = (gain - absent) / 2;
-                relation.bank_part = (gain - bank_absence[word]) / 2;
+                relation.bank_part = (gain - bank_absent) / 2;
             }
         }
+        pace.check()?;
         self.bank_base = bases(&texts.bank, texts.bank_days.len(), &bank_absence);
         self.book_base = bases(&texts.book, texts.book_days.len(), &book_absence);
         self.number_conflict =
@@ -235,22 +243,6 @@ impl Evidence {
         self.initial_agrees = contrast(&agree, 1.0);
         self.initial_differs = contrast(&differs, -0.7);
         Ok(())
-    }
-
-    /// The distribution of signed lags among the pairs, shrunk towards e to the minus days.
-    fn learn_lags(&mut self, texts: &Texts, pairs: &[Pair]) {
-        let window = self.window_days;
-        let prior: Vec<f64> = (-window..=window).map(|lag| (-DAY_COST * f64::from(lag.abs())).exp()).collect();
-        let scale = PRIOR_ROWS / prior.iter().sum::<f64>();
-        let mut weights: Vec<f64> = prior.iter().map(|weight| weight * scale).collect();
-        for &(bank, book) in pairs {
-            let lag = texts.bank_days[bank as usize] - texts.book_days[book as usize];
-            weights[(lag + window) as usize] += 1.0;
-        }
-        let most = weights.iter().copied().fold(f64::MIN, f64::max);
-        self.lags = weights.iter().map(|share| weight_unclamped((share / most).ln())).collect();
-        let dearest = -self.lags.iter().copied().min().unwrap_or(0);
-        self.reward = (12 * NAT).max(dearest + NAT);
     }
 
     /// The value of a pair, always above 0: a legal pair is never worse than two open rows.
@@ -461,7 +453,7 @@ impl PairCounts {
         let nats = 0.5
             * ((together / (in_bank + 1.0) / rates.book(book)).ln()
                 + (together / (in_book + 1.0) / rates.bank(bank)).ln());
-        (nats > 0.7).then_some(nats)
+        (nats > WEAKEST_ASSOCIATION).then_some(nats)
     }
 
     fn occurrences(&self, bank: u32, book: u32) -> (f64, f64) {
@@ -560,7 +552,8 @@ fn absences(
         let rate = |count: u32, usual: f64| (f64::from(count) + PRIOR_PAIRS * usual) / all;
         let absent = 1.0 - rate(accounted[word], usual);
         let absent_at_random = 1.0 - rate(accounted_at_random[word], usual_at_random);
-        Some(weight((absent / absent_at_random).ln().clamp(-4.0, 0.0)))
+        let nats = ABSENCE_SHARE * (absent / absent_at_random).ln();
+        Some(weight(nats.clamp(-4.0, 0.0)))
     };
     (0..known.len()).map(|word| cost(word).unwrap_or(0)).collect()
 }

@@ -32,7 +32,7 @@ pub(super) struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { pairs: 3_000_000, relaxations_per_row: 30_000, relaxations: 500_000_000 }
+        Self { pairs: 3_000_000, relaxations_per_row: 30_000, relaxations: 200_000_000 }
     }
 }
 
@@ -79,27 +79,39 @@ struct Ordered {
 
 impl Ordered {
     fn of(rows: &Rows, pace: &Pace<'_>) -> Result<Self, Stopped> {
-        let mut keys: Vec<(i128, i32, u32)> = Vec::with_capacity(rows.len());
+        let mut keys: Vec<(i128, i32, u64, u32)> = Vec::with_capacity(rows.len());
         for row in 0..rows.len() {
             pace.spend(16)?;
-            keys.push((amount::pence(rows.units(row)), rows.day(row), row as u32));
+            let start = first_letters(rows.description(row));
+            keys.push((amount::pence(rows.units(row)), rows.day(row), start, row as u32));
         }
         pace.check()?;
         keys.sort_unstable();
         pace.check()?;
-        for group in keys.chunk_by_mut(|left, right| (left.0, left.1) == (right.0, right.1)) {
+        // Whole texts are compared only where their first letters are the same.
+        let alike = |left: &(i128, i32, u64, u32), right: &(i128, i32, u64, u32)| {
+            (left.0, left.1, left.2) == (right.0, right.1, right.2)
+        };
+        for group in keys.chunk_by_mut(alike) {
             if group.len() > 1 {
                 let text = |row: u32| (rows.description(row as usize), rows.amount_text(row as usize));
-                group.sort_unstable_by(|left, right| text(left.2).cmp(&text(right.2)).then(left.2.cmp(&right.2)));
+                group.sort_unstable_by(|left, right| text(left.3).cmp(&text(right.3)).then(left.3.cmp(&right.3)));
                 pace.spend(group.len() as u64 * 32)?;
             }
         }
         Ok(Self {
-            rows: keys.iter().map(|key| key.2).collect(),
+            rows: keys.iter().map(|key| key.3).collect(),
             pence: keys.iter().map(|key| key.0).collect(),
             days: keys.iter().map(|key| key.1).collect(),
         })
     }
+}
+
+/// The first eight bytes as a number that sorts like the text; descriptions have no NUL.
+fn first_letters(text: &str) -> u64 {
+    let mut letters = [0_u8; 8];
+    letters.iter_mut().zip(text.bytes()).for_each(|(letter, byte)| *letter = byte);
+    u64::from_be_bytes(letters)
 }
 
 /// Rows of equal amount connected by possible pairs, as ranges of places.
@@ -379,9 +391,8 @@ impl Matcher<'_> {
             }
             stopped = self.pace.spend((end - first) as u64 * 4);
             reader.load(evidence, texts, bank);
-            let bank_day = self.bank.days[bank];
             for book in first..end {
-                let lag = evidence.lag(bank_day, self.book.days[book]);
+                let lag = evidence.lag(texts, bank, book);
                 windows.values.push(evidence.value(reader.text(evidence, texts, book), lag));
             }
             windows.first.push((first - component.book.0 as usize) as u32);
@@ -436,4 +447,32 @@ fn thin(pairs: &mut Vec<Pair>, most: usize) {
             at * most / all != (at - 1) * most / all
         });
     }
+}
+
+/// The value of every legal pair, by submitted index, for comparison with an oracle.
+#[cfg(test)]
+pub(super) fn values(dataset: &Dataset, window_days: u32) -> Result<Vec<Vec<Option<i32>>>, Stopped> {
+    let pace = Pace::new(&crate::domain::control::Unattended);
+    let bank = Ordered::of(&dataset.bank, &pace)?;
+    let book = Ordered::of(&dataset.book, &pace)?;
+    let window_days = window_days as i32;
+    let found = components(&bank, &book, window_days);
+    let effort = Effort::default();
+    let matcher = Matcher { bank: &bank, book: &book, window_days, effort, pace, rows_done: 0 };
+    let texts = matcher.texts(dataset)?;
+    let evidence = matcher.learn(&texts, &found)?;
+    let mut reader = Reader::new(texts.vocabulary.len());
+    let mut values = vec![vec![None; dataset.book.len()]; dataset.bank.len()];
+    for i in 0..bank.rows.len() {
+        reader.load(&evidence, &texts, i);
+        for j in 0..book.rows.len() {
+            let apart = (bank.days[i] - book.days[j]).abs();
+            if bank.pence[i] == book.pence[j] && apart <= window_days {
+                let text = reader.text(&evidence, &texts, j);
+                let value = evidence.value(text, evidence.lag(&texts, i, j));
+                values[bank.rows[i] as usize][book.rows[j] as usize] = Some(value);
+            }
+        }
+    }
+    Ok(values)
 }

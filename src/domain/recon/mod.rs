@@ -9,8 +9,11 @@ pub mod dataset;
 pub mod date;
 mod evidence;
 pub mod explain;
+mod lag;
 mod line_match;
 mod matcher;
+#[cfg(test)]
+mod oracle;
 mod pace;
 pub mod verify;
 mod words;

@@ -115,7 +115,7 @@ pub(super) struct Vocabulary {
     spelling_starts: Vec<u32>,
     spellings: Vec<u8>,
     slots: Vec<u32>,
-    seed: RandomState,
+    seed: u64,
 }
 
 const EMPTY: u32 = u32::MAX;
@@ -133,7 +133,7 @@ impl Vocabulary {
             slots: vec![EMPTY; 1 << 12],
             // Only the place in the table depends on the seed, never an id or an answer:
             // a caller cannot prepare words that all collide.
-            seed: RandomState::new(),
+            seed: RandomState::new().hash_one(0_u8),
         }
     }
 
@@ -218,7 +218,7 @@ impl Vocabulary {
 
     fn find(&self, hash: u64) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;
-        let mut slot = self.seed.hash_one(hash) as usize & mask;
+        let mut slot = self.slot(hash) & mask;
         loop {
             match self.slots[slot] {
                 EMPTY => return Err(slot),
@@ -228,11 +228,16 @@ impl Vocabulary {
         }
     }
 
+    fn slot(&self, hash: u64) -> usize {
+        let mixed = (hash ^ self.seed).wrapping_mul(0x9fb2_1c65_1e98_df25);
+        (mixed ^ (mixed >> 32)) as usize
+    }
+
     fn grow(&mut self) {
         self.slots = vec![EMPTY; self.slots.len() * 2];
         let mask = self.slots.len() - 1;
         for (id, &hash) in self.hashes.iter().enumerate() {
-            let mut slot = self.seed.hash_one(hash) as usize & mask;
+            let mut slot = self.slot(hash) & mask;
             while self.slots[slot] != EMPTY {
                 slot = (slot + 1) & mask;
             }

@@ -1,11 +1,215 @@
-//! The OpenAPI document.
+//! The OpenAPI 3.1 document, built from the route table: every operation under `/api/v1` that is documented, with
+//! every answer it can give.
 
-use super::route_table::Route;
+mod books;
+mod failures;
+mod identity;
+mod keys;
+mod operation;
+mod reconciliations;
+pub mod schema;
 
-/// The documentation of one operation.
-pub struct Operation {}
+use actix_web::http::{Method, StatusCode};
+use serde_json::Value;
+use utoipa::openapi::path::{HttpMethod, OperationBuilder, Paths};
+use utoipa::openapi::request_body::RequestBodyBuilder;
+use utoipa::openapi::response::ResponseBuilder;
+use utoipa::openapi::security::{
+    ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
+};
+use utoipa::openapi::tag::TagBuilder;
+use utoipa::openapi::{Components, ComponentsBuilder, InfoBuilder, License, OpenApiBuilder, Required, Server};
 
-/// The document.
-pub fn document_json<S>(_routes: &[Route<S>], _base_url: Option<&str>) -> String {
-    "{}".to_owned()
+pub use books::{get_organisation, list_organisations};
+pub use identity::{health, me};
+pub use keys::{create_key, list_keys, revoke_key};
+pub use operation::Operation;
+pub use reconciliations::{poll_reconciliation, submit_reconciliation};
+
+use self::failures::RateLimited;
+use super::error::ErrorCode;
+use super::route_table::{Access, BodyRule, Route};
+
+const API_PREFIX: &str = "/api/v1/";
+const KEY_AS_BEARER: &str = "apiKeyBearer";
+const KEY_AS_HEADER: &str = "apiKeyHeader";
+const SESSION: &str = "webSession";
+
+const DESCRIPTION: &str = "\
+API-key access to bank reconciliation, transaction coding and double-entry books.
+
+* Every answer carries `X-Request-Id`; every error has the one envelope `{error: {code, message, details?}, request_id}`.
+* Checks happen in this order: 413 by declared length, 400 `invalid_json`, 401, 429, 403, 415, then what the operation itself says.
+* Bodies are JSON of at most 26,214,400 bytes. An unknown path is 404 `not_found`; a method a path does not have is 405 `method_not_allowed` with `Allow`.
+* Each API key may make 120 requests per 60-second window; key management counts per person. See the `RateLimit-*` headers.";
+
+/// The document as JSON, the same bytes for the same table; `servers` is left out without a base URL.
+pub fn document_json<S>(routes: &[Route<S>], base_url: Option<&str>) -> String {
+    let mut paths = Paths::new();
+    for route in routes.iter().filter(|route| route.path.starts_with(API_PREFIX)) {
+        if let (Some(doc), Some(method)) = (route.doc, http_method(&route.method)) {
+            paths.add_path_operation(route.path, vec![method], operation(route, doc()));
+        }
+    }
+    let info = InfoBuilder::new()
+        .title("Bookkeeping Suite Public API")
+        .version("v1")
+        .description(Some(DESCRIPTION))
+        .license(Some(apache()))
+        .build();
+    let tags = [
+        ("Health and identity", "Whether the service is up, and who the caller is."),
+        ("API keys", "Made, listed and revoked by a person with a web session."),
+        ("Reconciliation", "Match a bank dataset with a book dataset: submit, then poll."),
+        ("Ledger", "An organisation's books."),
+    ];
+    let document = OpenApiBuilder::new()
+        .info(info)
+        .servers(base_url.map(|url| [Server::new(url)]))
+        .paths(paths)
+        .components(Some(components()))
+        .tags(Some(tags.map(|(name, description)| TagBuilder::new().name(name).description(Some(description)).build())))
+        .build();
+    // The builder holds only strings, numbers and maps of them, which always serialise.
+    document.to_json().unwrap_or_default()
+}
+
+fn apache() -> License {
+    let mut license = License::new("Apache-2.0");
+    license.identifier = Some("Apache-2.0".to_owned());
+    license
+}
+
+fn http_method(method: &Method) -> Option<HttpMethod> {
+    Some(match method.as_str() {
+        "GET" => HttpMethod::Get,
+        "POST" => HttpMethod::Post,
+        "PUT" => HttpMethod::Put,
+        "PATCH" => HttpMethod::Patch,
+        "DELETE" => HttpMethod::Delete,
+        _ => return None,
+    })
+}
+
+fn operation<S>(route: &Route<S>, doc: Operation) -> utoipa::openapi::path::Operation {
+    let Operation { tag, summary, description, parameters, request, success, errors } = doc;
+    let mut description = description.to_owned();
+    if let Access::Key(scope) = route.access {
+        description.push_str(&format!("\n\nNeeds the scope `{}`.", scope.as_str()));
+    }
+    if let Access::JobPoll(scope) = route.access {
+        let scope = scope.as_str();
+        description.push_str(&format!("\n\nNeeds the scope `{scope}`, or to be the key that made the job."));
+    }
+    let mut operation = OperationBuilder::new()
+        .tag(tag)
+        .summary(Some(summary))
+        .description(Some(description))
+        .operation_id(Some(route.operation_id));
+    for parameter in parameters {
+        operation = operation.parameter(parameter);
+    }
+    if let Some(request) = request {
+        let required = if route.body == BodyRule::OptionalJson { Required::False } else { Required::True };
+        let body = RequestBodyBuilder::new()
+            .content("application/json", failures::content(request.schema, request.example))
+            .required(Some(required));
+        operation = operation.request_body(Some(body.build()));
+    }
+    operation = match route.access {
+        Access::Public => operation.securities(Some(Vec::<SecurityRequirement>::new())),
+        Access::Session => operation.security(SecurityRequirement::new(SESSION, Vec::<String>::new())),
+        Access::AnyKey | Access::Key(_) | Access::JobPoll(_) => operation
+            .security(SecurityRequirement::new(KEY_AS_BEARER, Vec::<String>::new()))
+            .security(SecurityRequirement::new(KEY_AS_HEADER, Vec::<String>::new())),
+    };
+    let accepted = if route.access == Access::Public { RateLimited::Never } else { RateLimited::Always };
+    if let Some((status, description, sample)) = success {
+        let response = failures::success_headers(ResponseBuilder::new().description(description), accepted)
+            .content("application/json", failures::content(sample.schema, sample.example));
+        operation = operation.response(status.to_string(), response.build());
+    }
+    for (status, codes) in by_status(route, errors) {
+        operation = operation.response(status.as_str(), failures::response(&codes, rate_of(&codes, accepted)));
+    }
+    operation.build()
+}
+
+type Errors = Vec<(ErrorCode, Option<Value>)>;
+
+/// The errors of an operation by status: its own and those that follow from its route.
+fn by_status<S>(route: &Route<S>, own: Errors) -> Vec<(StatusCode, Errors)> {
+    let mut codes = own;
+    let mut add = |code: ErrorCode| {
+        if !codes.iter().any(|(known, _)| *known == code) {
+            codes.push((code, None));
+        }
+    };
+    use ErrorCode::{Busy, Forbidden, InvalidToken, RateLimited, Unauthorized};
+    let from_access: &[ErrorCode] = match route.access {
+        Access::Public => &[],
+        Access::AnyKey => &[Unauthorized, RateLimited, Busy],
+        Access::Key(_) | Access::JobPoll(_) => &[Unauthorized, RateLimited, Forbidden, Busy],
+        Access::Session => &[Unauthorized, InvalidToken, RateLimited, Busy],
+    };
+    let from_body: &[ErrorCode] = match route.body {
+        BodyRule::Json { .. } | BodyRule::OptionalJson => {
+            &[ErrorCode::InvalidJson, ErrorCode::RequestTimeout, ErrorCode::UnsupportedMediaType, Busy]
+        }
+        BodyRule::Ignored | BodyRule::Upgrade => &[],
+    };
+    from_access.iter().chain(from_body).copied().for_each(&mut add);
+    add(ErrorCode::PayloadTooLarge);
+    add(ErrorCode::InternalError);
+    let mut statuses: Vec<(StatusCode, Errors)> = Vec::new();
+    // In the order of the table, so that the document does not depend on the order of declaration.
+    for code in ErrorCode::ALL {
+        let Some(found) = codes.iter().find(|(known, _)| known == code).cloned() else { continue };
+        match statuses.iter_mut().find(|(status, _)| *status == code.status()) {
+            Some((_, codes)) => codes.push(found),
+            None => statuses.push((code.status(), vec![found])),
+        }
+    }
+    statuses
+}
+
+/// Whether the answers of one status carry the rate-limit headers.
+fn rate_of(codes: &[(ErrorCode, Option<Value>)], accepted: RateLimited) -> RateLimited {
+    use ErrorCode::{Busy, InternalError, InvalidJson, InvalidToken, PayloadTooLarge, RequestTimeout, Unauthorized};
+    if accepted == RateLimited::Never {
+        return RateLimited::Never;
+    }
+    let before = |code: &ErrorCode| matches!(code, InvalidJson | Unauthorized | InvalidToken);
+    let either = |code: &ErrorCode| matches!(code, PayloadTooLarge | RequestTimeout | Busy | InternalError);
+    if codes.iter().all(|(code, _)| before(code)) {
+        RateLimited::Never
+    } else if codes.iter().any(|(code, _)| before(code) || either(code)) {
+        RateLimited::Sometimes
+    } else {
+        RateLimited::Always
+    }
+}
+
+fn components() -> Components {
+    let bearer = |format: &str, description: &str| {
+        SecurityScheme::Http(
+            HttpBuilder::new()
+                .scheme(HttpAuthScheme::Bearer)
+                .bearer_format(format)
+                .description(Some(description))
+                .build(),
+        )
+    };
+    let header = ApiKeyValue::with_description("X-API-Key", "An API key, `key_<prefix>_<secret>`.");
+    let mut components = ComponentsBuilder::new()
+        .security_scheme(KEY_AS_BEARER, bearer("API key", "An API key, `key_<prefix>_<secret>`."))
+        .security_scheme(KEY_AS_HEADER, SecurityScheme::ApiKey(ApiKey::Header(header)))
+        .security_scheme(SESSION, bearer("JWT", "The web session of a person, not an API key."));
+    components = failures::components(components);
+    for group in [identity::schemas(), keys::schemas(), reconciliations::schemas(), books::schemas()] {
+        for (name, schema) in group {
+            components = components.schema(name, schema);
+        }
+    }
+    components.build()
 }

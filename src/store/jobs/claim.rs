@@ -6,7 +6,7 @@ use crate::domain::job::{ATTEMPTS_MAX, JobFailure, Product};
 use crate::store::StoreError;
 use crate::store::reader::Reader;
 use crate::store::sql::{self, Row, Unit, params};
-use crate::store::writer::Writer;
+use crate::store::writer::{Locks, Writer};
 
 /// What a claim got.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ impl Writer {
     /// that process was running back to the queue first.
     pub async fn claim(&self, product: Product, holder: &str, lease_ms: i64) -> Result<Claim, StoreError> {
         let input = Lease { product, holder: holder.to_owned(), lease_ms };
-        self.unit(input, |unit, lease| Box::pin(claim(unit, lease))).await
+        self.unit(Locks::Slots, input, |unit, lease| Box::pin(claim(unit, lease))).await
     }
 
     /// Extends the lease; `false` means the slot was lost: stop.
@@ -83,7 +83,7 @@ impl Writer {
         lease_ms: i64,
     ) -> Result<bool, StoreError> {
         let input = (Lease { product, holder: holder.to_owned(), lease_ms }, fence);
-        self.unit(input, |unit, (lease, fence)| {
+        self.unit(Locks::Slots, input, |unit, (lease, fence)| {
             Box::pin(async move {
                 let sql = "update product_slot set lease_until = $4 where product = $1 and holder = $2 and fence = $3";
                 let until = unit.now_ms.saturating_add(lease.lease_ms);
@@ -97,7 +97,8 @@ impl Writer {
     /// Gives a running job back to the front of the queue, even above capacity; after too many attempts it fails.
     pub async fn requeue(&self, product: Product, job: &JobId, fence: i64) -> Result<Requeued, StoreError> {
         let input = (product, job.0.clone(), fence);
-        self.unit(input, |unit, (product, job, fence)| Box::pin(requeue(unit, *product, job, *fence))).await
+        self.unit(Locks::Slots, input, |unit, (product, job, fence)| Box::pin(requeue(unit, *product, job, *fence)))
+            .await
     }
 
     /// At the start of the only process of a SQLite database: takes every slot with a new fence and gives every
@@ -109,14 +110,15 @@ impl Writer {
         let mut recovered = Vec::new();
         for product in Product::ALL {
             let input = Lease { product, holder: holder.to_owned(), lease_ms };
-            recovered.push((product, self.unit(input, |unit, lease| Box::pin(recover(unit, lease))).await?));
+            recovered
+                .push((product, self.unit(Locks::Slots, input, |unit, lease| Box::pin(recover(unit, lease))).await?));
         }
         Ok(recovered)
     }
 
     /// Frees the slot, when it is still the caller's.
     pub async fn release_slot(&self, product: Product, holder: &str) -> Result<(), StoreError> {
-        self.unit((product, holder.to_owned()), |unit, (product, holder)| {
+        self.unit(Locks::Slots, (product, holder.to_owned()), |unit, (product, holder)| {
             Box::pin(async move {
                 let sql = "update product_slot set holder = null, lease_until = 0 where product = $1 and holder = $2";
                 unit.execute(sql, params![product.as_str(), holder.as_str()]).await.map(|_| ())

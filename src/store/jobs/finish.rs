@@ -10,7 +10,7 @@ use crate::domain::job::{JobFailure, Product};
 use crate::store::StoreError;
 use crate::store::credits::{ACCOUNT_COLUMNS, read_account, renewal_reference};
 use crate::store::sql::{self, Unit, params};
-use crate::store::writer::Writer;
+use crate::store::writer::{Locks, Writer};
 
 /// Called inside the unit with the balance about to be committed and its epoch, so that no caller who polls `completed`
 /// reads an older one. When the unit fails afterwards the balance must be read again.
@@ -92,7 +92,7 @@ impl Writer {
             }
         };
         let input = Input { job: job_id.0, fence, ending, publish };
-        self.unit(input, |unit, input| Box::pin(end_job(unit, input))).await
+        self.unit(Locks::Credits, input, |unit, input| Box::pin(end_job(unit, input))).await
     }
 
     /// Writes one part of a result ahead of `finish`; `false` means the job is no longer the caller's.
@@ -101,7 +101,7 @@ impl Writer {
             return Err(StoreError::Other(format!("a result part of {} bytes is too large", bytes.len())));
         }
         let input = (job.0.clone(), fence, i64::from(part), bytes);
-        self.unit_of(input.3.len(), input, |unit, (job, fence, part, bytes)| {
+        self.unit_of(Locks::Organisations, input.3.len(), input, |unit, (job, fence, part, bytes)| {
             Box::pin(async move {
                 let sql = "insert into job_result (job_id, part, at, bytes) select $1, $2, $3, $4 \
                            where exists (select 1 from job where id = $1 and status = 'processing' and fence = $5) \

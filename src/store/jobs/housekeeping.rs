@@ -3,7 +3,7 @@
 use crate::store::StoreError;
 use crate::store::reader::Reader;
 use crate::store::sql::{Row, Unit, params};
-use crate::store::writer::Writer;
+use crate::store::writer::{Locks, Writer};
 
 /// Rows of one unit.
 const ROWS_MAX: i64 = 500;
@@ -33,7 +33,10 @@ pub struct Swept {
 impl Writer {
     /// Deletes at most 500 jobs that ended longer ago than `retention_ms`, and at most 500 expired responses.
     pub async fn delete_expired(&self, retention_ms: i64) -> Result<Deleted, StoreError> {
-        self.unit(retention_ms, |unit, retention_ms| Box::pin(delete_expired(unit, *retention_ms))).await
+        self.unit(Locks::Organisations, retention_ms, |unit, retention_ms| {
+            Box::pin(delete_expired(unit, *retention_ms))
+        })
+        .await
     }
 
     /// Removes payload and result parts that no job needs and that are older than `older_than_ms`.
@@ -51,7 +54,7 @@ impl Writer {
                 continue;
             }
             let removed = self
-                .unit((table, jobs, before_ms), |unit, (table, jobs, before_ms)| {
+                .unit(Locks::Organisations, (table, jobs, before_ms), |unit, (table, jobs, before_ms)| {
                     Box::pin(sweep(unit, table, jobs, *before_ms))
                 })
                 .await?;

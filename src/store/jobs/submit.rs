@@ -6,7 +6,7 @@ use crate::domain::job::Product;
 use crate::store::StoreError;
 use crate::store::reader::Reader;
 use crate::store::sql::{Row, Unit, params};
-use crate::store::writer::Writer;
+use crate::store::writer::{Locks, Writer};
 
 /// A job to be accepted.
 #[derive(Debug, Clone)]
@@ -98,7 +98,8 @@ impl Writer {
         }
         let ahead = inline.is_none();
         let id = job.id.clone();
-        let outcome = self.unit((job, inline), |unit, (job, inline)| Box::pin(submit(unit, job, inline))).await;
+        let outcome =
+            self.unit(Locks::Slots, (job, inline), |unit, (job, inline)| Box::pin(submit(unit, job, inline))).await;
         match outcome {
             Ok(Submitted::Accepted { .. }) => {}
             // The commit may have succeeded although its answer was lost; then the repeated unit finds the job.
@@ -115,7 +116,7 @@ impl Writer {
             return Err(StoreError::Other(format!("a payload part of {} bytes is too large", bytes.len())));
         }
         let input = (job.0.clone(), i64::from(part), bytes);
-        self.unit_of(input.2.len(), input, |unit, (job, part, bytes)| {
+        self.unit_of(Locks::Organisations, input.2.len(), input, |unit, (job, part, bytes)| {
             Box::pin(async move {
                 let sql = "insert into job_payload (job_id, part, at, bytes) values ($1, $2, $3, $4) \
                            on conflict (job_id, part) do update set bytes = excluded.bytes";
@@ -127,7 +128,7 @@ impl Writer {
 
     /// Removes payload parts written ahead for a job that is not going to be submitted.
     pub async fn drop_payload(&self, job: &JobId) -> Result<(), StoreError> {
-        self.unit(job.0.clone(), |unit, job| {
+        self.unit(Locks::Slots, job.0.clone(), |unit, job| {
             Box::pin(async move {
                 let sql = "delete from job_payload where job_id = $1 and not exists (select 1 from job where id = $1)";
                 if unit.execute(sql, params![job.as_str()]).await? > 0 {
@@ -140,7 +141,7 @@ impl Writer {
     }
 
     async fn exists(&self, job: &JobId) -> Result<bool, StoreError> {
-        self.unit(job.0.clone(), |unit, job| {
+        self.unit(Locks::Slots, job.0.clone(), |unit, job| {
             Box::pin(async move {
                 let row = unit.one("select 1 from job where id = $1", params![job.as_str()]).await?;
                 Ok(row.is_some())

@@ -1,1 +1,215 @@
 //! OpenAPI and the documentation page.
+
+use actix_web::HttpResponse;
+use bookkeeping_suite::http::call::Call;
+use bookkeeping_suite::http::error::ApiError;
+use bookkeeping_suite::http::openapi;
+use bookkeeping_suite::http::route_table::{Access, Route, RouteTable};
+use bookkeeping_suite::http::routes;
+use serde_json::Value;
+
+use super::support::{Setup, exchange, start_routes};
+
+fn document() -> Value {
+    serde_json::from_str(&openapi::document_json(&routes::routes(), Some("https://books.example"))).unwrap()
+}
+
+async fn nothing(_: Call<()>) -> Result<HttpResponse, ApiError> {
+    Err(ApiError::not_found())
+}
+
+/// The real table with handlers that need no products behind them.
+fn table() -> Vec<Route<()>> {
+    let mut table: Vec<Route<()>> = Vec::from(routes::documents());
+    let described = table.iter().map(|route| route.path).collect::<Vec<_>>();
+    for route in routes::routes().into_iter().filter(|route| !described.contains(&route.path)) {
+        let bare = Route::new(route.method, route.path, route.operation_id, route.access, nothing).body(route.body);
+        table.push(match route.doc {
+            Some(doc) => bare.doc(doc),
+            None => bare,
+        });
+    }
+    table
+}
+
+#[test]
+fn the_document_is_openapi_3_1_and_the_same_bytes_every_time() {
+    let first = openapi::document_json(&table(), None);
+    assert_eq!(first, openapi::document_json(&table(), None));
+    let document = document();
+    assert_eq!(document["openapi"], "3.1.0");
+    assert_eq!(document["servers"][0]["url"], "https://books.example");
+    let without: Value = serde_json::from_str(&first).unwrap();
+    assert!(without.get("servers").is_none());
+    for (key, value) in without.as_object().unwrap() {
+        assert_eq!(&document[key], value, "{key} does not depend on the base URL");
+    }
+}
+
+#[test]
+fn every_public_route_is_documented_and_nothing_else_is() {
+    let document = document();
+    let mut expected: Vec<(String, String, String)> = table()
+        .iter()
+        .filter(|route| route.path.starts_with("/api/v1/"))
+        .map(|route| (route.path.to_owned(), route.method.as_str().to_lowercase(), route.operation_id.to_owned()))
+        .collect();
+    let mut found: Vec<(String, String, String)> = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            found.push((path.clone(), method.clone(), operation["operationId"].as_str().unwrap().to_owned()));
+        }
+    }
+    expected.sort();
+    found.sort();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn no_route_is_given_twice_and_operation_ids_are_unique() {
+    let routes = table();
+    for (index, route) in routes.iter().enumerate() {
+        for other in &routes[index + 1..] {
+            assert_ne!(route.operation_id, other.operation_id);
+            assert!(route.path != other.path || route.method != other.method, "{}", route.path);
+        }
+    }
+}
+
+#[test]
+fn every_operation_states_its_answers_headers_and_credentials() {
+    let document = document();
+    for route in table().iter().filter(|route| route.doc.is_some()) {
+        let operation = &document["paths"][route.path][route.method.as_str().to_lowercase()];
+        assert!(operation["summary"].as_str().unwrap().len() > 5);
+        assert!(operation["description"].as_str().unwrap().len() > 20);
+        assert_eq!(operation["tags"].as_array().unwrap().len(), 1);
+        let schemes = operation["security"].as_array().unwrap().len();
+        let expected = match route.access {
+            Access::Public => 0,
+            Access::Session => 1,
+            _ => 2,
+        };
+        assert_eq!(schemes, expected, "{}", route.operation_id);
+        let responses = operation["responses"].as_object().unwrap();
+        for (status, response) in responses {
+            let content = &response["content"]["application/json"];
+            assert!(content["schema"].is_object(), "{} {status}", route.operation_id);
+            assert!(content["example"].is_object() || content["examples"].is_object());
+            assert_eq!(response["headers"]["X-Request-Id"]["$ref"], "#/components/headers/RequestId");
+            assert_eq!(response["headers"].get("Retry-After").is_some(), status == "429" || status == "503");
+            assert_eq!(response["headers"].get("WWW-Authenticate").is_some(), status == "401");
+            if status.starts_with('2') && route.access != Access::Public {
+                assert!(response["headers"].get("RateLimit-Remaining").is_some());
+            }
+        }
+        let wanted: &[&str] = match route.access {
+            Access::Public => &["500"],
+            Access::Session => &["401", "429", "500"],
+            Access::AnyKey => &["401", "429", "500"],
+            _ => &["401", "403", "429", "500"],
+        };
+        for status in wanted {
+            assert!(responses.contains_key(*status), "{} {status}", route.operation_id);
+        }
+        if operation.get("requestBody").is_some() {
+            assert_eq!(operation["requestBody"]["required"], true);
+            for status in ["400", "408", "413", "415", "503"] {
+                assert!(responses.contains_key(status), "{} {status}", route.operation_id);
+            }
+        }
+        let placeholders = route.path.matches('{').count();
+        let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
+        assert_eq!(parameters.iter().filter(|parameter| parameter["in"] == "path").count(), placeholders);
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere() {
+    fn walk(value: &Value, visit: &mut dyn FnMut(&str)) {
+        match value {
+            Value::Object(entries) => {
+                if let Some(target) = entries.get("$ref").and_then(Value::as_str) {
+                    visit(target);
+                }
+                entries.values().for_each(|value| walk(value, visit));
+            }
+            Value::Array(items) => items.iter().for_each(|item| walk(item, visit)),
+            _ => {}
+        }
+    }
+    let document = document();
+    let mut count = 0;
+    walk(&document, &mut |target| {
+        count += 1;
+        assert!(document.pointer(&target[1..]).is_some(), "{target}");
+    });
+    assert!(count > 100);
+}
+
+#[test]
+fn strict_requests_are_closed_and_bounded() {
+    let document = document();
+    let schemas = &document["components"]["schemas"];
+    for name in ["CreateKey", "ReconciliationRequest", "StatementRow"] {
+        assert_eq!(schemas[name]["additionalProperties"], false, "{name}");
+    }
+    assert_eq!(schemas["CreateKey"]["properties"]["name"]["minLength"], 1);
+    assert_eq!(schemas["CreateKey"]["properties"]["name"]["maxLength"], 120);
+    assert_eq!(schemas["CreateKey"]["properties"]["scopes"]["uniqueItems"], true);
+    assert_eq!(schemas["StatementRow"]["properties"]["description"]["maxLength"], 500);
+    let options = &schemas["ReconciliationRequest"]["properties"]["options"];
+    assert_eq!(options["additionalProperties"], false);
+    assert_eq!(options["properties"]["allowedDateDifferenceInDays"]["maximum"], 30);
+}
+
+#[test]
+fn the_document_and_the_page_are_served_without_a_network() {
+    let server = start_routes(Setup::default(), table());
+    let get = |path: &str| exchange(server.address, &format!("GET {path}"), "");
+    let answer = get("/openapi.json");
+    assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"));
+    assert_eq!(answer.json()["servers"][0]["url"], format!("http://{}", server.address));
+    let answer = get("/docs");
+    assert_eq!((answer.status, answer.header("location")), (308, "/docs/"));
+    let page = get("/docs/");
+    assert_eq!(page.status, 200);
+    assert!(page.header("content-type").starts_with("text/html"));
+    let html = String::from_utf8(page.body).unwrap();
+    assert!(!html.contains("https://") && !html.contains("http://"), "{html}");
+    for (file, kind) in [
+        ("swagger-ui.css", "text/css"),
+        ("swagger-ui-bundle.js", "text/javascript"),
+        ("swagger-ui-standalone-preset.js", "text/javascript"),
+        ("swagger-initializer.js", "text/javascript"),
+        ("favicon-32x32.png", "image/png"),
+    ] {
+        let answer = get(&format!("/docs/{file}"));
+        assert_eq!(answer.status, 200, "{file}");
+        assert!(answer.header("content-type").starts_with(kind), "{file}: {}", answer.header("content-type"));
+        assert!(!answer.body.is_empty());
+    }
+    let initializer = String::from_utf8(get("/docs/swagger-initializer.js").body).unwrap();
+    assert!(initializer.contains("/openapi.json") && !initializer.contains("petstore"), "{initializer}");
+    assert_eq!(get("/docs/nothing.js").checked().1, "not_found");
+    assert_eq!(get("/docs/../Cargo.toml").checked().1, "not_found");
+}
+
+#[test]
+fn allow_lists_the_methods_of_every_path_of_the_table() {
+    let prepared = RouteTable::new(table());
+    let server = start_routes(Setup::default(), table());
+    for (path, allow) in prepared.allowed() {
+        let path = path.replace("{id}", "1").replace("{organisationId}", "1").replace("{file*}", "x");
+        let answer = exchange(server.address, &format!("PATCH {path}"), "");
+        assert_eq!(answer.checked(), (405, "method_not_allowed".to_owned()), "{path}");
+        assert_eq!(answer.header("allow"), allow);
+    }
+}
+
+/// Prints the document, to be looked at with other tools.
+#[test]
+#[ignore = "for people"]
+fn print_the_document() {
+    println!("{}", openapi::document_json(&table(), Some("http://127.0.0.1:8080")));
+}

@@ -40,7 +40,14 @@ impl Client {
 
     pub fn request(&self, method: &str, path: &str) -> Request {
         let builder = ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.base));
-        Request { client: self.clone(), method: method.to_owned(), path: path.to_owned(), builder, body: None, has_type: false }
+        Request {
+            client: self.clone(),
+            method: method.to_owned(),
+            path: path.to_owned(),
+            builder,
+            body: None,
+            has_type: false,
+        }
     }
 
     /// `host:port`, for tests that speak to the socket themselves.

@@ -58,8 +58,7 @@ pub fn gate() -> (Gate, Arc<dyn Work>) {
     let (started_sender, started) = channel();
     let (tell, told) = channel();
     let shared = Arc::new(Shared::default());
-    let work =
-        GatedWork { started: Mutex::new(started_sender), told: Mutex::new(told), shared: Arc::clone(&shared) };
+    let work = GatedWork { started: Mutex::new(started_sender), told: Mutex::new(told), shared: Arc::clone(&shared) };
     (Gate { started, tell: Some(tell), shared }, Arc::new(work))
 }
 

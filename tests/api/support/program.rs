@@ -126,10 +126,13 @@ impl Serving {
         until("the line with the addresses", || {
             let printed = self.printed();
             printed.lines().find_map(|line| {
-                let words = line.split(|character: char| character.is_whitespace() || matches!(character, ',' | ';' | '"'));
+                let words =
+                    line.split(|character: char| character.is_whitespace() || matches!(character, ',' | ';' | '"'));
                 let found: Vec<&str> = words.filter(|word| word.starts_with("http://")).collect();
                 match found.as_slice() {
-                    [public, operators] => Some([*public, *operators].map(|url| url.trim_end_matches(['/', '.']).to_owned())),
+                    [public, operators] => {
+                        Some([*public, *operators].map(|url| url.trim_end_matches(['/', '.']).to_owned()))
+                    }
                     _ => None,
                 }
             })

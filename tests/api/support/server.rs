@@ -23,15 +23,8 @@ pub const START_MS: i64 = 1_773_144_000_000;
 /// The same as responses show it.
 pub const START_TEXT: &str = "2026-03-10T12:00:00.000Z";
 /// Every scope.
-pub const ALL_SCOPES: [&str; 7] = [
-    "reconcile:read",
-    "reconcile:write",
-    "coding:read",
-    "coding:write",
-    "books:read",
-    "books:write",
-    "books:send",
-];
+pub const ALL_SCOPES: [&str; 7] =
+    ["reconcile:read", "reconcile:write", "coding:read", "coding:write", "books:read", "books:write", "books:send"];
 /// What a key for reconciliations needs.
 pub const RECONCILE: [&str; 2] = ["reconcile:read", "reconcile:write"];
 

@@ -31,8 +31,7 @@ pub struct Refused {
 /// Opens `/app/v1/progress` (with a query, if any) with these headers.
 pub fn open(server: &TestServer, query: &str, headers: &[(&str, &str)]) -> Result<Socket, Refused> {
     let address = server.client.address().to_owned();
-    let mut request =
-        format!("ws://{address}/app/v1/progress{query}").into_client_request().expect("a request");
+    let mut request = format!("ws://{address}/app/v1/progress{query}").into_client_request().expect("a request");
     for (name, value) in headers {
         let name: tungstenite::http::HeaderName = name.parse().expect("a header name");
         request.headers_mut().append(name, value.parse().expect("a header value"));

@@ -4,6 +4,7 @@ mod down;
 mod exposition;
 mod full;
 mod hang;
+mod listener;
 mod organisations;
 mod panic;
 mod probe;

@@ -24,7 +24,7 @@ pub struct Bed {
     pub clock: Arc<ManualClock>,
     pub url: String,
     pub folder: Option<TempDir>,
-    _database: Option<PostgresDatabase>,
+    pub database: Option<PostgresDatabase>,
 }
 
 impl Bed {
@@ -43,7 +43,14 @@ impl Bed {
         let clock = Arc::new(ManualClock::at_ms(START_MS));
         let store = open(&url, &clock).await;
         store.migrate().await.unwrap();
-        Self { store, clock, url, folder, _database: database }
+        Self { store, clock, url, folder, database }
+    }
+
+    /// The same store with another limit on how long a write may wait.
+    pub async fn impatient(&self, write_wait_max: std::time::Duration) -> Store {
+        let options =
+            StoreOptions { follow_database_clock: false, write_wait_max, ..StoreOptions::new(self.url.as_str()) };
+        Store::open(options, Arc::<ManualClock>::clone(&self.clock)).await.unwrap()
     }
 
     /// Another store on the same database, as another process would have.

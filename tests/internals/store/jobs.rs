@@ -11,6 +11,7 @@ use super::bed::{Bed, LEASE_MS, PRODUCT, completed, quiet, recording, store_suit
 store_suite![
     a_job_is_submitted_claimed_finished_and_charged,
     racing_finishers_charge_once,
+    two_processes_share_the_work_and_charge_once,
     twenty_jobs_on_credits_for_two,
     an_unverified_job_is_free,
     large_payloads_and_results_travel_in_parts,
@@ -43,11 +44,9 @@ async fn a_job_is_submitted_claimed_finished_and_charged(bed: &Bed) {
     assert!(matches!(finished, Finished::Completed { credits_charged: 12, .. }), "{finished:?}");
     let account = bed.account(user).await;
     assert_eq!((account.monthly, account.bonus), (0, 3));
-    assert_eq!(
-        published.lock().unwrap().as_slice(),
-        [(user, account, bed.store.reader.epochs().await.unwrap().credits)]
-    );
-    assert_eq!(bed.store.reader.credit_account_at(user).await.unwrap().unwrap().1, published.lock().unwrap()[0].2);
+    let (_, epoch) = bed.store.reader.credit_account_at(user).await.unwrap().unwrap();
+    assert_eq!(published.lock().unwrap().as_slice(), [(user, account, epoch)]);
+    assert_eq!(bed.store.reader.epochs().await.unwrap().credits, epoch);
     let done = view(bed, &id, user).await;
     assert_eq!((done.status, done.credits_charged), (JobStatus::Completed, Some(12)));
     assert_eq!((done.result.as_deref(), done.result_size), (Some(b"result".as_slice()), 6));
@@ -62,7 +61,7 @@ async fn racing_finishers_charge_once(bed: &Bed) {
     let job = bed.claim().await;
     let neighbour = bed.neighbour().await;
     let finish = |at: usize| {
-        let writer = if at % 2 == 0 { bed.store.writer.clone() } else { neighbour.writer.clone() };
+        let writer = if at.is_multiple_of(2) { bed.store.writer.clone() } else { neighbour.writer.clone() };
         let finish = completed(&job, 7, b"result");
         tokio::spawn(async move { writer.finish(finish, quiet()).await.unwrap() })
     };
@@ -77,6 +76,43 @@ async fn racing_finishers_charge_once(bed: &Bed) {
     }
     assert_eq!(paid, 7);
     assert_eq!(bed.account(user).await.monthly, 93);
+    neighbour.close().await;
+    bed.assert_sound().await;
+}
+
+async fn two_processes_share_the_work_and_charge_once(bed: &Bed) {
+    const JOBS: i64 = 60;
+    let user = bed.user(JOBS + 5, 0).await;
+    for _ in 0..JOBS {
+        bed.submit(user, 1).await;
+    }
+    let neighbour = bed.neighbour().await;
+    let work = |store: bookkeeping_suite::store::Store, holder: &'static str| {
+        tokio::spawn(async move {
+            let mut paid = 0;
+            loop {
+                match store.writer.claim(PRODUCT, holder, LEASE_MS).await.unwrap() {
+                    Claim::Job(job) => {
+                        let finished = store.writer.finish(completed(&job, 1, b"result"), quiet()).await.unwrap();
+                        assert!(matches!(finished, Finished::Completed { .. }), "{finished:?}");
+                        paid += 1;
+                        store.writer.release_slot(PRODUCT, holder).await.unwrap();
+                    }
+                    Claim::HeldElsewhere { .. } => tokio::task::yield_now().await,
+                    Claim::Nothing => return paid,
+                }
+            }
+        })
+    };
+    let (one, two) = (work(bed.store.clone(), "one"), work(neighbour.clone(), "two"));
+    let submitting = {
+        let (writer, late) = (neighbour.writer.clone(), bed.job(user, 1));
+        tokio::spawn(async move { writer.submit(late, vec![b"p".to_vec()]).await.unwrap() })
+    };
+    assert!(matches!(submitting.await.unwrap(), Submitted::Accepted { .. }));
+    let paid = one.await.unwrap() + two.await.unwrap();
+    assert!(paid == JOBS + 1 || paid == JOBS, "{paid}");
+    assert_eq!(bed.account(user).await.monthly, JOBS + 5 - paid);
     neighbour.close().await;
     bed.assert_sound().await;
 }

@@ -1,7 +1,7 @@
 //! The writer task: groups, isolation of failures, recovery, and what is left in the files.
 
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bookkeeping_suite::store::{Store, StoreError, Submitted};
 
@@ -12,7 +12,7 @@ store_suite![
     a_failing_unit_harms_no_other,
     the_writer_survives_lost_connections,
     a_closed_store_refuses,
-    readers_cannot_write,
+    an_outage_is_told_and_passes,
 ];
 
 async fn waiting_units_share_a_commit(bed: &Bed) {
@@ -120,10 +120,52 @@ async fn a_closed_store_refuses(bed: &Bed) {
     store.close().await;
 }
 
-async fn readers_cannot_write(bed: &Bed) {
+async fn an_outage_is_told_and_passes(bed: &Bed) {
+    let Some(database) = &bed.database else { return };
     let user = bed.user(10, 0).await;
     bed.submit(user, 1).await;
-    assert!(bed.store.reader.ping().await.is_ok());
+    database.set_reachable(false);
+    let started = Instant::now();
+    let many: Vec<_> = (0..20)
+        .map(|_| {
+            let (writer, job) = (bed.store.writer.clone(), bed.job(user, 1));
+            tokio::spawn(async move { writer.submit(job, vec![b"p".to_vec()]).await })
+        })
+        .collect();
+    for one in many {
+        let refused = one.await.unwrap();
+        assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    }
+    let refused = bed.store.reader.epochs().await;
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
+    assert!(bed.store.stats().unavailable.load(Ordering::Relaxed) > 0);
+    database.set_reachable(true);
+    bed.submit(user, 1).await;
+    assert_eq!(bed.store.reader.epochs().await.unwrap().reconciliation.waiting, 2);
+    bed.assert_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_write_that_waited_too_long_is_refused() {
+    let bed = Bed::sqlite().await;
+    let user = bed.user(10, 0).await;
+    let store = bed.impatient(Duration::from_millis(100)).await;
+    let held = hold_lock(&bed.url).await;
+    let submit = || {
+        let (writer, job) = (store.writer.clone(), bed.job(user, 1));
+        tokio::spawn(async move { writer.submit(job, vec![b"p".to_vec()]).await })
+    };
+    let first = submit();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let second = submit();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    held.rollback().await.unwrap();
+    assert!(matches!(first.await.unwrap(), Ok(Submitted::Accepted { .. })));
+    assert_eq!(second.await.unwrap(), Err(StoreError::Busy));
+    assert_eq!(store.stats().refused.load(Ordering::Relaxed), 1);
+    store.close().await;
+    bed.assert_sound().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -140,9 +182,9 @@ async fn deleted_payloads_are_gone_from_the_files() {
     for _ in 0..2 {
         bed.finish(&bed.claim().await, 1).await;
     }
-    let deadline = std::time::Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + Duration::from_secs(10);
     while occurs(&bed, SECRET) {
-        assert!(std::time::Instant::now() < deadline, "still in a file");
+        assert!(Instant::now() < deadline, "still in a file");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     let job = bed.job(user, 1);

@@ -1,0 +1,469 @@
+//! The real server under reconciliation jobs over HTTP: jobs and rows a second, queue wait, end-to-end latency and the
+//! share of 503 answers for small, medium and large jobs, beside the ceiling (the same engine called in-process). Then
+//! the latency of one tiny job against a bare loop of its three commits, and one job of 100,000 rows a side.
+//!
+//! `cargo bench --bench job_throughput [-- --json] [--only small|medium|large|tiny|hundred-thousand] [--postgres URL]`
+
+mod support;
+
+use std::{
+    net::SocketAddr,
+    path::Path,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, ensure};
+use bookkeeping_suite::{
+    domain::{control::Unattended, recon},
+    http::wire::recon::{Limits, parse},
+};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseConnection,
+    sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
+};
+use serde_json::{Value, json};
+use support::{Arguments, installation, pressure, print_json, serve};
+use xtask::{
+    datasets::{Dataset, Expected, ordinary, realistic},
+    http::{Connection, Request},
+    jobs::{Outcome, RECONCILIATIONS, State, read_state, run_one},
+    program::{Server, create_key},
+    random::Random,
+    statistics::{least, median, milliseconds, percentile, real, short, sorted},
+};
+
+/// Keys the jobs are spread over.
+const KEYS: usize = 16;
+/// Times the bare loop a tiny job may take.
+const TINY_BAR: f64 = 3.0;
+/// Seconds a job of 100,000 rows a side may take.
+const HUNDRED_THOUSAND_BAR: f64 = 1.0;
+
+/// One kind of load.
+struct Size {
+    name: &'static str,
+    rows: u64,
+    seconds: u64,
+}
+
+const SIZES: [Size; 3] = [
+    Size { name: "small", rows: 10, seconds: 6 },
+    Size { name: "medium", rows: 1_000, seconds: 6 },
+    Size { name: "large", rows: 25_000, seconds: 10 },
+];
+
+/// What one client saw.
+#[derive(Default)]
+struct Seen {
+    completed: usize,
+    busy: usize,
+    submissions: usize,
+    waits_ms: Vec<f64>,
+    totals_ms: Vec<f64>,
+}
+
+impl Seen {
+    fn add(&mut self, other: Self) {
+        self.completed += other.completed;
+        self.busy += other.busy;
+        self.submissions += other.submissions;
+        self.waits_ms.extend(other.waits_ms);
+        self.totals_ms.extend(other.totals_ms);
+    }
+}
+
+/// A job that was accepted and has not ended as far as we know.
+struct Open {
+    path: String,
+    submitted: Instant,
+    started: bool,
+}
+
+/// Submit, poll, and submit the next, with up to `in_flight` jobs at once.
+fn client(
+    address: SocketAddr,
+    key: &str,
+    pool: &[Dataset],
+    in_flight: usize,
+    number: usize,
+    stop: &AtomicBool,
+) -> Result<Seen> {
+    let mut connection = Connection::new(address, Duration::from_secs(60))?;
+    let mut random = Random::new(u64::try_from(number)?);
+    let mut seen = Seen::default();
+    let mut open: Vec<Open> = Vec::new();
+    // The jobs that are open at the end are waited for, but not counted: the rate is that of the measured time.
+    while !stop.load(Ordering::Relaxed) || !open.is_empty() {
+        let measuring = !stop.load(Ordering::Relaxed);
+        if measuring && open.len() < in_flight {
+            let Some(dataset) = random.pick(pool) else { break };
+            let submitted = Instant::now();
+            let reply = connection.send(&Request::post(RECONCILIATIONS, Some(key), &dataset.body))?;
+            seen.submissions += 1;
+            match reply.status {
+                202 => {
+                    let answer = reply.json();
+                    let path =
+                        answer.get("poll_url").and_then(Value::as_str).context("a 202 without poll_url")?.to_owned();
+                    open.push(Open { path, submitted, started: false });
+                }
+                503 => {
+                    seen.busy += 1;
+                    thread::sleep(Duration::from_millis(10));
+                }
+                _ => anyhow::bail!("a submission was answered {}", reply.summary()),
+            }
+        }
+        let mut ended = Vec::new();
+        for (place, job) in open.iter_mut().enumerate() {
+            let reply = connection.send(&Request::get(&job.path, Some(key)))?;
+            ensure!(reply.status == 200, "a poll was answered {}", reply.summary());
+            let now = milliseconds(job.submitted.elapsed());
+            let waiting = reply.body.windows(17).any(|window| window == b"\"status\":\"queued\"");
+            if !job.started && !waiting {
+                job.started = true;
+                seen.waits_ms.push(now);
+            }
+            if let State::Ended(outcome) = read_state(&reply).map_err(anyhow::Error::msg)? {
+                ensure!(matches!(outcome, Outcome::Completed(_)), "a job ended as {outcome:?}");
+                ended.push(place);
+                if measuring {
+                    seen.completed += 1;
+                    seen.totals_ms.push(now);
+                }
+            }
+        }
+        for place in ended.into_iter().rev() {
+            open.swap_remove(place);
+        }
+        if open.len() >= in_flight {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+    Ok(seen)
+}
+
+/// A counter and a sum from the operators' metrics, for the queue wait as the server itself measured it.
+fn queue_seconds(server: &Server) -> Result<(f64, f64)> {
+    let reply = Connection::new(server.ops(), Duration::from_secs(10))?.send(&Request::get("/metrics", None))?;
+    let text = String::from_utf8_lossy(&reply.body).into_owned();
+    let value = |name: &str| {
+        text.lines()
+            .find(|line| line.starts_with(name) && line.contains("reconciliation"))
+            .and_then(|line| line.rsplit(' ').next()?.parse().ok())
+    };
+    Ok((value("job_queue_seconds_sum").unwrap_or(0.0), value("job_queue_seconds_count").unwrap_or(0.0)))
+}
+
+fn latencies(values: Vec<f64>) -> Value {
+    let ordered = sorted(values);
+    json!({ "p50": short(percentile(&ordered, 0.5)), "p90": short(percentile(&ordered, 0.9)), "p99": short(percentile(&ordered, 0.99)) })
+}
+
+/// The engine alone on the same bodies: read, match, verify; jobs and rows a second on one thread.
+fn ceiling(pool: &[Dataset], time: Duration) -> Result<(f64, f64)> {
+    let limits = Limits { max_rows_per_dataset: 250_000 };
+    let begun = Instant::now();
+    let (mut jobs, mut rows) = (0_usize, 0.0);
+    while begun.elapsed() < time {
+        for dataset in pool {
+            let submission = parse(&dataset.body, &limits).map_err(|problems| anyhow::anyhow!("{problems:?}"))?;
+            let outcome = recon::run(&submission.dataset, &submission.options, &Unattended)?;
+            std::hint::black_box(outcome);
+            jobs += 1;
+            rows += real(usize::try_from(submission.dataset.rows())?);
+        }
+    }
+    let seconds = begun.elapsed().as_secs_f64();
+    Ok((real(jobs) / seconds, rows / seconds))
+}
+
+/// One load at one depth of the queue.
+fn throughput(
+    server: &Server,
+    keys: &[String],
+    pool: &[Dataset],
+    clients: usize,
+    in_flight: usize,
+    time: Duration,
+) -> Result<Value> {
+    let stop = AtomicBool::new(false);
+    let failures = AtomicUsize::new(0);
+    let queue_before = queue_seconds(server)?;
+    let begun = Instant::now();
+    let mut seen = Seen::default();
+    let mut elapsed = Duration::ZERO;
+    thread::scope(|scope| -> Result<()> {
+        let threads: Vec<_> = keys
+            .iter()
+            .cycle()
+            .take(clients)
+            .enumerate()
+            .map(|(number, key)| {
+                let (stop, failures) = (&stop, &failures);
+                scope.spawn(move || {
+                    let result = client(server.public(), key, pool, in_flight, number, stop);
+                    if result.is_err() {
+                        failures.fetch_add(1, Ordering::Relaxed);
+                    }
+                    result
+                })
+            })
+            .collect();
+        while begun.elapsed() < time && failures.load(Ordering::Relaxed) == 0 {
+            thread::sleep(Duration::from_millis(20));
+        }
+        elapsed = begun.elapsed();
+        stop.store(true, Ordering::Relaxed);
+        for thread in threads {
+            seen.add(thread.join().map_err(|_| anyhow::anyhow!("a client panicked"))??);
+        }
+        Ok(())
+    })?;
+    let queue_after = queue_seconds(server)?;
+    let waits = queue_after.1 - queue_before.1;
+    let mean_wait = if waits > 0.0 { Some(short((queue_after.0 - queue_before.0) * 1_000.0 / waits)) } else { None };
+    let rows_a_job: f64 =
+        pool.iter().map(|dataset| real(usize::try_from(dataset.bank_rows).unwrap_or(0)) * 2.0).sum::<f64>()
+            / real(pool.len().max(1));
+    let rate = real(seen.completed) / elapsed.as_secs_f64();
+    Ok(json!({
+        "clients": clients,
+        "in_flight_per_client": in_flight,
+        "jobs_per_s": short(rate),
+        "rows_per_s": short(rate * rows_a_job),
+        "queue_wait_seen_ms": latencies(seen.waits_ms),
+        "queue_wait_mean_ms": mean_wait,
+        "end_to_end_ms": latencies(seen.totals_ms),
+        "share_503": short(real(seen.busy) / real(seen.submissions.max(1))),
+    }))
+}
+
+/// A database connection opened as the service opens its writer.
+async fn bare_database(path: &Path) -> Result<DatabaseConnection> {
+    let mut options = ConnectOptions::new(format!("sqlite://{}?mode=rwc", path.display()));
+    options.max_connections(1).min_connections(1).test_before_acquire(false).sqlx_logging(false);
+    options.map_sqlx_sqlite_opts(|sqlite: SqliteConnectOptions| {
+        sqlite
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .pragma("temp_store", "memory")
+            .pragma("secure_delete", "ON")
+    });
+    Ok(Database::connect(options).await?)
+}
+
+/// The least a durable, charged job can be: three commits (submit, claim, finish) through the same database layer,
+/// with the rows the design names and nothing decided. Microseconds of each loop.
+fn bare_commits(folder: &Path, loops: usize) -> Result<Vec<f64>> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    runtime.block_on(async {
+        let path = folder.join(format!("bare-{loops}.db"));
+        let database = bare_database(&path).await?;
+        for table in [
+            "create table job(id text primary key, status int, result blob, credits int) without rowid",
+            "create table job_hot(seq integer primary key, job_id text)",
+            "create table job_payload(job_id text primary key, bytes blob) without rowid",
+            "create table product_slot(product int primary key, waiting int)",
+            "create table charge(job_id text primary key, credits int) without rowid",
+            "create table credit_account(user_id int primary key, bonus int)",
+            "create table credit_movement(id integer primary key, reference text unique, bonus int)",
+            "insert into product_slot values(0, 0)",
+            "insert into credit_account values(1, 1000000000)",
+        ] {
+            database.execute_unprepared(table).await?;
+        }
+        let mut times = Vec::new();
+        for number in 0..loops {
+            let begun = Instant::now();
+            let id = format!("rec_{number:026}");
+            for unit in [
+                [
+                    "update product_slot set waiting = waiting + 1 where product = 0 and waiting < 100".to_owned(),
+                    format!("insert into job values('{id}', 0, null, 0)"),
+                    format!("insert into job_hot values({number}, '{id}')"),
+                    format!("insert into job_payload values('{id}', zeroblob(200))"),
+                ]
+                .as_slice(),
+                [
+                    format!("delete from job_hot where seq = {number}"),
+                    "update product_slot set waiting = waiting - 1 where product = 0".to_owned(),
+                    format!("update job set status = 1 where id = '{id}'"),
+                ]
+                .as_slice(),
+                [
+                    format!("update job set status = 2, result = zeroblob(300), credits = 1 where id = '{id}'"),
+                    "update credit_account set bonus = bonus - 1 where user_id = 1".to_owned(),
+                    format!("insert into credit_movement values({number}, '{id}', -1)"),
+                    format!("insert into charge values('{id}', 1)"),
+                    format!("delete from job_payload where job_id = '{id}'"),
+                ]
+                .as_slice(),
+            ] {
+                database.execute_unprepared("begin immediate").await?;
+                for statement in unit {
+                    database.execute_unprepared(statement).await?;
+                }
+                database.execute_unprepared("commit").await?;
+            }
+            times.push(begun.elapsed().as_secs_f64() * 1e6);
+        }
+        database.close().await?;
+        Ok(times)
+    })
+}
+
+/// One client, one tiny verified job after the other, against the bare loop; rounds alternate.
+fn tiny(server: &Server, key: &str, folder: &Path) -> Result<Value> {
+    let dataset = ordinary(&mut Random::new(9), 1, Expected::Verified);
+    let mut connection = server.connect()?;
+    let mut one = || -> Result<f64> {
+        let (outcome, _, time) = run_one(&mut connection, key, &dataset.body, Duration::ZERO, Duration::from_secs(30))?;
+        ensure!(outcome == Outcome::Completed(1), "a tiny job ended as {outcome:?}");
+        Ok(time.as_secs_f64() * 1e6)
+    };
+    for _ in 0..50 {
+        one()?;
+    }
+    let (mut ours, mut bare, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..7 {
+        let commits = bare_commits(folder, 300 + round)?;
+        let jobs = (0..300).map(|_| one()).collect::<Result<Vec<_>>>()?;
+        ratios.push(median(&jobs) / median(&commits));
+        ours.extend(jobs);
+        bare.extend(commits);
+    }
+    let (ours, bare) = (sorted(ours), sorted(bare));
+    Ok(json!({
+        "p50_us": short(percentile(&ours, 0.5)),
+        "p99_us": short(percentile(&ours, 0.99)),
+        "bare_p50_us": short(percentile(&bare, 0.5)),
+        "bare_p99_us": short(percentile(&bare, 0.99)),
+        "ratio_median": short(median(&ratios)),
+        "ratio_best": short(least(&ratios)),
+        "bar": TINY_BAR,
+    }))
+}
+
+/// Submit to completed of a realistic 100,000 rows a side, with the completed answer read in full.
+fn hundred_thousand(server: &Server, key: &str, folder: &Path) -> Result<Value> {
+    let with_matched = realistic(100_000, folder)?;
+    let text = String::from_utf8(with_matched)?;
+    let without_matched = text.replace("\"includeMatched\":true", "\"includeMatched\":false");
+    let mut connection = server.connect()?;
+    let mut measure = |body: &str| -> Result<Vec<f64>> {
+        (0..5)
+            .map(|_| {
+                let (outcome, _, time) =
+                    run_one(&mut connection, key, body.as_bytes(), Duration::from_millis(1), Duration::from_secs(120))?;
+                ensure!(matches!(outcome, Outcome::Completed(_)), "the job ended as {outcome:?}");
+                Ok(time.as_secs_f64())
+            })
+            .collect()
+    };
+    let (plain, matched) = (measure(&without_matched)?, measure(&text)?);
+    Ok(json!({
+        "request_mb": short(real(text.len()) / 1e6),
+        "best_s": short(least(&plain)),
+        "median_s": short(median(&plain)),
+        "with_matched_rows_best_s": short(least(&matched)),
+        "with_matched_rows_median_s": short(median(&matched)),
+        "bar_s": HUNDRED_THOUSAND_BAR,
+    }))
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::read();
+    if arguments.is_check() {
+        return Ok(());
+    }
+    let only = arguments.after("--only");
+    let wanted = |name: &str| only.is_none_or(|only| only == name);
+    let (folder, mut installation) = installation()?;
+    if let Some(url) = arguments.after("--postgres") {
+        installation = installation.with("database_url", url);
+    }
+    let server = serve(&installation, &[])?;
+    let mut connection = server.connect()?;
+    let mut keys = Vec::new();
+    for number in 0..4 {
+        let person = installation.add_person(&format!("bench-{number}@example.com"), 0, 1_000_000_000)?;
+        for place in 0..KEYS / 4 {
+            keys.push(
+                create_key(
+                    &mut connection,
+                    &person.session,
+                    &format!("bench {place}"),
+                    &["reconcile:read", "reconcile:write"],
+                )?
+                .plaintext,
+            );
+        }
+    }
+    drop(connection);
+    let first_key = keys.first().cloned().context("no key")?;
+    let mut loads = Vec::new();
+    for size in SIZES.iter().filter(|size| wanted(size.name)) {
+        let mut random = Random::new(size.rows);
+        let pool: Vec<Dataset> = (0..16).map(|_| ordinary(&mut random, size.rows, Expected::Verified)).collect();
+        let time = Duration::from_secs(size.seconds);
+        let (jobs, rows) = ceiling(&pool, Duration::from_secs(2))?;
+        let shallow = throughput(&server, &keys, &pool, 4, 1, time)?;
+        // 128 wanted at once on a queue of 100: this is where 503 answers come from.
+        let deep = throughput(&server, &keys, &pool, KEYS, 8, time)?;
+        loads.push(json!({
+            "size": size.name,
+            "rows_a_side": size.rows,
+            "ceiling": { "jobs_per_s": short(jobs), "rows_per_s": short(rows) },
+            "few_waiting": shallow,
+            "queue_full": deep,
+        }));
+    }
+    let tiny = if wanted("tiny") { Some(tiny(&server, &first_key, folder.path())?) } else { None };
+    let large =
+        if wanted("hundred-thousand") { Some(hundred_thousand(&server, &first_key, folder.path())?) } else { None };
+    server.terminate()?;
+    let figures = json!({ "bench": "job_throughput", "pressure_percent": pressure(), "loads": loads, "tiny_job": tiny, "hundred_thousand": large });
+    if arguments.has("--json") {
+        return print_json(&figures);
+    }
+    print_table(&figures);
+    Ok(())
+}
+
+fn print_table(figures: &Value) {
+    let none = Vec::new();
+    println!(
+        "{:<10}{:<14}{:>10}{:>12}{:>12}{:>10}{:>10}{:>10}{:>8}",
+        "jobs", "load", "jobs/s", "rows/s", "wait p50 ms", "p50 ms", "p90 ms", "p99 ms", "503"
+    );
+    for load in figures.get("loads").and_then(Value::as_array).unwrap_or(&none) {
+        let number = |pointer: &str| load.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
+        let name = load.get("size").and_then(Value::as_str).unwrap_or_default();
+        println!(
+            "{name:<10}{:<14}{:>10.0}{:>12.0}",
+            "engine alone",
+            number("/ceiling/jobs_per_s"),
+            number("/ceiling/rows_per_s")
+        );
+        for (title, part) in [("few waiting", "few_waiting"), ("queue full", "queue_full")] {
+            println!(
+                "{name:<10}{title:<14}{:>10.0}{:>12.0}{:>12.1}{:>10.1}{:>10.1}{:>10.1}{:>7.0}%",
+                number(&format!("/{part}/jobs_per_s")),
+                number(&format!("/{part}/rows_per_s")),
+                number(&format!("/{part}/queue_wait_seen_ms/p50")),
+                number(&format!("/{part}/end_to_end_ms/p50")),
+                number(&format!("/{part}/end_to_end_ms/p90")),
+                number(&format!("/{part}/end_to_end_ms/p99")),
+                number(&format!("/{part}/share_503")) * 100.0
+            );
+        }
+    }
+    for part in ["tiny_job", "hundred_thousand"] {
+        if let Some(value) = figures.get(part).filter(|value| !value.is_null()) {
+            println!("{part}: {value}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! How an operation is described: what only it knows. The rest (credentials, the errors every operation of its kind
+//! can answer, headers) follows from its route.
+
+use serde_json::Value;
+use utoipa::openapi::Required;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+
+use super::schema::Any;
+use crate::http::error::ErrorCode;
+
+/// The documentation of one operation.
+pub struct Operation {
+    pub(super) tag: &'static str,
+    pub(super) summary: &'static str,
+    pub(super) description: &'static str,
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) request: Option<Sample>,
+    pub(super) success: Option<(u16, &'static str, Sample)>,
+    pub(super) errors: Vec<(ErrorCode, Option<Value>)>,
+}
+
+/// A schema and an example of it.
+pub(super) struct Sample {
+    pub(super) schema: Any,
+    pub(super) example: Value,
+}
+
+impl Operation {
+    /// An operation of a tag, with one line and a paragraph.
+    pub fn new(tag: &'static str, summary: &'static str, description: &'static str) -> Self {
+        Self { tag, summary, description, parameters: Vec::new(), request: None, success: None, errors: Vec::new() }
+    }
+
+    /// A parameter in the path.
+    #[must_use]
+    pub fn path(self, name: &str, description: &str, schema: impl Into<Any>, example: Value) -> Self {
+        self.parameter(ParameterIn::Path, Required::True, name, description, schema.into(), example)
+    }
+
+    /// An optional parameter in the query string.
+    #[must_use]
+    pub fn query(self, name: &str, description: &str, schema: impl Into<Any>, example: Value) -> Self {
+        self.parameter(ParameterIn::Query, Required::False, name, description, schema.into(), example)
+    }
+
+    /// An optional request header.
+    #[must_use]
+    pub fn header(self, name: &str, description: &str, schema: impl Into<Any>, example: Value) -> Self {
+        self.parameter(ParameterIn::Header, Required::False, name, description, schema.into(), example)
+    }
+
+    /// `limit` and `offset`, and the 422 for what is out of range.
+    #[must_use]
+    pub fn paged(self) -> Self {
+        use super::schema::integer;
+        let limit = integer(1).maximum(Some(200_isize)).default(Some(50.into()));
+        let offset = integer(0).default(Some(0.into()));
+        self.query("limit", "Items on a page.", limit, 50.into())
+            .query("offset", "Items to skip.", offset, 0.into())
+            .error(ErrorCode::InvalidRequestFormat)
+    }
+
+    /// The JSON body.
+    #[must_use]
+    pub fn request(mut self, schema: impl Into<Any>, example: Value) -> Self {
+        self.request = Some(Sample { schema: schema.into(), example });
+        self
+    }
+
+    /// The answer when all is well.
+    #[must_use]
+    pub fn success(mut self, status: u16, description: &'static str, schema: impl Into<Any>, example: Value) -> Self {
+        self.success = Some((status, description, Sample { schema: schema.into(), example }));
+        self
+    }
+
+    /// An error beside those that follow from the route.
+    #[must_use]
+    pub fn error(mut self, code: ErrorCode) -> Self {
+        self.errors.push((code, None));
+        self
+    }
+
+    /// The same with details as this operation gives them.
+    #[must_use]
+    pub fn error_with(mut self, code: ErrorCode, details: Value) -> Self {
+        self.errors.push((code, Some(details)));
+        self
+    }
+
+    fn parameter(
+        mut self,
+        place: ParameterIn,
+        required: Required,
+        name: &str,
+        description: &str,
+        schema: Any,
+        example: Value,
+    ) -> Self {
+        let parameter = ParameterBuilder::new()
+            .name(name)
+            .parameter_in(place)
+            .required(required)
+            .description(Some(description))
+            .schema(Some(schema))
+            .example(Some(example));
+        self.parameters.push(parameter.build());
+        self
+    }
+}

@@ -1,0 +1,240 @@
+//! Reconciliation.
+
+use serde_json::{Value, json};
+
+use super::operation::Operation;
+use super::schema::{
+    Any, array, boolean, choice, date, integer, moment, named, number, object, optional, required, strict, string, text,
+};
+use crate::http::call::IDEMPOTENCY_KEY_LENGTH_MAX;
+use crate::http::error::ErrorCode;
+
+const TAG: &str = "Reconciliation";
+const JOB: &str = "rec_019351b7c8a07a3e9f5c2b1d4e6f8a90";
+
+/// `POST /api/v1/reconciliations`.
+pub fn submit_reconciliation() -> Operation {
+    Operation::new(
+        TAG,
+        "Submit a reconciliation",
+        "Queues a run that matches the two datasets one to one. It costs as many credits as there are bank rows, charged only when the \
+         run ends verified. Poll `poll_url` until `status` is `completed` or `failed`. The datasets are deleted as soon as the result is \
+         stored.",
+    )
+    .header(
+        "Idempotency-Key",
+        "Sending the same key and body again within 24 hours gives the first answer again (`Idempotency-Replayed: true`); another body \
+         is 422 `idempotency_key_reused`.",
+        text(1, IDEMPOTENCY_KEY_LENGTH_MAX).pattern(Some("^[ -~]+$")),
+        "november-statement".into(),
+    )
+    .request(named("ReconciliationRequest"), request_example())
+    .success(
+        202,
+        "Queued.",
+        named("ReconciliationAccepted"),
+        json!({ "reconciliation_id": JOB, "status": "queued", "poll_url": format!("/api/v1/reconciliations/{JOB}") }),
+    )
+    .error(ErrorCode::ValidationError)
+    .error(ErrorCode::InsufficientCredits)
+    .error_with(ErrorCode::Conflict, json!({ "reason": "idempotency_in_progress" }))
+    .error(ErrorCode::InvalidDatasetFormat)
+    .error_with(ErrorCode::UnprocessableEntity, json!({ "reason": "idempotency_key_reused" }))
+}
+
+/// `GET /api/v1/reconciliations/{id}`.
+pub fn poll_reconciliation() -> Operation {
+    Operation::new(
+        TAG,
+        "Poll a reconciliation",
+        "Only its owner sees a job. A run that could not be verified is `completed` with `verified` false and no charge: decide by \
+         `verification.is_verified`, never by `status` alone.",
+    )
+    .path("id", "The id of the job.", text(1, 64), JOB.into())
+    .success(200, "The state of the job.", named("Reconciliation"), state_example())
+    .error(ErrorCode::NotFound)
+}
+
+fn request_example() -> Value {
+    json!({
+        "bank": [
+            { "date": "2026-11-03", "amount": -42.5, "description": "CARD 4411 ACME SUPPLIES" },
+            { "date": "2026-11-05", "amount": 1200, "description": "FASTER PAYMENT LARKSPUR" }
+        ],
+        "book": [{ "date": "2026-11-02", "amount": -42.5, "description": "Acme Supplies Ltd" }],
+        "options": { "allowedDateDifferenceInDays": 3, "includeMatched": false, "allowOverage": false }
+    })
+}
+
+fn state_example() -> Value {
+    json!({
+        "reconciliation_id": JOB,
+        "status": "completed",
+        "created_at": "2026-11-21T09:30:00Z",
+        "completed_at": "2026-11-21T09:30:01Z",
+        "credits_charged": 2,
+        "result": {
+            "summary": {
+                "bank_rows": 2, "book_rows": 1, "matched_count": 1, "missing_from_books_count": 1,
+                "remove_from_books_count": 0, "verified": true
+            },
+            "credits_charged": 2,
+            "missing_from_books": [{ "date": "2026-11-05", "amount": 1200, "description": "FASTER PAYMENT LARKSPUR" }],
+            "remove_from_books": [],
+            "verification": {
+                "is_verified": true, "expected_net_discrepancy": 1200, "actual_net_effect": 1200,
+                "reason": "Verified: 1 pair matched; 1 bank row, 1200.00, not in the books; 0 book rows, 0.00, not at the bank; the difference of 1200.00 agrees."
+            }
+        }
+    })
+}
+
+pub(super) fn schemas() -> Vec<(&'static str, Any)> {
+    vec![
+        ("StatementRow", row().into()),
+        ("ReconciliationRequest", request().into()),
+        ("ReconciliationAccepted", accepted().into()),
+        ("JobFailure", failure().into()),
+        ("ReconciliationResult", result().into()),
+        ("Reconciliation", state().into()),
+    ]
+}
+
+fn row() -> utoipa::openapi::Object {
+    let limit = 1e18_f64;
+    strict(
+        "One line of a statement or of the books.",
+        vec![
+            required("date", date().pattern(Some("^[0-9]{4}-[0-9]{2}-[0-9]{2}$"))),
+            required(
+                "amount",
+                number()
+                    .exclusive_minimum(Some(-limit))
+                    .exclusive_maximum(Some(limit))
+                    .description(Some("Signed. Echoed with the digits that were sent.")),
+            ),
+            required("description", text(1, 500).pattern(Some("^[^\\u0000]*$"))),
+        ],
+    )
+}
+
+fn request() -> utoipa::openapi::Object {
+    let rows = || array(named("StatementRow")).max_items(Some(250_000)).build();
+    let options = strict(
+        "How the run shall be made.",
+        vec![
+            optional("allowedDateDifferenceInDays", integer(0).maximum(Some(30_isize)).default(Some(3.into()))),
+            optional("includeMatched", boolean().default(Some(false.into()))),
+            optional("allowOverage", boolean().default(Some(false.into()))),
+        ],
+    );
+    strict(
+        "Two datasets in the canonical format.",
+        vec![required("bank", rows()), required("book", rows()), optional("options", options)],
+    )
+}
+
+fn accepted() -> utoipa::openapi::Object {
+    object(
+        "The job that was queued.",
+        vec![
+            required("reconciliation_id", text(1, 64)),
+            required("status", choice(&["queued", "processing", "completed", "failed"])),
+            required("poll_url", string().description(Some("The path to poll."))),
+        ],
+    )
+}
+
+fn failure() -> utoipa::openapi::Object {
+    object(
+        "Why a job failed. `insufficient_credits` comes with `required` and `available`, `internal_error` with a `reason`.",
+        vec![
+            required("code", choice(&["insufficient_credits", "internal_error"])),
+            required("message", string()),
+            optional("details", object("Depends on the code.", Vec::new())),
+        ],
+    )
+}
+
+fn result() -> utoipa::openapi::Object {
+    let rows = || array(named("StatementRow")).build();
+    let summary = object(
+        "Counts.",
+        vec![
+            required("bank_rows", integer(0)),
+            required("book_rows", integer(0)),
+            required("matched_count", integer(0)),
+            required("missing_from_books_count", integer(0)),
+            required("remove_from_books_count", integer(0)),
+            required("verified", boolean()),
+        ],
+    );
+    let verification = object(
+        "Whether the differences explain the balances.",
+        vec![
+            required("is_verified", boolean()),
+            required("expected_net_discrepancy", number().description(Some("Total bank minus total book."))),
+            required(
+                "actual_net_effect",
+                number().description(Some("Missing from the books minus to be removed from them.")),
+            ),
+            required("reason", string()),
+        ],
+    );
+    let pair = object(
+        "A bank row and the book row it is.",
+        vec![
+            required("bank", named("StatementRow")),
+            required("book", named("StatementRow")),
+            required("date_difference", number()),
+        ],
+    );
+    let kinds = [
+        "date_outside_window",
+        "digits_transposed",
+        "sign_reversed",
+        "decimal_point_moved",
+        "small_difference",
+        "possibly_keyed_twice",
+    ];
+    let explanation = object(
+        "A guess why a row was left over; never a match.",
+        vec![
+            required("dataset", choice(&["bank", "book"])),
+            required("row", integer(0).description(Some("Zero-based index in the submitted dataset."))),
+            required("kind", choice(&kinds)),
+            optional("other_row", integer(0)),
+            required("detail", string()),
+        ],
+    );
+    object(
+        "What is left over and whether it adds up.",
+        vec![
+            required("summary", summary),
+            required("credits_charged", integer(0)),
+            required("missing_from_books", rows()),
+            required("remove_from_books", rows()),
+            required("verification", verification),
+            optional("matched", array(pair).description(Some("Only when `includeMatched` was true.")).build()),
+            optional("explanations", array(explanation).max_items(Some(1_000)).build()),
+        ],
+    )
+}
+
+fn state() -> utoipa::openapi::Object {
+    let progress =
+        object("Only while processing.", vec![required("rows_done", integer(0)), required("rows_total", integer(0))]);
+    object(
+        "A job. `result` is there when it is completed, `error` when it failed.",
+        vec![
+            required("reconciliation_id", text(1, 64)),
+            required("status", choice(&["queued", "processing", "completed", "failed"])),
+            required("created_at", moment()),
+            optional("completed_at", moment()),
+            optional("progress", progress),
+            optional("credits_charged", integer(0)),
+            optional("result", named("ReconciliationResult")),
+            optional("error", named("JobFailure")),
+        ],
+    )
+}

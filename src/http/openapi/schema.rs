@@ -1,0 +1,117 @@
+//! Short words for JSON schemas.
+
+use serde_json::Value;
+use utoipa::openapi::schema::{
+    AdditionalProperties, ArrayBuilder, KnownFormat, ObjectBuilder, OneOfBuilder, SchemaFormat, Type,
+};
+use utoipa::openapi::{Object, Ref, RefOr, Schema};
+
+/// A schema or a reference to one.
+pub type Any = RefOr<Schema>;
+
+/// A key of an object.
+pub struct Field {
+    name: &'static str,
+    schema: Any,
+    required: bool,
+}
+
+/// A key that is always there.
+pub fn required(name: &'static str, schema: impl Into<Any>) -> Field {
+    Field { name, schema: schema.into(), required: true }
+}
+
+/// A key that may be absent.
+pub fn optional(name: &'static str, schema: impl Into<Any>) -> Field {
+    Field { name, schema: schema.into(), required: false }
+}
+
+/// An object that may get more keys in later versions: what answers are.
+pub fn object(description: &str, fields: Vec<Field>) -> Object {
+    build(description, fields).build()
+}
+
+/// An object with exactly these keys: what strict requests are.
+pub fn strict(description: &str, fields: Vec<Field>) -> Object {
+    build(description, fields).additional_properties(Some(AdditionalProperties::FreeForm(false))).build()
+}
+
+fn build(description: &str, fields: Vec<Field>) -> ObjectBuilder {
+    let start = ObjectBuilder::new().schema_type(Type::Object).description(Some(description));
+    fields.into_iter().fold(start, |object, field| {
+        let object = object.property(field.name, field.schema);
+        if field.required { object.required(field.name) } else { object }
+    })
+}
+
+/// A schema kept under `components/schemas`.
+pub fn named(name: &str) -> Any {
+    RefOr::Ref(Ref::from_schema_name(name))
+}
+
+/// An array.
+pub fn array(items: impl Into<Any>) -> ArrayBuilder {
+    ArrayBuilder::new().items(RefOr::from(items.into()))
+}
+
+/// Text with bounds in characters.
+pub fn text(min: usize, max: usize) -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String).min_length(Some(min)).max_length(Some(max))
+}
+
+/// Any text.
+pub fn string() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String)
+}
+
+/// One of a closed list.
+pub fn choice(values: &[&str]) -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(values.iter().copied()))
+}
+
+/// A whole number of at least this.
+pub fn integer(min: isize) -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(min))
+}
+
+/// An identifier of a person, key, organisation or anything in the books.
+pub fn id() -> ObjectBuilder {
+    integer(1).format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+}
+
+/// A number.
+pub fn number() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::Number)
+}
+
+/// True or false.
+pub fn boolean() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::Boolean)
+}
+
+/// A moment, RFC 3339.
+pub fn moment() -> ObjectBuilder {
+    string().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+}
+
+/// A calendar date, `YYYY-MM-DD`.
+pub fn date() -> ObjectBuilder {
+    string().format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)))
+}
+
+/// The same, or null.
+pub fn nullable(schema: ObjectBuilder) -> Object {
+    let mut schema = schema.build();
+    if let utoipa::openapi::schema::SchemaType::Type(kind) = schema.schema_type {
+        schema.schema_type = [kind, Type::Null].into_iter().collect();
+    }
+    if let Some(values) = &mut schema.enum_values {
+        values.push(Value::Null);
+    }
+    schema
+}
+
+/// One of several shapes.
+pub fn one_of(shapes: Vec<Any>) -> Schema {
+    Schema::OneOf(shapes.into_iter().fold(OneOfBuilder::new(), OneOfBuilder::item).build())
+}

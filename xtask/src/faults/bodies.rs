@@ -1,0 +1,273 @@
+//! Many large bodies at once from callers without a key: each is checked, refused, and never kept in memory, while
+//! those who have a key are served as before.
+
+use std::{
+    io::{ErrorKind, Read, Write},
+    net::SocketAddr,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Result, ensure};
+use mio::{Events, Interest, Poll, Token, net::TcpStream};
+
+use super::Bench;
+use crate::{
+    datasets::{Expected, ordinary},
+    http::{Connection, Request},
+    jobs::RECONCILIATIONS,
+    program::{Profile, SCOPES, create_key},
+    report::Finding,
+    statistics::{median, milliseconds, short},
+};
+
+/// The largest body the service reads.
+const BODY_BYTES: usize = 26_214_400;
+/// More resident memory than this for a connection is a buffer.
+const GROWTH_BAR_KIB: u64 = 64;
+/// A served request may take this many times as long as without the load.
+const SLOWER_BAR: f64 = 2.0;
+
+/// Valid JSON of exactly that many bytes, shaped like a submission.
+fn valid_body(bytes: usize) -> Vec<u8> {
+    let row = br#"{"date":"2024-01-01","amount":12.34,"description":"a card payment"},"#;
+    let end = br#"{"date":"2024-01-01","amount":1,"description":"x"}],"book":[]}"#;
+    let mut body = br#"{"bank":["#.to_vec();
+    while body.len() + row.len() + end.len() <= bytes {
+        body.extend_from_slice(row);
+    }
+    body.resize(bytes.saturating_sub(end.len()), b' ');
+    body.extend_from_slice(end);
+    body
+}
+
+struct Upload {
+    stream: TcpStream,
+    head: Vec<u8>,
+    broken: bool,
+    sent: usize,
+    received: Vec<u8>,
+    status: Option<u16>,
+}
+
+/// What the uploads were answered.
+#[derive(Default)]
+struct Answers {
+    unauthorized: usize,
+    invalid: usize,
+    wrong: Vec<String>,
+    elapsed: Duration,
+}
+
+/// Send all bodies at once from this one thread and collect the answers.
+fn upload(address: SocketAddr, count: usize, valid: &[u8], invalid: &[u8]) -> Result<Answers> {
+    let mut poll = Poll::new()?;
+    let mut events = Events::with_capacity(256);
+    let mut uploads = Vec::new();
+    let length = valid.len().to_string();
+    for place in 0..count {
+        // Every fourth has a key that looks right but is unknown; every tenth body ends one byte too soon.
+        let bearer = (place % 4 == 0).then_some("key_AAAAAAAAAAAA_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+        let request = Request {
+            headers: &[("Content-Type", "application/json"), ("Content-Length", length.as_str())],
+            ..Request { method: "POST", ..Request::get(RECONCILIATIONS, bearer) }
+        };
+        let mut stream = TcpStream::connect(address)?;
+        poll.registry().register(&mut stream, Token(place), Interest::READABLE | Interest::WRITABLE)?;
+        uploads.push(Upload {
+            stream,
+            head: request.head(address),
+            broken: place % 10 == 9,
+            sent: 0,
+            received: Vec::new(),
+            status: None,
+        });
+    }
+    let begun = Instant::now();
+    let mut answers = Answers::default();
+    let mut open = count;
+    let mut scratch = [0_u8; 4_096];
+    while open > 0 {
+        poll.poll(&mut events, Some(Duration::from_secs(1)))?;
+        ensure!(begun.elapsed() < Duration::from_secs(600), "{open} uploads were not answered within ten minutes");
+        for event in &events {
+            let Some(upload) = uploads.get_mut(event.token().0) else { continue };
+            if upload.status.is_some() {
+                continue;
+            }
+            let body = if upload.broken { invalid } else { valid };
+            let outcome = advance(upload, body, &mut scratch);
+            let expected = if upload.broken { 400 } else { 401 };
+            let status = match outcome {
+                Ok(None) => continue,
+                Ok(Some(status)) => status,
+                Err(error) => {
+                    let sent = upload.sent;
+                    answers.wrong.push(format!("an upload broke off after {sent} bytes: {error}"));
+                    0
+                }
+            };
+            upload.status = Some(status);
+            open -= 1;
+            match status {
+                401 if expected == 401 => answers.unauthorized += 1,
+                400 if expected == 400 => answers.invalid += 1,
+                0 => {}
+                other => {
+                    let text =
+                        String::from_utf8_lossy(upload.received.get(..300).unwrap_or(&upload.received)).into_owned();
+                    answers.wrong.push(format!(
+                        "an upload was answered {other} instead of {expected} after {} bytes: {text}",
+                        upload.sent
+                    ));
+                }
+            }
+            let _ = poll.registry().deregister(&mut upload.stream);
+            let _ = upload.stream.shutdown(std::net::Shutdown::Both);
+        }
+    }
+    answers.elapsed = begun.elapsed();
+    Ok(answers)
+}
+
+/// Write and read what can be, until the status is there.
+fn advance(upload: &mut Upload, body: &[u8], scratch: &mut [u8]) -> std::io::Result<Option<u16>> {
+    let total = upload.head.len() + body.len();
+    while upload.sent < total {
+        let rest = match upload.head.get(upload.sent..) {
+            Some(rest) if !rest.is_empty() => rest,
+            _ => body.get(upload.sent - upload.head.len()..).unwrap_or_default(),
+        };
+        match upload.stream.write(rest) {
+            Ok(written) => upload.sent += written,
+            Err(error) if error.kind() == ErrorKind::WouldBlock || error.kind() == ErrorKind::NotConnected => break,
+            // Refused early: the answer may still be readable.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe || error.kind() == ErrorKind::ConnectionReset => break,
+            Err(error) => return Err(error),
+        }
+    }
+    loop {
+        match upload.stream.read(scratch) {
+            Ok(0) if upload.received.is_empty() => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(0) => break,
+            Ok(read) => upload.received.extend_from_slice(scratch.get(..read).unwrap_or_default()),
+            Err(error) if error.kind() == ErrorKind::WouldBlock || error.kind() == ErrorKind::NotConnected => break,
+            Err(error) => return Err(error),
+        }
+    }
+    if !upload.received.windows(4).any(|window| window == b"\r\n\r\n") {
+        return Ok(None);
+    }
+    Ok(upload.received.get(9..12).and_then(|code| std::str::from_utf8(code).ok()).and_then(|code| code.parse().ok()))
+}
+
+/// Medians of two kinds of served request, in milliseconds.
+#[derive(Debug, Clone, Copy)]
+struct Served {
+    me: f64,
+    submission: f64,
+    samples: usize,
+}
+
+/// Ask and submit, one after the other, until told to stop (but at least a few times).
+fn probe(address: SocketAddr, key: &str, body: &[u8], stop: &AtomicBool, finding: &mut Vec<String>) -> Result<Served> {
+    let mut connection = Connection::new(address, Duration::from_secs(60))?;
+    let (mut me, mut submission) = (Vec::new(), Vec::new());
+    while me.len() < 20 || !stop.load(Ordering::Relaxed) {
+        let begun = Instant::now();
+        let reply = connection.send(&Request::get("/api/v1/me", Some(key)))?;
+        me.push(milliseconds(begun.elapsed()));
+        if reply.status != 200 {
+            finding.push(format!("/api/v1/me was answered {}", reply.summary()));
+        }
+        let begun = Instant::now();
+        let reply = connection.send(&Request::post(RECONCILIATIONS, Some(key), body))?;
+        submission.push(milliseconds(begun.elapsed()));
+        if reply.status != 202 && reply.status != 503 {
+            finding.push(format!("a submission was answered {}", reply.summary()));
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    Ok(Served { me: median(&me), submission: median(&submission), samples: me.len() })
+}
+
+pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
+    let connections = bench.full_or_sample(1_000, 100);
+    let (installation, _postgres) = bench.installation("service")?;
+    let server = installation.serve_ready()?;
+    let person = installation.add_person("served@example.com", 0, 100_000_000)?;
+    let key = create_key(&mut server.connect()?, &person.session, "served", &SCOPES)?.plaintext;
+    let small = ordinary(&mut bench.random.clone(), 200, Expected::Verified).body;
+    let valid = valid_body(BODY_BYTES);
+    let mut invalid = valid.clone();
+    if let Some(last) = invalid.last_mut() {
+        *last = b' ';
+    }
+
+    // One large upload and the idle probes come first, so that what every process needs once is not counted.
+    upload(server.public(), 4, &valid, &invalid)?;
+    let stop = AtomicBool::new(false);
+    let mut troubles = Vec::new();
+    let idle = thread::scope(|scope| {
+        let probing = scope.spawn(|| probe(server.public(), &key, &small, &stop, &mut troubles));
+        thread::sleep(Duration::from_secs(3));
+        stop.store(true, Ordering::Relaxed);
+        probing.join().unwrap_or_else(|_| Err(anyhow::anyhow!("the probe panicked")))
+    })?;
+    server.process.forget_peak()?;
+    let resident = server.process.resident_kib()?;
+
+    let stop = AtomicBool::new(false);
+    let (answers, busy) = thread::scope(|scope| {
+        let probing = scope.spawn(|| probe(server.public(), &key, &small, &stop, &mut troubles));
+        let answers = upload(server.public(), connections, &valid, &invalid);
+        stop.store(true, Ordering::Relaxed);
+        let busy = probing.join().unwrap_or_else(|_| Err(anyhow::anyhow!("the probe panicked")));
+        (answers, busy)
+    });
+    let (answers, busy) = (answers?, busy?);
+    for text in answers.wrong.iter().chain(&troubles) {
+        finding.broken(text);
+    }
+    let count = u64::try_from(connections)?;
+    let growth = server.process.peak_kib()?.saturating_sub(resident) / count;
+    finding.count("connections", connections);
+    finding.count("answered_401", answers.unauthorized);
+    finding.count("answered_400", answers.invalid);
+    finding.count("seconds", short(answers.elapsed.as_secs_f64()));
+    finding.count("growth_kib_per_connection", growth);
+    finding.count("probes", busy.samples);
+    finding.count("me_idle_ms", short(idle.me));
+    finding.count("me_busy_ms", short(busy.me));
+    finding.count("submission_idle_ms", short(idle.submission));
+    finding.count("submission_busy_ms", short(busy.submission));
+    finding.must(
+        growth <= GROWTH_BAR_KIB,
+        format!("memory grew by {growth} KiB a connection, the bar is {GROWTH_BAR_KIB}"),
+    );
+    // A debug build checks a byte so slowly that its timing says nothing.
+    if bench.profile == Profile::Release {
+        for (what, idle, busy) in [("/api/v1/me", idle.me, busy.me), ("a submission", idle.submission, busy.submission)]
+        {
+            finding.must(
+                busy <= SLOWER_BAR * idle,
+                format!("{what} took {busy:.2} ms under load and {idle:.2} ms idle, the bar is {SLOWER_BAR} times"),
+            );
+        }
+    }
+    server.terminate()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::valid_body;
+
+    #[test]
+    fn the_large_body_has_its_exact_size_and_is_json() {
+        let body = valid_body(100_000);
+        assert_eq!(body.len(), 100_000);
+        assert!(serde_json::from_slice::<serde_json::Value>(&body).is_ok());
+        assert!(serde_json::from_slice::<serde_json::Value>(&body[..body.len() - 1]).is_err());
+    }
+}

@@ -1,0 +1,220 @@
+//! `cargo xtask faults`: break the service in ways that happen, and look for anything lost, charged twice or slow.
+
+mod bodies;
+mod credits;
+mod kill;
+mod memory;
+mod start;
+mod two_processes;
+
+use std::{
+    fs,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, Result, ensure};
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use crate::{
+    http::Connection,
+    jobs::{Given, OwnedKey},
+    program::{Installation, Profile, Program, create_key},
+    random::Random,
+    report::Finding,
+};
+
+/// The scenarios, in the order in which they are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Scenario {
+    /// `kill -9` of the whole service while clients submit
+    Kill,
+    /// Two processes on one PostgreSQL, either killed every two seconds
+    TwoProcesses,
+    /// Many concurrent jobs on credits for two
+    Credits,
+    /// Time from the start to the first answer
+    Start,
+    /// Many large unauthenticated bodies at once
+    Bodies,
+    /// Peak memory of the largest jobs
+    Memory,
+}
+
+impl Scenario {
+    /// All of them.
+    const ALL: [Self; 6] = [Self::Kill, Self::TwoProcesses, Self::Credits, Self::Start, Self::Bodies, Self::Memory];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Kill => "kill",
+            Self::TwoProcesses => "two-processes",
+            Self::Credits => "credits",
+            Self::Start => "start",
+            Self::Bodies => "bodies",
+            Self::Memory => "memory",
+        }
+    }
+}
+
+/// Which database a scenario runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Database {
+    /// The embedded one
+    #[default]
+    Sqlite,
+    /// A private PostgreSQL server
+    Postgres,
+}
+
+/// Options of `cargo xtask faults`.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// A few minutes' sample with the dev build instead of the full counts with the release build
+    #[arg(long)]
+    sample: bool,
+    /// Makes every random choice; printed when something breaks
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Run this scenario alone (repeat for several)
+    #[arg(long, value_name = "NAME")]
+    only: Vec<Scenario>,
+    /// Take this program instead of building one
+    #[arg(long, value_name = "PATH")]
+    binary: Option<PathBuf>,
+    /// How often `kill` kills [default: 1000, 25 with --sample]
+    #[arg(long, value_name = "N")]
+    kills: Option<u64>,
+    /// Database of `kill`, `credits` and `start`
+    #[arg(long, value_enum, default_value_t)]
+    database: Database,
+    /// Write all figures to this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// What a scenario works with.
+struct Bench<'a> {
+    options: &'a Options,
+    program: Program,
+    profile: Profile,
+    folder: PathBuf,
+    random: Random,
+}
+
+impl Bench<'_> {
+    /// An installation in a folder of that name, on the database asked for. The second part keeps the database server
+    /// alive.
+    fn installation(&self, name: &str) -> Result<(Installation, Option<crate::postgres::Postgres>)> {
+        let installation = Installation::new(&self.program, &self.folder.join(name))?;
+        match self.options.database {
+            Database::Sqlite => Ok((installation, None)),
+            Database::Postgres => {
+                let postgres = crate::postgres::Postgres::start(&self.folder.join(format!("{name}-postgres")))?;
+                Ok((installation.with("database_url", &postgres.url()), Some(postgres)))
+            }
+        }
+    }
+
+    fn full_or_sample<T>(&self, full: T, sample: T) -> T {
+        if self.options.sample { sample } else { full }
+    }
+}
+
+/// Two people with two keys each: the first can pay for anything, the second soon cannot.
+fn two_people(
+    installation: &Installation,
+    connection: &mut Connection,
+    poor_credits: u64,
+) -> Result<(Vec<Given>, Vec<OwnedKey>)> {
+    const RICH: u64 = 500_000_000;
+    let mut people = Vec::new();
+    let mut keys = Vec::new();
+    for (place, (email, bonus)) in
+        [("rich@example.com", RICH), ("poor@example.com", poor_credits)].into_iter().enumerate()
+    {
+        let person = installation.add_person(email, 1_000, bonus)?;
+        for name in ["one", "two"] {
+            let key = create_key(connection, &person.session, name, &["reconcile:read", "reconcile:write"])?;
+            keys.push(OwnedKey { person: place, plaintext: key.plaintext });
+        }
+        people.push(Given { person, credits: 1_000 + bonus });
+    }
+    Ok((people, keys))
+}
+
+/// Run the scenarios; an error when any invariant was broken.
+pub fn run(options: &Options) -> Result<()> {
+    raise_open_files();
+    let profile = if options.sample { Profile::Dev } else { Profile::Release };
+    let program = match &options.binary {
+        Some(path) => Program::at(path)?,
+        None => Program::build(profile)?,
+    };
+    let scenarios = if options.only.is_empty() { Scenario::ALL.to_vec() } else { options.only.clone() };
+    let root = tempfile::Builder::new().prefix("bookkeeping-faults-").tempdir()?;
+    let mut results: Vec<Value> = Vec::new();
+    let mut failed = Vec::new();
+    for scenario in scenarios {
+        let name = scenario.name();
+        let folder = root.path().join(name);
+        fs::create_dir(&folder)?;
+        let place = Scenario::ALL.iter().position(|known| *known == scenario).unwrap_or(0);
+        let random = Random::new(options.seed).fork(u64::try_from(place).unwrap_or(0));
+        let bench = Bench { options, program: program.clone(), profile, folder: folder.clone(), random };
+        let mut finding = Finding::default();
+        let begun = Instant::now();
+        let outcome = match scenario {
+            Scenario::Kill => kill::run(&bench, &mut finding),
+            Scenario::TwoProcesses => two_processes::run(&bench, &mut finding),
+            Scenario::Credits => credits::run(&bench, &mut finding),
+            Scenario::Start => start::run(&bench, &mut finding),
+            Scenario::Bodies => bodies::run(&bench, &mut finding),
+            Scenario::Memory => memory::run(&bench, &mut finding),
+        };
+        if let Err(error) = outcome {
+            finding.broken(format!("the scenario could not be carried out: {error:#}"));
+        }
+        let seconds = begun.elapsed().as_secs_f64();
+        println!("{}", finding.line(name, seconds));
+        for text in finding.broken_invariants() {
+            println!("    {text}");
+        }
+        results.push(finding.json(name, seconds));
+        if finding.holds() {
+            // Databases of passed scenarios are not worth their space.
+            let _ = fs::remove_dir_all(&folder);
+        } else {
+            failed.push(name);
+        }
+    }
+    if let Some(path) = &options.json {
+        let all = json!({ "seed": options.seed, "sample": options.sample, "scenarios": results });
+        fs::write(path, format!("{all:#}\n")).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if !failed.is_empty() {
+        let kept = root.keep();
+        println!("seed {}, folder kept for inspection: {}", options.seed, kept.display());
+    }
+    ensure!(failed.is_empty(), "broken invariants in: {}", failed.join(", "));
+    Ok(())
+}
+
+/// A thousand connections need more open files than some systems allow by default; `prlimit` raises our own limit as
+/// far as it may, and the servers inherit it. Without it the scenario that needs them says so.
+fn raise_open_files() {
+    let id = std::process::id().to_string();
+    for limit in ["--nofile=65536:65536", "--nofile=4096:4096"] {
+        let raised = std::process::Command::new("prlimit")
+            .args([limit, "--pid", &id])
+            .stderr(std::process::Stdio::null())
+            .status();
+        if raised.is_ok_and(|status| status.success()) {
+            return;
+        }
+    }
+}
+
+/// How long a queue may make no progress before its jobs count as stuck: a lost slot is taken over within 30 s.
+const STUCK: Duration = Duration::from_secs(60);

@@ -1,0 +1,15 @@
+//! Black-box tools: they know the service only by its operating contract (the program, its commands and settings) and
+//! its HTTP API, and never speak to anything but loopback. The development commands and the benches share them.
+
+pub mod conformance;
+pub mod datasets;
+pub mod faults;
+pub mod http;
+pub mod jobs;
+pub mod load;
+pub mod postgres;
+pub mod process;
+pub mod program;
+pub mod random;
+pub mod report;
+pub mod statistics;
