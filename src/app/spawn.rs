@@ -35,8 +35,9 @@ pub struct Server {
     sessions: Arc<Sessions>,
     registry: ActorRegistry,
     clock: Arc<dyn Clock>,
-    /// A runtime for what is done directly on the store.
-    runtime: tokio::runtime::Runtime,
+    /// The server's own runtime, for what is done directly on the store: a connection goes back to its pool by a task
+    /// of the runtime it was used on, which must go on running.
+    runtime: tokio::runtime::Handle,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -55,6 +56,7 @@ struct Started {
     store: Store,
     sessions: Arc<Sessions>,
     registry: ActorRegistry,
+    runtime: tokio::runtime::Handle,
 }
 
 impl Started {
@@ -65,6 +67,7 @@ impl Started {
             store: running.store.clone(),
             sessions: Arc::clone(&running.sessions),
             registry: running.registry.clone(),
+            runtime: tokio::runtime::Handle::current(),
         }
     }
 }
@@ -90,8 +93,7 @@ pub fn spawn(options: SpawnOptions) -> anyhow::Result<Server> {
         });
     })?;
     let started = started.recv().map_err(|_| anyhow!("the server ended while starting"))??;
-    let Started { url, ops_url, store, sessions, registry } = started;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let Started { url, ops_url, store, sessions, registry, runtime } = started;
     Ok(Server { url, ops_url, store, sessions, registry, clock, runtime, stop: Some(stop), thread: Some(thread) })
 }
 
