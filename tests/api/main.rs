@@ -24,6 +24,7 @@ mod jobs;
 mod keys;
 mod me;
 mod organisations;
+mod outage;
 mod processes;
 mod progress;
 mod rate_limit;
