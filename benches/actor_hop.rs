@@ -163,10 +163,8 @@ fn main() {
     let json = std::env::args().any(|argument| argument == "--json");
     let figures = System::new().block_on(measure());
     if json {
-        let fields: Vec<String> = figures
-            .iter()
-            .map(|one| format!("\"{}_{}\": {:.1}", one.name.replace([' ', ','], "_"), one.unit, one.value))
-            .collect();
+        let fields: Vec<String> =
+            figures.iter().map(|one| format!("\"{}_{}\": {:.1}", key(one.name), one.unit, one.value)).collect();
         println!("{{{}}}", fields.join(", "));
         return;
     }
@@ -174,6 +172,12 @@ fn main() {
     for one in figures {
         println!("{:<52}{:>9.1} {}", one.name, one.value, one.unit);
     }
+}
+
+/// A name as a key: the words, joined by underscores.
+fn key(name: &str) -> String {
+    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_")
 }
 
 async fn measure() -> Vec<Figure> {

@@ -60,7 +60,7 @@ async fn measure() -> serde_json::Value {
     let commits = || store.stats().groups.load(Ordering::Relaxed);
     let before = commits();
     let grouped = grouped(&store, &clock).await;
-    let group_size = (GROUPED_CALLERS * GROUPED_ROUNDS) as f64 / (commits() - before) as f64;
+    let group_size = f64::from(grouped_units()) / f64::from(u32::try_from(commits() - before).unwrap());
     store.close().await;
 
     let (bare, job) = (quantiles(bare), quantiles(job));
@@ -124,6 +124,10 @@ async fn tiny_job(store: &Store, clock: &SystemClock, user: UserId) {
     assert!(matches!(finished, Finished::Completed { credits_charged: 1, .. }));
 }
 
+fn grouped_units() -> u32 {
+    u32::try_from(GROUPED_CALLERS * GROUPED_ROUNDS).unwrap()
+}
+
 /// Units a second with many callers at once.
 async fn grouped(store: &Store, clock: &Arc<SystemClock>) -> f64 {
     let started = Instant::now();
@@ -140,8 +144,7 @@ async fn grouped(store: &Store, clock: &Arc<SystemClock>) -> f64 {
     for caller in callers {
         caller.await.unwrap();
     }
-    let units = u32::try_from(GROUPED_CALLERS * GROUPED_ROUNDS).unwrap();
-    f64::from(units) / started.elapsed().as_secs_f64()
+    f64::from(grouped_units()) / started.elapsed().as_secs_f64()
 }
 
 async fn timed(work: impl Future<Output = ()>) -> Duration {

@@ -7,7 +7,6 @@ pub mod app;
 pub mod cli;
 pub mod clock;
 pub mod config;
-pub mod demo;
 pub mod domain;
 pub mod http;
 pub mod metrics;

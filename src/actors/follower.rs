@@ -21,7 +21,7 @@ const ORPHAN_AGE_MS: i64 = 10 * 60 * 1000;
 
 /// Follows what is committed until the future is dropped.
 pub async fn follow(store: Store, actors: Arc<Actors>) {
-    let mut seen = Epochs::default();
+    let (mut seen, mut counted) = (Epochs::default(), 0);
     let mut ticks = tokio::time::interval(FOLLOW_EVERY);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
@@ -40,9 +40,11 @@ pub async fn follow(store: Store, actors: Arc<Actors>) {
                     tracing::warn!(error = %error, "the database does not answer");
                 }
                 actors.health.set_database(false);
-                actors.observer.store_unavailable();
             }
         }
+        let unavailable = store.stats().unavailable.load(std::sync::atomic::Ordering::Relaxed);
+        actors.observer.store_unavailable(unavailable.saturating_sub(counted));
+        counted = unavailable;
     }
 }
 

@@ -183,6 +183,9 @@ impl JobRunner {
         let product = job.product;
         let rows_total = u64::try_from(job.rows_total).unwrap_or_default();
         self.observer.started(product, seconds(job.started_at_ms - job.created_at_ms), rows_total);
+        if job.attempt > 1 {
+            self.observer.recovered(product, 1);
+        }
         let running = self.board.begin(product, &job.id, job.user_id, rows_total);
         let outcome = self.run_and_finish(&job, &running).await;
         let status = match &outcome {

@@ -4,6 +4,7 @@
 //! refused in this process, and within a second in every other (they follow the epoch of the topic `keys`).
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use actix::{Actor, ActorFutureExt as _, AtomicResponse, Context, Handler, Message, Supervised, WrapFuture as _};
@@ -99,14 +100,27 @@ impl Handler<Ask<RevokeKey>> for KeyRegistry {
     fn handle(&mut self, ask: Ask<RevokeKey>, _: &mut Context<Self>) -> Self::Result {
         guard::alone(ask, DEADLINE, |actor: &mut Self, _, RevokeKey { user_id, key_id }| {
             let store = actor.store.clone();
-            async move { store.writer.revoke_key(user_id, key_id, store.now_ms()).await }.into_actor(actor).map(
-                |revoked, actor, _| {
-                    if let Ok(Some(row)) = &revoked {
-                        actor.published.publish(row);
+            let published = Arc::clone(&actor.published);
+            async move {
+                let key = published.by_id(key_id);
+                let revoked = store.writer.revoke_key(user_id, key_id, store.now_ms()).await;
+                if let Ok(Some(row)) = &revoked {
+                    published.publish(row);
+                    // With the snapshot goes what only it knew: when the key was last used.
+                    let used_ms = key.map_or(0, |key| key.last_used_ms.load(Ordering::Relaxed));
+                    if used_ms > 0
+                        && let Err(error) = store.writer.flush_last_used(vec![(key_id, used_ms)]).await
+                    {
+                        tracing::warn!(error = %error, "the last use of key {key_id} was not written");
                     }
-                    revoked
-                },
-            )
+                }
+                revoked
+            }
+            .into_actor(actor)
+            .map(move |revoked, actor, _| {
+                actor.flushed.remove(&key_id);
+                revoked
+            })
         })
     }
 }
@@ -117,8 +131,14 @@ impl Handler<Ask<FollowKeys>> for KeyRegistry {
     fn handle(&mut self, ask: Ask<FollowKeys>, _: &mut Context<Self>) -> Self::Result {
         guard::alone(ask, DEADLINE, |actor: &mut Self, _, FollowKeys| {
             let (store, epoch) = (actor.store.clone(), actor.epoch);
-            async move { store.reader.load_keys(epoch).await }.into_actor(actor).map(|rows, actor, _| {
-                for row in rows? {
+            async move { store.reader.load_keys(epoch).await }.into_actor(actor).map(move |rows, actor, _| {
+                let rows = rows?;
+                if epoch == 0 {
+                    // A first look (also after a restart) names the accepted keys only: whatever else is published was
+                    // revoked elsewhere in between, and no later look would say so.
+                    actor.published.keep_only(&rows.iter().map(|row| row.id).collect());
+                }
+                for row in rows {
                     actor.published.publish(&row);
                     actor.epoch = actor.epoch.max(row.changed_epoch);
                 }

@@ -62,8 +62,8 @@ pub trait Observer: Send + Sync {
     fn thread_abandoned(&self);
     /// An abandoned computation ended after all.
     fn thread_returned(&self);
-    /// The database did not answer.
-    fn store_unavailable(&self);
+    /// The database did not answer so many times more.
+    fn store_unavailable(&self, times: u64);
 }
 
 /// What the actors need to start.

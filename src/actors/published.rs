@@ -68,6 +68,12 @@ impl KeyDirectory {
         self.by_prefix.get(&prefix).map(|entry| Arc::clone(entry.value()))
     }
 
+    /// Withdraws every key that is not among these: what was revoked elsewhere while nobody here was looking.
+    pub fn keep_only(&self, ids: &std::collections::HashSet<KeyId>) {
+        self.by_prefix.retain(|_, key| ids.contains(&key.key_id));
+        self.prefix_by_id.retain(|id, _| ids.contains(id));
+    }
+
     /// When every accepted key was last used; unused ones left out.
     pub fn uses(&self) -> Vec<(KeyId, i64)> {
         self.by_prefix

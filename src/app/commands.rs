@@ -51,9 +51,17 @@ pub fn prepare_data_dir(folder: &Path) -> anyhow::Result<()> {
 
 /// Opens the store of the settings and brings its schema up to date.
 pub async fn open_store(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<(Store, Vec<String>)> {
+    open_store_with(settings, StoreOptions::new(database_url(settings)), clock).await
+}
+
+/// The same with options of the caller's.
+pub async fn open_store_with(
+    settings: &Settings,
+    options: StoreOptions,
+    clock: Arc<dyn Clock>,
+) -> anyhow::Result<(Store, Vec<String>)> {
     prepare_data_dir(&settings.data_dir)?;
-    let store =
-        Store::open(StoreOptions::new(database_url(settings)), clock).await.context("cannot open the database")?;
+    let store = Store::open(options, clock).await.context("cannot open the database")?;
     let applied = store.migrate().await.context("cannot migrate the database")?;
     Ok((store, applied))
 }

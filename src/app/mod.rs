@@ -1,6 +1,7 @@
 //! Start order and stop order of everything: the only part that knows all parts.
 
 pub mod commands;
+pub mod demo;
 mod observe;
 pub mod secrets;
 mod serve;

@@ -11,6 +11,7 @@ use crate::domain::job::{JobStatus, Product};
 use crate::http::route_table::Route;
 use crate::http::server;
 use crate::metrics::{Metrics, RouteMetrics};
+use crate::store::ObserveWait;
 
 /// Counts finished requests, each on the handle of its route.
 pub struct HttpObserver {
@@ -24,6 +25,15 @@ impl HttpObserver {
         let routes = routes.iter().map(|route| metrics.route(label(&route.method), route.path)).collect();
         Self { routes, unknown: metrics.route("OTHER", "unknown") }
     }
+}
+
+/// Records how long callers waited for a connection of each pool.
+pub fn store_waits(metrics: &Arc<Metrics>) -> ObserveWait {
+    let metrics = Arc::clone(metrics);
+    Arc::new(move |pool, waited| match pool {
+        "writer" => metrics.store_acquire_writer.record(waited),
+        _ => metrics.store_acquire_reader.record(waited),
+    })
 }
 
 fn label(method: &Method) -> &'static str {
@@ -88,7 +98,7 @@ impl Observer for ActorObserver {
         self.0.blocking_threads_abandoned.add(-1);
     }
 
-    fn store_unavailable(&self) {
-        self.0.store_unavailable.add(1);
+    fn store_unavailable(&self, times: u64) {
+        self.0.store_unavailable.add(times);
     }
 }

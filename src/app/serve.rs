@@ -9,15 +9,14 @@ use actix_web::dev::ServerHandle;
 use anyhow::Context as _;
 use tokio::task::JoinHandle;
 
-use super::observe::{ActorObserver, HttpObserver};
-use super::{commands, secrets};
+use super::observe::{self, ActorObserver, HttpObserver};
+use super::{commands, demo, secrets};
 use crate::actors::job_runner::{RunLimits, Work};
 use crate::actors::recon_work::ReconciliationWork;
 use crate::actors::runtime::{ActorRegistry, Health, Watchdog};
 use crate::actors::{Actors, ActorsOptions, follower};
 use crate::clock::Clock;
 use crate::config::Settings;
-use crate::demo;
 use crate::domain::rate_window::RateRule;
 use crate::http::first_party::throttle::Throttle;
 use crate::http::gate::ActorGate;
@@ -27,7 +26,7 @@ use crate::http::server::{Parts, ServerOptions, bind};
 use crate::http::{BodyLimits, routes, wire};
 use crate::metrics::Metrics;
 use crate::session::{SESSION_TTL_S, Sessions};
-use crate::store::{ServeLock, Store};
+use crate::store::{ServeLock, Store, StoreOptions};
 
 /// How long a cancelled computation may take to notice.
 const CANCEL_GRACE: Duration = Duration::from_secs(5);
@@ -51,6 +50,15 @@ pub(super) struct Running {
     _lock: Option<ServeLock>,
 }
 
+/// What tests replace.
+#[derive(Default)]
+pub(super) struct StartOverrides {
+    /// What reconciliation does; `None` is the real engine.
+    pub(super) reconciliation: Option<Arc<dyn Work>>,
+    /// The clock is moved by hand and must not be corrected by the database's.
+    pub(super) own_clock: bool,
+}
+
 fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
@@ -63,20 +71,26 @@ fn sized(value: u64) -> usize {
 pub(super) async fn start(
     settings: &Settings,
     clock: Arc<dyn Clock>,
-    reconciliation: Option<Arc<dyn Work>>,
+    overrides: StartOverrides,
 ) -> anyhow::Result<Running> {
+    let StartOverrides { reconciliation, own_clock } = overrides;
     let started_at_ms = clock.now_ms();
     commands::prepare_data_dir(&settings.data_dir)?;
     let database_url = commands::database_url(settings);
     let lock = if database_url.starts_with("sqlite:") { Some(exclusive(settings)?) } else { None };
-    let (store, applied) = commands::open_store(settings, Arc::clone(&clock)).await?;
+    let registry = ActorRegistry::default();
+    let metrics = Metrics::new(vec![Box::new(registry.clone())]);
+    let options = StoreOptions {
+        follow_database_clock: !own_clock,
+        observe_wait: Some(observe::store_waits(&metrics)),
+        ..StoreOptions::new(database_url)
+    };
+    let (store, applied) = commands::open_store_with(settings, options, Arc::clone(&clock)).await?;
     if !applied.is_empty() {
         tracing::info!("applied {} schema steps", applied.len());
     }
     let sessions = Arc::new(Sessions::new(&secrets::session_secret(settings, &store, clock.as_ref()).await?));
 
-    let registry = ActorRegistry::default();
-    let metrics = Metrics::new(vec![Box::new(registry.clone())]);
     let health = Arc::new(Health::default());
     health.set_database(true);
     let actors = Actors::start(ActorsOptions {
@@ -169,7 +183,6 @@ async fn recover(store: &Store, actors: &Actors, settings: &Settings) -> anyhow:
         let jobs = requeued.queued.len() + requeued.failed.len();
         if jobs > 0 {
             tracing::info!("recovered {jobs} unfinished {} jobs", product.as_str());
-            actors.observer.jobs_recovered(product, u64::try_from(jobs).unwrap_or_default());
         }
     }
     for engine in actors.engines() {
@@ -278,7 +291,7 @@ pub(super) fn system() -> actix_web::rt::SystemRunner {
 pub(super) fn serve(settings: Settings, clock: Arc<dyn Clock>, with_demo: bool) -> anyhow::Result<ExitCode> {
     system().block_on(async move {
         let settings = if with_demo { demo_settings(settings)? } else { settings };
-        let running = start(&settings, Arc::clone(&clock), None).await?;
+        let running = start(&settings, Arc::clone(&clock), StartOverrides::default()).await?;
         eprintln!("bookkeeping serves {} and, for operators, http://{}", running.base_url, running.ops);
         if with_demo {
             show_demo(&running, clock).await?;

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use anyhow::{Context as _, anyhow};
 use tokio::sync::oneshot;
 
-use super::serve::{self, Running};
+use super::serve::{self, Running, StartOverrides};
 use crate::actors::job_runner::Work;
 use crate::actors::runtime::ActorRegistry;
 use crate::clock::Clock;
@@ -35,8 +35,9 @@ pub struct Server {
     sessions: Arc<Sessions>,
     registry: ActorRegistry,
     clock: Arc<dyn Clock>,
-    /// A runtime for what is done directly on the store.
-    runtime: tokio::runtime::Runtime,
+    /// The server's own runtime, for what is done directly on the store: a connection goes back to its pool by a task
+    /// of the runtime it was used on, which must go on running.
+    runtime: tokio::runtime::Handle,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -55,6 +56,7 @@ struct Started {
     store: Store,
     sessions: Arc<Sessions>,
     registry: ActorRegistry,
+    runtime: tokio::runtime::Handle,
 }
 
 impl Started {
@@ -65,6 +67,7 @@ impl Started {
             store: running.store.clone(),
             sessions: Arc::clone(&running.sessions),
             registry: running.registry.clone(),
+            runtime: tokio::runtime::Handle::current(),
         }
     }
 }
@@ -74,9 +77,10 @@ pub fn spawn(options: SpawnOptions) -> anyhow::Result<Server> {
     let (stop, stopped) = oneshot::channel();
     let (send, started) = mpsc::channel();
     let clock = Arc::clone(&options.clock);
+    let overrides = StartOverrides { reconciliation: options.reconciliation, own_clock: true };
     let thread = std::thread::Builder::new().name("server".to_owned()).spawn(move || {
         serve::system().block_on(async move {
-            match serve::start(&options.settings, options.clock, options.reconciliation).await {
+            match serve::start(&options.settings, options.clock, overrides).await {
                 Ok(running) => {
                     // Nobody waits any more only when the caller was torn down; then there is nothing to serve.
                     if send.send(Ok(Started::of(&running))).is_ok() {
@@ -90,8 +94,7 @@ pub fn spawn(options: SpawnOptions) -> anyhow::Result<Server> {
         });
     })?;
     let started = started.recv().map_err(|_| anyhow!("the server ended while starting"))??;
-    let Started { url, ops_url, store, sessions, registry } = started;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let Started { url, ops_url, store, sessions, registry, runtime } = started;
     Ok(Server { url, ops_url, store, sessions, registry, clock, runtime, stop: Some(stop), thread: Some(thread) })
 }
 

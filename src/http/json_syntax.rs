@@ -463,7 +463,7 @@ fn plain_text_end(chunk: &[u8], from: usize) -> usize {
         at += 8;
     }
     while let Some(&byte) = chunk.get(at) {
-        if byte == b'"' || byte == b'\\' || byte < 0x20 || byte >= 0x80 {
+        if byte == b'"' || byte == b'\\' || !(0x20..0x80).contains(&byte) {
             break;
         }
         at += 1;

@@ -222,7 +222,7 @@ fn an_id_in_a_path_that_is_no_positive_integer_is_a_validation_error() {
     let person = server.person();
     for id in ["0", "-1", "abc", "1.0", "+1", "%20", "1%20", "9223372036854775808", "0x1"] {
         let answer = server.client.delete(&format!("/api/v1/keys/{id}")).session(&person).send();
-        assert_eq!(answer.issue_paths(), ["id"], "{id:?}: {answer}");
+        assert_eq!(answer.issue_paths(), ["path.id"], "{id:?}: {answer}");
     }
     server.client.delete(&format!("/api/v1/keys/{}", i64::MAX)).session(&person).send().refused(404, "not_found");
     server.client.delete("/api/v1/keys/abc").send().refused(401, "unauthorized");

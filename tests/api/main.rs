@@ -1,6 +1,7 @@
 //! What the service does, said over HTTP: one module per resource, one fixture (`support`).
 #![expect(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::as_conversions,
@@ -24,6 +25,7 @@ mod jobs;
 mod keys;
 mod me;
 mod organisations;
+mod outage;
 mod processes;
 mod progress;
 mod rate_limit;

@@ -32,6 +32,20 @@ fn a_key_made_or_revoked_in_one_process_is_known_in_the_other() {
 }
 
 #[test]
+fn a_key_revoked_elsewhere_right_after_it_was_made_is_refused_here() {
+    let Some((here, there)) = pair() else { return };
+    let person = here.person();
+    // The first key of the installation, and some after it: made here, revoked there before anybody looks around.
+    for _ in 0..5 {
+        let key = here.key(&person, &RECONCILE);
+        there.client.delete(&format!("/api/v1/keys/{}", key.id)).session(&person).send().expect(200);
+        until("the key is refused here", || {
+            (here.client.get("/api/v1/me").key(&key).send().status == 401).then_some(())
+        });
+    }
+}
+
+#[test]
 fn a_membership_made_in_one_process_counts_in_the_other() {
     let Some((here, there)) = pair() else { return };
     let (person, other) = (here.person(), here.person());

@@ -36,8 +36,11 @@ on_both_databases! {
         gate.started();
         let waiting = server.submit(&key, costing(3));
         let folder = server.folder();
+        let address = server.client.address().to_owned();
         std::thread::scope(|scope| {
             scope.spawn(|| server.stop());
+            // It has begun to stop when nobody is let in any more.
+            until("the listener is closed", || std::net::TcpStream::connect(&address).is_err().then_some(()));
             gate.tell(Tell::Complete);
         });
         assert_eq!(gate.started_already(), None, "no further job is begun while stopping");

@@ -18,11 +18,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("store", &["clock", "domain", "entity", "migration"]),
     ("actors", &["clock", "domain", "metrics", "store"]),
     ("http", &["actors", "clock", "config", "domain", "metrics", "session", "store"]),
-    ("demo", &["domain"]),
-    (
-        "app",
-        &["actors", "cli", "clock", "config", "demo", "domain", "http", "metrics", "migration", "session", "store"],
-    ),
+    ("app", &["actors", "cli", "clock", "config", "domain", "http", "metrics", "migration", "session", "store"]),
     ("main", &["app", "cli", "config"]),
     ("entity", &[]),
     ("migration", &[]),

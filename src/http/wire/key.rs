@@ -36,6 +36,7 @@ pub fn parse(body: &[u8]) -> Result<KeyRequest, Issues> {
     let scopes = scopes(&object, &mut issues);
     let allow_overage = object.boolean("allow_overage", &mut issues).unwrap_or(false);
     let organisation_ids = organisations(&object, &mut issues);
+    object.order(&mut issues);
     match name {
         Some(name) if issues.is_empty() => Ok(KeyRequest { name, scopes, allow_overage, organisation_ids }),
         _ => Err(issues),

@@ -6,11 +6,13 @@ use std::fmt;
 use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::domain::problem::Issues;
+use crate::domain::problem::{Issues, PROBLEMS_LISTED_MAX};
 
 /// The fields of an object that are allowed, in document order, as raw JSON.
 pub struct Object<'a> {
     fields: Vec<(&'static str, &'a RawValue)>,
+    /// Every key as it was given, allowed or not.
+    keys: Vec<String>,
 }
 
 impl<'a> Object<'a> {
@@ -22,7 +24,15 @@ impl<'a> Object<'a> {
         if fields.is_none() {
             issues.section("body", "must be a JSON object");
         }
-        fields.map(|fields| Self { fields })
+        fields.map(|(fields, keys)| Self { fields, keys })
+    }
+
+    /// Puts problems, found field by field, into the order of the document; what is missing comes last.
+    pub fn order(&self, issues: &mut Issues) {
+        issues.listed.sort_by_key(|issue| {
+            let name = if issue.section == "body" { issue.field.as_deref() } else { Some(issue.section.as_str()) };
+            self.keys.iter().position(|key| Some(key.as_str()) == name).unwrap_or(usize::MAX)
+        });
     }
 
     /// The raw JSON of a field; `null` is absent.
@@ -86,19 +96,23 @@ struct ObjectVisitor<'i> {
 }
 
 impl<'de> Visitor<'de> for ObjectVisitor<'_> {
-    type Value = Vec<(&'static str, &'de RawValue)>;
+    type Value = (Vec<(&'static str, &'de RawValue)>, Vec<String>);
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("an object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut fields: Self::Value = Vec::new();
+        let (mut fields, mut keys): Self::Value = (Vec::new(), Vec::new());
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             let Some(known) = self.allowed.iter().find(|name| **name == key) else {
                 map.next_value::<IgnoredAny>().map_err(A::Error::custom)?;
                 let shown: String = key.chars().take(60).collect();
                 self.issues.field("body", &shown, format!("is not allowed here; allowed: {}", self.allowed.join(", ")));
+                // Beyond what is listed the order is nobody's concern, however many keys a body has.
+                if keys.len() <= PROBLEMS_LISTED_MAX {
+                    keys.push(shown);
+                }
                 continue;
             };
             let value = map.next_value::<&'de RawValue>()?;
@@ -106,9 +120,10 @@ impl<'de> Visitor<'de> for ObjectVisitor<'_> {
                 self.issues.field("body", known, "must be given once");
             } else {
                 fields.push((known, value));
+                keys.push((*known).to_owned());
             }
         }
-        Ok(fields)
+        Ok((fields, keys))
     }
 }
 
@@ -149,6 +164,10 @@ mod tests {
         assert_eq!(object.required_text("absent", 1..=2, &mut issues), None);
         let (items, count) = object.items("list", 2).expect("an array");
         assert_eq!((items.iter().map(|item| item.get()).collect::<Vec<_>>(), count), (vec!["1", "\"2\""], 3));
+        let fields: Vec<_> = issues.listed.iter().map(|issue| issue.path.as_str()).collect();
+        assert_eq!(fields, ["odd", "name", "name", "flag", "absent"]);
+        issues.listed.reverse();
+        object.order(&mut issues);
         let fields: Vec<_> = issues.listed.iter().map(|issue| issue.path.as_str()).collect();
         assert_eq!(fields, ["odd", "name", "name", "flag", "absent"]);
         assert!(Object::read(b"[]", &[], &mut issues).is_none());

@@ -44,6 +44,7 @@ pub fn parse_registration(body: &[u8], password_min_length: usize) -> Result<Reg
     }
     let password = object.required_text("password", password_min_length..=PASSWORD_LENGTH_MAX, &mut issues);
     let name = object.required_text("name", 1..=120, &mut issues);
+    object.order(&mut issues);
     match (email, password, name) {
         (Some(email), Some(password), Some(name)) if issues.is_empty() => Ok(Registration { email, password, name }),
         _ => Err(issues),
@@ -57,6 +58,7 @@ pub fn parse_login(body: &[u8]) -> Result<Login, Issues> {
     let Some(object) = object else { return Err(issues) };
     let email = object.required_text("email", 1..=EMAIL_LENGTH_MAX, &mut issues);
     let password = object.required_text("password", 1..=PASSWORD_LENGTH_MAX, &mut issues);
+    object.order(&mut issues);
     match (email, password) {
         (Some(email), Some(password)) if issues.is_empty() => Ok(Login { email, password }),
         _ => Err(issues),

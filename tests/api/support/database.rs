@@ -20,6 +20,14 @@ impl Database {
         postgres::postgres_database().map(|database| Self::Postgresql(Arc::new(database)))
     }
 
+    /// Makes the server vanish and come back, as far as this database is concerned.
+    pub fn set_reachable(&self, reachable: bool) {
+        match self {
+            Self::Sqlite => panic!("a file is always reachable"),
+            Self::Postgresql(database) => database.set_reachable(reachable),
+        }
+    }
+
     /// `database_url`, when it is not the default.
     pub fn url(&self) -> Option<String> {
         match self {

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use super::client::{Answer, Client};
 use super::database::Database;
-use super::until;
+use super::{ATTEMPTS_MAX, PAUSE, until};
 
 /// Where the manual clock stands at first: 2026-03-10T12:00:00Z.
 pub const START_MS: i64 = 1_773_144_000_000;
@@ -68,12 +68,6 @@ impl Setup {
         self
     }
 
-    /// The machine's clock.
-    pub fn system_clock(mut self) -> Self {
-        self.clock = None;
-        self
-    }
-
     /// Changes settings.
     pub fn settings(mut self, change: impl FnOnce(&mut Overrides)) -> Self {
         change(&mut self.overrides);
@@ -88,12 +82,6 @@ impl Setup {
     /// Another engine.
     pub fn engine(mut self, work: Arc<dyn Work>) -> Self {
         self.work = Some(work);
-        self
-    }
-
-    /// The real engine, after another one was set.
-    pub fn real_engine(mut self) -> Self {
-        self.work = None;
         self
     }
 
@@ -344,14 +332,21 @@ impl TestServer {
         assert!(unfinished.is_empty(), "jobs left unfinished: {unfinished:?}");
     }
 
-    /// Jobs of the people made here that have not ended.
+    /// Jobs of the people made here that do not end, looked at a bounded number of times.
     fn unfinished(&self) -> Vec<String> {
         let people = self.people.lock().expect("not poisoned").clone();
         self.with_store(async |store| {
             let mut unfinished = Vec::new();
-            for user in people {
-                let open = store.reader.open_jobs(user).await.expect("readable");
-                unfinished.extend(open.into_iter().map(|job| format!("{} is {}", job.id, job.status.as_str())));
+            for _ in 0..ATTEMPTS_MAX {
+                unfinished.clear();
+                for user in &people {
+                    let open = store.reader.open_jobs(*user).await.expect("readable");
+                    unfinished.extend(open.into_iter().map(|job| format!("{} is {}", job.id, job.status.as_str())));
+                }
+                if unfinished.is_empty() {
+                    break;
+                }
+                tokio::time::sleep(PAUSE).await;
             }
             unfinished
         })

@@ -17,7 +17,7 @@ use crate::{
     datasets::{Expected, ordinary},
     http::{Connection, Request},
     jobs::RECONCILIATIONS,
-    program::{Profile, SCOPES, create_key},
+    program::{Profile, SCOPES, Server, create_key},
     report::Finding,
     statistics::{median, milliseconds, short},
 };
@@ -187,9 +187,27 @@ fn probe(address: SocketAddr, key: &str, body: &[u8], stop: &AtomicBool, finding
         if reply.status != 202 && reply.status != 503 {
             finding.push(format!("a submission was answered {}", reply.summary()));
         }
-        thread::sleep(Duration::from_millis(10));
+        thread::sleep(Duration::from_millis(20));
     }
     Ok(Served { me: median(&me), submission: median(&submission), samples: me.len() })
+}
+
+/// Do something while probing from another thread.
+fn attack<T>(
+    server: &Server,
+    key: &str,
+    body: &[u8],
+    troubles: &mut Vec<String>,
+    what: impl FnOnce() -> Result<T>,
+) -> Result<(T, Served)> {
+    let stop = AtomicBool::new(false);
+    let (outcome, served) = thread::scope(|scope| {
+        let probing = scope.spawn(|| probe(server.public(), key, body, &stop, troubles));
+        let outcome = what();
+        stop.store(true, Ordering::Relaxed);
+        (outcome, probing.join().unwrap_or_else(|_| Err(anyhow::anyhow!("the probe panicked"))))
+    });
+    Ok((outcome?, served?))
 }
 
 pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
@@ -205,28 +223,21 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
         *last = b' ';
     }
 
-    // One large upload and the idle probes come first, so that what every process needs once is not counted.
-    upload(server.public(), 4, &valid, &invalid)?;
-    let stop = AtomicBool::new(false);
+    // A first, smaller attack and the idle probes come before anything is counted: what a process needs once (jobs run,
+    // caches filled, threads woken) is not growth for a connection.
     let mut troubles = Vec::new();
-    let idle = thread::scope(|scope| {
-        let probing = scope.spawn(|| probe(server.public(), &key, &small, &stop, &mut troubles));
+    let (warm, _) =
+        attack(&server, &key, &small, &mut troubles, || upload(server.public(), connections / 20, &valid, &invalid))?;
+    ensure!(warm.wrong.is_empty(), "the first uploads failed: {:?}", warm.wrong);
+    let ((), idle) = attack(&server, &key, &small, &mut troubles, || {
         thread::sleep(Duration::from_secs(3));
-        stop.store(true, Ordering::Relaxed);
-        probing.join().unwrap_or_else(|_| Err(anyhow::anyhow!("the probe panicked")))
+        Ok(())
     })?;
     server.process.forget_peak()?;
     let resident = server.process.resident_kib()?;
 
-    let stop = AtomicBool::new(false);
-    let (answers, busy) = thread::scope(|scope| {
-        let probing = scope.spawn(|| probe(server.public(), &key, &small, &stop, &mut troubles));
-        let answers = upload(server.public(), connections, &valid, &invalid);
-        stop.store(true, Ordering::Relaxed);
-        let busy = probing.join().unwrap_or_else(|_| Err(anyhow::anyhow!("the probe panicked")));
-        (answers, busy)
-    });
-    let (answers, busy) = (answers?, busy?);
+    let (answers, busy) =
+        attack(&server, &key, &small, &mut troubles, || upload(server.public(), connections, &valid, &invalid))?;
     for text in answers.wrong.iter().chain(&troubles) {
         finding.broken(text);
     }

@@ -1,0 +1,87 @@
+//! The database goes away and comes back (PostgreSQL; a SQLite file does not).
+
+use serde_json::json;
+
+use crate::support::client::Client;
+use crate::support::data::costing;
+use crate::support::database::Database;
+use crate::support::server::{RECONCILE, Setup, TestServer};
+use crate::support::until;
+
+fn health(server: &TestServer) -> String {
+    server.client.get("/api/v1/health").send().expect(200)["status"].as_str().unwrap_or_default().to_owned()
+}
+
+fn ready(operators: &Client) -> u16 {
+    operators.get("/readyz").send_plain().status
+}
+
+#[test]
+fn without_its_database_the_service_says_busy_and_goes_on_when_it_is_back() {
+    let Some(database) = Database::postgresql() else { return };
+    let server = Setup::new().on(&database).start();
+    let person = server.person_with(10, 0, false);
+    let key = server.key(&person, &RECONCILE);
+    let job = server.submit(&key, costing(1));
+    let before = server.ended_answer(&key, &job).text();
+    assert_eq!((server.credits(&key), health(&server)), ((9, 0), "ok".to_owned()));
+    let operators = server.operators();
+    until("ready", || (ready(&operators) == 200).then_some(()));
+
+    database.set_reachable(false);
+    until("health is degraded", || (health(&server) == "degraded").then_some(()));
+    until("not ready", || (ready(&operators) == 503).then_some(()));
+    // From memory, for as long as cached keys are trusted.
+    assert_eq!(server.credits(&key), (9, 0));
+    for _ in 0..3 {
+        server.poll(&key, &job).refused(503, "busy");
+        server.submission(&key, costing(1)).refused(503, "busy");
+        let request = json!({ "name": "n", "scopes": ["books:read"] });
+        server.client.post("/api/v1/keys").session(&person).json(&request).send().refused(503, "busy");
+        server.client.get("/api/v1/books/organisations").key(&key).send().refused(403, "forbidden");
+    }
+    assert_eq!(operators.get("/healthz").send_plain().status, 200);
+
+    database.set_reachable(true);
+    until("health is ok", || (health(&server) == "ok").then_some(()));
+    until("ready", || (ready(&operators) == 200).then_some(()));
+    assert_eq!(server.poll(&key, &job).text(), before);
+    assert_eq!(server.reconcile(&key, costing(2))["credits_charged"], 2);
+    assert_eq!(server.credits(&key), (7, 0));
+    let listed = server.client.get("/api/v1/keys").session(&person).send().expect(200);
+    assert_eq!(listed["keys"].as_array().unwrap().len(), 1, "what was refused was not written");
+}
+
+#[test]
+fn a_job_that_runs_while_the_database_is_away_is_finished_and_charged_once() {
+    let Some(database) = Database::postgresql() else { return };
+    let (mut gate, work) = crate::support::gate::gate();
+    let server = Setup::new().on(&database).engine(work).start();
+    let (_, key) = server.reconciler();
+    let id = server.submit(&key, costing(3));
+    assert_eq!(gate.started(), id);
+    database.set_reachable(false);
+    until("health is degraded", || (health(&server) == "degraded").then_some(()));
+    gate.open();
+    database.set_reachable(true);
+    until("health is ok", || (health(&server) == "ok").then_some(()));
+    assert_eq!(server.ended(&key, &id)["credits_charged"], 3);
+    assert_eq!(server.credits(&key), (997, 0));
+}
+
+#[test]
+fn cached_keys_are_not_trusted_for_ever() {
+    let Some(database) = Database::postgresql() else { return };
+    let server = Setup::new().on(&database).settings(|settings| settings.key_staleness_limit_s = Some(1)).start();
+    let (_, key) = server.reconciler();
+    server.client.get("/api/v1/me").key(&key).send().expect(200);
+    database.set_reachable(false);
+    let me = || server.client.get("/api/v1/me").key(&key).send();
+    let refused = until("keys are no longer trusted", || Some(me()).filter(|answer| answer.status != 200));
+    refused.refused(503, "busy");
+    // Nobody learns from it which keys are good.
+    server.client.get("/api/v1/me").bearer("key_nonsense").send().refused(503, "busy");
+    server.client.get("/api/v1/health").send().expect(200);
+    database.set_reachable(true);
+    until("keys are trusted again", || (me().status == 200).then_some(()));
+}
