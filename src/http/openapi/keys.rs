@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::operation::Operation;
 use super::schema::{
-    Any, array, boolean, id, moment, named, nullable, object, optional, required, strict, string, text,
+    Any, array, boolean, id, integer, moment, named, nullable, object, optional, required, strict, string, text,
 };
 use crate::http::error::ErrorCode;
 
@@ -126,7 +126,8 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
 /// 1 to 100 distinct ids, or null for all.
 fn organisations() -> Any {
     use utoipa::openapi::schema::Type;
-    let mut list = array(id())
+    // Beyond this a JSON number is not exact everywhere; no id gets there.
+    let mut list = array(integer(1).maximum(Some(9_007_199_254_740_991_isize)))
         .unique_items(true)
         .min_items(Some(1))
         .max_items(Some(100))

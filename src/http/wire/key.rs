@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::str::FromStr as _;
 
+use rust_decimal::Decimal;
+use rust_decimal::prelude::ToPrimitive as _;
 use serde::Serialize;
 
 use super::object::Object;
@@ -67,7 +70,7 @@ fn scopes(object: &Object<'_>, issues: &mut Issues) -> ScopeSet {
 }
 
 fn organisations(object: &Object<'_>, issues: &mut Issues) -> Option<Vec<OrganisationId>> {
-    object.get("organisation_ids")?;
+    object.get_nullable("organisation_ids")?;
     let Some((items, count)) = object.items("organisation_ids", ORGANISATIONS_MAX) else {
         issues.field(
             "body",
@@ -86,13 +89,23 @@ fn organisations(object: &Object<'_>, issues: &mut Issues) -> Option<Vec<Organis
     let mut seen = BTreeSet::new();
     let mut ids = Vec::new();
     for (row, item) in (0_u64..).zip(items) {
-        match OrganisationId::parse(item.get()) {
+        match whole_number(item.get()).map(OrganisationId) {
             None => issues.row("organisation_ids", row, None, "must be an integer of at least 1"),
             Some(id) if !seen.insert(id) => issues.row("organisation_ids", row, None, format!("{id} is given twice")),
             Some(id) => ids.push(id),
         }
     }
     Some(ids)
+}
+
+/// An integer of at least 1 in any JSON spelling (`7`, `7.0`, `7e0`).
+fn whole_number(text: &str) -> Option<i64> {
+    let exact = text.parse::<i64>().ok();
+    let number = exact.or_else(|| {
+        let decimal = Decimal::from_str(text).or_else(|_| Decimal::from_scientific(text)).ok()?;
+        decimal.is_integer().then(|| decimal.to_i64()).flatten()
+    });
+    number.filter(|number| *number >= 1)
 }
 
 /// The answer to a creation: the only time the plaintext is seen.
@@ -162,5 +175,27 @@ impl<'a> RevokedKey<'a> {
     /// A record.
     pub fn new(row: &'a KeyRow) -> Self {
         Self { id: row.id, name: &row.name, prefix: &row.prefix, revoked_at: row.revoked_at_ms.map(date_time_text) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_number_may_be_spelt_in_any_way_json_allows() {
+        for (text, number) in [("7", Some(7)), ("7.0", Some(7)), ("7e0", Some(7)), ("1e3", Some(1_000)), ("0", None)] {
+            assert_eq!(whole_number(text), number, "{text}");
+        }
+        for text in ["-7", "7.5", "\"7\"", "null", "[]", "1e400", "9223372036854775808"] {
+            assert_eq!(whole_number(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_organisation_ids_may_be_null() {
+        let read = |text: &str| parse(text.as_bytes()).map_err(|issues| issues.listed.len());
+        assert!(read(r#"{"name":"n","scopes":["books:read"],"organisation_ids":null}"#).is_ok());
+        assert_eq!(read(r#"{"name":"n","scopes":["books:read"],"allow_overage":null}"#).err(), Some(1));
     }
 }

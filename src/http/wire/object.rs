@@ -35,9 +35,14 @@ impl<'a> Object<'a> {
         });
     }
 
-    /// The raw JSON of a field; `null` is absent.
+    /// The raw JSON of a field.
     pub fn get(&self, name: &str) -> Option<&'a RawValue> {
-        self.fields.iter().find(|(known, raw)| *known == name && raw.get() != "null").map(|(_, raw)| *raw)
+        self.fields.iter().find(|(known, _)| *known == name).map(|(_, raw)| *raw)
+    }
+
+    /// The same where `null` means that the field is absent.
+    pub fn get_nullable(&self, name: &str) -> Option<&'a RawValue> {
+        self.get(name).filter(|raw| raw.get() != "null")
     }
 
     /// Text of a number of characters (Unicode scalar values) without NUL.
