@@ -27,8 +27,6 @@ use super::json_syntax::{JsonChecker, SyntaxError};
 const SERVED_TURN_BYTES: usize = 64 * 1024;
 /// Read at once from a body that is checked and thrown away: one fill of the server library's buffer.
 const REFUSED_TURN_BYTES: usize = 8 * 1024;
-/// The same while it has a place in the lane.
-const LANE_TURN_BYTES: usize = 32 * 1024;
 /// A refused body up to this size never waits for the lane.
 const REFUSED_FREE_BYTES: u64 = 32 * 1024;
 /// What the first growth of a buffer reserves.
@@ -247,7 +245,7 @@ impl<'a> Incoming<'a> {
                 }
             }
             let next = if place.is_some() {
-                match tokio::time::timeout(LANE_IDLE, self.next(LANE_TURN_BYTES)).await {
+                match tokio::time::timeout(LANE_IDLE, self.next(REFUSED_TURN_BYTES)).await {
                     Ok(next) => next?,
                     Err(_idle) => {
                         place = None;

@@ -35,6 +35,8 @@ impl Server {
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let line = lines.find_map(|line| line.unwrap().split_once("READY ").map(|(_, rest)| rest.to_owned())).unwrap();
+        // The test runner in the child speaks now and then; it would die of a closed pipe.
+        std::thread::spawn(move || lines.for_each(drop));
         let (address, key) = line.split_once(' ').unwrap();
         Self { child, address: address.parse().unwrap(), key: key.to_owned() }
     }
@@ -180,10 +182,15 @@ fn measure(head: &str, uploads: usize, round_trips: usize, to_the_end: bool) {
         assert!(median(&busy) <= 2 * median(&idle), "{:?} against {:?}", median(&busy), median(&idle));
     }
     if to_the_end {
+        let mut peak = peak;
         wait_for("all uploads are answered", Duration::from_secs(600), || {
+            peak = peak.max(server.resident_bytes());
             progress.answered.load(Ordering::Relaxed) == uploads
         });
         println!("all answered after {:?}", started.elapsed());
+        let per_upload = peak.saturating_sub(idle_bytes) / u64::try_from(uploads).unwrap();
+        println!("{per_upload} bytes each at the peak of all");
+        assert!(per_upload <= 64 * 1024, "{per_upload} bytes for each upload");
         std::thread::sleep(Duration::from_secs(1));
         println!("resident afterwards {}", server.resident_bytes());
     }
