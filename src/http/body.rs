@@ -33,10 +33,13 @@ const LANE_TURN_BYTES: usize = 32 * 1024;
 const REFUSED_FREE_BYTES: u64 = 32 * 1024;
 /// What the first growth of a buffer reserves.
 const BUFFER_FIRST_BYTES: usize = 64 * 1024;
-/// After this many bytes in the lane a body rests, so that served requests find the processor free.
+/// While requests are being served, a body in the lane rests after this many bytes, so that they find the processor
+/// free.
 const LANE_BURST_BYTES: u64 = 128 * 1024;
 /// How long it rests.
 const LANE_REST: Duration = Duration::from_millis(1);
+/// How long after the last served request the lane still leaves room for the next.
+const LANE_POLITE: Duration = Duration::from_millis(100);
 /// How long a place in the lane is kept for a sender that has nothing ready.
 const LANE_IDLE: Duration = Duration::from_millis(20);
 /// How long a place is kept before its holder must show that it uses it.
@@ -79,11 +82,40 @@ pub(super) struct Bodies {
     pub(super) limits: BodyLimits,
     in_flight_bytes: Arc<AtomicU64>,
     lane: Semaphore,
+    started: std::time::Instant,
+    /// When the last request that may be served came in, in milliseconds since the start.
+    served_ms: AtomicU64,
 }
 
 impl Bodies {
     pub(super) fn new(limits: BodyLimits) -> Self {
-        Self { limits, in_flight_bytes: Arc::default(), lane: Semaphore::new(limits.lane_places.max(1)) }
+        Self {
+            limits,
+            in_flight_bytes: Arc::default(),
+            lane: Semaphore::new(limits.lane_places.max(1)),
+            started: std::time::Instant::now(),
+            served_ms: AtomicU64::new(0),
+        }
+    }
+
+    /// Notes that a request is being served.
+    pub(super) fn note_served(&self, at: std::time::Instant) {
+        let now_ms = self.since_start_ms(at);
+        // Thousands of requests share a millisecond; only the first of them writes.
+        if self.served_ms.load(Ordering::Relaxed) != now_ms {
+            self.served_ms.store(now_ms, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether somebody else needs the processor.
+    fn is_serving(&self) -> bool {
+        let quiet_ms =
+            self.since_start_ms(std::time::Instant::now()).saturating_sub(self.served_ms.load(Ordering::Relaxed));
+        Duration::from_millis(quiet_ms) < LANE_POLITE
+    }
+
+    fn since_start_ms(&self, at: std::time::Instant) -> u64 {
+        u64::try_from(at.saturating_duration_since(self.started).as_millis()).unwrap_or(u64::MAX)
     }
 
     /// Bytes of served bodies held now.
@@ -171,16 +203,6 @@ impl<'a> Incoming<'a> {
         self.checker = None;
     }
 
-    /// Hands the unread body over to whoever takes the connection over.
-    pub(super) fn take_payload(&mut self) -> Payload {
-        self.payload.take()
-    }
-
-    /// Whether nothing was read yet.
-    pub(super) const fn is_untouched(&self) -> bool {
-        self.clock.received == 0 && !self.ended
-    }
-
     /// Whether the body was read to its end.
     pub(super) const fn is_ended(&self) -> bool {
         self.ended
@@ -221,7 +243,7 @@ impl<'a> Incoming<'a> {
                 place = place.filter(|held| !held.is_wasted(self.clock.received));
                 match &mut place {
                     None => place = Some(self.enter_lane().await),
-                    Some(held) => held.rest(self.clock.received).await,
+                    Some(held) => held.rest(self.clock.received, self.bodies).await,
                 }
             }
             let next = if place.is_some() {
@@ -334,15 +356,17 @@ impl LanePlace<'_> {
         self.since.elapsed() >= LANE_STAY && received - self.at_entry < LANE_STAY_BYTES
     }
 
-    /// Leaves the processor to others after every burst.
-    async fn rest(&mut self, received: u64) {
+    /// Leaves the processor to others after every burst, if there are any.
+    async fn rest(&mut self, received: u64, bodies: &Bodies) {
         if self.since.elapsed() >= LANE_STAY {
             self.since = Instant::now();
             self.at_entry = received;
         }
         if received - self.rested_at >= LANE_BURST_BYTES {
             self.rested_at = received;
-            tokio::time::sleep(LANE_REST).await;
+            if bodies.is_serving() {
+                tokio::time::sleep(LANE_REST).await;
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 //! will be served gets a buffer, one that will be refused is checked as it streams and never buffered. What is
 //! *answered* follows the order above all the same.
 
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
 use actix_web::http::{Method, header};
 use actix_web::{HttpRequest, HttpResponse};
 
-use super::body::{Body, Incoming};
+use super::body::{Bodies, Body, Incoming};
 use super::call::{Call, RateOutcome};
 use super::connection::Valve;
 use super::error::{ApiError, ErrorCode};
@@ -41,10 +42,14 @@ pub(super) async fn answer<S: 'static>(
 ) -> Result<ServiceResponse, actix_web::Error> {
     let started = Instant::now();
     let (request, payload) = request.into_parts();
-    let request_id = worker.request_ids.mint(&*worker.shared.clock);
-    let mut visit = Visit { worker: &worker, request: &request, request_id, route: None, rate: None };
-    // The guard around a handler keeps what is known by then; this one is for mistakes of the dispatcher itself.
-    let outcome = panic_guard::guard(visit.run(payload)).await;
+    let now_ms = worker.shared.clock.now_ms();
+    let request_id = worker.request_ids.mint(now_ms, &*worker.shared.clock);
+    let mut visit = Visit { worker: &worker, request: &request, request_id, started, now_ms, route: None, rate: None };
+    let outcome = {
+        // The guard around a handler keeps what is known by then; this one is for mistakes of the dispatcher itself.
+        let run = pin!(visit.run(payload));
+        panic_guard::guard(run).await
+    };
     let (route, rate) = (visit.route, visit.rate);
     let mut response = outcome.unwrap_or_else(|error| {
         log_failure(&error, request_id, &request);
@@ -73,62 +78,60 @@ struct Visit<'a, S> {
     worker: &'a Rc<Worker<S>>,
     request: &'a HttpRequest,
     request_id: RequestId,
+    started: Instant,
+    now_ms: i64,
     route: Option<usize>,
     /// Set when a credential was accepted and counted: the answer then carries the rate headers.
     rate: Option<RateDecision>,
 }
 
 impl<S: 'static> Visit<'_, S> {
+    /// Most requests have no body: what only bodies need is boxed, so that the others do not carry it along.
     async fn run(&mut self, payload: Payload) -> Result<HttpResponse, ApiError> {
-        let request_headers = self.request.headers();
-        let declared = headers::declared_length(request_headers);
-        let limits = &self.worker.shared.bodies.limits;
-        let found = self.worker.shared.table.find(self.request.method(), self.request.path());
-        let max_bytes = match &found {
-            Found::Route(_, Route { body: BodyRule::Json { max_bytes: Some(max_bytes) }, .. }, _) => {
-                limits.max_bytes.min(*max_bytes)
-            }
-            _ => limits.max_bytes,
-        };
-        let expected = declared.map_or(request_headers.contains_key(header::TRANSFER_ENCODING), |length| length > 0);
         let valve = self.request.conn_data::<Rc<Valve>>().cloned();
         if let Some(valve) = &valve {
             valve.open();
         }
-        let mut incoming = Incoming::new(payload, valve.clone(), &self.worker.shared.bodies, max_bytes);
-        if declared.is_some_and(|length| length > max_bytes) {
-            self.leave_unread(&mut incoming, expected, declared, valve.as_deref()).await;
-            return Err(ApiError::payload_too_large(max_bytes));
-        }
-        let outcome = match found {
+        let found = self.worker.shared.table.find(self.request.method(), self.request.path());
+        let (route, parameters, elsewhere) = match found {
             Found::Route(index, route, parameters) => {
                 self.route = Some(index);
-                let admission = self.admit(route).await;
-                match route.body {
-                    BodyRule::Json { .. } | BodyRule::OptionalJson => {
-                        incoming.meter();
-                        let optional = route.body == BodyRule::OptionalJson;
-                        let body = self.read(&mut incoming, admission, declared, optional).await;
-                        if let (true, Some(valve)) = (incoming.is_ended(), &valve) {
-                            valve.open();
-                        }
-                        body.map(|(caller, body)| (route, parameters, caller, body, None))
-                    }
-                    BodyRule::Ignored => admission.map(|caller| (route, parameters, caller, Body::default(), None)),
-                    BodyRule::Upgrade => admission.map(|caller| {
-                        let payload = incoming.take_payload();
-                        (route, parameters, caller, Body::default(), Some(payload))
-                    }),
-                }
+                (Some(route), parameters, None)
             }
-            Found::OtherMethods(allow) => self.count_if_accepted().await.and(Err(ApiError::method_not_allowed(allow))),
-            Found::Nothing => self.count_if_accepted().await.and(Err(ApiError::not_found())),
+            Found::OtherMethods(allow) => (None, Vec::new(), Some(allow)),
+            Found::Nothing => (None, Vec::new(), None),
         };
-        let upgraded = matches!(&outcome, Ok((.., Some(_))));
-        if !upgraded {
-            self.leave_unread(&mut incoming, expected, declared, valve.as_deref()).await;
+        let rule = route.map_or(BodyRule::Ignored, |route| route.body);
+        let expected = self.expected_body(payload, valve, rule);
+        if expected.declared.is_some_and(|length| length > expected.max_bytes) {
+            let max_bytes = expected.max_bytes;
+            Box::pin(self.set_aside(expected)).await;
+            return Err(ApiError::payload_too_large(max_bytes));
         }
-        let (route, parameters, caller, body, payload) = outcome?;
+        let admission = match (route, elsewhere) {
+            (Some(route), _) => self.admit(route).await,
+            (None, Some(allow)) => self.count_if_accepted().await.and(Err(ApiError::method_not_allowed(allow))),
+            (None, None) => self.count_if_accepted().await.and(Err(ApiError::not_found())),
+        };
+        if admission.is_ok() {
+            self.worker.shared.bodies.note_served(self.started);
+        }
+        let mut payload = None;
+        let (caller, body) = match rule {
+            BodyRule::Json { .. } => Box::pin(self.read(expected, admission, false)).await?,
+            BodyRule::OptionalJson => Box::pin(self.read(expected, admission, true)).await?,
+            BodyRule::Upgrade if admission.is_ok() => {
+                payload = Some(expected.payload);
+                (admission?, Body::default())
+            }
+            BodyRule::Ignored | BodyRule::Upgrade => {
+                if expected.is_some {
+                    Box::pin(self.set_aside(expected)).await;
+                }
+                (admission?, Body::default())
+            }
+        };
+        let Some(route) = route else { return Err(ApiError::not_found()) };
         let call = Call {
             request_id: self.request_id,
             body,
@@ -138,7 +141,21 @@ impl<S: 'static> Visit<'_, S> {
             payload,
             worker: Rc::clone(self.worker),
         };
-        panic_guard::guard(async { (route.handler)(call).await }).await
+        let handling = panic_guard::call(|| (route.handler)(call))?;
+        panic_guard::guard(handling).await
+    }
+
+    fn expected_body(&self, payload: Payload, valve: Option<Rc<Valve>>, rule: BodyRule) -> ExpectedBody {
+        let request_headers = self.request.headers();
+        let declared = headers::declared_length(request_headers);
+        let is_some =
+            declared.map_or_else(|| request_headers.contains_key(header::TRANSFER_ENCODING), |length| length > 0);
+        let limit = self.worker.shared.bodies.limits.max_bytes;
+        let max_bytes = match rule {
+            BodyRule::Json { max_bytes: Some(max_bytes) } => limit.min(max_bytes),
+            _ => limit,
+        };
+        ExpectedBody { payload, valve, declared, is_some, max_bytes }
     }
 
     /// Credentials, rate and scope, in this order: who is calling, or what the request will be refused with.
@@ -162,7 +179,7 @@ impl<S: 'static> Visit<'_, S> {
             return Err(ApiError::busy("the database that knows the keys cannot be read", 1));
         }
         let key = self.presented_key().ok_or_else(ApiError::unauthorized)?;
-        key.touch(self.worker.shared.clock.now_ms());
+        key.touch(self.now_ms);
         self.count(gate.hit_key(&key)).await?;
         if let Some(scope) = scope.filter(|scope| !key.has(*scope)) {
             return Err(ApiError::missing_scope(scope));
@@ -201,11 +218,13 @@ impl<S: 'static> Visit<'_, S> {
     /// Reads the body as the admission decides, and answers in the order of checks.
     async fn read(
         &mut self,
-        incoming: &mut Incoming<'_>,
+        expected: ExpectedBody,
         admission: Result<Option<Caller>, ApiError>,
-        declared: Option<u64>,
         optional: bool,
     ) -> Result<(Option<Caller>, Body), ApiError> {
+        let (declared, is_some, valve) = (expected.declared, expected.is_some, expected.valve.clone());
+        let mut incoming = expected.incoming(&self.worker.shared.bodies);
+        incoming.meter();
         let request_headers = self.request.headers();
         if headers::is_encoded(request_headers) {
             // Its bytes are not the JSON text; whether that is well formed is not known, so nothing is said about it.
@@ -216,6 +235,13 @@ impl<S: 'static> Visit<'_, S> {
             Ok(caller) => incoming.collect(declared, optional).await.map(|body| (caller, body)),
             Err(refusal) => incoming.check_and_forget(optional).await.and(Err(refusal)),
         };
+        if let Some(valve) = &valve {
+            if incoming.is_ended() || !is_some {
+                valve.open();
+            } else {
+                self.discard_rest(valve);
+            }
+        }
         if let Err(error) = &read
             && error.code() == ErrorCode::InvalidJson
         {
@@ -225,18 +251,12 @@ impl<S: 'static> Visit<'_, S> {
         read
     }
 
-    /// Prepares the connection for an answer while there is a body that was not, or not wholly, read.
-    async fn leave_unread(
-        &self,
-        incoming: &mut Incoming<'_>,
-        expected: bool,
-        declared: Option<u64>,
-        valve: Option<&Valve>,
-    ) {
-        if !expected || incoming.is_ended() {
-            return;
-        }
-        if incoming.is_untouched() && declared.is_none_or(|length| length <= UNWANTED_BODY_MAX_BYTES) {
+    /// Deals with a body that nobody reads: a small one is taken in, so that the connection can be used again.
+    async fn set_aside(&self, expected: ExpectedBody) {
+        let valve = expected.valve.clone();
+        let small = expected.declared.is_none_or(|length| length <= UNWANTED_BODY_MAX_BYTES);
+        let mut incoming = expected.incoming(&self.worker.shared.bodies);
+        if small {
             incoming.meter();
             incoming.skip(UNWANTED_BODY_MAX_BYTES, UNWANTED_BODY_WAIT).await;
         }
@@ -244,10 +264,30 @@ impl<S: 'static> Visit<'_, S> {
             if incoming.is_ended() {
                 valve.open();
             } else {
-                let bytes = self.worker.shared.bodies.limits.max_bytes.saturating_add(DISCARD_EXTRA_BYTES);
-                valve.discard(bytes, DISCARD_WAIT);
+                self.discard_rest(&valve);
             }
         }
+    }
+
+    /// Lets a client that is answered early go on sending for a while, so that it gets to read the answer.
+    fn discard_rest(&self, valve: &Valve) {
+        let bytes = self.worker.shared.bodies.limits.max_bytes.saturating_add(DISCARD_EXTRA_BYTES);
+        valve.discard(bytes, DISCARD_WAIT);
+    }
+}
+
+/// What the head of a request says about its body.
+struct ExpectedBody {
+    payload: Payload,
+    valve: Option<Rc<Valve>>,
+    declared: Option<u64>,
+    is_some: bool,
+    max_bytes: u64,
+}
+
+impl ExpectedBody {
+    fn incoming(self, bodies: &Bodies) -> Incoming<'_> {
+        Incoming::new(self.payload, self.valve, bodies, self.max_bytes)
     }
 }
 

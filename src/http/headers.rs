@@ -1,5 +1,7 @@
 //! What requests say in headers (credentials, media type) and what answers say about the rate limit.
 
+use std::sync::LazyLock;
+
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 use super::error::ApiError;
@@ -17,6 +19,8 @@ const RATE_LIMIT_LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const RATE_LIMIT_REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
 const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
+
+const BEARER: &[u8] = b"bearer ";
 
 /// How many values of a counter are kept ready as header values.
 const PREFORMATTED_MAX: u64 = 4_096;
@@ -54,8 +58,11 @@ pub(super) fn api_key(headers: &HeaderMap) -> Presented<'_> {
 /// The bearer token of a request (RFC 6750; the scheme is case-insensitive).
 pub(super) fn bearer(headers: &HeaderMap) -> Presented<'_> {
     let tokens = headers.get_all(header::AUTHORIZATION).map(|value| {
-        let (scheme, token) = value.to_str().unwrap_or_default().trim().split_once(' ').unwrap_or_default();
-        if scheme.eq_ignore_ascii_case("bearer") { Presented::One(token.trim()) } else { Presented::Unusable }
+        let (scheme, token) = value.as_bytes().split_at_checked(BEARER.len()).unwrap_or_default();
+        if !scheme.eq_ignore_ascii_case(BEARER) {
+            return Presented::Unusable;
+        }
+        std::str::from_utf8(token.trim_ascii()).map_or(Presented::Unusable, Presented::One)
     });
     tokens.fold(Presented::Nothing, Presented::and)
 }
@@ -101,22 +108,23 @@ fn is_json(media_type: &str) -> bool {
     token(kind) && suffix.is_some_and(|(name, suffix)| token(name) && suffix.eq_ignore_ascii_case("+json"))
 }
 
+/// Numbers as header values, made once per process. They are static, so copying one touches no counter.
+static NUMBERS: LazyLock<Vec<HeaderValue>> = LazyLock::new(|| (0..=PREFORMATTED_MAX).map(lasting).collect());
+
 /// The rate-limit headers, formatted once.
 pub(super) struct RateHeaders {
     limit: HeaderValue,
     policy: HeaderValue,
-    numbers: Vec<HeaderValue>,
+    numbers: &'static [HeaderValue],
 }
 
 impl RateHeaders {
     pub(super) fn new(rule: RateRule) -> Self {
         let window_s = rule.window_ms.div_ceil(1000).max(1);
-        let policy = format!("{};w={window_s}", rule.limit);
-        let ready = rule.limit.max(window_s).min(PREFORMATTED_MAX);
         Self {
-            limit: HeaderValue::from(rule.limit),
-            policy: HeaderValue::from_maybe_shared(policy).unwrap_or_else(|_| HeaderValue::from_static("")),
-            numbers: (0..=ready).map(HeaderValue::from).collect(),
+            limit: lasting(rule.limit),
+            policy: lasting(format_args!("{};w={window_s}", rule.limit)),
+            numbers: NUMBERS.as_slice(),
         }
     }
 
@@ -131,6 +139,13 @@ impl RateHeaders {
         let ready = usize::try_from(number).ok().and_then(|index| self.numbers.get(index));
         ready.cloned().unwrap_or_else(|| HeaderValue::from(number))
     }
+}
+
+/// A value for the life of the process; only for what is made once.
+fn lasting(text: impl std::fmt::Display) -> HeaderValue {
+    HeaderValue::from_str(&text.to_string()).map_or(HeaderValue::from_static(""), |_| {
+        HeaderValue::from_static(Box::leak(text.to_string().into_boxed_str()))
+    })
 }
 
 #[cfg(test)]

@@ -11,11 +11,21 @@ use super::error::ApiError;
 
 /// Runs a handler's future. Nothing it shares with others may be left half changed by a panic: handlers send messages
 /// and read snapshots, both of which survive one.
-pub(super) async fn guard<T>(future: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
-    match AssertUnwindSafe(future).catch_unwind().await {
-        Ok(outcome) => outcome,
-        Err(panic) => Err(ApiError::internal(format!("panicked: {}", text(&*panic)))),
-    }
+///
+/// Takes a pinned or boxed future, so that guarding never moves a large one.
+pub(super) fn guard<T>(
+    future: impl Future<Output = Result<T, ApiError>> + Unpin,
+) -> impl Future<Output = Result<T, ApiError>> {
+    AssertUnwindSafe(future).catch_unwind().map(|outcome| outcome.unwrap_or_else(|panic| Err(failure(&*panic))))
+}
+
+/// Calls something that may panic before it has a future.
+pub(super) fn call<T>(make: impl FnOnce() -> T) -> Result<T, ApiError> {
+    std::panic::catch_unwind(AssertUnwindSafe(make)).map_err(|panic| failure(&*panic))
+}
+
+fn failure(panic: &(dyn Any + Send)) -> ApiError {
+    ApiError::internal(format!("panicked: {}", text(panic)))
 }
 
 fn text(panic: &(dyn Any + Send)) -> &str {

@@ -54,9 +54,10 @@ impl Default for RequestIds {
 }
 
 impl RequestIds {
-    pub(super) fn mint(&self, clock: &dyn Clock) -> RequestId {
+    /// Mints an id at a moment of the clock.
+    pub(super) fn mint(&self, now_ms: i64, clock: &dyn Clock) -> RequestId {
         let random = self.random(clock);
-        let millis = u64::try_from(clock.now_ms()).unwrap_or_default();
+        let millis = u64::try_from(now_ms).unwrap_or_default();
         let unique = uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid();
         let mut text = [0; LENGTH];
         if let Some((prefix, digits)) = text.split_first_chunk_mut::<{ PREFIX.len() }>() {
@@ -89,15 +90,15 @@ mod tests {
         let clock = ManualClock::at_ms(1_700_000_000_000);
         let ids = RequestIds::default();
         let mut seen = std::collections::BTreeSet::new();
-        let first = ids.mint(&clock);
+        let first = ids.mint(clock.now_ms(), &clock);
         for _ in 0..1_000 {
-            let id = ids.mint(&clock);
+            let id = ids.mint(clock.now_ms(), &clock);
             assert_eq!(id.as_str().len(), 36);
             assert!(id.as_str().starts_with("req_018bcfe56800"), "{id}");
             assert_eq!(id.as_str().as_bytes()[16], b'7', "version 7");
             assert!(seen.insert(id.to_string()));
         }
         clock.advance_ms(1);
-        assert!(ids.mint(&clock).as_str() > first.as_str());
+        assert!(ids.mint(clock.now_ms(), &clock).as_str() > first.as_str());
     }
 }

@@ -1,6 +1,7 @@
 //! What the service does, said over HTTP: one module per resource, one fixture (`support`).
 #![expect(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::as_conversions,

@@ -39,7 +39,9 @@ fn a_key_revoked_elsewhere_right_after_it_was_made_is_refused_here() {
     for _ in 0..5 {
         let key = here.key(&person, &RECONCILE);
         there.client.delete(&format!("/api/v1/keys/{}", key.id)).session(&person).send().expect(200);
-        until("the key is refused here", || (here.client.get("/api/v1/me").key(&key).send().status == 401).then_some(()));
+        until("the key is refused here", || {
+            (here.client.get("/api/v1/me").key(&key).send().status == 401).then_some(())
+        });
     }
 }
 
