@@ -68,6 +68,8 @@ pub trait Observer: Send + Sync {
 
 /// What the actors need to start.
 pub struct ActorsOptions {
+    /// This process, as product slots know it.
+    pub holder: String,
     /// The database.
     pub store: Store,
     /// Time and randomness.
@@ -167,6 +169,7 @@ impl Actors {
     /// Starts every actor on arbiters of its own: the gate (keys, limits), the bank, the engines.
     pub fn start(options: ActorsOptions) -> Arc<Self> {
         let ActorsOptions {
+            holder,
             store,
             clock,
             observer,
@@ -178,7 +181,6 @@ impl Actors {
             reconciliation,
         } = options;
         let (gate, bank, engines) = (Arbiter::new(), Arbiter::new(), Arbiter::new());
-        let holder = clock.unique().simple().to_string();
         let (stopping, stopping_receiver) = watch::channel(Stopping::No);
         let board = Arc::new(JobBoard::new(Arc::clone(&clock)));
         let stats = |name| ActorStats::new(name, Arc::clone(&clock));

@@ -93,7 +93,11 @@ pub(super) async fn start(
 
     let health = Arc::new(Health::default());
     health.set_database(true);
+    let holder = clock.unique().simple().to_string();
+    // Before any engine looks for work: a job it claimed first would be given back under its hands, and run twice.
+    recover(&store, &holder, settings).await?;
     let actors = Actors::start(ActorsOptions {
+        holder,
         store: store.clone(),
         clock: Arc::clone(&clock),
         observer: Arc::new(ActorObserver(Arc::clone(&metrics))),
@@ -114,7 +118,6 @@ pub(super) async fn start(
             })
         }),
     });
-    recover(&store, &actors, settings).await?;
     actors.keys.follow().await.context("cannot read the keys")?;
     actors.keys.published.refreshed(clock.monotonic_ms());
 
@@ -177,16 +180,13 @@ fn exclusive(settings: &Settings) -> anyhow::Result<ServeLock> {
     })
 }
 
-async fn recover(store: &Store, actors: &Actors, settings: &Settings) -> anyhow::Result<()> {
-    let recovered = store.writer.recover(&actors.holder, signed(settings.job_lease_ms)).await?;
+async fn recover(store: &Store, holder: &str, settings: &Settings) -> anyhow::Result<()> {
+    let recovered = store.writer.recover(holder, signed(settings.job_lease_ms)).await?;
     for (product, requeued) in recovered {
         let jobs = requeued.queued.len() + requeued.failed.len();
         if jobs > 0 {
             tracing::info!("recovered {jobs} unfinished {} jobs", product.as_str());
         }
-    }
-    for engine in actors.engines() {
-        engine.wake();
     }
     Ok(())
 }

@@ -27,6 +27,29 @@ on_both_databases! {
         assert_eq!(server.credits(&key), (995, 0));
     }
 
+    fn jobs_found_at_the_start_run_once_each_and_in_order(database) {
+        let (gate, work) = gate();
+        let setup = Setup::new().on(&database).settings(|settings| settings.shutdown_grace_s = Some(0));
+        let server = setup.clone().engine(work).may_leave_jobs().start();
+        let (_, key) = server.reconciler();
+        let submitted: Vec<String> = (0..4).map(|_| server.submit(&key, costing(1))).collect();
+        assert_eq!(gate.started(), submitted[0]);
+        let folder = server.folder();
+        server.stop();
+        // The interrupted one is first again.
+        let (gate, work) = crate::support::gate::gate();
+        let server = setup.folder(folder).engine(work).start();
+        for id in &submitted {
+            assert_eq!(&gate.started(), id);
+            gate.tell(Tell::Complete);
+        }
+        for id in &submitted {
+            assert_eq!(server.ended(&key, id)["credits_charged"], 1);
+        }
+        assert_eq!(gate.started_already(), None, "a job was started twice");
+        assert_eq!(server.credits(&key), (996, 0));
+    }
+
     fn a_running_job_gets_the_grace_to_end(database) {
         let (gate, work) = gate();
         let setup = Setup::new().on(&database).settings(|settings| settings.shutdown_grace_s = Some(60));

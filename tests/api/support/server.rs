@@ -125,6 +125,7 @@ impl Setup {
             .database_url
             .clone()
             .unwrap_or_else(|| format!("sqlite://{}", settings.data_dir.join("bookkeeping.db").display()));
+        show_log_when_asked();
         let server = app::spawn(SpawnOptions { settings, clock, reconciliation: self.work.clone() })?;
         let client = Client::new(server.url());
         Ok(TestServer { setup: self, folder, database_url, client, server: Some(server), people: Mutex::default() })
@@ -133,6 +134,14 @@ impl Setup {
     #[track_caller]
     pub fn start(self) -> TestServer {
         self.try_start().unwrap_or_else(|error| panic!("the server does not start: {error:#}"))
+    }
+}
+
+/// `TEST_LOG=debug cargo test …` shows what the servers log, for looking into a failure.
+fn show_log_when_asked() {
+    if let Ok(filter) = std::env::var("TEST_LOG") {
+        // Started by an earlier server already: one log for all.
+        drop(tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().try_init());
     }
 }
 
