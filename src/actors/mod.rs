@@ -237,6 +237,11 @@ impl Actors {
         self.store.now_ms()
     }
 
+    /// Whether and how far the service has come in stopping.
+    pub fn stopping(&self) -> watch::Receiver<Stopping> {
+        self.stopping.subscribe()
+    }
+
     /// No further job is claimed; the running one gets `grace` and is then given back to the queue.
     pub async fn stop_engines(&self, grace: Duration) {
         self.stopping.send_replace(Stopping::Draining);

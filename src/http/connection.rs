@@ -64,6 +64,12 @@ impl Valve {
         self.0.set(Mode::Discard { left: bytes, until: Instant::now() + within });
     }
 
+    /// Pretends that the client has closed, so that the server library closes the connection once all is written
+    /// instead of waiting for the client to do so.
+    pub(super) fn hang_up(&self) {
+        self.discard(0, Duration::ZERO);
+    }
+
     /// How much may be read now; `None` for none, `Some(0)` for "pretend the end".
     fn room(&self, context: &mut Context<'_>) -> Option<usize> {
         match self.0.get() {

@@ -150,6 +150,32 @@ fn commands_work_on_postgresql_too() {
 }
 
 #[test]
+fn check_finds_what_was_tampered_with() {
+    let shell = Shell::new();
+    add_person(&shell, &["--monthly-credits", "5"]);
+    assert_eq!(shell.run(&["check"]).code, Some(0));
+    let tamper = |sql: &str| {
+        let url = format!("sqlite://{}", shell.path("data/bookkeeping.db").display());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            use sea_orm::ConnectionTrait as _;
+            let connection = sea_orm::Database::connect(url).await.unwrap();
+            let changed = connection.execute_unprepared(sql).await.unwrap().rows_affected();
+            assert!(changed > 0, "{sql}");
+            connection.close().await.unwrap();
+        });
+    };
+    tamper("update credit_account set monthly = monthly + 1");
+    let found = shell.run(&["check"]);
+    assert_eq!(found.code, Some(1), "{found:?}");
+    assert!(!found.stdout.trim().is_empty(), "{found:?}");
+    tamper("update credit_account set monthly = monthly - 1");
+    assert_eq!(shell.run(&["check"]).code, Some(0));
+    tamper("delete from credit_movement");
+    assert_eq!(shell.run(&["check"]).code, Some(1));
+}
+
+#[test]
 fn bad_usage_and_bad_settings_end_with_2_and_name_the_key() {
     let shell = Shell::new();
     let named = |arguments: &[&str], key: &str, allowed: &str| {

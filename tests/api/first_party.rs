@@ -43,6 +43,28 @@ on_both_databases! {
     }
 }
 
+on_both_databases! {
+    fn one_of_several_who_register_the_same_address_at_once_gets_it(database) {
+        let server = Setup::new().on(&database).start();
+        let statuses: Vec<u16> = std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..6).map(|_| scope.spawn(|| register(&server, &person("ada@example.com")).status)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(statuses.iter().filter(|status| **status == 201).count(), 1, "{statuses:?}");
+        assert_eq!(statuses.iter().filter(|status| **status == 409).count(), 5, "{statuses:?}");
+        login(&server, "ada@example.com", PASSWORD).expect(200);
+    }
+}
+
+#[test]
+fn a_large_registration_is_refused_unread() {
+    let server = TestServer::start();
+    let mut body = person("ada@example.com");
+    body["name"] = Value::from("n".repeat(1 << 20));
+    register(&server, &body).refused(413, "payload_too_large");
+}
+
 #[test]
 fn a_registration_is_checked_field_by_field() {
     let server = TestServer::start();

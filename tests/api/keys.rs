@@ -59,6 +59,22 @@ on_both_databases! {
         assert_eq!(list(&server, &person)[0]["revoked_at"], revoked["revoked_at"]);
     }
 
+    fn one_of_several_who_revoke_a_key_at_once_does(database) {
+        let server = Setup::new().on(&database).start();
+        let person = server.person();
+        for _ in 0..5 {
+            let key = server.key(&person, &["books:read"]);
+            let path = format!("/api/v1/keys/{}", key.id);
+            let statuses: Vec<u16> = std::thread::scope(|scope| {
+                let revoke = || server.client.delete(&path).session(&person).send().status;
+                let threads: Vec<_> = (0..4).map(|_| scope.spawn(revoke)).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 1, "{statuses:?}");
+            assert_eq!(statuses.iter().filter(|status| **status == 404).count(), 3, "{statuses:?}");
+        }
+    }
+
     fn organisation_ids_must_be_organisations_of_the_person(database) {
         let server = Setup::new().on(&database).start();
         let (person, stranger) = (server.person(), server.person());

@@ -108,15 +108,11 @@ fn open_jobs_are_told_on_connect() {
     until("the progress shows", || (server.poll(&key, &running).value()["progress"]["rows_done"] == 3).then_some(()));
     let bearer = format!("Bearer {}", person.session);
     let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
-    let (first, second) = (socket.next(), socket.next());
-    assert_eq!(
-        (&first["id"], &first["status"], &first["rows_done"]),
-        (&json!(running), &json!("processing"), &json!(3))
-    );
-    assert_eq!(
-        (&second["id"], &second["status"], &second["rows_done"]),
-        (&json!(waiting), &json!("queued"), &json!(0))
-    );
+    let told = [socket.next(), socket.next()];
+    for (id, status, rows_done) in [(&running, "processing", 3), (&waiting, "queued", 0)] {
+        let message = told.iter().find(|message| message["id"] == id.as_str()).expect("told of");
+        assert_eq!((&message["status"], &message["rows_done"]), (&json!(status), &json!(rows_done)), "{message}");
+    }
     // What ended before is no news.
     gate.open();
     socket.until(&waiting, "completed");
@@ -164,12 +160,29 @@ fn progress_is_told_at_most_four_times_a_second() {
 }
 
 #[test]
-fn an_open_socket_does_not_keep_the_service_from_stopping() {
-    let server = TestServer::start();
+fn a_service_that_stops_says_goodbye_to_open_sockets() {
+    // Sockets that were left open would hold the stop up for the whole grace.
+    let server = Setup::new().settings(|settings| settings.shutdown_grace_s = Some(60)).start();
     let person = server.person();
     let key = server.key(&person, &RECONCILE);
     let bearer = format!("Bearer {}", person.session);
-    let _socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
+    let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
     server.reconcile(&key, costing(1));
-    server.stop();
+    std::thread::scope(|scope| {
+        scope.spawn(|| server.stop());
+        assert_eq!(socket.closed(), Some(1001), "going away");
+    });
+}
+
+#[test]
+fn the_origin_is_compared_with_the_public_address() {
+    let server =
+        Setup::new().settings(|settings| settings.base_url = Some("https://books.example.com/app/".into())).start();
+    let person = server.person();
+    let bearer = format!("Bearer {}", person.session);
+    let with = |origin: &str| open(&server, "", &[("Authorization", &bearer), ("Origin", origin)]);
+    with("https://books.example.com").expect("open").close();
+    for origin in ["http://books.example.com", "https://books.example.com:8443", server.url()] {
+        assert_eq!(with(origin).err().map(|refused| refused.status), Some(403), "{origin}");
+    }
 }

@@ -162,6 +162,38 @@ fn matched_pairs_are_given_only_when_asked_for() {
 }
 
 #[test]
+fn rows_come_back_exactly_as_they_were_sent() {
+    let server = TestServer::start();
+    let (_, key) = server.reconciler();
+    let texts = [
+        "\u{1}\u{1f}\t\n\"\\/",
+        "\u{2028}\u{2029}\u{feff}",
+        "a\u{301}é🧾𝄞",
+        "  spaces  ",
+        "</script>",
+        "\u{7f}\u{fffd}",
+    ];
+    let amounts = ["-0.0", "1E+2", "0.10", "1e-3", "5.0e0", "123456789012345678.123456789012345678"];
+    let dates = ["0001-01-01", "9999-12-31", "2024-02-29", "1999-12-31", "2000-01-01", "1582-10-10"];
+    let rows: Vec<Row<'_>> =
+        texts.iter().zip(amounts).zip(dates).map(|((text, amount), date)| at(date, amount, text)).collect();
+    let id = server.submit(&key, request(&rows, &[]));
+    let poll = server.ended_answer(&key, &id);
+    let missing = poll.value()["result"]["missing_from_books"].as_array().unwrap().clone();
+    assert_eq!(missing.len(), rows.len());
+    for (sent, got) in rows.iter().zip(missing) {
+        assert_eq!((got["date"].as_str(), got["description"].as_str()), (Some(sent.date), Some(sent.description)));
+        assert!(poll.text().contains(&format!(r#""amount":{},"#, sent.amount)), "{} is lost: {poll}", sent.amount);
+    }
+    // What came back can be posted again.
+    let text = poll.text();
+    let start = text.find(r#""missing_from_books":"#).unwrap() + r#""missing_from_books":"#.len();
+    let end = text.find(r#","remove_from_books""#).unwrap();
+    let again = server.reconcile(&key, format!(r#"{{"bank":{},"book":[]}}"#, &text[start..end]));
+    assert_eq!(again["result"]["summary"]["missing_from_books_count"], rows.len());
+}
+
+#[test]
 fn the_date_window_is_the_callers() {
     let server = TestServer::start();
     let (_, key) = server.reconciler();

@@ -1,5 +1,7 @@
 //! Stopping and starting again: accepted jobs are neither lost nor charged twice, and one folder has one server.
 
+use std::io::{Read as _, Write as _};
+
 use serde_json::json;
 
 use crate::support::data::costing;
@@ -99,6 +101,43 @@ on_both_databases! {
         assert_eq!(now["keys"][0], listed["keys"][0]);
         assert!(listed["keys"][0]["last_used_at"].is_string(), "{listed}");
     }
+}
+
+#[test]
+fn a_submission_in_flight_when_the_stop_begins_is_answered_and_kept() {
+    let setup = Setup::new().settings(|settings| settings.shutdown_grace_s = Some(60));
+    let server = setup.clone().may_leave_jobs().start();
+    let (_, key) = server.reconciler();
+    let folder = server.folder();
+    let address = server.client.address().to_owned();
+    let body = costing(2);
+    let (first, rest) = body.split_at(body.len() / 2);
+    let mut connection = std::net::TcpStream::connect(&address).unwrap();
+    connection.set_read_timeout(Some(std::time::Duration::from_secs(30))).unwrap();
+    let (key_text, length) = (&key.plaintext, body.len());
+    let head = format!(
+        "POST /api/v1/reconciliations HTTP/1.1\r\nHost: x\r\nX-API-Key: {key_text}\r\nContent-Length: {length}\r\n\r\n{first}"
+    );
+    connection.write_all(head.as_bytes()).unwrap();
+    // Taken up by the service before the stop: the window of the key has counted it.
+    let mut asked = 0;
+    until("the request has arrived", || {
+        asked += 1;
+        let me = server.client.get("/api/v1/me").key(&key).send();
+        (me.number("ratelimit-limit") - me.number("ratelimit-remaining") > asked).then_some(())
+    });
+    let answer = std::thread::scope(|scope| {
+        scope.spawn(|| server.stop());
+        until("the listener is closed", || std::net::TcpStream::connect(&address).is_err().then_some(()));
+        connection.write_all(rest.as_bytes()).unwrap();
+        let mut answer = String::new();
+        connection.read_to_string(&mut answer).unwrap();
+        answer
+    });
+    assert!(answer.starts_with("HTTP/1.1 202 "), "{answer}");
+    let id: String = answer.split('"').find(|word| word.starts_with("rec_")).expect("an id").to_owned();
+    let server = setup.folder(folder).start();
+    assert_eq!(server.ended(&key, &id)["credits_charged"], 2);
 }
 
 #[test]

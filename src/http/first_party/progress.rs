@@ -3,6 +3,7 @@
 //! The token comes in `Authorization` or as the second of two subprotocols (`bearer, <jwt>`), never in the query. A page
 //! of another origin is refused. A reader that falls too far behind is cut off rather than buffered for.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use actix_web::http::header::{self, HeaderValue};
@@ -14,9 +15,11 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::actors::job_board::JobEvent;
+use crate::actors::job_runner::Stopping;
 use crate::domain::ids::{JobId, UserId};
 use crate::domain::job::JobStatus;
 use crate::http::call::Call;
+use crate::http::connection::Valve;
 use crate::http::error::ApiError;
 use crate::http::headers::{self, Presented};
 use crate::http::products::Products;
@@ -38,6 +41,7 @@ pub async fn socket(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (request, mut payload) = call.into_upgrade();
     let (token, by_subprotocol) = token(&request).ok_or_else(ApiError::session_required)?;
     let user_id = products.sessions.verify(&token, products.clock.as_ref()).map_err(|_| ApiError::invalid_token())?;
+    let valve = request.conn_data::<Rc<Valve>>().cloned();
     let stream = web::Payload::from_request(&request, &mut payload).await.map_err(ApiError::internal)?;
     let (mut response, session, messages) = actix_ws::handle(&request, stream).map_err(|error| {
         let mut issues = crate::domain::problem::Issues::default();
@@ -54,6 +58,10 @@ pub async fn socket(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         let ending = serve(&products, user_id, session.clone(), events, &mut messages).await;
         // The other side may be gone already, which is what was wanted.
         drop(session.close(ending).await);
+        // Who closes a WebSocket ends the connection, too (RFC 6455, 7.1.1): nothing that comes after matters.
+        if let Some(valve) = valve {
+            valve.hang_up();
+        }
     });
     Ok(response)
 }
@@ -103,8 +111,11 @@ async fn serve(
     }
     let mut looks = tokio::time::interval(LOOK_EVERY);
     let mut pings = tokio::time::interval(PING_EVERY);
+    let mut stopping = products.actors.stopping();
     loop {
         tokio::select! {
+            // A socket never ends of itself; left open it would use up the grace of everybody else.
+            _ = stopping.wait_for(|stopping| *stopping != Stopping::No) => return Some(CloseCode::Away.into()),
             event = events.recv() => match event {
                 Ok(event) => {
                     told.retain(|(id, _)| *id != event.id);

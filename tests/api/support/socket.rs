@@ -79,9 +79,24 @@ impl Socket {
         }
     }
 
-    /// Says goodbye and takes the answer.
+    /// Says goodbye, takes the answer and waits until the service has closed the connection.
+    #[track_caller]
     pub fn close(mut self) {
-        drop(self.socket.close(None));
-        while self.socket.read().is_ok() {}
+        self.socket.close(None).expect("a goodbye");
+        self.closed();
+    }
+
+    /// Waits until the service says goodbye and closes the connection; the code it gave.
+    #[track_caller]
+    pub fn closed(&mut self) -> Option<u16> {
+        let mut code = None;
+        loop {
+            match self.socket.read() {
+                Ok(Message::Close(frame)) => code = frame.map(|frame| frame.code.into()),
+                Ok(_) => {}
+                Err(tungstenite::Error::ConnectionClosed) => return code,
+                Err(error) => panic!("the connection is not closed as it should be: {error}"),
+            }
+        }
     }
 }
