@@ -15,6 +15,9 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
     let kills = bench.options.kills.unwrap_or_else(|| bench.full_or_sample(1_000, 25));
     let mut random = bench.random.clone();
     let (installation, _postgres) = bench.installation("service")?;
+    // On PostgreSQL nobody may take a dead process's slot before its lease is over. With the usual 15 s hardly a job would
+    // ever run between two kills.
+    let installation = installation.with("job_lease_ms", "1000");
 
     let mut server = installation.serve_ready()?;
     let (mut people, keys) = two_people(&installation, &mut server.connect()?, bench.full_or_sample(60_000, 4_000))?;
