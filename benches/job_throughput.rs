@@ -111,7 +111,7 @@ fn client(
                 }
                 503 => {
                     seen.busy += 1;
-                    thread::sleep(Duration::from_millis(10));
+                    thread::sleep(Duration::from_millis(20));
                 }
                 _ => anyhow::bail!("a submission was answered {}", reply.summary()),
             }
@@ -138,8 +138,9 @@ fn client(
         for place in ended.into_iter().rev() {
             open.swap_remove(place);
         }
+        // Who waits for many jobs looks less often, so that the clients do not take the server's processors.
         if open.len() >= in_flight {
-            thread::sleep(Duration::from_millis(1));
+            thread::sleep(Duration::from_millis(if in_flight > 1 { 20 } else { 1 }));
         }
     }
     Ok(seen)
