@@ -150,6 +150,29 @@ fn commands_work_on_postgresql_too() {
 }
 
 #[test]
+fn what_cannot_be_done_ends_with_1_and_says_what() {
+    let shell = Shell::new();
+    add_person(&shell, &[]);
+    std::fs::write(shell.path("short"), "elevenchars\n").unwrap();
+    let short = shell.run(&["user", "add", "--email", "b@example.com", "--password-file", "short"]);
+    assert_eq!(short.code, Some(2), "{short:?}");
+    assert!(short.stderr.contains("12") && !short.stderr.contains("elevenchars"), "{short:?}");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    for (arguments, named) in [
+        (vec!["user", "add", "--email", "b@example.com", "--password-file", "absent"], "absent"),
+        (vec!["check", "--organisation", "999"], "999"),
+        (vec!["serve", "--listen", &address, "--ops-listen", "127.0.0.1:0"], address.as_str()),
+        (vec!["serve", "--listen", "127.0.0.1:0", "--ops-listen", &address], address.as_str()),
+        (vec!["serve", "--database-url", "postgres://nobody@127.0.0.1:1/none"], "database"),
+    ] {
+        let ran = shell.run(&arguments);
+        assert_eq!(ran.code, Some(1), "{arguments:?}: {ran:?}");
+        assert!(ran.stdout.is_empty() && ran.stderr.contains(named), "{arguments:?}: {ran:?}");
+    }
+}
+
+#[test]
 fn check_finds_what_was_tampered_with() {
     let shell = Shell::new();
     add_person(&shell, &["--monthly-credits", "5"]);

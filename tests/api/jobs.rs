@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::support::client::keys;
-use crate::support::data::costing;
+use crate::support::client::{Answer, keys};
+use crate::support::data::{Row, costing, request, row};
 use crate::support::database::on_both_databases;
 use crate::support::gate::{Tell, gate};
 use crate::support::server::{RECONCILE, Setup};
@@ -82,6 +82,83 @@ on_both_databases! {
         gate.tell(Tell::Complete);
         assert_eq!(server.ended(&key, &second)["credits_charged"], 3);
         assert_eq!(server.credits(&key), (997, 0));
+    }
+}
+
+on_both_databases! {
+    fn nothing_of_a_submission_is_left_however_it_ends(database) {
+        let (gate, work) = gate();
+        let server = Setup::new()
+            .on(&database)
+            .engine(work)
+            .panics(1)
+            .settings(|settings| settings.queue_capacity_jobs = Some(1))
+            .start();
+        let person = server.person_with(50_000, 0, false);
+        let key = server.key(&person, &RECONCILE);
+        // Large enough to be written in several parts ahead of the job itself.
+        let unique = || uuid::Uuid::new_v4().simple().to_string();
+        let texts: Vec<String> = (0..16_000).map(|_| (0..6).map(|_| unique()).collect()).collect();
+        let rows: Vec<Row<'_>> = texts.iter().map(|text| Row { description: text, ..row("1.00") }).collect();
+        let large = request(&rows, &[]);
+        let submit = |name: &str| {
+            let request = server.client.post("/api/v1/reconciliations").key(&key);
+            request.idempotency_key(name).body(large.clone()).send()
+        };
+        let id = |answer: &Answer| answer.expect(202)["reconciliation_id"].as_str().unwrap().to_owned();
+
+        let first = submit("first");
+        gate.started();
+        let parts = server.rows_of("job_payload");
+        assert!(parts >= 2, "{parts} parts: the body is too small for what is tested");
+        // Duplicates at once, one of which is accepted; then the queue is full.
+        let answers: Vec<Answer> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..3).map(|_| scope.spawn(|| submit("second"))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(answers.iter().all(|answer| id(answer) == id(&answers[0])), "{answers:?}");
+        submit("third").refused(503, "busy");
+        let other_body = server.client.post("/api/v1/reconciliations").key(&key).idempotency_key("second");
+        other_body.body(large.replacen("1.00", "2.00", 1)).send().refused(422, "unprocessable_entity");
+        assert_eq!(server.rows_of("job_payload"), 2 * parts, "parts of what was refused are left");
+
+        gate.tell(Tell::Panic);
+        gate.started();
+        assert_eq!(server.poll(&key, &id(&first)).expect(200)["status"], "failed");
+        assert_eq!(server.rows_of("job_payload"), parts);
+        gate.tell(Tell::Fail);
+        assert_eq!(server.ended(&key, &id(&answers[0]))["status"], "failed");
+        assert_eq!((server.rows_of("job_payload"), server.rows_of("job_result")), (0, 0));
+        let third = submit("third");
+        gate.started();
+        gate.tell(Tell::Complete);
+        server.ended(&key, &id(&third));
+        assert_eq!((server.rows_of("job_payload"), server.rows_of("job_result")), (0, 1));
+        // Two more use up what is left.
+        let fourth = submit("fourth");
+        gate.started();
+        let fifth = submit("fifth");
+        gate.tell(Tell::Complete);
+        gate.started();
+        gate.tell(Tell::Complete);
+        assert_eq!(server.ended(&key, &id(&fourth))["status"], "completed");
+        assert_eq!(server.ended(&key, &id(&fifth))["status"], "completed");
+        submit("sixth").refused(402, "insufficient_credits");
+        assert_eq!((server.rows_of("job_payload"), server.rows_of("job_result")), (0, 3));
+    }
+
+    fn a_result_that_could_not_be_paid_for_is_not_kept(database) {
+        let (mut gate, work) = gate();
+        let server = Setup::new().on(&database).engine(work).start();
+        let person = server.person_with(3, 0, false);
+        let key = server.key(&person, &RECONCILE);
+        let first = server.submit(&key, costing(2));
+        gate.started();
+        let second = server.submit(&key, costing(2));
+        gate.open();
+        assert_eq!(server.ended(&key, &first)["status"], "completed");
+        assert_eq!(server.ended(&key, &second)["error"]["code"], "insufficient_credits");
+        assert_eq!((server.rows_of("job_payload"), server.rows_of("job_result")), (0, 1));
     }
 }
 

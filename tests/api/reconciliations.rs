@@ -250,6 +250,7 @@ fn a_job_is_seen_by_its_owner_with_the_scope_and_by_the_key_that_made_it() {
         "x",
         "cod_0",
         "%00",
+        "%FF",
         "%2e%2e",
         "rec_%F0%9F%A7%BE",
         &id[..id.len() - 1],

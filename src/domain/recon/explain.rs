@@ -259,7 +259,8 @@ fn words(description: &str) -> Vec<String> {
         .flat_map(|word| {
             let digits_at = word.find(|character: char| character.is_ascii_digit());
             let (letters, digits) = word.split_at(digits_at.unwrap_or(word.len()));
-            [letters, digits]
+            // Banks pad cheque numbers, people do not.
+            [letters, digits.trim_start_matches('0')]
         })
         .filter(|word| word.len() >= 4 || (word.len() == 3 && !word.starts_with(char::is_alphabetic)))
         .map(str::to_lowercase)
@@ -312,6 +313,12 @@ mod tests {
             assert_eq!(found.first().map(|found| found.0), Some(kind), "{day} {amount}");
         }
         assert!(explained(bank, (105, "-54", "Petrol")).is_empty());
+    }
+
+    #[test]
+    fn a_padded_cheque_number_is_the_number_in_the_books() {
+        let found = explained((20_008, "-450.00", "CHEQUE 000412"), (20_000, "-450.00", "Chq 412, planer"));
+        assert_eq!(found.first().map(|(kind, _)| *kind), Some(Kind::DateOutsideWindow), "{found:?}");
     }
 
     #[test]

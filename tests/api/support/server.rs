@@ -11,6 +11,7 @@ use bookkeeping_suite::config::{Overrides, Settings};
 use bookkeeping_suite::domain::access::Role;
 use bookkeeping_suite::domain::ids::{OrganisationId, UserId};
 use bookkeeping_suite::store::{Store, StoreOptions};
+use sea_orm::ConnectionTrait as _;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -317,6 +318,20 @@ impl TestServer {
             let value = work(store.clone()).await;
             store.close().await;
             value
+        })
+    }
+
+    /// Rows of a table, for what must not be left behind.
+    #[track_caller]
+    pub fn rows_of(&self, table: &str) -> i64 {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let connection = sea_orm::Database::connect(&self.database_url).await.expect("connected");
+            let backend = connection.get_database_backend();
+            let query = sea_orm::Statement::from_string(backend, format!("select count(*) from {table}"));
+            let row = connection.query_one_raw(query).await.expect("readable").expect("a row");
+            connection.close().await.expect("closed");
+            row.try_get_by_index(0).expect("a number")
         })
     }
 
