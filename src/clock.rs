@@ -9,6 +9,8 @@ pub trait Clock: Send + Sync + 'static {
     fn now_ms(&self) -> i64;
     /// Milliseconds of a clock that never goes back.
     fn monotonic_ms(&self) -> u64;
+    /// The same at a moment somebody has read already, so that a hot path reads the machine's clock once.
+    fn monotonic_ms_at(&self, moment: Instant) -> u64;
     /// Fills a buffer with unpredictable bytes.
     fn fill_random(&self, buffer: &mut [u8]);
 
@@ -39,7 +41,11 @@ impl Clock for SystemClock {
     }
 
     fn monotonic_ms(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+        self.monotonic_ms_at(Instant::now())
+    }
+
+    fn monotonic_ms_at(&self, moment: Instant) -> u64 {
+        u64::try_from(moment.saturating_duration_since(self.started).as_millis()).unwrap_or(u64::MAX)
     }
 
     #[expect(clippy::expect_used, reason = "without randomness no secret may be minted; the process must not go on")]
@@ -81,6 +87,10 @@ impl Clock for ManualClock {
 
     fn monotonic_ms(&self) -> u64 {
         u64::try_from(self.monotonic_ms.load(Ordering::Acquire)).unwrap_or_default()
+    }
+
+    fn monotonic_ms_at(&self, _: Instant) -> u64 {
+        self.monotonic_ms()
     }
 
     fn fill_random(&self, buffer: &mut [u8]) {

@@ -5,7 +5,7 @@
 //! never let through more than the limit; only the request that finds its block empty sends a message.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix::{Actor, Context, Handler, Message, ResponseActFuture, Supervised, WrapFuture as _};
 use dashmap::DashMap;
@@ -211,11 +211,11 @@ impl RateLimiterHandle {
     }
 
     /// Counts a request of a key, whose window of this process is given.
-    pub fn hit_key(&self, key: KeyId, window: &RateWindow) -> Hit {
+    pub fn hit_key(&self, key: KeyId, window: &RateWindow, at: Instant) -> Hit {
         if self.store.is_shared() {
             return self.hit_leased(Subject::Key(key));
         }
-        Hit::Decided(window.hit(self.windows.rule, self.windows.clock.monotonic_ms()))
+        Hit::Decided(window.hit(self.windows.rule, self.windows.clock.monotonic_ms_at(at)))
     }
 
     /// Counts a request of a person on the key endpoints.

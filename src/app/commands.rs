@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
@@ -16,7 +17,11 @@ use crate::domain::calendar::{Month, date_time_text};
 use crate::domain::ids::{OrganisationId, UserId};
 use crate::http::wire::organisation::organisation_json;
 use crate::session::{Sessions, hash_password};
-use crate::store::{MemberAdded, MovementRow, NewUser, Store, StoreOptions, UserCreated, UserRow};
+use crate::store::{MemberAdded, MovementRow, NewUser, Store, StoreError, StoreOptions, UserCreated, UserRow};
+
+/// How often the database is tried at start, and how long between.
+const OPEN_ATTEMPTS_MAX: u32 = 5;
+const OPEN_RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// A command was used wrongly; the program ends with exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +29,7 @@ use crate::store::{MemberAdded, MovementRow, NewUser, Store, StoreOptions, UserC
 pub struct Usage(pub String);
 
 /// Prints a line of data; a reader that has gone away is not an error worth a message.
-fn print(line: &str) {
+pub(super) fn print(line: &str) {
     drop(writeln!(std::io::stdout(), "{line}"));
 }
 
@@ -61,9 +66,29 @@ pub async fn open_store_with(
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<(Store, Vec<String>)> {
     prepare_data_dir(&settings.data_dir)?;
-    let store = Store::open(options, clock).await.context("cannot open the database")?;
-    let applied = store.migrate().await.context("cannot migrate the database")?;
-    Ok((store, applied))
+    let mut attempts = OPEN_ATTEMPTS_MAX;
+    loop {
+        match try_open(options.clone(), Arc::clone(&clock)).await {
+            // A database server that is just starting or busy is given a moment.
+            Err(StoreError::Unavailable(reason)) if attempts > 1 => {
+                attempts -= 1;
+                tracing::warn!("the database cannot be reached yet: {reason}");
+                tokio::time::sleep(OPEN_RETRY_AFTER).await;
+            }
+            opened => return opened.context("cannot open the database"),
+        }
+    }
+}
+
+async fn try_open(options: StoreOptions, clock: Arc<dyn Clock>) -> Result<(Store, Vec<String>), StoreError> {
+    let store = Store::open(options, clock).await?;
+    match store.migrate().await {
+        Ok(applied) => Ok((store, applied)),
+        Err(error) => {
+            store.close().await;
+            Err(error)
+        }
+    }
 }
 
 async fn person(store: &Store, email: &str) -> anyhow::Result<UserRow> {

@@ -48,7 +48,7 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
     let Cli { command, .. } = cli;
     match command {
         Command::Openapi => {
-            println!("{}", crate::http::openapi::document_json(&crate::http::routes::routes(), None));
+            commands::print(&crate::http::openapi::document_json(&crate::http::routes::routes(), None));
             return Ok(ExitCode::SUCCESS);
         }
         Command::Serve(arguments) => {

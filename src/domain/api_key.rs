@@ -31,8 +31,17 @@ pub struct KeyHash(pub [u8; 32]);
 impl KeyHash {
     /// Compares in constant time.
     pub fn matches(&self, other: &Self) -> bool {
-        self.0.ct_eq(&other.0).into()
+        // Four words compare as constantly as 32 bytes and in a fraction of the time.
+        lanes(&self.0).ct_eq(&lanes(&other.0)).into()
     }
+}
+
+fn lanes(bytes: &[u8; 32]) -> [u64; 4] {
+    let mut lanes = [0; 4];
+    for (lane, chunk) in lanes.iter_mut().zip(bytes.as_chunks::<8>().0) {
+        *lane = u64::from_ne_bytes(*chunk);
+    }
+    lanes
 }
 
 /// A key that was just minted; the plaintext exists only here.

@@ -1,6 +1,10 @@
 //! Calendar dates and months, without time zones.
 
+use std::cell::Cell;
+
 use chrono::{DateTime, Datelike as _, NaiveDate};
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// A month, counted from year 0 (`year * 12 + month - 1`), so that later months are larger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -9,8 +13,19 @@ pub struct Month(pub i64);
 impl Month {
     /// The month (UTC) that holds a moment given in milliseconds since 1970-01-01.
     pub fn of_ms(at_ms: i64) -> Self {
+        thread_local! {
+            /// The day last asked about: nearly every question is about today.
+            static DAY: Cell<(i64, i64)> = const { Cell::new((i64::MIN, 0)) };
+        }
+        let day = at_ms.div_euclid(DAY_MS);
+        let (known, month) = DAY.get();
+        if known == day {
+            return Self(month);
+        }
         let moment = DateTime::from_timestamp_millis(at_ms).unwrap_or_default();
-        Self(i64::from(moment.year()) * 12 + i64::from(moment.month0()))
+        let month = i64::from(moment.year()) * 12 + i64::from(moment.month0());
+        DAY.set((day, month));
+        Self(month)
     }
 }
 

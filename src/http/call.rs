@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::rc::Rc;
+use std::time::Instant;
 
 use actix_web::HttpRequest;
 use actix_web::dev::Payload;
@@ -40,7 +41,7 @@ pub trait Gate: Send + Sync + 'static {
     fn authenticate_session(&self, token: &str) -> Result<UserId, SessionError>;
 
     /// Counts a request in the key's window.
-    fn hit_key(&self, key: &Arc<KeySnapshot>) -> RateOutcome;
+    fn hit_key(&self, key: &Arc<KeySnapshot>, at: Instant) -> RateOutcome;
 
     /// Counts a request in the window of a person's web sessions.
     fn hit_person(&self, user_id: UserId) -> RateOutcome;
@@ -80,12 +81,18 @@ pub struct Call<S> {
     pub(super) request: HttpRequest,
     pub(super) payload: Option<Payload>,
     pub(super) worker: Rc<Worker<S>>,
+    pub(super) now_ms: i64,
 }
 
 impl<S> Call<S> {
     /// What the product shares between requests.
     pub fn state(&self) -> &Arc<S> {
         &self.worker.shared.state
+    }
+
+    /// When the request began, in milliseconds since 1970.
+    pub fn began_at_ms(&self) -> i64 {
+        self.now_ms
     }
 
     /// The clock.

@@ -140,6 +140,7 @@ impl<S: 'static> Visit<'_, S> {
             request: self.request.clone(),
             payload,
             worker: Rc::clone(self.worker),
+            now_ms: self.now_ms,
         };
         let handling = panic_guard::call(|| (route.handler)(call))?;
         panic_guard::guard(handling).await
@@ -180,7 +181,7 @@ impl<S: 'static> Visit<'_, S> {
         }
         let key = self.presented_key().ok_or_else(ApiError::unauthorized)?;
         key.touch(self.now_ms);
-        self.count(gate.hit_key(&key)).await?;
+        self.count(gate.hit_key(&key, self.started)).await?;
         if let Some(scope) = scope.filter(|scope| !key.has(*scope)) {
             return Err(ApiError::missing_scope(scope));
         }
@@ -199,7 +200,7 @@ impl<S: 'static> Visit<'_, S> {
             return Ok(());
         }
         match self.presented_key() {
-            Some(key) => self.count(gate.hit_key(&key)).await,
+            Some(key) => self.count(gate.hit_key(&key, self.started)).await,
             None => Ok(()),
         }
     }

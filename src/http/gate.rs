@@ -1,6 +1,7 @@
 //! The gate over what the actors publish.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use futures_util::FutureExt as _;
 
@@ -42,8 +43,8 @@ impl Gate for ActorGate {
         self.sessions.verify(token, self.clock.as_ref()).map_err(|_| SessionError::Invalid)
     }
 
-    fn hit_key(&self, key: &Arc<KeySnapshot>) -> RateOutcome {
-        outcome(self.actors.limiter.hit_key(key.key_id, &key.window))
+    fn hit_key(&self, key: &Arc<KeySnapshot>, at: Instant) -> RateOutcome {
+        outcome(self.actors.limiter.hit_key(key.key_id, &key.window, at))
     }
 
     fn hit_person(&self, user_id: UserId) -> RateOutcome {

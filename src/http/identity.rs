@@ -32,18 +32,6 @@ pub async fn health(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 
 /// `GET /api/v1/me`: from what is published, without a message or SQL once the balance is known.
 pub async fn me(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Credits {
-        remaining_monthly: i64,
-        bonus_credits: i64,
-    }
-    #[derive(Serialize)]
-    struct Me {
-        user_id: i64,
-        scopes: Vec<&'static str>,
-        credits: Credits,
-    }
     let key = call.key()?;
     let products = call.state();
     let bank = &products.actors.credits;
@@ -54,7 +42,13 @@ pub async fn me(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         }
     };
     // A month that is over shows the new allocation at once; the renewal is written by the next charge or by the house.
-    let (account, _) = account.rolled_over(Month::of_ms(products.actors.store_now_ms()));
-    let credits = Credits { remaining_monthly: account.monthly, bonus_credits: account.bonus };
-    envelope::json(StatusCode::OK, &Me { user_id: key.user_id.0, scopes: key.scopes.names(), credits })
+    let (account, _) = account.rolled_over(Month::of_ms(call.began_at_ms()));
+    let body = format!(
+        r#"{{"user_id":{},"scopes":{},"credits":{{"remainingMonthly":{},"bonusCredits":{}}}}}"#,
+        key.user_id,
+        key.scopes.json(),
+        account.monthly,
+        account.bonus
+    );
+    Ok(envelope::json_bytes(StatusCode::OK, body))
 }

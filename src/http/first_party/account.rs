@@ -57,7 +57,8 @@ pub async fn login(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let products = call.state();
     let Login { email, password } = parse_login(&call.body).map_err(|issues| ApiError::validation(&issues))?;
     let (address, account) = (address(&call), email.to_lowercase());
-    tokio::time::sleep(products.throttle.wait(address, &account)).await;
+    let (_attempt, wait) = products.throttle.attempt(address, &account);
+    tokio::time::sleep(wait).await;
     let user = products.reader.find_user_by_email(&email).await?;
     let stored = user.as_ref().map_or_else(|| NOBODY_HASH.to_owned(), |user| user.password_hash.clone());
     let place = products.throttle.hashing_place().await;

@@ -27,6 +27,8 @@ use crate::http::products::Products;
 const SUBPROTOCOL: &str = "bearer";
 /// How often the database is asked where several processes may work on the person's jobs.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How long a reader may take to make room for a message.
+const SEND_WAIT: Duration = Duration::from_secs(5);
 /// How often an idle connection is pinged.
 const PING_EVERY: Duration = Duration::from_secs(20);
 
@@ -57,7 +59,7 @@ pub async fn socket(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         let mut messages = messages.max_frame_size(4096).aggregate_continuations();
         let ending = serve(&products, user_id, session.clone(), events, &mut messages).await;
         // The other side may be gone already, which is what was wanted.
-        drop(session.close(ending).await);
+        drop(tokio::time::timeout(SEND_WAIT, session.close(ending)).await);
         // Who closes a WebSocket ends the connection, too (RFC 6455, 7.1.1): nothing that comes after matters.
         if let Some(valve) = valve {
             valve.hang_up();
@@ -96,6 +98,11 @@ fn message(event: &JobEvent) -> String {
     .to_string()
 }
 
+/// Sends one message; a reader that takes none for too long is given up, as one that has gone.
+async fn send(session: &mut Session, event: &JobEvent) -> Result<(), actix_ws::Closed> {
+    tokio::time::timeout(SEND_WAIT, session.text(message(event))).await.unwrap_or(Err(actix_ws::Closed))
+}
+
 type Messages = actix_ws::AggregatedMessageStream;
 
 async fn serve(
@@ -122,7 +129,7 @@ async fn serve(
                     if !event.status.is_final() {
                         told.push((event.id.clone(), event.status));
                     }
-                    session.text(message(&event)).await.ok()?;
+                    send(&mut session, &event).await.ok()?;
                 }
                 Err(RecvError::Lagged(_)) => {
                     let reason = Some("too many messages behind".to_owned());
@@ -133,9 +140,9 @@ async fn serve(
             _ = looks.tick(), if products.shared_database => {
                 look(products, user_id, &mut session, &mut told).await.ok()?;
             }
-            _ = pings.tick() => session.ping(b"").await.ok()?,
+            _ = pings.tick() => tokio::time::timeout(SEND_WAIT, session.ping(b"")).await.ok()?.ok()?,
             incoming = messages.next() => match incoming {
-                Some(Ok(AggregatedMessage::Ping(bytes))) => session.pong(&bytes).await.ok()?,
+                Some(Ok(AggregatedMessage::Ping(bytes))) => tokio::time::timeout(SEND_WAIT, session.pong(&bytes)).await.ok()?.ok()?,
                 Some(Ok(AggregatedMessage::Close(reason))) => return reason,
                 Some(Ok(_)) => {}
                 Some(Err(_)) | None => return None,
@@ -161,7 +168,7 @@ async fn look(
         let total = u64::try_from(job.rows_total).unwrap_or_default();
         let (rows_done, rows_total) = products.actors.board.running(&job.id).map_or((0, total), |job| job.rows());
         let event = JobEvent { product: job.product, id: job.id.clone(), status: job.status, rows_done, rows_total };
-        session.text(message(&event)).await?;
+        send(session, &event).await?;
     }
     let ended: Vec<JobId> =
         told.iter().filter(|(id, _)| !open.iter().any(|job| job.id == *id)).map(|(id, _)| id.clone()).collect();
@@ -171,7 +178,7 @@ async fn look(
             if let Ok(Some(job)) = products.reader.find_visible(product, &id, user_id).await {
                 let rows_total = u64::try_from(job.rows_total).unwrap_or_default();
                 let event = JobEvent { product, id: id.clone(), status: job.status, rows_done: rows_total, rows_total };
-                session.text(message(&event)).await?;
+                send(session, &event).await?;
             }
         }
     }

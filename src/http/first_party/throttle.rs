@@ -32,7 +32,37 @@ pub struct Throttle {
     registrations: DashMap<IpAddr, RateWindow>,
     failures_by_address: DashMap<IpAddr, RateWindow>,
     failures_by_account: DashMap<String, RateWindow>,
+    attempts_by_address: DashMap<IpAddr, u64>,
+    attempts_by_account: DashMap<String, u64>,
     hashing: Semaphore,
+}
+
+/// A log-in under way; counted until it is dropped.
+pub struct Attempt<'a> {
+    throttle: &'a Throttle,
+    address: IpAddr,
+    account: String,
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        end(&self.throttle.attempts_by_address, &self.address);
+        end(&self.throttle.attempts_by_account, &self.account);
+    }
+}
+
+/// Counts one more under way; returns how many there were.
+fn begin<K: Eq + Hash>(attempts: &DashMap<K, u64>, key: K) -> u64 {
+    let mut count = attempts.entry(key).or_insert(0);
+    *count += 1;
+    *count - 1
+}
+
+fn end<K: Eq + Hash>(attempts: &DashMap<K, u64>, key: &K) {
+    if let Some(mut count) = attempts.get_mut(key) {
+        *count = count.saturating_sub(1);
+    }
+    attempts.remove_if(key, |_, count| *count == 0);
 }
 
 impl Throttle {
@@ -43,6 +73,8 @@ impl Throttle {
             registrations: DashMap::new(),
             failures_by_address: DashMap::new(),
             failures_by_account: DashMap::new(),
+            attempts_by_address: DashMap::new(),
+            attempts_by_account: DashMap::new(),
             hashing: Semaphore::new(HASHES_MAX),
         }
     }
@@ -52,12 +84,17 @@ impl Throttle {
         self.hit(&self.registrations, address, REGISTRATIONS)
     }
 
-    /// How long a log-in has to wait because of earlier failures.
-    pub fn wait(&self, address: IpAddr, account: &str) -> Duration {
+    /// Begins a log-in and says how long it has to wait because of earlier failures and of attempts still under way, so
+    /// that guessing in parallel gains nothing.
+    pub fn attempt(&self, address: IpAddr, account: &str) -> (Attempt<'_>, Duration) {
+        let attempt = Attempt { throttle: self, address, account: account.to_owned() };
+        let beside_address = begin(&self.attempts_by_address, address);
+        let beside_account = begin(&self.attempts_by_account, account.to_owned());
         let now_ms = self.clock.monotonic_ms();
         let of_address = self.failures_by_address.get(&address).map_or(0, |window| window.used(FAILURES, now_ms));
         let of_account = self.failures_by_account.get(account).map_or(0, |window| window.used(FAILURES, now_ms));
-        wait_after(of_address.max(of_account))
+        let wait = wait_after((of_address + beside_address).max(of_account + beside_account));
+        (attempt, wait)
     }
 
     /// Counts a failed log-in.
@@ -105,12 +142,25 @@ mod tests {
         for _ in 0..5 {
             throttle.fail(address, "a@b");
         }
-        assert_eq!(throttle.wait(address, "x@y"), Duration::from_secs(1));
-        assert_eq!(throttle.wait(other, "a@b"), Duration::from_secs(1));
+        let wait = |address, account| throttle.attempt(address, account).1;
+        assert_eq!(wait(address, "x@y"), Duration::from_secs(1));
+        assert_eq!(wait(other, "a@b"), Duration::from_secs(1));
         throttle.succeed("a@b");
-        assert_eq!(throttle.wait(other, "a@b"), Duration::ZERO);
+        assert_eq!(wait(other, "a@b"), Duration::ZERO);
         clock.advance_ms(15 * 60_000);
-        assert_eq!(throttle.wait(address, "a@b"), Duration::ZERO);
+        assert_eq!(wait(address, "a@b"), Duration::ZERO);
         assert_eq!(wait_after(1_000), LONGEST_WAIT);
+    }
+
+    #[test]
+    fn guesses_made_in_parallel_wait_as_if_made_one_after_the_other() {
+        let throttle = Throttle::new(Arc::new(ManualClock::at_ms(0)));
+        let address = IpAddr::from([127, 0, 0, 1]);
+        let under_way: Vec<_> = (0..6).map(|_| throttle.attempt(address, "a@b")).collect();
+        let waits: Vec<_> = under_way.iter().map(|(_, wait)| wait.as_millis()).collect();
+        assert_eq!(waits, [0, 0, 0, 250, 500, 1_000]);
+        drop(under_way);
+        assert_eq!(throttle.attempt(address, "a@b").1, Duration::ZERO);
+        assert!(throttle.attempts_by_account.is_empty());
     }
 }

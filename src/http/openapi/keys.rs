@@ -10,6 +10,9 @@ use crate::http::error::ErrorCode;
 
 const TAG: &str = "API keys";
 
+/// U+0000 cannot be stored by every database, so it is refused.
+const WITHOUT_NUL: &str = "^[^\\u0000]*$";
+
 /// `POST /api/v1/keys`.
 pub fn create_key() -> Operation {
     Operation::new(
@@ -75,7 +78,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     let create = strict(
         "What a new key shall be.",
         vec![
-            required("name", text(1, 120)),
+            required("name", text(1, 120).pattern(Some(WITHOUT_NUL))),
             required("scopes", scopes()),
             optional("allow_overage", boolean().default(Some(false.into()))),
             optional("organisation_ids", organisations()),

@@ -44,7 +44,7 @@ impl Gate for TestGate {
         if token == SESSION { Ok(UserId(9)) } else { Err(SessionError::Invalid) }
     }
 
-    fn hit_key(&self, key: &Arc<KeySnapshot>) -> RateOutcome {
+    fn hit_key(&self, key: &Arc<KeySnapshot>, _: std::time::Instant) -> RateOutcome {
         let decision = key.window.hit(self.rule, self.clock.monotonic_ms());
         if self.asks_others.load(Ordering::Relaxed) {
             return RateOutcome::Pending(Box::pin(async move {
