@@ -16,10 +16,13 @@ use crate::domain::ids::{KeyId, UserId};
 use crate::domain::rate_window::RateWindow;
 use crate::store::KeyRow;
 
+/// Both maps below hold only keys this service made (random prefixes, counted ids), so nobody can aim at collisions.
+type FastHash = rustc_hash::FxBuildHasher;
+
 /// The keys that are accepted.
 #[derive(Default)]
 pub struct KeyDirectory {
-    by_prefix: DashMap<KeyPrefix, Arc<KeySnapshot>>,
+    by_prefix: DashMap<KeyPrefix, Arc<KeySnapshot>, FastHash>,
     prefix_by_id: DashMap<KeyId, KeyPrefix>,
     /// When the epochs were last read from the database, on the monotonic clock.
     fresh_at_ms: AtomicU64,
@@ -103,7 +106,7 @@ struct PublishedBalance {
 
 /// The balances of people who were asked about.
 #[derive(Default)]
-pub struct BalanceBoard(DashMap<UserId, PublishedBalance>);
+pub struct BalanceBoard(DashMap<UserId, PublishedBalance, FastHash>);
 
 impl BalanceBoard {
     /// The account as last published; its month may be over.

@@ -48,9 +48,9 @@ fn label(method: &Method) -> &'static str {
 }
 
 impl server::Observer for HttpObserver {
-    fn finished(&self, route: Option<usize>, _: &Method, status: u16, seconds: f64) {
+    fn finished(&self, route: Option<usize>, _: &Method, status: u16, took: Duration) {
         let handle = route.and_then(|index| self.routes.get(index)).unwrap_or(&self.unknown);
-        handle.record(status, Duration::from_secs_f64(seconds.max(0.0)));
+        handle.record(status, took);
     }
 }
 

@@ -67,8 +67,8 @@ pub fn mint(mut fill_random: impl FnMut(&mut [u8])) -> MintedKey {
     let prefix = random_base62(PREFIX_LENGTH, &mut fill_random);
     let random = random_base62(RANDOM_LENGTH, &mut fill_random);
     let mut plaintext = format!("{KEY_LITERAL}{prefix}_{random}");
-    let checksum = checksum_text(plaintext.as_bytes());
-    plaintext.push_str(&checksum);
+    let checksum = checksum_digits(plaintext.as_bytes());
+    plaintext.extend(checksum.map(char::from));
     let hash = hash(plaintext.as_bytes());
     MintedKey { plaintext, prefix, hash }
 }
@@ -84,7 +84,7 @@ pub fn parse(text: &str) -> Option<PresentedKey> {
         return None;
     }
     let (before, checksum) = bytes.split_at_checked(KEY_LENGTH - CHECKSUM_LENGTH)?;
-    if checksum_text(before).as_bytes() != checksum {
+    if checksum_digits(before) != checksum {
         return None;
     }
     Some(PresentedKey { prefix: handle.try_into().ok()?, hash: hash(bytes) })
@@ -101,25 +101,25 @@ fn random_base62(length: usize, fill_random: &mut impl FnMut(&mut [u8])) -> Stri
         fill_random(&mut block);
         // 248 is the largest multiple of 62 in a byte: rejecting the rest keeps every character equally likely.
         for byte in block.iter().filter(|byte| **byte < 248).take(length - text.len()) {
-            text.push(base62_character(u32::from(*byte)));
+            text.push(char::from(base62_digit(u32::from(*byte))));
         }
     }
     text
 }
 
-fn base62_character(value: u32) -> char {
+fn base62_digit(value: u32) -> u8 {
     let digit = usize::try_from(value % 62).unwrap_or_default();
-    BASE62.get(digit).map_or('0', |byte| char::from(*byte))
+    BASE62.get(digit).copied().unwrap_or(b'0')
 }
 
-fn checksum_text(bytes: &[u8]) -> String {
+fn checksum_digits(bytes: &[u8]) -> [u8; CHECKSUM_LENGTH] {
     let mut rest = crc32fast::hash(bytes);
-    let mut digits = ['0'; CHECKSUM_LENGTH];
+    let mut digits = [b'0'; CHECKSUM_LENGTH];
     for digit in digits.iter_mut().rev() {
-        *digit = base62_character(rest);
+        *digit = base62_digit(rest);
         rest /= 62;
     }
-    digits.iter().collect()
+    digits
 }
 
 #[cfg(test)]

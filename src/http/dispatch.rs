@@ -61,8 +61,7 @@ pub(super) async fn answer<S: 'static>(
         worker.rate_headers.insert(answer_headers, decision);
     }
     if let Some(observer) = &worker.shared.observer {
-        let seconds = started.elapsed().as_secs_f64();
-        observer.finished(route, request.method(), response.status().as_u16(), seconds);
+        observer.finished(route, request.method(), response.status().as_u16(), started.elapsed());
     }
     tracing::debug!(
         request.id = request_id.as_str(),

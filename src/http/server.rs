@@ -35,7 +35,7 @@ const LARGE_PARSES: usize = 2;
 /// Told about every finished request; must be quick.
 pub trait Observer: Send + Sync + 'static {
     /// `route` is the index in [`RouteTable::routes`]; `None` for an unknown path or method.
-    fn finished(&self, route: Option<usize>, method: &Method, status: u16, seconds: f64);
+    fn finished(&self, route: Option<usize>, method: &Method, status: u16, took: Duration);
 }
 
 /// How the listener behaves.

@@ -72,8 +72,8 @@ impl Gate for TestGate {
 pub struct Seen(pub Mutex<Vec<(Option<usize>, String, u16)>>);
 
 impl Observer for Seen {
-    fn finished(&self, route: Option<usize>, method: &Method, status: u16, seconds: f64) {
-        assert!((0.0..600.0).contains(&seconds));
+    fn finished(&self, route: Option<usize>, method: &Method, status: u16, took: std::time::Duration) {
+        assert!((0.0..600.0).contains(&took.as_secs_f64()));
         self.0.lock().unwrap().push((route, method.to_string(), status));
     }
 }
