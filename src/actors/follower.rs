@@ -51,9 +51,9 @@ pub async fn follow(store: Store, actors: Arc<Actors>) {
 /// Passes on what moved; `false` when the keys could not be brought up to date.
 async fn take_over(seen: &mut Epochs, now: Epochs, actors: &Actors) -> bool {
     let mut current = true;
-    if now.keys != seen.keys || now.memberships != seen.memberships {
+    if now.keys != seen.keys {
         match actors.keys.follow().await {
-            Ok(()) => (seen.keys, seen.memberships) = (now.keys, now.memberships),
+            Ok(()) => seen.keys = now.keys,
             Err(error) => {
                 current = false;
                 tracing::warn!(error = %error, "cannot read changed keys");

@@ -15,7 +15,7 @@ use super::job_board::{JobBoard, RunningJob};
 use crate::domain::control::{Control, Stopped};
 use crate::domain::ids::UserId;
 use crate::domain::job::{JobFailure, JobStatus, Product};
-use crate::store::{Claim, ClaimedJob, Finish, Finished, INLINE_BYTES_MAX, RunEnd, Store, StoreError};
+use crate::store::{Claim, ClaimedJob, Finish, Finished, RunEnd, Store, StoreError};
 
 /// The result of a run, ready to be stored.
 pub struct WorkDone {
@@ -179,7 +179,7 @@ impl JobRunner {
         }
     }
 
-    async fn run_claimed(&self, job: ClaimedJob) -> Result<Turn, AskError> {
+    async fn run_claimed(&self, mut job: ClaimedJob) -> Result<Turn, AskError> {
         let product = job.product;
         let rows_total = u64::try_from(job.rows_total).unwrap_or_default();
         self.observer.started(product, seconds(job.started_at_ms - job.created_at_ms), rows_total);
@@ -187,7 +187,8 @@ impl JobRunner {
             self.observer.recovered(product, 1);
         }
         let running = self.board.begin(product, &job.id, job.user_id, rows_total);
-        let outcome = self.run_and_finish(&job, &running).await;
+        let inline = job.payload.take();
+        let outcome = self.run_and_finish(&job, inline, &running).await;
         let status = match &outcome {
             Ok(Turn::Ended(status)) => *status,
             // Given back, lost or interrupted by a database error: the row says what happens next.
@@ -200,13 +201,20 @@ impl JobRunner {
         outcome
     }
 
-    async fn run_and_finish(&self, job: &ClaimedJob, running: &Arc<RunningJob>) -> Result<Turn, AskError> {
-        let payload = self.payload(job).await?;
+    async fn run_and_finish(
+        &self,
+        job: &ClaimedJob,
+        inline: Option<Vec<u8>>,
+        running: &Arc<RunningJob>,
+    ) -> Result<Turn, AskError> {
+        let payload = match inline {
+            Some(payload) => vec![payload],
+            None => self.payload(job).await?,
+        };
         let end = match self.run_bounded(job, payload, running).await {
-            Ran::Done(done) => match self.write_ahead(job, done).await? {
-                Some(end) => end,
-                None => return Ok(Turn::Lost),
-            },
+            Ran::Done(WorkDone { cost, result, result_size }) => {
+                RunEnd::Completed { cost, result, parts_written: 0, result_size }
+            }
             Ran::Failed(failure) => RunEnd::Failed(failure),
             Ran::Lost => return Ok(Turn::Lost),
             Ran::Stopping => {
@@ -228,26 +236,7 @@ impl JobRunner {
         }
     }
 
-    /// Writes a large result part by part before the finishing unit, so that other writes pass between. `None` means
-    /// that the job is no longer ours.
-    async fn write_ahead(&self, job: &ClaimedJob, done: WorkDone) -> Result<Option<RunEnd>, StoreError> {
-        let WorkDone { cost, mut result, result_size } = done;
-        let mut parts_written = 0;
-        if result.iter().map(Vec::len).sum::<usize>() > INLINE_BYTES_MAX {
-            for bytes in std::mem::take(&mut result) {
-                if !self.store.writer.put_result(&job.id, job.fence, parts_written, bytes).await? {
-                    return Ok(None);
-                }
-                parts_written += 1;
-            }
-        }
-        Ok(Some(RunEnd::Completed { cost, result, parts_written, result_size }))
-    }
-
     async fn payload(&self, job: &ClaimedJob) -> Result<Vec<Vec<u8>>, StoreError> {
-        if let Some(payload) = &job.payload {
-            return Ok(vec![payload.clone()]);
-        }
         let mut parts = Vec::new();
         for part in 0..job.payload_parts {
             let bytes = self.store.reader.payload_part(&job.id, part).await?;

@@ -11,13 +11,11 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use crate::domain::problem::PROBLEMS_LISTED_MAX;
 use crate::domain::recon::amount::{self, AmountError};
 use crate::domain::recon::dataset::MAX_DESCRIPTION_CHARS;
 use crate::domain::recon::explain::Kind;
 use crate::domain::recon::{Dataset, Options, Outcome, Rows, date};
-
-/// Problems listed in an answer; all are counted.
-pub const MAX_LISTED_PROBLEMS: usize = 100;
 
 /// Longest piece of an unknown key that is repeated to the caller.
 const MAX_KEY_CHARS: usize = 100;
@@ -59,7 +57,7 @@ pub struct RowProblem {
 /// Every deviation of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormatProblems {
-    /// The first [`MAX_LISTED_PROBLEMS`], in document order.
+    /// The first [`PROBLEMS_LISTED_MAX`], in document order.
     pub errors: Vec<RowProblem>,
     /// How many there are.
     pub error_count: u64,
@@ -106,7 +104,7 @@ struct Problems {
 impl Problems {
     fn add(&mut self, place: Place<'_>, message: impl Into<String>) {
         self.count += 1;
-        if self.listed.len() < MAX_LISTED_PROBLEMS {
+        if self.listed.len() < PROBLEMS_LISTED_MAX {
             self.listed.push(RowProblem {
                 dataset: place.dataset,
                 row: place.row,
