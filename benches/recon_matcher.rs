@@ -18,7 +18,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use bookkeeping_suite::domain::control::Control;
-use bookkeeping_suite::domain::recon::{Dataset, date, run};
+use bookkeeping_suite::domain::date;
+use bookkeeping_suite::domain::recon::{Dataset, run};
 use bookkeeping_suite::http::wire::recon::{Limits, parse, write_result};
 
 const SHAPES: [&str; 15] = [

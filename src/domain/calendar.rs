@@ -1,8 +1,8 @@
-//! Calendar dates and months, without time zones.
+//! Months and moments; calendar dates are day numbers in [`super::date`].
 
 use std::cell::Cell;
 
-use chrono::{DateTime, Datelike as _, NaiveDate};
+use chrono::{DateTime, Datelike as _};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -35,22 +35,6 @@ impl std::fmt::Display for Month {
     }
 }
 
-/// Reads an exact `YYYY-MM-DD` that is a real date of the years 0001 to 9999 (proleptic Gregorian).
-pub fn parse_date(text: &str) -> Option<NaiveDate> {
-    let bytes = text.as_bytes();
-    if bytes.len() != 10 || bytes.get(4) != Some(&b'-') || bytes.get(7) != Some(&b'-') {
-        return None;
-    }
-    let number = |from: usize, to: usize| {
-        bytes
-            .get(from..to)?
-            .iter()
-            .try_fold(0_u32, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + u32::from(byte - b'0')))
-    };
-    let year = number(0, 4).filter(|year| *year >= 1)?;
-    NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, number(5, 7)?, number(8, 10)?)
-}
-
 /// A moment as RFC 3339 text in UTC with milliseconds, the form of every `date-time` in responses.
 pub fn date_time_text(at_ms: i64) -> String {
     DateTime::from_timestamp_millis(at_ms).unwrap_or_default().to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
@@ -59,17 +43,6 @@ pub fn date_time_text(at_ms: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_exact_real_dates_are_read() {
-        assert!(parse_date("2024-02-29").is_some());
-        assert!(parse_date("0001-01-01").is_some());
-        assert!(parse_date("9999-12-31").is_some());
-        for text in ["2023-02-29", "2024-2-9", "2024-13-01", "0000-01-01", "2024-01-01 ", "+024-01-01", "２０24-01-1"]
-        {
-            assert!(parse_date(text).is_none(), "{text:?}");
-        }
-    }
 
     #[test]
     fn months_are_utc() {

@@ -3,11 +3,14 @@
 //! Everything here takes values and returns values, so that every rule can be tested without a server.
 
 pub mod access;
+pub mod amount;
 pub mod api_key;
 pub mod calendar;
 pub mod caller;
+pub mod coding;
 pub mod control;
 pub mod credits;
+pub mod date;
 pub mod ids;
 pub mod job;
 pub mod problem;

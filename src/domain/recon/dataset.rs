@@ -7,7 +7,7 @@
 
 use std::io::{self, Read, Write};
 
-use super::{amount, date};
+use crate::domain::{amount, date};
 
 /// Longest description, in Unicode scalar values.
 pub const MAX_DESCRIPTION_CHARS: usize = 500;

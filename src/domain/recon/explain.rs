@@ -6,8 +6,8 @@ use std::collections::HashSet;
 
 use crate::domain::control::{Control, Stopped};
 
-use super::amount::{self, money};
 use super::dataset::{Dataset, Rows};
+use crate::domain::amount::{self, money};
 
 /// Explanations given for one run.
 pub const MAX_EXPLANATIONS: usize = 1_000;

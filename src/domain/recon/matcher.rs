@@ -11,13 +11,13 @@ use std::cell::Cell;
 
 use crate::domain::control::{Control, Stopped};
 
-use super::amount;
 use super::assignment::{Graph as _, NONE, Solved, Solver, Windows};
 use super::bounded::Block;
 use super::dataset::{Dataset, Rows};
 use super::evidence::{Evidence, NAT, Pair, Reader, STOP_WORDS, Texts};
 use super::pace::Pace;
 use super::words::Vocabulary;
+use crate::domain::amount;
 
 /// Limits of the exact search; tests make them small to force the fallback.
 #[derive(Debug, Clone, Copy)]

@@ -2,11 +2,9 @@
 //! what is left over on each side, and whether the money agrees. Pure and
 //! deterministic; the order of the submitted rows never changes which rows are paired.
 
-pub mod amount;
 mod assignment;
 mod bounded;
 pub mod dataset;
-pub mod date;
 mod evidence;
 pub mod explain;
 mod lag;

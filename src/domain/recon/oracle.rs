@@ -7,7 +7,8 @@
 use super::assignment::NONE;
 use super::dataset::{Dataset, Rows};
 use super::matcher::{Effort, match_rows, values};
-use super::{Options, amount, run};
+use super::{Options, run};
+use crate::domain::amount;
 use crate::domain::control::{Control, Stopped, Unattended};
 
 /// A repeatable stream of numbers.

@@ -1,8 +1,8 @@
 //! Does the money agree? Totals of what was submitted against totals of what was
 //! left over, exact to 10⁻¹² of a unit. It knows nothing about how rows were paired.
 
-use super::amount::{UNITS_PER_PENNY, UNITS_PER_WHOLE, money, plain_decimal};
 use super::dataset::{Dataset, Rows};
+use crate::domain::amount::{UNITS_PER_PENNY, UNITS_PER_WHOLE, money, plain_decimal};
 
 /// The balance of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]

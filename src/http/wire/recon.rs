@@ -11,11 +11,12 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use crate::domain::amount::{self, AmountError};
+use crate::domain::date;
 use crate::domain::problem::PROBLEMS_LISTED_MAX;
-use crate::domain::recon::amount::{self, AmountError};
 use crate::domain::recon::dataset::MAX_DESCRIPTION_CHARS;
 use crate::domain::recon::explain::Kind;
-use crate::domain::recon::{Dataset, Options, Outcome, Rows, date};
+use crate::domain::recon::{Dataset, Options, Outcome, Rows};
 
 /// Longest piece of an unknown key that is repeated to the caller.
 const MAX_KEY_CHARS: usize = 100;
