@@ -17,8 +17,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::process::Command;
 use std::time::Instant;
 
+use bookkeeping_suite::domain::amount;
 use bookkeeping_suite::domain::control::Unattended;
-use bookkeeping_suite::domain::recon::{Dataset, Options, Rows, amount, run};
+use bookkeeping_suite::domain::recon::{Dataset, Options, Rows, run};
 use bookkeeping_suite::http::wire::recon::{Limits, parse};
 
 #[path = "recon_peers/mod.rs"]
