@@ -5,6 +5,7 @@
 //! then what a line says is turned into a bookkeeping concept and the concept into an account of the chart.
 
 mod batch;
+pub mod line;
 mod outcome;
 mod text;
 
