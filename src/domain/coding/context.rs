@@ -204,7 +204,7 @@ fn said_about_vat(context: &str) -> Option<bool> {
         let threshold = words.iter().any(|word| matches!(*word, "THRESHOLD" | "LIMIT"))
             && words.iter().any(|word| matches!(*word, "UNDER" | "BELOW" | "BENEATH" | "WITHIN" | "WELL"));
         if threshold || has_phrase(&folded, "NOT REGISTERED") || has_phrase(&folded, "NON REGISTERED") {
-            return Some(false);
+            return verdict.or(Some(false));
         }
         if !names_vat {
             if has_phrase(&folded, "FLAT RATE")
@@ -226,10 +226,11 @@ fn said_about_vat(context: &str) -> Option<bool> {
         if vat_number {
             return Some(true);
         }
+        // What comes first is about the business; later clauses speak of suppliers and single lines.
         if words.iter().any(|word| NOT.contains(word)) {
-            verdict = Some(false);
-        } else if words.iter().any(|word| YES.contains(word)) && verdict.is_none() {
-            verdict = Some(true);
+            verdict = verdict.or(Some(false));
+        } else if words.iter().any(|word| YES.contains(word)) {
+            verdict = verdict.or(Some(true));
         }
     }
     verdict
@@ -367,10 +368,17 @@ fn owners(batch: &Batch<'_>) -> Vec<Vec<String>> {
                         break;
                     }
                 }
+                // "Tony & Sue Mallett", "Jock and Eilidh Geddes": the surname is both of theirs.
+                if name.len() == 1 && words.get(at).is_some_and(|word| matches!(*word, "&" | "and" | "+")) {
+                    let surname = words.get(at + 2).filter(|word| is_name(word));
+                    if let Some(surname) = surname.filter(|_| words.get(at + 1).is_some_and(|word| is_name(word))) {
+                        name.push(fold(surname));
+                    }
+                }
                 if name.len() <= 3 {
                     found.insert(name);
                 }
-                since_role = since_role.saturating_add(1);
+                since_role = 1;
                 continue;
             }
             since_role = since_role.saturating_add(1);
@@ -387,6 +395,18 @@ fn owners(batch: &Batch<'_>) -> Vec<Vec<String>> {
             .any(|word| has_phrase(&name, word))
         {
             continue;
+        }
+        // "Gethin's drawings".
+        let possessive = account
+            .name
+            .split_whitespace()
+            .next()
+            .and_then(|word| word.strip_suffix("'s").or_else(|| word.strip_suffix("\u{2019}s")));
+        if let Some(name) = possessive.filter(|name| {
+            name.chars().next().is_some_and(char::is_uppercase)
+                && !matches!(*name, "Director" | "Owner" | "Partner" | "Proprietor")
+        }) {
+            found.insert(vec![fold(name)]);
         }
         // "Directors loan - J Example": what stands behind the dash, or in brackets.
         let tail =

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::batch::AccountType;
 use super::chart::Chart;
 use super::evidence::{Clue, Reader};
+use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge, stem};
 use super::outcome::Method;
 use super::wording::Wording;
@@ -34,6 +35,12 @@ const NOTHING: f32 = 0.75;
 const ACCOUNT_SHARPNESS: f32 = 14.0;
 /// A rare word of the account's name in the line.
 const ACCOUNT_WORD: f32 = 1.5;
+/// A rare word of the account's name in what the context says about the payee.
+const HINTED_WORD: f32 = 0.9;
+/// The account's name and the line are alike from here.
+const LIKE_FROM: f32 = 0.35;
+/// And that counts this much.
+const LIKE: f32 = 1.6;
 /// Below this much evidence a receipt is taken as a sale.
 const SALE_BELOW: f32 = 0.8;
 /// Weight of that.
@@ -47,6 +54,8 @@ pub struct Decider<'k> {
     pub knowledge: &'k Knowledge,
     pub chart: &'k Chart,
     pub reader: Reader<'k>,
+    /// What the context says about payees.
+    pub hints: &'k Hints,
     /// What a receipt from an unknown payer is here.
     pub sales: Option<ConceptId>,
     /// Rare words of account names: word, account, how much of the name it is.
@@ -55,8 +64,14 @@ pub struct Decider<'k> {
 
 impl<'k> Decider<'k> {
     /// A decider for a chart.
-    pub fn new(knowledge: &'k Knowledge, chart: &'k Chart, reader: Reader<'k>, sales: Option<ConceptId>) -> Self {
-        Self { knowledge, chart, reader, sales, rare: rare_words(chart) }
+    pub fn new(
+        knowledge: &'k Knowledge,
+        chart: &'k Chart,
+        reader: Reader<'k>,
+        hints: &'k Hints,
+        sales: Option<ConceptId>,
+    ) -> Self {
+        Self { knowledge, chart, reader, hints, sales, rare: rare_words(chart) }
     }
 
     /// Decides a line by its own words.
@@ -152,23 +167,43 @@ impl<'k> Decider<'k> {
         }
     }
 
-    /// Accounts of whose names a rare word occurs in the line.
+    /// Accounts that the line points to by itself: a rare word of the name is in the line, or in what the context says
+    /// about its payee, or the name is like the line in meaning.
     fn named_accounts(&self, wording: &Wording, money_in: bool) -> BTreeMap<usize, f32> {
-        let mut named = BTreeMap::new();
-        for word in wording.text().split(' ') {
-            let Some(accounts) = self.rare.get(stem(word).as_str()) else { continue };
-            for (account, part) in accounts {
-                let fits = match self.chart.kinds.get(*account) {
-                    Some(AccountType::Income) => money_in,
-                    Some(AccountType::Expense) => !money_in,
-                    _ => false,
-                };
-                if fits {
-                    *named.entry(*account).or_insert(0.0) += ACCOUNT_WORD * part;
+        let mut named: BTreeMap<usize, f32> = BTreeMap::new();
+        let mut add = |word: &str, weight: f32| {
+            for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
+                if self.takes(*account, money_in) {
+                    *named.entry(*account).or_insert(0.0) += weight * part;
                 }
+            }
+        };
+        for word in wording.text().split(' ') {
+            add(&stem(word), ACCOUNT_WORD);
+        }
+        for (hint, _) in self.hints.about(wording.text()) {
+            for word in &hint.stems {
+                add(word, HINTED_WORD);
+            }
+        }
+        let vector = self.knowledge.meaning.vector(wording.text());
+        for (account, theirs) in self.chart.vectors.iter().enumerate() {
+            let near = vector.cosine(theirs) - LIKE_FROM;
+            if near > 0.0 && self.takes(account, money_in) {
+                *named.entry(account).or_insert(0.0) += LIKE * near;
             }
         }
         named
+    }
+
+    /// Whether a line of this direction may go to an account for its name alone.
+    fn takes(&self, account: usize, money_in: bool) -> bool {
+        match self.chart.kinds.get(account) {
+            Some(AccountType::Income) => money_in,
+            Some(AccountType::Expense) => !money_in,
+            Some(AccountType::Liability | AccountType::Equity) => true,
+            Some(AccountType::Asset) | None => false,
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
 
 use super::context::{Business, has_phrase};
+use super::hints::Hints;
 use super::knowledge::{ConceptId, Found, Knowledge, Strength, Target};
 use super::outcome::Method;
 use super::wording::{Channel, Wording};
@@ -35,6 +36,10 @@ const LIKELY: f32 = 0.45;
 const FURTHER: f32 = 0.3;
 /// An owner named in the line.
 const OWNER: f32 = 2.2;
+/// The context says that a payee is private.
+const HINT: f32 = 1.9;
+/// A word beside a payee in the context.
+const HINT_WORD: f32 = 1.3;
 /// A person who is not known.
 const PERSON: f32 = 1.25;
 /// Likeness in meaning counts from here.
@@ -47,6 +52,7 @@ const SIMILAR: f32 = 2.4;
 pub struct Reader<'k> {
     knowledge: &'k Knowledge,
     business: &'k Business<'k>,
+    hints: &'k Hints,
     named: Named,
 }
 
@@ -63,7 +69,7 @@ struct Named {
 
 impl<'k> Reader<'k> {
     /// A reader for a business.
-    pub fn new(knowledge: &'k Knowledge, business: &'k Business<'k>) -> Self {
+    pub fn new(knowledge: &'k Knowledge, business: &'k Business<'k>, hints: &'k Hints) -> Self {
         let id = |name| knowledge.id(name);
         let named = Named {
             director_loan: id("director_loan"),
@@ -73,7 +79,7 @@ impl<'k> Reader<'k> {
             subcontractors: id("subcontractors"),
             freelancers: id("freelancers"),
         };
-        Self { knowledge, business, named }
+        Self { knowledge, business, hints, named }
     }
 
     /// The clues of a line, strongest first; equal ones in the order of the concepts.
@@ -82,6 +88,7 @@ impl<'k> Reader<'k> {
         self.add_patterns(wording, money_in, &mut sums);
         self.add_sector_words(wording, money_in, &mut sums);
         self.add_people(wording, money_in, &mut sums);
+        self.add_hints(wording, money_in, &mut sums);
         let strongest = sums.strongest();
         self.add_meaning(wording, money_in, strongest, &mut sums);
         let mut clues = sums.into_clues();
@@ -155,6 +162,26 @@ impl<'k> Reader<'k> {
                         SECTOR_WORD * (0.5 + 0.5 * weight) * self.direction(*concept, money_in),
                         Method::Merchant,
                     );
+                }
+            }
+        }
+    }
+
+    /// What the context says about a payee of the line.
+    fn add_hints(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
+        for (hint, word) in self.hints.about(wording.text()) {
+            if hint.is_private && !money_in {
+                let private = if self.business.is_company { self.named.director_loan } else { self.named.drawings };
+                if let Some(concept) = private {
+                    sums.add(concept, HINT, Method::UniversalPattern);
+                }
+            }
+            for hit in hint.patterns(self.knowledge, word) {
+                for target in
+                    hit.targets.iter().filter(|target| target.money_in.is_none_or(|wanted| wanted == money_in))
+                {
+                    let concept = self.business.shop(target.concept).unwrap_or(target.concept);
+                    sums.add(concept, HINT_WORD * self.direction(concept, money_in), Method::Merchant);
                 }
             }
         }

@@ -10,6 +10,7 @@ mod confidence;
 mod context;
 mod decide;
 mod evidence;
+mod hints;
 pub mod knowledge;
 pub mod line;
 mod meaning;

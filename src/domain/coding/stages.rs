@@ -9,6 +9,7 @@ use super::confidence;
 use super::context::Business;
 use super::decide::{Decider, Decision};
 use super::evidence::Reader;
+use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge};
 use super::line::{Line, Tags};
 use super::outcome::{Alternative, CodedRow, Method, Outcome, Vat, Warning};
@@ -29,7 +30,8 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
         return Err(Stopped);
     }
     let sales = business.sales().or_else(|| knowledge.id("sales_services"));
-    let decider = Decider::new(knowledge, &chart, Reader::new(knowledge, &business), sales);
+    let hints = Hints::read(&batch.business_context, knowledge);
+    let decider = Decider::new(knowledge, &chart, Reader::new(knowledge, &business, &hints), &hints, sales);
     let allowed = AllowedVat::read(batch.vat_codes.as_deref());
     let stage = Stage { batch, knowledge, business: &business, chart: &chart, decider: &decider, allowed: &allowed };
 

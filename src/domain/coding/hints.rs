@@ -1,0 +1,237 @@
+//! What the caller's own words say about single payees: "Labs: Pennine Ceramics", "Aldi is the pantry shop", "Netflix is
+//! me, not the business". A sentence of the context that names a payee of a line tells what the line is about.
+
+use std::collections::BTreeMap;
+
+use super::knowledge::{Found, Knowledge, Strength, name_words};
+use super::meaning::Vector;
+use super::text::fold;
+
+/// One sentence of the context.
+#[derive(Debug)]
+pub struct Hint {
+    /// Folded, with a space before the first word and behind the last.
+    pub padded: String,
+    /// Stems of its words.
+    pub stems: Vec<String>,
+    /// Its meaning.
+    pub vector: Vector,
+    /// It speaks of what is private.
+    pub is_private: bool,
+}
+
+/// Every sentence of the context that may name a payee, by the distinctive words in it.
+#[derive(Debug, Default)]
+pub struct Hints {
+    sentences: Vec<Hint>,
+    by_word: BTreeMap<String, Vec<usize>>,
+}
+
+/// Words that no payee is told by.
+const PLAIN: &[&str] = &[
+    "ABOUT",
+    "ACCOUNT",
+    "ACCOUNTS",
+    "ALSO",
+    "BANK",
+    "BILLS",
+    "BUSINESS",
+    "CARD",
+    "CARDS",
+    "CASH",
+    "CENTRE",
+    "CHILDREN",
+    "CLIENT",
+    "CLIENTS",
+    "CLUB",
+    "COMPANY",
+    "COSTS",
+    "COUNCIL",
+    "COURSE",
+    "CREDIT",
+    "CUSTOMER",
+    "CUSTOMERS",
+    "DIRECT",
+    "DIRECTOR",
+    "DIRECTORS",
+    "EVERY",
+    "EVERYTHING",
+    "EXPENSES",
+    "FARM",
+    "FEES",
+    "FIRM",
+    "FLAT",
+    "FLATS",
+    "FROM",
+    "GARDEN",
+    "GENERAL",
+    "GOES",
+    "GOODS",
+    "GROUP",
+    "HAVE",
+    "HIRE",
+    "HOME",
+    "HOUSE",
+    "INCOME",
+    "INTO",
+    "INVOICE",
+    "INVOICES",
+    "ITEMS",
+    "LAND",
+    "LIMITED",
+    "LINE",
+    "LOAN",
+    "LOCAL",
+    "MAIN",
+    "MONEY",
+    "MONTH",
+    "MONTHLY",
+    "NORMAL",
+    "OFFICE",
+    "ONLINE",
+    "ONLY",
+    "OTHER",
+    "OWNER",
+    "PAID",
+    "PARTNERSHIP",
+    "PART",
+    "PAYMENT",
+    "PAYMENTS",
+    "PEOPLE",
+    "PRIVATE",
+    "PROPERTY",
+    "QUARTERLY",
+    "RATE",
+    "REGISTERED",
+    "RENT",
+    "RETURN",
+    "RETURNS",
+    "ROAD",
+    "ROOM",
+    "ROOMS",
+    "SALES",
+    "SCHEME",
+    "SCHOOL",
+    "SERVICE",
+    "SERVICES",
+    "SHOP",
+    "SITE",
+    "SMALL",
+    "SOLE",
+    "SOME",
+    "STAFF",
+    "STANDARD",
+    "STREET",
+    "STUFF",
+    "SUPPLIER",
+    "SUPPLIERS",
+    "TAKINGS",
+    "TEAM",
+    "TERM",
+    "THAT",
+    "THEIR",
+    "THEM",
+    "THERE",
+    "THESE",
+    "THEY",
+    "THING",
+    "THINGS",
+    "THIS",
+    "TRADE",
+    "TRADER",
+    "TRADING",
+    "UNIT",
+    "USED",
+    "VILLAGE",
+    "WAGES",
+    "WEEK",
+    "WEEKLY",
+    "WHAT",
+    "WHEN",
+    "WHICH",
+    "WITH",
+    "WORK",
+    "YEAR",
+    "YOUNG",
+    "JANUARY",
+    "FEBRUARY",
+    "MARCH",
+    "APRIL",
+    "JUNE",
+    "JULY",
+    "AUGUST",
+    "SEPTEMBER",
+    "OCTOBER",
+    "NOVEMBER",
+    "DECEMBER",
+    "LEEDS",
+    "LONDON",
+    "MANCHESTER",
+    "BRISTOL",
+    "BIRMINGHAM",
+    "GLASGOW",
+    "CARDIFF",
+    "EDINBURGH",
+    "SHEFFIELD",
+    "TRANSFER",
+];
+
+impl Hints {
+    /// Reads the context.
+    pub fn read(context: &str, knowledge: &Knowledge) -> Self {
+        let mut hints = Self::default();
+        for sentence in context.split(['.', ';', '\n', '!', '?']) {
+            let folded = fold(sentence);
+            let words: Vec<&str> = folded.split(' ').filter(|word| !word.is_empty()).collect();
+            if words.len() < 2 {
+                continue;
+            }
+            let place = hints.sentences.len();
+            for word in words.iter().filter(|word| word.chars().count() >= 4 && !PLAIN.contains(word)) {
+                let places = hints.by_word.entry((*word).to_owned()).or_default();
+                if places.last() != Some(&place) {
+                    places.push(place);
+                }
+            }
+            hints.sentences.push(Hint {
+                padded: format!(" {folded} "),
+                stems: name_words(sentence).into_iter().map(|(stem, _)| stem).collect(),
+                vector: knowledge.meaning.vector(sentence),
+                is_private: speaks_of_private(&words),
+            });
+        }
+        hints
+    }
+
+    /// Sentences that name something of a line, and the word they share.
+    pub fn about<'h>(&'h self, text: &'h str) -> impl Iterator<Item = (&'h Hint, &'h str)> {
+        let mut seen = Vec::new();
+        text.split(' ').filter(|word| word.chars().count() >= 4).filter_map(move |word| {
+            let places = self.by_word.get(word)?;
+            // A word that the context says again and again is its subject, not a payee.
+            let place = *places.first().filter(|_| places.len() <= 2)?;
+            if seen.contains(&place) {
+                return None;
+            }
+            seen.push(place);
+            self.sentences.get(place).map(|hint| (hint, word))
+        })
+    }
+}
+
+impl Hint {
+    /// Concepts that the sentence's words name near a word of it, without those inside the name itself.
+    pub fn patterns<'k>(&self, knowledge: &'k Knowledge, word: &str) -> Vec<Found<'k>> {
+        let mut found = Vec::new();
+        knowledge.patterns.find(&self.padded, &mut found);
+        let at = self.padded.find(&format!(" {word} ")).map_or(0, |at| at + 1);
+        let near = |hit: &Found<'_>| hit.start.abs_diff(at) <= 60 && !(hit.start..hit.end).contains(&at);
+        found.retain(|hit| near(hit) && hit.targets.iter().any(|target| target.strength != Strength::Weak));
+        found
+    }
+}
+
+fn speaks_of_private(words: &[&str]) -> bool {
+    const WORDS: &[&str] = &["PERSONAL", "PRIVATE", "PRIVATELY", "DRAWINGS", "ME", "MINE", "OWN", "FAMILY"];
+    words.iter().any(|word| WORDS.contains(word))
+}
