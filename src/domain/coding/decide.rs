@@ -8,7 +8,7 @@ use super::evidence::{Clue, Reader};
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge, stem};
 use super::outcome::Method;
-use super::wording::Wording;
+use super::wording::{Channel, Wording};
 
 /// What is decided about a line by itself.
 #[derive(Debug, Clone)]
@@ -37,14 +37,16 @@ const ACCOUNT_SHARPNESS: f32 = 14.0;
 const ACCOUNT_WORD: f32 = 1.5;
 /// A rare word of the account's name in what the context says about the payee.
 const HINTED_WORD: f32 = 0.9;
+/// An owner's name in the name of an account.
+const OWNERS_ACCOUNT: f32 = 2.0;
 /// The account's name and the line are alike from here.
 const LIKE_FROM: f32 = 0.35;
 /// And that counts this much.
 const LIKE: f32 = 1.6;
 /// Below this much evidence a receipt is taken as a sale.
-const SALE_BELOW: f32 = 0.8;
+const SALE_BELOW: f32 = 1.3;
 /// Weight of that.
-const SALE: f32 = 0.95;
+const SALE: f32 = 1.25;
 /// Below this much evidence nothing is known.
 const FALLBACK_BELOW: f32 = 0.42;
 
@@ -82,6 +84,7 @@ impl<'k> Decider<'k> {
         let strongest = clues.first().map_or(0.0, |clue| clue.score);
         if money_in
             && strongest < SALE_BELOW
+            && wording.channel != Channel::Card
             && let Some(sales) = self.sales
         {
             clues.push(Clue { concept: sales, score: SALE, method: Method::Semantic });
@@ -180,6 +183,10 @@ impl<'k> Decider<'k> {
         };
         for word in wording.text().split(' ') {
             add(&stem(word), ACCOUNT_WORD);
+        }
+        // Of several owners' accounts, the one that has this owner's name.
+        for name in self.reader.owner_of(wording).unwrap_or_default() {
+            add(&stem(name), OWNERS_ACCOUNT);
         }
         for (hint, _) in self.hints.about(wording.text()) {
             for word in &hint.stems {

@@ -105,7 +105,7 @@ impl<'k> Reader<'k> {
         if concept.is_income() && !money_in {
             0.5
         } else if concept.is_expense() && money_in {
-            0.62
+            0.42
         } else {
             1.0
         }
@@ -191,7 +191,7 @@ impl<'k> Reader<'k> {
         if wording.channel == Channel::Card {
             return;
         }
-        if self.names_owner(wording) {
+        if self.owner_of(wording).is_some() {
             let concept = match (self.business.is_company, money_in) {
                 (true, _) => self.named.director_loan,
                 (false, false) => self.named.drawings,
@@ -212,9 +212,9 @@ impl<'k> Reader<'k> {
     }
 
     /// Whether the line names an owner: the surname with the forename or its first letter, or the only name there is.
-    fn names_owner(&self, wording: &Wording) -> bool {
+    pub fn owner_of(&self, wording: &Wording) -> Option<&'k [String]> {
         let words: Vec<&str> = wording.text().split(' ').collect();
-        self.business.owners.iter().any(|name| {
+        let named = self.business.owners.iter().find(|name| {
             let (Some(last), Some(first)) = (name.last(), name.first()) else { return false };
             let has_last = last.chars().count() >= 3 && words.contains(&last.as_str());
             if name.len() == 1 {
@@ -225,7 +225,8 @@ impl<'k> Reader<'k> {
                 && words
                     .iter()
                     .any(|word| word == first || *word == initial || (word.len() == 2 && word.starts_with(initial)))
-        })
+        });
+        named.map(Vec::as_slice)
     }
 
     fn add_meaning(&self, wording: &Wording, money_in: bool, strongest: f32, sums: &mut Sums) {

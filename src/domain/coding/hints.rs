@@ -231,7 +231,23 @@ impl Hint {
     }
 }
 
+/// Whether a sentence sends something to the owner: "is me", "her own", "drawings", "personal".
 fn speaks_of_private(words: &[&str]) -> bool {
-    const WORDS: &[&str] = &["PERSONAL", "PRIVATE", "PRIVATELY", "DRAWINGS", "ME", "MINE", "OWN", "FAMILY"];
-    words.iter().any(|word| WORDS.contains(word))
+    const WORDS: &[&str] = &["PERSONAL", "PERSONALLY", "DRAWINGS", "MINE", "PRIVATELY"];
+    const PAIRS: &[(&str, &[&str])] = &[
+        ("ME", &["IS", "ARE", "JUST", "ALL", "ITS"]),
+        ("OWN", &["MY", "HIS", "HER", "THEIR", "IS"]),
+        ("HOME", &["FOR", "AT"]),
+        ("LOAN", &["DIRECTORS", "DIRECTOR"]),
+        ("PRIVATE", &["IS", "ARE", "ALWAYS", "BE"]),
+    ];
+    let single = words.iter().any(|word| WORDS.contains(word));
+    let pair = words.windows(2).any(|pair| match pair {
+        [before, word] => {
+            let possessive = *word == "OWN" && before.ends_with('S');
+            possessive || PAIRS.iter().any(|(second, firsts)| word == second && firsts.contains(before))
+        }
+        _ => false,
+    });
+    single || pair
 }
