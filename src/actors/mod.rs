@@ -9,6 +9,7 @@ pub mod follower;
 pub mod job_board;
 pub mod job_runner;
 pub mod key_registry;
+pub mod pack;
 pub mod published;
 pub mod rate_limiter;
 pub mod recon_work;
