@@ -25,6 +25,16 @@ impl<'a> Cursor<'a> {
         Self { text, at: 0 }
     }
 
+    /// How many bytes lie behind.
+    pub const fn at(&self) -> usize {
+        self.at
+    }
+
+    /// What was passed since [`Self::at`] was `start`.
+    pub fn since(&self, start: usize) -> Result<&'a str, Malformed> {
+        self.text.get(start..self.at).ok_or(Malformed)
+    }
+
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
