@@ -127,7 +127,7 @@ impl Setup {
             .clone()
             .unwrap_or_else(|| format!("sqlite://{}", settings.data_dir.join("bookkeeping.db").display()));
         show_log_when_asked();
-        let server = app::spawn(SpawnOptions { settings, clock, reconciliation: self.work.clone() })?;
+        let server = app::spawn(SpawnOptions { settings, clock, engines: self.work.iter().cloned().collect() })?;
         let client = Client::new(server.url());
         Ok(TestServer { setup: self, folder, database_url, client, server: Some(server), people: Mutex::default() })
     }
