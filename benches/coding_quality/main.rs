@@ -18,7 +18,7 @@ mod business;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use bookkeeping_suite::domain::coding::{CodedRow, Method, Outcome, run};
+use bookkeeping_suite::domain::coding::{CodedRow, Method, Outcome, run, trace};
 use bookkeeping_suite::domain::control::Unattended;
 use business::{Business, Expected};
 
@@ -153,6 +153,7 @@ impl Tally {
                 row.method.as_str(),
                 row.reason
             );
+            print!("{}", trace(&business.batch, at));
         }
     }
 
