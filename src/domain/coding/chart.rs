@@ -164,12 +164,18 @@ fn inherit(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
         let mut parent = concept.parent;
         for _ in 0..4 {
             let Some(ancestor) = parent else { break };
+            // General expenses and suspense take anything: that is no reason to go there before a likely account.
+            let cap = if ["sundries", "suspense", "other_income"].contains(&knowledge.concept(ancestor).name) {
+                0.35
+            } else {
+                1.0
+            };
             let inherited = own.get(ancestor.index()).map_or(&[][..], Vec::as_slice);
             if let Some(list) = fits.get_mut(id.index()) {
                 let mut merged: BTreeMap<usize, f32> = list.iter().map(|fit| (fit.account, fit.score)).collect();
                 for fit in inherited {
                     let best = merged.entry(fit.account).or_insert(0.0);
-                    *best = best.max(fit.score * factor);
+                    *best = best.max((fit.score * factor).min(cap));
                 }
                 *list = best_first(merged.into_iter().map(|(account, score)| Fit { account, score }).collect());
             }

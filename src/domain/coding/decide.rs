@@ -172,7 +172,7 @@ impl<'k> Decider<'k> {
 
     /// Accounts that the line points to by itself: a rare word of the name is in the line, or in what the context says
     /// about its payee, or the name is like the line in meaning.
-    fn named_accounts(&self, wording: &Wording, money_in: bool) -> BTreeMap<usize, f32> {
+    pub fn named_accounts(&self, wording: &Wording, money_in: bool) -> BTreeMap<usize, f32> {
         let mut named: BTreeMap<usize, f32> = BTreeMap::new();
         let mut add = |word: &str, weight: f32| {
             for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
@@ -188,9 +188,9 @@ impl<'k> Decider<'k> {
         for name in self.reader.owner_of(wording).unwrap_or_default() {
             add(&stem(name), OWNERS_ACCOUNT);
         }
-        for (hint, _) in self.hints.about(wording.text()) {
-            for word in &hint.stems {
-                add(word, HINTED_WORD);
+        for (hint, payee) in self.hints.about(wording.text()) {
+            for word in hint.near(payee) {
+                add(&word, HINTED_WORD);
             }
         }
         let vector = self.knowledge.meaning.vector(wording.text());

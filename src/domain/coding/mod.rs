@@ -23,6 +23,8 @@ mod wording;
 pub use batch::{Account, AccountType, Batch, Invoice, InvoiceKind, Transaction, VatCode};
 pub use outcome::{Alternative, CodedRow, Method, Outcome, Settled, SettledKind, Vat, Warning};
 
+pub use stages::trace;
+
 use super::control::{Control, Stopped};
 
 /// Codes every transaction of a batch. Asks `control` for cancellation often and tells it how many rows are done, up to

@@ -30,7 +30,7 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
         return Err(Stopped);
     }
     let sales = business.sales().or_else(|| knowledge.id("sales_services"));
-    let hints = Hints::read(&batch.business_context, knowledge);
+    let hints = Hints::read(&batch.business_context, &lines);
     let decider = Decider::new(knowledge, &chart, Reader::new(knowledge, &business, &hints), &hints, sales);
     let allowed = AllowedVat::read(batch.vat_codes.as_deref());
     let stage = Stage { batch, knowledge, business: &business, chart: &chart, decider: &decider, allowed: &allowed };
@@ -59,6 +59,40 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
     let warnings = stage.warnings(&lines, not_allowed);
     control.progress(u64::try_from(lines.len()).unwrap_or(u64::MAX));
     Ok(Outcome { rows, warnings })
+}
+
+/// How the words of a line were weighed, for whoever grows the knowledge: what is left of it without the bank's words,
+/// the concepts it may be about with their best accounts, and the accounts it names itself.
+pub fn trace(batch: &Batch<'_>, row: usize) -> String {
+    let knowledge = Knowledge::get();
+    let business = Business::read(batch, knowledge);
+    let chart = Chart::read(&batch.accounts, knowledge);
+    let (lines, tags) = Line::read_all(batch);
+    let hints = Hints::read(&batch.business_context, &lines);
+    let sales = business.sales().or_else(|| knowledge.id("sales_services"));
+    let decider = Decider::new(knowledge, &chart, Reader::new(knowledge, &business, &hints), &hints, sales);
+    let wordings = wordings(&lines, &tags);
+    let (Some(line), Some(wording)) = (lines.get(row), wordings.get(row)) else { return String::new() };
+    let name = |account: usize| batch.accounts.get(account).map_or("", |account| account.name.as_ref());
+    let sectors: Vec<String> =
+        business.sectors.iter().map(|(sector, weight)| format!("{} {weight:.2}", sector.name)).collect();
+    let mut text = format!("      trades: {}; words:{}\n", sectors.join(", "), wording.padded);
+    for clue in decider.reader.clues(wording, line.amount > 0).iter().take(4) {
+        let fits: Vec<String> =
+            chart.fits(clue.concept).iter().map(|fit| format!("{} {:.2}", name(fit.account), fit.score)).collect();
+        text.push_str(&format!(
+            "      {:.2} {}: {}\n",
+            clue.score,
+            knowledge.concept(clue.concept).name,
+            fits.join(" | ")
+        ));
+    }
+    let mut named: Vec<(usize, f32)> = decider.named_accounts(wording, line.amount > 0).into_iter().collect();
+    named.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let named: Vec<String> =
+        named.iter().take(4).map(|(account, score)| format!("{} {score:.2}", name(*account))).collect();
+    text.push_str(&format!("      by name: {}\n", named.join(" | ")));
+    text
 }
 
 fn wordings(lines: &[Line<'_>], tags: &Tags<'_>) -> Vec<Wording> {
