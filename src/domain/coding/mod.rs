@@ -6,6 +6,7 @@
 
 mod batch;
 pub mod line;
+pub mod settlement;
 mod outcome;
 mod text;
 
