@@ -1,7 +1,8 @@
 //! How well the coding engine does on labelled businesses.
 //!
-//! `cargo bench --bench coding_quality -- FOLDER... [--lines] [--rows N]` scores every business of the folders (the examples and those
-//! to learn from when none is given): accounts, VAT codes, settlements, transfers, confidence. `--lines` also prints every wrong line.
+//! `cargo bench --bench coding_quality -- FOLDER... [--lines] [--charts]` scores every business of the folders (the examples and those
+//! to learn from when none is given): accounts, VAT codes, settlements, transfers, confidence. `--lines`
+//! also prints every wrong line with what was thought of it, `--charts` how each chart was understood.
 
 #![expect(
     missing_docs,
@@ -18,7 +19,7 @@ mod business;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use bookkeeping_suite::domain::coding::{CodedRow, Method, Outcome, run, trace};
+use bookkeeping_suite::domain::coding::{CodedRow, Method, Outcome, run, trace, trace_chart};
 use bookkeeping_suite::domain::control::Unattended;
 use business::{Business, Expected};
 
@@ -60,6 +61,7 @@ impl Found {
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let lines = take_flag(&mut arguments, "--lines");
+    let charts = take_flag(&mut arguments, "--charts");
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("benches/coding_quality");
     let folders: Vec<PathBuf> = if arguments.is_empty() {
         vec![root.join("dev"), root.join("learn")]
@@ -74,6 +76,9 @@ fn main() {
             let outcome = run(&business.batch, &Unattended).expect("nobody stops it");
             let tally = score(business, &outcome, lines);
             println!("  {:28} {}", business.id, tally.summary());
+            if charts {
+                print!("{}", trace_chart(&business.batch));
+            }
             all.merge(tally);
         }
         println!("  {:28} {}", "all", all.summary());

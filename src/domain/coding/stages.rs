@@ -13,6 +13,7 @@ use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge};
 use super::line::{Line, Tags};
 use super::outcome::{Alternative, CodedRow, Method, Outcome, Vat, Warning};
+use super::settlement::{Settlement, settle_in_context};
 use super::vat::{self, AllowedVat};
 use super::wording::{Wording, begins_with_codes};
 use crate::domain::control::{Control, Stopped};
@@ -34,6 +35,9 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
     let decider = Decider::new(knowledge, &chart, Reader::new(knowledge, &business, &hints), &hints, sales);
     let allowed = AllowedVat::read(batch.vat_codes.as_deref());
     let stage = Stage { batch, knowledge, business: &business, chart: &chart, decider: &decider, allowed: &allowed };
+
+    let invoices = batch.invoices.as_deref().unwrap_or_default();
+    let settled = settle_in_context(&lines, invoices, &batch.business_context, control)?;
 
     let wordings = wordings(&lines, &tags);
     let mut decided: Vec<Decision> = Vec::with_capacity(lines.len());
@@ -59,6 +63,31 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
     let warnings = stage.warnings(&lines, not_allowed);
     control.progress(u64::try_from(lines.len()).unwrap_or(u64::MAX));
     Ok(Outcome { rows, warnings })
+}
+
+/// How a chart was understood, for whoever grows the knowledge: each account with the concepts it fits best.
+pub fn trace_chart(batch: &Batch<'_>) -> String {
+    let knowledge = Knowledge::get();
+    let chart = Chart::read(&batch.accounts, knowledge);
+    let mut text = String::new();
+    for (at, account) in batch.accounts.iter().enumerate() {
+        let mut fits: Vec<(f32, bool, &str)> = knowledge
+            .concepts()
+            .filter_map(|(id, concept)| {
+                let fits = chart.fits(id);
+                let score = fits.iter().find(|fit| fit.account == at)?.score;
+                Some((score, fits.first().is_some_and(|fit| fit.account == at), concept.name))
+            })
+            .collect();
+        fits.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(b.2)));
+        let fits: Vec<String> = fits
+            .iter()
+            .take(8)
+            .map(|(score, first, name)| format!("{name}{} {score:.2}", if *first { "*" } else { "" }))
+            .collect();
+        text.push_str(&format!("      {:9} {}: {}\n", account.kind.as_str(), account.name, fits.join(", ")));
+    }
+    text
 }
 
 /// How the words of a line were weighed, for whoever grows the knowledge: what is left of it without the bank's words,
@@ -145,6 +174,35 @@ impl Stage<'_> {
             reason: self.reason(decision, wanted, is_wanted),
             alternatives,
             settles: Vec::new(),
+            transfer_pair: None,
+        }
+    }
+
+    /// The answer for a line that settles something: debtors or creditors, or where the document itself went.
+    fn settled_row(&self, decision: &Decision, settlement: Settlement) -> CodedRow {
+        let invoices = self.batch.invoices.as_deref().unwrap_or_default();
+        let first = settlement.settled.first().and_then(|settled| invoices.get(settled.invoice));
+        let control = match first.map(|invoice| invoice.kind) {
+            Some(InvoiceKind::Bill) => self.chart.payables,
+            Some(InvoiceKind::Invoice) => self.chart.receivables,
+            // A credit note alone: money back to a customer, or from a supplier.
+            Some(InvoiceKind::CreditNote) | None => decision.concept.map_or(self.chart.receivables, |id| {
+                if self.knowledge.concept(id).is_expense() { self.chart.payables } else { self.chart.receivables }
+            }),
+        };
+        let account = control.or_else(|| first.and_then(|invoice| invoice.account)).unwrap_or(decision.account);
+        let (vat, rate, _) = self.allowed.answer(Vat::NoVat);
+        let raw = f32::from(settlement.strength) / 1000.0;
+        CodedRow {
+            account,
+            vat,
+            vat_rate: rate,
+            vat_amount: 0,
+            confidence: confidence::calibrated(Method::InvoiceSettlement, raw),
+            method: Method::InvoiceSettlement,
+            reason: Cow::Owned(settlement.remark),
+            alternatives: Vec::new(),
+            settles: settlement.settled,
             transfer_pair: None,
         }
     }
