@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::batch::{Account, AccountType};
-use super::knowledge::{Concept, ConceptId, Knowledge, name_words};
+use super::knowledge::{Concept, ConceptId, Knowledge, NameWord, name_words};
 use super::meaning::Vector;
 
 /// How much less a wider account is worth than a concept's own.
@@ -38,7 +38,7 @@ pub struct Chart {
     /// Where a line goes about which nothing is known: money out, money in.
     pub unknown: (usize, usize),
     /// Significant stems of each account's name, rare ones first found; by account.
-    pub words: Vec<Vec<(String, bool)>>,
+    pub words: Vec<Vec<NameWord>>,
     /// Meaning of each account's name.
     pub vectors: Vec<Vector>,
     /// Types by account.
@@ -48,7 +48,7 @@ pub struct Chart {
 impl Chart {
     /// Reads a chart.
     pub fn read(accounts: &[Account<'_>], knowledge: &Knowledge) -> Self {
-        let words: Vec<Vec<(String, bool)>> = accounts.iter().map(|account| name_words(&account.name)).collect();
+        let words: Vec<Vec<NameWord>> = accounts.iter().map(|account| name_words(&account.name)).collect();
         let kinds: Vec<AccountType> = accounts.iter().map(|account| account.kind).collect();
         let vectors: Vec<Vector> = accounts.iter().map(|account| knowledge.meaning.vector(&account.name)).collect();
         let raw = raw_scores(knowledge, &words, &kinds);
@@ -99,11 +99,14 @@ fn best_first(mut fits: Vec<Fit>) -> Vec<Fit> {
 }
 
 /// How well the names of accounts match the names that charts have for each concept.
-fn raw_scores(knowledge: &Knowledge, words: &[Vec<(String, bool)>], kinds: &[AccountType]) -> Vec<Vec<Fit>> {
+fn raw_scores(knowledge: &Knowledge, words: &[Vec<NameWord>], kinds: &[AccountType]) -> Vec<Vec<Fit>> {
     let mut accounts_by_word: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (account, words) in words.iter().enumerate() {
-        for (word, _) in words {
-            accounts_by_word.entry(word).or_default().push(account);
+        for word in words {
+            let accounts = accounts_by_word.entry(&word.stem).or_default();
+            if accounts.last() != Some(&account) {
+                accounts.push(account);
+            }
         }
     }
     let mut scores = Vec::with_capacity(knowledge.concept_count());
@@ -116,7 +119,7 @@ fn raw_scores(knowledge: &Knowledge, words: &[Vec<(String, bool)>], kinds: &[Acc
             for &account in candidates {
                 let (Some(words), Some(kind)) = (words.get(account), kinds.get(account)) else { continue };
                 let Some(type_factor) = type_factor(concept, *kind) else { continue };
-                let has = |wanted: &String| words.iter().any(|(word, _)| word == wanted);
+                let has = |wanted: &String| words.iter().any(|word| word.stem == *wanted);
                 if !name.words.iter().all(has) || name.without.iter().any(has) {
                     continue;
                 }
@@ -138,15 +141,28 @@ const PLAIN_WORDS: &[&str] = &[
     "PAYABLE", "INCOME", "ALL",
 ];
 
-/// How much of an account's name is said by some words: what is left unsaid may make it another account.
-fn coverage(words: &[(String, bool)], said: &[String]) -> f32 {
-    let weight = |(word, is_leaf): &(String, bool)| {
-        let plain = if PLAIN_WORDS.contains(&word.as_str()) { 0.35 } else { 1.0 };
-        if *is_leaf { plain } else { plain * 0.5 }
+/// How much of an account's name is said by some words: what is left unsaid may make it another account. A name that
+/// lists several things says as much of each as of a single one.
+fn coverage(words: &[NameWord], said: &[String]) -> f32 {
+    let weight = |word: &NameWord| {
+        let plain = if PLAIN_WORDS.contains(&word.stem.as_str()) { 0.35 } else { 1.0 };
+        if word.is_leaf { plain } else { plain * 0.5 }
     };
-    let total: f32 = words.iter().map(weight).sum();
-    let covered: f32 = words.iter().filter(|(word, _)| said.contains(word)).map(weight).sum();
-    if total > 0.0 { 0.62 + 0.38 * covered / total } else { 0.62 }
+    let share = |of: &dyn Fn(&NameWord) -> bool| {
+        let total: f32 = words.iter().filter(|word| of(word)).map(weight).sum();
+        let covered: f32 = words.iter().filter(|word| of(word) && said.contains(&word.stem)).map(weight).sum();
+        if total > 0.0 { covered / total } else { 0.0 }
+    };
+    let whole = share(&|_| true);
+    let mut listed = 0.0_f32;
+    let last = words.iter().map(|word| word.part).max().unwrap_or(0);
+    for part in 0..=last {
+        let is_all_here = said.iter().all(|stem| words.iter().any(|word| word.part == part && word.stem == *stem));
+        if is_all_here {
+            listed = listed.max(share(&|word| word.part == part) * 0.92);
+        }
+    }
+    0.62 + 0.38 * whole.max(listed)
 }
 
 fn type_factor(concept: &Concept, kind: AccountType) -> Option<f32> {

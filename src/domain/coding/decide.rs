@@ -233,8 +233,11 @@ fn rare_words(chart: &Chart) -> BTreeMap<String, Vec<(usize, f32)>> {
     ];
     let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (account, words) in chart.words.iter().enumerate() {
-        for (word, _) in words.iter().filter(|(word, _)| word.chars().count() >= 4 && !PLAIN.contains(&word.as_str())) {
-            holders.entry(word).or_default().push(account);
+        for word in words.iter().filter(|word| word.stem.chars().count() >= 4 && !PLAIN.contains(&word.stem.as_str())) {
+            let accounts = holders.entry(&word.stem).or_default();
+            if accounts.last() != Some(&account) {
+                accounts.push(account);
+            }
         }
     }
     let mut rare = BTreeMap::new();

@@ -58,8 +58,15 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
     refunds(&lines, &wordings, &mut decided, knowledge);
 
     let mut not_allowed = false;
-    let rows: Vec<CodedRow> =
-        lines.iter().zip(&decided).map(|(line, decision)| stage.row(line, decision, &mut not_allowed)).collect();
+    let rows: Vec<CodedRow> = lines
+        .iter()
+        .zip(&decided)
+        .zip(settled)
+        .map(|((line, decision), settlement)| match settlement {
+            Some(settlement) => stage.settled_row(decision, settlement),
+            None => stage.row(line, decision, &mut not_allowed),
+        })
+        .collect();
     let warnings = stage.warnings(&lines, not_allowed);
     control.progress(u64::try_from(lines.len()).unwrap_or(u64::MAX));
     Ok(Outcome { rows, warnings })

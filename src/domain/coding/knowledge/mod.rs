@@ -11,7 +11,7 @@ use super::batch::AccountType;
 use super::meaning::{Meaning, Vector};
 use super::outcome::Vat;
 
-pub use chart_names::{ChartName, name_words, stem};
+pub use chart_names::{ChartName, NameWord, name_words, stem};
 pub use patterns::{Found, Patterns, Strength, Target};
 pub use sectors::Sector;
 
