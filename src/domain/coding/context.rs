@@ -251,31 +251,32 @@ fn owners(batch: &Batch<'_>) -> Vec<Vec<String>> {
         "shareholders",
         "trader",
         "run",
-        "by",
         "i'm",
         "me",
         "founder",
         "founders",
-        "dr",
-        "mr",
-        "mrs",
-        "ms",
-        "owned",
-        "husband",
-        "wife",
-        "brothers",
-        "sisters",
-        "couple",
-        "son",
-        "daughter",
-        "name",
         "principal",
         "principals",
-        "trades",
         "t/a",
-        "secretary",
-        "is",
-        "are",
+        "dr",
+        "owned",
+    ];
+    const VERBS: &[&str] = &["is", "are", "owns", "own", "runs", "run"];
+    const TITLES: &[&str] = &[
+        "director",
+        "directors",
+        "owner",
+        "owners",
+        "md",
+        "partner",
+        "partners",
+        "proprietor",
+        "shareholder",
+        "owns",
+        "runs",
+        "boss",
+        "own",
+        "run",
     ];
     const NO_NAMES: &[&str] = &[
         "The",
@@ -355,11 +356,29 @@ fn owners(batch: &Batch<'_>) -> Vec<Vec<String>> {
         while let Some(word) = words.get(at) {
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
             if ROLES.contains(&bare.as_str()) {
-                since_role = 0;
+                let drives = words.get(at + 1).is_some_and(|next| next.to_lowercase().starts_with("driver"));
+                since_role = if drives { usize::MAX } else { 0 };
                 at += 1;
                 continue;
             }
-            if since_role <= 7 && is_name(word) {
+            // "Ray Staniforth is the only director."
+            let names_ahead = words.iter().skip(at).take_while(|word| is_name(word)).count();
+            let ahead: Vec<String> = words
+                .iter()
+                .skip(at + names_ahead)
+                .take(5)
+                .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+                .collect();
+            let is_named_role = (1..=3).contains(&names_ahead)
+                && ahead.first().is_some_and(|verb| VERBS.contains(&verb.as_str()))
+                && ahead.iter().any(|word| TITLES.contains(&word.as_str()));
+            let is_place = at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|before| {
+                matches!(
+                    before.to_lowercase().as_str(),
+                    "in" | "at" | "near" | "of" | "from" | "outside" | "around" | "with" | "for"
+                )
+            });
+            if (since_role <= 3 || is_named_role) && is_name(word) && !is_place {
                 let mut name = Vec::new();
                 while let Some(word) = words.get(at).filter(|word| is_name(word)) {
                     name.extend(fold(word).split(' ').map(str::to_owned));

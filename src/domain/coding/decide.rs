@@ -31,12 +31,14 @@ pub struct Decision {
 const SHARPNESS: f32 = 1.7;
 /// Weight that "something else entirely" has.
 const NOTHING: f32 = 0.75;
+/// What being named in the line adds to the fit of an account.
+const NAMED_AMONG: f32 = 0.22;
 /// How sharply a better account beats a worse one of the same concept.
 const ACCOUNT_SHARPNESS: f32 = 14.0;
 /// A rare word of the account's name in the line.
-const ACCOUNT_WORD: f32 = 1.5;
+const ACCOUNT_WORD: f32 = 2.0;
 /// A rare word of the account's name in what the context says about the payee.
-const HINTED_WORD: f32 = 0.9;
+const HINTED_WORD: f32 = 1.2;
 /// An owner's name in the name of an account.
 const OWNERS_ACCOUNT: f32 = 2.0;
 /// The account's name and the line are alike from here.
@@ -80,6 +82,12 @@ impl<'k> Decider<'k> {
     pub fn decide(&self, wording: &Wording, money_in: bool) -> Decision {
         let mut clues = self.reader.clues(wording, money_in);
         clues.truncate(12);
+        // Money back to a customer comes out of the sales it was part of.
+        for clue in &mut clues {
+            if self.knowledge.concept(clue.concept).name == "customer_refund" {
+                clue.concept = self.sales.unwrap_or(clue.concept);
+            }
+        }
         let named = self.named_accounts(wording, money_in);
         let strongest = clues.first().map_or(0.0, |clue| clue.score);
         if money_in
@@ -104,10 +112,15 @@ impl<'k> Decider<'k> {
             let fits = self.chart.fits(clue.concept);
             let Some(best) = fits.first() else { continue };
             // A chart without an account for a concept makes the concept less likely.
-            let weight = (SHARPNESS * clue.score).exp() * (0.35 + 0.65 * best.score.min(1.0));
+            let weight = (SHARPNESS * clue.score).exp() * (0.12 + 0.88 * best.score.min(1.0) * best.score.min(1.0));
             total += weight;
-            let shares: Vec<f32> =
-                fits.iter().map(|fit| (ACCOUNT_SHARPNESS * (fit.score - best.score)).exp()).collect();
+            // Among the accounts of a concept, one that the line names is meant.
+            let scores: Vec<f32> = fits
+                .iter()
+                .map(|fit| fit.score + NAMED_AMONG * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6))
+                .collect();
+            let top = scores.iter().copied().fold(0.0, f32::max);
+            let shares: Vec<f32> = scores.iter().map(|score| (ACCOUNT_SHARPNESS * (score - top)).exp()).collect();
             let sum: f32 = shares.iter().sum();
             for (fit, share) in fits.iter().zip(shares) {
                 let part = weight * share / sum;

@@ -37,7 +37,7 @@ const FURTHER: f32 = 0.3;
 /// An owner named in the line.
 const OWNER: f32 = 2.2;
 /// The context says that a payee is private.
-const HINT: f32 = 1.9;
+const HINT: f32 = 2.6;
 /// A word beside a payee in the context.
 const HINT_WORD: f32 = 1.3;
 /// A person who is not known.
@@ -99,6 +99,16 @@ impl<'k> Reader<'k> {
         clues
     }
 
+    /// What a shop that sells everything means in this trade; without a trade it means little.
+    fn shop(&self, concept: ConceptId) -> (ConceptId, f32) {
+        const SHOPS: &[&str] = &["supermarket", "amazon", "ebay", "paypal_purchase", "general_store"];
+        match self.business.shop(concept) {
+            Some(meaning) => (meaning, 0.9),
+            None if SHOPS.contains(&self.knowledge.concept(concept).name) => (concept, 0.65),
+            None => (concept, 1.0),
+        }
+    }
+
     /// How natural a direction of money is for a concept.
     fn direction(&self, concept: ConceptId, money_in: bool) -> f32 {
         let concept = self.knowledge.concept(concept);
@@ -114,12 +124,18 @@ impl<'k> Reader<'k> {
     fn add_patterns(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
         let mut found = Vec::new();
         self.knowledge.patterns.find(&wording.padded, &mut found);
+        let length = wording.padded.len();
+        found.retain(|hit| {
+            let is_whole = hit.start == 1 && hit.end + 1 >= length;
+            is_whole || hit.targets.iter().any(|target| !target.whole)
+        });
         let fits = |target: &Target| target.money_in.is_none_or(|wanted| wanted == money_in);
         for hit in &found {
             if found.iter().any(|other| covers(other, hit, &fits)) {
                 continue;
             }
-            for target in hit.targets.iter().filter(|target| fits(target)) {
+            let is_whole = hit.start == 1 && hit.end + 1 >= length;
+            for target in hit.targets.iter().filter(|target| fits(target) && (is_whole || !target.whole)) {
                 let base = match target.strength {
                     Strength::Weak => WEAK,
                     Strength::Usual => USUAL,
@@ -129,10 +145,10 @@ impl<'k> Reader<'k> {
                 // Two letters may be anything.
                 let short = if hit.end - hit.start <= 2 { 0.5 } else { 0.0 };
                 let first = if hit.start == 1 && target.strength != Strength::Weak { 0.15 } else { 0.0 };
-                let concept = self.business.shop(target.concept).unwrap_or(target.concept);
+                let (concept, known) = self.shop(target.concept);
                 // A direction that the file gives is as natural as can be.
                 let direction = if target.money_in.is_some() { 1.0 } else { self.direction(concept, money_in) };
-                let score = (base + PER_WORD * words + first - short) * direction;
+                let score = (base + PER_WORD * words + first - short) * direction * known;
                 let method = if target.strength == Strength::Decisive || self.is_universal(concept) {
                     Method::UniversalPattern
                 } else {
@@ -169,7 +185,18 @@ impl<'k> Reader<'k> {
 
     /// What the context says about a payee of the line.
     fn add_hints(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
-        for (hint, word) in self.hints.about(wording.text()) {
+        let mut text = wording.text().to_owned();
+        // "The supermarket is me": the kind of shop stands for every shop of the kind.
+        let mut found = Vec::new();
+        self.knowledge.patterns.find(&wording.padded, &mut found);
+        for target in found.iter().flat_map(|hit| hit.targets) {
+            match self.knowledge.concept(target.concept).name {
+                "supermarket" => text.push_str(" SUPERMARKET SUPERMARKETS GROCERIES"),
+                "subsistence" => text.push_str(" TAKEAWAY TAKEAWAYS"),
+                _ => {}
+            }
+        }
+        for (hint, word) in self.hints.about(&text) {
             if hint.is_private && !money_in {
                 let private = if self.business.is_company { self.named.director_loan } else { self.named.drawings };
                 if let Some(concept) = private {
@@ -177,8 +204,16 @@ impl<'k> Reader<'k> {
                 }
             }
             for hit in hint.patterns(self.knowledge, word) {
-                for target in
-                    hit.targets.iter().filter(|target| target.money_in.is_none_or(|wanted| wanted == money_in))
+                let speaks = |target: &Target| {
+                    let concept = self.knowledge.concept(target.concept);
+                    concept.is_income()
+                        || concept.is_expense()
+                        || matches!(concept.name, "hp_finance" | "loan" | "savings")
+                };
+                for target in hit
+                    .targets
+                    .iter()
+                    .filter(|target| speaks(target) && target.money_in.is_none_or(|wanted| wanted == money_in))
                 {
                     let concept = self.business.shop(target.concept).unwrap_or(target.concept);
                     sums.add(concept, HINT_WORD * self.direction(concept, money_in), Method::Merchant);

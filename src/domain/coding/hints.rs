@@ -243,7 +243,7 @@ impl Hint {
         let mut found = Vec::new();
         knowledge.patterns.find(&self.padded, &mut found);
         let at = self.padded.find(&format!(" {word} ")).map_or(0, |at| at + 1);
-        let near = |hit: &Found<'_>| hit.start.abs_diff(at) <= 60 && !(hit.start..hit.end).contains(&at);
+        let near = |hit: &Found<'_>| hit.start.abs_diff(at) <= 40 && !(hit.start..hit.end).contains(&at);
         found.retain(|hit| near(hit) && hit.targets.iter().any(|target| target.strength != Strength::Weak));
         found
     }

@@ -155,6 +155,33 @@ const MONTHS: &[&str] = &[
 /// Codes that are also somebody's name; they are the bank's only at the begin of a line of a bank that uses them.
 const AMBIGUOUS_CODES: &[&str] = &["BP", "CR", "DR", "SO", "ON"];
 
+/// Words that only say which way money went, where a line begins with them.
+const LEADING: &[&str] = &["TO", "FROM", "IN", "OUT", "OUTWARD", "INWARD", "RECEIVED", "SENT", "PAID"];
+
+/// Which tax a payment to HMRC is for, told by the form of its reference: a PAYE accounts office reference, a unique
+/// taxpayer reference with K for Self Assessment or with A00101A for Corporation Tax.
+fn hmrc_reference(words: &[&str]) -> &'static str {
+    if !words.iter().any(|word| matches!(*word, "HMRC" | "REVENUE" | "CUMBERNAULD" | "SHIPLEY")) {
+        return "";
+    }
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    for word in words {
+        if let Some((number, rest)) = word.split_at_checked(10).filter(|(number, _)| digits(number)) {
+            if rest.starts_with('K') {
+                return "SELF ASSESSMENT ";
+            }
+            if rest.len() >= 5 && rest.starts_with('A') && rest.ends_with('A') && digits(rest.trim_matches('A')) {
+                return "CORPORATION TAX ";
+            }
+            debug_assert!(number.len() == 10);
+        }
+        if word.len() >= 11 && word.get(3..4) == Some("P") && word.get(..3).is_some_and(digits) {
+            return "PAYE ";
+        }
+    }
+    ""
+}
+
 impl Wording {
     /// Reads a line. `prefixes` says whether its bank begins lines with codes (VIS, DD, BP, CR …).
     pub fn of(line: &Line<'_>, bank_begins_with_codes: bool) -> Self {
@@ -173,14 +200,18 @@ impl Wording {
         let mut padded = String::from(" ");
         let mut reference_at = usize::MAX;
         let mut payee: Vec<&str> = Vec::new();
-        for (at, word) in text.split_whitespace().enumerate() {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        for (at, &word) in words.iter().enumerate() {
             if reference_words > 0 && at + reference_words == total {
                 reference_at = padded.len();
             }
             let is_edge = at == 0 || at + 1 == total;
             if let Some((_, means)) = BANK_CODES.iter().find(|(code, _)| *code == word) {
-                let is_code = if AMBIGUOUS_CODES.contains(&word) {
-                    word == "ON" || (at == 0 && bank_begins_with_codes)
+                let next = words.get(at + 1).copied();
+                let is_code = if word == "ON" || word == "FP" {
+                    next.is_none_or(|next| is_noise(next) || MONTHS.contains(&next))
+                } else if AMBIGUOUS_CODES.contains(&word) {
+                    at == 0 && bank_begins_with_codes
                 } else {
                     is_edge || word.len() >= 3 || *means == Channel::Card
                 };
@@ -191,7 +222,7 @@ impl Wording {
                     continue;
                 }
             }
-            if is_noise(word) {
+            if is_noise(word) || (padded.len() == 1 && LEADING.contains(&word)) {
                 continue;
             }
             padded.push_str(word);
@@ -205,6 +236,7 @@ impl Wording {
                 payee.push(word);
             }
         }
+        padded.push_str(hmrc_reference(&words));
         if padded.contains(" CHEQUE ") || padded.contains(" CHQ ") {
             channel = Channel::Cheque;
         }
