@@ -14,6 +14,12 @@ const REVERSE_PENALTY: f32 = 0.4;
 const SECOND_TYPE: f32 = 0.93;
 /// The account of the wider concept.
 const PARENT: f32 = 0.85;
+/// How much shared words count beside meaning when accounts of other charts are compared.
+const LIKE_STEMS: f32 = 0.5;
+/// From here an account of another chart is like one of this.
+const LIKE_FROM: f32 = 0.65;
+/// What the first concept of an account that is quite alike gets.
+const LIKE_BEST: f32 = 0.95;
 /// The most accounts a concept is spread over.
 const SPREAD_MAX: usize = 4;
 
@@ -51,7 +57,8 @@ impl Chart {
         let words: Vec<Vec<NameWord>> = accounts.iter().map(|account| name_words(&account.name)).collect();
         let kinds: Vec<AccountType> = accounts.iter().map(|account| account.kind).collect();
         let vectors: Vec<Vector> = accounts.iter().map(|account| knowledge.meaning.vector(&account.name)).collect();
-        let raw = raw_scores(knowledge, &words, &kinds);
+        let mut raw = raw_scores(knowledge, &words, &kinds);
+        add_examples(&mut raw, knowledge, &words, &kinds, &vectors);
         let mut own = vec![0.0_f32; accounts.len()];
         for row in raw.iter().flatten() {
             if let Some(best) = own.get_mut(row.account) {
@@ -133,6 +140,47 @@ fn raw_scores(knowledge: &Knowledge, words: &[Vec<NameWord>], kinds: &[AccountTy
         scores.push(by_account.into_iter().map(|(account, score)| Fit { account, score }).collect());
     }
     scores
+}
+
+/// What accounts of like names are for in other charts.
+fn add_examples(
+    raw: &mut [Vec<Fit>],
+    knowledge: &Knowledge,
+    words: &[Vec<NameWord>],
+    kinds: &[AccountType],
+    vectors: &[Vector],
+) {
+    for (account, ((words, kind), vector)) in words.iter().zip(kinds).zip(vectors).enumerate() {
+        let mut near: Vec<(f32, usize)> = knowledge
+            .account_examples
+            .iter()
+            .enumerate()
+            .filter(|(_, example)| example.kind == *kind)
+            .map(|(at, example)| {
+                let shared = example.stems.iter().filter(|stem| words.iter().any(|word| word.stem == **stem)).count();
+                let all = example.stems.len() + words.len() - shared.min(words.len());
+                (LIKE_STEMS * share(shared, all) + (1.0 - LIKE_STEMS) * vector.cosine(&example.vector), at)
+            })
+            .filter(|(likeness, _)| *likeness >= LIKE_FROM)
+            .collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        for (likeness, at) in near.into_iter().take(3) {
+            let Some(example) = knowledge.account_examples.get(at) else { continue };
+            for (rank, concept) in (0_u8..6).zip(&example.concepts) {
+                let score = likeness * (LIKE_BEST - 0.06 * f32::from(rank));
+                let Some(list) = raw.get_mut(concept.index()) else { continue };
+                match list.iter_mut().find(|fit| fit.account == account) {
+                    Some(fit) => fit.score = fit.score.max(score),
+                    None => list.push(Fit { account, score }),
+                }
+            }
+        }
+    }
+}
+
+fn share(part: usize, of: usize) -> f32 {
+    let small = |count: usize| f32::from(u16::try_from(count).unwrap_or(u16::MAX));
+    if of == 0 { 0.0 } else { small(part) / small(of) }
 }
 
 /// Words that say little about an account.

@@ -19,6 +19,8 @@ pub struct Business<'k> {
     pub has_special_vat_scheme: bool,
     /// Construction services are under the domestic reverse charge.
     pub has_reverse_charge: bool,
+    /// The context says that there is VAT on the rent.
+    pub rent_has_vat: bool,
     /// A company, rather than a sole trader, partnership or charity.
     pub is_company: bool,
     /// Folded names of owners and directors, each as its words.
@@ -61,6 +63,7 @@ impl<'k> Business<'k> {
             .iter()
             .any(|scheme| says(scheme)),
             has_reverse_charge: says("REVERSE CHARGE") || says("DRC"),
+            rent_has_vat: rent_has_vat(&batch.business_context),
             is_company: company > sole,
             owners: owners(batch),
             words,
@@ -234,6 +237,23 @@ fn said_about_vat(context: &str) -> Option<bool> {
         }
     }
     verdict
+}
+
+/// Whether the context says that rent is charged with VAT: the landlord has opted to tax.
+fn rent_has_vat(context: &str) -> bool {
+    context.split(['.', ';', '\n']).any(|sentence| {
+        let folded = fold(sentence);
+        let says = |phrase: &str| has_phrase(&folded, phrase);
+        let about = says("RENT") || says("LANDLORD") || says("LEASE");
+        let taxed = says("HAS VAT")
+            || says("PLUS VAT")
+            || says("WITH VAT")
+            || says("VAT ON")
+            || says("OPTED TO TAX")
+            || says("OPTED");
+        let denied = ["NOT", "NO", "ISNT", "HASNT", "NEVER", "WITHOUT"].iter().any(|word| says(word));
+        about && taxed && !denied
+    })
 }
 
 /// Names behind words such as "director" and "owner", and in the names of owners' accounts.

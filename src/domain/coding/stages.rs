@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::batch::{AccountType, Batch, InvoiceKind};
 use super::chart::Chart;
 use super::confidence;
-use super::context::Business;
+use super::context::{Business, has_phrase};
 use super::decide::{Decider, Decision};
 use super::evidence::Reader;
 use super::hints::Hints;
@@ -14,6 +14,7 @@ use super::knowledge::{ConceptId, Knowledge};
 use super::line::{Line, Tags};
 use super::outcome::{Alternative, CodedRow, Method, Outcome, Vat, Warning};
 use super::settlement::{Settlement, settle_in_context};
+use super::text::fold;
 use super::vat::{self, AllowedVat};
 use super::wording::{Wording, begins_with_codes};
 use crate::domain::control::{Control, Stopped};
@@ -219,28 +220,46 @@ impl Stage<'_> {
             return Vat::NoVat;
         }
         let Some(id) = decision.concept else { return Vat::NoVat };
-        let concept = self.knowledge.concept(id);
-        match self.chart.kinds.get(decision.account) {
-            Some(AccountType::Liability | AccountType::Equity) => return Vat::NoVat,
-            Some(AccountType::Income) => {
-                let name = self.batch.accounts.get(decision.account).map_or("", |account| &account.name);
-                let name = super::text::fold(name);
-                if name.contains("EXEMPT") {
-                    return Vat::Exempt;
-                }
-                if name.contains("ZERO RATED") {
-                    return Vat::Zero;
-                }
-                if name.contains("REVERSE CHARGE") || name.contains("NO VAT") || name.contains("OUTSIDE SCOPE") {
-                    return Vat::NoVat;
-                }
-            }
-            _ => {}
-        }
-        if self.business.has_reverse_charge && concept.name == "construction_income" {
+        let kind = self.chart.kinds.get(decision.account);
+        if matches!(kind, Some(AccountType::Liability | AccountType::Equity)) {
             return Vat::NoVat;
         }
-        let _ = line;
+        let concept = self.knowledge.concept(id);
+        let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
+        let says = |words: &[&str]| words.iter().any(|word| has_phrase(&name, word));
+        if kind == Some(&AccountType::Income) {
+            if says(&["EXEMPT"]) {
+                return Vat::Exempt;
+            }
+            if says(&["ZERO RATED", "ZERO"]) {
+                return Vat::Zero;
+            }
+            if says(&["REVERSE CHARGE", "NO VAT", "OUTSIDE SCOPE", "OUTSIDE THE SCOPE"]) {
+                return Vat::NoVat;
+            }
+            let is_contract = says(&[
+                "CIS",
+                "BUILDER",
+                "BUILDERS",
+                "CONTRACT",
+                "CONTRACTS",
+                "CONTRACTOR",
+                "CONTRACTORS",
+                "SUBCONTRACT",
+            ]);
+            if self.business.has_reverse_charge && is_contract {
+                return Vat::NoVat;
+            }
+            if !concept.is_income() {
+                return self.decider.sales.map_or(Vat::Standard, |sales| self.knowledge.concept(sales).vat);
+            }
+        }
+        // Rent is exempt unless the landlord has opted to tax, which the line or the context may say.
+        let is_rent =
+            concept.vat == Vat::Exempt && matches!(concept.name, "rent" | "storage" | "chair_rent" | "ground_rent");
+        if is_rent && (has_phrase(&line.text, "VAT") || self.business.rent_has_vat) {
+            return Vat::Standard;
+        }
         concept.vat
     }
 
@@ -293,7 +312,6 @@ impl Stage<'_> {
         if not_allowed {
             warnings.push(Warning::VatCodeNotAllowed);
         }
-        let _ = self.decider;
         warnings
     }
 }
