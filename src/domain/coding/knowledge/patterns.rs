@@ -11,7 +11,9 @@ const FILES: &[(&str, &str)] = &[
     ("patterns.txt", include_str!("patterns.txt")),
     ("patterns_income.txt", include_str!("patterns_income.txt")),
     ("patterns_money.txt", include_str!("patterns_money.txt")),
+    ("patterns_office_it.txt", include_str!("patterns_office_it.txt")),
     ("patterns_premises.txt", include_str!("patterns_premises.txt")),
+    ("patterns_vehicles_travel.txt", include_str!("patterns_vehicles_travel.txt")),
 ];
 
 /// How much a pattern says.
