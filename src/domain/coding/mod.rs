@@ -7,6 +7,7 @@
 mod batch;
 pub mod line;
 pub mod settlement;
+pub mod transfer;
 mod outcome;
 mod text;
 
