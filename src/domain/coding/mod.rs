@@ -18,6 +18,7 @@ mod outcome;
 mod settlement;
 mod stages;
 mod text;
+mod transfer;
 mod vat;
 mod wording;
 

@@ -15,6 +15,7 @@ use super::line::{Line, Tags};
 use super::outcome::{Alternative, CodedRow, Method, Outcome, Vat, Warning};
 use super::settlement::{Settlement, settle_in_context};
 use super::text::fold;
+use super::transfer::{self, OwnAccounts, Transfer};
 use super::vat::{self, AllowedVat};
 use super::wording::{Wording, begins_with_codes};
 use crate::domain::control::{Control, Stopped};
@@ -40,6 +41,9 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
     let invoices = batch.invoices.as_deref().unwrap_or_default();
     let settled = settle_in_context(&lines, invoices, &batch.business_context, control)?;
 
+    let own = OwnAccounts::resolve(batch);
+    let mut moved = transfer::pair(&lines, &batch.accounts, &own, |row| settled.get(row).is_some_and(Option::is_some));
+
     let wordings = wordings(&lines, &tags);
     let mut decided: Vec<Decision> = Vec::with_capacity(lines.len());
     let mut known: HashMap<(&str, bool), Decision> = HashMap::new();
@@ -63,9 +67,11 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
         .iter()
         .zip(&decided)
         .zip(settled)
-        .map(|((line, decision), settlement)| match settlement {
-            Some(settlement) => stage.settled_row(decision, settlement),
-            None => stage.row(line, decision, &mut not_allowed),
+        .zip(moved.drain(..))
+        .map(|(((line, decision), settlement), transfer)| match (settlement, transfer) {
+            (Some(settlement), _) => stage.settled_row(decision, settlement),
+            (None, Some(transfer)) => stage.moved_row(transfer),
+            (None, None) => stage.row(line, decision, &mut not_allowed),
         })
         .collect();
     let warnings = stage.warnings(&lines, not_allowed);
@@ -212,6 +218,24 @@ impl Stage<'_> {
             alternatives: Vec::new(),
             settles: settlement.settled,
             transfer_pair: None,
+        }
+    }
+
+    /// The answer for a line that moves money between the caller's own accounts.
+    fn moved_row(&self, transfer: Transfer) -> CodedRow {
+        let (vat, rate, _) = self.allowed.answer(Vat::NoVat);
+        let raw = f32::from(transfer.strength) / 1000.0;
+        CodedRow {
+            account: transfer.account,
+            vat,
+            vat_rate: rate,
+            vat_amount: 0,
+            confidence: confidence::calibrated(Method::Transfer, raw),
+            method: Method::Transfer,
+            reason: Cow::Owned(transfer.remark),
+            alternatives: Vec::new(),
+            settles: Vec::new(),
+            transfer_pair: transfer.pair,
         }
     }
 
