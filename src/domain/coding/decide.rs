@@ -38,7 +38,7 @@ const ACCOUNT_SHARPNESS: f32 = 14.0;
 /// A rare word of the account's name in the line.
 const ACCOUNT_WORD: f32 = 2.0;
 /// A rare word of the account's name in what the context says about the payee.
-const HINTED_WORD: f32 = 1.2;
+const HINTED_WORD: f32 = 1.7;
 /// An owner's name in the name of an account.
 const OWNERS_ACCOUNT: f32 = 2.0;
 /// The account's name and the line are alike from here.
@@ -243,10 +243,11 @@ fn rare_words(chart: &Chart) -> BTreeMap<String, Vec<(usize, f32)>> {
         "WORK", "SERVICE", "CHARGE", "PAYMENT", "CARD", "CASH", "PERSONAL", "COMPANY", "CUSTOMER", "SUPPLIER",
         "PURCHASE", "STOCK", "LOCAL", "PRIVATE", "DIRECT", "CURRENT", "HOUSE", "HOME", "PAID", "RECEIVED", "MONTHLY",
         "LIMITED", "CREDIT", "PROPERTY", "CENTRE", "CLUB", "STREET", "ROAD", "HIGH", "FROM", "WITH", "MISC", "UNIT",
+        "LTD", "PLC", "NET", "NEW", "OWE", "OUT", "TAX", "VAT", "USE", "TAP", "BIT", "ODD",
     ];
     let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (account, words) in chart.words.iter().enumerate() {
-        for word in words.iter().filter(|word| word.stem.chars().count() >= 4 && !PLAIN.contains(&word.stem.as_str())) {
+        for word in words.iter().filter(|word| word.stem.chars().count() >= 3 && !PLAIN.contains(&word.stem.as_str())) {
             let accounts = holders.entry(&word.stem).or_default();
             if accounts.last() != Some(&account) {
                 accounts.push(account);

@@ -39,7 +39,7 @@ const OWNER: f32 = 2.2;
 /// The context says that a payee is private.
 const HINT: f32 = 2.6;
 /// A word beside a payee in the context.
-const HINT_WORD: f32 = 1.3;
+const HINT_WORD: f32 = 0.95;
 /// A person who is not known.
 const PERSON: f32 = 1.25;
 /// Likeness in meaning counts from here.

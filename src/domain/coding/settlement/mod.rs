@@ -242,7 +242,18 @@ fn is_construction(context: &str) -> bool {
 
 #[doc(hidden)]
 pub fn likeness_for_probe(lines: &[Line<'_>], contact: &str) -> u32 {
-    let inv = Invoice { number: "1".into(), kind: super::batch::InvoiceKind::Bill, contact: contact.to_owned().into(), day: 0, due_day: None, total: None, amount_due: 1, currency: None, reference: None, account: None };
+    let inv = Invoice {
+        number: "1".into(),
+        kind: super::batch::InvoiceKind::Bill,
+        contact: contact.to_owned().into(),
+        day: 0,
+        due_day: None,
+        total: None,
+        amount_due: 1,
+        currency: None,
+        reference: None,
+        account: None,
+    };
     let list = [inv];
     let c = Contacts::new(&list);
     lines.first().map_or(0, |line| c.likeness(0, &Names::of(line)))

@@ -70,11 +70,17 @@ impl Side {
     fn read(line: &Line<'_>, place: usize, own: &OwnAccounts) -> Self {
         let words: Vec<&str> = line.words().take(MOST_WORDS).collect();
         let said = sayings(&words, |word| !own.named_by(word).is_empty());
-        let mine = |word: &str| line.tag.and_then(|tag| own.named_by(word).iter().find(|(known, _)| *known == tag)).map_or(0, |(_, weight)| *weight);
+        let mine = |word: &str| {
+            line.tag
+                .and_then(|tag| own.named_by(word).iter().find(|(known, _)| *known == tag))
+                .map_or(0, |(_, weight)| *weight)
+        };
         let mut named: Vec<(usize, u32)> = Vec::new();
         for word in &words {
             let of_this = mine(word);
-            for (account, weight) in own.named_by(word).iter().filter(|(account, weight)| Some(*account) != line.tag && *weight > of_this) {
+            for (account, weight) in
+                own.named_by(word).iter().filter(|(account, weight)| Some(*account) != line.tag && *weight > of_this)
+            {
                 match named.iter_mut().find(|(known, _)| known == account) {
                     Some((_, known)) => *known = if *known == 1 && *weight == 1 { 2 } else { (*weight).max(*known) },
                     None => named.push((*account, *weight)),
@@ -118,7 +124,12 @@ struct Match {
 }
 
 /// Finds the transfers among lines that `taken` does not claim for something else.
-pub fn pair(lines: &[Line<'_>], accounts: &[Account<'_>], own: &OwnAccounts, taken: impl Fn(usize) -> bool) -> Vec<Option<Transfer>> {
+pub fn pair(
+    lines: &[Line<'_>],
+    accounts: &[Account<'_>],
+    own: &OwnAccounts,
+    taken: impl Fn(usize) -> bool,
+) -> Vec<Option<Transfer>> {
     let mut answers: Vec<Option<Transfer>> = vec![None; lines.len()];
     if own.len() < 2 {
         return answers;
@@ -130,7 +141,11 @@ pub fn pair(lines: &[Line<'_>], accounts: &[Account<'_>], own: &OwnAccounts, tak
         for found in matches(own, outs, ins) {
             let free = used.0.get(found.out) == Some(&false) && used.1.get(found.into) == Some(&false);
             let (Some(out), Some(into)) = (outs.get(found.out), ins.get(found.into)) else { continue };
-            let (Some(from), Some(to)) = (out.tag.and_then(|tag| own.account_of(tag)), into.tag.and_then(|tag| own.account_of(tag))) else { continue };
+            let (Some(from), Some(to)) =
+                (out.tag.and_then(|tag| own.account_of(tag)), into.tag.and_then(|tag| own.account_of(tag)))
+            else {
+                continue;
+            };
             if !free {
                 continue;
             }
@@ -163,7 +178,9 @@ fn sides(lines: &[Line<'_>], own: &OwnAccounts, taken: impl Fn(usize) -> bool) -
         }
     }
     for list in outs.values_mut().chain(ins.values_mut()) {
-        list.sort_by_key(|side| (side.day, side.tag, lines.get(side.line).map(|line| (line.text.as_str(), line.amount)), side.line));
+        list.sort_by_key(|side| {
+            (side.day, side.tag, lines.get(side.line).map(|line| (line.text.as_str(), line.amount)), side.line)
+        });
         for (rank, side) in list.iter_mut().enumerate() {
             side.rank = rank;
         }
@@ -189,7 +206,12 @@ fn matches(own: &OwnAccounts, outs: &[Side], ins: &[Side]) -> Vec<Match> {
             // Of very many equal amounts each line meets those that stand where it stands among its own.
             let middle = (place.saturating_mul(ins.len()) / outs.len().max(1)).clamp(first, last.max(first)) - first;
             let from = middle.saturating_sub(NEAREST_COMPARED / 2);
-            found.extend(window.skip(from).take(NEAREST_COMPARED).filter_map(|(at, into)| compare(own, out, into, place, first + at)));
+            found.extend(
+                window
+                    .skip(from)
+                    .take(NEAREST_COMPARED)
+                    .filter_map(|(at, into)| compare(own, out, into, place, first + at)),
+            );
         }
     }
     found.sort_unstable();
@@ -210,13 +232,24 @@ fn compare(own: &OwnAccounts, out: &Side, into: &Side, at_out: usize, at_into: u
         _ => 0,
     };
     let stranger_to_card = card && !out.strangers.is_empty() && out.names(to) == 0;
-    let sign = out.said.transfer || into.said.transfer || (into.said.thanks && card) || out.names(to) >= 2 || into.names(from) >= 2;
+    let sign = out.said.transfer
+        || into.said.transfer
+        || (into.said.thanks && card)
+        || out.names(to) >= 2
+        || into.names(from) >= 2;
     if says < ENOUGH || stranger_to_card || !sign {
         return None;
     }
     let days = into.day - out.day;
     let apart = if days >= 0 { 8 * days } else { 4 - 8 * days };
-    Some(Match { value: Reverse(says.min(6) * 10 - apart), day: out.day, ranks: (out.rank, into.rank), out: at_out, into: at_into, says })
+    Some(Match {
+        value: Reverse(says.min(6) * 10 - apart),
+        day: out.day,
+        ranks: (out.rank, into.rank),
+        out: at_out,
+        into: at_into,
+        says,
+    })
 }
 
 fn pair_strength(found: &Match, out: &Side, into: &Side) -> u16 {
@@ -232,15 +265,25 @@ fn pair_strength(found: &Match, out: &Side, into: &Side) -> u16 {
 }
 
 /// Lines without their other side that say they are a transfer and name where to.
-fn one_sided(lines: &[Line<'_>], accounts: &[Account<'_>], own: &OwnAccounts, outs: &Buckets, ins: &Buckets, answers: &mut [Option<Transfer>]) {
+fn one_sided(
+    lines: &[Line<'_>],
+    accounts: &[Account<'_>],
+    own: &OwnAccounts,
+    outs: &Buckets,
+    ins: &Buckets,
+    answers: &mut [Option<Transfer>],
+) {
     for (here, there, out) in [(outs, ins, true), (ins, outs, false)] {
         for (pence, list) in here {
             for side in list {
-                let Some(line) = lines.get(side.line).filter(|_| answers.get(side.line) == Some(&None)) else { continue };
+                let Some(line) = lines.get(side.line).filter(|_| answers.get(side.line) == Some(&None)) else {
+                    continue;
+                };
                 let Some((account, strength)) = alone(side, own, out) else { continue };
                 let returned = there.get(pence).is_some_and(|others| is_met_at_home(side, others));
                 if !returned && let Some(answer) = answers.get_mut(side.line) {
-                    *answer = Some(Transfer { account, pair: None, strength, remark: remark(line, accounts, account, None) });
+                    *answer =
+                        Some(Transfer { account, pair: None, strength, remark: remark(line, accounts, account, None) });
                 }
             }
         }
@@ -260,12 +303,18 @@ fn alone(side: &Side, own: &OwnAccounts, out: bool) -> Option<(usize, u16)> {
     let mine = side.tag.map(|tag| own.kind(tag));
     let elsewhere = |account: &usize| Some(*account) != home;
     if side.said.thanks && mine == Some(Kind::Card) && !out && side.strangers.is_empty() {
-        let mut currents = (0..own.len()).filter(|other| Some(*other) != side.tag && own.kind(*other) == Kind::Current).filter_map(|other| own.account(other));
+        let mut currents = (0..own.len())
+            .filter(|other| Some(*other) != side.tag && own.kind(*other) == Kind::Current)
+            .filter_map(|other| own.account(other));
         let account = currents.next().filter(elsewhere)?;
         return currents.all(|other| other == account).then_some((account, 740));
     }
     let best = side.named.iter().map(|(_, weight)| *weight).max()?;
-    let mut named = side.named.iter().filter(|(_, weight)| *weight == best).filter_map(|(other, _)| Some((own.account(*other)?, own.kind(*other))));
+    let mut named = side
+        .named
+        .iter()
+        .filter(|(_, weight)| *weight == best)
+        .filter_map(|(other, _)| Some((own.account(*other)?, own.kind(*other))));
     let (account, kind) = named.next()?;
     if named.any(|(other, _)| other != account) || !elsewhere(&account) {
         return None;
@@ -273,7 +322,9 @@ fn alone(side: &Side, own: &OwnAccounts, out: bool) -> Option<(usize, u16)> {
     let pays_card = kind == Kind::Card && out && best == 3 && side.strangers.is_empty();
     let enough = match kind {
         Kind::Cash => side.said.transfer && best >= 2,
-        Kind::Current | Kind::Savings | Kind::Processor | Kind::Card => side.said.transfer && (best >= 2 || side.strangers.is_empty()),
+        Kind::Current | Kind::Savings | Kind::Processor | Kind::Card => {
+            side.said.transfer && (best >= 2 || side.strangers.is_empty())
+        }
     };
     let strength = if side.strangers.is_empty() { 780 } else { 700 };
     (enough || pays_card).then_some((account, strength))

@@ -56,7 +56,8 @@ impl OwnAccounts {
         let tags = Tags::of(batch);
         let tagged: Vec<Named> = tags.names().iter().map(|tag| Named::new(tag)).collect();
         let charted: Vec<Named> = batch.accounts.iter().map(|account| Named::new(&account.name)).collect();
-        let money: Vec<bool> = batch.accounts.iter().zip(&charted).map(|(account, name)| holds_money(account, name)).collect();
+        let money: Vec<bool> =
+            batch.accounts.iter().zip(&charted).map(|(account, name)| holds_money(account, name)).collect();
         let resolved = resolve(&tags, &tagged, &batch.accounts, &charted, &money);
         let mut own = Self { owns: Vec::new(), tags: tagged.len(), words: FxHashMap::default(), money };
         for (place, tag) in tagged.iter().enumerate() {
@@ -67,7 +68,8 @@ impl OwnAccounts {
             own.learn(place, tag.words.iter().chain(of_account.iter().flat_map(|name| &name.words)));
         }
         for (account, name) in charted.iter().enumerate() {
-            if own.is_money(account) && !resolved.contains(&Some(account)) && own.owns.len() < own.tags + MOST_COMPARED {
+            if own.is_money(account) && !resolved.contains(&Some(account)) && own.owns.len() < own.tags + MOST_COMPARED
+            {
                 own.owns.push(Own { account: Some(account), kind: name.kind.unwrap_or(Kind::Current) });
                 own.learn(own.owns.len() - 1, name.words.iter());
             }
@@ -119,7 +121,13 @@ impl OwnAccounts {
             }
             let weight = match () {
                 () if is_weak(word) => 1,
-                () if word.bytes().all(|byte| byte.is_ascii_digit()) => if word.len() >= 4 { 3 } else { continue },
+                () if word.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    if word.len() >= 4 {
+                        3
+                    } else {
+                        continue;
+                    }
+                }
                 () if word.len() <= 3 && !is_bank(word) => 2,
                 () => 3,
             };
@@ -143,7 +151,13 @@ impl OwnAccounts {
 }
 
 /// Which account each tag stands for.
-fn resolve(tags: &Tags<'_>, tagged: &[Named], accounts: &[Account<'_>], charted: &[Named], money: &[bool]) -> Vec<Option<usize>> {
+fn resolve(
+    tags: &Tags<'_>,
+    tagged: &[Named],
+    accounts: &[Account<'_>],
+    charted: &[Named],
+    money: &[bool],
+) -> Vec<Option<usize>> {
     let mut resolved: Vec<Option<usize>> = vec![None; tagged.len()];
     let mut codes: BTreeMap<String, usize> = BTreeMap::new();
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
@@ -155,9 +169,12 @@ fn resolve(tags: &Tags<'_>, tagged: &[Named], accounts: &[Account<'_>], charted:
         let tag = fold(tag);
         *slot = codes.get(&tag).or_else(|| names.get(&tag)).copied().filter(|_| !tag.is_empty());
     }
-    let candidates: Vec<usize> = (0..accounts.len()).filter(|place| money.get(*place) == Some(&true)).take(MOST_COMPARED).collect();
+    let candidates: Vec<usize> =
+        (0..accounts.len()).filter(|place| money.get(*place) == Some(&true)).take(MOST_COMPARED).collect();
     let mut scores: Vec<(i32, usize, usize)> = Vec::new();
-    for (tag, name) in tagged.iter().enumerate().take(MOST_COMPARED).filter(|(tag, _)| resolved.get(*tag) == Some(&None)) {
+    for (tag, name) in
+        tagged.iter().enumerate().take(MOST_COMPARED).filter(|(tag, _)| resolved.get(*tag) == Some(&None))
+    {
         for account in &candidates {
             let Some(other) = charted.get(*account) else { continue };
             scores.push((fit(name, other), tag, *account));
@@ -167,7 +184,10 @@ fn resolve(tags: &Tags<'_>, tagged: &[Named], accounts: &[Account<'_>], charted:
     let mut assign = |least: i32, shared: bool| {
         for (score, tag, account) in &scores {
             let free = shared || !resolved.contains(&Some(*account));
-            if *score >= least && free && let Some(slot @ None) = resolved.get_mut(*tag) {
+            if *score >= least
+                && free
+                && let Some(slot @ None) = resolved.get_mut(*tag)
+            {
                 *slot = Some(*account);
             }
         }
@@ -210,8 +230,11 @@ fn fit(tag: &Named, account: &Named) -> i32 {
 }
 
 fn is_same(word: &str, other: &str) -> bool {
-    let cut = |short: &str, long: &str| short.len() >= 3 && long.starts_with(short) && !short.bytes().any(|byte| byte.is_ascii_digit());
-    let tail = word.len() >= 4 && other.len() >= 4 && word.bytes().chain(other.bytes()).all(|byte| byte.is_ascii_digit());
+    let cut = |short: &str, long: &str| {
+        short.len() >= 3 && long.starts_with(short) && !short.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    let tail =
+        word.len() >= 4 && other.len() >= 4 && word.bytes().chain(other.bytes()).all(|byte| byte.is_ascii_digit());
     word == other
         || cut(word, other)
         || cut(other, word)
@@ -233,7 +256,9 @@ fn holds_money(account: &Account<'_>, name: &Named) -> bool {
     let account_word = has(|word| matches!(word, "ACCOUNT" | "AC" | "ACC" | "ACCT"));
     match name.kind {
         Some(Kind::Card | Kind::Cash | Kind::Processor) => true,
-        Some(Kind::Savings) => bank || account_word || has(|word| matches!(word, "POT" | "SAVINGS" | "SAVER" | "SPACE" | "RESERVE")),
+        Some(Kind::Savings) => {
+            bank || account_word || has(|word| matches!(word, "POT" | "SAVINGS" | "SAVER" | "SPACE" | "RESERVE"))
+        }
         Some(Kind::Current) => bank || account_word,
         None => bank,
     }
