@@ -68,6 +68,11 @@ impl<'k> Business<'k> {
         self.sectors.first().and_then(|(sector, _)| sector.sales)
     }
 
+    /// What a payment to an unknown supplier is here.
+    pub fn purchases(&self) -> Option<ConceptId> {
+        self.sectors.first().and_then(|(sector, _)| sector.purchases)
+    }
+
     /// What an ambiguous shop means here.
     pub fn shop(&self, shop: ConceptId) -> Option<ConceptId> {
         let meanings = self.sectors.iter().flat_map(|(sector, _)| &sector.shops);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::batch::AccountType;
 use super::chart::Chart;
-use super::evidence::{Clue, Reader};
+use super::evidence::{Clue, Reader, is_person};
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge, stem};
 use super::outcome::Method;
@@ -36,6 +36,8 @@ pub struct Decider<'k> {
     pub hints: &'k Hints,
     /// What a receipt from an unknown payer is here.
     pub sales: Option<ConceptId>,
+    /// What a payment to an unknown supplier is here.
+    pub purchases: Option<ConceptId>,
     /// Rare words of account names: word, account, how much of the name it is.
     rare: BTreeMap<String, Vec<(usize, f32)>>,
 }
@@ -47,9 +49,9 @@ impl<'k> Decider<'k> {
         chart: &'k Chart,
         reader: Reader<'k>,
         hints: &'k Hints,
-        sales: Option<ConceptId>,
+        (sales, purchases): (Option<ConceptId>, Option<ConceptId>),
     ) -> Self {
-        Self { knowledge, chart, reader, hints, sales, rare: rare_words(chart) }
+        Self { knowledge, chart, reader, hints, sales, purchases, rare: rare_words(chart) }
     }
 
     /// Decides a line by its own words.
@@ -70,6 +72,14 @@ impl<'k> Decider<'k> {
             && let Some(sales) = self.sales
         {
             clues.push(Clue { concept: sales, score: WEIGHTS.sale, method: Method::Semantic });
+        }
+        // Nor is a payment to a firm nobody knows always a mystery: most suppliers of a trade sell what it buys.
+        if !money_in
+            && strongest < WEIGHTS.purchase_below
+            && !is_person(&wording.payee)
+            && let Some(purchases) = self.purchases
+        {
+            clues.push(Clue { concept: purchases, score: WEIGHTS.purchase, method: Method::Semantic });
         }
         let best_named = named.values().copied().fold(0.0, f32::max);
         if clues.iter().all(|clue| clue.score < WEIGHTS.fallback_below) && best_named == 0.0 {

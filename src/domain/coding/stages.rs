@@ -34,7 +34,13 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
     }
     let sales = business.sales().or_else(|| knowledge.id("sales_services"));
     let hints = Hints::read(&batch.business_context, &lines);
-    let decider = Decider::new(knowledge, &chart, Reader::new(knowledge, &business, &hints), &hints, sales);
+    let decider = Decider::new(
+        knowledge,
+        &chart,
+        Reader::new(knowledge, &business, &hints),
+        &hints,
+        (sales, business.purchases()),
+    );
     let allowed = AllowedVat::read(batch.vat_codes.as_deref());
     let stage = Stage { batch, knowledge, business: &business, chart: &chart, decider: &decider, allowed: &allowed };
 
@@ -113,7 +119,13 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
     let (lines, tags) = Line::read_all(batch);
     let hints = Hints::read(&batch.business_context, &lines);
     let sales = business.sales().or_else(|| knowledge.id("sales_services"));
-    let decider = Decider::new(knowledge, &chart, Reader::new(knowledge, &business, &hints), &hints, sales);
+    let decider = Decider::new(
+        knowledge,
+        &chart,
+        Reader::new(knowledge, &business, &hints),
+        &hints,
+        (sales, business.purchases()),
+    );
     let wordings = wordings(&lines, &tags);
     let (Some(line), Some(wording)) = (lines.get(row), wordings.get(row)) else { return String::new() };
     let name = |account: usize| batch.accounts.get(account).map_or("", |account| account.name.as_ref());
