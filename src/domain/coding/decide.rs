@@ -7,6 +7,7 @@ use super::chart::Chart;
 use super::evidence::{Clue, Reader, is_person};
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge, stem};
+use super::meaning::Vector;
 use super::outcome::Method;
 use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording};
@@ -56,7 +57,8 @@ impl<'k> Decider<'k> {
 
     /// Decides a line by its own words.
     pub fn decide(&self, wording: &Wording, money_in: bool) -> Decision {
-        let mut clues = self.reader.clues(wording, money_in);
+        let vector = self.knowledge.meaning.vector(wording.text());
+        let mut clues = self.reader.clues(wording, &vector, money_in);
         clues.truncate(12);
         // Money back to a customer comes out of the sales it was part of.
         for clue in &mut clues {
@@ -64,7 +66,7 @@ impl<'k> Decider<'k> {
                 clue.concept = self.sales.unwrap_or(clue.concept);
             }
         }
-        let named = self.named_accounts(wording, money_in);
+        let named = self.named_accounts(wording, &vector, money_in);
         let strongest = clues.first().map_or(0.0, |clue| clue.score);
         if money_in
             && strongest < WEIGHTS.sale_below
@@ -167,7 +169,7 @@ impl<'k> Decider<'k> {
 
     /// Accounts that the line points to by itself: a rare word of the name is in the line, or in what the context says
     /// about its payee, or the name is like the line in meaning.
-    pub fn named_accounts(&self, wording: &Wording, money_in: bool) -> BTreeMap<usize, f32> {
+    pub fn named_accounts(&self, wording: &Wording, vector: &Vector, money_in: bool) -> BTreeMap<usize, f32> {
         let mut named: BTreeMap<usize, f32> = BTreeMap::new();
         let mut add = |word: &str, weight: f32| {
             for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
@@ -188,7 +190,6 @@ impl<'k> Decider<'k> {
                 add(&word, WEIGHTS.hinted_word);
             }
         }
-        let vector = self.knowledge.meaning.vector(wording.text());
         for (account, theirs) in self.chart.vectors.iter().enumerate() {
             let near = vector.cosine(theirs) - WEIGHTS.like_from;
             if near > 0.0 && self.takes(account, money_in) {

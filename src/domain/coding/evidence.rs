@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
 
-use super::context::{Business, has_phrase};
+use aho_corasick::AhoCorasick;
+
+use super::context::Business;
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Found, Knowledge, Strength, Target};
+use super::meaning::Vector;
 use super::outcome::Method;
 use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording};
@@ -30,6 +33,9 @@ pub struct Reader<'k> {
     business: &'k Business<'k>,
     hints: &'k Hints,
     named: Named,
+    /// Words that have another meaning in the trades of the business, and which.
+    sector_words: Option<AhoCorasick>,
+    sector_targets: Vec<(ConceptId, f32)>,
 }
 
 /// Concepts the engine itself speaks of.
@@ -55,18 +61,23 @@ impl<'k> Reader<'k> {
             subcontractors: id("subcontractors"),
             freelancers: id("freelancers"),
         };
-        Self { knowledge, business, hints, named }
+        let words = business.sectors.iter().flat_map(|(sector, weight)| {
+            sector.words.iter().map(|(word, concept)| (format!(" {word} "), (*concept, *weight)))
+        });
+        let (texts, sector_targets): (Vec<String>, Vec<(ConceptId, f32)>) = words.unzip();
+        let sector_words = AhoCorasick::new(&texts).ok();
+        Self { knowledge, business, hints, named, sector_words, sector_targets }
     }
 
     /// The clues of a line, strongest first; equal ones in the order of the concepts.
-    pub fn clues(&self, wording: &Wording, money_in: bool) -> Vec<Clue> {
+    pub fn clues(&self, wording: &Wording, vector: &Vector, money_in: bool) -> Vec<Clue> {
         let mut sums = Sums::default();
         self.add_patterns(wording, money_in, &mut sums);
         self.add_sector_words(wording, money_in, &mut sums);
         self.add_people(wording, money_in, &mut sums);
         self.add_hints(wording, money_in, &mut sums);
         let strongest = sums.strongest();
-        self.add_meaning(wording, money_in, strongest, &mut sums);
+        self.add_meaning(vector, money_in, strongest, &mut sums);
         let mut clues = sums.into_clues();
         for clue in &mut clues {
             clue.score += WEIGHTS.likely * self.business.likely(clue.concept) * clue.score.min(1.0);
@@ -146,15 +157,11 @@ impl<'k> Reader<'k> {
     }
 
     fn add_sector_words(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
-        for (sector, weight) in &self.business.sectors {
-            for (word, concept) in &sector.words {
-                if has_phrase(wording.text(), word) {
-                    sums.add(
-                        *concept,
-                        WEIGHTS.sector_word * (0.5 + 0.5 * weight) * self.direction(*concept, money_in),
-                        Method::Merchant,
-                    );
-                }
+        let Some(automaton) = &self.sector_words else { return };
+        for hit in automaton.find_overlapping_iter(&wording.padded) {
+            if let Some((concept, weight)) = self.sector_targets.get(hit.pattern().as_usize()) {
+                let score = WEIGHTS.sector_word * (0.5 + 0.5 * weight) * self.direction(*concept, money_in);
+                sums.add(*concept, score, Method::Merchant);
             }
         }
     }
@@ -240,12 +247,7 @@ impl<'k> Reader<'k> {
         named.map(Vec::as_slice)
     }
 
-    fn add_meaning(&self, wording: &Wording, money_in: bool, strongest: f32, sums: &mut Sums) {
-        let text = wording.text();
-        if text.is_empty() {
-            return;
-        }
-        let vector = self.knowledge.meaning.vector(text);
+    fn add_meaning(&self, vector: &Vector, money_in: bool, strongest: f32, sums: &mut Sums) {
         // Beside strong evidence, likeness only settles ties.
         let factor = if strongest >= WEIGHTS.usual { WEIGHTS.similar_beside } else { 1.0 };
         for (id, concept) in self.knowledge.concepts() {
