@@ -225,6 +225,7 @@ impl Wording {
                     continue;
                 }
             }
+            let word = without_number(word);
             if is_noise(word) || (padded.len() == 1 && LEADING.contains(&word)) {
                 continue;
             }
@@ -251,6 +252,14 @@ impl Wording {
     pub fn text(&self) -> &str {
         self.padded.trim()
     }
+}
+
+/// A word that a number is glued to: `ADS8812044710`, `PID884120`.
+fn without_number(word: &str) -> &str {
+    let letters = word.find(|c: char| c.is_ascii_digit()).unwrap_or(word.len());
+    let (head, tail) = word.split_at(letters);
+    let is_number = tail.len() >= 4 && tail.bytes().all(|byte| byte.is_ascii_digit());
+    if letters >= 3 && is_number { head } else { word }
 }
 
 /// Numbers, dates, times, card and account numbers.
