@@ -5,22 +5,31 @@
 //! then what a line says is turned into a bookkeeping concept and the concept into an account of the chart.
 
 mod batch;
+mod chart;
+mod confidence;
+mod context;
+mod decide;
+mod evidence;
+mod hints;
+pub mod knowledge;
+pub mod line;
+mod meaning;
 mod outcome;
+mod settlement;
+mod stages;
 mod text;
+mod vat;
+mod wording;
 
 pub use batch::{Account, AccountType, Batch, Invoice, InvoiceKind, Transaction, VatCode};
 pub use outcome::{Alternative, CodedRow, Method, Outcome, Settled, SettledKind, Vat, Warning};
+
+pub use stages::{trace, trace_chart};
 
 use super::control::{Control, Stopped};
 
 /// Codes every transaction of a batch. Asks `control` for cancellation often and tells it how many rows are done, up to
 /// all of them. The batch must have at least one account.
 pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped> {
-    if control.is_cancelled() {
-        return Err(Stopped);
-    }
-    let rows = batch.transactions.iter().map(|_| CodedRow::fallback(0, "no pattern, no similar account".into()));
-    let outcome = Outcome { rows: rows.collect(), warnings: Vec::new() };
-    control.progress(u64::try_from(batch.transactions.len()).unwrap_or(u64::MAX));
-    Ok(outcome)
+    stages::run(batch, control)
 }

@@ -1,0 +1,235 @@
+//! The caller's chart, read once per batch: how well each account fits each concept.
+
+use std::collections::BTreeMap;
+
+use super::batch::{Account, AccountType};
+use super::knowledge::{Concept, ConceptId, Knowledge, NameWord, name_words};
+use super::meaning::Vector;
+
+/// How much less a wider account is worth than a concept's own.
+const TIERS: [f32; 3] = [1.0, 0.8, 0.6];
+/// What an account loses for being better at something else.
+const REVERSE_PENALTY: f32 = 0.4;
+/// An account of the concept's second type.
+const SECOND_TYPE: f32 = 0.93;
+/// The account of the wider concept.
+const PARENT: f32 = 0.85;
+/// The most accounts a concept is spread over.
+const SPREAD_MAX: usize = 4;
+
+/// One account's fit for a concept.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fit {
+    /// Index in the chart.
+    pub account: usize,
+    /// 0 to 1.
+    pub score: f32,
+}
+
+/// The chart as the engine reads it.
+#[derive(Debug)]
+pub struct Chart {
+    /// Best accounts of each concept, best first; by concept index.
+    fits: Vec<Vec<Fit>>,
+    /// Account of invoices owed to the caller.
+    pub receivables: Option<usize>,
+    /// Account of bills the caller owes.
+    pub payables: Option<usize>,
+    /// Where a line goes about which nothing is known: money out, money in.
+    pub unknown: (usize, usize),
+    /// Significant stems of each account's name, rare ones first found; by account.
+    pub words: Vec<Vec<NameWord>>,
+    /// Meaning of each account's name.
+    pub vectors: Vec<Vector>,
+    /// Types by account.
+    pub kinds: Vec<AccountType>,
+}
+
+impl Chart {
+    /// Reads a chart.
+    pub fn read(accounts: &[Account<'_>], knowledge: &Knowledge) -> Self {
+        let words: Vec<Vec<NameWord>> = accounts.iter().map(|account| name_words(&account.name)).collect();
+        let kinds: Vec<AccountType> = accounts.iter().map(|account| account.kind).collect();
+        let vectors: Vec<Vector> = accounts.iter().map(|account| knowledge.meaning.vector(&account.name)).collect();
+        let raw = raw_scores(knowledge, &words, &kinds);
+        let mut own = vec![0.0_f32; accounts.len()];
+        for row in raw.iter().flatten() {
+            if let Some(best) = own.get_mut(row.account) {
+                *best = best.max(row.score);
+            }
+        }
+        let mut fits: Vec<Vec<Fit>> = raw
+            .into_iter()
+            .map(|row| {
+                let reduced = row.into_iter().map(|fit| {
+                    let best = own.get(fit.account).copied().unwrap_or(0.0);
+                    Fit { score: fit.score - REVERSE_PENALTY * (best - fit.score), ..fit }
+                });
+                best_first(reduced.filter(|fit| fit.score > 0.05).collect())
+            })
+            .collect();
+        inherit(&mut fits, knowledge);
+        similar(&mut fits, knowledge, &vectors, &kinds);
+        let first = |name: &str, kind: AccountType| {
+            let id = knowledge.id(name)?;
+            let list = fits.get(id.index())?;
+            list.iter().find(|fit| kinds.get(fit.account) == Some(&kind) && fit.score > 0.4).map(|fit| fit.account)
+        };
+        let receivables = first("trade_debtors", AccountType::Asset);
+        let payables = first("trade_creditors", AccountType::Liability);
+        let unknown = (unknown(knowledge, &fits, &kinds, false), unknown(knowledge, &fits, &kinds, true));
+        Self { fits, receivables, payables, unknown, words, vectors, kinds }
+    }
+
+    /// The accounts of a concept, best first.
+    pub fn fits(&self, concept: ConceptId) -> &[Fit] {
+        self.fits.get(concept.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// How well the best account fits a concept.
+    pub fn best(&self, concept: ConceptId) -> f32 {
+        self.fits(concept).first().map_or(0.0, |fit| fit.score)
+    }
+}
+
+fn best_first(mut fits: Vec<Fit>) -> Vec<Fit> {
+    fits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.account.cmp(&b.account)));
+    fits.truncate(SPREAD_MAX);
+    fits
+}
+
+/// How well the names of accounts match the names that charts have for each concept.
+fn raw_scores(knowledge: &Knowledge, words: &[Vec<NameWord>], kinds: &[AccountType]) -> Vec<Vec<Fit>> {
+    let mut accounts_by_word: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (account, words) in words.iter().enumerate() {
+        for word in words {
+            let accounts = accounts_by_word.entry(&word.stem).or_default();
+            if accounts.last() != Some(&account) {
+                accounts.push(account);
+            }
+        }
+    }
+    let mut scores = Vec::with_capacity(knowledge.concept_count());
+    for (_, concept) in knowledge.concepts() {
+        let mut by_account: BTreeMap<usize, f32> = BTreeMap::new();
+        for name in &concept.chart_names {
+            let Some(candidates) = name.words.first().and_then(|word| accounts_by_word.get(word.as_str())) else {
+                continue;
+            };
+            for &account in candidates {
+                let (Some(words), Some(kind)) = (words.get(account), kinds.get(account)) else { continue };
+                let Some(type_factor) = type_factor(concept, *kind) else { continue };
+                let has = |wanted: &String| words.iter().any(|word| word.stem == *wanted);
+                if !name.words.iter().all(has) || name.without.iter().any(has) {
+                    continue;
+                }
+                let tier = TIERS.get(usize::from(name.tier)).copied().unwrap_or(0.5);
+                let rank = f32::from(name.rank.min(12));
+                let score = (tier - 0.012 * rank) * coverage(words, &name.words) * type_factor;
+                let best = by_account.entry(account).or_insert(0.0);
+                *best = best.max(score);
+            }
+        }
+        scores.push(by_account.into_iter().map(|(account, score)| Fit { account, score }).collect());
+    }
+    scores
+}
+
+/// Words that say little about an account.
+const PLAIN_WORDS: &[&str] = &[
+    "EXPENSE", "COST", "ACCOUNT", "GENERAL", "OTHER", "CHARGE", "FEE", "PAYMENT", "BUSINESS", "COMPANY", "PAID",
+    "PAYABLE", "INCOME", "ALL",
+];
+
+/// How much of an account's name is said by some words: what is left unsaid may make it another account. A name that
+/// lists several things says as much of each as of a single one.
+fn coverage(words: &[NameWord], said: &[String]) -> f32 {
+    let weight = |word: &NameWord| {
+        let plain = if PLAIN_WORDS.contains(&word.stem.as_str()) { 0.35 } else { 1.0 };
+        if word.is_leaf { plain } else { plain * 0.5 }
+    };
+    let share = |of: &dyn Fn(&NameWord) -> bool| {
+        let total: f32 = words.iter().filter(|word| of(word)).map(weight).sum();
+        let covered: f32 = words.iter().filter(|word| of(word) && said.contains(&word.stem)).map(weight).sum();
+        if total > 0.0 { covered / total } else { 0.0 }
+    };
+    let whole = share(&|_| true);
+    let mut listed = 0.0_f32;
+    let last = words.iter().map(|word| word.part).max().unwrap_or(0);
+    for part in 0..=last {
+        let is_all_here = said.iter().all(|stem| words.iter().any(|word| word.part == part && word.stem == *stem));
+        if is_all_here {
+            listed = listed.max(share(&|word| word.part == part) * 0.92);
+        }
+    }
+    0.62 + 0.38 * whole.max(listed)
+}
+
+fn type_factor(concept: &Concept, kind: AccountType) -> Option<f32> {
+    match concept.types.iter().position(|known| *known == kind)? {
+        0 => Some(1.0),
+        _ => Some(SECOND_TYPE),
+    }
+}
+
+/// A concept without a good account of its own goes to that of a wider concept.
+fn inherit(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
+    let own = fits.to_vec();
+    for (id, concept) in knowledge.concepts() {
+        let mut factor = PARENT;
+        let mut parent = concept.parent;
+        for _ in 0..4 {
+            let Some(ancestor) = parent else { break };
+            // General expenses and suspense take anything: that is no reason to go there before a likely account.
+            let cap = if ["sundries", "suspense", "other_income"].contains(&knowledge.concept(ancestor).name) {
+                0.35
+            } else {
+                1.0
+            };
+            let inherited = own.get(ancestor.index()).map_or(&[][..], Vec::as_slice);
+            if let Some(list) = fits.get_mut(id.index()) {
+                let mut merged: BTreeMap<usize, f32> = list.iter().map(|fit| (fit.account, fit.score)).collect();
+                for fit in inherited {
+                    let best = merged.entry(fit.account).or_insert(0.0);
+                    *best = best.max((fit.score * factor).min(cap));
+                }
+                *list = best_first(merged.into_iter().map(|(account, score)| Fit { account, score }).collect());
+            }
+            factor *= PARENT;
+            parent = knowledge.concept(ancestor).parent;
+        }
+    }
+}
+
+/// A concept that still has no account worth the name goes to one of like meaning.
+fn similar(fits: &mut [Vec<Fit>], knowledge: &Knowledge, vectors: &[Vector], kinds: &[AccountType]) {
+    for (id, concept) in knowledge.concepts() {
+        let Some(list) = fits.get_mut(id.index()) else { continue };
+        if list.first().is_some_and(|fit| fit.score >= 0.45) {
+            continue;
+        }
+        let mut merged: BTreeMap<usize, f32> = list.iter().map(|fit| (fit.account, fit.score)).collect();
+        for (account, (vector, kind)) in vectors.iter().zip(kinds).enumerate() {
+            let Some(factor) = type_factor(concept, *kind) else { continue };
+            let score = 0.62 * concept.vector.cosine(vector) * factor;
+            if score > 0.2 {
+                let best = merged.entry(account).or_insert(0.0);
+                *best = best.max(score);
+            }
+        }
+        *list = best_first(merged.into_iter().map(|(account, score)| Fit { account, score }).collect());
+    }
+}
+
+/// Suspense by name; else general expenses or other income; else the first account of a fitting type.
+fn unknown(knowledge: &Knowledge, fits: &[Vec<Fit>], kinds: &[AccountType], money_in: bool) -> usize {
+    let names = if money_in { ["suspense", "other_income"] } else { ["suspense", "sundries"] };
+    for name in names {
+        let best = knowledge.id(name).and_then(|id| fits.get(id.index())?.first().copied());
+        if let Some(fit) = best.filter(|fit| fit.score > 0.4) {
+            return fit.account;
+        }
+    }
+    let wanted = if money_in { AccountType::Income } else { AccountType::Expense };
+    kinds.iter().position(|kind| *kind == wanted).unwrap_or(0)
+}

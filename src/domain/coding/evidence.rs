@@ -1,0 +1,363 @@
+//! What one line says: concepts with the weight of the evidence for each.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::OnceLock;
+
+use super::context::{Business, has_phrase};
+use super::hints::Hints;
+use super::knowledge::{ConceptId, Found, Knowledge, Strength, Target};
+use super::outcome::Method;
+use super::wording::{Channel, Wording};
+
+const FORENAMES: &str = include_str!("knowledge/forenames.txt");
+
+/// Evidence for one concept.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Clue {
+    /// What the line may be about.
+    pub concept: ConceptId,
+    /// How much speaks for it; about 2 for a known payee.
+    pub score: f32,
+    /// What kind of evidence weighs most.
+    pub method: Method,
+}
+
+/// How much each kind of evidence weighs.
+const WEAK: f32 = 1.0;
+const USUAL: f32 = 2.0;
+const DECISIVE: f32 = 3.0;
+/// Each further word of a pattern.
+const PER_WORD: f32 = 0.25;
+/// A word that has another meaning in this trade.
+const SECTOR_WORD: f32 = 2.4;
+/// A concept that is typical for the trade.
+const LIKELY: f32 = 0.45;
+/// Further evidence for a concept that has some.
+const FURTHER: f32 = 0.3;
+/// An owner named in the line.
+const OWNER: f32 = 2.2;
+/// The context says that a payee is private.
+const HINT: f32 = 2.6;
+/// A word beside a payee in the context.
+const HINT_WORD: f32 = 1.3;
+/// A person who is not known.
+const PERSON: f32 = 1.25;
+/// Likeness in meaning counts from here.
+const SIMILAR_FROM: f32 = 0.32;
+/// And this much.
+const SIMILAR: f32 = 2.4;
+
+/// Everything that is needed to read a line.
+#[derive(Debug)]
+pub struct Reader<'k> {
+    knowledge: &'k Knowledge,
+    business: &'k Business<'k>,
+    hints: &'k Hints,
+    named: Named,
+}
+
+/// Concepts the engine itself speaks of.
+#[derive(Debug)]
+struct Named {
+    director_loan: Option<ConceptId>,
+    drawings: Option<ConceptId>,
+    capital_introduced: Option<ConceptId>,
+    salaries: Option<ConceptId>,
+    subcontractors: Option<ConceptId>,
+    freelancers: Option<ConceptId>,
+}
+
+impl<'k> Reader<'k> {
+    /// A reader for a business.
+    pub fn new(knowledge: &'k Knowledge, business: &'k Business<'k>, hints: &'k Hints) -> Self {
+        let id = |name| knowledge.id(name);
+        let named = Named {
+            director_loan: id("director_loan"),
+            drawings: id("drawings"),
+            capital_introduced: id("capital_introduced"),
+            salaries: id("salaries"),
+            subcontractors: id("subcontractors"),
+            freelancers: id("freelancers"),
+        };
+        Self { knowledge, business, hints, named }
+    }
+
+    /// The clues of a line, strongest first; equal ones in the order of the concepts.
+    pub fn clues(&self, wording: &Wording, money_in: bool) -> Vec<Clue> {
+        let mut sums = Sums::default();
+        self.add_patterns(wording, money_in, &mut sums);
+        self.add_sector_words(wording, money_in, &mut sums);
+        self.add_people(wording, money_in, &mut sums);
+        self.add_hints(wording, money_in, &mut sums);
+        let strongest = sums.strongest();
+        self.add_meaning(wording, money_in, strongest, &mut sums);
+        let mut clues = sums.into_clues();
+        for clue in &mut clues {
+            clue.score += LIKELY * self.business.likely(clue.concept) * clue.score.min(1.0);
+        }
+        clues.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.concept.cmp(&b.concept)));
+        clues
+    }
+
+    /// What a shop that sells everything means in this trade; without a trade it means little.
+    fn shop(&self, concept: ConceptId) -> (ConceptId, f32) {
+        const SHOPS: &[&str] = &["supermarket", "amazon", "ebay", "paypal_purchase", "general_store"];
+        match self.business.shop(concept) {
+            Some(meaning) => (meaning, 0.9),
+            None if SHOPS.contains(&self.knowledge.concept(concept).name) => (concept, 0.65),
+            None => (concept, 1.0),
+        }
+    }
+
+    /// How natural a direction of money is for a concept.
+    fn direction(&self, concept: ConceptId, money_in: bool) -> f32 {
+        let concept = self.knowledge.concept(concept);
+        if concept.is_income() && !money_in {
+            0.5
+        } else if concept.is_expense() && money_in {
+            0.42
+        } else {
+            1.0
+        }
+    }
+
+    fn add_patterns(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
+        let mut found = Vec::new();
+        self.knowledge.patterns.find(&wording.padded, &mut found);
+        let length = wording.padded.len();
+        found.retain(|hit| {
+            let is_whole = hit.start == 1 && hit.end + 1 >= length;
+            is_whole || hit.targets.iter().any(|target| !target.whole)
+        });
+        let fits = |target: &Target| target.money_in.is_none_or(|wanted| wanted == money_in);
+        for hit in &found {
+            if found.iter().any(|other| covers(other, hit, &fits)) {
+                continue;
+            }
+            let is_whole = hit.start == 1 && hit.end + 1 >= length;
+            for target in hit.targets.iter().filter(|target| fits(target) && (is_whole || !target.whole)) {
+                let base = match target.strength {
+                    Strength::Weak => WEAK,
+                    Strength::Usual => USUAL,
+                    Strength::Decisive => DECISIVE,
+                };
+                let words = f32::from(u8::try_from(hit.words.clamp(1, 4)).unwrap_or(4)) - 1.0;
+                // Two letters may be anything.
+                let short = if hit.end - hit.start <= 2 { 0.5 } else { 0.0 };
+                let first = if hit.start == 1 && target.strength != Strength::Weak { 0.15 } else { 0.0 };
+                let (concept, known) = self.shop(target.concept);
+                // A direction that the file gives is as natural as can be.
+                let direction = if target.money_in.is_some() { 1.0 } else { self.direction(concept, money_in) };
+                let score = (base + PER_WORD * words + first - short) * direction * known;
+                let method = if target.strength == Strength::Decisive || self.is_universal(concept) {
+                    Method::UniversalPattern
+                } else {
+                    Method::Merchant
+                };
+                sums.add(concept, score, method);
+            }
+        }
+    }
+
+    /// Tax, payroll, bank and owners mean the same for everybody.
+    fn is_universal(&self, concept: ConceptId) -> bool {
+        let concept = self.knowledge.concept(concept);
+        !concept.is_income() && !concept.is_expense()
+            || matches!(
+                concept.name,
+                "bank_charges" | "fx_fees" | "interest_paid" | "interest_received" | "salaries" | "director_salary"
+            )
+    }
+
+    fn add_sector_words(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
+        for (sector, weight) in &self.business.sectors {
+            for (word, concept) in &sector.words {
+                if has_phrase(wording.text(), word) {
+                    sums.add(
+                        *concept,
+                        SECTOR_WORD * (0.5 + 0.5 * weight) * self.direction(*concept, money_in),
+                        Method::Merchant,
+                    );
+                }
+            }
+        }
+    }
+
+    /// What the context says about a payee of the line.
+    fn add_hints(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
+        let mut text = wording.text().to_owned();
+        // "The supermarket is me": the kind of shop stands for every shop of the kind.
+        let mut found = Vec::new();
+        self.knowledge.patterns.find(&wording.padded, &mut found);
+        for target in found.iter().flat_map(|hit| hit.targets) {
+            match self.knowledge.concept(target.concept).name {
+                "supermarket" => text.push_str(" SUPERMARKET SUPERMARKETS GROCERIES"),
+                "subsistence" => text.push_str(" TAKEAWAY TAKEAWAYS"),
+                _ => {}
+            }
+        }
+        for (hint, word) in self.hints.about(&text) {
+            if hint.is_private && !money_in {
+                let private = if self.business.is_company { self.named.director_loan } else { self.named.drawings };
+                if let Some(concept) = private {
+                    sums.add(concept, HINT, Method::UniversalPattern);
+                }
+            }
+            for hit in hint.patterns(self.knowledge, word) {
+                let speaks = |target: &Target| {
+                    let concept = self.knowledge.concept(target.concept);
+                    concept.is_income()
+                        || concept.is_expense()
+                        || matches!(concept.name, "hp_finance" | "loan" | "savings")
+                };
+                for target in hit
+                    .targets
+                    .iter()
+                    .filter(|target| speaks(target) && target.money_in.is_none_or(|wanted| wanted == money_in))
+                {
+                    let concept = self.business.shop(target.concept).unwrap_or(target.concept);
+                    sums.add(concept, HINT_WORD * self.direction(concept, money_in), Method::Merchant);
+                }
+            }
+        }
+    }
+
+    fn add_people(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
+        if wording.channel == Channel::Card {
+            return;
+        }
+        if self.owner_of(wording).is_some() {
+            let concept = match (self.business.is_company, money_in) {
+                (true, _) => self.named.director_loan,
+                (false, false) => self.named.drawings,
+                (false, true) => self.named.capital_introduced,
+            };
+            if let Some(concept) = concept {
+                sums.add(concept, OWNER, Method::UniversalPattern);
+            }
+            return;
+        }
+        if money_in || !is_person(&wording.payee) {
+            return;
+        }
+        for concept in [self.named.salaries, self.named.subcontractors, self.named.freelancers].into_iter().flatten() {
+            let typical = self.business.likely(concept);
+            sums.add(concept, PERSON * (0.75 + 0.5 * typical), Method::Semantic);
+        }
+    }
+
+    /// Whether the line names an owner: the surname with the forename or its first letter, or the only name there is.
+    pub fn owner_of(&self, wording: &Wording) -> Option<&'k [String]> {
+        let words: Vec<&str> = wording.text().split(' ').collect();
+        let named = self.business.owners.iter().find(|name| {
+            let (Some(last), Some(first)) = (name.last(), name.first()) else { return false };
+            let has_last = last.chars().count() >= 3 && words.contains(&last.as_str());
+            if name.len() == 1 {
+                return has_last && words.len() <= 4;
+            }
+            let initial = first.get(..1).unwrap_or("");
+            has_last
+                && words
+                    .iter()
+                    .any(|word| word == first || *word == initial || (word.len() == 2 && word.starts_with(initial)))
+        });
+        named.map(Vec::as_slice)
+    }
+
+    fn add_meaning(&self, wording: &Wording, money_in: bool, strongest: f32, sums: &mut Sums) {
+        let text = wording.text();
+        if text.is_empty() {
+            return;
+        }
+        let vector = self.knowledge.meaning.vector(text);
+        // Beside strong evidence, likeness only settles ties.
+        let factor = if strongest >= USUAL { 0.3 } else { 1.0 };
+        for (id, concept) in self.knowledge.concepts() {
+            let near = vector.cosine(&concept.vector);
+            if near > SIMILAR_FROM {
+                let score = (near - SIMILAR_FROM) * SIMILAR * factor * self.direction(id, money_in);
+                let concept = self.business.shop(id).unwrap_or(id);
+                sums.add(concept, score, Method::Semantic);
+            }
+        }
+    }
+}
+
+/// Whether a longer pattern makes a shorter one inside it moot.
+fn covers(other: &Found<'_>, hit: &Found<'_>, fits: &impl Fn(&Target) -> bool) -> bool {
+    let inside = other.start <= hit.start && hit.end <= other.end && (other.end - other.start) > (hit.end - hit.start);
+    let strength =
+        |found: &Found<'_>| found.targets.iter().filter(|target| fits(target)).map(|target| target.strength).max();
+    inside
+        && strength(other).is_some()
+        && (strength(other) >= strength(hit)
+            || strength(other) >= Some(Strength::Usual) && strength(hit) < Some(Strength::Decisive))
+}
+
+/// Whether a payee is a person's name: a title, initials or a forename with a surname, and nothing else.
+pub fn is_person(payee: &str) -> bool {
+    const TITLES: &[&str] = &["MR", "MRS", "MS", "MISS", "DR"];
+    static KNOWN: OnceLock<HashSet<&'static str>> = OnceLock::new();
+    let known = KNOWN.get_or_init(|| {
+        FORENAMES.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
+    });
+    let words: Vec<&str> = payee.split(' ').filter(|word| !word.is_empty()).collect();
+    let is_name = |word: &&str| word.chars().count() >= 3 && word.chars().all(char::is_alphabetic);
+    match words.as_slice() {
+        [title, .., last] if TITLES.contains(title) => is_name(last),
+        [first, last] => (known.contains(first) || first.chars().count() == 1) && is_name(last),
+        [first, middle, last] => {
+            (known.contains(first) && (middle.chars().count() <= 2 || is_name(middle)) && is_name(last))
+                || (first.chars().count() == 1 && middle.chars().count() == 1 && is_name(last))
+        }
+        _ => false,
+    }
+}
+
+/// Scores by concept: the best clue whole, further ones in part.
+#[derive(Debug, Default)]
+struct Sums(BTreeMap<ConceptId, (f32, f32, Option<Method>)>);
+
+impl Sums {
+    fn add(&mut self, concept: ConceptId, score: f32, method: Method) {
+        if score <= 0.0 {
+            return;
+        }
+        let (best, rest, by) = self.0.entry(concept).or_insert((0.0, 0.0, None));
+        if score > *best {
+            *rest += *best;
+            *best = score;
+            *by = Some(method);
+        } else {
+            *rest += score;
+        }
+    }
+
+    fn strongest(&self) -> f32 {
+        self.0.values().map(|(best, ..)| *best).fold(0.0, f32::max)
+    }
+
+    fn into_clues(self) -> Vec<Clue> {
+        let clues = self.0.into_iter().map(|(concept, (best, rest, method))| Clue {
+            concept,
+            score: best + FURTHER * rest.min(2.0),
+            method: method.unwrap_or(Method::Semantic),
+        });
+        clues.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_person;
+
+    #[test]
+    fn persons_are_told_from_firms() {
+        for person in ["P NOWAK", "DEAN FARRELL", "MR T HALE", "SARAH J PATEL", "A B JONES"] {
+            assert!(is_person(person), "{person}");
+        }
+        for firm in ["BOOTS", "DEAN STREET GARAGE LTD", "SHELL LEEDS", "EE LIMITED", ""] {
+            assert!(!is_person(firm), "{firm}");
+        }
+    }
+}

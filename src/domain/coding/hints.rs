@@ -1,0 +1,271 @@
+//! What the caller's own words say about single payees: "Labs: Pennine Ceramics", "Aldi is the pantry shop", "Netflix is
+//! me, not the business". A sentence of the context that names a payee of a line tells what the line is about.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::knowledge::{Found, Knowledge, Strength, stem};
+use super::line::Line;
+use super::text::fold;
+
+/// One sentence of the context.
+#[derive(Debug)]
+pub struct Hint {
+    /// Folded, with a space before the first word and behind the last.
+    pub padded: String,
+    /// It speaks of what is private.
+    pub is_private: bool,
+}
+
+/// Every sentence of the context that may name a payee, by the distinctive words in it.
+#[derive(Debug, Default)]
+pub struct Hints {
+    sentences: Vec<Hint>,
+    by_word: BTreeMap<String, Vec<usize>>,
+}
+
+/// Words that no payee is told by.
+const PLAIN: &[&str] = &[
+    "ABOUT",
+    "ACCOUNT",
+    "ACCOUNTS",
+    "ALSO",
+    "BANK",
+    "BILLS",
+    "BUSINESS",
+    "CARD",
+    "CARDS",
+    "CASH",
+    "CENTRE",
+    "CHILDREN",
+    "CLIENT",
+    "CLIENTS",
+    "CLUB",
+    "COMPANY",
+    "COSTS",
+    "COUNCIL",
+    "COURSE",
+    "CREDIT",
+    "CUSTOMER",
+    "CUSTOMERS",
+    "DIRECT",
+    "DIRECTOR",
+    "DIRECTORS",
+    "EVERY",
+    "EVERYTHING",
+    "EXPENSES",
+    "FARM",
+    "FEES",
+    "FIRM",
+    "FLAT",
+    "FLATS",
+    "FROM",
+    "GARDEN",
+    "GENERAL",
+    "GOES",
+    "GOODS",
+    "GROUP",
+    "HAVE",
+    "HIRE",
+    "HOME",
+    "HOUSE",
+    "INCOME",
+    "INTO",
+    "INVOICE",
+    "INVOICES",
+    "ITEMS",
+    "LAND",
+    "LIMITED",
+    "LINE",
+    "LOAN",
+    "LOCAL",
+    "MAIN",
+    "MONEY",
+    "MONTH",
+    "MONTHLY",
+    "NORMAL",
+    "OFFICE",
+    "ONLINE",
+    "ONLY",
+    "OTHER",
+    "OWNER",
+    "PAID",
+    "PARTNERSHIP",
+    "PART",
+    "PAYMENT",
+    "PAYMENTS",
+    "PEOPLE",
+    "PRIVATE",
+    "PROPERTY",
+    "QUARTERLY",
+    "RATE",
+    "REGISTERED",
+    "RENT",
+    "RETURN",
+    "RETURNS",
+    "ROAD",
+    "ROOM",
+    "ROOMS",
+    "SALES",
+    "SCHEME",
+    "SCHOOL",
+    "SERVICE",
+    "SERVICES",
+    "SHOP",
+    "SITE",
+    "SMALL",
+    "SOLE",
+    "SOME",
+    "STAFF",
+    "STANDARD",
+    "STREET",
+    "STUFF",
+    "SUPPLIER",
+    "SUPPLIERS",
+    "TAKINGS",
+    "TEAM",
+    "TERM",
+    "THAT",
+    "THEIR",
+    "THEM",
+    "THERE",
+    "THESE",
+    "THEY",
+    "THING",
+    "THINGS",
+    "THIS",
+    "TRADE",
+    "TRADER",
+    "TRADING",
+    "UNIT",
+    "USED",
+    "VILLAGE",
+    "WAGES",
+    "WEEK",
+    "WEEKLY",
+    "WHAT",
+    "WHEN",
+    "WHICH",
+    "WITH",
+    "WORK",
+    "YEAR",
+    "YOUNG",
+    "JANUARY",
+    "FEBRUARY",
+    "MARCH",
+    "APRIL",
+    "JUNE",
+    "JULY",
+    "AUGUST",
+    "SEPTEMBER",
+    "OCTOBER",
+    "NOVEMBER",
+    "DECEMBER",
+    "LEEDS",
+    "LONDON",
+    "MANCHESTER",
+    "BRISTOL",
+    "BIRMINGHAM",
+    "GLASGOW",
+    "CARDIFF",
+    "EDINBURGH",
+    "SHEFFIELD",
+    "TRANSFER",
+];
+
+impl Hints {
+    /// Reads the context.
+    pub fn read(context: &str, lines: &[Line<'_>]) -> Self {
+        let mut hints = Self::default();
+        let common = common_words(lines);
+        for sentence in context.split(['.', ';', '\n', '!', '?']) {
+            let folded = fold(sentence);
+            let words: Vec<&str> = folded.split(' ').filter(|word| !word.is_empty()).collect();
+            if words.len() < 2 {
+                continue;
+            }
+            let place = hints.sentences.len();
+            for word in words
+                .iter()
+                .filter(|word| word.chars().count() >= 4 && !PLAIN.contains(word) && !common.contains(**word))
+            {
+                let places = hints.by_word.entry((*word).to_owned()).or_default();
+                if places.last() != Some(&place) {
+                    places.push(place);
+                }
+            }
+            hints.sentences.push(Hint { padded: format!(" {folded} "), is_private: speaks_of_private(&words) });
+        }
+        hints
+    }
+
+    /// Sentences that name something of a line, and the word they share.
+    pub fn about<'h>(&'h self, text: &'h str) -> impl Iterator<Item = (&'h Hint, &'h str)> {
+        let mut seen = Vec::new();
+        text.split(' ').filter(|word| word.chars().count() >= 4).filter_map(move |word| {
+            let places = self.by_word.get(word)?;
+            // A word that the context says again and again is its subject, not a payee.
+            let place = *places.first().filter(|_| places.len() <= 2)?;
+            if seen.contains(&place) {
+                return None;
+            }
+            seen.push(place);
+            self.sentences.get(place).map(|hint| (hint, word))
+        })
+    }
+}
+
+/// Words that lines of several payees have: towns, mostly.
+fn common_words<'l>(lines: &'l [Line<'_>]) -> BTreeSet<&'l str> {
+    let mut payees: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for line in lines {
+        let first = line.words().next().unwrap_or("");
+        for word in line.words().skip(1) {
+            let known = payees.entry(word).or_default();
+            if known.len() < 3 {
+                known.insert(first);
+            }
+        }
+    }
+    payees.into_iter().filter(|(_, payees)| payees.len() >= 3).map(|(word, _)| word).collect()
+}
+
+impl Hint {
+    /// Stems of the words near a word of it.
+    pub fn near(&self, word: &str) -> Vec<String> {
+        let words: Vec<&str> = self.padded.split_whitespace().collect();
+        let Some(at) = words.iter().position(|known| *known == word) else { return Vec::new() };
+        let around = words.iter().enumerate().filter(|(place, _)| place.abs_diff(at) <= 7 && *place != at);
+        around.map(|(_, word)| stem(word)).collect()
+    }
+
+    /// Concepts that the sentence's words name near a word of it, without those inside the name itself.
+    pub fn patterns<'k>(&self, knowledge: &'k Knowledge, word: &str) -> Vec<Found<'k>> {
+        let mut found = Vec::new();
+        knowledge.patterns.find(&self.padded, &mut found);
+        let at = self.padded.find(&format!(" {word} ")).map_or(0, |at| at + 1);
+        let near = |hit: &Found<'_>| hit.start.abs_diff(at) <= 40 && !(hit.start..hit.end).contains(&at);
+        found.retain(|hit| near(hit) && hit.targets.iter().any(|target| target.strength != Strength::Weak));
+        found
+    }
+}
+
+/// Whether a sentence sends something to the owner: "is me", "her own", "drawings", "personal".
+fn speaks_of_private(words: &[&str]) -> bool {
+    const WORDS: &[&str] = &["PERSONAL", "PERSONALLY", "DRAWINGS", "MINE", "PRIVATELY"];
+    const PAIRS: &[(&str, &[&str])] = &[
+        ("ME", &["IS", "ARE", "JUST", "ALL", "ITS"]),
+        ("OWN", &["MY", "HIS", "HER"]),
+        ("HOME", &["FOR", "AT"]),
+        ("LOAN", &["DIRECTORS", "DIRECTOR"]),
+        ("PRIVATE", &["IS", "ARE", "ALWAYS", "BE"]),
+    ];
+    let single = words.iter().any(|word| WORDS.contains(word));
+    let pair = words.windows(2).any(|pair| match pair {
+        [before, word] => {
+            let possessive = *word == "OWN" && before.ends_with('S');
+            possessive || PAIRS.iter().any(|(second, firsts)| word == second && firsts.contains(before))
+        }
+        _ => false,
+    });
+    single || pair
+}

@@ -1,0 +1,208 @@
+//! Names that charts have for the accounts of concepts.
+
+use std::collections::HashMap;
+
+use super::{Concept, ConceptId};
+use crate::domain::coding::text::fold;
+
+const ACCOUNTS: &str = include_str!("accounts.txt");
+
+/// One name of an account, as stems that all have to occur in the account's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChartName {
+    /// Stems that must be there.
+    pub words: Vec<String>,
+    /// Stems that must not.
+    pub without: Vec<String>,
+    /// 0 for the concept's own account, 1 for a close one, 2 for a wide one.
+    pub tier: u8,
+    /// Place inside the tier.
+    pub rank: u8,
+}
+
+impl ChartName {
+    /// Its words.
+    pub fn text(&self) -> String {
+        self.words.join(" ")
+    }
+}
+
+pub(super) fn read(concepts: &mut [Concept], by_name: &HashMap<&'static str, ConceptId>, problems: &mut Vec<String>) {
+    for line in ACCOUNTS.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
+        let Some((name, tiers)) = line.split_once(':') else {
+            problems.push(format!("accounts.txt: no colon in {line}"));
+            continue;
+        };
+        let Some(concept) = by_name.get(name.trim()).and_then(|id| concepts.get_mut(id.index())) else {
+            problems.push(format!("accounts.txt: unknown concept {name}"));
+            continue;
+        };
+        for (tier, names) in (0_u8..).zip(tiers.split(" / ")) {
+            if tier > 2 {
+                problems.push(format!("accounts.txt: {name}: more than three tiers"));
+            }
+            for (rank, text) in (0_u8..=250).zip(names.split(';').map(str::trim).filter(|text| !text.is_empty())) {
+                let (without, words): (Vec<&str>, Vec<&str>) =
+                    text.split_whitespace().partition(|word| word.starts_with('!'));
+                let words: Vec<String> = name_words(&words.join(" ")).into_iter().map(|word| word.stem).collect();
+                let without: Vec<String> = without.iter().map(|word| stem(&fold(word))).collect();
+                if words.is_empty() {
+                    problems.push(format!("accounts.txt: {name}: a name without words: {text}"));
+                    continue;
+                }
+                concept.chart_names.push(ChartName { words, without, tier, rank });
+            }
+        }
+    }
+}
+
+/// A word of an account's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameWord {
+    /// Its stem.
+    pub stem: String,
+    /// Whether it is of the last level of a nested name (`Motor:Fuel`).
+    pub is_leaf: bool,
+    /// Which of the things listed in the name it belongs to: `Van tax & insurance` names two.
+    pub part: u8,
+}
+
+/// The words of an account's name without stop words.
+pub fn name_words(name: &str) -> Vec<NameWord> {
+    let levels: Vec<&str> = name.split(':').collect();
+    let mut words: Vec<NameWord> = Vec::new();
+    let mut part = 0_u8;
+    for (at, level) in levels.iter().enumerate() {
+        let is_leaf = at + 1 == levels.len();
+        for listed in level.split([',', '&', '/', '+', ';', '(', ')']) {
+            for word in fold(listed).split(' ').filter(|word| !word.is_empty()) {
+                if word == "AND" {
+                    part = part.saturating_add(1);
+                }
+                if STOP_WORDS.contains(&word) {
+                    continue;
+                }
+                for expanded in expand(word).split(' ') {
+                    words.push(NameWord { stem: stem(expanded), is_leaf, part });
+                }
+            }
+            part = part.saturating_add(1);
+        }
+    }
+    words
+}
+
+const STOP_WORDS: &[&str] = &[
+    "OF", "AND", "THE", "FOR", "TO", "A", "AN", "IN", "ON", "AT", "BY", "WITH", "FROM", "ETC", "OR", "OUR", "MY",
+    "THAT",
+];
+
+/// Singular and plural are one word.
+pub fn stem(word: &str) -> String {
+    let cut = |end: &str| word.strip_suffix(end).filter(|rest| rest.chars().count() >= 3);
+    if let Some(rest) = cut("IES") {
+        return format!("{rest}Y");
+    }
+    for (end, kept) in [("CHES", "CH"), ("SHES", "SH"), ("XES", "X"), ("SSES", "SS")] {
+        if let Some(rest) = cut(end) {
+            return format!("{rest}{kept}");
+        }
+    }
+    match cut("S") {
+        Some(rest) if !rest.ends_with('S') => rest.to_owned(),
+        _ => word.to_owned(),
+    }
+}
+
+/// Abbreviations that charts are full of.
+fn expand(word: &str) -> &str {
+    const ABBREVIATIONS: &[(&str, &str)] = &[
+        ("ACCTANCY", "ACCOUNTANCY"),
+        ("ACCY", "ACCOUNTANCY"),
+        ("ACCTS", "ACCOUNT"),
+        ("ACCT", "ACCOUNT"),
+        ("AC", "ACCOUNT"),
+        ("ADV", "ADVERTISING"),
+        ("ADVERT", "ADVERTISING"),
+        ("ADVERTS", "ADVERTISING"),
+        ("ADS", "ADVERTISING"),
+        ("AGCY", "AGENCY"),
+        ("BLDG", "BUILDING"),
+        ("CHGS", "CHARGE"),
+        ("CHG", "CHARGE"),
+        ("CHQ", "CHEQUE"),
+        ("COMM", "COMMISSION"),
+        ("COMMS", "COMMUNICATION"),
+        ("CONS", "CONSUMABLE"),
+        ("CORP", "CORPORATION"),
+        ("DEPN", "DEPRECIATION"),
+        ("DIRS", "DIRECTOR"),
+        ("DIR", "DIRECTOR"),
+        ("ELEC", "ELECTRICITY"),
+        ("ELECTRIC", "ELECTRICITY"),
+        ("ENT", "ENTERTAINMENT"),
+        ("ENTS", "ENTERTAINMENT"),
+        ("ENTERTAINING", "ENTERTAINMENT"),
+        ("EQPT", "EQUIPMENT"),
+        ("EQUIP", "EQUIPMENT"),
+        ("EXPS", "EXPENSE"),
+        ("EXP", "EXPENSE"),
+        ("GEN", "GENERAL"),
+        ("HTG", "HEAT"),
+        ("HEATING", "HEAT"),
+        ("INC", "INCOME"),
+        ("INS", "INSURANCE"),
+        ("INSCE", "INSURANCE"),
+        ("LIGHTING", "LIGHT"),
+        ("MACH", "MACHINERY"),
+        ("MAINT", "MAINTENANCE"),
+        ("MARKETING", "MARKETING"),
+        ("MATS", "MATERIAL"),
+        ("MGMT", "MANAGEMENT"),
+        ("MISC", "MISCELLANEOUS"),
+        ("MKTG", "MARKETING"),
+        ("MTCE", "MAINTENANCE"),
+        ("MTG", "MORTGAGE"),
+        ("MV", "MOTOR VEHICLE"),
+        ("NI", "NATIONAL INSURANCE"),
+        ("NIC", "NATIONAL INSURANCE"),
+        ("NICS", "NATIONAL INSURANCE"),
+        ("PHONE", "TELEPHONE"),
+        ("PHONES", "TELEPHONE"),
+        ("PREM", "PREMISES"),
+        ("PROF", "PROFESSIONAL"),
+        ("PTG", "PRINTING"),
+        ("PURCH", "PURCHASE"),
+        ("REPS", "REPAIR"),
+        ("SPLRS", "SUPPLIER"),
+        ("STAT", "STATIONERY"),
+        ("SUBBIES", "SUBCONTRACTOR"),
+        ("SUBBIE", "SUBCONTRACTOR"),
+        ("SUBBY", "SUBCONTRACTOR"),
+        ("SUBCON", "SUBCONTRACTOR"),
+        ("SUBCONS", "SUBCONTRACTOR"),
+        ("TEL", "TELEPHONE"),
+        ("TRAV", "TRAVEL"),
+        ("TRAVELLING", "TRAVEL"),
+        ("VEH", "VEHICLE"),
+        ("VEHS", "VEHICLE"),
+    ];
+    ABBREVIATIONS.iter().find(|(short, _)| *short == word).map_or(word, |(_, long)| long)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_stems_without_stop_words() {
+        let words = |name: &str| name_words(name).into_iter().map(|word| word.stem).collect::<Vec<_>>();
+        assert_eq!(words("Repairs & Renewals of the Premises"), ["REPAIR", "RENEWAL", "PREMISE"]);
+        assert_eq!(words("Subsidies, taxes, bus fares, gas"), ["SUBSIDY", "TAX", "BUS", "FARE", "GAS"]);
+        assert_eq!(words("Prof. fees"), ["PROFESSIONAL", "FEE"]);
+        let nested: Vec<bool> = name_words("Motor expenses:Fuel").iter().map(|word| word.is_leaf).collect();
+        assert_eq!(nested, [false, false, true]);
+        let parts: Vec<u8> = name_words("Van tax & insurance, diesel").iter().map(|word| word.part).collect();
+        assert_eq!(parts, [0, 0, 1, 2]);
+    }
+}

@@ -1,0 +1,238 @@
+//! What the engine knows, read once from the files of this folder (their formats are in its README).
+
+mod chart_names;
+mod patterns;
+mod sectors;
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use super::batch::AccountType;
+use super::meaning::{Meaning, Vector};
+use super::outcome::Vat;
+
+pub use chart_names::{ChartName, NameWord, name_words, stem};
+pub use patterns::{Found, Patterns, Strength, Target};
+pub use sectors::Sector;
+
+const CONCEPTS: &str = include_str!("concepts.tsv");
+const VAT: &str = include_str!("vat.tsv");
+
+/// A bookkeeping concept: what a line is about, whatever the caller's chart calls it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConceptId(u16);
+
+impl ConceptId {
+    /// Its place in lists that have one item per concept.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// A concept's facts.
+#[derive(Debug)]
+pub struct Concept {
+    /// Its name in the files.
+    pub name: &'static str,
+    /// Types of accounts it may go to, the usual one first.
+    pub types: Vec<AccountType>,
+    /// The wider concept whose account is taken when the chart has none for this one.
+    pub parent: Option<ConceptId>,
+    /// What it is, in words.
+    pub about: &'static str,
+    /// VAT in the bank amount of a registered business.
+    pub vat: Vat,
+    /// Names charts have for its account.
+    pub chart_names: Vec<ChartName>,
+    /// Where it lies in the table of meanings.
+    pub vector: Vector,
+}
+
+impl Concept {
+    /// Whether it is income by nature.
+    pub fn is_income(&self) -> bool {
+        self.types.first() == Some(&AccountType::Income)
+    }
+
+    /// Whether it is an expense by nature.
+    pub fn is_expense(&self) -> bool {
+        self.types.first() == Some(&AccountType::Expense)
+    }
+}
+
+/// Everything that is known.
+#[derive(Debug)]
+pub struct Knowledge {
+    concepts: Vec<Concept>,
+    by_name: HashMap<&'static str, ConceptId>,
+    /// What bank lines say.
+    pub patterns: Patterns,
+    /// Trades.
+    pub sectors: Vec<Sector>,
+    /// Vectors of words.
+    pub meaning: Meaning,
+    /// What is wrong with the files; a test says that nothing is.
+    pub problems: Vec<String>,
+}
+
+impl Knowledge {
+    /// The knowledge of this build, read at the first call.
+    pub fn get() -> &'static Self {
+        static KNOWLEDGE: OnceLock<Knowledge> = OnceLock::new();
+        KNOWLEDGE.get_or_init(Self::read)
+    }
+
+    /// Every concept with its id, in the order of the file.
+    pub fn concepts(&self) -> impl Iterator<Item = (ConceptId, &Concept)> {
+        (0_u16..).map(ConceptId).zip(&self.concepts)
+    }
+
+    /// How many concepts there are.
+    pub fn concept_count(&self) -> usize {
+        self.concepts.len()
+    }
+
+    /// A concept.
+    pub fn concept(&self, id: ConceptId) -> &Concept {
+        static NOTHING: OnceLock<Concept> = OnceLock::new();
+        self.concepts.get(id.index()).unwrap_or_else(|| NOTHING.get_or_init(Concept::nothing))
+    }
+
+    /// The concept of a name.
+    pub fn id(&self, name: &str) -> Option<ConceptId> {
+        self.by_name.get(name).copied()
+    }
+
+    fn read() -> Self {
+        let mut problems = Vec::new();
+        let meaning = Meaning::read();
+        let mut concepts = read_concepts(&mut problems);
+        let by_name: HashMap<&'static str, ConceptId> =
+            (0_u16..).map(ConceptId).zip(&concepts).map(|(id, concept)| (concept.name, id)).collect();
+        if by_name.len() != concepts.len() {
+            problems.push("concepts.tsv: a concept is there twice".to_owned());
+        }
+        link_parents(&mut concepts, &by_name, &mut problems);
+        read_vat(&mut concepts, &by_name, &mut problems);
+        chart_names::read(&mut concepts, &by_name, &mut problems);
+        let patterns = Patterns::read(&by_name, &concepts, &mut problems);
+        let sectors = sectors::read(&by_name, &mut problems);
+        for (at, concept) in concepts.iter_mut().enumerate() {
+            concept.vector = concept_vector(&meaning, concept, patterns.phrases(at));
+        }
+        Self { concepts, by_name, patterns, sectors, meaning, problems }
+    }
+}
+
+impl Concept {
+    fn nothing() -> Self {
+        Self {
+            name: "nothing",
+            types: vec![AccountType::Expense],
+            parent: None,
+            about: "",
+            vat: Vat::NoVat,
+            chart_names: Vec::new(),
+            vector: Vector::zero(),
+        }
+    }
+}
+
+/// Rows of a tab-separated file without comments and empty lines.
+fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    text.lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
+        .map(|line| line.split('\t').map(str::trim).collect())
+}
+
+fn read_concepts(problems: &mut Vec<String>) -> Vec<Concept> {
+    let mut concepts = Vec::new();
+    for row in rows(CONCEPTS) {
+        let &[name, types, _, about] = row.as_slice() else {
+            problems.push(format!("concepts.tsv: four columns are wanted: {row:?}"));
+            continue;
+        };
+        let read: Vec<AccountType> = types.split(',').filter_map(|kind| AccountType::parse(kind.trim())).collect();
+        if read.is_empty() || read.len() != types.split(',').count() {
+            problems.push(format!("concepts.tsv: {name}: unknown account type in {types}"));
+        }
+        concepts.push(Concept { name, types: read, about, ..Concept::nothing() });
+    }
+    concepts
+}
+
+fn link_parents(concepts: &mut [Concept], by_name: &HashMap<&'static str, ConceptId>, problems: &mut Vec<String>) {
+    for row in rows(CONCEPTS) {
+        let (Some(name), Some(parent)) = (row.first(), row.get(2)) else { continue };
+        if *parent == "-" {
+            continue;
+        }
+        match (by_name.get(name), by_name.get(parent)) {
+            (Some(id), Some(parent)) => {
+                if let Some(concept) = concepts.get_mut(id.index()) {
+                    concept.parent = Some(*parent);
+                }
+            }
+            _ => problems.push(format!("concepts.tsv: {name}: unknown parent {parent}")),
+        }
+    }
+}
+
+fn read_vat(concepts: &mut [Concept], by_name: &HashMap<&'static str, ConceptId>, problems: &mut Vec<String>) {
+    let mut told = vec![false; concepts.len()];
+    for row in rows(VAT) {
+        let &[name, code, ..] = row.as_slice() else { continue };
+        if name == "concept" {
+            continue;
+        }
+        let (Some(id), Some(vat)) = (by_name.get(name), Vat::parse(code)) else {
+            problems.push(format!("vat.tsv: unknown concept or code: {name} {code}"));
+            continue;
+        };
+        if let (Some(concept), Some(told)) = (concepts.get_mut(id.index()), told.get_mut(id.index())) {
+            if std::mem::replace(told, true) {
+                problems.push(format!("vat.tsv: {name} is there twice"));
+            }
+            concept.vat = vat;
+        }
+    }
+    for (concept, told) in concepts.iter().zip(told) {
+        if !told {
+            problems.push(format!("vat.tsv: no row for {}", concept.name));
+        }
+    }
+}
+
+/// The middle of what is said about a concept: its description, the names of its own account, its phrases.
+fn concept_vector<'a>(meaning: &Meaning, concept: &Concept, phrases: impl Iterator<Item = &'a str>) -> Vector {
+    let mut sum = Vector::zero();
+    for _ in 0..4 {
+        sum.add(&meaning.vector(concept.about));
+    }
+    for name in concept.chart_names.iter().filter(|name| name.tier == 0) {
+        sum.add(&meaning.vector(&name.text()));
+    }
+    for phrase in phrases.take(200) {
+        sum.add(&meaning.vector(phrase));
+    }
+    sum.normalised()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Knowledge;
+
+    #[test]
+    fn the_files_are_whole_and_name_nothing_unknown() {
+        let knowledge = Knowledge::get();
+        assert!(knowledge.problems.is_empty(), "{}", knowledge.problems.join("\n"));
+        for (_, concept) in knowledge.concepts() {
+            assert!(!concept.chart_names.is_empty(), "accounts.txt: no names for {}", concept.name);
+            let mut ancestor = concept.parent;
+            for _ in 0..10 {
+                ancestor = ancestor.and_then(|id| knowledge.concept(id).parent);
+            }
+            assert!(ancestor.is_none(), "concepts.tsv: the parents of {} never end", concept.name);
+        }
+    }
+}

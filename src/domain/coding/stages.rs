@@ -1,0 +1,364 @@
+//! The stages of a batch, in their order: what is settled, what is moved, what lines say, what equal payees say.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+use super::batch::{AccountType, Batch, InvoiceKind};
+use super::chart::Chart;
+use super::confidence;
+use super::context::Business;
+use super::decide::{Decider, Decision};
+use super::evidence::Reader;
+use super::hints::Hints;
+use super::knowledge::{ConceptId, Knowledge};
+use super::line::{Line, Tags};
+use super::outcome::{Alternative, CodedRow, Method, Outcome, Vat, Warning};
+use super::settlement::{Settlement, settle_in_context};
+use super::vat::{self, AllowedVat};
+use super::wording::{Wording, begins_with_codes};
+use crate::domain::control::{Control, Stopped};
+
+/// Rows between two questions whether the answer is still wanted.
+const ROWS_PER_CHECK: usize = 128;
+
+/// Runs every stage.
+pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped> {
+    let knowledge = Knowledge::get();
+    let business = Business::read(batch, knowledge);
+    let chart = Chart::read(&batch.accounts, knowledge);
+    let (lines, tags) = Line::read_all(batch);
+    if control.is_cancelled() {
+        return Err(Stopped);
+    }
+    let sales = business.sales().or_else(|| knowledge.id("sales_services"));
+    let hints = Hints::read(&batch.business_context, &lines);
+    let decider = Decider::new(knowledge, &chart, Reader::new(knowledge, &business, &hints), &hints, sales);
+    let allowed = AllowedVat::read(batch.vat_codes.as_deref());
+    let stage = Stage { batch, knowledge, business: &business, chart: &chart, decider: &decider, allowed: &allowed };
+
+    let invoices = batch.invoices.as_deref().unwrap_or_default();
+    let settled = settle_in_context(&lines, invoices, &batch.business_context, control)?;
+
+    let wordings = wordings(&lines, &tags);
+    let mut decided: Vec<Decision> = Vec::with_capacity(lines.len());
+    let mut known: HashMap<(&str, bool), Decision> = HashMap::new();
+    for (at, (line, wording)) in lines.iter().zip(&wordings).enumerate() {
+        if at % ROWS_PER_CHECK == 0 {
+            if control.is_cancelled() {
+                return Err(Stopped);
+            }
+            control.progress(u64::try_from(at).unwrap_or(u64::MAX));
+        }
+        let money_in = line.amount > 0;
+        let decision =
+            known.entry((wording.padded.as_str(), money_in)).or_insert_with(|| decider.decide(wording, money_in));
+        decided.push(decision.clone());
+    }
+    agree(&lines, &wordings, &mut decided);
+    refunds(&lines, &wordings, &mut decided, knowledge);
+
+    let mut not_allowed = false;
+    let rows: Vec<CodedRow> = lines
+        .iter()
+        .zip(&decided)
+        .zip(settled)
+        .map(|((line, decision), settlement)| match settlement {
+            Some(settlement) => stage.settled_row(decision, settlement),
+            None => stage.row(line, decision, &mut not_allowed),
+        })
+        .collect();
+    let warnings = stage.warnings(&lines, not_allowed);
+    control.progress(u64::try_from(lines.len()).unwrap_or(u64::MAX));
+    Ok(Outcome { rows, warnings })
+}
+
+/// How a chart was understood, for whoever grows the knowledge: each account with the concepts it fits best.
+pub fn trace_chart(batch: &Batch<'_>) -> String {
+    let knowledge = Knowledge::get();
+    let chart = Chart::read(&batch.accounts, knowledge);
+    let mut text = String::new();
+    for (at, account) in batch.accounts.iter().enumerate() {
+        let mut fits: Vec<(f32, bool, &str)> = knowledge
+            .concepts()
+            .filter_map(|(id, concept)| {
+                let fits = chart.fits(id);
+                let score = fits.iter().find(|fit| fit.account == at)?.score;
+                Some((score, fits.first().is_some_and(|fit| fit.account == at), concept.name))
+            })
+            .collect();
+        fits.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(b.2)));
+        let fits: Vec<String> = fits
+            .iter()
+            .take(8)
+            .map(|(score, first, name)| format!("{name}{} {score:.2}", if *first { "*" } else { "" }))
+            .collect();
+        text.push_str(&format!("      {:9} {}: {}\n", account.kind.as_str(), account.name, fits.join(", ")));
+    }
+    text
+}
+
+/// How the words of a line were weighed, for whoever grows the knowledge: what is left of it without the bank's words,
+/// the concepts it may be about with their best accounts, and the accounts it names itself.
+pub fn trace(batch: &Batch<'_>, row: usize) -> String {
+    let knowledge = Knowledge::get();
+    let business = Business::read(batch, knowledge);
+    let chart = Chart::read(&batch.accounts, knowledge);
+    let (lines, tags) = Line::read_all(batch);
+    let hints = Hints::read(&batch.business_context, &lines);
+    let sales = business.sales().or_else(|| knowledge.id("sales_services"));
+    let decider = Decider::new(knowledge, &chart, Reader::new(knowledge, &business, &hints), &hints, sales);
+    let wordings = wordings(&lines, &tags);
+    let (Some(line), Some(wording)) = (lines.get(row), wordings.get(row)) else { return String::new() };
+    let name = |account: usize| batch.accounts.get(account).map_or("", |account| account.name.as_ref());
+    let sectors: Vec<String> =
+        business.sectors.iter().map(|(sector, weight)| format!("{} {weight:.2}", sector.name)).collect();
+    let mut text = format!("      trades: {}; words:{}\n", sectors.join(", "), wording.padded);
+    for clue in decider.reader.clues(wording, line.amount > 0).iter().take(4) {
+        let fits: Vec<String> =
+            chart.fits(clue.concept).iter().map(|fit| format!("{} {:.2}", name(fit.account), fit.score)).collect();
+        text.push_str(&format!(
+            "      {:.2} {}: {}\n",
+            clue.score,
+            knowledge.concept(clue.concept).name,
+            fits.join(" | ")
+        ));
+    }
+    let mut named: Vec<(usize, f32)> = decider.named_accounts(wording, line.amount > 0).into_iter().collect();
+    named.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let named: Vec<String> =
+        named.iter().take(4).map(|(account, score)| format!("{} {score:.2}", name(*account))).collect();
+    text.push_str(&format!("      by name: {}\n", named.join(" | ")));
+    text
+}
+
+fn wordings(lines: &[Line<'_>], tags: &Tags<'_>) -> Vec<Wording> {
+    let mut by_tag: BTreeMap<Option<usize>, Vec<&str>> = BTreeMap::new();
+    for line in lines {
+        by_tag.entry(line.tag).or_default().push(&line.text);
+    }
+    debug_assert!(by_tag.len() <= tags.names().len() + 1);
+    let coded: BTreeMap<Option<usize>, bool> =
+        by_tag.into_iter().map(|(tag, texts)| (tag, begins_with_codes(texts.into_iter()))).collect();
+    lines.iter().map(|line| Wording::of(line, coded.get(&line.tag).copied().unwrap_or(false))).collect()
+}
+
+/// What every row needs.
+struct Stage<'s> {
+    batch: &'s Batch<'s>,
+    knowledge: &'s Knowledge,
+    business: &'s Business<'s>,
+    chart: &'s Chart,
+    decider: &'s Decider<'s>,
+    allowed: &'s AllowedVat,
+}
+
+impl Stage<'_> {
+    /// The answer for a line that was decided by its words.
+    fn row(&self, line: &Line<'_>, decision: &Decision, not_allowed: &mut bool) -> CodedRow {
+        let wanted = self.vat(line, decision);
+        let (vat, rate, is_wanted) = self.allowed.answer(wanted);
+        *not_allowed |= !is_wanted;
+        let mut confidence = confidence::calibrated(decision.method, decision.raw);
+        if !is_wanted {
+            confidence = confidence.saturating_mul(9) / 10;
+        }
+        let alternatives = decision
+            .others
+            .iter()
+            .map(|(account, raw)| Alternative {
+                account: *account,
+                confidence: confidence::calibrated(decision.method, *raw).min(confidence),
+            })
+            .filter(|other| other.confidence >= 20)
+            .collect();
+        CodedRow {
+            account: decision.account,
+            vat,
+            vat_rate: rate,
+            vat_amount: vat::inside(line.amount, rate),
+            confidence,
+            method: decision.method,
+            reason: self.reason(decision, wanted, is_wanted),
+            alternatives,
+            settles: Vec::new(),
+            transfer_pair: None,
+        }
+    }
+
+    /// The answer for a line that settles something: debtors or creditors, or where the document itself went.
+    fn settled_row(&self, decision: &Decision, settlement: Settlement) -> CodedRow {
+        let invoices = self.batch.invoices.as_deref().unwrap_or_default();
+        let first = settlement.settled.first().and_then(|settled| invoices.get(settled.invoice));
+        let control = match first.map(|invoice| invoice.kind) {
+            Some(InvoiceKind::Bill) => self.chart.payables,
+            Some(InvoiceKind::Invoice) => self.chart.receivables,
+            // A credit note alone: money back to a customer, or from a supplier.
+            Some(InvoiceKind::CreditNote) | None => decision.concept.map_or(self.chart.receivables, |id| {
+                if self.knowledge.concept(id).is_expense() { self.chart.payables } else { self.chart.receivables }
+            }),
+        };
+        let account = control.or_else(|| first.and_then(|invoice| invoice.account)).unwrap_or(decision.account);
+        let (vat, rate, _) = self.allowed.answer(Vat::NoVat);
+        let raw = f32::from(settlement.strength) / 1000.0;
+        CodedRow {
+            account,
+            vat,
+            vat_rate: rate,
+            vat_amount: 0,
+            confidence: confidence::calibrated(Method::InvoiceSettlement, raw),
+            method: Method::InvoiceSettlement,
+            reason: Cow::Owned(settlement.remark),
+            alternatives: Vec::new(),
+            settles: settlement.settled,
+            transfer_pair: None,
+        }
+    }
+
+    fn vat(&self, line: &Line<'_>, decision: &Decision) -> Vat {
+        if !self.business.is_vat_registered {
+            return Vat::NoVat;
+        }
+        let Some(id) = decision.concept else { return Vat::NoVat };
+        let concept = self.knowledge.concept(id);
+        match self.chart.kinds.get(decision.account) {
+            Some(AccountType::Liability | AccountType::Equity) => return Vat::NoVat,
+            Some(AccountType::Income) => {
+                let name = self.batch.accounts.get(decision.account).map_or("", |account| &account.name);
+                let name = super::text::fold(name);
+                if name.contains("EXEMPT") {
+                    return Vat::Exempt;
+                }
+                if name.contains("ZERO RATED") {
+                    return Vat::Zero;
+                }
+                if name.contains("REVERSE CHARGE") || name.contains("NO VAT") || name.contains("OUTSIDE SCOPE") {
+                    return Vat::NoVat;
+                }
+            }
+            _ => {}
+        }
+        if self.business.has_reverse_charge && concept.name == "construction_income" {
+            return Vat::NoVat;
+        }
+        let _ = line;
+        concept.vat
+    }
+
+    fn reason(&self, decision: &Decision, wanted: Vat, is_wanted: bool) -> Cow<'static, str> {
+        let account = self.batch.accounts.get(decision.account).map_or("", |account| account.name.as_ref());
+        let about = decision.concept.map_or("", |id| self.knowledge.concept(id).about);
+        let mut reason = match decision.method {
+            Method::Fallback => {
+                return Cow::Borrowed(
+                    "No known payee, no telling word and no similar account: for a person to look at.",
+                );
+            }
+            Method::UniversalPattern => format!("The words say: {about}; {account} is the chart's account for it."),
+            Method::Merchant => {
+                format!("A known payee or trade word: {about}; {account} is the chart's account for it.")
+            }
+            Method::AccountName => format!("A word of the account name {account} is in the line."),
+            Method::Refund => format!("Money back from a payee of {account}: {about}."),
+            Method::BatchConsistency => format!("The same payee elsewhere in the batch goes to {account}."),
+            _ => format!("Nearest in meaning: {about}; {account} is the chart's account for it."),
+        };
+        if !is_wanted {
+            reason.push_str(&format!(" {} would be the VAT code, which is not among those allowed.", wanted.as_str()));
+        }
+        Cow::Owned(reason)
+    }
+
+    fn warnings(&self, lines: &[Line<'_>], not_allowed: bool) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let invoices = self.batch.invoices.as_deref();
+        if invoices.is_none() {
+            warnings.push(Warning::NoInvoicesSupplied);
+        }
+        let tagged = lines.iter().filter(|line| line.tag.is_some()).count();
+        if tagged == 0 {
+            warnings.push(Warning::BankAccountMissing);
+        } else if tagged < lines.len() {
+            warnings.push(Warning::BankAccountIncomplete);
+        }
+        let has = |kind: InvoiceKind| invoices.is_some_and(|list| list.iter().any(|invoice| invoice.kind == kind));
+        if has(InvoiceKind::Invoice) && self.chart.receivables.is_none() {
+            warnings.push(Warning::ChartLacksReceivables);
+        }
+        if has(InvoiceKind::Bill) && self.chart.payables.is_none() {
+            warnings.push(Warning::ChartLacksPayables);
+        }
+        if self.business.has_special_vat_scheme {
+            warnings.push(Warning::VatSchemeNotApplied);
+        }
+        if not_allowed {
+            warnings.push(Warning::VatCodeNotAllowed);
+        }
+        let _ = self.decider;
+        warnings
+    }
+}
+
+/// Lines of one payee and direction go where the surest of them goes, unless they have clear evidence of their own.
+fn agree(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision]) {
+    let mut surest: HashMap<(&str, bool), (f32, usize, usize)> = HashMap::new();
+    for (at, ((line, wording), decision)) in lines.iter().zip(wordings).zip(decided.iter()).enumerate() {
+        if wording.payee.len() < 4 || decision.method == Method::Fallback {
+            continue;
+        }
+        let key = (wording.payee.as_str(), line.amount > 0);
+        let best = surest.entry(key).or_insert((decision.raw, decision.account, at));
+        // Equal sureness goes to the lower account, so that the order of rows does not matter.
+        if decision.raw > best.0 || (decision.raw == best.0 && decision.account < best.1) {
+            *best = (decision.raw, decision.account, at);
+        }
+    }
+    let best: Vec<Option<Decision>> = lines
+        .iter()
+        .zip(wordings)
+        .map(|(line, wording)| {
+            let (_, _, at) = surest.get(&(wording.payee.as_str(), line.amount > 0))?;
+            decided.get(*at).cloned()
+        })
+        .collect();
+    for (decision, best) in decided.iter_mut().zip(best) {
+        let Some(best) = best else { continue };
+        let weak = matches!(decision.method, Method::Semantic | Method::Fallback) || decision.raw < 0.5;
+        if weak && best.account != decision.account && best.raw > decision.raw + 0.15 {
+            *decision = Decision { method: Method::BatchConsistency, raw: best.raw * 0.9, ..best };
+        }
+    }
+}
+
+/// Money in from a payee that money goes out to is money back.
+fn refunds(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision], knowledge: &Knowledge) {
+    let expense = |id: Option<ConceptId>| id.is_some_and(|id| knowledge.concept(id).is_expense());
+    let mut spent: HashMap<&str, (f32, usize)> = HashMap::new();
+    for (at, ((line, wording), decision)) in lines.iter().zip(wordings).zip(decided.iter()).enumerate() {
+        if line.amount < 0 && expense(decision.concept) && wording.payee.len() >= 4 {
+            let best = spent.entry(wording.payee.as_str()).or_insert((decision.raw, at));
+            if decision.raw > best.0 {
+                *best = (decision.raw, at);
+            }
+        }
+    }
+    let sources: Vec<Option<Decision>> = lines
+        .iter()
+        .zip(wordings)
+        .map(|(line, wording)| {
+            let source = (line.amount > 0).then(|| spent.get(wording.payee.as_str()))??;
+            decided.get(source.1).cloned()
+        })
+        .collect();
+    for ((line, decision), source) in lines.iter().zip(decided.iter_mut()).zip(sources) {
+        if line.amount <= 0 {
+            continue;
+        }
+        match source {
+            Some(source) if decision.raw < 0.75 || expense(decision.concept) => {
+                *decision = Decision { method: Method::Refund, raw: source.raw * 0.9, ..source };
+            }
+            _ if expense(decision.concept) && decision.method != Method::Fallback => decision.method = Method::Refund,
+            _ => {}
+        }
+    }
+}

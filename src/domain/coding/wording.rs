@@ -1,0 +1,323 @@
+//! What a line says once the bank's own words are taken away.
+//!
+//! Every bank wraps payees in its own prefixes, suffixes, dates and card numbers; banks differ, payees do not. What is
+//! stripped here says how money moved and when, never what for.
+
+use super::line::{Field, Line};
+
+/// How a line was paid, where the bank tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Channel {
+    /// By card.
+    Card,
+    /// By direct debit.
+    DirectDebit,
+    /// By standing order.
+    StandingOrder,
+    /// By cheque.
+    Cheque,
+    /// Over the counter or by a machine.
+    Cash,
+    /// By transfer, or untold.
+    Other,
+}
+
+/// The words of a line that are not the bank's.
+#[derive(Debug, Clone)]
+pub struct Wording {
+    /// Words that mean something, with a space before the first and behind the last; the key of equal lines.
+    pub padded: String,
+    /// The payee as far as it can be told: the first words without numbers.
+    pub payee: String,
+    /// How it was paid.
+    pub channel: Channel,
+    /// Bytes of `padded` behind which the payment reference begins.
+    pub reference_at: usize,
+}
+
+/// Phrases that banks put before, behind and around payees; longest first where one begins another.
+const BANK_PHRASES: &[(&str, Channel)] = &[
+    ("BILL PAYMENT VIA FASTER PAYMENT TO", Channel::Other),
+    ("FASTER PAYMENTS RECEIPT REF", Channel::Other),
+    ("FASTER PAYMENTS RECEIPT", Channel::Other),
+    ("FASTER PAYMENT RECEIVED FROM", Channel::Other),
+    ("FASTER PAYMENT RECEIPT", Channel::Other),
+    ("FASTER PAYMENT FROM", Channel::Other),
+    ("FASTER PAYMENT TO", Channel::Other),
+    ("FASTER PAYMENTS", Channel::Other),
+    ("FASTER PAYMENT", Channel::Other),
+    ("DIRECT DEBIT PAYMENT TO", Channel::DirectDebit),
+    ("DIRECT DEBIT TO", Channel::DirectDebit),
+    ("DIRECT DEBIT", Channel::DirectDebit),
+    ("STANDING ORDER TO", Channel::StandingOrder),
+    ("STANDING ORDER VIA FASTER PAYMENT TO", Channel::StandingOrder),
+    ("STANDING ORDER", Channel::StandingOrder),
+    ("CONTACTLESS CARD PAYMENT TO", Channel::Card),
+    ("CONTACTLESS PAYMENT TO", Channel::Card),
+    ("CONTACTLESS PAYMENT", Channel::Card),
+    ("CARD PAYMENT TO", Channel::Card),
+    ("CARD PAYMENT", Channel::Card),
+    ("CARD PURCHASE", Channel::Card),
+    ("DEBIT CARD", Channel::Card),
+    ("CREDIT FROM", Channel::Other),
+    ("VISA PURCHASE", Channel::Card),
+    ("VISA DEBIT", Channel::Card),
+    ("APPLE PAY", Channel::Card),
+    ("GOOGLE PAY", Channel::Card),
+    ("POINT OF SALE", Channel::Card),
+    ("BANK GIRO CREDIT REF", Channel::Other),
+    ("BANK GIRO CREDIT", Channel::Other),
+    ("ON LINE TRANSACTION", Channel::Other),
+    ("ONLINE TRANSACTION", Channel::Other),
+    ("AUTOMATED CREDIT", Channel::Other),
+    ("BILL PAYMENT TO", Channel::Other),
+    ("BILL PAYMENT", Channel::Other),
+    ("MOBILE PAYMENT TO", Channel::Other),
+    ("INTERNET PAYMENT TO", Channel::Other),
+    ("PAYMENT TO", Channel::Other),
+    ("PAYMENT FROM", Channel::Other),
+    ("MANDATE NO", Channel::Other),
+    ("VIA MOBILE", Channel::Other),
+    ("VIA ONLINE", Channel::Other),
+    ("VIA APPLE PAY", Channel::Card),
+    ("MOBILE PYMT", Channel::Other),
+    ("CHEQUE PAID", Channel::Cheque),
+];
+
+/// Short codes of the big banks: whole words that only say how money moved.
+const BANK_CODES: &[(&str, Channel)] = &[
+    ("BGC", Channel::Other),
+    ("FPO", Channel::Other),
+    ("FPI", Channel::Other),
+    ("FP", Channel::Other),
+    ("FPS", Channel::Other),
+    ("BACS", Channel::Other),
+    ("CHAPS", Channel::Other),
+    ("BBP", Channel::Other),
+    ("BCC", Channel::Card),
+    ("DDR", Channel::DirectDebit),
+    ("STO", Channel::StandingOrder),
+    ("DD", Channel::DirectDebit),
+    ("SO", Channel::StandingOrder),
+    ("DEB", Channel::Card),
+    ("CPT", Channel::Cash),
+    ("POS", Channel::Card),
+    ("VIS", Channel::Card),
+    ("CR", Channel::Other),
+    ("DR", Channel::Other),
+    ("OTT", Channel::Other),
+    ("EBP", Channel::Other),
+    ("IBP", Channel::Other),
+    ("BAC", Channel::Other),
+    ("BP", Channel::Other),
+    ("ACR", Channel::Other),
+    ("C/L", Channel::Card),
+    ("CLP", Channel::Card),
+    ("PYMT", Channel::Other),
+    ("REF", Channel::Other),
+    ("REFERENCE", Channel::Other),
+    ("MREF", Channel::Other),
+    ("CD", Channel::Card),
+    ("GBP", Channel::Other),
+    ("GB", Channel::Other),
+    ("GBR", Channel::Other),
+    ("VIA", Channel::Other),
+    ("ON", Channel::Other),
+];
+
+const MONTHS: &[&str] = &[
+    "JAN",
+    "FEB",
+    "MAR",
+    "APR",
+    "MAY",
+    "JUN",
+    "JUL",
+    "AUG",
+    "SEP",
+    "OCT",
+    "NOV",
+    "DEC",
+    "JANUARY",
+    "FEBRUARY",
+    "MARCH",
+    "APRIL",
+    "JUNE",
+    "JULY",
+    "AUGUST",
+    "SEPT",
+    "SEPTEMBER",
+    "OCTOBER",
+    "NOVEMBER",
+    "DECEMBER",
+];
+
+/// Codes that are also somebody's name; they are the bank's only at the begin of a line of a bank that uses them.
+const AMBIGUOUS_CODES: &[&str] = &["BP", "CR", "DR", "SO", "ON"];
+
+/// Words that only say which way money went, where a line begins with them.
+const LEADING: &[&str] = &["TO", "FROM", "IN", "OUT", "OUTWARD", "INWARD", "RECEIVED", "SENT", "PAID"];
+
+/// Which tax a payment to HMRC is for, told by the form of its reference: a PAYE accounts office reference, a unique
+/// taxpayer reference with K for Self Assessment or with A00101A for Corporation Tax.
+fn hmrc_reference(words: &[&str]) -> &'static str {
+    if !words.iter().any(|word| matches!(*word, "HMRC" | "REVENUE" | "CUMBERNAULD" | "SHIPLEY")) {
+        return "";
+    }
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    for word in words {
+        if let Some((number, rest)) = word.split_at_checked(10).filter(|(number, _)| digits(number)) {
+            if rest.starts_with('K') {
+                return "SELF ASSESSMENT ";
+            }
+            if rest.len() >= 5 && rest.starts_with('A') && rest.ends_with('A') && digits(rest.trim_matches('A')) {
+                return "CORPORATION TAX ";
+            }
+            debug_assert!(number.len() == 10);
+        }
+        if word.len() >= 11 && word.get(3..4) == Some("P") && word.get(..3).is_some_and(digits) {
+            return "PAYE ";
+        }
+    }
+    ""
+}
+
+impl Wording {
+    /// Reads a line. `prefixes` says whether its bank begins lines with codes (VIS, DD, BP, CR …).
+    pub fn of(line: &Line<'_>, bank_begins_with_codes: bool) -> Self {
+        let mut text = format!(" {} ", line.text);
+        let mut channel = Channel::Other;
+        for (phrase, means) in BANK_PHRASES {
+            if let Some(at) = find_phrase(&text, phrase) {
+                if channel == Channel::Other {
+                    channel = *means;
+                }
+                text.replace_range(at..=at + phrase.len(), "");
+            }
+        }
+        let reference_words = line.words.iter().filter(|word| word.field == Field::Reference).count();
+        let total = text.split_whitespace().count();
+        let mut padded = String::from(" ");
+        let mut reference_at = usize::MAX;
+        let mut payee: Vec<&str> = Vec::new();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        for (at, &word) in words.iter().enumerate() {
+            if reference_words > 0 && at + reference_words == total {
+                reference_at = padded.len();
+            }
+            let is_edge = at == 0 || at + 1 == total;
+            if let Some((_, means)) = BANK_CODES.iter().find(|(code, _)| *code == word) {
+                let next = words.get(at + 1).copied();
+                let is_code = if word == "ON" || word == "FP" {
+                    next.is_none_or(|next| is_noise(next) || MONTHS.contains(&next))
+                } else if AMBIGUOUS_CODES.contains(&word) {
+                    at == 0 && bank_begins_with_codes
+                } else {
+                    is_edge || word.len() >= 3 || *means == Channel::Card
+                };
+                if is_code {
+                    if channel == Channel::Other {
+                        channel = *means;
+                    }
+                    continue;
+                }
+            }
+            if is_noise(word) || (padded.len() == 1 && LEADING.contains(&word)) {
+                continue;
+            }
+            padded.push_str(word);
+            padded.push(' ');
+            let is_month = MONTHS.contains(&word);
+            if payee.len() < 3
+                && at < total.saturating_sub(reference_words)
+                && !is_month
+                && !word.chars().any(|c| c.is_ascii_digit())
+            {
+                payee.push(word);
+            }
+        }
+        padded.push_str(hmrc_reference(&words));
+        if padded.contains(" CHEQUE ") || padded.contains(" CHQ ") {
+            channel = Channel::Cheque;
+        }
+        let payee = payee.join(" ");
+        Self { padded, payee, channel, reference_at }
+    }
+
+    /// The text without the spaces around it.
+    pub fn text(&self) -> &str {
+        self.padded.trim()
+    }
+}
+
+fn find_phrase(padded: &str, phrase: &str) -> Option<usize> {
+    padded.match_indices(phrase).find_map(|(at, found)| {
+        let before = padded.get(..at)?.ends_with(' ');
+        let after = padded.get(at + found.len()..)?.starts_with(' ');
+        (before && after).then_some(at)
+    })
+}
+
+/// Numbers, dates, times, card and account numbers.
+fn is_noise(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    if digits == 0 {
+        return false;
+    }
+    let letters = word.chars().count() - digits;
+    // What is mostly digits is a number; O2, 3M, B2B and 4IMPRINT are names.
+    letters == 0 || digits >= 3 || (digits == 2 && letters <= 3 && word.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Whether the lines of a tag begin with codes as HSBC's do.
+pub fn begins_with_codes<'a>(texts: impl Iterator<Item = &'a str>) -> bool {
+    let (mut lines, mut coded, mut kinds) = (0_u32, 0_u32, std::collections::BTreeSet::new());
+    for text in texts {
+        lines += 1;
+        let first = text.split(' ').next().unwrap_or("");
+        if matches!(first, "VIS" | "DD" | "BP" | "CR" | "SO" | "ATM" | "TFR" | "DR" | "OBP" | "CHQ") {
+            coded += 1;
+            kinds.insert(first);
+        }
+    }
+    kinds.len() >= 2 && coded * 2 >= lines
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::domain::coding::batch::Transaction;
+    use crate::domain::coding::line::Tags;
+
+    fn wording(description: &str, reference: Option<&str>, codes: bool) -> Wording {
+        let source = Transaction {
+            day: 20_000,
+            description: Cow::from(description.to_owned()),
+            amount: -1,
+            merchant: None,
+            reference: reference.map(|text| Cow::from(text.to_owned())),
+            bank_account: None,
+        };
+        Wording::of(&Line::new(&source, &Tags::default()), codes)
+    }
+
+    #[test]
+    fn banks_words_are_taken_away() {
+        for (description, codes, expected) in [
+            ("CARD PAYMENT TO BRITISH GAS BUSINESS ON 06 JUN BCC", false, "BRITISH GAS BUSINESS JUN"),
+            ("DIRECT DEBIT PAYMENT TO GMC REF 7012345, MANDATE NO 0004", false, "GMC"),
+            ("SHELL TRAFFORD CD 7719", false, "SHELL TRAFFORD"),
+            ("BP ACME SUPPLIES", true, "ACME SUPPLIES"),
+            ("BP READING WEST", false, "BP READING WEST"),
+            ("VIS SCREWFIX DIRECT", true, "SCREWFIX DIRECT"),
+            ("O2 UK PAY MONTHLY 07700900123", false, "O2 UK PAY MONTHLY"),
+        ] {
+            assert_eq!(wording(description, None, codes).text(), expected, "{description}");
+        }
+        let with_reference = wording("Tariq Aziz", Some("SUBCON SEP"), false);
+        assert_eq!(with_reference.payee, "TARIQ AZIZ");
+        assert_eq!(with_reference.padded.get(with_reference.reference_at..), Some("SUBCON SEP "));
+    }
+}
