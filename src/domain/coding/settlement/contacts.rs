@@ -340,7 +340,7 @@ impl Name {
             });
         let stranger = |place: Option<usize>, inside: usize| {
             let (Some(word), Some(inside)) = (place.and_then(|place| names.words.get(place)), names.words.get(inside)) else { return false };
-            word.field == inside.field && !word.noise && word.text.len() >= 3
+            word.field == inside.field && !word.noise && word.text.len() >= 3 && !word.text.bytes().any(|byte| byte.is_ascii_digit())
         };
         let conflict = telling && (stranger(first.checked_sub(1), first) || stranger(last.checked_add(1), last));
         let other_initial = telling && {

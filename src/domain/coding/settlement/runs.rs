@@ -163,7 +163,8 @@ pub(super) fn is_other_number(runs: &[Run<'_>], place: usize, led: bool) -> bool
     let numbered = before.is_some_and(|before| {
         let account = before.text == "C" && before.glued && place >= 2 && runs.get(place - 2).is_some_and(|run| run.text == "A");
         let mandate = before.text == "NO" && place >= 2 && runs.get(place - 2).is_some_and(|run| is_numbered_thing(run.text));
-        !before.digits && (is_numbered_thing(before.text) || account || mandate)
+        let on_account = before.text.starts_with("AC") && place >= 2 && runs.get(place - 2).is_some_and(|run| run.text == "ON");
+        !before.digits && !on_account && (is_numbered_thing(before.text) || account || mandate)
     });
     numbered || (counted && run.text.len() <= 3)
 }
