@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::context::Business;
+use super::context::{Business, has_phrase};
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Found, Knowledge, Strength, Target};
 use super::meaning::Vector;
@@ -116,7 +116,9 @@ impl<'k> Reader<'k> {
             let is_whole = hit.start == 1 && hit.end + 1 >= length;
             is_whole || hit.targets.iter().any(|target| !target.whole)
         });
-        let fits = |target: &Target| target.money_in.is_none_or(|wanted| wanted == money_in);
+        // Money back is told by what it was paid for.
+        let is_refund = money_in && REFUNDS.iter().any(|word| has_phrase(wording.text(), word));
+        let fits = |target: &Target| target.money_in.is_none_or(|wanted| wanted == (money_in && !is_refund));
         for hit in &found {
             if found.iter().any(|other| covers(other, hit, &fits)) {
                 continue;
@@ -134,7 +136,8 @@ impl<'k> Reader<'k> {
                 let first = if hit.start == 1 && target.strength != Strength::Weak { WEIGHTS.first_word } else { 0.0 };
                 let (concept, known) = self.shop(target.concept);
                 // A direction that the file gives is as natural as can be.
-                let direction = if target.money_in.is_some() { 1.0 } else { self.direction(concept, money_in) };
+                let direction =
+                    if target.money_in.is_some() { 1.0 } else { self.direction(concept, money_in && !is_refund) };
                 let score = (base + WEIGHTS.per_word * words + first - short) * direction * known;
                 let method = if target.strength == Strength::Decisive || self.is_universal(concept) {
                     Method::UniversalPattern
@@ -260,6 +263,10 @@ impl<'k> Reader<'k> {
         }
     }
 }
+
+/// Words of money that comes back.
+const REFUNDS: &[&str] =
+    &["REFUND", "REFUNDED", "REFUNDS", "REVERSAL", "RETURNED", "CREDIT NOTE", "REIMBURSEMENT", "RFND", "REFD"];
 
 /// Whether a longer pattern makes a shorter one inside it moot.
 fn covers(other: &Found<'_>, hit: &Found<'_>, fits: &impl Fn(&Target) -> bool) -> bool {
