@@ -15,6 +15,7 @@ const FILES: &[(&str, &str)] = &[
     ("patterns_premises.txt", include_str!("patterns_premises.txt")),
     ("patterns_trades_1.txt", include_str!("patterns_trades_1.txt")),
     ("patterns_trades_2.txt", include_str!("patterns_trades_2.txt")),
+    ("patterns_trades_3.txt", include_str!("patterns_trades_3.txt")),
     ("patterns_vehicles_travel.txt", include_str!("patterns_vehicles_travel.txt")),
 ];
 
