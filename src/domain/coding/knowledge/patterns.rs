@@ -23,6 +23,9 @@ const FILES: &[(&str, &str)] = &[
     ("patterns_trade_garage.txt", include_str!("patterns_trade_garage.txt")),
     ("patterns_trade_goods.txt", include_str!("patterns_trade_goods.txt")),
     ("patterns_trade_making.txt", include_str!("patterns_trade_making.txt")),
+    ("patterns_trades_1.txt", include_str!("patterns_trades_1.txt")),
+    ("patterns_trades_2.txt", include_str!("patterns_trades_2.txt")),
+    ("patterns_trades_3.txt", include_str!("patterns_trades_3.txt")),
     ("patterns_vehicles_travel.txt", include_str!("patterns_vehicles_travel.txt")),
 ];
 
