@@ -396,7 +396,7 @@ fn owners(batch: &Batch<'_>) -> Vec<Vec<String>> {
                     "in" | "at" | "near" | "of" | "from" | "outside" | "around" | "with" | "for"
                 )
             });
-            if (since_role <= 3 || is_named_role) && is_name(word) && !is_place {
+            if (since_role <= 4 || is_named_role) && is_name(word) && !is_place {
                 let mut name = Vec::new();
                 while let Some(word) = words.get(at).filter(|word| is_name(word)) {
                     name.extend(fold(word).split(' ').map(str::to_owned));

@@ -62,7 +62,13 @@ impl<'k> Decider<'k> {
         clues.truncate(12);
         // Money back to a customer comes out of the sales it was part of.
         for clue in &mut clues {
-            if self.knowledge.concept(clue.concept).name == "customer_refund" {
+            let back = match self.knowledge.concept(clue.concept).name {
+                "customer_refund" => true,
+                // A receipt that bounced was a sale, unless the chart keeps bad debts.
+                "bad_debt" => self.chart.fits(clue.concept).first().is_none_or(|fit| fit.score < 0.6),
+                _ => false,
+            };
+            if back {
                 clue.concept = self.sales.unwrap_or(clue.concept);
             }
         }
@@ -225,7 +231,7 @@ fn rare_words(chart: &Chart) -> BTreeMap<String, Vec<(usize, f32)>> {
         "WORK", "SERVICE", "CHARGE", "PAYMENT", "CARD", "CASH", "PERSONAL", "COMPANY", "CUSTOMER", "SUPPLIER",
         "PURCHASE", "STOCK", "LOCAL", "PRIVATE", "DIRECT", "CURRENT", "HOUSE", "HOME", "PAID", "RECEIVED", "MONTHLY",
         "LIMITED", "CREDIT", "PROPERTY", "CENTRE", "CLUB", "STREET", "ROAD", "HIGH", "FROM", "WITH", "MISC", "UNIT",
-        "LTD", "PLC", "NET", "NEW", "OWE", "OUT", "TAX", "VAT", "USE", "TAP", "BIT", "ODD",
+        "LTD", "PLC", "NET", "NEW", "OWE", "OUT", "TAX", "USE", "HMRC", "TAP", "BIT", "ODD",
     ];
     let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (account, words) in chart.words.iter().enumerate() {
