@@ -38,7 +38,7 @@ pub(super) fn is_noise(word: &str) -> bool {
                 | "PAID" | "RECEIPT" | "RECEIVED" | "REF" | "REFERENCE" | "FROM" | "TO" | "MANDATE" | "NO" | "VIA" | "BILL" | "BANK"
                 | "GIRO" | "CREDIT" | "DIRECT" | "DEBIT" | "CARD" | "ON" | "INV" | "INVS" | "INVOICE" | "INVOICES" | "PART" | "LESS"
                 | "CIS" | "THANK" | "YOU" | "THANKS" | "CD" | "VIS" | "POS" | "DEB" | "BCC" | "STANDING" | "ORDER" | "TRANSFER"
-                | "INTERNET" | "ONLINE" | "MOBILE" | "BALANCE" | "BAL" | "DEPOSIT" | "STAGE" | "FINAL" | "ACCOUNT" | "ACC" | "A" | "C"
+                | "INTERNET" | "ONLINE" | "MOBILE" | "BALANCE" | "BAL" | "DEPOSIT" | "STAGE" | "FINAL" | "ACCOUNT" | "ACC" | "ACCT" | "AC" | "A" | "C"
                 | "CHGS" | "CHARGES" | "FEE" | "FEES" | "GBP" | "USD" | "EUR" | "CONV" | "FX" | "CN" | "NOTE" | "RE" | "IN" | "BY"
                 | "AT" | "HALF" | "WISE" | "PAYPAL" | "STRIPE" | "REVOLUT" | "SUBJECT" | "TAX" | "VAT" | "RETENTION" | "OUT" | "INWARD"
                 | "OUTWARD" | "INTL" | "SEPA" | "SWIFT" | "BIB" | "DPC" | "BANKING" | "PO" | "RETN" | "FULL" | "SETTLEMENT" | "STATEMENT"
@@ -80,14 +80,15 @@ fn abbreviation(contact: &[u8], word: &[u8]) -> u32 {
     }
     let same_end = word.last() == contact.last();
     let vowels = word.iter().skip(1).any(|letter| b"AEIOU".contains(letter));
-    match word.len() {
+    let short = match word.len() {
         2 if same_end => 450,
         2 => 0,
         _ if !vowels => 720,
         _ if same_end && word.len() * 10 >= contact.len() * 6 => 700,
         _ if same_end => 400,
         _ => 0,
-    }
+    };
+    short.max(plural_abbreviation(contact, word))
 }
 
 /// `SOLS` for solicitors, `CONTRS` for contractors: cut short, then the plural.

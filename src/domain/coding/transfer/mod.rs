@@ -12,7 +12,7 @@ mod words;
 mod tests;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::domain::amount::money;
 use crate::domain::date;
@@ -28,9 +28,10 @@ use words::{Sayings, is_neutral, is_processor, sayings};
 const DAYS_EARLY: i32 = 2;
 const DAYS_LATE: i32 = 4;
 
-/// Pairs of one amount that are all compared; of more, each line meets the nearest few.
+/// Pairs of one amount that are all compared; of more, each line meets the first few of each account and day.
 const MOST_COMPARED: usize = 4096;
-const NEAREST_COMPARED: usize = 24;
+const FIRST_COMPARED: usize = 8;
+const ACCOUNTS_COMPARED: usize = 16;
 
 /// Words of a line that are read.
 const MOST_WORDS: usize = 48;
@@ -175,24 +176,42 @@ fn join<'a>(outs: &'a Buckets, ins: &'a Buckets) -> impl Iterator<Item = (i128, 
     outs.iter().filter_map(|(pence, outs)| Some((*pence, (outs.as_slice(), ins.get(pence)?.as_slice()))))
 }
 
-/// Every pair of one amount that says enough, best first.
+/// The pairs of one amount that say enough, best first.
 fn matches(own: &OwnAccounts, outs: &[Side], ins: &[Side]) -> Vec<Match> {
-    let few = outs.len().saturating_mul(ins.len()) <= MOST_COMPARED;
+    if outs.len().saturating_mul(ins.len()) > MOST_COMPARED {
+        return matches_of_many(own, outs, ins);
+    }
     let mut found = Vec::new();
     for (place, out) in outs.iter().enumerate() {
-        let first = ins.partition_point(|into| into.day < out.day.saturating_sub(DAYS_EARLY));
-        let last = ins.partition_point(|into| into.day <= out.day.saturating_add(DAYS_LATE));
-        let window = ins.get(first..last).unwrap_or(&[]).iter().enumerate();
-        if few {
-            found.extend(window.filter_map(|(at, into)| compare(own, out, into, place, first + at)));
-        } else {
-            // Of very many equal amounts each line meets those that stand where it stands among its own.
-            let middle = (place.saturating_mul(ins.len()) / outs.len().max(1)).clamp(first, last.max(first)) - first;
-            let from = middle.saturating_sub(NEAREST_COMPARED / 2);
-            found.extend(window.skip(from).take(NEAREST_COMPARED).filter_map(|(at, into)| compare(own, out, into, place, first + at)));
-        }
+        let (first, last) = (out.day.saturating_sub(DAYS_EARLY), out.day.saturating_add(DAYS_LATE));
+        let near = ins.iter().enumerate().filter(|(_, into)| (first..=last).contains(&into.day));
+        found.extend(near.filter_map(|(at, into)| compare(own, out, into, place, at)));
     }
     found.sort_unstable();
+    found
+}
+
+/// Of very many equal amounts each line in turn takes the first that fits, the same day first: not the best for all
+/// together, but in time that grows with their number.
+fn matches_of_many(own: &OwnAccounts, outs: &[Side], ins: &[Side]) -> Vec<Match> {
+    let mut waiting: BTreeMap<(i32, Option<usize>), VecDeque<usize>> = BTreeMap::new();
+    for (place, into) in ins.iter().enumerate() {
+        waiting.entry((into.day, into.tag)).or_default().push_back(place);
+    }
+    let mut found = Vec::new();
+    for (place, out) in outs.iter().enumerate() {
+        let taken = [0, 1, -1, 2, 3, 4, -2].into_iter().find_map(|days| {
+            let day = out.day.saturating_add(days);
+            let accounts = waiting.range_mut((day, None)..=(day, Some(usize::MAX)));
+            accounts.filter(|((_, tag), list)| *tag != out.tag && !list.is_empty()).take(ACCOUNTS_COMPARED).find_map(|(_, list)| {
+                let fitting = list.iter().take(FIRST_COMPARED).enumerate();
+                let (at, matched) = fitting.filter_map(|(at, into)| Some((at, compare(own, out, ins.get(*into)?, place, *into)?))).next()?;
+                list.remove(at);
+                Some(matched)
+            })
+        });
+        found.extend(taken);
+    }
     found
 }
 
@@ -251,7 +270,7 @@ fn one_sided(lines: &[Line<'_>], accounts: &[Account<'_>], own: &OwnAccounts, ou
 fn is_met_at_home(side: &Side, others: &[Side]) -> bool {
     let first = others.partition_point(|other| other.day < side.day.saturating_sub(DAYS_LATE));
     let near = others.iter().skip(first).take_while(|other| other.day <= side.day.saturating_add(DAYS_LATE));
-    near.take(NEAREST_COMPARED).any(|other| other.tag == side.tag && !other.is_silent())
+    near.take(FIRST_COMPARED).any(|other| other.tag == side.tag && !other.is_silent())
 }
 
 /// Where a line moves money to or from by itself, and how sure that is.
