@@ -77,7 +77,8 @@ impl Side {
             let of_this = mine(word);
             for (account, weight) in own.named_by(word).iter().filter(|(account, weight)| Some(*account) != line.tag && *weight > of_this) {
                 match named.iter_mut().find(|(known, _)| known == account) {
-                    Some((_, known)) => *known = if *known == 1 && *weight == 1 { 2 } else { (*weight).max(*known) },
+                    // Two words of a name say more than either.
+                    Some((_, known)) => *known = if *known == *weight { (weight + 1).min(3) } else { (*weight).max(*known) },
                     None => named.push((*account, *weight)),
                 }
             }

@@ -174,7 +174,7 @@ fn resolve(tags: &Tags<'_>, tagged: &[Named], accounts: &[Account<'_>], charted:
     };
     assign(4, false);
     assign(0, false);
-    assign(4, true);
+    assign(-3, true);
     resolved
 }
 
