@@ -270,8 +270,9 @@ fn one_sided(lines: &[Line<'_>], accounts: &[Account<'_>], own: &OwnAccounts, ou
 /// The other side is in the same account: as far as can be told, nothing moved between accounts.
 fn is_met_at_home(side: &Side, others: &[Side]) -> bool {
     let first = others.partition_point(|other| other.day < side.day.saturating_sub(DAYS_LATE));
+    let untagged = side.tag.is_none();
     let near = others.iter().skip(first).take_while(|other| other.day <= side.day.saturating_add(DAYS_LATE));
-    near.take(FIRST_COMPARED).any(|other| other.tag == side.tag && !other.is_silent())
+    !untagged && near.take(FIRST_COMPARED).any(|other| other.tag == side.tag && !other.is_silent())
 }
 
 /// Where a line moves money to or from by itself, and how sure that is.
@@ -279,24 +280,49 @@ fn alone(side: &Side, own: &OwnAccounts, out: bool) -> Option<(usize, u16)> {
     let home = side.tag.and_then(|tag| own.account_of(tag));
     let mine = side.tag.map(|tag| own.kind(tag));
     let elsewhere = |account: &usize| Some(*account) != home;
-    if side.said.thanks && mine == Some(Kind::Card) && !out && side.strangers.is_empty() {
-        let mut currents = (0..own.len()).filter(|other| Some(*other) != side.tag && own.kind(*other) == Kind::Current).filter_map(|other| own.account(other));
-        let account = currents.next().filter(elsewhere)?;
-        return currents.all(|other| other == account).then_some((account, 740));
+    let quiet = side.strangers.is_empty();
+    let leaves_processor = mine == Some(Kind::Processor) && out && side.said.transfer && side.named.is_empty();
+    if quiet && ((side.said.thanks && mine == Some(Kind::Card) && !out) || leaves_processor) {
+        let current = own.only(|kind| kind == Kind::Current, side.tag)?;
+        return elsewhere(&current).then_some((current, 740));
     }
-    let best = side.named.iter().map(|(_, weight)| *weight).max()?;
-    let mut named = side.named.iter().filter(|(_, weight)| *weight == best).filter_map(|(other, _)| Some((own.account(*other)?, own.kind(*other))));
-    let (account, kind) = named.next()?;
-    if named.any(|(other, _)| other != account) || !elsewhere(&account) {
+    let Some(best) = side.named.iter().map(|(_, weight)| *weight).max() else {
+        // A number instead of a name: between the bank's own accounts, if there is only one other.
+        let other = own.only(|kind| matches!(kind, Kind::Current | Kind::Savings), side.tag).filter(elsewhere)?;
+        // Savings accounts have to do with few others: a name beside the number is most likely the caller's own.
+        let own_name = mine == Some(Kind::Savings) && own.only(|kind| kind == Kind::Current, side.tag) == Some(other);
+        let moves = side.said.transfer && side.said.numbered && side.tag.is_some() && (quiet || own_name);
+        return moves.then_some((other, if quiet { 680 } else { 640 }));
+    };
+    if side.tag.is_none() && side.named.len() > 1 && best_named(side, own, best).is_some_and(|(_, kind)| kind == Kind::Processor) {
+        // Without a tag nobody knows which of the two accounts the line is from.
         return None;
     }
-    let pays_card = kind == Kind::Card && out && best == 3 && side.strangers.is_empty();
-    let enough = match kind {
-        Kind::Cash => side.said.transfer && best >= 2,
-        Kind::Current | Kind::Savings | Kind::Processor | Kind::Card => side.said.transfer && (best >= 2 || side.strangers.is_empty()),
+    let (account, kind) = best_named(side, own, best)?;
+    if !elsewhere(&account) {
+        return None;
+    }
+    let pays_card = kind == Kind::Card && out && quiet && (best == 3 || side.said.card);
+    let from_processor = kind == Kind::Processor && !out && quiet && side.said.wallet;
+    let moves = match kind {
+        Kind::Cash => best >= 2,
+        Kind::Current | Kind::Savings | Kind::Processor | Kind::Card => best >= 2 || quiet,
     };
-    let strength = if side.strangers.is_empty() { 780 } else { 700 };
-    (enough || pays_card).then_some((account, strength))
+    let strength = if quiet { 780 } else { 700 };
+    ((moves && side.said.transfer) || pays_card || from_processor).then_some((account, strength))
+}
+
+/// The account that is named best; of several equally well named ones the current account, for whatever is no current
+/// account itself.
+fn best_named(side: &Side, own: &OwnAccounts, best: u32) -> Option<(usize, Kind)> {
+    let named = || side.named.iter().filter(|(_, weight)| *weight == best).filter_map(|(other, _)| Some((own.account(*other)?, own.kind(*other))));
+    let first = named().next()?;
+    if named().all(|(account, _)| account == first.0) {
+        return Some(first);
+    }
+    let mut currents = named().filter(|(_, kind)| *kind == Kind::Current);
+    let current = currents.next().filter(|_| side.tag.is_some_and(|tag| own.kind(tag) != Kind::Current))?;
+    currents.all(|(account, _)| account == current.0).then_some(current)
 }
 
 /// Says where the money goes or comes from, and on which day it is there.

@@ -137,6 +137,10 @@ pub(super) struct Sayings {
     pub(super) thanks: bool,
     /// Another account's number, or a place for one.
     pub(super) numbered: bool,
+    /// A payment of a card: `CREDIT CARD`, `CHARGE CARD`.
+    pub(super) card: bool,
+    /// A wallet whose money can only have come from its balance.
+    pub(super) wallet: bool,
     /// Something that is never a transfer, whatever the amounts.
     pub(super) never: bool,
 }
@@ -159,6 +163,8 @@ pub(super) fn sayings<'t>(words: &[&'t str], own: impl Fn(&'t str) -> bool) -> S
             "SENT" if matches!(after, "MONEY" | "FROM") => said.numbered = true,
             "POT" if matches!(before, "TO" | "FROM" | "INTO") => said.transfer = true,
             "C" if before == "A" && matches!(words.get(place.wrapping_sub(2)), Some(&("TO" | "FROM"))) => said.transfer = true,
+            "CARD" if matches!(before, "CREDIT" | "CHARGE" | "COMML" | "COMMERCIAL" | "COMPANY" | "BUSINESS") => said.card = true,
+            "PAYPAL" => said.wallet = true,
             "AC" | "ACC" | "ACCOUNT" if matches!(before, "TO" | "FROM") => said.numbered = true,
             "THANK" if after == "YOU" => said.thanks = true,
             "THANKYOU" => said.thanks = true,
@@ -199,6 +205,7 @@ pub(super) fn is_neutral(word: &str) -> bool {
                 | "STANDING" | "ORDER" | "ONLINE" | "MOBILE" | "BANKING" | "INTERNET" | "VIA" | "PYMT" | "PMT" | "PYT" | "REF" | "REFERENCE"
                 | "MANDATE" | "ACCOUNT" | "FUNDS" | "ADD" | "ADDED" | "INTO" | "OUT" | "XXXX" | "PERSONAL" | "RESERVES" | "BILLS" | "PAID"
                 | "INSTANT" | "AUTOMATIC" | "MONTHLY" | "WEEKLY" | "REGULAR" | "MOVED" | "MOVE" | "BUSINESS" | "HOLIDAY" | "FULL"
-                | "STATEMENT" | "MINIMUM" | "OTHER" | "SORT" | "CODE"
+                | "STATEMENT" | "MINIMUM" | "OTHER" | "SORT" | "CODE" | "COMMERCIAL" | "COMML" | "COMMER" | "COMMERCI" | "COMPANY" | "CHARGE"
+                | "PLATINUM" | "INTERNATIONAL"
         )
 }
