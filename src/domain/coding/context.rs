@@ -113,7 +113,11 @@ fn sectors<'k>(knowledge: &'k Knowledge, context: &str, names: &[String]) -> Vec
         for phrase in &sector.context {
             // What is said first is usually what the business is; the rest may be an aside.
             if let Some(at) = context.find(phrase.as_str()).filter(|_| has_phrase(context, phrase)) {
-                score += if at < 120 { 1.5 } else { 1.0 };
+                score += match at {
+                    0..=45 => 2.5,
+                    46..=120 => 1.5,
+                    _ => 1.0,
+                };
                 if phrase.contains(' ') {
                     score += 0.5;
                 }

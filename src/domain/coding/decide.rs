@@ -305,7 +305,7 @@ fn rare_words(chart: &Chart) -> BTreeMap<String, Vec<(usize, f32)>> {
         let parts = accounts.iter().map(|account| {
             let count = chart.words.get(*account).map_or(1, Vec::len).clamp(1, 6);
             let words = f32::from(u8::try_from(count).unwrap_or(6));
-            (*account, (0.55 + 0.45 / words) / f32::from(u8::try_from(accounts.len()).unwrap_or(2)))
+            (*account, (0.55 + 0.45 / words) * if accounts.len() > 1 { 0.75 } else { 1.0 })
         });
         rare.insert(word.to_owned(), parts.collect());
     }

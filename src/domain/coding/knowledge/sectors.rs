@@ -77,3 +77,34 @@ pub(super) fn read(by_name: &HashMap<&'static str, ConceptId>, problems: &mut Ve
     }
     sectors
 }
+
+/// Evidence for a concept that means another one beside some word: insurance and a van.
+#[derive(Debug)]
+pub struct Combination {
+    /// What there is evidence for.
+    pub concept: ConceptId,
+    /// Upper-case words, one of which has to be in the line.
+    pub words: Vec<&'static str>,
+    /// What it is then.
+    pub means: ConceptId,
+}
+
+pub(super) fn read_combinations(
+    by_name: &HashMap<&'static str, ConceptId>,
+    problems: &mut Vec<String>,
+) -> Vec<Combination> {
+    let mut combinations = Vec::new();
+    for row in super::rows(include_str!("combinations.tsv")) {
+        let &[concept, words, means] = row.as_slice() else {
+            problems.push(format!("combinations.tsv: three columns are wanted: {row:?}"));
+            continue;
+        };
+        match (by_name.get(concept), by_name.get(means)) {
+            (Some(concept), Some(means)) => {
+                combinations.push(Combination { concept: *concept, words: words.split(',').collect(), means: *means });
+            }
+            _ => problems.push(format!("combinations.tsv: unknown concept in {row:?}")),
+        }
+    }
+    combinations
+}
