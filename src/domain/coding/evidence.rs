@@ -288,16 +288,23 @@ pub fn is_person(payee: &str) -> bool {
     });
     let words: Vec<&str> = payee.split(' ').filter(|word| !word.is_empty()).collect();
     let is_name = |word: &&str| word.chars().count() >= 3 && word.chars().all(char::is_alphabetic);
+    if words.iter().any(|word| FIRMS.contains(word)) {
+        return false;
+    }
     match words.as_slice() {
         [title, .., last] if TITLES.contains(title) => is_name(last),
-        [first, last] => (known.contains(first) || first.chars().count() == 1) && is_name(last),
-        [first, middle, last] => {
-            (known.contains(first) && (middle.chars().count() <= 2 || is_name(middle)) && is_name(last))
-                || (first.chars().count() == 1 && middle.chars().count() == 1 && is_name(last))
-        }
+        [first, middle, last, ..] if first.chars().count() == 1 && middle.chars().count() == 1 => is_name(last),
+        [first, last, ..] => (known.contains(first) || first.chars().count() == 1) && is_name(last),
         _ => false,
     }
 }
+
+/// Words that no person is called by.
+const FIRMS: &[&str] = &[
+    "LTD", "LIMITED", "PLC", "LLP", "AND", "SON", "SONS", "BROS", "CO", "COMPANY", "SERVICES", "SERVICE", "GROUP",
+    "UK", "STORES", "STORE", "SHOP", "GARAGE", "MOTORS", "STREET", "ROAD", "LANE", "HOTEL", "BANK", "COUNCIL",
+    "SUPPLIES", "SUPPLY", "TRUST", "SCHOOL", "CHURCH", "CLUB", "CAFE",
+];
 
 /// Scores by concept: the best clue whole, further ones in part.
 #[derive(Debug, Default)]

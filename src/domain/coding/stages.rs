@@ -52,7 +52,7 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
 
     let wordings = wordings(&lines, &tags);
     let mut decided: Vec<Decision> = Vec::with_capacity(lines.len());
-    let mut known: HashMap<(&str, bool), Decision> = HashMap::new();
+    let mut known: HashMap<(&str, bool, bool), Decision> = HashMap::new();
     for (at, (line, wording)) in lines.iter().zip(&wordings).enumerate() {
         if at % ROWS_PER_CHECK == 0 {
             if control.is_cancelled() {
@@ -61,8 +61,10 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
             control.progress(u64::try_from(at).unwrap_or(u64::MAX));
         }
         let money_in = line.amount > 0;
-        let decision =
-            known.entry((wording.padded.as_str(), money_in)).or_insert_with(|| decider.decide(wording, money_in));
+        let is_large = line.pence <= -business.asset_from_pence;
+        let decision = known
+            .entry((wording.padded.as_str(), money_in, is_large))
+            .or_insert_with(|| decider.decide(wording, money_in, is_large));
         decided.push(decision.clone());
     }
     agree(&lines, &wordings, &mut decided);
