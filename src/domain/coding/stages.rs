@@ -16,7 +16,7 @@ use super::outcome::{Alternative, CodedRow, Method, Outcome, Vat, Warning};
 use super::settlement::{Settlement, settle_in_context};
 use super::text::fold;
 use super::transfer::{self, OwnAccounts, Transfer};
-use super::vat::{self, AllowedVat};
+use super::vat::AllowedVat;
 use super::wording::{Wording, begins_with_codes};
 use crate::domain::control::{Control, Stopped};
 
@@ -64,25 +64,30 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
         let is_large = line.pence <= -business.asset_from_pence;
         let decision = known
             .entry((wording.padded.as_str(), money_in, is_large))
-            .or_insert_with(|| decider.decide(wording, money_in, is_large));
+            .or_insert_with(|| {
+                // Of what says nothing, not even what is usual here can be said.
+                let is_mute = wording.text().is_empty();
+                if is_mute { decider.unknown(money_in) } else { decider.decide(wording, money_in, is_large) }
+            });
         decided.push(decision.clone());
     }
     agree(&lines, &wordings, &mut decided);
     refunds(&lines, &wordings, &mut decided, knowledge);
 
     let mut not_allowed = false;
-    let rows: Vec<CodedRow> = lines
-        .iter()
-        .zip(&decided)
-        .zip(settled)
-        .zip(moved.drain(..))
-        .map(|(((line, decision), settlement), transfer)| match (settlement, transfer) {
-            (Some(settlement), _) => stage.settled_row(decision, settlement),
-            (None, Some(transfer)) => stage.moved_row(transfer),
+    let mut rows: Vec<CodedRow> = Vec::with_capacity(lines.len());
+    let claims = settled.into_iter().zip(moved.drain(..));
+    for (at, ((line, decision), (settlement, transfer))) in lines.iter().zip(&decided).zip(claims).enumerate() {
+        if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
+            return Err(Stopped);
+        }
+        rows.push(match (settlement, transfer) {
+            (Some(settlement), _) => stage.settled_row(decision, settlement, &mut not_allowed),
+            (None, Some(transfer)) => stage.moved_row(transfer, &mut not_allowed),
             (None, None) => stage.row(line, decision, &mut not_allowed),
-        })
-        .collect();
-    let warnings = stage.warnings(&lines, not_allowed);
+        });
+    }
+    let warnings = stage.warnings(&lines, &rows, not_allowed);
     control.progress(u64::try_from(lines.len()).unwrap_or(u64::MAX));
     Ok(Outcome { rows, warnings })
 }
@@ -197,7 +202,7 @@ impl Stage<'_> {
             account: decision.account,
             vat,
             vat_rate: rate,
-            vat_amount: vat::inside(line.amount, rate),
+            vat_amount: self.allowed.inside(line.amount, wanted),
             confidence,
             method: decision.method,
             reason: self.reason(decision, wanted, is_wanted),
@@ -208,7 +213,7 @@ impl Stage<'_> {
     }
 
     /// The answer for a line that settles something: debtors or creditors, or where the document itself went.
-    fn settled_row(&self, decision: &Decision, settlement: Settlement) -> CodedRow {
+    fn settled_row(&self, decision: &Decision, settlement: Settlement, not_allowed: &mut bool) -> CodedRow {
         let invoices = self.batch.invoices.as_deref().unwrap_or_default();
         let first = settlement.settled.first().and_then(|settled| invoices.get(settled.invoice));
         let control = match first.map(|invoice| invoice.kind) {
@@ -220,7 +225,8 @@ impl Stage<'_> {
             }),
         };
         let account = control.or_else(|| first.and_then(|invoice| invoice.account)).unwrap_or(decision.account);
-        let (vat, rate, _) = self.allowed.answer(Vat::NoVat);
+        let (vat, rate, is_wanted) = self.allowed.answer(Vat::NoVat);
+        *not_allowed |= !is_wanted;
         let raw = f32::from(settlement.strength) / 1000.0;
         CodedRow {
             account,
@@ -237,8 +243,9 @@ impl Stage<'_> {
     }
 
     /// The answer for a line that moves money between the caller's own accounts.
-    fn moved_row(&self, transfer: Transfer) -> CodedRow {
-        let (vat, rate, _) = self.allowed.answer(Vat::NoVat);
+    fn moved_row(&self, transfer: Transfer, not_allowed: &mut bool) -> CodedRow {
+        let (vat, rate, is_wanted) = self.allowed.answer(Vat::NoVat);
+        *not_allowed |= !is_wanted;
         let raw = f32::from(transfer.strength) / 1000.0;
         CodedRow {
             account: transfer.account,
@@ -326,7 +333,7 @@ impl Stage<'_> {
         Cow::Owned(reason)
     }
 
-    fn warnings(&self, lines: &[Line<'_>], not_allowed: bool) -> Vec<Warning> {
+    fn warnings(&self, lines: &[Line<'_>], rows: &[CodedRow], not_allowed: bool) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let invoices = self.batch.invoices.as_deref();
         if invoices.is_none() {
@@ -351,7 +358,23 @@ impl Stage<'_> {
         if not_allowed {
             warnings.push(Warning::VatCodeNotAllowed);
         }
+        if self.is_too_small(lines, rows) {
+            warnings.push(Warning::ChartTooSmall);
+        }
         warnings
+    }
+
+    /// Money came in and the chart has no income, or went out and it has no expenses, and the line is neither a settlement
+    /// nor a transfer.
+    fn is_too_small(&self, lines: &[Line<'_>], rows: &[CodedRow]) -> bool {
+        let lacks = |kind| !self.chart.kinds.contains(&kind);
+        let (no_income, no_expenses) = (lacks(AccountType::Income), lacks(AccountType::Expense));
+        let is_ours = |row: &CodedRow| !matches!(row.method, Method::InvoiceSettlement | Method::Transfer);
+        (no_income || no_expenses)
+            && lines
+                .iter()
+                .zip(rows)
+                .any(|(line, row)| is_ours(row) && (no_income && line.amount > 0 || no_expenses && line.amount < 0))
     }
 }
 
@@ -364,8 +387,10 @@ fn agree(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision]) {
         }
         let key = (wording.payee.as_str(), line.amount > 0);
         let best = surest.entry(key).or_insert((decision.raw, decision.account, at));
-        // Equal sureness goes to the lower account, so that the order of rows does not matter.
-        if decision.raw > best.0 || (decision.raw == best.0 && decision.account < best.1) {
+        // Equal sureness goes to the lower account and concept, so that the order of rows does not matter.
+        let known = decided.get(best.2).and_then(|known| known.concept);
+        let is_lower = (decision.account, decision.concept) < (best.1, known);
+        if decision.raw > best.0 || (decision.raw == best.0 && is_lower) {
             *best = (decision.raw, decision.account, at);
         }
     }
@@ -393,7 +418,9 @@ fn refunds(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision], k
     for (at, ((line, wording), decision)) in lines.iter().zip(wordings).zip(decided.iter()).enumerate() {
         if line.amount < 0 && expense(decision.concept) && wording.payee.len() >= 4 {
             let best = spent.entry(wording.payee.as_str()).or_insert((decision.raw, at));
-            if decision.raw > best.0 {
+            let known = decided.get(best.1).map(|known| (known.account, known.concept));
+            let is_lower = Some((decision.account, decision.concept)) < known;
+            if decision.raw > best.0 || (decision.raw == best.0 && is_lower) {
                 *best = (decision.raw, at);
             }
         }
