@@ -82,15 +82,21 @@ pub fn settle_in_context(
         queue.propose_all(&book, &index, cis, control)?;
         let mut parts_left = false;
         let mut turns = 0_usize;
-        while let Some(place) = queue.heap.pop().map(|entry| entry.place) {
+        while let Some(Entry { place, score, .. }) = queue.heap.pop() {
             turns += 1;
             if turns.is_multiple_of(LINES_PER_PAUSE) && control.is_cancelled() {
                 return Err(Stopped);
             }
-            let Some(proposal) = queue.proposals.get_mut(place).and_then(Option::take) else { continue };
+            let Some(mut proposal) = queue.proposals.get_mut(place).and_then(Option::take) else { continue };
             if is_stale(&proposal, &book) {
-                queue.propose(place, &book, &index, cis);
-                continue;
+                let Some(again) = queue.work_out(place, &book, &index, cis) else { continue };
+                if again.score != score {
+                    queue.push(place, again, &book);
+                    continue;
+                }
+                // As good as what was taken meanwhile: queueing again behind every line that wanted the same would
+                // only let all of them ask anew for each item, many times over where many payments are equal.
+                proposal = again;
             }
             let Some((line, _)) = queue.readings.get(place) else { continue };
             let (Some(answer), Some(source)) = (answers.get_mut(*line), lines.get(*line)) else { continue };
@@ -203,8 +209,18 @@ impl Queue {
     }
 
     fn propose(&mut self, place: usize, book: &Book, index: &NumberIndex, cis: bool) {
+        if let Some(proposal) = self.work_out(place, book, index, cis) {
+            self.push(place, proposal, book);
+        }
+    }
+
+    fn work_out(&self, place: usize, book: &Book, index: &NumberIndex, cis: bool) -> Option<Proposal> {
+        let (_, reading) = self.readings.get(place)?;
+        Proposer { book, index, reading, cis }.best()
+    }
+
+    fn push(&mut self, place: usize, proposal: Proposal, book: &Book) {
         let Some((_, reading)) = self.readings.get(place) else { return };
-        let Some(proposal) = (Proposer { book, index, reading, cis }).best() else { return };
         let item = proposal.parts.first().and_then(|part| book.items.get(part.item)).map_or(0, |item| item.rank);
         self.heap.push(Entry {
             score: proposal.score,
@@ -238,23 +254,4 @@ fn settled(proposal: &Proposal, book: &Book) -> Vec<Settled> {
 fn is_construction(context: &str) -> bool {
     let folded = super::text::fold(context);
     folded.split(' ').any(|word| word == "CIS") || folded.contains("CONSTRUCTION INDUSTRY SCHEME")
-}
-
-#[doc(hidden)]
-pub fn likeness_for_probe(lines: &[Line<'_>], contact: &str) -> u32 {
-    let inv = Invoice {
-        number: "1".into(),
-        kind: super::batch::InvoiceKind::Bill,
-        contact: contact.to_owned().into(),
-        day: 0,
-        due_day: None,
-        total: None,
-        amount_due: 1,
-        currency: None,
-        reference: None,
-        account: None,
-    };
-    let list = [inv];
-    let c = Contacts::new(&list);
-    lines.first().map_or(0, |line| c.likeness(0, &Names::of(line)))
 }
