@@ -114,7 +114,9 @@ impl NumberIndex {
             self.insert(format!("{letters}{}", stripped(digits)), invoice, Form::Short);
             let (fewest, most) = self.prefixes.entry(letters.clone()).or_insert((usize::MAX, 0));
             *fewest = stripped(digits).len().min(*fewest);
-            *most = digits.len().max(*most);
+            // `AW-2025-118` is written `AW2025118`, too.
+            let all: usize = runs.iter().skip(1).filter(|run| run.digits).map(|run| run.text.len()).sum();
+            *most = digits.len().max(all).max(*most);
         }
         self.add_years(invoice, &runs, serial, &letters);
     }
