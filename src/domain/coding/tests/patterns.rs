@@ -7,8 +7,17 @@ use super::super::text::fold;
 use super::labelled::files;
 use super::*;
 
-/// Entries of `local_payees` that are national names or ordinary words of a trade: the entry is at fault.
-const KNOWN_TO_ALL: &[&str] = &[];
+/// Patterns of firms that trade with the whole country and share a name with an entry: the entry is at fault.
+const KNOWN_TO_ALL: &[&str] = &[
+    // Wholesalers of groceries.
+    "MUSGRAVE",
+    "MUSGRAVE MARKETPLACE",
+    "MUSGRAVE RETAIL",
+    // A supplier of tools; the entry is a person's surname.
+    "RENNIE TOOL",
+    // An insurance broker for tradespeople.
+    "TRADE DIRECT INS",
+];
 
 /// Words that stand in many payees' names and tell nobody.
 const SHORTEST_TELLING_WORD: usize = 6;
@@ -33,7 +42,10 @@ fn no_pattern_names_a_payee_of_one_business_only() {
     for (pattern, _) in Knowledge::get().patterns.all() {
         let folded = fold(pattern);
         let words: Vec<&str> = folded.split(' ').collect();
-        let names = |entry: &Vec<String>| words.windows(entry.len()).any(|window| window == entry.as_slice());
+        let names = |entry: &Vec<String>| {
+            let mut rest = words.iter();
+            entry.iter().all(|word| rest.any(|other| other == word))
+        };
         if entries.iter().any(names) && !KNOWN_TO_ALL.contains(&pattern) {
             offending.push(pattern);
         }
