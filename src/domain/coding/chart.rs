@@ -9,7 +9,7 @@ use super::weights::WEIGHTS;
 
 /// How much less a wider account is worth than a concept's own.
 /// The most accounts a concept is spread over.
-const SPREAD_MAX: usize = 4;
+const SPREAD_MAX: usize = 8;
 
 /// One account's fit for a concept.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,6 +35,8 @@ pub struct Chart {
     pub words: Vec<Vec<NameWord>>,
     /// Meaning of each account's name.
     pub vectors: Vec<Vector>,
+    /// Meaning of each telling word of an account's name.
+    pub word_vectors: Vec<Vec<Vector>>,
     /// Types by account.
     pub kinds: Vec<AccountType>,
 }
@@ -74,7 +76,12 @@ impl Chart {
         let receivables = first("trade_debtors", AccountType::Asset);
         let payables = first("trade_creditors", AccountType::Liability);
         let unknown = (unknown(knowledge, &fits, &kinds, false), unknown(knowledge, &fits, &kinds, true));
-        Self { fits, receivables, payables, unknown, words, vectors, kinds }
+        let telling = |word: &&NameWord| word.stem.chars().count() >= 4 && !PLAIN_WORDS.contains(&word.stem.as_str());
+        let word_vectors = words
+            .iter()
+            .map(|words| words.iter().filter(telling).map(|word| knowledge.meaning.vector(&word.stem)).collect())
+            .collect();
+        Self { fits, receivables, payables, unknown, words, vectors, word_vectors, kinds }
     }
 
     /// The accounts of a concept, best first.

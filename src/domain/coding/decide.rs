@@ -109,6 +109,7 @@ impl<'k> Decider<'k> {
         if clues.iter().all(|clue| clue.score < WEIGHTS.fallback_below) && best_named == 0.0 {
             return self.unknown(money_in);
         }
+        self.add_alike_words(wording, &clues, &mut named);
         self.weigh(&clues, &named)
     }
 
@@ -231,6 +232,30 @@ impl<'k> Decider<'k> {
             }
         }
         named
+    }
+
+    /// Among the accounts of what a line is about, those with a word that is like one of the line's: eggs and dairy.
+    fn add_alike_words(&self, wording: &Wording, clues: &[Clue], named: &mut BTreeMap<usize, f32>) {
+        let words: Vec<Vector> = wording
+            .text()
+            .split(' ')
+            .filter(|word| word.chars().count() >= 4)
+            .take(10)
+            .map(|word| self.knowledge.meaning.vector(word))
+            .collect();
+        let mut seen = Vec::new();
+        for fit in clues.iter().take(2).flat_map(|clue| self.chart.fits(clue.concept)) {
+            if seen.contains(&fit.account) {
+                continue;
+            }
+            seen.push(fit.account);
+            let theirs = self.chart.word_vectors.get(fit.account).map_or(&[][..], Vec::as_slice);
+            let near =
+                words.iter().flat_map(|word| theirs.iter().map(move |their| word.cosine(their))).fold(0.0, f32::max);
+            if near > WEIGHTS.word_like_from {
+                *named.entry(fit.account).or_insert(0.0) += WEIGHTS.word_like * (near - WEIGHTS.word_like_from);
+            }
+        }
     }
 
     /// Whether a line of this direction may go to an account for its name alone.

@@ -10,6 +10,12 @@ pub struct Weights {
     pub usual: f32,
     /// Words of intent.
     pub decisive: f32,
+    /// The same about what a trade buys or sells.
+    pub decisive_trade: f32,
+    /// A word of the line and one of the account's name are alike from here.
+    pub word_like_from: f32,
+    /// And that counts this much.
+    pub word_like: f32,
     /// Each further word of a pattern.
     pub per_word: f32,
     /// A pattern at the begin of the line.
@@ -107,6 +113,9 @@ pub const WEIGHTS: Weights = Weights {
     weak: 1.44,
     usual: 1.667,
     decisive: 5.184,
+    decisive_trade: 3.6,
+    word_like_from: 0.45,
+    word_like: 1.5,
     per_word: 0.3,
     first_word: 0.15,
     two_letters: 0.5,
