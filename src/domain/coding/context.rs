@@ -201,8 +201,18 @@ fn said_about_vat(context: &str) -> Option<bool> {
         "MTD",
     ];
     let mut verdict = None;
-    for clause in context.split(['.', ';', ',', '(', ')', '\n', '\u{2013}', '\u{2014}', ':']) {
+    let clauses: Vec<&str> =
+        context.split(['.', ';', ',', '(', ')', '\n', '\u{2013}', '\u{2014}', ':']).collect();
+    for (at, clause) in clauses.iter().enumerate() {
         let folded = fold(clause);
+        // "VAT no. 123 4567 89": the mark ends no clause.
+        let is_number = |next: &&str| {
+            let next = fold(next);
+            next.starts_with("GB ") || next.starts_with(|first: char| first.is_ascii_digit())
+        };
+        if (folded == "VAT NO" || folded.ends_with(" VAT NO")) && clauses.get(at + 1).is_some_and(is_number) {
+            return Some(true);
+        }
         let words: Vec<&str> = folded.split(' ').collect();
         let names_vat = words.iter().any(|word| matches!(*word, "VAT" | "VATABLE"));
         let threshold = words.iter().any(|word| matches!(*word, "THRESHOLD" | "LIMIT"))
@@ -517,6 +527,7 @@ mod tests {
             "Limited company, VAT registered (standard accrual scheme).",
             "VAT number GB123456789",
             "VAT no. 123 4567 89",
+            "We are a shop (VAT no: GB 123 4567 89)",
             "on the flat rate scheme",
             "we do quarterly VAT returns",
             "Partially exempt",
