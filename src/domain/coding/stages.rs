@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::batch::{AccountType, Batch, InvoiceKind};
 use super::chart::Chart;
-use super::confidence;
 use super::context::{Business, has_phrase};
 use super::decide::{Decider, Decision};
 use super::evidence::Reader;
@@ -23,8 +22,11 @@ use crate::domain::control::{Control, Stopped};
 /// Rows between two questions whether the answer is still wanted.
 const ROWS_PER_CHECK: usize = 128;
 
+/// How a raw score becomes a confidence.
+pub type Calibration = fn(Method, f32) -> u16;
+
 /// Runs every stage.
-pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped> {
+pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -> Result<Outcome, Stopped> {
     let knowledge = Knowledge::get();
     let business = Business::read(batch, knowledge);
     let chart = Chart::read(&batch.accounts, knowledge);
@@ -42,7 +44,7 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
         (sales, business.purchases()),
     );
     let allowed = AllowedVat::read(batch.vat_codes.as_deref());
-    let stage = Stage { batch, knowledge, business: &business, chart: &chart, decider: &decider, allowed: &allowed };
+    let stage = Stage { calibration, batch, knowledge, business: &business, chart: &chart, decider: &decider, allowed: &allowed };
 
     let invoices = batch.invoices.as_deref().unwrap_or_default();
     let settled = settle_in_context(&lines, invoices, &batch.business_context, control)?;
@@ -171,6 +173,7 @@ fn wordings(lines: &[Line<'_>], tags: &Tags<'_>) -> Vec<Wording> {
 
 /// What every row needs.
 struct Stage<'s> {
+    calibration: Calibration,
     batch: &'s Batch<'s>,
     knowledge: &'s Knowledge,
     business: &'s Business<'s>,
@@ -185,7 +188,7 @@ impl Stage<'_> {
         let wanted = self.vat(line, decision);
         let (vat, rate, is_wanted) = self.allowed.answer(wanted);
         *not_allowed |= !is_wanted;
-        let mut confidence = confidence::calibrated(decision.method, decision.raw);
+        let mut confidence = (self.calibration)(decision.method, decision.raw);
         if !is_wanted {
             confidence = confidence.saturating_mul(9) / 10;
         }
@@ -194,7 +197,7 @@ impl Stage<'_> {
             .iter()
             .map(|(account, raw)| Alternative {
                 account: *account,
-                confidence: confidence::calibrated(decision.method, *raw).min(confidence),
+                confidence: (self.calibration)(decision.method, *raw).min(confidence),
             })
             .filter(|other| other.confidence >= 20)
             .collect();
@@ -233,7 +236,7 @@ impl Stage<'_> {
             vat,
             vat_rate: rate,
             vat_amount: 0,
-            confidence: confidence::calibrated(Method::InvoiceSettlement, raw),
+            confidence: (self.calibration)(Method::InvoiceSettlement, raw),
             method: Method::InvoiceSettlement,
             reason: Cow::Owned(settlement.remark),
             alternatives: Vec::new(),
@@ -252,7 +255,7 @@ impl Stage<'_> {
             vat,
             vat_rate: rate,
             vat_amount: 0,
-            confidence: confidence::calibrated(Method::Transfer, raw),
+            confidence: (self.calibration)(Method::Transfer, raw),
             method: Method::Transfer,
             reason: Cow::Owned(transfer.remark),
             alternatives: Vec::new(),
