@@ -191,3 +191,20 @@ fn days_at_the_ends_of_the_calendar_are_days() {
     );
     code(&all);
 }
+
+#[test]
+fn long_batches_of_one_character_lines_end() {
+    let letters: Vec<char> = ('A'..='Z').chain('0'..='9').chain(['é', 'Ж', '🎉', '&', '.']).collect();
+    let lines = (0..4000).map(|place| {
+        let text: String = [letters[place % letters.len()], letters[place / letters.len() % letters.len()]].iter().collect();
+        line_of("Barclays Current", "2025-05-01", &text, if place % 2 == 0 { "-1" } else { "1" })
+    });
+    let mut all = batch(lines.collect());
+    let items = (0..1000).map(|place| {
+        let name: String = [letters[place % letters.len()], letters[place / letters.len() % letters.len()]].iter().collect();
+        invoice(InvoiceKind::ALL[place % 3], &name, &name, "2025-04-01", "1")
+    });
+    all.invoices = Some(items.collect());
+    let (_, asked) = questions(&all);
+    assert!(asked <= 2000, "{asked} questions");
+}
