@@ -44,7 +44,15 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         (sales, business.purchases()),
     );
     let allowed = AllowedVat::read(batch.vat_codes.as_deref());
-    let stage = Stage { calibration, batch, knowledge, business: &business, chart: &chart, decider: &decider, allowed: &allowed };
+    let stage = Stage {
+        calibration,
+        batch,
+        knowledge,
+        business: &business,
+        chart: &chart,
+        decider: &decider,
+        allowed: &allowed,
+    };
 
     let invoices = batch.invoices.as_deref().unwrap_or_default();
     let settled = settle_in_context(&lines, invoices, &batch.business_context, control)?;

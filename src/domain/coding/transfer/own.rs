@@ -197,7 +197,10 @@ fn resolve(
     }
     for (slot, tag) in resolved.iter_mut().zip(tags.names()) {
         let tag = fold(tag);
-        *slot = codes.get(&tag).or_else(|| names.get(&tag)).copied().filter(|_| !tag.is_empty());
+        // "1200 Current account": the code may stand before the name.
+        let code = tag.split(' ').next().unwrap_or("");
+        let found = codes.get(&tag).or_else(|| names.get(&tag)).or_else(|| codes.get(code));
+        *slot = found.copied().filter(|_| !tag.is_empty());
     }
     let candidates: Vec<usize> =
         (0..accounts.len()).filter(|place| money.get(*place) == Some(&true)).take(MOST_COMPARED).collect();
