@@ -17,7 +17,7 @@ use super::text::fold;
 use super::transfer::{self, OwnAccounts, Transfer};
 use super::vat::AllowedVat;
 use super::wording::{Wording, begins_with_codes};
-use crate::domain::control::{Control, Stopped};
+use crate::domain::control::{Control, Stopped, Unattended};
 
 /// Rows between two questions whether the answer is still wanted.
 const ROWS_PER_CHECK: usize = 128;
@@ -60,7 +60,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     let own = OwnAccounts::resolve(batch);
     let mut moved = transfer::pair(&lines, &batch.accounts, &own, |row| settled.get(row).is_some_and(Option::is_some));
 
-    let wordings = wordings(&lines, &tags);
+    let wordings = wordings(&lines, &tags, control)?;
     let mut decided: Vec<Decision> = Vec::with_capacity(lines.len());
     let mut known: HashMap<(&str, bool, bool), Decision> = HashMap::new();
     for (at, (line, wording)) in lines.iter().zip(&wordings).enumerate() {
@@ -143,7 +143,7 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
         &hints,
         (sales, business.purchases()),
     );
-    let wordings = wordings(&lines, &tags);
+    let Ok(wordings) = wordings(&lines, &tags, &Unattended) else { return String::new() };
     let (Some(line), Some(wording)) = (lines.get(row), wordings.get(row)) else { return String::new() };
     let vector = knowledge.meaning.vector(wording.text());
     let name = |account: usize| batch.accounts.get(account).map_or("", |account| account.name.as_ref());
@@ -168,7 +168,7 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
     text
 }
 
-fn wordings(lines: &[Line<'_>], tags: &Tags<'_>) -> Vec<Wording> {
+fn wordings(lines: &[Line<'_>], tags: &Tags<'_>, control: &dyn Control) -> Result<Vec<Wording>, Stopped> {
     let mut by_tag: BTreeMap<Option<usize>, Vec<&str>> = BTreeMap::new();
     for line in lines {
         by_tag.entry(line.tag).or_default().push(&line.text);
@@ -176,7 +176,14 @@ fn wordings(lines: &[Line<'_>], tags: &Tags<'_>) -> Vec<Wording> {
     debug_assert!(by_tag.len() <= tags.names().len() + 1);
     let coded: BTreeMap<Option<usize>, bool> =
         by_tag.into_iter().map(|(tag, texts)| (tag, begins_with_codes(texts.into_iter()))).collect();
-    lines.iter().map(|line| Wording::of(line, coded.get(&line.tag).copied().unwrap_or(false))).collect()
+    let mut wordings = Vec::with_capacity(lines.len());
+    for (at, line) in lines.iter().enumerate() {
+        if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
+            return Err(Stopped);
+        }
+        wordings.push(Wording::of(line, coded.get(&line.tag).copied().unwrap_or(false)));
+    }
+    Ok(wordings)
 }
 
 /// What every row needs.

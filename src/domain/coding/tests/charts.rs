@@ -71,8 +71,7 @@ fn of_accounts_of_one_name_any_is_right() {
         doubled.accounts.extend(copies);
         let count = business.batch.accounts.len();
         let theirs = code(&doubled);
-        let same =
-            outcome.rows.iter().zip(&theirs.rows).filter(|(a, b)| a.account == b.account % count).count();
+        let same = outcome.rows.iter().zip(&theirs.rows).filter(|(a, b)| a.account == b.account % count).count();
         assert!(same * 100 >= outcome.rows.len() * 85, "{}: {same} of {}", business.id, outcome.rows.len());
     }
 }

@@ -114,9 +114,8 @@ fn near_identical_numbers_are_told_apart() {
     let count = 10_000;
     for prefix in ["INV-2025-", "A", "", "SI/25/"] {
         let number = |place: usize| format!("{prefix}{:06}", 100_000 + place);
-        let lines = (0..400).map(|place| {
-            line("2025-05-01", &format!("CUSTOMER{} LTD {}", place * 17 % 50, number(place * 17)), "120")
-        });
+        let lines = (0..400)
+            .map(|place| line("2025-05-01", &format!("CUSTOMER{} LTD {}", place * 17 % 50, number(place * 17)), "120"));
         let mut all = batch(lines.collect());
         all.invoices = Some(sales(count, number, |place| format!("Customer{} Ltd", place % 50)));
         let (outcome, asked) = questions(&all);
@@ -148,10 +147,9 @@ fn ten_thousand_invoices_of_one_number_settle_little_and_end() {
 #[test]
 fn customers_of_one_first_word_are_told_apart() {
     let kinds = ["Bakery", "Garage", "Joinery", "Nursery", "Dental", "Roofing", "Plumbing", "Florists"];
-    let mut all = batch(
-        kinds.iter().map(|kind| line("2025-05-01", &format!("Northgate {kind} Ltd"), "120")).collect(),
-    );
-    all.invoices = Some(sales(8, |place| format!("INV-{}", 100 + place), |place| format!("Northgate {}", kinds[place])));
+    let mut all = batch(kinds.iter().map(|kind| line("2025-05-01", &format!("Northgate {kind} Ltd"), "120")).collect());
+    all.invoices =
+        Some(sales(8, |place| format!("INV-{}", 100 + place), |place| format!("Northgate {}", kinds[place])));
     for (place, row) in code(&all).rows.iter().enumerate() {
         let named: Vec<usize> = row.settles.iter().map(|settled| settled.invoice).collect();
         assert_eq!(named, [place], "{}", kinds[place]);

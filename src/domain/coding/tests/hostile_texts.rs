@@ -87,12 +87,10 @@ fn no_text_stops_the_engine_in_any_field() {
         code(&one);
     }
     let mut all = batch(lines);
-    all.accounts.extend(
-        texts().iter().enumerate().map(|(place, text)| {
-            let name: String = text.chars().take(200).collect();
-            account(&format!("T{place}"), &name, AccountType::ALL[place % 5])
-        }),
-    );
+    all.accounts.extend(texts().iter().enumerate().map(|(place, text)| {
+        let name: String = text.chars().take(200).collect();
+        account(&format!("T{place}"), &name, AccountType::ALL[place % 5])
+    }));
     let invoices = texts().into_iter().enumerate().map(|(place, text)| {
         let cut = |most: usize| text.chars().take(most).collect::<String>();
         let mut item = invoice(InvoiceKind::ALL[place % 3], &cut(100), &cut(200), "2025-04-01", "12.34");
@@ -152,11 +150,16 @@ fn amounts_at_the_edges_are_split_exactly() {
     }
     for rate in ["0", "0.0001", "5", "13.5", "17.5", "20", "99.999999999999", "100", "0.000000000001"] {
         let mut all = batch(lines.clone());
-        all.vat_codes = Some(
-            ["ST", "RR", "NV"].into_iter().map(|code| super::vat::vat_code(code, "VAT", rate)).collect(),
-        );
+        all.vat_codes =
+            Some(["ST", "RR", "NV"].into_iter().map(|code| super::vat::vat_code(code, "VAT", rate)).collect());
         let items = amounts.iter().filter(|amount| pounds(amount) > 0).enumerate().map(|(place, amount)| {
-            invoice(InvoiceKind::ALL[place % 3], &format!("FS-{}", 1000 + place), "Furniture sale", "2025-05-01", amount)
+            invoice(
+                InvoiceKind::ALL[place % 3],
+                &format!("FS-{}", 1000 + place),
+                "Furniture sale",
+                "2025-05-01",
+                amount,
+            )
         });
         all.invoices = Some(items.collect());
         code(&all);
@@ -187,7 +190,9 @@ fn days_at_the_ends_of_the_calendar_are_days() {
     }
     let edges = ["0001-01-01", "9999-12-31"].iter().enumerate();
     all.invoices = Some(
-        edges.map(|(place, on)| invoice(InvoiceKind::Invoice, &format!("INV-7{place}"), "Acme Ltd", on, "10")).collect(),
+        edges
+            .map(|(place, on)| invoice(InvoiceKind::Invoice, &format!("INV-7{place}"), "Acme Ltd", on, "10"))
+            .collect(),
     );
     code(&all);
 }
@@ -196,12 +201,14 @@ fn days_at_the_ends_of_the_calendar_are_days() {
 fn long_batches_of_one_character_lines_end() {
     let letters: Vec<char> = ('A'..='Z').chain('0'..='9').chain(['é', 'Ж', '🎉', '&', '.']).collect();
     let lines = (0..4000).map(|place| {
-        let text: String = [letters[place % letters.len()], letters[place / letters.len() % letters.len()]].iter().collect();
+        let text: String =
+            [letters[place % letters.len()], letters[place / letters.len() % letters.len()]].iter().collect();
         line_of("Barclays Current", "2025-05-01", &text, if place % 2 == 0 { "-1" } else { "1" })
     });
     let mut all = batch(lines.collect());
     let items = (0..1000).map(|place| {
-        let name: String = [letters[place % letters.len()], letters[place / letters.len() % letters.len()]].iter().collect();
+        let name: String =
+            [letters[place % letters.len()], letters[place / letters.len() % letters.len()]].iter().collect();
         invoice(InvoiceKind::ALL[place % 3], &name, &name, "2025-04-01", "1")
     });
     all.invoices = Some(items.collect());

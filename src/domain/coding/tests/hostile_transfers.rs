@@ -37,9 +37,8 @@ fn equal_amounts_alone_are_no_transfers() {
 fn both_sides_in_one_tag_are_no_transfer() {
     for text in ["TRANSFER", "TRANSFER TO SAVINGS", "TFR 123", "INTERNAL TRANSFER"] {
         let tags = ["Barclays Current", "BARCLAYS current", "barclays  current."];
-        let lines = (0..300).map(|place| {
-            line_of(tags[place % 3], "2025-05-01", text, if place % 2 == 0 { "-120" } else { "120" })
-        });
+        let lines = (0..300)
+            .map(|place| line_of(tags[place % 3], "2025-05-01", text, if place % 2 == 0 { "-120" } else { "120" }));
         let mut all = batch(lines.collect());
         assert_eq!(pairs(&code(&all)), 0, "{text}");
         all.transactions.push(line_of("Barclays Savings", "2025-05-20", "INTEREST", "1"));
@@ -49,7 +48,8 @@ fn both_sides_in_one_tag_are_no_transfer() {
 
 #[test]
 fn no_tags_no_pairs() {
-    let lines = (0..200).map(|place| line("2025-05-01", "TRANSFER TO SAVINGS", if place % 2 == 0 { "-5" } else { "5" }));
+    let lines =
+        (0..200).map(|place| line("2025-05-01", "TRANSFER TO SAVINGS", if place % 2 == 0 { "-5" } else { "5" }));
     assert_eq!(pairs(&code(&batch(lines.collect()))), 0);
 }
 

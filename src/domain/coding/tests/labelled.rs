@@ -44,7 +44,8 @@ pub(super) fn businesses() -> Vec<Business> {
 fn business(file: &Value) -> Business {
     let request = &file["request"];
     let list = |name: &str| request.get(name).map(|list| list.as_array().expect("a list").as_slice());
-    let accounts: Vec<Account<'static>> = list("chart_of_accounts").expect("a chart").iter().map(read_account).collect();
+    let accounts: Vec<Account<'static>> =
+        list("chart_of_accounts").expect("a chart").iter().map(read_account).collect();
     Business {
         id: file["id"].as_str().expect("an id").to_owned(),
         batch: Batch {

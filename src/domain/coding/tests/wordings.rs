@@ -67,7 +67,8 @@ fn capitals_and_wide_spaces_leave_every_answer() {
 fn a_date_and_a_card_behind_the_payee_leave_most_answers() {
     assert_most_stay("date and card", 93, |place, line| {
         if is_plain(line) && line.amount < 0 {
-            line.description = Cow::Owned(format!("{} ON {:02} JUN CD 77{:02}", line.description, place % 28 + 1, place % 90));
+            line.description =
+                Cow::Owned(format!("{} ON {:02} JUN CD 77{:02}", line.description, place % 28 + 1, place % 90));
         }
     });
 }
