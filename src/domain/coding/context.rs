@@ -201,8 +201,7 @@ fn said_about_vat(context: &str) -> Option<bool> {
         "MTD",
     ];
     let mut verdict = None;
-    let clauses: Vec<&str> =
-        context.split(['.', ';', ',', '(', ')', '\n', '\u{2013}', '\u{2014}', ':']).collect();
+    let clauses: Vec<&str> = context.split(['.', ';', ',', '(', ')', '\n', '\u{2013}', '\u{2014}', ':']).collect();
     for (at, clause) in clauses.iter().enumerate() {
         let folded = fold(clause);
         // "VAT no. 123 4567 89": the mark ends no clause.

@@ -72,13 +72,11 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         }
         let money_in = line.amount > 0;
         let is_large = line.pence <= -business.asset_from_pence;
-        let decision = known
-            .entry((wording.padded.as_str(), money_in, is_large))
-            .or_insert_with(|| {
-                // Of what says nothing, not even what is usual here can be said.
-                let is_mute = wording.text().is_empty();
-                if is_mute { decider.unknown(money_in) } else { decider.decide(wording, money_in, is_large) }
-            });
+        let decision = known.entry((wording.padded.as_str(), money_in, is_large)).or_insert_with(|| {
+            // Of what says nothing, not even what is usual here can be said.
+            let is_mute = wording.text().is_empty();
+            if is_mute { decider.unknown(money_in) } else { decider.decide(wording, money_in, is_large) }
+        });
         decided.push(decision.clone());
     }
     agree(&lines, &wordings, &mut decided);
