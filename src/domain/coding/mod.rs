@@ -17,6 +17,8 @@ mod meaning;
 mod outcome;
 mod settlement;
 mod stages;
+#[cfg(test)]
+mod tests;
 mod text;
 mod transfer;
 mod vat;

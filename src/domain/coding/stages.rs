@@ -15,9 +15,9 @@ use super::outcome::{Alternative, CodedRow, Method, Outcome, Vat, Warning};
 use super::settlement::{Settlement, settle_in_context};
 use super::text::fold;
 use super::transfer::{self, OwnAccounts, Transfer};
-use super::vat::{self, AllowedVat};
+use super::vat::AllowedVat;
 use super::wording::{Wording, begins_with_codes};
-use crate::domain::control::{Control, Stopped};
+use crate::domain::control::{Control, Stopped, Unattended};
 
 /// Rows between two questions whether the answer is still wanted.
 const ROWS_PER_CHECK: usize = 128;
@@ -59,7 +59,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
 
     let mut moved = transfer::pair(&lines, &batch.accounts, &own, |row| settled.get(row).is_some_and(Option::is_some));
 
-    let wordings = wordings(&lines, &tags);
+    let wordings = wordings(&lines, &tags, control)?;
     let mut decided: Vec<Decision> = Vec::with_capacity(lines.len());
     let mut known: HashMap<(&str, bool, bool), Decision> = HashMap::new();
     for (at, (line, wording)) in lines.iter().zip(&wordings).enumerate() {
@@ -71,27 +71,30 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         }
         let money_in = line.amount > 0;
         let is_large = line.pence <= -business.asset_from_pence;
-        let decision = known
-            .entry((wording.padded.as_str(), money_in, is_large))
-            .or_insert_with(|| decider.decide(wording, money_in, is_large));
+        let decision = known.entry((wording.padded.as_str(), money_in, is_large)).or_insert_with(|| {
+            // Of what says nothing, not even what is usual here can be said.
+            let is_mute = wording.text().is_empty();
+            if is_mute { decider.unknown(money_in) } else { decider.decide(wording, money_in, is_large) }
+        });
         decided.push(decision.clone());
     }
     agree(&lines, &wordings, &mut decided);
     refunds(&lines, &wordings, &mut decided, knowledge);
 
     let mut not_allowed = false;
-    let rows: Vec<CodedRow> = lines
-        .iter()
-        .zip(&decided)
-        .zip(settled)
-        .zip(moved.drain(..))
-        .map(|(((line, decision), settlement), transfer)| match (settlement, transfer) {
-            (Some(settlement), _) => stage.settled_row(decision, settlement),
-            (None, Some(transfer)) => stage.moved_row(transfer),
+    let mut rows: Vec<CodedRow> = Vec::with_capacity(lines.len());
+    let claims = settled.into_iter().zip(moved.drain(..));
+    for (at, ((line, decision), (settlement, transfer))) in lines.iter().zip(&decided).zip(claims).enumerate() {
+        if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
+            return Err(Stopped);
+        }
+        rows.push(match (settlement, transfer) {
+            (Some(settlement), _) => stage.settled_row(decision, settlement, &mut not_allowed),
+            (None, Some(transfer)) => stage.moved_row(transfer, &mut not_allowed),
             (None, None) => stage.row(line, decision, &mut not_allowed),
-        })
-        .collect();
-    let warnings = stage.warnings(&lines, not_allowed);
+        });
+    }
+    let warnings = stage.warnings(&lines, &rows, not_allowed);
     control.progress(u64::try_from(lines.len()).unwrap_or(u64::MAX));
     Ok(Outcome { rows, warnings })
 }
@@ -137,7 +140,7 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
         &hints,
         (sales, business.purchases()),
     );
-    let wordings = wordings(&lines, &tags);
+    let Ok(wordings) = wordings(&lines, &tags, &Unattended) else { return String::new() };
     let (Some(line), Some(wording)) = (lines.get(row), wordings.get(row)) else { return String::new() };
     let vector = knowledge.meaning.vector(wording.text());
     let name = |account: usize| batch.accounts.get(account).map_or("", |account| account.name.as_ref());
@@ -162,7 +165,7 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
     text
 }
 
-fn wordings(lines: &[Line<'_>], tags: &Tags<'_>) -> Vec<Wording> {
+fn wordings(lines: &[Line<'_>], tags: &Tags<'_>, control: &dyn Control) -> Result<Vec<Wording>, Stopped> {
     let mut by_tag: BTreeMap<Option<usize>, Vec<&str>> = BTreeMap::new();
     for line in lines {
         by_tag.entry(line.tag).or_default().push(&line.text);
@@ -170,7 +173,14 @@ fn wordings(lines: &[Line<'_>], tags: &Tags<'_>) -> Vec<Wording> {
     debug_assert!(by_tag.len() <= tags.names().len() + 1);
     let coded: BTreeMap<Option<usize>, bool> =
         by_tag.into_iter().map(|(tag, texts)| (tag, begins_with_codes(texts.into_iter()))).collect();
-    lines.iter().map(|line| Wording::of(line, coded.get(&line.tag).copied().unwrap_or(false))).collect()
+    let mut wordings = Vec::with_capacity(lines.len());
+    for (at, line) in lines.iter().enumerate() {
+        if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
+            return Err(Stopped);
+        }
+        wordings.push(Wording::of(line, coded.get(&line.tag).copied().unwrap_or(false)));
+    }
+    Ok(wordings)
 }
 
 /// What every row needs.
@@ -208,7 +218,7 @@ impl Stage<'_> {
             account: decision.account,
             vat,
             vat_rate: rate,
-            vat_amount: vat::inside(line.amount, rate),
+            vat_amount: self.allowed.inside(line.amount, wanted),
             confidence,
             method: decision.method,
             reason: self.reason(decision, wanted, is_wanted),
@@ -219,7 +229,7 @@ impl Stage<'_> {
     }
 
     /// The answer for a line that settles something: debtors or creditors, or where the document itself went.
-    fn settled_row(&self, decision: &Decision, settlement: Settlement) -> CodedRow {
+    fn settled_row(&self, decision: &Decision, settlement: Settlement, not_allowed: &mut bool) -> CodedRow {
         let invoices = self.batch.invoices.as_deref().unwrap_or_default();
         let first = settlement.settled.first().and_then(|settled| invoices.get(settled.invoice));
         let holds_no_money = |account: &usize| !self.own.is_money(*account);
@@ -232,7 +242,8 @@ impl Stage<'_> {
             }),
         };
         let account = control.or_else(|| first.and_then(|invoice| invoice.account)).unwrap_or(decision.account);
-        let (vat, rate, _) = self.allowed.answer(Vat::NoVat);
+        let (vat, rate, is_wanted) = self.allowed.answer(Vat::NoVat);
+        *not_allowed |= !is_wanted;
         let raw = f32::from(settlement.strength) / 1000.0;
         CodedRow {
             account,
@@ -249,8 +260,9 @@ impl Stage<'_> {
     }
 
     /// The answer for a line that moves money between the caller's own accounts.
-    fn moved_row(&self, transfer: Transfer) -> CodedRow {
-        let (vat, rate, _) = self.allowed.answer(Vat::NoVat);
+    fn moved_row(&self, transfer: Transfer, not_allowed: &mut bool) -> CodedRow {
+        let (vat, rate, is_wanted) = self.allowed.answer(Vat::NoVat);
+        *not_allowed |= !is_wanted;
         let raw = f32::from(transfer.strength) / 1000.0;
         CodedRow {
             account: transfer.account,
@@ -360,7 +372,7 @@ impl Stage<'_> {
         Cow::Owned(reason)
     }
 
-    fn warnings(&self, lines: &[Line<'_>], not_allowed: bool) -> Vec<Warning> {
+    fn warnings(&self, lines: &[Line<'_>], rows: &[CodedRow], not_allowed: bool) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let invoices = self.batch.invoices.as_deref();
         if invoices.is_none() {
@@ -385,7 +397,23 @@ impl Stage<'_> {
         if not_allowed {
             warnings.push(Warning::VatCodeNotAllowed);
         }
+        if self.is_too_small(lines, rows) {
+            warnings.push(Warning::ChartTooSmall);
+        }
         warnings
+    }
+
+    /// Money came in and the chart has no income, or went out and it has no expenses, and the line is neither a settlement
+    /// nor a transfer.
+    fn is_too_small(&self, lines: &[Line<'_>], rows: &[CodedRow]) -> bool {
+        let lacks = |kind| !self.chart.kinds.contains(&kind);
+        let (no_income, no_expenses) = (lacks(AccountType::Income), lacks(AccountType::Expense));
+        let is_ours = |row: &CodedRow| !matches!(row.method, Method::InvoiceSettlement | Method::Transfer);
+        (no_income || no_expenses)
+            && lines
+                .iter()
+                .zip(rows)
+                .any(|(line, row)| is_ours(row) && (no_income && line.amount > 0 || no_expenses && line.amount < 0))
     }
 }
 
@@ -398,8 +426,10 @@ fn agree(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision]) {
         }
         let key = (wording.payee.as_str(), line.amount > 0);
         let best = surest.entry(key).or_insert((decision.raw, decision.account, at));
-        // Equal sureness goes to the lower account, so that the order of rows does not matter.
-        if decision.raw > best.0 || (decision.raw == best.0 && decision.account < best.1) {
+        // Equal sureness goes to the lower account and concept, so that the order of rows does not matter.
+        let known = decided.get(best.2).and_then(|known| known.concept);
+        let is_lower = (decision.account, decision.concept) < (best.1, known);
+        if decision.raw > best.0 || (decision.raw == best.0 && is_lower) {
             *best = (decision.raw, decision.account, at);
         }
     }
@@ -427,7 +457,9 @@ fn refunds(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision], k
     for (at, ((line, wording), decision)) in lines.iter().zip(wordings).zip(decided.iter()).enumerate() {
         if line.amount < 0 && expense(decision.concept) && wording.payee.len() >= 4 {
             let best = spent.entry(wording.payee.as_str()).or_insert((decision.raw, at));
-            if decision.raw > best.0 {
+            let known = decided.get(best.1).map(|known| (known.account, known.concept));
+            let is_lower = Some((decision.account, decision.concept)) < known;
+            if decision.raw > best.0 || (decision.raw == best.0 && is_lower) {
                 *best = (decision.raw, at);
             }
         }

@@ -94,7 +94,9 @@ impl NumberIndex {
         if !letters.is_empty() && !is_lead(&letters) {
             let (fewest, most) = self.prefixes.entry(letters.clone()).or_insert((usize::MAX, 0));
             *fewest = stripped(digits).len().min(*fewest);
-            *most = digits.len().max(*most);
+            // `AW-2025-118` is written `AW2025118`, too.
+            let joined = runs.iter().filter(|run| run.digits).map(|run| run.text.len()).sum();
+            *most = if is_generic(&letters) { digits.len() } else { joined }.max(*most);
         }
         self.add_years(invoice, &runs, serial, &letters, year);
         self.add_shape(&runs, serial, year);
