@@ -1,0 +1,154 @@
+"""Short phrases the table has to get right: all that the knowledge says, and what bank lines are made of."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+WORDS = Path(__file__).parent / "words"
+GENERATED_LIMIT = 16_000
+MONTHS = "jan feb mar apr may june july aug sept oct nov dec".split()
+FIRM_ENDS = ("ltd", "limited", "uk", "services", "group", "and sons", "and co", "centre", "supplies", "direct")
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A text, where it comes from and, where the knowledge says so, its concept."""
+
+    text: str
+    kind: str
+    concept: str | None = None
+
+
+def collect(knowledge: Path) -> list[Phrase]:
+    """Every phrase once, in a fixed order. The first source that has a text names its kind."""
+    known = list(from_knowledge(knowledge))
+    patterns = [phrase.text for phrase in known if phrase.kind == "pattern"]
+    forenames = [word.lower() for word in _words(knowledge / "forenames.txt")]
+    first: dict[str, Phrase] = {}
+    for phrase in known + generate(patterns, forenames):
+        text = " ".join(phrase.text.lower().split())
+        if text and text not in first:
+            first[text] = Phrase(text, phrase.kind, phrase.concept)
+    return list(first.values())
+
+
+def from_knowledge(folder: Path):
+    """What the files of the coding knowledge say; formats are in their README."""
+    concepts = set()
+    for row in _rows(folder / "concepts.tsv"):
+        concept, about = row[0], row[-1]
+        concepts.add(concept)
+        for text in [about, *about.split(","), concept.replace("_", " ")]:
+            yield Phrase(text.strip(), "description", concept)
+    for path in sorted(folder.glob("patterns*.txt")):
+        for head, body in _headed(path):
+            concept = head.lstrip("+-").rstrip("!?").strip()
+            for pattern in body.split(","):
+                for text in spell_out(pattern):
+                    yield Phrase(text, "pattern", concept)
+    for concept, body in _headed(folder / "accounts.txt"):
+        for tier, names in enumerate(body.split(" / ")):
+            for name in names.split(";"):
+                text = " ".join(word for word in name.split() if not word.startswith("!"))
+                # Only the first tier names the concept itself; the others name accounts that also take it.
+                yield Phrase(text, "account", concept if tier == 0 else None)
+    for row in _rows(folder / "account_examples.tsv"):
+        for cell in row:
+            if cell not in concepts and "_" not in cell and any(c.islower() for c in cell) and len(cell.split()) <= 8:
+                yield Phrase(cell, "account")
+    for text in _sector_texts(folder / "sectors.txt"):
+        yield Phrase(text, "sector")
+
+
+def spell_out(pattern: str) -> list[str]:
+    """A pattern as the words it matches: a star inside stands for a plural, one at the end for any rest of the word."""
+    spelled = [""]
+    body = pattern.strip()
+    for word in body.removesuffix("*").split():
+        stem = word.removesuffix("*")
+        endings = [stem, stem + "S"] if word.endswith("*") else [stem]
+        spelled = [f"{start} {ending}".strip() for start in spelled for ending in endings]
+    return [text for text in spelled if text]
+
+
+def generate(patterns: list[str], forenames: list[str]) -> list[Phrase]:
+    """Trades with places and surnames, payees with places, people with purposes: what the names in bank lines are made of.
+
+    Every pick follows from the words around it and not from a row of random numbers, so that a new pattern adds phrases
+    and leaves the others as they were, with their vectors in the cache."""
+    trades, purposes = _lines(WORDS / "trades.txt"), _lines(WORDS / "purposes.txt")
+    places, surnames = _words(WORDS / "places.txt"), _words(WORDS / "surnames.txt")
+    phrases = [Phrase(text, "generated") for text in trades + purposes]
+
+    def add(template: str, seed: str, times: int, **fixed: str) -> None:
+        for time in range(times):
+            words = {name: pick(f"{template}|{seed}|{time}|{name}", choices) for name, choices in lists.items()}
+            phrases.append(Phrase(template.format(**(words | fixed)), "generated"))
+
+    lists = {
+        "place": places, "surname": surnames, "other": surnames, "forename": forenames or surnames, "end": FIRM_ENDS,
+        "trade": trades, "purpose": purposes, "month": MONTHS, "initial": "abcdefghijklmnoprstw",
+    }
+    for trade in trades:
+        for template, times in TRADE_TEMPLATES:
+            add(template, trade, times, trade=trade)
+    for purpose in purposes:
+        for template, times in PURPOSE_TEMPLATES:
+            add(template, purpose, times, purpose=purpose)
+    for pattern in sorted(set(patterns)):
+        for template, times in PAYEE_TEMPLATES:
+            add(template, pattern, times, payee=pattern)
+    kept = sorted(phrases, key=lambda phrase: hashlib.sha256(phrase.text.encode()).digest())[:GENERATED_LIMIT]
+    chosen = {phrase.text for phrase in kept}
+    return [phrase for phrase in phrases if phrase.text in chosen]
+
+
+TRADE_TEMPLATES = (
+    ("{place} {trade}", 4), ("{surname} {trade}", 4), ("{trade} {place}", 2), ("{surname} {trade} {place}", 2),
+    ("{trade} {end}", 2), ("{initial} {surname} {trade}", 1), ("{surname} and {other} {trade}", 1),
+    ("the {place} {trade} company", 1), ("{place} {trade} ltd", 1), ("{trade} {purpose}", 2),
+)
+PURPOSE_TEMPLATES = (
+    ("{purpose} {month}", 2), ("{forename} {surname} {purpose}", 4), ("{initial} {surname} {purpose}", 3),
+    ("{purpose} {surname}", 2), ("{place} {purpose}", 2), ("{forename} {purpose}", 2), ("{surname} {trade} {purpose}", 3),
+)
+PAYEE_TEMPLATES = (("{payee} {place}", 1), ("{payee} {end}", 1), ("{payee} {purpose}", 1))
+
+
+def pick(seed: str, choices) -> str:
+    """One of the choices, always the same for the same seed."""
+    number = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big")
+    return choices[number % len(choices)]
+
+
+def held_out(phrases: list[Phrase], count: int) -> list[bool]:
+    """Which phrases a fit does not see: those of lowest hash, so that a grown knowledge keeps most of them."""
+    order = sorted(range(len(phrases)), key=lambda at: hashlib.sha256(b"held out " + phrases[at].text.encode()).digest())
+    chosen = set(order[:count])
+    return [at in chosen for at in range(len(phrases))]
+
+
+def _sector_texts(path: Path):
+    for line in _lines(path):
+        key, _, value = line.partition(":")
+        if line.startswith("["):
+            yield line.strip("[]").replace("_", " ")
+        elif key.strip() in ("context", "words"):
+            yield from (item.split("=")[0].strip() for item in value.split(","))
+
+
+def _lines(path: Path) -> list[str]:
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def _words(path: Path) -> list[str]:
+    return " ".join(_lines(path)).split()
+
+
+def _rows(path: Path) -> list[list[str]]:
+    return [[cell.strip() for cell in line.split("\t")] for line in _lines(path)]
+
+
+def _headed(path: Path) -> list[tuple[str, str]]:
+    return [(head.strip(), body) for head, colon, body in (line.partition(":") for line in _lines(path)) if colon]
