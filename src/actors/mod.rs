@@ -3,12 +3,14 @@
 //! Writes are messages, reads are queries or what is published here. Actors hold each other's handles only downhill
 //! (engines → credit bank), so nobody waits in a circle.
 
+pub mod coding_work;
 pub mod credit_bank;
 pub mod engine;
 pub mod follower;
 pub mod job_board;
 pub mod job_runner;
 pub mod key_registry;
+pub mod pack;
 pub mod published;
 pub mod rate_limiter;
 pub mod recon_work;
@@ -88,6 +90,8 @@ pub struct ActorsOptions {
     pub run_limits: RunLimits,
     /// What reconciliation does.
     pub reconciliation: Arc<dyn Work>,
+    /// What coding does.
+    pub coding: Arc<dyn Work>,
 }
 
 /// Every handle.
@@ -100,6 +104,8 @@ pub struct Actors {
     pub credits: CreditBankHandle,
     /// The reconciliation engine.
     pub reconciliation: EngineHandle,
+    /// The coding engine.
+    pub coding: EngineHandle,
     /// What is happening to jobs right now.
     pub board: Arc<JobBoard>,
     /// Health.
@@ -179,6 +185,7 @@ impl Actors {
             queue_capacity,
             run_limits,
             reconciliation,
+            coding,
         } = options;
         let (gate, bank, engines) = (Arbiter::new(), Arbiter::new(), Arbiter::new());
         let (stopping, stopping_receiver) = watch::channel(Stopping::No);
@@ -192,30 +199,35 @@ impl Actors {
         let credits = start_bank(stats("credit_bank"), bank.handle(), &store);
         registry.add(credits.slot.clone());
 
-        let engine_stats = stats("recon");
-        let runner = Arc::new(JobRunner {
-            work: reconciliation,
-            store: store.clone(),
-            settle: Arc::new(credits.clone()),
-            board: Arc::clone(&board),
-            observer: Arc::new(EngineObserver {
-                observer: Arc::clone(&observer),
-                stats: Arc::clone(&engine_stats),
-                rows_total: std::sync::atomic::AtomicU64::new(0),
-            }),
-            limits: run_limits,
-            holder: holder.clone(),
-            stopping: stopping_receiver,
-        });
-        let reconciliation =
-            start_engine(engine_stats, engines.handle(), runner, &store, queue_capacity, Arc::clone(&observer));
-        registry.add(reconciliation.slot.clone());
+        let engine = |name, work| {
+            let stats = stats(name);
+            let runner = Arc::new(JobRunner {
+                work,
+                store: store.clone(),
+                settle: Arc::new(credits.clone()),
+                board: Arc::clone(&board),
+                observer: Arc::new(EngineObserver {
+                    observer: Arc::clone(&observer),
+                    stats: Arc::clone(&stats),
+                    rows_total: std::sync::atomic::AtomicU64::new(0),
+                }),
+                limits: run_limits,
+                holder: holder.clone(),
+                stopping: stopping_receiver.clone(),
+            });
+            let engine = start_engine(stats, engines.handle(), runner, &store, queue_capacity, Arc::clone(&observer));
+            registry.add(engine.slot.clone());
+            engine
+        };
+        let reconciliation = engine("recon", reconciliation);
+        let coding = engine("coding", coding);
 
         Arc::new(Self {
             keys,
             limiter,
             credits,
             reconciliation,
+            coding,
             board,
             health,
             observer,
@@ -228,8 +240,16 @@ impl Actors {
     }
 
     /// Every engine.
-    pub fn engines(&self) -> [&EngineHandle; 1] {
-        [&self.reconciliation]
+    pub fn engines(&self) -> [&EngineHandle; 2] {
+        Product::ALL.map(|product| self.engine(product))
+    }
+
+    /// The engine of a product.
+    pub const fn engine(&self, product: Product) -> &EngineHandle {
+        match product {
+            Product::Reconciliation => &self.reconciliation,
+            Product::Coding => &self.coding,
+        }
     }
 
     /// Milliseconds since 1970-01-01, as every process on this database agrees on them.
@@ -269,7 +289,9 @@ impl Actors {
         self.keys.slot.close();
         self.limiter.slot.close();
         self.credits.slot.close();
-        self.reconciliation.slot.close();
+        for engine in self.engines() {
+            engine.slot.close();
+        }
         for arbiter in &self.arbiters {
             arbiter.stop();
         }

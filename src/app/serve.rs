@@ -11,12 +11,14 @@ use tokio::task::JoinHandle;
 
 use super::observe::{self, ActorObserver, HttpObserver};
 use super::{commands, demo, secrets};
+use crate::actors::coding_work::CodingWork;
 use crate::actors::job_runner::{RunLimits, Work};
 use crate::actors::recon_work::ReconciliationWork;
 use crate::actors::runtime::{ActorRegistry, Health, Watchdog};
 use crate::actors::{Actors, ActorsOptions, follower};
 use crate::clock::Clock;
 use crate::config::Settings;
+use crate::domain::job::Product;
 use crate::domain::rate_window::RateRule;
 use crate::http::first_party::throttle::Throttle;
 use crate::http::gate::ActorGate;
@@ -53,8 +55,8 @@ pub(super) struct Running {
 /// What tests replace.
 #[derive(Default)]
 pub(super) struct StartOverrides {
-    /// What reconciliation does; `None` is the real engine.
-    pub(super) reconciliation: Option<Arc<dyn Work>>,
+    /// Stand-ins for the engines of their products.
+    pub(super) engines: Vec<Arc<dyn Work>>,
     /// The clock is moved by hand and must not be corrected by the database's.
     pub(super) own_clock: bool,
 }
@@ -73,7 +75,7 @@ pub(super) async fn start(
     clock: Arc<dyn Clock>,
     overrides: StartOverrides,
 ) -> anyhow::Result<Running> {
-    let StartOverrides { reconciliation, own_clock } = overrides;
+    let StartOverrides { engines, own_clock } = overrides;
     let started_at_ms = clock.now_ms();
     commands::prepare_data_dir(&settings.data_dir)?;
     let database_url = commands::database_url(settings);
@@ -110,13 +112,8 @@ pub(super) async fn start(
             cancel_grace: CANCEL_GRACE,
             lease_ms: signed(settings.job_lease_ms),
         },
-        reconciliation: reconciliation.unwrap_or_else(|| {
-            Arc::new(ReconciliationWork {
-                print: |mut out, dataset, options, outcome| {
-                    wire::recon::write_result(&mut out, dataset, options, outcome)
-                },
-            })
-        }),
+        reconciliation: engine(&engines, Product::Reconciliation),
+        coding: engine(&engines, Product::Coding),
     });
     actors.keys.follow().await.context("cannot read the keys")?;
     actors.keys.published.refreshed(clock.monotonic_ms());
@@ -168,6 +165,25 @@ pub(super) async fn start(
     })
 }
 
+/// What a product does: the stand-in, if there is one, else the real engine.
+fn engine(stand_ins: &[Arc<dyn Work>], product: Product) -> Arc<dyn Work> {
+    if let Some(work) = stand_ins.iter().find(|work| work.product() == product) {
+        return Arc::clone(work);
+    }
+    match product {
+        Product::Reconciliation => Arc::new(ReconciliationWork {
+            print: |mut out, dataset, options, outcome| wire::recon::write_result(&mut out, dataset, options, outcome),
+        }),
+        Product::Coding => Arc::new(CodingWork {
+            read: |body| {
+                let submission = wire::coding::parse(body.as_bytes(), &wire::coding::Limits::NONE).ok()?;
+                Some((submission.batch, submission.inputs))
+            },
+            print: |mut out, batch, inputs, outcome| wire::coding::write_result(&mut out, batch, inputs, outcome),
+        }),
+    }
+}
+
 /// A database file is served by one process at a time.
 fn exclusive(settings: &Settings) -> anyhow::Result<ServeLock> {
     let lock = ServeLock::acquire(&settings.data_dir).context("cannot lock the data_dir")?;
@@ -194,6 +210,11 @@ async fn recover(store: &Store, holder: &str, settings: &Settings) -> anyhow::Re
 fn product_limits(settings: &Settings) -> ProductLimits {
     ProductLimits {
         max_rows_per_dataset: sized(settings.max_rows_per_dataset),
+        coding: wire::coding::Limits {
+            max_transactions: settings.max_transactions_per_job,
+            max_accounts: settings.max_chart_accounts,
+            max_invoices: settings.max_invoices_per_job,
+        },
         idempotency_retention_ms: signed(settings.idempotency_retention_h) * HOUR_MS,
         password_min_length: sized(settings.password_min_length),
         trusted_proxies: settings.trusted_proxies.clone(),

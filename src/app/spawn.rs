@@ -23,8 +23,8 @@ pub struct SpawnOptions {
     pub settings: Settings,
     /// Time and randomness.
     pub clock: Arc<dyn Clock>,
-    /// What reconciliation does; `None` is the real engine.
-    pub reconciliation: Option<Arc<dyn Work>>,
+    /// Stand-ins for the engines of their products.
+    pub engines: Vec<Arc<dyn Work>>,
 }
 
 /// A running server; stopped like a process on SIGTERM by [`Server::stop`] or on drop.
@@ -77,7 +77,7 @@ pub fn spawn(options: SpawnOptions) -> anyhow::Result<Server> {
     let (stop, stopped) = oneshot::channel();
     let (send, started) = mpsc::channel();
     let clock = Arc::clone(&options.clock);
-    let overrides = StartOverrides { reconciliation: options.reconciliation, own_clock: true };
+    let overrides = StartOverrides { engines: options.engines, own_clock: true };
     let thread = std::thread::Builder::new().name("server".to_owned()).spawn(move || {
         serve::system().block_on(async move {
             match serve::start(&options.settings, options.clock, overrides).await {

@@ -33,6 +33,18 @@ pub fn parse(text: &str) -> Result<i128, AmountError> {
     Ok(if number.negative { -magnitude } else { magnitude })
 }
 
+/// The same, but what is finer is rounded away from zero: nothing above a bound is read as the bound, and nothing
+/// but zero as zero.
+pub fn parse_outward(text: &str) -> Result<i128, AmountError> {
+    if let Some(units) = parse_short(text) {
+        return Ok(units);
+    }
+    let number = Number::split(text)?;
+    let (magnitude, rest) = number.digits()?;
+    let magnitude = magnitude + i128::from(rest != Rest::Nothing);
+    Ok(if number.negative { -magnitude } else { magnitude })
+}
+
 /// The penny an amount is compared by: float dust is removed by rounding half to
 /// even at six decimals, then halves of a penny go away from zero.
 pub fn pence(units: i128) -> i128 {
@@ -151,11 +163,18 @@ impl<'a> Number<'a> {
     }
 
     fn magnitude(&self) -> Result<i128, AmountError> {
+        let (units, rest) = self.digits()?;
+        let up = rest == Rest::AboveHalf || (rest == Rest::Half && units % 2 == 1);
+        Ok(units + i128::from(up))
+    }
+
+    /// Whole units, and what is left below one.
+    fn digits(&self) -> Result<(i128, Rest), AmountError> {
         let length = |part: &str| i64::try_from(part.len()).unwrap_or(i64::MAX);
         let digits = || self.whole.bytes().chain(self.fraction.bytes());
         let zeros = digits().take_while(|digit| *digit == b'0').count();
         if zeros == self.whole.len() + self.fraction.len() {
-            return Ok(0);
+            return Ok((0, Rest::Nothing));
         }
         let zeros = i64::try_from(zeros).unwrap_or(i64::MAX);
         // Digits before the point once leading zeros are gone; negative when zeros follow the point.
@@ -165,7 +184,7 @@ impl<'a> Number<'a> {
         }
         let kept = point + PLACES;
         if kept < 0 {
-            return Ok(0);
+            return Ok((0, Rest::BelowHalf));
         }
         let mut significant = digits().skip_while(|digit| *digit == b'0');
         let mut units: i128 = 0;
@@ -173,11 +192,25 @@ impl<'a> Number<'a> {
             let digit = significant.next().map_or(0, |digit| i128::from(digit - b'0'));
             units = units * 10 + digit;
         }
-        let Some(next) = significant.next() else { return Ok(units) };
-        let beyond_half = next > b'5' || (next == b'5' && significant.any(|digit| digit != b'0'));
-        let up = beyond_half || (next == b'5' && units % 2 == 1);
-        Ok(units + i128::from(up))
+        let next = significant.next().unwrap_or(b'0');
+        let more = significant.any(|digit| digit != b'0');
+        let rest = match (next, more) {
+            (b'0', false) => Rest::Nothing,
+            (b'5', false) => Rest::Half,
+            (b'5'..=b'9', _) => Rest::AboveHalf,
+            _ => Rest::BelowHalf,
+        };
+        Ok((units, rest))
     }
+}
+
+/// What is left below the last digit kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    Nothing,
+    BelowHalf,
+    Half,
+    AboveHalf,
 }
 
 /// Reads the digits after `e`; enormous exponents saturate, which is as good.
@@ -251,6 +284,24 @@ mod tests {
             });
             assert_eq!(parse(text), full, "{text}");
         }
+    }
+
+    #[test]
+    fn nothing_is_rounded_onto_a_bound_it_is_beyond() {
+        for (text, plain) in [
+            ("100", "100"),
+            ("1e2", "100"),
+            ("100.00000000000001", "100.000000000001"),
+            ("99.99999999999999", "100"),
+            ("5e-324", "0.000000000001"),
+            ("-5e-324", "-0.000000000001"),
+            ("0.0000000000005", "0.000000000001"),
+            ("-0.0e-7", "0"),
+        ] {
+            assert_eq!(plain_decimal(parse_outward(text).unwrap()), plain, "{text}");
+        }
+        assert_eq!(parse_outward("1e18"), Err(AmountError::TooLarge));
+        assert_eq!(parse_outward("x"), Err(AmountError::NotANumber));
     }
 
     #[test]

@@ -79,22 +79,30 @@ fn state_json(job: &JobRow, id_field: &str, products: &Products) -> String {
     text
 }
 
+/// Reconciliation has a code for want of credits; a failed coding job has one code, and says why in its details.
 fn failure_json(product: Product, failure: &JobFailure) -> serde_json::Value {
-    match failure {
-        JobFailure::InsufficientCredits { required, available } => json!({
-            "code": "insufficient_credits",
-            "message": format!("the job costs {required} credits and {available} were available; nothing was charged"),
-            "details": { "required": required, "available": available },
-        }),
-        JobFailure::DeadlineExceeded | JobFailure::EngineFailed => json!({
-            "code": match product { Product::Reconciliation => "internal_error", Product::Coding => "coding_failed" },
-            "message": match failure {
-                JobFailure::DeadlineExceeded => "the job took longer than the service allows; nothing was charged",
-                _ => "the job could not be completed; nothing was charged",
-            },
-            "details": { "reason": failure.as_str() },
-        }),
-    }
+    let code = match (product, failure) {
+        (Product::Coding, _) => "coding_failed",
+        (Product::Reconciliation, JobFailure::InsufficientCredits { .. }) => failure.as_str(),
+        (Product::Reconciliation, _) => "internal_error",
+    };
+    let message = match failure {
+        JobFailure::InsufficientCredits { required, available } => {
+            format!("the job costs {required} credits and {available} were available; nothing was charged")
+        }
+        JobFailure::DeadlineExceeded => "the job took longer than the service allows; nothing was charged".to_owned(),
+        JobFailure::EngineFailed => "the job could not be completed; nothing was charged".to_owned(),
+    };
+    let details = match (product, failure) {
+        (Product::Reconciliation, JobFailure::InsufficientCredits { required, available }) => {
+            json!({ "required": required, "available": available })
+        }
+        (Product::Coding, JobFailure::InsufficientCredits { required, available }) => {
+            json!({ "reason": failure.as_str(), "required": required, "available": available })
+        }
+        _ => json!({ "reason": failure.as_str() }),
+    };
+    json!({ "code": code, "message": message, "details": details })
 }
 
 async fn completed(job: JobRow, head: String, reader: Reader) -> Result<HttpResponse, ApiError> {

@@ -3,6 +3,7 @@
 mod body;
 pub mod books;
 pub mod call;
+pub mod coding_jobs;
 mod connection;
 mod dispatch;
 pub mod docs;
@@ -25,6 +26,7 @@ pub mod request_id;
 pub mod route_table;
 pub mod routes;
 pub mod server;
+pub mod submission;
 pub mod wire;
 
 pub use body::{Body, BodyLimits};

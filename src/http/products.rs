@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::error::ApiError;
 use super::first_party::throttle::Throttle;
+use super::wire;
 use crate::actors::runtime::ActorError;
 use crate::actors::{Actors, AskError};
 use crate::clock::Clock;
@@ -15,6 +16,8 @@ use crate::store::{Reader, StoreError};
 pub struct ProductLimits {
     /// Rows of a bank or book dataset.
     pub max_rows_per_dataset: usize,
+    /// Bounds of a coding job.
+    pub coding: wire::coding::Limits,
     /// How long an `Idempotency-Key` replays.
     pub idempotency_retention_ms: i64,
     /// Shortest password.

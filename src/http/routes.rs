@@ -9,7 +9,7 @@ use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
 use super::route_table::{Access, BodyRule, Route};
-use super::{identity, keys, reconciliations};
+use super::{coding_jobs, identity, keys, reconciliations};
 use crate::domain::access::Scope;
 
 /// Strangers may send no more than this.
@@ -38,6 +38,20 @@ pub fn routes() -> Vec<Route<Products>> {
             reconciliations::poll,
         )
         .doc(openapi::poll_reconciliation),
+        Route::post(
+            "/api/v1/coding/coding-jobs",
+            "submitCodingJob",
+            Access::Key(Scope::CodingWrite),
+            coding_jobs::submit,
+        )
+        .doc(openapi::submit_coding_job),
+        Route::get(
+            "/api/v1/coding/coding-jobs/{id}",
+            "pollCodingJob",
+            Access::JobPoll(Scope::CodingRead),
+            coding_jobs::poll,
+        )
+        .doc(openapi::poll_coding_job),
         Route::get(
             "/api/v1/books/organisations",
             "listOrganisations",

@@ -116,6 +116,9 @@ pub enum SettledKind {
 }
 
 impl SettledKind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [Self::Exact, Self::Sum, Self::Part, Self::CisDeduction, Self::FeeDeducted];
+
     /// The wire form.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -213,6 +216,18 @@ pub enum Warning {
 }
 
 impl Warning {
+    /// Every warning.
+    pub const ALL: [Self; 8] = [
+        Self::NoInvoicesSupplied,
+        Self::BankAccountMissing,
+        Self::BankAccountIncomplete,
+        Self::ChartLacksReceivables,
+        Self::ChartLacksPayables,
+        Self::VatSchemeNotApplied,
+        Self::VatCodeNotAllowed,
+        Self::ChartTooSmall,
+    ];
+
     /// The wire form.
     pub const fn as_str(self) -> &'static str {
         match self {

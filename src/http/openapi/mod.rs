@@ -2,8 +2,10 @@
 //! every answer it can give.
 
 mod books;
+mod coding;
 mod failures;
 mod identity;
+mod jobs;
 mod keys;
 mod operation;
 mod reconciliations;
@@ -21,6 +23,7 @@ use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{Components, ComponentsBuilder, InfoBuilder, License, OpenApiBuilder, Required, Server};
 
 pub use books::{get_organisation, list_organisations};
+pub use coding::{poll_coding_job, submit_coding_job};
 pub use identity::{health, me};
 pub use keys::{create_key, list_keys, revoke_key};
 pub use operation::Operation;
@@ -61,6 +64,7 @@ pub fn document_json<S>(routes: &[Route<S>], base_url: Option<&str>) -> String {
         ("Health and identity", "Whether the service is up, and who the caller is."),
         ("API keys", "Made, listed and revoked by a person with a web session."),
         ("Reconciliation", "Match a bank dataset with a book dataset: submit, then poll."),
+        ("Coding", "An account and a VAT code for every bank transaction of a batch: submit, then poll."),
         ("Ledger", "An organisation's books."),
     ];
     let document = OpenApiBuilder::new()
@@ -206,7 +210,9 @@ fn components() -> Components {
         .security_scheme(KEY_AS_HEADER, SecurityScheme::ApiKey(ApiKey::Header(header)))
         .security_scheme(SESSION, bearer("JWT", "The web session of a person, not an API key."));
     components = failures::components(components);
-    for group in [identity::schemas(), keys::schemas(), reconciliations::schemas(), books::schemas()] {
+    let groups =
+        [identity::schemas(), keys::schemas(), reconciliations::schemas(), coding::schemas(), books::schemas()];
+    for group in groups {
         for (name, schema) in group {
             components = components.schema(name, schema);
         }

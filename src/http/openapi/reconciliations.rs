@@ -2,31 +2,26 @@
 
 use serde_json::{Value, json};
 
+use super::jobs;
 use super::operation::Operation;
 use super::schema::{
-    Any, array, boolean, choice, date, integer, moment, named, number, object, optional, required, strict, string, text,
+    Any, array, boolean, choice, date, integer, named, number, object, optional, required, strict, string, text,
 };
-use crate::http::call::IDEMPOTENCY_KEY_LENGTH_MAX;
 use crate::http::error::ErrorCode;
 
 const TAG: &str = "Reconciliation";
+const FAILURES: &str =
+    "Why a job failed. `insufficient_credits` comes with `required` and `available`, `internal_error` with a `reason`.";
 const JOB: &str = "rec_019351b7c8a07a3e9f5c2b1d4e6f8a90";
 
 /// `POST /api/v1/reconciliations`.
 pub fn submit_reconciliation() -> Operation {
-    Operation::new(
+    jobs::submission(
         TAG,
         "Submit a reconciliation",
         "Queues a run that matches the two datasets one to one. It costs as many credits as there are bank rows, charged only when the \
          run ends verified. Poll `poll_url` until `status` is `completed` or `failed`. The datasets are deleted as soon as the result is \
          stored.",
-    )
-    .header(
-        "Idempotency-Key",
-        "Sending the same key and body again within 24 hours gives the first answer again (`Idempotency-Replayed: true`); another body \
-         is 422 `idempotency_key_reused`.",
-        text(1, IDEMPOTENCY_KEY_LENGTH_MAX).pattern(Some("^[ -~]+$")),
-        "november-statement".into(),
     )
     .request(named("ReconciliationRequest"), request_example())
     .success(
@@ -35,11 +30,7 @@ pub fn submit_reconciliation() -> Operation {
         named("ReconciliationAccepted"),
         json!({ "reconciliation_id": JOB, "status": "queued", "poll_url": format!("/api/v1/reconciliations/{JOB}") }),
     )
-    .error(ErrorCode::ValidationError)
-    .error(ErrorCode::InsufficientCredits)
-    .error_with(ErrorCode::Conflict, json!({ "reason": "idempotency_in_progress" }))
     .error(ErrorCode::InvalidDatasetFormat)
-    .error_with(ErrorCode::UnprocessableEntity, json!({ "reason": "idempotency_key_reused" }))
 }
 
 /// `GET /api/v1/reconciliations/{id}`.
@@ -93,10 +84,10 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     vec![
         ("StatementRow", row().into()),
         ("ReconciliationRequest", request().into()),
-        ("ReconciliationAccepted", accepted().into()),
-        ("JobFailure", failure().into()),
+        ("ReconciliationAccepted", jobs::accepted("reconciliation_id").into()),
+        ("ReconciliationFailure", jobs::failure(FAILURES, &["insufficient_credits", "internal_error"]).into()),
         ("ReconciliationResult", result().into()),
-        ("Reconciliation", state().into()),
+        ("Reconciliation", jobs::state("reconciliation_id", "ReconciliationResult", "ReconciliationFailure").into()),
     ]
 }
 
@@ -131,28 +122,6 @@ fn request() -> utoipa::openapi::Object {
     strict(
         "Two datasets in the canonical format.",
         vec![required("bank", rows()), required("book", rows()), optional("options", options)],
-    )
-}
-
-fn accepted() -> utoipa::openapi::Object {
-    object(
-        "The job that was queued.",
-        vec![
-            required("reconciliation_id", text(1, 64)),
-            required("status", choice(&["queued", "processing", "completed", "failed"])),
-            required("poll_url", string().description(Some("The path to poll."))),
-        ],
-    )
-}
-
-fn failure() -> utoipa::openapi::Object {
-    object(
-        "Why a job failed. `insufficient_credits` comes with `required` and `available`, `internal_error` with a `reason`.",
-        vec![
-            required("code", choice(&["insufficient_credits", "internal_error"])),
-            required("message", string()),
-            optional("details", object("Depends on the code.", Vec::new())),
-        ],
     )
 }
 
@@ -217,24 +186,6 @@ fn result() -> utoipa::openapi::Object {
             required("verification", verification),
             optional("matched", array(pair).description(Some("Only when `includeMatched` was true.")).build()),
             optional("explanations", array(explanation).max_items(Some(1_000)).build()),
-        ],
-    )
-}
-
-fn state() -> utoipa::openapi::Object {
-    let progress =
-        object("Only while processing.", vec![required("rows_done", integer(0)), required("rows_total", integer(0))]);
-    object(
-        "A job. `result` is there when it is completed, `error` when it failed.",
-        vec![
-            required("reconciliation_id", text(1, 64)),
-            required("status", choice(&["queued", "processing", "completed", "failed"])),
-            required("created_at", moment()),
-            optional("completed_at", moment()),
-            optional("progress", progress),
-            optional("credits_charged", integer(0)),
-            optional("result", named("ReconciliationResult")),
-            optional("error", named("JobFailure")),
         ],
     )
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use utoipa::openapi::schema::{
-    AdditionalProperties, ArrayBuilder, KnownFormat, ObjectBuilder, OneOfBuilder, SchemaFormat, Type,
+    AdditionalProperties, ArrayBuilder, KnownFormat, ObjectBuilder, OneOfBuilder, SchemaFormat, SchemaType, Type,
 };
 use utoipa::openapi::{Object, Ref, RefOr, Schema};
 
@@ -24,6 +24,17 @@ pub fn required(name: &'static str, schema: impl Into<Any>) -> Field {
 /// A key that may be absent.
 pub fn optional(name: &'static str, schema: impl Into<Any>) -> Field {
     Field { name, schema: schema.into(), required: false }
+}
+
+/// A key that may be absent or null.
+pub fn maybe(name: &'static str, schema: impl Into<Object>) -> Field {
+    optional(name, nullable(schema))
+}
+
+/// A key with an array that may be absent or null.
+pub fn maybe_array(name: &'static str, schema: ArrayBuilder) -> Field {
+    let kinds: SchemaType = [Type::Array, Type::Null].into_iter().collect();
+    optional(name, schema.schema_type(kinds).build())
 }
 
 /// An object that may get more keys in later versions: what answers are.
@@ -100,9 +111,9 @@ pub fn date() -> ObjectBuilder {
 }
 
 /// The same, or null.
-pub fn nullable(schema: ObjectBuilder) -> Object {
-    let mut schema = schema.build();
-    if let utoipa::openapi::schema::SchemaType::Type(kind) = schema.schema_type {
+pub fn nullable(schema: impl Into<Object>) -> Object {
+    let mut schema = schema.into();
+    if let SchemaType::Type(kind) = schema.schema_type {
         schema.schema_type = [kind, Type::Null].into_iter().collect();
     }
     if let Some(values) = &mut schema.enum_values {

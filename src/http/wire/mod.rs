@@ -1,7 +1,11 @@
 //! The wire format of each resource: JSON into domain types, domain types into JSON. Shared by REST and the tools.
 
+pub mod coding;
+mod cursor;
 pub mod key;
 pub mod object;
 pub mod organisation;
 pub mod person;
+mod print;
 pub mod recon;
+mod strict;

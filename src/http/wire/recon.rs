@@ -11,6 +11,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use super::cursor::{Cursor, Malformed};
+use super::print::{write_list, write_string};
 use crate::domain::amount::{self, AmountError};
 use crate::domain::date;
 use crate::domain::problem::PROBLEMS_LISTED_MAX;
@@ -79,10 +81,6 @@ pub fn parse(body: &[u8], limits: &Limits) -> Result<Submission, FormatProblems>
     Err(FormatProblems { errors: problems.listed, error_count: problems.count })
 }
 
-/// The body is not JSON. The HTTP layer has checked that before; this is the second line.
-#[derive(Debug)]
-struct Malformed;
-
 #[derive(Debug, Clone, Copy, Default)]
 struct Place<'a> {
     dataset: Option<&'static str>,
@@ -127,7 +125,7 @@ struct Parser<'a, 'p> {
 
 impl<'a, 'p> Parser<'a, 'p> {
     fn new(text: &'a str, limits: &'p Limits, problems: &'p mut Problems) -> Self {
-        Self { cursor: Cursor { text, at: 0 }, limits, problems }
+        Self { cursor: Cursor::new(text), limits, problems }
     }
 
     fn request(mut self) -> Result<Submission, Malformed> {
@@ -340,146 +338,6 @@ impl<'a, 'p> Parser<'a, 'p> {
     }
 }
 
-/// A position in JSON text.
-struct Cursor<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-/// An object or array being read.
-struct Members {
-    close: u8,
-    first: bool,
-}
-
-impl<'a> Cursor<'a> {
-    fn byte(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    /// The next byte that is not white space.
-    fn peek(&mut self) -> Result<u8, Malformed> {
-        loop {
-            match self.byte().ok_or(Malformed)? {
-                b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
-                byte => return Ok(byte),
-            }
-        }
-    }
-
-    fn expect(&mut self, wanted: u8) -> Result<(), Malformed> {
-        if self.peek()? != wanted {
-            return Err(Malformed);
-        }
-        self.at += 1;
-        Ok(())
-    }
-
-    fn open(&mut self, bracket: u8) -> Result<Members, Malformed> {
-        self.expect(bracket)?;
-        Ok(Members { close: if bracket == b'{' { b'}' } else { b']' }, first: true })
-    }
-
-    fn next_item(&mut self, members: &mut Members) -> Result<bool, Malformed> {
-        let byte = self.peek()?;
-        if byte == members.close {
-            self.at += 1;
-            return Ok(false);
-        }
-        if !std::mem::take(&mut members.first) {
-            self.expect(b',')?;
-        }
-        Ok(true)
-    }
-
-    fn next_key(&mut self, members: &mut Members) -> Result<Option<Cow<'a, str>>, Malformed> {
-        if !self.next_item(members)? {
-            return Ok(None);
-        }
-        if self.peek()? != b'"' {
-            return Err(Malformed);
-        }
-        let key = self.string()?;
-        self.expect(b':')?;
-        Ok(Some(key))
-    }
-
-    fn end(&mut self) -> Result<(), Malformed> {
-        match self.peek() {
-            Err(Malformed) => Ok(()),
-            Ok(_) => Err(Malformed),
-        }
-    }
-
-    /// The string that starts at the next quote.
-    fn string(&mut self) -> Result<Cow<'a, str>, Malformed> {
-        let (raw, escaped) = self.raw_string()?;
-        if !escaped {
-            let inner = raw.get(1..raw.len() - 1).ok_or(Malformed)?;
-            return Ok(Cow::Borrowed(inner));
-        }
-        serde_json::from_str::<String>(raw).map(Cow::Owned).map_err(|_| Malformed)
-    }
-
-    /// A string with its quotes, and whether it has escapes.
-    fn raw_string(&mut self) -> Result<(&'a str, bool), Malformed> {
-        self.expect(b'"')?;
-        let start = self.at - 1;
-        let mut escaped = false;
-        loop {
-            let rest = self.text.as_bytes().get(self.at..).ok_or(Malformed)?;
-            let stop = |byte: &u8| *byte == b'"' || *byte == b'\\';
-            self.at += rest.iter().position(stop).ok_or(Malformed)? + 1;
-            if self.text.as_bytes().get(self.at - 1) == Some(&b'"') {
-                let raw = self.text.get(start..self.at).ok_or(Malformed)?;
-                return Ok((raw, escaped));
-            }
-            escaped = true;
-            self.at += 1;
-        }
-    }
-
-    /// Passes over one value of any kind, however deep, and returns its text.
-    fn skip(&mut self) -> Result<&'a str, Malformed> {
-        self.peek()?;
-        let start = self.at;
-        let mut depth = 0_usize;
-        loop {
-            match self.peek()? {
-                b'"' => {
-                    self.raw_string()?;
-                }
-                b'{' | b'[' => {
-                    depth += 1;
-                    self.at += 1;
-                    continue;
-                }
-                b'}' | b']' => {
-                    depth = depth.checked_sub(1).ok_or(Malformed)?;
-                    self.at += 1;
-                }
-                b',' | b':' if depth > 0 => {
-                    self.at += 1;
-                    continue;
-                }
-                _ => self.scalar()?,
-            }
-            if depth == 0 {
-                return self.text.get(start..self.at).ok_or(Malformed);
-            }
-        }
-    }
-
-    /// Passes over a number or a word.
-    fn scalar(&mut self) -> Result<(), Malformed> {
-        let rest = self.text.as_bytes().get(self.at..).ok_or(Malformed)?;
-        let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
-        let length = rest.iter().take_while(|byte| belongs(byte)).count();
-        self.at += length;
-        if length == 0 { Err(Malformed) } else { Ok(()) }
-    }
-}
-
 /// Writes the `result` object of a completed run, piece by piece.
 pub fn write_result(out: &mut impl Write, dataset: &Dataset, options: &Options, outcome: &Outcome) -> io::Result<()> {
     let verification = outcome.verification();
@@ -553,21 +411,6 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-fn write_list<W: Write, T>(
-    out: &mut W,
-    items: impl Iterator<Item = T>,
-    mut write_item: impl FnMut(&mut W, T) -> io::Result<()>,
-) -> io::Result<()> {
-    out.write_all(b"[")?;
-    for (at, item) in items.enumerate() {
-        if at > 0 {
-            out.write_all(b",")?;
-        }
-        write_item(out, item)?;
-    }
-    out.write_all(b"]")
-}
-
 /// A row as it was submitted, so that the caller can post it back.
 fn write_row(out: &mut impl Write, rows: &Rows, row: usize) -> io::Result<()> {
     out.write_all(b"{\"date\":\"")?;
@@ -577,10 +420,6 @@ fn write_row(out: &mut impl Write, rows: &Rows, row: usize) -> io::Result<()> {
     out.write_all(b",\"description\":")?;
     write_string(out, rows.description(row))?;
     out.write_all(b"}")
-}
-
-fn write_string(out: &mut impl Write, text: &str) -> io::Result<()> {
-    serde_json::to_writer(out, text).map_err(io::Error::from)
 }
 
 #[cfg(test)]

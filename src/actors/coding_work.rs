@@ -1,0 +1,69 @@
+//! What the coding engine does with one job: read the stored request body again, code the batch, print and pack the
+//! result. The batch borrows from the text, which is the only copy there is.
+
+use std::io::{self, Read as _, Write};
+
+use super::job_runner::{Work, WorkDone, WorkFailed};
+use super::pack::{pack, unpack};
+use crate::domain::coding::{self, Batch, Outcome};
+use crate::domain::control::Control;
+use crate::domain::job::Product;
+use crate::store::ClaimedJob;
+
+/// Reads a request body that was accepted before: the batch, and each transaction as it was written. Given, like
+/// [`PrintResult`], by the layer that knows the wire format.
+pub type ReadBatch = for<'a> fn(&'a str) -> Option<(Batch<'a>, Vec<&'a str>)>;
+
+/// Prints the `result` object.
+pub type PrintResult = fn(&mut dyn Write, &Batch<'_>, &[&str], &Outcome) -> io::Result<()>;
+
+/// The coding product.
+pub struct CodingWork {
+    /// How the stored body is read.
+    pub read: ReadBatch,
+    /// How the result is printed.
+    pub print: PrintResult,
+}
+
+impl Work for CodingWork {
+    fn product(&self) -> Product {
+        Product::Coding
+    }
+
+    fn run(&self, job: &ClaimedJob, payload: Vec<Vec<u8>>, control: &dyn Control) -> Result<WorkDone, WorkFailed> {
+        let body = unpack_body(payload).map_err(|error| WorkFailed::Failed(format!("stored request: {error}")))?;
+        let (batch, inputs) =
+            (self.read)(&body).ok_or_else(|| WorkFailed::Failed("the stored request cannot be read".to_owned()))?;
+        let outcome = coding::run(&batch, control)?;
+        if outcome.rows.len() != inputs.len() {
+            let (coded, submitted) = (outcome.rows.len(), inputs.len());
+            return Err(WorkFailed::Failed(format!("{coded} rows coded of {submitted} submitted")));
+        }
+        let (result, result_size) = pack(|out| (self.print)(out, &batch, &inputs, &outcome))
+            .map_err(|error| WorkFailed::Failed(format!("printing the result: {error}")))?;
+        Ok(WorkDone { cost: job.cost, result, result_size })
+    }
+}
+
+/// Packs a request body into the parts a job's payload is stored in.
+pub fn pack_body(body: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+    pack(|out| out.write_all(body)).map(|(parts, _)| parts)
+}
+
+fn unpack_body(parts: Vec<Vec<u8>>) -> io::Result<String> {
+    let mut body = String::new();
+    unpack(parts)?.read_to_string(&mut body)?;
+    Ok(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_survives_storage() {
+        for body in ["", "{}", &"\u{1f9fe} \"x\"\n".repeat(300_000)] {
+            assert_eq!(unpack_body(pack_body(body.as_bytes()).expect("packed")).expect("unpacked"), body);
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Coding.
+
+use serde_json::{Value, json};
+use utoipa::openapi::Object;
+
+use super::jobs;
+use super::operation::Operation;
+use super::schema::{
+    Any, array, boolean, choice, date, integer, maybe, maybe_array, named, nullable, number, object, optional,
+    required, strict, string, text,
+};
+use crate::domain::coding::{AccountType, InvoiceKind, Method, SettledKind, Vat, Warning};
+use crate::http::error::ErrorCode;
+
+const TAG: &str = "Coding";
+const JOB: &str = "cod_019351b7c8a07a3e9f5c2b1d4e6f8a90";
+const ID_FIELD: &str = "coding_job_id";
+const NO_NUL: &str = "^[^\\u0000]*$";
+const DATE: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
+
+/// `POST /api/v1/coding/coding-jobs`.
+pub fn submit_coding_job() -> Operation {
+    jobs::submission(
+        TAG,
+        "Submit a coding job",
+        "Queues a run that finds an account of the chart and a VAT code for every transaction. It costs one credit a transaction, charged \
+         only when the run succeeds. Poll `poll_url` until `status` is `completed` or `failed`. What was submitted is deleted as soon as \
+         the result is stored.\n\nA batch is read as a whole: give `invoices`, so that payments which settle them are recognised, and \
+         `bank_account` on every line, so that transfers between your own accounts are; `summary.warnings` says when that was not \
+         possible. `null` for an optional key means that it is absent.",
+    )
+    .request(named("CodingJobRequest"), request_example())
+    .success(
+        202,
+        "Queued.",
+        named("CodingJobAccepted"),
+        json!({ ID_FIELD: JOB, "status": "queued", "poll_url": format!("/api/v1/coding/coding-jobs/{JOB}") }),
+    )
+    .error_with(
+        ErrorCode::InvalidRequestFormat,
+        json!({
+            "issues": [{
+                "section": "transactions", "row": 3, "field": "amount", "path": "transactions[3].amount",
+                "message": "amount must be a JSON number, such as -12.50"
+            }],
+            "issue_count": 1
+        }),
+    )
+}
+
+/// `GET /api/v1/coding/coding-jobs/{id}`.
+pub fn poll_coding_job() -> Operation {
+    Operation::new(
+        TAG,
+        "Poll a coding job",
+        "Only its owner sees a job. `result.transactions` has one row for each submitted transaction, in the submitted order; `confidence` \
+         is the chance that account and VAT code are both right.",
+    )
+    .path("id", "The id of the job.", text(1, 64), JOB.into())
+    .success(200, "The state of the job.", named("CodingJob"), state_example())
+    .error(ErrorCode::NotFound)
+}
+
+fn request_example() -> Value {
+    json!({
+        "transactions": [
+            {
+                "date": "2026-11-03", "description": "CARD PAYMENT TO RYMAN 0482", "amount": -23.99, "merchant": "Ryman",
+                "bank_account": "Current account"
+            },
+            {
+                "date": "2026-11-05", "description": "FASTER PAYMENT LARKSPUR LTD INV-1042", "amount": 1200,
+                "reference": "INV-1042", "bank_account": "Current account"
+            }
+        ],
+        "chart_of_accounts": [
+            { "code": "200", "name": "Sales", "type": "REVENUE" },
+            { "code": "461", "name": "Printing and stationery", "type": "EXPENSE" },
+            { "code": "610", "name": "Trade debtors", "type": "ASSET" }
+        ],
+        "vat_codes": [
+            { "code": "20% (VAT on Expenses)", "name": "Standard rate purchases", "rate": 20 },
+            { "code": "No VAT", "name": "No VAT", "rate": 0 }
+        ],
+        "invoices": [{
+            "number": "INV-1042", "kind": "invoice", "contact": "Larkspur Ltd", "date": "2026-10-20",
+            "due_date": "2026-11-19", "total": 1200, "amount_due": 1200, "currency": "GBP"
+        }],
+        "options": { "allowOverage": false, "businessContext": "VAT registered design studio" }
+    })
+}
+
+fn state_example() -> Value {
+    json!({
+        ID_FIELD: JOB,
+        "status": "completed",
+        "created_at": "2026-11-21T09:30:00Z",
+        "completed_at": "2026-11-21T09:30:01Z",
+        "credits_charged": 2,
+        "result": {
+            "summary": {
+                "transaction_count": 2, "coded_count": 2, "by_method": { "invoice_settlement": 1, "merchant": 1 },
+                "warnings": []
+            },
+            "transactions": [
+                {
+                    "input": {
+                        "date": "2026-11-03", "description": "CARD PAYMENT TO RYMAN 0482", "amount": -23.99,
+                        "merchant": "Ryman", "bank_account": "Current account"
+                    },
+                    "suggested_account_code": "461", "suggested_account_name": "Printing and stationery",
+                    "suggested_account_type": "EXPENSE", "vat_code": "ST", "vat_rate": 20, "net_amount": -19.99,
+                    "vat_amount": -4, "confidence": 0.94, "coding_method": "merchant",
+                    "reason": "Ryman sells stationery.",
+                    "alternatives": [{ "code": "200", "confidence": 0.01 }]
+                },
+                {
+                    "input": {
+                        "date": "2026-11-05", "description": "FASTER PAYMENT LARKSPUR LTD INV-1042", "amount": 1200,
+                        "reference": "INV-1042", "bank_account": "Current account"
+                    },
+                    "suggested_account_code": "610", "suggested_account_name": "Trade debtors",
+                    "suggested_account_type": "ASSET", "vat_code": "NV", "vat_rate": 0, "net_amount": 1200,
+                    "vat_amount": 0, "confidence": 0.99, "coding_method": "invoice_settlement",
+                    "reason": "Settles INV-1042 of Larkspur Ltd in full.",
+                    "settles": [{ "number": "INV-1042", "amount": 1200, "match": "exact" }]
+                }
+            ]
+        }
+    })
+}
+
+pub(super) fn schemas() -> Vec<(&'static str, Any)> {
+    let failures = "Why a job failed: `details.reason` is `engine_failed`, `deadline_exceeded` or `insufficient_credits`, the last \
+                    with `required` and `available`.";
+    vec![
+        ("CodingTransaction", transaction().into()),
+        ("CodingAccount", account().into()),
+        ("CodingVatCode", vat_code().into()),
+        ("CodingInvoice", invoice().into()),
+        ("CodingJobRequest", request().into()),
+        ("CodingJobAccepted", jobs::accepted(ID_FIELD).into()),
+        ("CodingJobFailure", jobs::failure(failures, &["coding_failed"]).into()),
+        ("CodedTransaction", coded().into()),
+        ("CodingResult", result().into()),
+        ("CodingJob", jobs::state(ID_FIELD, "CodingResult", "CodingJobFailure").into()),
+    ]
+}
+
+fn plain(min: usize, max: usize) -> utoipa::openapi::schema::ObjectBuilder {
+    text(min, max).pattern(Some(NO_NUL))
+}
+
+fn calendar_date() -> utoipa::openapi::schema::ObjectBuilder {
+    date().pattern(Some(DATE))
+}
+
+fn amount() -> utoipa::openapi::schema::ObjectBuilder {
+    let limit = 1e18_f64;
+    number().exclusive_minimum(Some(-limit)).exclusive_maximum(Some(limit))
+}
+
+fn transaction() -> Object {
+    strict(
+        "One line of a bank statement. Empty optional text is the same as none.",
+        vec![
+            required("date", calendar_date()),
+            required("description", plain(1, 500)),
+            required("amount", amount().description(Some("Signed; money out is negative."))),
+            maybe("merchant", plain(0, 200)),
+            maybe("reference", plain(0, 100)),
+            maybe(
+                "bank_account",
+                plain(0, 100).description(Some(
+                    "Which of your own accounts the line is from: any stable label, best the code or name of the account in the chart.",
+                )),
+            ),
+        ],
+    )
+}
+
+fn account() -> Object {
+    strict(
+        "An account of the chart. Codes are unique in their exact form.",
+        vec![
+            required("code", plain(1, 50)),
+            required("name", plain(1, 200)),
+            required(
+                "type",
+                string().pattern(Some(account_types())).description(Some(
+                    "INCOME, EXPENSE, ASSET, LIABILITY or EQUITY in any case; REVENUE is accepted for INCOME.",
+                )),
+            ),
+        ],
+    )
+}
+
+/// A pattern for the accepted types in any case.
+fn account_types() -> String {
+    let any_case = |name: &str| {
+        name.chars().map(|letter| format!("[{letter}{}]", letter.to_ascii_lowercase())).collect::<String>()
+    };
+    let mut names: Vec<String> = AccountType::ALL.iter().map(|kind| any_case(kind.as_str())).collect();
+    names.push(any_case("REVENUE"));
+    format!("^({})$", names.join("|"))
+}
+
+fn vat_code() -> Object {
+    strict(
+        "A VAT code of yours. Codes are unique in their exact form.",
+        vec![
+            required("code", plain(1, 50)),
+            required("name", plain(1, 200)),
+            required("rate", number().minimum(Some(0.0)).maximum(Some(100.0)).description(Some("In percent."))),
+        ],
+    )
+}
+
+fn invoice() -> Object {
+    let kinds = InvoiceKind::ALL.map(InvoiceKind::as_str);
+    strict(
+        "An open invoice, bill or credit note.",
+        vec![
+            required("number", plain(1, 100)),
+            required("kind", choice(&kinds)),
+            required("contact", plain(1, 200).description(Some("The customer or supplier."))),
+            required("date", calendar_date()),
+            required(
+                "amount_due",
+                number()
+                    .exclusive_minimum(Some(0.0))
+                    .exclusive_maximum(Some(1e18))
+                    .description(Some("What is still open.")),
+            ),
+            maybe("due_date", calendar_date()),
+            maybe("total", amount().description(Some("What the document came to."))),
+            maybe("currency", string().pattern(Some("^[A-Z]{3}$")).description(Some("ISO 4217; none means GBP."))),
+            maybe("reference", plain(0, 100).description(Some("A purchase order number or the like."))),
+            maybe(
+                "account_code",
+                plain(1, 50).description(Some(
+                    "The account of the chart that a payment is coded to when the chart has no debtors or creditors.",
+                )),
+            ),
+        ],
+    )
+}
+
+fn request() -> Object {
+    let options = strict(
+        "How the run shall be made.",
+        vec![
+            maybe("allowOverage", boolean().default(Some(false.into()))),
+            maybe("businessContext", plain(0, 2000).description(Some("What the business does, in your words."))),
+        ],
+    );
+    let list = |item: &str, min: usize, max: usize| array(named(item)).min_items(Some(min)).max_items(Some(max));
+    strict(
+        "A batch of transactions, and what is needed to code them.",
+        vec![
+            required("transactions", list("CodingTransaction", 1, 100_000).build()),
+            required("chart_of_accounts", list("CodingAccount", 1, 5_000).build()),
+            maybe_array(
+                "vat_codes",
+                list("CodingVatCode", 1, 100)
+                    .description(Some("None means the five universal codes ST, RR, ZR, EX and NV.")),
+            ),
+            maybe_array(
+                "invoices",
+                list("CodingInvoice", 0, 10_000).description(Some(
+                    "What is outstanding. Without it, payments of invoices are coded as income and expense.",
+                )),
+            ),
+            maybe("options", options),
+        ],
+    )
+}
+
+fn coded() -> Object {
+    let chance = || number().minimum(Some(0.0)).maximum(Some(1.0));
+    let alternative = object(
+        "Another account that was considered.",
+        vec![required("code", string()), required("confidence", chance())],
+    );
+    let settled = object(
+        "An open item that the line settles.",
+        vec![
+            required("number", string()),
+            required("amount", number().description(Some("How much of what was open is settled."))),
+            required("match", choice(&SettledKind::ALL.map(SettledKind::as_str))),
+        ],
+    );
+    object(
+        "The answer for one transaction.",
+        vec![
+            required("input", named("CodingTransaction")),
+            required("suggested_account_code", string()),
+            required("suggested_account_name", string()),
+            required("suggested_account_type", nullable(choice(&AccountType::ALL.map(AccountType::as_str)))),
+            required("vat_code", choice(&Vat::ALL.map(Vat::as_str))),
+            required("vat_rate", number().description(Some("In percent."))),
+            required("net_amount", number().description(Some("`amount` less `vat_amount`, exactly."))),
+            required("vat_amount", number().description(Some("Whole pence, with the sign of `amount`."))),
+            required("confidence", chance().description(Some("The chance that account and VAT code are both right."))),
+            required("coding_method", choice(&Method::ALL.map(Method::as_str))),
+            optional("reason", string().description(Some("One sentence why."))),
+            optional("alternatives", array(alternative).max_items(Some(3)).build()),
+            optional("settles", array(settled).build()),
+            optional(
+                "transfer_pair",
+                integer(0).description(Some("Zero-based index of the line that is the other side of the transfer.")),
+            ),
+        ],
+    )
+}
+
+fn result() -> Object {
+    let methods = Method::ALL.map(|method| optional(method.as_str(), integer(1)));
+    let summary = object(
+        "Counts.",
+        vec![
+            required("transaction_count", integer(0)),
+            required("coded_count", integer(0).description(Some("Lines not left to the fallback."))),
+            required("by_method", object("Lines decided by each method that decided any.", methods.into())),
+            required(
+                "warnings",
+                array(choice(&Warning::ALL.map(Warning::as_str)))
+                    .description(Some("What kept the batch from being read as well as it could be."))
+                    .build(),
+            ),
+        ],
+    );
+    object(
+        "One row for each submitted transaction, in the submitted order.",
+        vec![required("summary", summary), required("transactions", array(named("CodedTransaction")).build())],
+    )
+}

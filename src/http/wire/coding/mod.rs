@@ -1,0 +1,10 @@
+//! The JSON of a coding job: the strict request body in (`request`), the result object out (`result`).
+
+mod request;
+mod result;
+
+pub use request::{Limits, Submission, parse};
+pub use result::write_result;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,343 @@
+//! Strict reading of a large JSON body in one pass: only the keys that are allowed, each once, every problem at once and
+//! in document order, no tree of values. What is read borrows from the text.
+
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
+use super::cursor::{Cursor, Malformed};
+use crate::domain::amount::{self, AmountError};
+use crate::domain::date;
+use crate::domain::problem::{Issue, Issues, PROBLEMS_LISTED_MAX};
+
+/// Longest piece of an unknown key that is repeated to the caller.
+const MAX_KEY_CHARS: usize = 100;
+
+/// What is read, or why reading ended.
+pub type Reading<T> = Result<T, Malformed>;
+
+/// Where in the body something stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'k> {
+    section: &'static str,
+    row: Option<u64>,
+    field: Option<&'k str>,
+}
+
+impl<'k> Place<'k> {
+    /// A list or object of the body, or the body itself.
+    pub const fn section(section: &'static str) -> Self {
+        Self { section, row: None, field: None }
+    }
+
+    /// A row of it.
+    pub const fn row(self, row: u64) -> Self {
+        Self { row: Some(row), ..self }
+    }
+
+    /// A key in it.
+    pub const fn field(self, field: &'k str) -> Self {
+        Self { field: Some(field), ..self }
+    }
+
+    /// What the innermost part is called in messages.
+    fn name(&self) -> &'k str {
+        self.field.unwrap_or(self.section)
+    }
+
+    fn issue(&self, message: String) -> Issue {
+        let field = self.field.map(|field| field.chars().take(MAX_KEY_CHARS).collect::<String>());
+        let mut path = match self.row {
+            Some(row) => format!("{}[{row}]", self.section),
+            None => self.section.to_owned(),
+        };
+        match &field {
+            Some(field) if self.section == BODY => path.clone_from(field),
+            Some(field) => path = format!("{path}.{field}"),
+            None => {}
+        }
+        Issue { section: self.section.to_owned(), row: self.row, field, path, message }
+    }
+}
+
+/// The section of problems of the body as a whole.
+pub const BODY: &str = "body";
+
+/// Problems with where they stand: some are known only once the whole body has been read.
+#[derive(Debug, Default)]
+struct Found {
+    listed: Vec<(usize, Issue)>,
+    late: Vec<(usize, Issue)>,
+    count: u64,
+}
+
+/// A reader of one body.
+pub struct Strict<'a> {
+    cursor: Cursor<'a>,
+    found: Found,
+}
+
+impl<'a> Strict<'a> {
+    /// A reader at the beginning of a body.
+    pub fn new(text: &'a str) -> Self {
+        Self { cursor: Cursor::new(text), found: Found::default() }
+    }
+
+    /// Notes a problem of what has just been read.
+    pub fn problem(&mut self, place: Place<'_>, message: impl Into<String>) {
+        self.found.count += 1;
+        if self.found.listed.len() < PROBLEMS_LISTED_MAX {
+            self.found.listed.push((self.cursor.at(), place.issue(message.into())));
+        }
+    }
+
+    /// Notes a problem of what was read before, in ascending order of where [`Self::at`] was then.
+    pub fn late_problem(&mut self, at: usize, place: Place<'_>, message: impl Into<String>) {
+        self.found.count += 1;
+        if self.found.late.len() < PROBLEMS_LISTED_MAX {
+            self.found.late.push((at, place.issue(message.into())));
+        }
+    }
+
+    /// Where the reader is, for [`Self::late_problem`].
+    pub const fn at(&self) -> usize {
+        self.cursor.at()
+    }
+
+    /// What was read, if there is no problem and nothing follows; else every problem.
+    pub fn finish<T>(mut self, read: Reading<T>) -> Result<T, Issues> {
+        let read = read.and_then(|value| self.cursor.end().map(|()| value));
+        match read {
+            Ok(value) if self.found.count == 0 => return Ok(value),
+            Ok(_) => {}
+            Err(Malformed) => self.problem(Place::section(BODY), "the body must be one JSON object"),
+        }
+        let mut listed = self.found.listed;
+        listed.append(&mut self.found.late);
+        // Stable, and each part is in order already: cutting both parts at a hundred loses none of the first hundred.
+        listed.sort_by_key(|(at, _)| *at);
+        listed.truncate(PROBLEMS_LISTED_MAX);
+        Err(Issues { listed: listed.into_iter().map(|(_, issue)| issue).collect(), count: self.found.count })
+    }
+
+    /// Reads an object with these keys only, calling `read` with the position of each key that is given for the first
+    /// time. Says which were given; `None` when the value is no object.
+    pub fn object<const N: usize>(
+        &mut self,
+        place: Place<'_>,
+        names: &[&'static str; N],
+        mut read: impl FnMut(&mut Self, usize) -> Reading<()>,
+    ) -> Reading<Option<[bool; N]>> {
+        if self.cursor.peek()? != b'{' {
+            self.cursor.skip()?;
+            self.problem(place, format!("{} must be an object with {}", Self::shown(&place), listed(names)));
+            return Ok(None);
+        }
+        let mut given = [false; N];
+        let mut members = self.cursor.open(b'{')?;
+        while let Some(key) = self.cursor.next_key(&mut members)? {
+            let Some((at, given)) = names
+                .iter()
+                .zip(&mut given)
+                .enumerate()
+                .find_map(|(at, (name, given))| (*name == key).then_some((at, given)))
+            else {
+                self.problem(place.field(&key), format!("unknown key; only {} are allowed", listed(names)));
+                self.cursor.skip()?;
+                continue;
+            };
+            if std::mem::replace(given, true) {
+                self.problem(place.field(&key), format!("{key} may be given only once"));
+                self.cursor.skip()?;
+            } else {
+                read(self, at)?;
+            }
+        }
+        Ok(Some(given))
+    }
+
+    /// Notes the keys that had to be given and were not.
+    pub fn require<const N: usize>(
+        &mut self,
+        place: Place<'_>,
+        names: &[&'static str; N],
+        given: &[bool; N],
+        required: usize,
+    ) {
+        for (name, given) in names.iter().zip(given).take(required) {
+            if !given {
+                self.problem(place.field(name), format!("{name} is required"));
+            }
+        }
+    }
+
+    /// Reads an array of a number of rows, calling `read` for each with its place; also for those above the limit, whose
+    /// problems count too. Says how many there are.
+    pub fn list(
+        &mut self,
+        section: &'static str,
+        length: RangeInclusive<u64>,
+        mut read: impl FnMut(&mut Self, Place<'static>) -> Reading<()>,
+    ) -> Reading<()> {
+        let place = Place::section(section);
+        if self.cursor.peek()? != b'[' {
+            self.cursor.skip()?;
+            self.problem(place, format!("{section} must be an array of {}", bounds(&length)));
+            return Ok(());
+        }
+        let mut items = self.cursor.open(b'[')?;
+        let mut rows = 0;
+        while self.cursor.next_item(&mut items)? {
+            read(self, place.row(rows))?;
+            rows += 1;
+        }
+        if !length.contains(&rows) {
+            self.problem(place, format!("{section} must have {}; it has {rows}", bounds(&length)));
+        }
+        Ok(())
+    }
+
+    /// Passes over a value of any kind and keeps its text.
+    pub fn raw<T>(&mut self, read: impl FnOnce(&mut Self) -> Reading<T>) -> Reading<(&'a str, T)> {
+        self.cursor.peek()?;
+        let start = self.cursor.at();
+        let value = read(self)?;
+        Ok((self.cursor.since(start)?, value))
+    }
+
+    /// Passes over `null`, which for an optional key is the same as leaving it out.
+    pub fn is_null(&mut self) -> Reading<bool> {
+        let is_null = self.cursor.peek()? == b'n';
+        if is_null && self.cursor.skip()? != "null" {
+            return Err(Malformed);
+        }
+        Ok(is_null)
+    }
+
+    /// Reads text of a number of characters without NUL.
+    pub fn text(&mut self, place: Place<'_>, length: RangeInclusive<usize>) -> Reading<Option<Cow<'a, str>>> {
+        let rule = |length: &RangeInclusive<usize>| match length.start() {
+            0 => format!("at most {} characters", length.end()),
+            start => format!("{start} to {} characters", length.end()),
+        };
+        if self.cursor.peek()? != b'"' {
+            self.cursor.skip()?;
+            self.problem(place, format!("{} must be a string of {}", place.name(), rule(&length)));
+            return Ok(None);
+        }
+        let text = self.cursor.string()?;
+        // Bytes are never fewer than characters, so most text need not be counted.
+        let too_long = text.len() > *length.end() && text.chars().count() > *length.end();
+        if text.len() < *length.start() || too_long {
+            self.problem(place, format!("{} must have {}", place.name(), rule(&length)));
+            return Ok(None);
+        }
+        // A raw NUL is not JSON, so only an escape can bring one.
+        if matches!(text, Cow::Owned(_)) && text.contains('\0') {
+            self.problem(place, format!("{} must not contain the NUL character", place.name()));
+            return Ok(None);
+        }
+        Ok(Some(text))
+    }
+
+    /// Reads text that may be left out; empty says nothing either.
+    pub fn optional_text(&mut self, place: Place<'_>, length_max: usize) -> Reading<Option<Cow<'a, str>>> {
+        if self.is_null()? {
+            return Ok(None);
+        }
+        Ok(self.text(place, 0..=length_max)?.filter(|text| !text.is_empty()))
+    }
+
+    /// Reads a date as its day number.
+    pub fn date(&mut self, place: Place<'_>) -> Reading<Option<i32>> {
+        let day = match self.cursor.peek()? {
+            b'"' => date::parse(&self.cursor.string()?),
+            _ => {
+                self.cursor.skip()?;
+                None
+            }
+        };
+        if day.is_none() {
+            let rule = "must be a string YYYY-MM-DD, a real calendar date from 0001-01-01 to 9999-12-31";
+            self.problem(place, format!("{} {rule}", place.name()));
+        }
+        Ok(day)
+    }
+
+    /// Reads an amount in the units of [`crate::domain::amount`].
+    pub fn amount(&mut self, place: Place<'_>) -> Reading<Option<i128>> {
+        let text = self.cursor.skip()?;
+        let rule = match amount::parse(text) {
+            Ok(units) => return Ok(Some(units)),
+            Err(AmountError::NotANumber) => "must be a JSON number, such as -12.50",
+            Err(AmountError::TooLarge) => "must be below 1e18 in magnitude",
+        };
+        self.problem(place, format!("{} {rule}", place.name()));
+        Ok(None)
+    }
+
+    /// Reads a number for which only some values are allowed; what is finer than a unit goes away from zero, so that
+    /// nothing is rounded onto a bound it is beyond.
+    pub fn bounded(&mut self, place: Place<'_>, allowed: RangeInclusive<i128>, rule: &str) -> Reading<Option<i128>> {
+        let units = amount::parse_outward(self.cursor.skip()?).ok().filter(|units| allowed.contains(units));
+        if units.is_none() {
+            self.problem(place, format!("{} must be {rule}", place.name()));
+        }
+        Ok(units)
+    }
+
+    /// Reads one of a few words.
+    pub fn word<T>(
+        &mut self,
+        place: Place<'_>,
+        parse: impl FnOnce(&str) -> Option<T>,
+        rule: &str,
+    ) -> Reading<Option<T>> {
+        let value = match self.cursor.peek()? {
+            b'"' => parse(&self.cursor.string()?),
+            _ => {
+                self.cursor.skip()?;
+                None
+            }
+        };
+        if value.is_none() {
+            self.problem(place, format!("{} must be {rule}", place.name()));
+        }
+        Ok(value)
+    }
+
+    /// Reads true or false.
+    pub fn flag(&mut self, place: Place<'_>) -> Reading<Option<bool>> {
+        let flag = match self.cursor.skip()? {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        };
+        if flag.is_none() {
+            self.problem(place, format!("{} must be true or false", place.name()));
+        }
+        Ok(flag)
+    }
+
+    fn shown(place: &Place<'_>) -> String {
+        match place.row {
+            Some(_) => "a row".to_owned(),
+            None => place.name().to_owned(),
+        }
+    }
+}
+
+fn bounds(length: &RangeInclusive<u64>) -> String {
+    match length.start() {
+        0 => format!("at most {} rows", length.end()),
+        start => format!("{start} to {} rows", length.end()),
+    }
+}
+
+/// `a, b and c`.
+fn listed(names: &[&str]) -> String {
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
