@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 WORDS = Path(__file__).parent / "words"
-GENERATED_LIMIT = 16_000
+TRADE_LIMIT = 10_000
+PAYEE_LIMIT = 8_000
 MONTHS = "jan feb mar apr may june july aug sept oct nov dec".split()
 FIRM_ENDS = ("ltd", "limited", "uk", "services", "group", "and sons", "and co", "centre", "supplies", "direct")
 
@@ -34,10 +35,7 @@ def collect(knowledge: Path) -> list[Phrase]:
 
 def from_knowledge(folder: Path):
     """What the files of the coding knowledge say; formats are in their README."""
-    concepts = set()
-    for row in _rows(folder / "concepts.tsv"):
-        concept, about = row[0], row[-1]
-        concepts.add(concept)
+    for concept, *_, about in _rows(folder / "concepts.tsv"):
         for text in [about, *about.split(","), concept.replace("_", " ")]:
             yield Phrase(text.strip(), "description", concept)
     for path in sorted(folder.glob("patterns*.txt")):
@@ -52,10 +50,8 @@ def from_knowledge(folder: Path):
                 text = " ".join(word for word in name.split() if not word.startswith("!"))
                 # Only the first tier names the concept itself; the others name accounts that also take it.
                 yield Phrase(text, "account", concept if tier == 0 else None)
-    for row in _rows(folder / "account_examples.tsv"):
-        for cell in row:
-            if cell not in concepts and "_" not in cell and any(c.islower() for c in cell) and len(cell.split()) <= 8:
-                yield Phrase(cell, "account")
+    for name, *_, concepts in _rows(folder / "account_examples.tsv"):
+        yield Phrase(name, "account", concepts.split(",")[0].strip())
     for text in _sector_texts(folder / "sectors.txt"):
         yield Phrase(text, "sector")
 
@@ -75,32 +71,30 @@ def generate(patterns: list[str], forenames: list[str]) -> list[Phrase]:
     """Trades with places and surnames, payees with places, people with purposes: what the names in bank lines are made of.
 
     Every pick follows from the words around it and not from a row of random numbers, so that a new pattern adds phrases
-    and leaves the others as they were, with their vectors in the cache."""
+    and leaves the others as they were, with their vectors in the cache. Beyond the limits those of lowest hash stay."""
     trades, purposes = _lines(WORDS / "trades.txt"), _lines(WORDS / "purposes.txt")
     places, surnames = _words(WORDS / "places.txt"), _words(WORDS / "surnames.txt")
-    phrases = [Phrase(text, "generated") for text in trades + purposes]
-
-    def add(template: str, seed: str, times: int, **fixed: str) -> None:
-        for time in range(times):
-            words = {name: pick(f"{template}|{seed}|{time}|{name}", choices) for name, choices in lists.items()}
-            phrases.append(Phrase(template.format(**(words | fixed)), "generated"))
-
     lists = {
         "place": places, "surname": surnames, "other": surnames, "forename": forenames or surnames, "end": FIRM_ENDS,
         "trade": trades, "purpose": purposes, "month": MONTHS, "initial": "abcdefghijklmnoprstw",
     }
-    for trade in trades:
-        for template, times in TRADE_TEMPLATES:
-            add(template, trade, times, trade=trade)
-    for purpose in purposes:
-        for template, times in PURPOSE_TEMPLATES:
-            add(template, purpose, times, purpose=purpose)
-    for pattern in sorted(set(patterns)):
-        for template, times in PAYEE_TEMPLATES:
-            add(template, pattern, times, payee=pattern)
-    kept = sorted(phrases, key=lambda phrase: hashlib.sha256(phrase.text.encode()).digest())[:GENERATED_LIMIT]
-    chosen = {phrase.text for phrase in kept}
-    return [phrase for phrase in phrases if phrase.text in chosen]
+    of_trades = _filled(TRADE_TEMPLATES, "trade", trades, lists) + _filled(PURPOSE_TEMPLATES, "purpose", purposes, lists)
+    of_payees = _filled(PAYEE_TEMPLATES, "payee", sorted(set(patterns)), lists)
+    texts = trades + purposes + _fewer(of_trades, TRADE_LIMIT) + _fewer(of_payees, PAYEE_LIMIT)
+    return [Phrase(text, "generated") for text in texts]
+
+
+def _filled(templates, given: str, words: list[str], lists: dict) -> list[str]:
+    return [
+        template.format(**({name: pick(f"{template}|{word}|{time}|{name}", choices) for name, choices in lists.items()} | {given: word}))
+        for word in words
+        for template, times in templates
+        for time in range(times)
+    ]
+
+
+def _fewer(texts: list[str], limit: int) -> list[str]:
+    return sorted(texts, key=lambda text: hashlib.sha256(text.encode()).digest())[:limit]
 
 
 TRADE_TEMPLATES = (
@@ -134,7 +128,8 @@ def _sector_texts(path: Path):
         if line.startswith("["):
             yield line.strip("[]").replace("_", " ")
         elif key.strip() in ("context", "words"):
-            yield from (item.split("=")[0].strip() for item in value.split(","))
+            for item in value.split(","):
+                yield from spell_out(item.split("=")[0])
 
 
 def _lines(path: Path) -> list[str]:

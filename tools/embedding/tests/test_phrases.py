@@ -19,7 +19,7 @@ class PhrasesTest(unittest.TestCase):
             "patterns.txt": "# what lines say\n-fuel!: SHELL, FILLING STATION*\n",
             "patterns_more.txt": "fuel?: GARAGE\n",
             "accounts.txt": "fuel: fuel cost !heating; petrol / motor expense\n",
-            "account_examples.tsv": "# name\tconcept\nVan diesel\tfuel\n",
+            "account_examples.tsv": "# name\ttype\tconcepts\nVan diesel\tEXPENSE\tfuel,motor\n",
             "sectors.txt": "[road_haulage]\ncontext: haulier, lorries\nsales: sales_services\nwords: TRAILER=fuel\n",
         }
         with tempfile.TemporaryDirectory() as folder:
@@ -35,7 +35,7 @@ class PhrasesTest(unittest.TestCase):
             ("garage", "pattern", "fuel"),
             ("fuel cost", "account", "fuel"),
             ("motor expense", "account", None),
-            ("van diesel", "account", None),
+            ("van diesel", "account", "fuel"),
             ("road haulage", "sector", None),
             ("lorries", "sector", None),
             ("trailer", "sector", None),
@@ -48,6 +48,7 @@ class PhrasesTest(unittest.TestCase):
         after = phrases.generate(["SHELL", "ARGOS", "TESCO"], ["ANNA"])
         self.assertLessEqual({phrase.text for phrase in before}, {phrase.text for phrase in after})
         self.assertEqual(before, phrases.generate(["TESCO", "SHELL"], ["ANNA"]))
+        self.assertIn(phrases.Phrase("plumbing and heating", "generated"), before)
 
     def test_the_same_phrases_are_held_out_again(self):
         known = [phrases.Phrase(f"phrase {number}", "pattern") for number in range(50)]
