@@ -9,7 +9,7 @@ use super::weights::WEIGHTS;
 
 /// How much less a wider account is worth than a concept's own.
 /// The most accounts a concept is spread over.
-const SPREAD_MAX: usize = 4;
+const SPREAD_MAX: usize = 8;
 
 /// One account's fit for a concept.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,6 +35,8 @@ pub struct Chart {
     pub words: Vec<Vec<NameWord>>,
     /// Meaning of each account's name.
     pub vectors: Vec<Vector>,
+    /// Meaning of each telling word of an account's name.
+    pub word_vectors: Vec<Vec<Vector>>,
     /// Types by account.
     pub kinds: Vec<AccountType>,
 }
@@ -64,6 +66,7 @@ impl Chart {
             })
             .collect();
         inherit(&mut fits, knowledge);
+        prefer_net_wages(&mut fits, knowledge, &kinds);
         similar(&mut fits, knowledge, &vectors, &kinds);
         let first = |name: &str, kind: AccountType| {
             let id = knowledge.id(name)?;
@@ -73,7 +76,12 @@ impl Chart {
         let receivables = first("trade_debtors", AccountType::Asset);
         let payables = first("trade_creditors", AccountType::Liability);
         let unknown = (unknown(knowledge, &fits, &kinds, false), unknown(knowledge, &fits, &kinds, true));
-        Self { fits, receivables, payables, unknown, words, vectors, kinds }
+        let telling = |word: &&NameWord| word.stem.chars().count() >= 4 && !PLAIN_WORDS.contains(&word.stem.as_str());
+        let word_vectors = words
+            .iter()
+            .map(|words| words.iter().filter(telling).map(|word| knowledge.meaning.vector(&word.stem)).collect())
+            .collect();
+        Self { fits, receivables, payables, unknown, words, vectors, word_vectors, kinds }
     }
 
     /// The accounts of a concept, best first.
@@ -220,7 +228,7 @@ fn inherit(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
         for _ in 0..4 {
             let Some(ancestor) = parent else { break };
             // General expenses and suspense take anything: that is no reason to go there before a likely account.
-            let cap = if ["sundries", "suspense", "other_income"].contains(&knowledge.concept(ancestor).name) {
+            let cap = if ["sundries", "suspense"].contains(&knowledge.concept(ancestor).name) {
                 WEIGHTS.generic_cap
             } else {
                 1.0
@@ -237,6 +245,20 @@ fn inherit(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
             factor *= WEIGHTS.parent;
             parent = knowledge.concept(ancestor).parent;
         }
+    }
+}
+
+/// Where a chart keeps net wages as a liability, the payroll journal posts the cost, and what leaves the bank clears the
+/// liability.
+fn prefer_net_wages(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[AccountType]) {
+    let salaries = knowledge.id("salaries").and_then(|id| fits.get(id.index()).cloned()).unwrap_or_default();
+    let is_liability = |fit: &&Fit| kinds.get(fit.account) == Some(&AccountType::Liability);
+    let Some(net_wages) = salaries.iter().find(|fit| is_liability(fit) && fit.score > 0.5).copied() else { return };
+    for name in ["salaries", "director_salary"] {
+        let Some(list) = knowledge.id(name).and_then(|id| fits.get_mut(id.index())) else { continue };
+        let best = list.iter().map(|fit| fit.score).fold(0.0, f32::max);
+        list.retain(|fit| fit.account != net_wages.account);
+        list.insert(0, Fit { account: net_wages.account, score: best + 0.05 });
     }
 }
 

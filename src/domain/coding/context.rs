@@ -17,6 +17,8 @@ pub struct Business<'k> {
     pub has_special_vat_scheme: bool,
     /// Construction services are under the domestic reverse charge.
     pub has_reverse_charge: bool,
+    /// From this price on equipment is an asset.
+    pub asset_from_pence: i128,
     /// The context says that there is VAT on the rent.
     pub rent_has_vat: bool,
     /// A company, rather than a sole trader, partnership or charity.
@@ -57,6 +59,7 @@ impl<'k> Business<'k> {
             .iter()
             .any(|scheme| says(scheme)),
             has_reverse_charge: says("REVERSE CHARGE") || says("DRC"),
+            asset_from_pence: asset_from_pence(&batch.business_context),
             rent_has_vat: rent_has_vat(&batch.business_context),
             is_company: company > sole,
             owners: owners(batch),
@@ -237,6 +240,24 @@ fn said_about_vat(context: &str) -> Option<bool> {
     verdict
 }
 
+/// From which price on equipment is an asset: what the context says ("items over £500 are capitalised"), else £1,000.
+fn asset_from_pence(context: &str) -> i128 {
+    const USUAL_PENCE: i128 = 100_000;
+    for sentence in context.split(['.', ';', '\n']) {
+        let folded = fold(sentence);
+        let about = ["CAPITAL", "CAPITALISED", "CAPITALISE", "ASSET", "ASSETS", "EQUIPMENT"]
+            .iter()
+            .any(|word| has_phrase(&folded, word));
+        let Some((_, behind)) = sentence.split_once('\u{a3}').filter(|_| about) else { continue };
+        let digits: String =
+            behind.chars().take_while(|c| c.is_ascii_digit() || *c == ',').filter(char::is_ascii_digit).collect();
+        if let Ok(pounds) = digits.parse::<u32>() {
+            return i128::from(pounds) * 100;
+        }
+    }
+    USUAL_PENCE
+}
+
 /// Whether the context says that rent is charged with VAT: the landlord has opted to tax.
 fn rent_has_vat(context: &str) -> bool {
     context.split(['.', ';', '\n']).any(|sentence| {
@@ -396,7 +417,7 @@ fn owners(batch: &Batch<'_>) -> Vec<Vec<String>> {
                     "in" | "at" | "near" | "of" | "from" | "outside" | "around" | "with" | "for"
                 )
             });
-            if (since_role <= 3 || is_named_role) && is_name(word) && !is_place {
+            if (since_role <= 4 || is_named_role) && is_name(word) && !is_place {
                 let mut name = Vec::new();
                 while let Some(word) = words.get(at).filter(|word| is_name(word)) {
                     name.extend(fold(word).split(' ').map(str::to_owned));

@@ -99,7 +99,12 @@ impl<'k> Reader<'k> {
     /// How natural a direction of money is for a concept.
     fn direction(&self, concept: ConceptId, money_in: bool) -> f32 {
         let concept = self.knowledge.concept(concept);
-        if concept.is_income() && !money_in {
+        if concept.name == "customer_refund" {
+            1.0
+        } else if concept.name == "credit_card" && money_in {
+            // What a card company pays in are takings; a card is paid, not paid from.
+            WEIGHTS.expense_in
+        } else if concept.is_income() && !money_in {
             WEIGHTS.income_out
         } else if concept.is_expense() && money_in {
             WEIGHTS.expense_in
@@ -125,16 +130,17 @@ impl<'k> Reader<'k> {
             }
             let is_whole = hit.start == 1 && hit.end + 1 >= length;
             for target in hit.targets.iter().filter(|target| fits(target) && (is_whole || !target.whole)) {
-                let base = match target.strength {
-                    Strength::Weak => WEIGHTS.weak,
-                    Strength::Usual => WEIGHTS.usual,
-                    Strength::Decisive => WEIGHTS.decisive,
-                };
                 let words = f32::from(u8::try_from(hit.words.clamp(1, 4)).unwrap_or(4)) - 1.0;
                 // Two letters may be anything.
                 let short = if hit.end - hit.start <= 2 { WEIGHTS.two_letters } else { 0.0 };
                 let first = if hit.start == 1 && target.strength != Strength::Weak { WEIGHTS.first_word } else { 0.0 };
                 let (concept, known) = self.shop(target.concept);
+                let base = match target.strength {
+                    Strength::Weak => WEIGHTS.weak,
+                    Strength::Usual => WEIGHTS.usual,
+                    Strength::Decisive if self.is_universal(concept) => WEIGHTS.decisive,
+                    Strength::Decisive => WEIGHTS.decisive_trade,
+                };
                 // A direction that the file gives is as natural as can be.
                 let direction =
                     if target.money_in.is_some() { 1.0 } else { self.direction(concept, money_in && !is_refund) };
@@ -288,16 +294,23 @@ pub fn is_person(payee: &str) -> bool {
     });
     let words: Vec<&str> = payee.split(' ').filter(|word| !word.is_empty()).collect();
     let is_name = |word: &&str| word.chars().count() >= 3 && word.chars().all(char::is_alphabetic);
+    if words.iter().any(|word| FIRMS.contains(word)) {
+        return false;
+    }
     match words.as_slice() {
         [title, .., last] if TITLES.contains(title) => is_name(last),
-        [first, last] => (known.contains(first) || first.chars().count() == 1) && is_name(last),
-        [first, middle, last] => {
-            (known.contains(first) && (middle.chars().count() <= 2 || is_name(middle)) && is_name(last))
-                || (first.chars().count() == 1 && middle.chars().count() == 1 && is_name(last))
-        }
+        [first, middle, last, ..] if first.chars().count() == 1 && middle.chars().count() == 1 => is_name(last),
+        [first, last, ..] => (known.contains(first) || first.chars().count() == 1) && is_name(last),
         _ => false,
     }
 }
+
+/// Words that no person is called by.
+const FIRMS: &[&str] = &[
+    "LTD", "LIMITED", "PLC", "LLP", "AND", "SON", "SONS", "BROS", "CO", "COMPANY", "SERVICES", "SERVICE", "GROUP",
+    "UK", "STORES", "STORE", "SHOP", "GARAGE", "MOTORS", "STREET", "ROAD", "LANE", "HOTEL", "BANK", "COUNCIL",
+    "SUPPLIES", "SUPPLY", "TRUST", "SCHOOL", "CHURCH", "CLUB", "CAFE",
+];
 
 /// Scores by concept: the best clue whole, further ones in part.
 #[derive(Debug, Default)]

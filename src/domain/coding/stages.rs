@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::batch::{AccountType, Batch, InvoiceKind};
 use super::chart::Chart;
-use super::confidence;
 use super::context::{Business, has_phrase};
 use super::decide::{Decider, Decision};
 use super::evidence::Reader;
@@ -23,8 +22,11 @@ use crate::domain::control::{Control, Stopped};
 /// Rows between two questions whether the answer is still wanted.
 const ROWS_PER_CHECK: usize = 128;
 
+/// How a raw score becomes a confidence.
+pub type Calibration = fn(Method, f32) -> u16;
+
 /// Runs every stage.
-pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped> {
+pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -> Result<Outcome, Stopped> {
     let knowledge = Knowledge::get();
     let business = Business::read(batch, knowledge);
     let chart = Chart::read(&batch.accounts, knowledge);
@@ -42,7 +44,15 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
         (sales, business.purchases()),
     );
     let allowed = AllowedVat::read(batch.vat_codes.as_deref());
-    let stage = Stage { batch, knowledge, business: &business, chart: &chart, decider: &decider, allowed: &allowed };
+    let stage = Stage {
+        calibration,
+        batch,
+        knowledge,
+        business: &business,
+        chart: &chart,
+        decider: &decider,
+        allowed: &allowed,
+    };
 
     let invoices = batch.invoices.as_deref().unwrap_or_default();
     let settled = settle_in_context(&lines, invoices, &batch.business_context, control)?;
@@ -52,7 +62,7 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
 
     let wordings = wordings(&lines, &tags);
     let mut decided: Vec<Decision> = Vec::with_capacity(lines.len());
-    let mut known: HashMap<(&str, bool), Decision> = HashMap::new();
+    let mut known: HashMap<(&str, bool, bool), Decision> = HashMap::new();
     for (at, (line, wording)) in lines.iter().zip(&wordings).enumerate() {
         if at % ROWS_PER_CHECK == 0 {
             if control.is_cancelled() {
@@ -61,8 +71,10 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
             control.progress(u64::try_from(at).unwrap_or(u64::MAX));
         }
         let money_in = line.amount > 0;
-        let decision =
-            known.entry((wording.padded.as_str(), money_in)).or_insert_with(|| decider.decide(wording, money_in));
+        let is_large = line.pence <= -business.asset_from_pence;
+        let decision = known
+            .entry((wording.padded.as_str(), money_in, is_large))
+            .or_insert_with(|| decider.decide(wording, money_in, is_large));
         decided.push(decision.clone());
     }
     agree(&lines, &wordings, &mut decided);
@@ -164,6 +176,7 @@ fn wordings(lines: &[Line<'_>], tags: &Tags<'_>) -> Vec<Wording> {
 
 /// What every row needs.
 struct Stage<'s> {
+    calibration: Calibration,
     batch: &'s Batch<'s>,
     knowledge: &'s Knowledge,
     business: &'s Business<'s>,
@@ -178,7 +191,7 @@ impl Stage<'_> {
         let wanted = self.vat(line, decision);
         let (vat, rate, is_wanted) = self.allowed.answer(wanted);
         *not_allowed |= !is_wanted;
-        let mut confidence = confidence::calibrated(decision.method, decision.raw);
+        let mut confidence = (self.calibration)(decision.method, decision.raw);
         if !is_wanted {
             confidence = confidence.saturating_mul(9) / 10;
         }
@@ -187,7 +200,7 @@ impl Stage<'_> {
             .iter()
             .map(|(account, raw)| Alternative {
                 account: *account,
-                confidence: confidence::calibrated(decision.method, *raw).min(confidence),
+                confidence: (self.calibration)(decision.method, *raw).min(confidence),
             })
             .filter(|other| other.confidence >= 20)
             .collect();
@@ -225,7 +238,7 @@ impl Stage<'_> {
             vat,
             vat_rate: rate,
             vat_amount: 0,
-            confidence: confidence::calibrated(Method::InvoiceSettlement, raw),
+            confidence: (self.calibration)(Method::InvoiceSettlement, raw),
             method: Method::InvoiceSettlement,
             reason: Cow::Owned(settlement.remark),
             alternatives: Vec::new(),
@@ -243,7 +256,7 @@ impl Stage<'_> {
             vat,
             vat_rate: rate,
             vat_amount: 0,
-            confidence: confidence::calibrated(Method::Transfer, raw),
+            confidence: (self.calibration)(Method::Transfer, raw),
             method: Method::Transfer,
             reason: Cow::Owned(transfer.remark),
             alternatives: Vec::new(),

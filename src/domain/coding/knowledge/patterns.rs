@@ -13,6 +13,7 @@ const FILES: &[(&str, &str)] = &[
     ("patterns_money.txt", include_str!("patterns_money.txt")),
     ("patterns_office_it.txt", include_str!("patterns_office_it.txt")),
     ("patterns_people_professional.txt", include_str!("patterns_people_professional.txt")),
+    ("patterns_phrases.txt", include_str!("patterns_phrases.txt")),
     ("patterns_premises.txt", include_str!("patterns_premises.txt")),
     ("patterns_stems.txt", include_str!("patterns_stems.txt")),
     ("patterns_trade_beauty_health.txt", include_str!("patterns_trade_beauty_health.txt")),

@@ -74,6 +74,7 @@ impl OwnAccounts {
                 own.learn(own.owns.len() - 1, name.words.iter());
             }
         }
+        own.learn_kinds();
         own.words.retain(|_, owns| owns.len() <= MOST_SHARING);
         own
     }
@@ -101,13 +102,20 @@ impl OwnAccounts {
         self.owns.get(own).map_or(Kind::Current, |own| own.kind)
     }
 
+    /// The one account of fitting kinds, `tag`'s own left out; none when there are several.
+    pub(super) fn only(&self, fits: impl Fn(Kind) -> bool, tag: Option<usize>) -> Option<usize> {
+        let others = self.owns.iter().enumerate().filter(|(place, own)| Some(*place) != tag && fits(own.kind));
+        let mut accounts = others.filter_map(|(_, own)| own.account);
+        let first = accounts.next()?;
+        accounts.all(|account| account == first).then_some(first)
+    }
+
     /// The own accounts a word names and how well, 1 to 3.
     pub(super) fn named_by(&self, word: &str) -> &[(usize, u32)] {
         self.words.get(word).map_or(&[], Vec::as_slice)
     }
 
     fn learn<'t>(&mut self, own: usize, words: impl Iterator<Item = &'t String>) {
-        let kind = self.kind(own);
         let mut add = |word: &str, weight: u32| {
             let entries = self.words.entry(word.to_owned()).or_default();
             match entries.iter_mut().find(|(known, _)| *known == own) {
@@ -141,11 +149,33 @@ impl OwnAccounts {
                 }
             }
         }
-        match kind {
-            Kind::Savings => ["SAVINGS", "SAVER", "SAV"].into_iter().for_each(|word| add(word, 2)),
-            Kind::Card => ["CARD"].into_iter().for_each(|word| add(word, 1)),
-            Kind::Current => ["CURRENT", "BANK"].into_iter().for_each(|word| add(word, 1)),
-            Kind::Processor | Kind::Cash => {}
+    }
+
+    /// Words for a kind of account name those of the kind, unless some account has the word in its name.
+    fn learn_kinds(&mut self) {
+        const WORDS: [(Kind, &str, u32); 15] = [
+            (Kind::Savings, "SAVINGS", 2),
+            (Kind::Savings, "SAVER", 2),
+            (Kind::Savings, "SAV", 2),
+            (Kind::Savings, "POT", 1),
+            (Kind::Savings, "SPACE", 1),
+            (Kind::Savings, "TAX", 1),
+            (Kind::Savings, "VAT", 1),
+            (Kind::Savings, "RESERVE", 1),
+            (Kind::Savings, "DEPOSIT", 1),
+            (Kind::Card, "CARD", 1),
+            (Kind::Current, "CURRENT", 1),
+            (Kind::Current, "BANK", 1),
+            (Kind::Current, "MAIN", 1),
+            (Kind::Current, "BALANCE", 1),
+            (Kind::Current, "BUSINESS", 1),
+        ];
+        for (kind, word, weight) in WORDS {
+            if !self.words.contains_key(word) {
+                let of_kind = self.owns.iter().enumerate().filter(|(_, own)| own.kind == kind);
+                let named: Vec<(usize, u32)> = of_kind.map(|(place, _)| (place, weight)).collect();
+                self.words.insert(word.to_owned(), named);
+            }
         }
     }
 }
@@ -167,7 +197,10 @@ fn resolve(
     }
     for (slot, tag) in resolved.iter_mut().zip(tags.names()) {
         let tag = fold(tag);
-        *slot = codes.get(&tag).or_else(|| names.get(&tag)).copied().filter(|_| !tag.is_empty());
+        // "1200 Current account": the code may stand before the name.
+        let code = tag.split(' ').next().unwrap_or("");
+        let found = codes.get(&tag).or_else(|| names.get(&tag)).or_else(|| codes.get(code));
+        *slot = found.copied().filter(|_| !tag.is_empty());
     }
     let candidates: Vec<usize> =
         (0..accounts.len()).filter(|place| money.get(*place) == Some(&true)).take(MOST_COMPARED).collect();
@@ -194,7 +227,7 @@ fn resolve(
     };
     assign(4, false);
     assign(0, false);
-    assign(4, true);
+    assign(-3, true);
     resolved
 }
 
