@@ -44,10 +44,11 @@ def main() -> None:
     targets = space.project(phrase_vectors)
 
     if asked.held_out:
-        held = numpy.array(phrases.held_out(known, asked.held_out))
-        seen = [list_of for list_of, out in zip(rows, held) if not out]
-        table = quantised(fit(seen, targets[~held], weighted, asked.penalty))
-        compare(asked, known, rows, tokens, table, targets, phrase_vectors, held)
+        held = phrases.held_out(known, asked.held_out)
+        seen = numpy.array(phrases.may_be_seen(known, held))
+        rows_seen = [list_of for list_of, is_seen in zip(rows, seen) if is_seen]
+        table = quantised(fit(rows_seen, targets[seen], weighted, asked.penalty))
+        compare(asked, known, rows, tokens, table, targets, phrase_vectors, numpy.array(held))
 
     table = fit(rows, targets, weighted, asked.penalty, is_final=True)
     values, scales = table_file.quantise(table)

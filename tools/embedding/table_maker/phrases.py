@@ -1,7 +1,7 @@
 """Short phrases the table has to get right: all that the knowledge says, and what bank lines are made of."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 WORDS = Path(__file__).parent / "words"
@@ -13,11 +13,12 @@ FIRM_ENDS = ("ltd", "limited", "uk", "services", "group", "and sons", "and co", 
 
 @dataclass(frozen=True)
 class Phrase:
-    """A text, where it comes from and, where the knowledge says so, its concept."""
+    """A text, where it comes from and, where they are known, its concept and the phrase it was made of."""
 
     text: str
     kind: str
     concept: str | None = None
+    made_of: str | None = None
 
 
 def collect(knowledge: Path) -> list[Phrase]:
@@ -29,7 +30,7 @@ def collect(knowledge: Path) -> list[Phrase]:
     for phrase in known + generate(patterns, forenames):
         text = " ".join(phrase.text.lower().split())
         if text and text not in first:
-            first[text] = Phrase(text, phrase.kind, phrase.concept)
+            first[text] = replace(phrase, text=text)
     return list(first.values())
 
 
@@ -80,21 +81,22 @@ def generate(patterns: list[str], forenames: list[str]) -> list[Phrase]:
     }
     of_trades = _filled(TRADE_TEMPLATES, "trade", trades, lists) + _filled(PURPOSE_TEMPLATES, "purpose", purposes, lists)
     of_payees = _filled(PAYEE_TEMPLATES, "payee", sorted(set(patterns)), lists)
-    texts = trades + purposes + _fewer(of_trades, TRADE_LIMIT) + _fewer(of_payees, PAYEE_LIMIT)
-    return [Phrase(text, "generated") for text in texts]
+    plain = [Phrase(text, "generated") for text in trades + purposes]
+    return plain + _fewer(of_trades, TRADE_LIMIT) + _fewer(of_payees, PAYEE_LIMIT)
 
 
-def _filled(templates, given: str, words: list[str], lists: dict) -> list[str]:
-    return [
-        template.format(**({name: pick(f"{template}|{word}|{time}|{name}", choices) for name, choices in lists.items()} | {given: word}))
-        for word in words
-        for template, times in templates
-        for time in range(times)
-    ]
+def _filled(templates, given: str, words: list[str], lists: dict[str, list[str]]) -> list[Phrase]:
+    filled = []
+    for word in words:
+        for template, times in templates:
+            for time in range(times):
+                picked = {name: pick(f"{template}|{word}|{time}|{name}", choices) for name, choices in lists.items()}
+                filled.append(Phrase(template.format(**(picked | {given: word})), "generated", made_of=word.lower()))
+    return filled
 
 
-def _fewer(texts: list[str], limit: int) -> list[str]:
-    return sorted(texts, key=lambda text: hashlib.sha256(text.encode()).digest())[:limit]
+def _fewer(phrases: list[Phrase], limit: int) -> list[Phrase]:
+    return sorted(phrases, key=lambda phrase: hashlib.sha256(phrase.text.encode()).digest())[:limit]
 
 
 TRADE_TEMPLATES = (
@@ -120,6 +122,12 @@ def held_out(phrases: list[Phrase], count: int) -> list[bool]:
     order = sorted(range(len(phrases)), key=lambda at: hashlib.sha256(b"held out " + phrases[at].text.encode()).digest())
     chosen = set(order[:count])
     return [at in chosen for at in range(len(phrases))]
+
+
+def may_be_seen(phrases: list[Phrase], held: list[bool]) -> list[bool]:
+    """Which phrases a fit may see while others are held out: those neither held out nor made of one that is."""
+    hidden = {phrase.text for phrase, out in zip(phrases, held) if out}
+    return [not out and phrase.made_of not in hidden for phrase, out in zip(phrases, held)]
 
 
 def _sector_texts(path: Path):

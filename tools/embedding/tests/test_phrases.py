@@ -57,6 +57,15 @@ class PhrasesTest(unittest.TestCase):
         backward = phrases.held_out(known[::-1], 10)
         self.assertEqual(backward[::-1], out)
 
+    def test_what_is_made_of_a_held_out_phrase_is_not_seen_either(self):
+        known = [
+            phrases.Phrase("shell", "pattern"),
+            phrases.Phrase("tesco", "pattern"),
+            phrases.Phrase("shell leeds", "generated", made_of="shell"),
+            phrases.Phrase("tesco leeds", "generated", made_of="tesco"),
+        ]
+        self.assertEqual(phrases.may_be_seen(known, [True, False, False, False]), [False, True, False, True])
+
 
 if __name__ == "__main__":
     unittest.main()
