@@ -123,9 +123,13 @@ fn other_account_codes_leave_every_answer() {
         let mut other = business.batch.clone();
         for (place, account) in other.accounts.iter_mut().enumerate() {
             let new: Cow<'static, str> = Cow::Owned(format!("ZQ{place:04}"));
-            // A tag may be an account's code.
-            let tags = other.transactions.iter_mut().filter_map(|line| line.bank_account.as_mut());
-            tags.filter(|tag| **tag == account.code).for_each(|tag| tag.clone_from(&new));
+            // A tag may be an account's code, or begin with it.
+            for tag in other.transactions.iter_mut().filter_map(|line| line.bank_account.as_mut()) {
+                let rest = tag.strip_prefix(account.code.as_ref()).filter(|rest| !rest.starts_with(char::is_alphanumeric));
+                if let Some(rest) = rest {
+                    *tag = Cow::Owned(format!("{new}{rest}"));
+                }
+            }
             account.code = new;
         }
         assert_eq!(code(&business.batch), code(&other), "{}", business.id);

@@ -93,3 +93,55 @@ fn the_merchant_alone_tells_as_much_as_beside_the_description() {
         }
     });
 }
+
+#[test]
+fn codes_of_hsbc_before_every_payee_leave_most_answers() {
+    assert_most_stay("codes", 93, |place, line| {
+        if is_plain(line) {
+            let before = match (line.amount > 0, place % 3) {
+                (true, _) => "CR",
+                (false, 0) => "VIS",
+                (false, 1) => "BP",
+                (false, _) => "DD",
+            };
+            line.description = Cow::Owned(format!("{before} {}", line.description));
+        }
+    });
+}
+
+#[test]
+fn commas_and_a_card_number_of_natwest_leave_most_answers() {
+    assert_most_stay("commas", 93, |_, line| {
+        if is_plain(line) && line.amount < 0 {
+            line.description = Cow::Owned(format!("4418 31MAY25 , {} , GB", line.description));
+        }
+    });
+}
+
+#[test]
+fn the_reference_in_the_description_leaves_most_answers() {
+    assert_most_stay("reference", 93, |_, line| {
+        if let Some(reference) = line.reference.take() {
+            line.description = Cow::Owned(format!("{} REF {reference}", line.description));
+        }
+    });
+}
+
+#[test]
+fn accents_and_unseen_characters_leave_every_answer() {
+    let (ours, theirs) = both(|_, line| {
+        let marked = line.description.chars().flat_map(|character| [Some(character), marking(character)]);
+        line.description = Cow::Owned(marked.flatten().collect());
+    });
+    assert_eq!(ours, theirs);
+}
+
+/// What can be put behind a letter without changing the word.
+fn marking(character: char) -> Option<char> {
+    match character {
+        'E' | 'e' => Some('\u{301}'),
+        'A' | 'a' => Some('\u{200d}'),
+        'T' | 't' => Some('\u{200b}'),
+        _ => None,
+    }
+}
