@@ -67,7 +67,7 @@ impl Chart {
             .collect();
         inherit(&mut fits, knowledge);
         prefer_net_wages(&mut fits, knowledge, &kinds);
-        similar(&mut fits, knowledge, &vectors, &kinds);
+        similar(&mut fits, knowledge, &vectors, &kinds, &own);
         let first = |name: &str, kind: AccountType| {
             let id = knowledge.id(name)?;
             let list = fits.get(id.index())?;
@@ -263,7 +263,7 @@ fn prefer_net_wages(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[Accou
 }
 
 /// A concept that still has no account worth the name goes to one of like meaning.
-fn similar(fits: &mut [Vec<Fit>], knowledge: &Knowledge, vectors: &[Vector], kinds: &[AccountType]) {
+fn similar(fits: &mut [Vec<Fit>], knowledge: &Knowledge, vectors: &[Vector], kinds: &[AccountType], own: &[f32]) {
     for (id, concept) in knowledge.concepts() {
         let Some(list) = fits.get_mut(id.index()) else { continue };
         if list.first().is_some_and(|fit| fit.score >= 0.45) {
@@ -272,7 +272,10 @@ fn similar(fits: &mut [Vec<Fit>], knowledge: &Knowledge, vectors: &[Vector], kin
         let mut merged: BTreeMap<usize, f32> = list.iter().map(|fit| (fit.account, fit.score)).collect();
         for (account, (vector, kind)) in vectors.iter().zip(kinds).enumerate() {
             let Some(factor) = type_factor(concept, *kind) else { continue };
-            let score = WEIGHTS.similar_account * concept.vector.cosine(vector) * factor;
+            // An account that is clearly for something else is not free for what it resembles.
+            let taken = own.get(account).copied().unwrap_or(0.0);
+            let free = if taken >= 0.7 { 0.4 } else { 1.0 };
+            let score = WEIGHTS.similar_account * concept.vector.cosine(vector) * factor * free;
             if score > 0.2 {
                 let best = merged.entry(account).or_insert(0.0);
                 *best = best.max(score);

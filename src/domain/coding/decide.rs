@@ -23,6 +23,8 @@ pub struct Decision {
     pub method: Method,
     /// How sure the engine is before calibration, 0 to 1.
     pub raw: f32,
+    /// Money out to a private person.
+    pub is_to_person: bool,
     /// Other accounts, best first.
     pub others: Vec<(usize, f32)>,
 }
@@ -110,7 +112,8 @@ impl<'k> Decider<'k> {
             return self.unknown(money_in);
         }
         self.add_alike_words(wording, &clues, &mut named);
-        self.weigh(&clues, &named)
+        let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
+        Decision { is_to_person, ..self.weigh(&clues, &named) }
     }
 
     /// The asset that equipment is when it is dear enough, if the chart has an account for it.
@@ -177,6 +180,7 @@ impl<'k> Decider<'k> {
             concept,
             method: weight.method.unwrap_or(Method::Semantic),
             raw: weight.sum / total,
+            is_to_person: false,
             others,
         }
     }
@@ -198,6 +202,7 @@ impl<'k> Decider<'k> {
             concept: None,
             method: Method::Fallback,
             raw: 0.08,
+            is_to_person: false,
             others: Vec::new(),
         }
     }
@@ -300,7 +305,7 @@ fn rare_words(chart: &Chart) -> BTreeMap<String, Vec<(usize, f32)>> {
         let parts = accounts.iter().map(|account| {
             let count = chart.words.get(*account).map_or(1, Vec::len).clamp(1, 6);
             let words = f32::from(u8::try_from(count).unwrap_or(6));
-            (*account, (0.55 + 0.45 / words) / f32::from(u8::try_from(accounts.len()).unwrap_or(2)))
+            (*account, (0.55 + 0.45 / words) * if accounts.len() > 1 { 0.75 } else { 1.0 })
         });
         rare.insert(word.to_owned(), parts.collect());
     }

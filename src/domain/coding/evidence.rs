@@ -74,6 +74,7 @@ impl<'k> Reader<'k> {
         let mut sums = Sums::default();
         self.add_patterns(wording, money_in, &mut sums);
         self.add_sector_words(wording, money_in, &mut sums);
+        self.combine(wording, &mut sums);
         self.add_people(wording, money_in, &mut sums);
         self.add_hints(wording, money_in, &mut sums);
         let strongest = sums.strongest();
@@ -93,6 +94,17 @@ impl<'k> Reader<'k> {
             Some(meaning) => (meaning, WEIGHTS.shop_here),
             None if SHOPS.contains(&self.knowledge.concept(concept).name) => (concept, WEIGHTS.shop_anywhere),
             None => (concept, 1.0),
+        }
+    }
+
+    /// Evidence that means something else beside some word.
+    fn combine(&self, wording: &Wording, sums: &mut Sums) {
+        let words: Vec<&str> = wording.text().split(' ').collect();
+        for combination in &self.knowledge.combinations {
+            let Some((best, ..)) = sums.0.get(&combination.concept).copied() else { continue };
+            if best >= WEIGHTS.weak && words.iter().any(|word| combination.words.contains(word)) {
+                sums.add(combination.means, best + WEIGHTS.combined, Method::Merchant);
+            }
         }
     }
 
@@ -144,6 +156,9 @@ impl<'k> Reader<'k> {
                 // A direction that the file gives is as natural as can be.
                 let direction =
                     if target.money_in.is_some() { 1.0 } else { self.direction(concept, money_in && !is_refund) };
+                // A bank's own charge begins the line; behind a payee the same words are the payee's.
+                let behind = hit.start > 1 && self.knowledge.concept(concept).name == "bank_charges";
+                let direction = if behind { direction * WEIGHTS.charge_behind } else { direction };
                 let score = (base + WEIGHTS.per_word * words + first - short) * direction * known;
                 let method = if target.strength == Strength::Decisive || self.is_universal(concept) {
                     Method::UniversalPattern
@@ -232,9 +247,11 @@ impl<'k> Reader<'k> {
         if money_in || !is_person(&wording.payee) {
             return;
         }
+        let is_labour = wording.text().split(' ').any(|word| LABOUR.contains(&word) || word.strip_prefix("WK").is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit())));
+        let labour = if is_labour { WEIGHTS.labour } else { 0.0 };
         for concept in [self.named.salaries, self.named.subcontractors, self.named.freelancers].into_iter().flatten() {
             let typical = self.business.likely(concept);
-            sums.add(concept, WEIGHTS.person * (0.75 + 0.5 * typical), Method::Semantic);
+            sums.add(concept, (WEIGHTS.person + labour) * (0.75 + 0.5 * typical), Method::Semantic);
         }
     }
 
@@ -269,6 +286,9 @@ impl<'k> Reader<'k> {
         }
     }
 }
+
+/// Words of work by the week.
+const LABOUR: &[&str] = &["WK", "WE", "WEEK", "WKS", "DAYS", "HRS", "HOURS", "LABOUR", "SHIFTS", "SHIFT"];
 
 /// Words of money that comes back.
 const REFUNDS: &[&str] =

@@ -36,6 +36,12 @@ pub struct Weights {
     pub hint_word: f32,
     /// A person who is not known.
     pub person: f32,
+    /// What a word adds that makes something else of evidence.
+    pub combined: f32,
+    /// The part of a bank's charge that counts behind a payee.
+    pub charge_behind: f32,
+    /// What words of work by the week add to a person.
+    pub labour: f32,
     /// Likeness in meaning counts from here.
     pub similar_from: f32,
     /// And this much.
@@ -126,6 +132,9 @@ pub const WEIGHTS: Weights = Weights {
     private: 3.12,
     hint_word: 0.95,
     person: 1.042,
+    combined: 0.5,
+    charge_behind: 0.5,
+    labour: 1.2,
     similar_from: 0.32,
     similar: 2.0,
     similar_beside: 0.3,
