@@ -125,7 +125,8 @@ fn other_account_codes_leave_every_answer() {
             let new: Cow<'static, str> = Cow::Owned(format!("ZQ{place:04}"));
             // A tag may be an account's code, or begin with it.
             for tag in other.transactions.iter_mut().filter_map(|line| line.bank_account.as_mut()) {
-                let rest = tag.strip_prefix(account.code.as_ref()).filter(|rest| !rest.starts_with(char::is_alphanumeric));
+                let rest =
+                    tag.strip_prefix(account.code.as_ref()).filter(|rest| !rest.starts_with(char::is_alphanumeric));
                 if let Some(rest) = rest {
                     *tag = Cow::Owned(format!("{new}{rest}"));
                 }
