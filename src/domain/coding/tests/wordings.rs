@@ -1,6 +1,6 @@
 //! Another bank writes the same payments in other words, or names no merchant: most answers stay.
 
-use super::labelled::businesses;
+use super::labelled::{Business, answered};
 use super::*;
 
 /// How many of a hundred lines are answered alike.
@@ -14,16 +14,14 @@ fn alike(ours: &[Outcome], theirs: &[Outcome], same: impl Fn(&CodedRow, &CodedRo
 }
 
 fn both(change: impl Fn(usize, &mut Transaction<'static>)) -> (Vec<Outcome>, Vec<Outcome>) {
-    let all = businesses();
-    let ours = all.iter().map(|business| code(&business.batch)).collect();
-    let theirs = all
-        .into_iter()
-        .map(|mut business| {
-            business.batch.transactions.iter_mut().enumerate().for_each(|(place, line)| change(place, line));
-            code(&business.batch)
-        })
-        .collect();
-    (ours, theirs)
+    let changed = |business: &Business| {
+        let mut batch = business.batch.clone();
+        batch.transactions.iter_mut().enumerate().for_each(|(place, line)| change(place, line));
+        code(&batch)
+    };
+    // Every other one is enough and takes half the time.
+    let some = answered().iter().step_by(2);
+    some.map(|(business, outcome)| (outcome.clone(), changed(business))).unzip()
 }
 
 fn assert_most_stay(name: &str, least: usize, change: impl Fn(usize, &mut Transaction<'static>)) {
