@@ -68,6 +68,7 @@ impl Chart {
         inherit(&mut fits, knowledge);
         prefer_net_wages(&mut fits, knowledge, &kinds);
         similar(&mut fits, knowledge, &vectors, &kinds, &own);
+        add_main_sales(&mut fits, knowledge, &kinds);
         let first = |name: &str, kind: AccountType| {
             let id = knowledge.id(name)?;
             let list = fits.get(id.index())?;
@@ -244,6 +245,33 @@ fn inherit(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
             }
             factor *= WEIGHTS.parent;
             parent = knowledge.concept(ancestor).parent;
+        }
+    }
+}
+
+/// Sales of a kind for which the chart has no words go to the first account that is for sales.
+fn add_main_sales(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[AccountType]) {
+    const ENOUGH: f32 = 0.5;
+    const OTHERS: &[&str] = &["interest_received", "other_income", "grant_income", "insurance_claim", "cashback", "asset_sale", "donation_income", "gift_aid"];
+    let claimed = |account: usize| {
+        OTHERS.iter().filter_map(|name| fits.get(knowledge.id(name)?.index())).any(|list| list.iter().any(|fit| fit.account == account && fit.score > 0.6))
+    };
+    let main = kinds.iter().enumerate().find(|(account, kind)| **kind == AccountType::Income && !claimed(*account));
+    let Some((account, _)) = main else { return };
+    let Some(root) = knowledge.id("sales_services") else { return };
+    for (id, concept) in knowledge.concepts() {
+        let mut ancestor = Some(id);
+        let is_sale = std::iter::from_fn(|| {
+            let at = ancestor?;
+            ancestor = knowledge.concept(at).parent;
+            Some(at)
+        })
+        .take(6)
+        .any(|at| at == root);
+        let Some(list) = fits.get_mut(id.index()).filter(|_| is_sale && concept.is_income()) else { continue };
+        if list.first().is_none_or(|fit| fit.score < ENOUGH) {
+            list.retain(|fit| fit.account != account);
+            list.insert(0, Fit { account, score: ENOUGH });
         }
     }
 }

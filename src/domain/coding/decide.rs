@@ -282,7 +282,7 @@ struct Weight {
     method: Option<Method>,
 }
 
-/// Words of four letters and more that only one or two accounts of the chart have.
+/// Words that only a few accounts of the chart have.
 fn rare_words(chart: &Chart) -> BTreeMap<String, Vec<(usize, f32)>> {
     const PLAIN: &[&str] = &[
         "BANK", "COST", "SALE", "INCOME", "EXPENSE", "ACCOUNT", "GENERAL", "OTHER", "BUSINESS", "STAFF", "OFFICE",
@@ -301,11 +301,17 @@ fn rare_words(chart: &Chart) -> BTreeMap<String, Vec<(usize, f32)>> {
         }
     }
     let mut rare = BTreeMap::new();
-    for (word, accounts) in holders.into_iter().filter(|(_, accounts)| accounts.len() <= 2) {
+    for (word, accounts) in holders.into_iter().filter(|(_, accounts)| accounts.len() <= 4) {
+        let shared = match accounts.len() {
+            1 => 1.0,
+            2 => 0.75,
+            3 => 0.5,
+            _ => 0.4,
+        };
         let parts = accounts.iter().map(|account| {
             let count = chart.words.get(*account).map_or(1, Vec::len).clamp(1, 6);
             let words = f32::from(u8::try_from(count).unwrap_or(6));
-            (*account, (0.55 + 0.45 / words) * if accounts.len() > 1 { 0.75 } else { 1.0 })
+            (*account, (0.55 + 0.45 / words) * shared)
         });
         rare.insert(word.to_owned(), parts.collect());
     }
