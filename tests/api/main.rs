@@ -14,6 +14,8 @@ mod support;
 mod postgres;
 
 mod authentication;
+mod coding_format;
+mod coding_jobs;
 mod coding_sample;
 mod command_line;
 mod credits;
@@ -22,6 +24,7 @@ mod first_party;
 mod foundation;
 mod health;
 mod idempotency;
+mod job_states;
 mod jobs;
 mod keys;
 mod me;

@@ -5,21 +5,9 @@ use std::collections::BTreeMap;
 use super::batch::{Account, AccountType};
 use super::knowledge::{Concept, ConceptId, Knowledge, NameWord, name_words};
 use super::meaning::Vector;
+use super::weights::WEIGHTS;
 
 /// How much less a wider account is worth than a concept's own.
-const TIERS: [f32; 3] = [1.0, 0.8, 0.6];
-/// What an account loses for being better at something else.
-const REVERSE_PENALTY: f32 = 0.4;
-/// An account of the concept's second type.
-const SECOND_TYPE: f32 = 0.93;
-/// The account of the wider concept.
-const PARENT: f32 = 0.85;
-/// How much shared words count beside meaning when accounts of other charts are compared.
-const LIKE_STEMS: f32 = 0.5;
-/// From here an account of another chart is like one of this.
-const LIKE_FROM: f32 = 0.65;
-/// What the first concept of an account that is quite alike gets.
-const LIKE_BEST: f32 = 0.95;
 /// The most accounts a concept is spread over.
 const SPREAD_MAX: usize = 4;
 
@@ -70,7 +58,7 @@ impl Chart {
             .map(|row| {
                 let reduced = row.into_iter().map(|fit| {
                     let best = own.get(fit.account).copied().unwrap_or(0.0);
-                    Fit { score: fit.score - REVERSE_PENALTY * (best - fit.score), ..fit }
+                    Fit { score: fit.score - WEIGHTS.reverse_penalty * (best - fit.score), ..fit }
                 });
                 best_first(reduced.filter(|fit| fit.score > 0.05).collect())
             })
@@ -91,11 +79,6 @@ impl Chart {
     /// The accounts of a concept, best first.
     pub fn fits(&self, concept: ConceptId) -> &[Fit] {
         self.fits.get(concept.index()).map_or(&[], Vec::as_slice)
-    }
-
-    /// How well the best account fits a concept.
-    pub fn best(&self, concept: ConceptId) -> f32 {
-        self.fits(concept).first().map_or(0.0, |fit| fit.score)
     }
 }
 
@@ -130,9 +113,13 @@ fn raw_scores(knowledge: &Knowledge, words: &[Vec<NameWord>], kinds: &[AccountTy
                 if !name.words.iter().all(has) || name.without.iter().any(has) {
                     continue;
                 }
-                let tier = TIERS.get(usize::from(name.tier)).copied().unwrap_or(0.5);
+                let tier = match name.tier {
+                    0 => 1.0,
+                    1 => WEIGHTS.close_tier,
+                    _ => WEIGHTS.wide_tier,
+                };
                 let rank = f32::from(name.rank.min(12));
-                let score = (tier - 0.012 * rank) * coverage(words, &name.words) * type_factor;
+                let score = (tier - WEIGHTS.rank * rank) * coverage(words, &name.words) * type_factor;
                 let best = by_account.entry(account).or_insert(0.0);
                 *best = best.max(score);
             }
@@ -159,15 +146,19 @@ fn add_examples(
             .map(|(at, example)| {
                 let shared = example.stems.iter().filter(|stem| words.iter().any(|word| word.stem == **stem)).count();
                 let all = example.stems.len() + words.len() - shared.min(words.len());
-                (LIKE_STEMS * share(shared, all) + (1.0 - LIKE_STEMS) * vector.cosine(&example.vector), at)
+                (
+                    WEIGHTS.alike_stems * share(shared, all)
+                        + (1.0 - WEIGHTS.alike_stems) * vector.cosine(&example.vector),
+                    at,
+                )
             })
-            .filter(|(likeness, _)| *likeness >= LIKE_FROM)
+            .filter(|(likeness, _)| *likeness >= WEIGHTS.alike_from)
             .collect();
         near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         for (likeness, at) in near.into_iter().take(3) {
             let Some(example) = knowledge.account_examples.get(at) else { continue };
             for (rank, concept) in (0_u8..6).zip(&example.concepts) {
-                let score = likeness * (LIKE_BEST - 0.06 * f32::from(rank));
+                let score = likeness * (WEIGHTS.alike_best - 0.06 * f32::from(rank));
                 let Some(list) = raw.get_mut(concept.index()) else { continue };
                 match list.iter_mut().find(|fit| fit.account == account) {
                     Some(fit) => fit.score = fit.score.max(score),
@@ -193,7 +184,7 @@ const PLAIN_WORDS: &[&str] = &[
 /// lists several things says as much of each as of a single one.
 fn coverage(words: &[NameWord], said: &[String]) -> f32 {
     let weight = |word: &NameWord| {
-        let plain = if PLAIN_WORDS.contains(&word.stem.as_str()) { 0.35 } else { 1.0 };
+        let plain = if PLAIN_WORDS.contains(&word.stem.as_str()) { WEIGHTS.generic_cap } else { 1.0 };
         if word.is_leaf { plain } else { plain * 0.5 }
     };
     let share = |of: &dyn Fn(&NameWord) -> bool| {
@@ -207,16 +198,16 @@ fn coverage(words: &[NameWord], said: &[String]) -> f32 {
     for part in 0..=last {
         let is_all_here = said.iter().all(|stem| words.iter().any(|word| word.part == part && word.stem == *stem));
         if is_all_here {
-            listed = listed.max(share(&|word| word.part == part) * 0.92);
+            listed = listed.max(share(&|word| word.part == part) * WEIGHTS.listed);
         }
     }
-    0.62 + 0.38 * whole.max(listed)
+    WEIGHTS.coverage_floor + (1.0 - WEIGHTS.coverage_floor) * whole.max(listed)
 }
 
 fn type_factor(concept: &Concept, kind: AccountType) -> Option<f32> {
     match concept.types.iter().position(|known| *known == kind)? {
         0 => Some(1.0),
-        _ => Some(SECOND_TYPE),
+        _ => Some(WEIGHTS.second_type),
     }
 }
 
@@ -224,13 +215,13 @@ fn type_factor(concept: &Concept, kind: AccountType) -> Option<f32> {
 fn inherit(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
     let own = fits.to_vec();
     for (id, concept) in knowledge.concepts() {
-        let mut factor = PARENT;
+        let mut factor = WEIGHTS.parent;
         let mut parent = concept.parent;
         for _ in 0..4 {
             let Some(ancestor) = parent else { break };
             // General expenses and suspense take anything: that is no reason to go there before a likely account.
             let cap = if ["sundries", "suspense", "other_income"].contains(&knowledge.concept(ancestor).name) {
-                0.35
+                WEIGHTS.generic_cap
             } else {
                 1.0
             };
@@ -243,7 +234,7 @@ fn inherit(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
                 }
                 *list = best_first(merged.into_iter().map(|(account, score)| Fit { account, score }).collect());
             }
-            factor *= PARENT;
+            factor *= WEIGHTS.parent;
             parent = knowledge.concept(ancestor).parent;
         }
     }
@@ -259,7 +250,7 @@ fn similar(fits: &mut [Vec<Fit>], knowledge: &Knowledge, vectors: &[Vector], kin
         let mut merged: BTreeMap<usize, f32> = list.iter().map(|fit| (fit.account, fit.score)).collect();
         for (account, (vector, kind)) in vectors.iter().zip(kinds).enumerate() {
             let Some(factor) = type_factor(concept, *kind) else { continue };
-            let score = 0.62 * concept.vector.cosine(vector) * factor;
+            let score = WEIGHTS.similar_account * concept.vector.cosine(vector) * factor;
             if score > 0.2 {
                 let best = merged.entry(account).or_insert(0.0);
                 *best = best.max(score);

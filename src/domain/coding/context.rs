@@ -13,8 +13,6 @@ pub struct Business<'k> {
     pub sectors: Vec<(&'k Sector, f32)>,
     /// Whether it charges and reclaims VAT.
     pub is_vat_registered: bool,
-    /// Whether that was said, rather than assumed.
-    pub vat_status_is_told: bool,
     /// A VAT scheme was named whose effect on single lines cannot be known.
     pub has_special_vat_scheme: bool,
     /// Construction services are under the domestic reverse charge.
@@ -25,8 +23,6 @@ pub struct Business<'k> {
     pub is_company: bool,
     /// Folded names of owners and directors, each as its words.
     pub owners: Vec<Vec<String>>,
-    /// Folded words of the context.
-    pub words: BTreeSet<String>,
 }
 
 impl<'k> Business<'k> {
@@ -34,8 +30,7 @@ impl<'k> Business<'k> {
     pub fn read(batch: &Batch<'_>, knowledge: &'k Knowledge) -> Self {
         let folded = fold(&batch.business_context);
         let names: Vec<String> = batch.accounts.iter().map(|account| fold(&account.name)).collect();
-        let (is_vat_registered, vat_status_is_told) = vat_status(batch, &names);
-        let words = folded.split(' ').map(str::to_owned).collect();
+        let is_vat_registered = vat_status(batch, &names);
         let says = |phrase: &str| has_phrase(&folded, phrase);
         let company_words = ["LTD", "LIMITED", "DIRECTOR", "DIRECTORS", "PLC", "SHAREHOLDERS", "SHAREHOLDER", "CIC"];
         let sole_words = ["SOLE TRADER", "SELF EMPLOYED", "PARTNERSHIP", "FREELANCER", "SOLE PROPRIETOR", "LLP"];
@@ -50,7 +45,6 @@ impl<'k> Business<'k> {
         Self {
             sectors: sectors(knowledge, &folded, &names),
             is_vat_registered,
-            vat_status_is_told,
             has_special_vat_scheme: [
                 "FLAT RATE",
                 "PARTIALLY EXEMPT",
@@ -66,13 +60,17 @@ impl<'k> Business<'k> {
             rent_has_vat: rent_has_vat(&batch.business_context),
             is_company: company > sole,
             owners: owners(batch),
-            words,
         }
     }
 
     /// What a receipt from an unknown payer is here.
     pub fn sales(&self) -> Option<ConceptId> {
         self.sectors.first().and_then(|(sector, _)| sector.sales)
+    }
+
+    /// What a payment to an unknown supplier is here.
+    pub fn purchases(&self) -> Option<ConceptId> {
+        self.sectors.first().and_then(|(sector, _)| sector.purchases)
     }
 
     /// What an ambiguous shop means here.
@@ -128,14 +126,14 @@ fn sectors<'k>(knowledge: &'k Knowledge, context: &str, names: &[String]) -> Vec
     scored
 }
 
-/// Whether the business is registered, and whether somebody said so.
-fn vat_status(batch: &Batch<'_>, names: &[String]) -> (bool, bool) {
+/// Whether the business is registered.
+fn vat_status(batch: &Batch<'_>, names: &[String]) -> bool {
     let said = said_about_vat(&batch.business_context);
     if let Some(registered) = said {
-        return (registered, true);
+        return registered;
     }
     if let Some(codes) = &batch.vat_codes {
-        return (codes.iter().any(|code| code.rate > 0), true);
+        return codes.iter().any(|code| code.rate > 0);
     }
     let lines_say = batch.transactions.iter().any(|line| {
         let text = fold(&line.description);
@@ -144,7 +142,7 @@ fn vat_status(batch: &Batch<'_>, names: &[String]) -> (bool, bool) {
     let chart_says = names.iter().zip(&batch.accounts).any(|(name, account)| {
         has_phrase(name, "VAT") && matches!(account.kind, AccountType::Liability | AccountType::Asset)
     });
-    (lines_say || chart_says, false)
+    lines_say || chart_says
 }
 
 /// What the words of the context say about VAT, clause by clause; the clearest statement counts.

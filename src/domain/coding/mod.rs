@@ -20,6 +20,7 @@ mod stages;
 mod text;
 mod transfer;
 mod vat;
+mod weights;
 mod wording;
 
 pub use batch::{Account, AccountType, Batch, Invoice, InvoiceKind, Transaction, VatCode};

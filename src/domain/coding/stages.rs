@@ -34,7 +34,13 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
     }
     let sales = business.sales().or_else(|| knowledge.id("sales_services"));
     let hints = Hints::read(&batch.business_context, &lines);
-    let decider = Decider::new(knowledge, &chart, Reader::new(knowledge, &business, &hints), &hints, sales);
+    let decider = Decider::new(
+        knowledge,
+        &chart,
+        Reader::new(knowledge, &business, &hints),
+        &hints,
+        (sales, business.purchases()),
+    );
     let allowed = AllowedVat::read(batch.vat_codes.as_deref());
     let stage = Stage { batch, knowledge, business: &business, chart: &chart, decider: &decider, allowed: &allowed };
 
@@ -113,14 +119,21 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
     let (lines, tags) = Line::read_all(batch);
     let hints = Hints::read(&batch.business_context, &lines);
     let sales = business.sales().or_else(|| knowledge.id("sales_services"));
-    let decider = Decider::new(knowledge, &chart, Reader::new(knowledge, &business, &hints), &hints, sales);
+    let decider = Decider::new(
+        knowledge,
+        &chart,
+        Reader::new(knowledge, &business, &hints),
+        &hints,
+        (sales, business.purchases()),
+    );
     let wordings = wordings(&lines, &tags);
     let (Some(line), Some(wording)) = (lines.get(row), wordings.get(row)) else { return String::new() };
+    let vector = knowledge.meaning.vector(wording.text());
     let name = |account: usize| batch.accounts.get(account).map_or("", |account| account.name.as_ref());
     let sectors: Vec<String> =
         business.sectors.iter().map(|(sector, weight)| format!("{} {weight:.2}", sector.name)).collect();
     let mut text = format!("      trades: {}; words:{}\n", sectors.join(", "), wording.padded);
-    for clue in decider.reader.clues(wording, line.amount > 0).iter().take(4) {
+    for clue in decider.reader.clues(wording, &vector, line.amount > 0).iter().take(4) {
         let fits: Vec<String> =
             chart.fits(clue.concept).iter().map(|fit| format!("{} {:.2}", name(fit.account), fit.score)).collect();
         text.push_str(&format!(
@@ -130,7 +143,7 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
             fits.join(" | ")
         ));
     }
-    let mut named: Vec<(usize, f32)> = decider.named_accounts(wording, line.amount > 0).into_iter().collect();
+    let mut named: Vec<(usize, f32)> = decider.named_accounts(wording, &vector, line.amount > 0).into_iter().collect();
     named.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     let named: Vec<String> =
         named.iter().take(4).map(|(account, score)| format!("{} {score:.2}", name(*account))).collect();
