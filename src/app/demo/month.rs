@@ -1,7 +1,7 @@
 //! A month of the joinery as a coding job: three accounts of its own, its chart, and the invoices that were open.
 //!
 //! What a month has that makes coding more than a list of known shops: payments of invoices, whole, several at once and
-//! in part; money moved between own accounts; tax and payroll; a refund; and one line nobody can tell from its words.
+//! in part; money moved between own accounts; tax and payroll; a refund; and a cheque that says nothing.
 
 use chrono::{Datelike as _, Days, Months, NaiveDate};
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ const LINES: [MonthLine; 31] = [
     (26, CURRENT, "-1385.50", "S MARSH WAGES"),
     (27, CURRENT, "-164.20", "DD NEST PENSION"),
     (28, CURRENT, "-1200.00", "FPO R LARKIN DIVIDEND"),
-    (28, CURRENT, "-75.00", "FPO QZX 7714 REF 0042"),
+    (28, CURRENT, "-450.00", "CHEQUE 000412"),
     (28, CURRENT, "-8.00", "ACCOUNT MAINTENANCE FEE"),
     (28, SAVINGS, "6.41", "GROSS INTEREST"),
 ];

@@ -144,7 +144,9 @@ impl Contacts {
                 continue;
             }
             self.lookup(word.text, &mut found);
-            if let Some(next) = names.words.get(place + 1).filter(|next| !next.noise && word.text.len() >= 3 && next.text.len() >= 2) {
+            if let Some(next) =
+                names.words.get(place + 1).filter(|next| !next.noise && word.text.len() >= 3 && next.text.len() >= 2)
+            {
                 self.take(self.postings.get(&format!("{}{}", word.text, next.text)), &mut found);
             }
             if found.len() > MOST_CANDIDATES {
@@ -169,7 +171,8 @@ impl Contacts {
             return;
         }
         let start = self.vocabulary.partition_point(|known| known.as_str() <= word);
-        let longer = self.vocabulary.iter().skip(start).take(MOST_SPELLINGS).take_while(|known| known.starts_with(word));
+        let longer =
+            self.vocabulary.iter().skip(start).take(MOST_SPELLINGS).take_while(|known| known.starts_with(word));
         for known in longer {
             self.take(self.postings.get(known), found);
         }
@@ -180,7 +183,9 @@ impl Contacts {
         }
         if let Some(stem) = word.strip_suffix('S').filter(|stem| stem.len() >= 3) {
             let start = self.vocabulary.partition_point(|known| known.as_str() < stem);
-            for known in self.vocabulary.iter().skip(start).take(MOST_SPELLINGS).take_while(|known| known.starts_with(stem)) {
+            for known in
+                self.vocabulary.iter().skip(start).take(MOST_SPELLINGS).take_while(|known| known.starts_with(stem))
+            {
                 self.take(self.postings.get(known), found);
             }
         }
@@ -189,7 +194,10 @@ impl Contacts {
     /// How like a contact's name what the line says is, in thousandths.
     pub(super) fn likeness(&self, contact: usize, names: &Names<'_>) -> u32 {
         let Some(ways) = self.names.get(contact) else { return 0 };
-        let ways = ways.iter().enumerate().map(|(place, name)| if place == 0 { name.likeness(names) } else { name.likeness(names) * 19 / 20 });
+        let ways = ways
+            .iter()
+            .enumerate()
+            .map(|(place, name)| if place == 0 { name.likeness(names) } else { name.likeness(names) * 19 / 20 });
         ways.max().unwrap_or(0)
     }
 }
@@ -256,10 +264,16 @@ impl Name {
                     }
                 }
             }
-            let Some(next) = names.words.get(place + 1).filter(|next| !next.noise && next.text.len() >= 2 && word.text.len() >= 3) else { continue };
+            let Some(next) =
+                names.words.get(place + 1).filter(|next| !next.noise && next.text.len() >= 2 && word.text.len() >= 3)
+            else {
+                continue;
+            };
             for (token, found) in self.tokens.iter().zip(found.iter_mut()).filter(|(_, found)| found.quality < 850) {
                 let rest = token.text.strip_prefix(word.text);
-                if rest.is_some_and(|rest| !rest.is_empty() && (rest == next.text || next.text.len() >= 3 && rest.starts_with(next.text))) {
+                if rest.is_some_and(|rest| {
+                    !rest.is_empty() && (rest == next.text || next.text.len() >= 3 && rest.starts_with(next.text))
+                }) {
                     *found = Found { quality: 850, place };
                 }
             }
@@ -294,11 +308,17 @@ impl Name {
         for index in 1..self.tokens.len() {
             let (Some(token), Some(before)) = (self.tokens.get(index), found.get(index - 1).copied()) else { return };
             let length = token.text.chars().count();
-            if before.quality == 0 || !(2..=4).contains(&length) || !token.text.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            if before.quality == 0
+                || !(2..=4).contains(&length)
+                || !token.text.bytes().all(|byte| byte.is_ascii_uppercase())
+            {
                 continue;
             }
             let words = || names.words.iter().skip(before.place + 1).take_while(|word| !word.noise);
-            let same = words().zip(token.text.chars()).take_while(|(word, letter)| word.text.len() >= 3 && word.text.starts_with(*letter)).count();
+            let same = words()
+                .zip(token.text.chars())
+                .take_while(|(word, letter)| word.text.len() >= 3 && word.text.starts_with(*letter))
+                .count();
             let place = before.place + same;
             let quality = if same == length { 650 } else { 500 };
             let cut = same == words().count();
@@ -327,7 +347,9 @@ impl Name {
     fn weigh(&self, names: &Names<'_>, found: &[Found]) -> u32 {
         let hits = || found.iter().zip(&self.tokens).filter(|(found, _)| found.quality > 0);
         let misses = || found.iter().zip(&self.tokens).filter(|(found, _)| found.quality == 0);
-        let (Some(first), Some(last)) = (hits().map(|(found, _)| found.place).min(), hits().map(|(found, _)| found.place).max()) else {
+        let (Some(first), Some(last)) =
+            (hits().map(|(found, _)| found.place).min(), hits().map(|(found, _)| found.place).max())
+        else {
             return 0;
         };
         let hit: u32 = hits().map(|(found, token)| found.quality * token.weight).sum();
@@ -336,15 +358,26 @@ impl Name {
         let telling = misses().any(|(_, token)| token.weight >= 75);
         let initial_differs = misses().any(|(_, token)| token.text.chars().count() == 1)
             && names.words.iter().enumerate().any(|(place, word)| {
-                word.text.len() == 1 && !word.noise && (place + 1 == first || place == last + 1) && !hits().any(|(found, _)| found.place == place)
+                word.text.len() == 1
+                    && !word.noise
+                    && (place + 1 == first || place == last + 1)
+                    && !hits().any(|(found, _)| found.place == place)
             });
         let stranger = |place: Option<usize>, inside: usize| {
-            let (Some(word), Some(inside)) = (place.and_then(|place| names.words.get(place)), names.words.get(inside)) else { return false };
-            word.field == inside.field && !word.noise && word.text.len() >= 3 && !word.text.bytes().any(|byte| byte.is_ascii_digit())
+            let (Some(word), Some(inside)) = (place.and_then(|place| names.words.get(place)), names.words.get(inside))
+            else {
+                return false;
+            };
+            word.field == inside.field
+                && !word.noise
+                && word.text.len() >= 3
+                && !word.text.bytes().any(|byte| byte.is_ascii_digit())
         };
         let conflict = telling && (stranger(first.checked_sub(1), first) || stranger(last.checked_add(1), last));
         let other_initial = telling && {
-            let single = |place: Option<usize>| place.and_then(|place| names.words.get(place)).is_some_and(|word| word.text.len() == 1 && !word.noise);
+            let single = |place: Option<usize>| {
+                place.and_then(|place| names.words.get(place)).is_some_and(|word| word.text.len() == 1 && !word.noise)
+            };
             single(first.checked_sub(1)) || single(last.checked_add(1))
         };
         let missing = if conflict || other_initial { missing } else { missing / 2 };
@@ -357,7 +390,8 @@ impl Name {
         }
         let common_only = hits().all(|(found, token)| token.weight <= 50 || found.quality <= 450);
         let complete = misses().next().is_none();
-        let thin = hits().map(|(found, _)| found.place).all(|place| place == first) && names.words.get(first).is_some_and(|word| word.text.len() <= 3);
+        let thin = hits().map(|(found, _)| found.place).all(|place| place == first)
+            && names.words.get(first).is_some_and(|word| word.text.len() <= 3);
         match (common_only, complete, thin) {
             (true, false, _) => likeness.min(350),
             (_, false, true) => likeness.min(450),

@@ -89,7 +89,10 @@ pub(super) fn is_period(digits: &str) -> bool {
 
 /// Words after which somebody's invoice number follows.
 pub(super) fn is_lead(word: &str) -> bool {
-    matches!(word, "INV" | "INVS" | "INVOICE" | "INVOICES" | "INVNO" | "INVNOS" | "INVOICENO" | "INVREF" | "INVCE" | "INVC")
+    matches!(
+        word,
+        "INV" | "INVS" | "INVOICE" | "INVOICES" | "INVNO" | "INVNOS" | "INVOICENO" | "INVREF" | "INVCE" | "INVC"
+    )
 }
 
 /// Letters before a number that many people use, and that say nothing about whose it is.
@@ -97,20 +100,60 @@ pub(super) fn is_generic(letters: &str) -> bool {
     is_lead(letters)
         || matches!(
             letters,
-            "" | "SI" | "SIN" | "PI" | "IN" | "I" | "NO" | "REF" | "BILL" | "CN" | "CR" | "CRN" | "SCN" | "CREDIT" | "NOTE" | "DOC"
-                | "ORDER" | "ORD" | "SO" | "PO" | "ACC" | "AC" | "DD" | "STMT" | "RE" | "N" | "NUM" | "NUMBER" | "NOS" | "NR"
+            "" | "SI"
+                | "SIN"
+                | "PI"
+                | "IN"
+                | "I"
+                | "NO"
+                | "REF"
+                | "BILL"
+                | "CN"
+                | "CR"
+                | "CRN"
+                | "SCN"
+                | "CREDIT"
+                | "NOTE"
+                | "DOC"
+                | "ORDER"
+                | "ORD"
+                | "SO"
+                | "PO"
+                | "ACC"
+                | "AC"
+                | "DD"
+                | "STMT"
+                | "RE"
+                | "N"
+                | "NUM"
+                | "NUMBER"
+                | "NOS"
+                | "NR"
         )
 }
 
 /// Words between a lead and its number, and between the numbers of a list.
 pub(super) fn is_filler(word: &str) -> bool {
-    matches!(word, "NO" | "NOS" | "NUM" | "NUMBER" | "NUMBERS" | "NR" | "REF" | "REFS" | "AND" | "PLUS" | "N" | "ID" | "NUMS")
+    matches!(
+        word,
+        "NO" | "NOS" | "NUM" | "NUMBER" | "NUMBERS" | "NR" | "REF" | "REFS" | "AND" | "PLUS" | "N" | "ID" | "NUMS"
+    )
 }
 
 /// The names of months, whole and short.
 pub(super) fn is_month(word: &str) -> bool {
     const MONTHS: [&str; 12] = [
-        "JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY", "JUNE", "JULY", "AUGUST", "SEPTEMBER", "OCTOBER", "NOVEMBER",
+        "JANUARY",
+        "FEBRUARY",
+        "MARCH",
+        "APRIL",
+        "MAY",
+        "JUNE",
+        "JULY",
+        "AUGUST",
+        "SEPTEMBER",
+        "OCTOBER",
+        "NOVEMBER",
         "DECEMBER",
     ];
     word == "SEPT" || MONTHS.iter().any(|month| word == *month || month.get(..3) == Some(word))
@@ -120,10 +163,53 @@ pub(super) fn is_month(word: &str) -> bool {
 fn is_numbered_thing(word: &str) -> bool {
     matches!(
         word,
-        "CD" | "CARD" | "MANDATE" | "AC" | "ACC" | "ACCT" | "ACCOUNT" | "SORT" | "SORTCODE" | "FLAT" | "FLATS" | "UNIT" | "UNITS"
-            | "PLOT" | "PLOTS" | "WK" | "WKS" | "WEEK" | "WEEKS" | "ROOM" | "ROOMS" | "TEL" | "PHONE" | "MOB" | "STORE" | "HOUSE"
-            | "APT" | "SITE" | "PHASE" | "STAGE" | "SUITE" | "PAGE" | "ITEM" | "LESS" | "DAY" | "DAYS" | "HRS" | "CIS" | "AT"
-            | "UTR" | "VAT" | "TABLE" | "LOT" | "BLOCK" | "M" | "TERM" | "CHQ" | "CHEQUE"
+        "CD" | "CARD"
+            | "MANDATE"
+            | "AC"
+            | "ACC"
+            | "ACCT"
+            | "ACCOUNT"
+            | "SORT"
+            | "SORTCODE"
+            | "FLAT"
+            | "FLATS"
+            | "UNIT"
+            | "UNITS"
+            | "PLOT"
+            | "PLOTS"
+            | "WK"
+            | "WKS"
+            | "WEEK"
+            | "WEEKS"
+            | "ROOM"
+            | "ROOMS"
+            | "TEL"
+            | "PHONE"
+            | "MOB"
+            | "STORE"
+            | "HOUSE"
+            | "APT"
+            | "SITE"
+            | "PHASE"
+            | "STAGE"
+            | "SUITE"
+            | "PAGE"
+            | "ITEM"
+            | "LESS"
+            | "DAY"
+            | "DAYS"
+            | "HRS"
+            | "CIS"
+            | "AT"
+            | "UTR"
+            | "VAT"
+            | "TABLE"
+            | "LOT"
+            | "BLOCK"
+            | "M"
+            | "TERM"
+            | "CHQ"
+            | "CHEQUE"
     )
 }
 
@@ -131,8 +217,31 @@ fn is_numbered_thing(word: &str) -> bool {
 fn is_counted_thing(word: &str) -> bool {
     matches!(
         word,
-        "OF" | "X" | "DAYS" | "DAY" | "HRS" | "HOURS" | "WEEKS" | "WKS" | "ITEMS" | "ROOMS" | "NIGHTS" | "MILES" | "MONTHS" | "PC"
-            | "PERCENT" | "AM" | "PM" | "ST" | "ND" | "RD" | "TH" | "YD" | "KG" | "GBP" | "USD" | "EUR"
+        "OF" | "X"
+            | "DAYS"
+            | "DAY"
+            | "HRS"
+            | "HOURS"
+            | "WEEKS"
+            | "WKS"
+            | "ITEMS"
+            | "ROOMS"
+            | "NIGHTS"
+            | "MILES"
+            | "MONTHS"
+            | "PC"
+            | "PERCENT"
+            | "AM"
+            | "PM"
+            | "ST"
+            | "ND"
+            | "RD"
+            | "TH"
+            | "YD"
+            | "KG"
+            | "GBP"
+            | "USD"
+            | "EUR"
     )
 }
 
@@ -161,9 +270,12 @@ pub(super) fn is_other_number(runs: &[Run<'_>], place: usize, led: bool) -> bool
         return true;
     }
     let numbered = before.is_some_and(|before| {
-        let account = before.text == "C" && before.glued && place >= 2 && runs.get(place - 2).is_some_and(|run| run.text == "A");
-        let mandate = before.text == "NO" && place >= 2 && runs.get(place - 2).is_some_and(|run| is_numbered_thing(run.text));
-        let on_account = before.text.starts_with("AC") && place >= 2 && runs.get(place - 2).is_some_and(|run| run.text == "ON");
+        let account =
+            before.text == "C" && before.glued && place >= 2 && runs.get(place - 2).is_some_and(|run| run.text == "A");
+        let mandate =
+            before.text == "NO" && place >= 2 && runs.get(place - 2).is_some_and(|run| is_numbered_thing(run.text));
+        let on_account =
+            before.text.starts_with("AC") && place >= 2 && runs.get(place - 2).is_some_and(|run| run.text == "ON");
         !before.digits && !on_account && (is_numbered_thing(before.text) || account || mandate)
     });
     numbered || (counted && run.text.len() <= 3)
@@ -172,9 +284,13 @@ pub(super) fn is_other_number(runs: &[Run<'_>], place: usize, led: bool) -> bool
 /// Three numbers joined by marks, each of one, two or four digits: a date or a sort code.
 fn is_triple(runs: &[Run<'_>], place: usize) -> bool {
     let short = |place: usize, glued: bool| {
-        runs.get(place).is_some_and(|run| run.digits && (!glued || run.glued && !run.same_word) && matches!(run.text.len(), 1 | 2 | 4))
+        runs.get(place).is_some_and(|run| {
+            run.digits && (!glued || run.glued && !run.same_word) && matches!(run.text.len(), 1 | 2 | 4)
+        })
     };
     (0..3).any(|back| {
-        place.checked_sub(back).is_some_and(|start| short(start, false) && short(start + 1, true) && short(start + 2, true))
+        place
+            .checked_sub(back)
+            .is_some_and(|start| short(start, false) && short(start + 1, true) && short(start + 2, true))
     })
 }
