@@ -9,7 +9,7 @@ use super::weights::WEIGHTS;
 
 /// How much less a wider account is worth than a concept's own.
 /// The most accounts a concept is spread over.
-const SPREAD_MAX: usize = 4;
+const SPREAD_MAX: usize = 8;
 
 /// One account's fit for a concept.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,6 +35,8 @@ pub struct Chart {
     pub words: Vec<Vec<NameWord>>,
     /// Meaning of each account's name.
     pub vectors: Vec<Vector>,
+    /// Meaning of each telling word of an account's name.
+    pub word_vectors: Vec<Vec<Vector>>,
     /// Types by account.
     pub kinds: Vec<AccountType>,
 }
@@ -64,7 +66,9 @@ impl Chart {
             })
             .collect();
         inherit(&mut fits, knowledge);
-        similar(&mut fits, knowledge, &vectors, &kinds);
+        prefer_net_wages(&mut fits, knowledge, &kinds);
+        similar(&mut fits, knowledge, &vectors, &kinds, &own);
+        add_main_sales(&mut fits, knowledge, &kinds);
         let first = |name: &str, kind: AccountType| {
             let id = knowledge.id(name)?;
             let list = fits.get(id.index())?;
@@ -73,7 +77,12 @@ impl Chart {
         let receivables = first("trade_debtors", AccountType::Asset);
         let payables = first("trade_creditors", AccountType::Liability);
         let unknown = (unknown(knowledge, &fits, &kinds, false), unknown(knowledge, &fits, &kinds, true));
-        Self { fits, receivables, payables, unknown, words, vectors, kinds }
+        let telling = |word: &&NameWord| word.stem.chars().count() >= 4 && !PLAIN_WORDS.contains(&word.stem.as_str());
+        let word_vectors = words
+            .iter()
+            .map(|words| words.iter().filter(telling).map(|word| knowledge.meaning.vector(&word.stem)).collect())
+            .collect();
+        Self { fits, receivables, payables, unknown, words, vectors, word_vectors, kinds }
     }
 
     /// The accounts of a concept, best first.
@@ -220,7 +229,7 @@ fn inherit(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
         for _ in 0..4 {
             let Some(ancestor) = parent else { break };
             // General expenses and suspense take anything: that is no reason to go there before a likely account.
-            let cap = if ["sundries", "suspense", "other_income"].contains(&knowledge.concept(ancestor).name) {
+            let cap = if ["sundries", "suspense"].contains(&knowledge.concept(ancestor).name) {
                 WEIGHTS.generic_cap
             } else {
                 1.0
@@ -240,8 +249,49 @@ fn inherit(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
     }
 }
 
+/// Sales of a kind for which the chart has no words go to the first account that is for sales.
+fn add_main_sales(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[AccountType]) {
+    const ENOUGH: f32 = 0.5;
+    const OTHERS: &[&str] = &["interest_received", "other_income", "grant_income", "insurance_claim", "cashback", "asset_sale", "donation_income", "gift_aid"];
+    let claimed = |account: usize| {
+        OTHERS.iter().filter_map(|name| fits.get(knowledge.id(name)?.index())).any(|list| list.iter().any(|fit| fit.account == account && fit.score > 0.6))
+    };
+    let main = kinds.iter().enumerate().find(|(account, kind)| **kind == AccountType::Income && !claimed(*account));
+    let Some((account, _)) = main else { return };
+    let Some(root) = knowledge.id("sales_services") else { return };
+    for (id, concept) in knowledge.concepts() {
+        let mut ancestor = Some(id);
+        let is_sale = std::iter::from_fn(|| {
+            let at = ancestor?;
+            ancestor = knowledge.concept(at).parent;
+            Some(at)
+        })
+        .take(6)
+        .any(|at| at == root);
+        let Some(list) = fits.get_mut(id.index()).filter(|_| is_sale && concept.is_income()) else { continue };
+        if list.first().is_none_or(|fit| fit.score < ENOUGH) {
+            list.retain(|fit| fit.account != account);
+            list.insert(0, Fit { account, score: ENOUGH });
+        }
+    }
+}
+
+/// Where a chart keeps net wages as a liability, the payroll journal posts the cost, and what leaves the bank clears the
+/// liability.
+fn prefer_net_wages(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[AccountType]) {
+    let salaries = knowledge.id("salaries").and_then(|id| fits.get(id.index()).cloned()).unwrap_or_default();
+    let is_liability = |fit: &&Fit| kinds.get(fit.account) == Some(&AccountType::Liability);
+    let Some(net_wages) = salaries.iter().find(|fit| is_liability(fit) && fit.score > 0.5).copied() else { return };
+    for name in ["salaries", "director_salary"] {
+        let Some(list) = knowledge.id(name).and_then(|id| fits.get_mut(id.index())) else { continue };
+        let best = list.iter().map(|fit| fit.score).fold(0.0, f32::max);
+        list.retain(|fit| fit.account != net_wages.account);
+        list.insert(0, Fit { account: net_wages.account, score: best + 0.05 });
+    }
+}
+
 /// A concept that still has no account worth the name goes to one of like meaning.
-fn similar(fits: &mut [Vec<Fit>], knowledge: &Knowledge, vectors: &[Vector], kinds: &[AccountType]) {
+fn similar(fits: &mut [Vec<Fit>], knowledge: &Knowledge, vectors: &[Vector], kinds: &[AccountType], own: &[f32]) {
     for (id, concept) in knowledge.concepts() {
         let Some(list) = fits.get_mut(id.index()) else { continue };
         if list.first().is_some_and(|fit| fit.score >= 0.45) {
@@ -250,7 +300,10 @@ fn similar(fits: &mut [Vec<Fit>], knowledge: &Knowledge, vectors: &[Vector], kin
         let mut merged: BTreeMap<usize, f32> = list.iter().map(|fit| (fit.account, fit.score)).collect();
         for (account, (vector, kind)) in vectors.iter().zip(kinds).enumerate() {
             let Some(factor) = type_factor(concept, *kind) else { continue };
-            let score = WEIGHTS.similar_account * concept.vector.cosine(vector) * factor;
+            // An account that is clearly for something else is not free for what it resembles.
+            let taken = own.get(account).copied().unwrap_or(0.0);
+            let free = if taken >= 0.7 { 0.4 } else { 1.0 };
+            let score = WEIGHTS.similar_account * concept.vector.cosine(vector) * factor * free;
             if score > 0.2 {
                 let best = merged.entry(account).or_insert(0.0);
                 *best = best.max(score);

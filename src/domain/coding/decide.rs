@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::batch::AccountType;
-use super::chart::Chart;
+use super::chart::{Chart, Fit};
 use super::evidence::{Clue, Reader, is_person};
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge, stem};
@@ -23,6 +23,8 @@ pub struct Decision {
     pub method: Method,
     /// How sure the engine is before calibration, 0 to 1.
     pub raw: f32,
+    /// Money out to a private person.
+    pub is_to_person: bool,
     /// Other accounts, best first.
     pub others: Vec<(usize, f32)>,
 }
@@ -39,6 +41,8 @@ pub struct Decider<'k> {
     pub sales: Option<ConceptId>,
     /// What a payment to an unknown supplier is here.
     pub purchases: Option<ConceptId>,
+    /// The account of private customers, where there is one of their own.
+    private_customers: Option<Fit>,
     /// Rare words of account names: word, account, how much of the name it is.
     rare: BTreeMap<String, Vec<(usize, f32)>>,
 }
@@ -52,21 +56,34 @@ impl<'k> Decider<'k> {
         hints: &'k Hints,
         (sales, purchases): (Option<ConceptId>, Option<ConceptId>),
     ) -> Self {
-        Self { knowledge, chart, reader, hints, sales, purchases, rare: rare_words(chart) }
+        let private = knowledge.id("private_customer_sales").and_then(|id| chart.fits(id).first().copied());
+        let private_customers = private.filter(|fit| fit.score >= 0.75);
+        Self { knowledge, chart, reader, hints, sales, purchases, private_customers, rare: rare_words(chart) }
     }
 
-    /// Decides a line by its own words.
-    pub fn decide(&self, wording: &Wording, money_in: bool) -> Decision {
+    /// Decides a line by its own words. `is_large` says that equipment of this price is an asset.
+    pub fn decide(&self, wording: &Wording, money_in: bool, is_large: bool) -> Decision {
         let vector = self.knowledge.meaning.vector(wording.text());
         let mut clues = self.reader.clues(wording, &vector, money_in);
         clues.truncate(12);
+        if is_large && !money_in {
+            for clue in &mut clues {
+                clue.concept = self.capital(clue.concept);
+            }
+        }
         // Money back to a customer comes out of the sales it was part of.
         for clue in &mut clues {
-            if self.knowledge.concept(clue.concept).name == "customer_refund" {
+            let back = match self.knowledge.concept(clue.concept).name {
+                "customer_refund" => true,
+                // A receipt that bounced was a sale, unless the chart keeps bad debts.
+                "bad_debt" => self.chart.fits(clue.concept).first().is_none_or(|fit| fit.score < 0.6),
+                _ => false,
+            };
+            if back {
                 clue.concept = self.sales.unwrap_or(clue.concept);
             }
         }
-        let named = self.named_accounts(wording, &vector, money_in);
+        let mut named = self.named_accounts(wording, &vector, money_in);
         let strongest = clues.first().map_or(0.0, |clue| clue.score);
         if money_in
             && strongest < WEIGHTS.sale_below
@@ -83,11 +100,32 @@ impl<'k> Decider<'k> {
         {
             clues.push(Clue { concept: purchases, score: WEIGHTS.purchase, method: Method::Semantic });
         }
+        // A person who pays is a private customer, where the chart keeps them apart.
+        if money_in
+            && is_person(&wording.payee)
+            && let Some(fit) = self.private_customers
+        {
+            *named.entry(fit.account).or_insert(0.0) += WEIGHTS.account_word * 0.6;
+        }
         let best_named = named.values().copied().fold(0.0, f32::max);
         if clues.iter().all(|clue| clue.score < WEIGHTS.fallback_below) && best_named == 0.0 {
             return self.unknown(money_in);
         }
-        self.weigh(&clues, &named)
+        self.add_alike_words(wording, &clues, &mut named);
+        let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
+        Decision { is_to_person, ..self.weigh(&clues, &named) }
+    }
+
+    /// The asset that equipment is when it is dear enough, if the chart has an account for it.
+    fn capital(&self, concept: ConceptId) -> ConceptId {
+        let asset = match self.knowledge.concept(concept).name {
+            "it_hardware_small" => "it_hardware_capital",
+            "office_equipment" => "fixtures_capital",
+            "small_tools" | "equipment_small" | "kitchen_equipment" | "sports_equipment" => "plant_capital",
+            _ => return concept,
+        };
+        let fits = |id: &ConceptId| self.chart.fits(*id).first().is_some_and(|fit| fit.score >= 0.5);
+        self.knowledge.id(asset).filter(fits).unwrap_or(concept)
     }
 
     /// Spreads each concept over its accounts and takes the account with most weight.
@@ -142,6 +180,7 @@ impl<'k> Decider<'k> {
             concept,
             method: weight.method.unwrap_or(Method::Semantic),
             raw: weight.sum / total,
+            is_to_person: false,
             others,
         }
     }
@@ -163,6 +202,7 @@ impl<'k> Decider<'k> {
             concept: None,
             method: Method::Fallback,
             raw: 0.08,
+            is_to_person: false,
             others: Vec::new(),
         }
     }
@@ -199,6 +239,30 @@ impl<'k> Decider<'k> {
         named
     }
 
+    /// Among the accounts of what a line is about, those with a word that is like one of the line's: eggs and dairy.
+    fn add_alike_words(&self, wording: &Wording, clues: &[Clue], named: &mut BTreeMap<usize, f32>) {
+        let words: Vec<Vector> = wording
+            .text()
+            .split(' ')
+            .filter(|word| word.chars().count() >= 4)
+            .take(10)
+            .map(|word| self.knowledge.meaning.vector(word))
+            .collect();
+        let mut seen = Vec::new();
+        for fit in clues.iter().take(2).flat_map(|clue| self.chart.fits(clue.concept)) {
+            if seen.contains(&fit.account) {
+                continue;
+            }
+            seen.push(fit.account);
+            let theirs = self.chart.word_vectors.get(fit.account).map_or(&[][..], Vec::as_slice);
+            let near =
+                words.iter().flat_map(|word| theirs.iter().map(move |their| word.cosine(their))).fold(0.0, f32::max);
+            if near > WEIGHTS.word_like_from {
+                *named.entry(fit.account).or_insert(0.0) += WEIGHTS.word_like * (near - WEIGHTS.word_like_from);
+            }
+        }
+    }
+
     /// Whether a line of this direction may go to an account for its name alone.
     fn takes(&self, account: usize, money_in: bool) -> bool {
         match self.chart.kinds.get(account) {
@@ -218,14 +282,14 @@ struct Weight {
     method: Option<Method>,
 }
 
-/// Words of four letters and more that only one or two accounts of the chart have.
+/// Words that only a few accounts of the chart have.
 fn rare_words(chart: &Chart) -> BTreeMap<String, Vec<(usize, f32)>> {
     const PLAIN: &[&str] = &[
         "BANK", "COST", "SALE", "INCOME", "EXPENSE", "ACCOUNT", "GENERAL", "OTHER", "BUSINESS", "STAFF", "OFFICE",
         "WORK", "SERVICE", "CHARGE", "PAYMENT", "CARD", "CASH", "PERSONAL", "COMPANY", "CUSTOMER", "SUPPLIER",
         "PURCHASE", "STOCK", "LOCAL", "PRIVATE", "DIRECT", "CURRENT", "HOUSE", "HOME", "PAID", "RECEIVED", "MONTHLY",
         "LIMITED", "CREDIT", "PROPERTY", "CENTRE", "CLUB", "STREET", "ROAD", "HIGH", "FROM", "WITH", "MISC", "UNIT",
-        "LTD", "PLC", "NET", "NEW", "OWE", "OUT", "TAX", "VAT", "USE", "TAP", "BIT", "ODD",
+        "LTD", "PLC", "NET", "NEW", "OWE", "OUT", "TAX", "USE", "HMRC", "TAP", "BIT", "ODD",
     ];
     let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (account, words) in chart.words.iter().enumerate() {
@@ -237,11 +301,17 @@ fn rare_words(chart: &Chart) -> BTreeMap<String, Vec<(usize, f32)>> {
         }
     }
     let mut rare = BTreeMap::new();
-    for (word, accounts) in holders.into_iter().filter(|(_, accounts)| accounts.len() <= 2) {
+    for (word, accounts) in holders.into_iter().filter(|(_, accounts)| accounts.len() <= 4) {
+        let shared = match accounts.len() {
+            1 => 1.0,
+            2 => 0.75,
+            3 => 0.5,
+            _ => 0.4,
+        };
         let parts = accounts.iter().map(|account| {
             let count = chart.words.get(*account).map_or(1, Vec::len).clamp(1, 6);
             let words = f32::from(u8::try_from(count).unwrap_or(6));
-            (*account, (0.55 + 0.45 / words) / f32::from(u8::try_from(accounts.len()).unwrap_or(2)))
+            (*account, (0.55 + 0.45 / words) * shared)
         });
         rare.insert(word.to_owned(), parts.collect());
     }

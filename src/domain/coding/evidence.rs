@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::context::Business;
+use super::context::{Business, has_phrase};
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Found, Knowledge, Strength, Target};
 use super::meaning::Vector;
@@ -74,6 +74,7 @@ impl<'k> Reader<'k> {
         let mut sums = Sums::default();
         self.add_patterns(wording, money_in, &mut sums);
         self.add_sector_words(wording, money_in, &mut sums);
+        self.combine(wording, &mut sums);
         self.add_people(wording, money_in, &mut sums);
         self.add_hints(wording, money_in, &mut sums);
         let strongest = sums.strongest();
@@ -96,10 +97,26 @@ impl<'k> Reader<'k> {
         }
     }
 
+    /// Evidence that means something else beside some word.
+    fn combine(&self, wording: &Wording, sums: &mut Sums) {
+        let words: Vec<&str> = wording.text().split(' ').collect();
+        for combination in &self.knowledge.combinations {
+            let Some((best, ..)) = sums.0.get(&combination.concept).copied() else { continue };
+            if best >= WEIGHTS.weak && words.iter().any(|word| combination.words.contains(word)) {
+                sums.add(combination.means, best + WEIGHTS.combined, Method::Merchant);
+            }
+        }
+    }
+
     /// How natural a direction of money is for a concept.
     fn direction(&self, concept: ConceptId, money_in: bool) -> f32 {
         let concept = self.knowledge.concept(concept);
-        if concept.is_income() && !money_in {
+        if concept.name == "customer_refund" {
+            1.0
+        } else if concept.name == "credit_card" && money_in {
+            // What a card company pays in are takings; a card is paid, not paid from.
+            WEIGHTS.expense_in
+        } else if concept.is_income() && !money_in {
             WEIGHTS.income_out
         } else if concept.is_expense() && money_in {
             WEIGHTS.expense_in
@@ -116,25 +133,32 @@ impl<'k> Reader<'k> {
             let is_whole = hit.start == 1 && hit.end + 1 >= length;
             is_whole || hit.targets.iter().any(|target| !target.whole)
         });
-        let fits = |target: &Target| target.money_in.is_none_or(|wanted| wanted == money_in);
+        // Money back is told by what it was paid for.
+        let is_refund = money_in && REFUNDS.iter().any(|word| has_phrase(wording.text(), word));
+        let fits = |target: &Target| target.money_in.is_none_or(|wanted| wanted == (money_in && !is_refund));
         for hit in &found {
             if found.iter().any(|other| covers(other, hit, &fits)) {
                 continue;
             }
             let is_whole = hit.start == 1 && hit.end + 1 >= length;
             for target in hit.targets.iter().filter(|target| fits(target) && (is_whole || !target.whole)) {
-                let base = match target.strength {
-                    Strength::Weak => WEIGHTS.weak,
-                    Strength::Usual => WEIGHTS.usual,
-                    Strength::Decisive => WEIGHTS.decisive,
-                };
                 let words = f32::from(u8::try_from(hit.words.clamp(1, 4)).unwrap_or(4)) - 1.0;
                 // Two letters may be anything.
                 let short = if hit.end - hit.start <= 2 { WEIGHTS.two_letters } else { 0.0 };
                 let first = if hit.start == 1 && target.strength != Strength::Weak { WEIGHTS.first_word } else { 0.0 };
                 let (concept, known) = self.shop(target.concept);
+                let base = match target.strength {
+                    Strength::Weak => WEIGHTS.weak,
+                    Strength::Usual => WEIGHTS.usual,
+                    Strength::Decisive if self.is_universal(concept) => WEIGHTS.decisive,
+                    Strength::Decisive => WEIGHTS.decisive_trade,
+                };
                 // A direction that the file gives is as natural as can be.
-                let direction = if target.money_in.is_some() { 1.0 } else { self.direction(concept, money_in) };
+                let direction =
+                    if target.money_in.is_some() { 1.0 } else { self.direction(concept, money_in && !is_refund) };
+                // A bank's own charge begins the line; behind a payee the same words are the payee's.
+                let behind = hit.start > 1 && self.knowledge.concept(concept).name == "bank_charges";
+                let direction = if behind { direction * WEIGHTS.charge_behind } else { direction };
                 let score = (base + WEIGHTS.per_word * words + first - short) * direction * known;
                 let method = if target.strength == Strength::Decisive || self.is_universal(concept) {
                     Method::UniversalPattern
@@ -223,9 +247,15 @@ impl<'k> Reader<'k> {
         if money_in || !is_person(&wording.payee) {
             return;
         }
+        // A name that is known to be a shop's is no person's.
+        if sums.strongest() >= WEIGHTS.usual {
+            return;
+        }
+        let is_labour = wording.text().split(' ').any(|word| LABOUR.contains(&word) || word.strip_prefix("WK").is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit())));
+        let labour = if is_labour { WEIGHTS.labour } else { 0.0 };
         for concept in [self.named.salaries, self.named.subcontractors, self.named.freelancers].into_iter().flatten() {
             let typical = self.business.likely(concept);
-            sums.add(concept, WEIGHTS.person * (0.75 + 0.5 * typical), Method::Semantic);
+            sums.add(concept, (WEIGHTS.person + labour) * (0.75 + 0.5 * typical), Method::Semantic);
         }
     }
 
@@ -261,6 +291,13 @@ impl<'k> Reader<'k> {
     }
 }
 
+/// Words of work by the week.
+const LABOUR: &[&str] = &["WK", "WE", "WEEK", "WKS", "DAYS", "HRS", "HOURS", "LABOUR", "SHIFTS", "SHIFT"];
+
+/// Words of money that comes back.
+const REFUNDS: &[&str] =
+    &["REFUND", "REFUNDED", "REFUNDS", "REVERSAL", "RETURNED", "CREDIT NOTE", "REIMBURSEMENT", "RFND", "REFD"];
+
 /// Whether a longer pattern makes a shorter one inside it moot.
 fn covers(other: &Found<'_>, hit: &Found<'_>, fits: &impl Fn(&Target) -> bool) -> bool {
     let inside = other.start <= hit.start && hit.end <= other.end && (other.end - other.start) > (hit.end - hit.start);
@@ -281,16 +318,23 @@ pub fn is_person(payee: &str) -> bool {
     });
     let words: Vec<&str> = payee.split(' ').filter(|word| !word.is_empty()).collect();
     let is_name = |word: &&str| word.chars().count() >= 3 && word.chars().all(char::is_alphabetic);
+    if words.iter().any(|word| FIRMS.contains(word)) {
+        return false;
+    }
     match words.as_slice() {
         [title, .., last] if TITLES.contains(title) => is_name(last),
-        [first, last] => (known.contains(first) || first.chars().count() == 1) && is_name(last),
-        [first, middle, last] => {
-            (known.contains(first) && (middle.chars().count() <= 2 || is_name(middle)) && is_name(last))
-                || (first.chars().count() == 1 && middle.chars().count() == 1 && is_name(last))
-        }
+        [first, middle, last, ..] if first.chars().count() == 1 && middle.chars().count() == 1 => is_name(last),
+        [first, last, ..] => (known.contains(first) || first.chars().count() == 1) && is_name(last),
         _ => false,
     }
 }
+
+/// Words that no person is called by.
+const FIRMS: &[&str] = &[
+    "LTD", "LIMITED", "PLC", "LLP", "AND", "SON", "SONS", "BROS", "CO", "COMPANY", "SERVICES", "SERVICE", "GROUP",
+    "UK", "STORES", "STORE", "SHOP", "GARAGE", "MOTORS", "STREET", "ROAD", "LANE", "HOTEL", "BANK", "COUNCIL",
+    "SUPPLIES", "SUPPLY", "TRUST", "SCHOOL", "CHURCH", "CLUB", "CAFE",
+];
 
 /// Scores by concept: the best clue whole, further ones in part.
 #[derive(Debug, Default)]

@@ -226,6 +226,10 @@ impl Wording {
                 }
             }
             let word = without_number(word);
+            // "34.97 GBP, RATE 1.00/GBP".
+            if word == "RATE" && words.get(at + 1).is_some_and(|next| is_noise(next)) {
+                continue;
+            }
             if is_noise(word) || (padded.len() == 1 && LEADING.contains(&word)) {
                 continue;
             }

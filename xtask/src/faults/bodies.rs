@@ -266,7 +266,7 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
     // A first, smaller attack and the idle probes come before anything is counted: what a process needs once (jobs run,
     // caches filled, threads woken) is not growth for a connection.
     let mut connection = server.connect()?;
-    for small in small.iter().cycle().take(bench.full_or_sample(3_000, 400)) {
+    for small in small.iter().cycle().take(bench.full_or_sample(3_000, 1_600)) {
         run_one(&mut connection, small.product, &key, &small.body, Duration::ZERO, Duration::from_secs(60))?;
     }
     let mut troubles = Vec::new();

@@ -13,6 +13,7 @@ const FILES: &[(&str, &str)] = &[
     ("patterns_money.txt", include_str!("patterns_money.txt")),
     ("patterns_office_it.txt", include_str!("patterns_office_it.txt")),
     ("patterns_people_professional.txt", include_str!("patterns_people_professional.txt")),
+    ("patterns_phrases.txt", include_str!("patterns_phrases.txt")),
     ("patterns_premises.txt", include_str!("patterns_premises.txt")),
     ("patterns_stems.txt", include_str!("patterns_stems.txt")),
     ("patterns_trade_beauty_health.txt", include_str!("patterns_trade_beauty_health.txt")),
@@ -23,6 +24,9 @@ const FILES: &[(&str, &str)] = &[
     ("patterns_trade_garage.txt", include_str!("patterns_trade_garage.txt")),
     ("patterns_trade_goods.txt", include_str!("patterns_trade_goods.txt")),
     ("patterns_trade_making.txt", include_str!("patterns_trade_making.txt")),
+    ("patterns_trades_1.txt", include_str!("patterns_trades_1.txt")),
+    ("patterns_trades_2.txt", include_str!("patterns_trades_2.txt")),
+    ("patterns_trades_3.txt", include_str!("patterns_trades_3.txt")),
     ("patterns_vehicles_travel.txt", include_str!("patterns_vehicles_travel.txt")),
 ];
 

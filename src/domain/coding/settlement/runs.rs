@@ -73,7 +73,7 @@ pub(super) fn push_key(key: &mut String, run: &Run<'_>) {
 
 /// Four digits that are as likely a year.
 pub(super) fn is_year(digits: &str) -> bool {
-    digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20"))
+    digits.len() == 4 && ["199", "200", "201", "202", "203"].iter().any(|decade| digits.starts_with(decade))
 }
 
 /// Digits within a number that say when it was given: a year, two digits of one, or a year and month.

@@ -12,7 +12,7 @@ mod words;
 mod tests;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::domain::amount::money;
 use crate::domain::date;
@@ -28,9 +28,10 @@ use words::{Sayings, is_neutral, is_processor, sayings};
 const DAYS_EARLY: i32 = 2;
 const DAYS_LATE: i32 = 4;
 
-/// Pairs of one amount that are all compared; of more, each line meets the nearest few.
+/// Pairs of one amount that are all compared; of more, each line meets the first few of each account and day.
 const MOST_COMPARED: usize = 4096;
-const NEAREST_COMPARED: usize = 24;
+const FIRST_COMPARED: usize = 8;
+const ACCOUNTS_COMPARED: usize = 16;
 
 /// Words of a line that are read.
 const MOST_WORDS: usize = 48;
@@ -70,19 +71,14 @@ impl Side {
     fn read(line: &Line<'_>, place: usize, own: &OwnAccounts) -> Self {
         let words: Vec<&str> = line.words().take(MOST_WORDS).collect();
         let said = sayings(&words, |word| !own.named_by(word).is_empty());
-        let mine = |word: &str| {
-            line.tag
-                .and_then(|tag| own.named_by(word).iter().find(|(known, _)| *known == tag))
-                .map_or(0, |(_, weight)| *weight)
-        };
+        let mine = |word: &str| line.tag.and_then(|tag| own.named_by(word).iter().find(|(known, _)| *known == tag)).map_or(0, |(_, weight)| *weight);
         let mut named: Vec<(usize, u32)> = Vec::new();
         for word in &words {
             let of_this = mine(word);
-            for (account, weight) in
-                own.named_by(word).iter().filter(|(account, weight)| Some(*account) != line.tag && *weight > of_this)
-            {
+            for (account, weight) in own.named_by(word).iter().filter(|(account, weight)| Some(*account) != line.tag && *weight > of_this) {
                 match named.iter_mut().find(|(known, _)| known == account) {
-                    Some((_, known)) => *known = if *known == 1 && *weight == 1 { 2 } else { (*weight).max(*known) },
+                    // Two words of a name say more than either.
+                    Some((_, known)) => *known = if *known == *weight { (weight + 1).min(3) } else { (*weight).max(*known) },
                     None => named.push((*account, *weight)),
                 }
             }
@@ -124,12 +120,7 @@ struct Match {
 }
 
 /// Finds the transfers among lines that `taken` does not claim for something else.
-pub fn pair(
-    lines: &[Line<'_>],
-    accounts: &[Account<'_>],
-    own: &OwnAccounts,
-    taken: impl Fn(usize) -> bool,
-) -> Vec<Option<Transfer>> {
+pub fn pair(lines: &[Line<'_>], accounts: &[Account<'_>], own: &OwnAccounts, taken: impl Fn(usize) -> bool) -> Vec<Option<Transfer>> {
     let mut answers: Vec<Option<Transfer>> = vec![None; lines.len()];
     if own.len() < 2 {
         return answers;
@@ -141,11 +132,7 @@ pub fn pair(
         for found in matches(own, outs, ins) {
             let free = used.0.get(found.out) == Some(&false) && used.1.get(found.into) == Some(&false);
             let (Some(out), Some(into)) = (outs.get(found.out), ins.get(found.into)) else { continue };
-            let (Some(from), Some(to)) =
-                (out.tag.and_then(|tag| own.account_of(tag)), into.tag.and_then(|tag| own.account_of(tag)))
-            else {
-                continue;
-            };
+            let (Some(from), Some(to)) = (out.tag.and_then(|tag| own.account_of(tag)), into.tag.and_then(|tag| own.account_of(tag))) else { continue };
             if !free {
                 continue;
             }
@@ -178,9 +165,7 @@ fn sides(lines: &[Line<'_>], own: &OwnAccounts, taken: impl Fn(usize) -> bool) -
         }
     }
     for list in outs.values_mut().chain(ins.values_mut()) {
-        list.sort_by_key(|side| {
-            (side.day, side.tag, lines.get(side.line).map(|line| (line.text.as_str(), line.amount)), side.line)
-        });
+        list.sort_by_key(|side| (side.day, side.tag, lines.get(side.line).map(|line| (line.text.as_str(), line.amount)), side.line));
         for (rank, side) in list.iter_mut().enumerate() {
             side.rank = rank;
         }
@@ -192,29 +177,42 @@ fn join<'a>(outs: &'a Buckets, ins: &'a Buckets) -> impl Iterator<Item = (i128, 
     outs.iter().filter_map(|(pence, outs)| Some((*pence, (outs.as_slice(), ins.get(pence)?.as_slice()))))
 }
 
-/// Every pair of one amount that says enough, best first.
+/// The pairs of one amount that say enough, best first.
 fn matches(own: &OwnAccounts, outs: &[Side], ins: &[Side]) -> Vec<Match> {
-    let few = outs.len().saturating_mul(ins.len()) <= MOST_COMPARED;
+    if outs.len().saturating_mul(ins.len()) > MOST_COMPARED {
+        return matches_of_many(own, outs, ins);
+    }
     let mut found = Vec::new();
     for (place, out) in outs.iter().enumerate() {
-        let first = ins.partition_point(|into| into.day < out.day.saturating_sub(DAYS_EARLY));
-        let last = ins.partition_point(|into| into.day <= out.day.saturating_add(DAYS_LATE));
-        let window = ins.get(first..last).unwrap_or(&[]).iter().enumerate();
-        if few {
-            found.extend(window.filter_map(|(at, into)| compare(own, out, into, place, first + at)));
-        } else {
-            // Of very many equal amounts each line meets those that stand where it stands among its own.
-            let middle = (place.saturating_mul(ins.len()) / outs.len().max(1)).clamp(first, last.max(first)) - first;
-            let from = middle.saturating_sub(NEAREST_COMPARED / 2);
-            found.extend(
-                window
-                    .skip(from)
-                    .take(NEAREST_COMPARED)
-                    .filter_map(|(at, into)| compare(own, out, into, place, first + at)),
-            );
-        }
+        let (first, last) = (out.day.saturating_sub(DAYS_EARLY), out.day.saturating_add(DAYS_LATE));
+        let near = ins.iter().enumerate().filter(|(_, into)| (first..=last).contains(&into.day));
+        found.extend(near.filter_map(|(at, into)| compare(own, out, into, place, at)));
     }
     found.sort_unstable();
+    found
+}
+
+/// Of very many equal amounts each line in turn takes the first that fits, the same day first: not the best for all
+/// together, but in time that grows with their number.
+fn matches_of_many(own: &OwnAccounts, outs: &[Side], ins: &[Side]) -> Vec<Match> {
+    let mut waiting: BTreeMap<(i32, Option<usize>), VecDeque<usize>> = BTreeMap::new();
+    for (place, into) in ins.iter().enumerate() {
+        waiting.entry((into.day, into.tag)).or_default().push_back(place);
+    }
+    let mut found = Vec::new();
+    for (place, out) in outs.iter().enumerate() {
+        let taken = [0, 1, -1, 2, 3, 4, -2].into_iter().find_map(|days| {
+            let day = out.day.saturating_add(days);
+            let accounts = waiting.range_mut((day, None)..=(day, Some(usize::MAX)));
+            accounts.filter(|((_, tag), list)| *tag != out.tag && !list.is_empty()).take(ACCOUNTS_COMPARED).find_map(|(_, list)| {
+                let fitting = list.iter().take(FIRST_COMPARED).enumerate();
+                let (at, matched) = fitting.filter_map(|(at, into)| Some((at, compare(own, out, ins.get(*into)?, place, *into)?))).next()?;
+                list.remove(at);
+                Some(matched)
+            })
+        });
+        found.extend(taken);
+    }
     found
 }
 
@@ -231,25 +229,18 @@ fn compare(own: &OwnAccounts, out: &Side, into: &Side, at_out: usize, at_into: u
         (false, false) if same_stranger => 2,
         _ => 0,
     };
+    // The caller's own name and an account number on both sides.
+    let letters = |side: &Side| -> Vec<String> { side.strangers.iter().filter(|word| word.chars().all(char::is_alphabetic)).cloned().collect() };
+    let is_mirrored = out.said.numbered && into.said.numbered && !out.strangers.is_empty() && letters(out) == letters(into);
+    says += if is_mirrored { 2 } else { 0 };
     let stranger_to_card = card && !out.strangers.is_empty() && out.names(to) == 0;
-    let sign = out.said.transfer
-        || into.said.transfer
-        || (into.said.thanks && card)
-        || out.names(to) >= 2
-        || into.names(from) >= 2;
+    let sign = is_mirrored || out.said.transfer || into.said.transfer || (into.said.thanks && card) || out.names(to) >= 2 || into.names(from) >= 2;
     if says < ENOUGH || stranger_to_card || !sign {
         return None;
     }
     let days = into.day - out.day;
     let apart = if days >= 0 { 8 * days } else { 4 - 8 * days };
-    Some(Match {
-        value: Reverse(says.min(6) * 10 - apart),
-        day: out.day,
-        ranks: (out.rank, into.rank),
-        out: at_out,
-        into: at_into,
-        says,
-    })
+    Some(Match { value: Reverse(says.min(6) * 10 - apart), day: out.day, ranks: (out.rank, into.rank), out: at_out, into: at_into, says })
 }
 
 fn pair_strength(found: &Match, out: &Side, into: &Side) -> u16 {
@@ -265,25 +256,15 @@ fn pair_strength(found: &Match, out: &Side, into: &Side) -> u16 {
 }
 
 /// Lines without their other side that say they are a transfer and name where to.
-fn one_sided(
-    lines: &[Line<'_>],
-    accounts: &[Account<'_>],
-    own: &OwnAccounts,
-    outs: &Buckets,
-    ins: &Buckets,
-    answers: &mut [Option<Transfer>],
-) {
+fn one_sided(lines: &[Line<'_>], accounts: &[Account<'_>], own: &OwnAccounts, outs: &Buckets, ins: &Buckets, answers: &mut [Option<Transfer>]) {
     for (here, there, out) in [(outs, ins, true), (ins, outs, false)] {
         for (pence, list) in here {
             for side in list {
-                let Some(line) = lines.get(side.line).filter(|_| answers.get(side.line) == Some(&None)) else {
-                    continue;
-                };
+                let Some(line) = lines.get(side.line).filter(|_| answers.get(side.line) == Some(&None)) else { continue };
                 let Some((account, strength)) = alone(side, own, out) else { continue };
                 let returned = there.get(pence).is_some_and(|others| is_met_at_home(side, others));
                 if !returned && let Some(answer) = answers.get_mut(side.line) {
-                    *answer =
-                        Some(Transfer { account, pair: None, strength, remark: remark(line, accounts, account, None) });
+                    *answer = Some(Transfer { account, pair: None, strength, remark: remark(line, accounts, account, None) });
                 }
             }
         }
@@ -293,8 +274,9 @@ fn one_sided(
 /// The other side is in the same account: as far as can be told, nothing moved between accounts.
 fn is_met_at_home(side: &Side, others: &[Side]) -> bool {
     let first = others.partition_point(|other| other.day < side.day.saturating_sub(DAYS_LATE));
+    let untagged = side.tag.is_none();
     let near = others.iter().skip(first).take_while(|other| other.day <= side.day.saturating_add(DAYS_LATE));
-    near.take(NEAREST_COMPARED).any(|other| other.tag == side.tag && !other.is_silent())
+    !untagged && near.take(FIRST_COMPARED).any(|other| other.tag == side.tag && !other.is_silent())
 }
 
 /// Where a line moves money to or from by itself, and how sure that is.
@@ -302,32 +284,49 @@ fn alone(side: &Side, own: &OwnAccounts, out: bool) -> Option<(usize, u16)> {
     let home = side.tag.and_then(|tag| own.account_of(tag));
     let mine = side.tag.map(|tag| own.kind(tag));
     let elsewhere = |account: &usize| Some(*account) != home;
-    if side.said.thanks && mine == Some(Kind::Card) && !out && side.strangers.is_empty() {
-        let mut currents = (0..own.len())
-            .filter(|other| Some(*other) != side.tag && own.kind(*other) == Kind::Current)
-            .filter_map(|other| own.account(other));
-        let account = currents.next().filter(elsewhere)?;
-        return currents.all(|other| other == account).then_some((account, 740));
+    let quiet = side.strangers.is_empty();
+    let leaves_processor = mine == Some(Kind::Processor) && out && side.said.transfer && side.named.is_empty();
+    if quiet && ((side.said.thanks && mine == Some(Kind::Card) && !out) || leaves_processor) {
+        let current = own.only(|kind| kind == Kind::Current, side.tag)?;
+        return elsewhere(&current).then_some((current, 740));
     }
-    let best = side.named.iter().map(|(_, weight)| *weight).max()?;
-    let mut named = side
-        .named
-        .iter()
-        .filter(|(_, weight)| *weight == best)
-        .filter_map(|(other, _)| Some((own.account(*other)?, own.kind(*other))));
-    let (account, kind) = named.next()?;
-    if named.any(|(other, _)| other != account) || !elsewhere(&account) {
+    let Some(best) = side.named.iter().map(|(_, weight)| *weight).max() else {
+        // A number instead of a name: between the bank's own accounts, if there is only one other.
+        let other = own.only(|kind| matches!(kind, Kind::Current | Kind::Savings), side.tag).filter(elsewhere)?;
+        // Savings accounts have to do with few others: a name beside the number is most likely the caller's own.
+        let own_name = mine == Some(Kind::Savings) && own.only(|kind| kind == Kind::Current, side.tag) == Some(other);
+        let moves = side.said.transfer && side.said.numbered && side.tag.is_some() && (quiet || own_name);
+        return moves.then_some((other, if quiet { 680 } else { 640 }));
+    };
+    if side.tag.is_none() && side.named.len() > 1 && best_named(side, own, best).is_some_and(|(_, kind)| kind == Kind::Processor) {
+        // Without a tag nobody knows which of the two accounts the line is from.
         return None;
     }
-    let pays_card = kind == Kind::Card && out && best == 3 && side.strangers.is_empty();
-    let enough = match kind {
-        Kind::Cash => side.said.transfer && best >= 2,
-        Kind::Current | Kind::Savings | Kind::Processor | Kind::Card => {
-            side.said.transfer && (best >= 2 || side.strangers.is_empty())
-        }
+    let (account, kind) = best_named(side, own, best)?;
+    if !elsewhere(&account) {
+        return None;
+    }
+    let pays_card = kind == Kind::Card && out && quiet && (best == 3 || side.said.card);
+    let from_processor = kind == Kind::Processor && !out && quiet && side.said.wallet;
+    let moves = match kind {
+        Kind::Cash => best >= 2,
+        Kind::Current | Kind::Savings | Kind::Processor | Kind::Card => best >= 2 || quiet,
     };
-    let strength = if side.strangers.is_empty() { 780 } else { 700 };
-    (enough || pays_card).then_some((account, strength))
+    let strength = if quiet { 780 } else { 700 };
+    ((moves && side.said.transfer) || pays_card || from_processor).then_some((account, strength))
+}
+
+/// The account that is named best; of several equally well named ones the current account, for whatever is no current
+/// account itself.
+fn best_named(side: &Side, own: &OwnAccounts, best: u32) -> Option<(usize, Kind)> {
+    let named = || side.named.iter().filter(|(_, weight)| *weight == best).filter_map(|(other, _)| Some((own.account(*other)?, own.kind(*other))));
+    let first = named().next()?;
+    if named().all(|(account, _)| account == first.0) {
+        return Some(first);
+    }
+    let mut currents = named().filter(|(_, kind)| *kind == Kind::Current);
+    let current = currents.next().filter(|_| side.tag.is_some_and(|tag| own.kind(tag) != Kind::Current))?;
+    currents.all(|(account, _)| account == current.0).then_some(current)
 }
 
 /// Says where the money goes or comes from, and on which day it is there.

@@ -50,6 +50,13 @@ impl Named {
     }
 }
 
+/// A name written as one word, as some banks do: `CAPITALONTAP`. Empty when that would be no name.
+fn joined(name: &Named) -> String {
+    const KINDS: [&str; 4] = ["CARD", "ACCOUNT", "BUSINESS", "CREDIT"];
+    let telling: Vec<&str> = name.words.iter().map(String::as_str).filter(|word| !KINDS.contains(word)).collect();
+    if telling.len() >= 2 && telling.iter().all(|word| word.chars().all(char::is_alphabetic)) { telling.concat() } else { String::new() }
+}
+
 impl OwnAccounts {
     /// Resolves the tags of a batch.
     pub fn resolve(batch: &Batch<'_>) -> Self {
@@ -66,14 +73,16 @@ impl OwnAccounts {
             let kind = tag.kind.or(of_account.and_then(|name| name.kind)).unwrap_or(Kind::Current);
             own.owns.push(Own { account, kind });
             own.learn(place, tag.words.iter().chain(of_account.iter().flat_map(|name| &name.words)));
+            own.learn(place, [joined(tag)].iter().chain(of_account.map(joined).iter()));
         }
         for (account, name) in charted.iter().enumerate() {
             if own.is_money(account) && !resolved.contains(&Some(account)) && own.owns.len() < own.tags + MOST_COMPARED
             {
                 own.owns.push(Own { account: Some(account), kind: name.kind.unwrap_or(Kind::Current) });
-                own.learn(own.owns.len() - 1, name.words.iter());
+                own.learn(own.owns.len() - 1, name.words.iter().chain([joined(name)].iter()));
             }
         }
+        own.learn_kinds();
         own.words.retain(|_, owns| owns.len() <= MOST_SHARING);
         own
     }
@@ -101,13 +110,20 @@ impl OwnAccounts {
         self.owns.get(own).map_or(Kind::Current, |own| own.kind)
     }
 
+    /// The one account of fitting kinds, `tag`'s own left out; none when there are several.
+    pub(super) fn only(&self, fits: impl Fn(Kind) -> bool, tag: Option<usize>) -> Option<usize> {
+        let others = self.owns.iter().enumerate().filter(|(place, own)| Some(*place) != tag && fits(own.kind));
+        let mut accounts = others.filter_map(|(_, own)| own.account);
+        let first = accounts.next()?;
+        accounts.all(|account| account == first).then_some(first)
+    }
+
     /// The own accounts a word names and how well, 1 to 3.
     pub(super) fn named_by(&self, word: &str) -> &[(usize, u32)] {
         self.words.get(word).map_or(&[], Vec::as_slice)
     }
 
     fn learn<'t>(&mut self, own: usize, words: impl Iterator<Item = &'t String>) {
-        let kind = self.kind(own);
         let mut add = |word: &str, weight: u32| {
             let entries = self.words.entry(word.to_owned()).or_default();
             match entries.iter_mut().find(|(known, _)| *known == own) {
@@ -141,11 +157,33 @@ impl OwnAccounts {
                 }
             }
         }
-        match kind {
-            Kind::Savings => ["SAVINGS", "SAVER", "SAV"].into_iter().for_each(|word| add(word, 2)),
-            Kind::Card => ["CARD"].into_iter().for_each(|word| add(word, 1)),
-            Kind::Current => ["CURRENT", "BANK"].into_iter().for_each(|word| add(word, 1)),
-            Kind::Processor | Kind::Cash => {}
+    }
+
+    /// Words for a kind of account name those of the kind, unless some account has the word in its name.
+    fn learn_kinds(&mut self) {
+        const WORDS: [(Kind, &str, u32); 15] = [
+            (Kind::Savings, "SAVINGS", 2),
+            (Kind::Savings, "SAVER", 2),
+            (Kind::Savings, "SAV", 2),
+            (Kind::Savings, "POT", 1),
+            (Kind::Savings, "SPACE", 1),
+            (Kind::Savings, "TAX", 1),
+            (Kind::Savings, "VAT", 1),
+            (Kind::Savings, "RESERVE", 1),
+            (Kind::Savings, "DEPOSIT", 1),
+            (Kind::Card, "CARD", 1),
+            (Kind::Current, "CURRENT", 1),
+            (Kind::Current, "BANK", 1),
+            (Kind::Current, "MAIN", 1),
+            (Kind::Current, "BALANCE", 1),
+            (Kind::Current, "BUSINESS", 1),
+        ];
+        for (kind, word, weight) in WORDS {
+            if !self.words.contains_key(word) {
+                let of_kind = self.owns.iter().enumerate().filter(|(_, own)| own.kind == kind);
+                let named: Vec<(usize, u32)> = of_kind.map(|(place, _)| (place, weight)).collect();
+                self.words.insert(word.to_owned(), named);
+            }
         }
     }
 }
@@ -167,7 +205,10 @@ fn resolve(
     }
     for (slot, tag) in resolved.iter_mut().zip(tags.names()) {
         let tag = fold(tag);
-        *slot = codes.get(&tag).or_else(|| names.get(&tag)).copied().filter(|_| !tag.is_empty());
+        // "1200 Current account": the code may stand before the name.
+        let code = tag.split(' ').next().unwrap_or("");
+        let found = codes.get(&tag).or_else(|| names.get(&tag)).or_else(|| codes.get(code).filter(|_| code.bytes().any(|byte| byte.is_ascii_digit())));
+        *slot = found.copied().filter(|_| !tag.is_empty());
     }
     let candidates: Vec<usize> =
         (0..accounts.len()).filter(|place| money.get(*place) == Some(&true)).take(MOST_COMPARED).collect();
@@ -194,7 +235,7 @@ fn resolve(
     };
     assign(4, false);
     assign(0, false);
-    assign(4, true);
+    assign(-3, true);
     resolved
 }
 

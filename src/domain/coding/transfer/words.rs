@@ -40,77 +40,25 @@ fn is_card(word: &str) -> bool {
 pub(super) fn is_processor(word: &str) -> bool {
     matches!(
         word,
-        "PAYPAL"
-            | "STRIPE"
-            | "SUMUP"
-            | "ZETTLE"
-            | "IZETTLE"
-            | "SQUARE"
-            | "GOCARDLESS"
-            | "WORLDPAY"
-            | "KLARNA"
-            | "SHOPIFY"
-            | "ETSY"
-            | "EBAY"
-            | "PAYONEER"
-            | "SAGEPAY"
-            | "OPAYO"
-            | "CLEARPAY"
+        "PAYPAL" | "STRIPE" | "SUMUP" | "ZETTLE" | "IZETTLE" | "SQUARE" | "GOCARDLESS" | "WORLDPAY" | "KLARNA" | "SHOPIFY" | "ETSY"
+            | "EBAY" | "PAYONEER" | "SAGEPAY" | "OPAYO" | "CLEARPAY"
     )
 }
 
 pub(super) fn is_savings(word: &str) -> bool {
     matches!(
         word,
-        "SAVINGS"
-            | "SAVING"
-            | "SAVER"
-            | "SAVE"
-            | "SAV"
-            | "SAVS"
-            | "SVGS"
-            | "ESAVER"
-            | "ISAVER"
-            | "DEPOSIT"
-            | "DEP"
-            | "RESERVE"
-            | "RESERVES"
-            | "POT"
-            | "POTS"
-            | "SPACE"
-            | "TAX"
-            | "VAT"
-            | "ISA"
-            | "BOND"
-            | "GOLD"
-            | "PREMIUM"
-            | "NOTICE"
-            | "TREASURY"
-            | "INTEREST"
-            | "SINKING"
-            | "CONTINGENCY"
-            | "INSTANT"
-            | "RAINY"
+        "SAVINGS" | "SAVING" | "SAVER" | "SAVE" | "SAV" | "SAVS" | "SVGS" | "ESAVER" | "ISAVER" | "DEPOSIT" | "DEP" | "RESERVE" | "RESERVES"
+            | "POT" | "POTS" | "SPACE" | "TAX" | "VAT" | "ISA" | "BOND" | "GOLD" | "PREMIUM" | "NOTICE" | "TREASURY" | "INTEREST" | "SINKING"
+            | "CONTINGENCY" | "INSTANT" | "RAINY"
     )
 }
 
 fn is_current(word: &str) -> bool {
     matches!(
         word,
-        "CURRENT"
-            | "CURR"
-            | "CUR"
-            | "CHEQUE"
-            | "MAIN"
-            | "TRADING"
-            | "COMMUNITY"
-            | "PRACTICE"
-            | "OPERATING"
-            | "BUSINESS"
-            | "BUS"
-            | "OFFICE"
-            | "GENERAL"
-            | "CA"
+        "CURRENT" | "CURR" | "CUR" | "CHEQUE" | "MAIN" | "TRADING" | "COMMUNITY" | "PRACTICE" | "OPERATING" | "BUSINESS" | "BUS" | "OFFICE"
+            | "GENERAL" | "CA"
     )
 }
 
@@ -118,67 +66,12 @@ fn is_current(word: &str) -> bool {
 pub(super) fn is_bank(word: &str) -> bool {
     matches!(
         word,
-        "BANK"
-            | "LLOYDS"
-            | "LLOYD"
-            | "BARCLAYS"
-            | "HSBC"
-            | "NATWEST"
-            | "RBS"
-            | "SANTANDER"
-            | "NATIONWIDE"
-            | "TSB"
-            | "METRO"
-            | "COOP"
-            | "STARLING"
-            | "MONZO"
-            | "TIDE"
-            | "REVOLUT"
-            | "WISE"
-            | "TRANSFERWISE"
-            | "VIRGIN"
-            | "HANDELSBANKEN"
-            | "HALIFAX"
-            | "DANSKE"
-            | "AIB"
-            | "BOI"
-            | "ULSTER"
-            | "CASHPLUS"
-            | "ZEMPLER"
-            | "ANNA"
-            | "CAF"
-            | "ALDERMORE"
-            | "SHAWBROOK"
-            | "TRIODOS"
-            | "UNITY"
-            | "CLYDESDALE"
-            | "YORKSHIRE"
-            | "ALLICA"
-            | "MARCUS"
-            | "CYNERGY"
-            | "MONESE"
-            | "MCB"
-            | "COUTTS"
-            | "HOARES"
-            | "METROBANK"
-            | "MERCURY"
-            | "KROO"
-            | "CHASE"
-            | "NEWCASTLE"
-            | "SKIPTON"
-            | "OAKNORTH"
-            | "PARAGON"
-            | "HAMPSHIRE"
-            | "REDWOOD"
-            | "ATOM"
-            | "MANSFIELD"
-            | "INVESTEC"
-            | "BUILDINGSOCIETY"
-            | "CHARITYBANK"
-            | "AMEX"
-            | "BARCLAYCARD"
-            | "MBNA"
-            | "TESCOBANK"
+        "BANK" | "LLOYDS" | "LLOYD" | "BARCLAYS" | "HSBC" | "NATWEST" | "RBS" | "SANTANDER" | "NATIONWIDE" | "TSB" | "METRO" | "COOP"
+            | "STARLING" | "MONZO" | "TIDE" | "REVOLUT" | "WISE" | "TRANSFERWISE" | "VIRGIN" | "HANDELSBANKEN" | "HALIFAX" | "DANSKE"
+            | "AIB" | "BOI" | "ULSTER" | "CASHPLUS" | "ZEMPLER" | "ANNA" | "CAF" | "ALDERMORE" | "SHAWBROOK" | "TRIODOS" | "UNITY"
+            | "CLYDESDALE" | "YORKSHIRE" | "ALLICA" | "MARCUS" | "CYNERGY" | "MONESE" | "MCB" | "COUTTS" | "HOARES" | "METROBANK"
+            | "MERCURY" | "KROO" | "CHASE" | "NEWCASTLE" | "SKIPTON" | "OAKNORTH" | "PARAGON" | "HAMPSHIRE" | "REDWOOD" | "ATOM"
+            | "MANSFIELD" | "INVESTEC" | "BUILDINGSOCIETY" | "CHARITYBANK" | "AMEX" | "BARCLAYCARD" | "MBNA" | "TESCOBANK"
     ) && word != "BANK"
 }
 
@@ -186,83 +79,14 @@ pub(super) fn is_bank(word: &str) -> bool {
 pub(super) fn is_no_money(word: &str) -> bool {
     matches!(
         word,
-        "LOAN"
-            | "LOANS"
-            | "BOUNCE"
-            | "BBL"
-            | "BBLS"
-            | "CBILS"
-            | "HP"
-            | "HIRE"
-            | "MORTGAGE"
-            | "MORTGAGES"
-            | "FINANCE"
-            | "LEASE"
-            | "DEBTORS"
-            | "DEBTOR"
-            | "RECEIVABLE"
-            | "RECEIVABLES"
-            | "CREDITORS"
-            | "PAYABLE"
-            | "DIRECTOR"
-            | "DIRECTORS"
-            | "PARTNER"
-            | "PARTNERS"
-            | "OWNER"
-            | "OWNERS"
-            | "SHAREHOLDER"
-            | "INTERCOMPANY"
-            | "STOCK"
-            | "COST"
-            | "DEPRECIATION"
-            | "EQUIPMENT"
-            | "VEHICLE"
-            | "VEHICLES"
-            | "VAN"
-            | "VANS"
-            | "PREPAYMENT"
-            | "PREPAYMENTS"
-            | "ACCRUALS"
-            | "TENANT"
-            | "TENANTS"
-            | "CUSTOMER"
-            | "CUSTOMERS"
-            | "HELD"
-            | "HIRERS"
-            | "REFUNDABLE"
-            | "SUPPLIER"
-            | "SUPPLIERS"
-            | "WAGES"
-            | "PAYE"
-            | "PENSION"
-            | "PENSIONS"
-            | "CORPORATION"
-            | "CONTROL"
-            | "LIABILITY"
-            | "PROVISION"
-            | "INVENTORY"
-            | "VOUCHERS"
-            | "GRANT"
-            | "GRANTS"
-            | "CHARGES"
-            | "SUSPENSE"
-            | "FURNITURE"
-            | "COMPUTER"
-            | "PROPERTY"
-            | "LAND"
-            | "MACHINERY"
-            | "PLANT"
-            | "UNDEPOSITED"
-            | "INVESTMENT"
-            | "INVESTMENTS"
-            | "MEMBERS"
-            | "STUDENT"
-            | "STUDENTS"
-            | "MAN"
-            | "DUE"
-            | "SUFFERED"
-            | "OWED"
-            | "OWE"
+        "LOAN" | "LOANS" | "BOUNCE" | "BBL" | "BBLS" | "CBILS" | "HP" | "HIRE" | "MORTGAGE" | "MORTGAGES" | "FINANCE" | "LEASE" | "DEBTORS"
+            | "DEBTOR" | "RECEIVABLE" | "RECEIVABLES" | "CREDITORS" | "PAYABLE" | "DIRECTOR" | "DIRECTORS" | "PARTNER" | "PARTNERS"
+            | "OWNER" | "OWNERS" | "SHAREHOLDER" | "INTERCOMPANY" | "STOCK" | "COST" | "DEPRECIATION" | "EQUIPMENT" | "VEHICLE"
+            | "VEHICLES" | "VAN" | "VANS" | "PREPAYMENT" | "PREPAYMENTS" | "ACCRUALS" | "TENANT" | "TENANTS" | "CUSTOMER" | "CUSTOMERS"
+            | "HELD" | "HIRERS" | "REFUNDABLE" | "SUPPLIER" | "SUPPLIERS" | "WAGES" | "PAYE" | "PENSION" | "PENSIONS"
+            | "CORPORATION" | "CONTROL" | "LIABILITY" | "PROVISION" | "INVENTORY" | "VOUCHERS" | "GRANT" | "GRANTS" | "CHARGES"
+            | "SUSPENSE" | "FURNITURE" | "COMPUTER" | "PROPERTY" | "LAND" | "MACHINERY" | "PLANT" | "UNDEPOSITED" | "INVESTMENT"
+            | "INVESTMENTS" | "MEMBERS" | "STUDENT" | "STUDENTS" | "MAN" | "DUE" | "SUFFERED" | "OWED" | "OWE"
     )
 }
 
@@ -270,36 +94,8 @@ pub(super) fn is_no_money(word: &str) -> bool {
 pub(super) fn is_plain(word: &str) -> bool {
     matches!(
         word,
-        "BANK"
-            | "ACCOUNT"
-            | "ACCOUNTS"
-            | "AC"
-            | "ACC"
-            | "ACCT"
-            | "A"
-            | "C"
-            | "THE"
-            | "AND"
-            | "OF"
-            | "FOR"
-            | "ON"
-            | "AT"
-            | "IN"
-            | "NO"
-            | "MY"
-            | "OUR"
-            | "GBP"
-            | "UK"
-            | "LTD"
-            | "CREDIT"
-            | "BALANCE"
-            | "MONEY"
-            | "PLC"
-            | "TO"
-            | "FROM"
-            | "AN"
-            | "CO"
-            | "OP"
+        "BANK" | "ACCOUNT" | "ACCOUNTS" | "AC" | "ACC" | "ACCT" | "A" | "C" | "THE" | "AND" | "OF" | "FOR" | "ON" | "AT" | "IN" | "NO" | "MY"
+            | "OUR" | "GBP" | "UK" | "LTD" | "CREDIT" | "BALANCE" | "MONEY" | "PLC" | "TO" | "FROM" | "AN" | "CO" | "OP"
     )
 }
 
@@ -307,43 +103,9 @@ pub(super) fn is_plain(word: &str) -> bool {
 pub(super) fn is_weak(word: &str) -> bool {
     matches!(
         word,
-        "BUSINESS"
-            | "BUS"
-            | "CARD"
-            | "TAX"
-            | "VAT"
-            | "CURRENT"
-            | "CURR"
-            | "CUR"
-            | "CASH"
-            | "COMMERCIAL"
-            | "PRACTICE"
-            | "COMMUNITY"
-            | "TRADING"
-            | "DEPOSIT"
-            | "MAIN"
-            | "GENERAL"
-            | "OFFICE"
-            | "PREMIUM"
-            | "GOLD"
-            | "COMPANY"
-            | "CHARGE"
-            | "SPACE"
-            | "DIRECT"
-            | "FARM"
-            | "SHOP"
-            | "CHARITY"
-            | "CLIENT"
-            | "PERSONAL"
-            | "TILL"
-            | "FLOAT"
-            | "TIN"
-            | "SAFE"
-            | "RENT"
-            | "FIRST"
-            | "SELECT"
-            | "PLUS"
-            | "CHEQUE"
+        "BUSINESS" | "BUS" | "CARD" | "TAX" | "VAT" | "CURRENT" | "CURR" | "CUR" | "CASH" | "COMMERCIAL" | "PRACTICE" | "COMMUNITY" | "TRADING"
+            | "DEPOSIT" | "MAIN" | "GENERAL" | "OFFICE" | "PREMIUM" | "GOLD" | "COMPANY" | "CHARGE" | "SPACE" | "DIRECT" | "FARM" | "SHOP"
+            | "CHARITY" | "CLIENT" | "PERSONAL" | "TILL" | "FLOAT" | "TIN" | "SAFE" | "RENT" | "FIRST" | "SELECT" | "PLUS" | "CHEQUE"
     )
 }
 
@@ -375,6 +137,10 @@ pub(super) struct Sayings {
     pub(super) thanks: bool,
     /// Another account's number, or a place for one.
     pub(super) numbered: bool,
+    /// A payment of a card: `CREDIT CARD`, `CHARGE CARD`.
+    pub(super) card: bool,
+    /// A wallet whose money can only have come from its balance.
+    pub(super) wallet: bool,
     /// Something that is never a transfer, whatever the amounts.
     pub(super) never: bool,
 }
@@ -386,28 +152,30 @@ pub(super) fn sayings<'t>(words: &[&'t str], own: impl Fn(&'t str) -> bool) -> S
         let before = place.checked_sub(1).and_then(|place| words.get(place)).copied().unwrap_or("");
         let after = words.get(place + 1).copied().unwrap_or("");
         match *word {
-            "TRANSFER" | "TRANSFERS" | "TRANSFERRED" | "TFR" | "TRF" | "TFER" | "XFER" | "TRANSF" | "TRSF" | "TRFR"
-            | "TRNSFR" | "TXFR" | "TOPUP" | "SWEEP" | "INTERNAL" | "INTERACCOUNT" => said.transfer = true,
+            "TRANSFER" | "TRANSFERS" | "TRANSFERRED" | "TFR" | "TRF" | "TFER" | "XFER" | "TRANSF" | "TRSF" | "TRFR" | "TRNSFR" | "TXFR"
+            | "TOPUP" | "SWEEP" | "INTERNAL" | "INTERACCOUNT" => said.transfer = true,
             "TOP" if after == "UP" => said.transfer = true,
             "FT" if after.is_empty() || place == 0 => said.transfer = true,
-            "WITHDRAWAL" if matches!(before, "GENERAL" | "INITIATED" | "AUTO") || matches!(after, "TO") => {
-                said.transfer = true
-            }
+            "WITHDRAWAL" if matches!(before, "GENERAL" | "INITIATED" | "AUTO") || matches!(after, "TO") => said.transfer = true,
             "BETWEEN" if matches!(after, "ACCOUNTS" | "OWN" | "MY") => said.transfer = true,
             "OWN" if matches!(after, "ACCOUNT" | "ACCOUNTS" | "AC" | "ACC") => said.transfer = true,
             "ROUND" | "ROUNDUP" if after == "UP" || *word == "ROUNDUP" => said.transfer = true,
             "SENT" if matches!(after, "MONEY" | "FROM") => said.numbered = true,
             "POT" if matches!(before, "TO" | "FROM" | "INTO") => said.transfer = true,
-            "C" if before == "A" && matches!(words.get(place.wrapping_sub(2)), Some(&("TO" | "FROM"))) => {
-                said.transfer = true
-            }
+            "C" if before == "A" && matches!(words.get(place.wrapping_sub(2)), Some(&("TO" | "FROM"))) => said.transfer = true,
+            "CARD" if matches!(before, "CREDIT" | "CHARGE" | "COMML" | "COMMERCIAL" | "COMPANY" | "BUSINESS") => said.card = true,
+            "PAYPAL" => said.wallet = true,
             "AC" | "ACC" | "ACCOUNT" if matches!(before, "TO" | "FROM") => said.numbered = true,
             "THANK" if after == "YOU" => said.thanks = true,
             "THANKYOU" => said.thanks = true,
             "RECEIVED" | "RECD" if before == "PAYMENT" => said.thanks = true,
             "PAYMENT" if before == "DEBIT" => said.thanks = true,
             word if is_never(word) && !own(word) => said.never = true,
-            word if word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_digit()) => said.numbered = true,
+            word if word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_digit()) => {
+                said.numbered = true;
+                // "TO 30991277 RESERVE": between accounts of one bank.
+                said.transfer |= place <= 1 && matches!(before, "TO" | "FROM");
+            }
             _ => {}
         }
     }
@@ -418,57 +186,11 @@ pub(super) fn sayings<'t>(words: &[&'t str], own: impl Fn(&'t str) -> bool) -> S
 fn is_never(word: &str) -> bool {
     matches!(
         word,
-        "HMRC"
-            | "WAGES"
-            | "WAGE"
-            | "SALARY"
-            | "SALARIES"
-            | "PAYROLL"
-            | "DIVIDEND"
-            | "DIVIDENDS"
-            | "DIVI"
-            | "DRAWINGS"
-            | "DRAWING"
-            | "RENT"
-            | "REFUND"
-            | "REFUNDS"
-            | "LOAN"
-            | "LOANS"
-            | "INV"
-            | "INVOICE"
-            | "INVOICES"
-            | "PENSION"
-            | "PENSIONS"
-            | "MORTGAGE"
-            | "INTEREST"
-            | "FEE"
-            | "FEES"
-            | "CHARGE"
-            | "CHARGES"
-            | "CASHBACK"
-            | "RETURNED"
-            | "UNPAID"
-            | "INSURANCE"
-            | "COUNCIL"
-            | "MILEAGE"
-            | "EXPENSES"
-            | "PURCHASE"
-            | "ATM"
-            | "LNK"
-            | "CASHPOINT"
-            | "PAYE"
-            | "COMMISSION"
-            | "MERCHANT"
-            | "TERMINAL"
-            | "SALE"
-            | "SALES"
-            | "PAYOUT"
-            | "DONATION"
-            | "SUBSCRIPTION"
-            | "REPAYMENT"
-            | "CORPORATION"
-            | "CUMBERNAULD"
-            | "SHIPLEY"
+        "HMRC" | "WAGES" | "WAGE" | "SALARY" | "SALARIES" | "PAYROLL" | "DIVIDEND" | "DIVIDENDS" | "DIVI" | "DRAWINGS" | "DRAWING" | "RENT" | "REFUND"
+            | "REFUNDS" | "LOAN" | "LOANS" | "INV" | "INVOICE" | "INVOICES" | "PENSION" | "PENSIONS" | "MORTGAGE" | "INTEREST" | "FEE"
+            | "FEES" | "CHARGE" | "CHARGES" | "CASHBACK" | "RETURNED" | "UNPAID" | "INSURANCE" | "COUNCIL" | "MILEAGE" | "EXPENSES"
+            | "PURCHASE" | "ATM" | "LNK" | "CASHPOINT" | "PAYE" | "COMMISSION" | "MERCHANT" | "TERMINAL" | "SALE" | "SALES" | "PAYOUT"
+            | "DONATION" | "SUBSCRIPTION" | "REPAYMENT" | "CORPORATION" | "CUMBERNAULD" | "SHIPLEY"
     )
 }
 
@@ -481,82 +203,13 @@ pub(super) fn is_neutral(word: &str) -> bool {
         || is_current(word)
         || matches!(
             word,
-            "TRANSFER"
-                | "TRANSFERS"
-                | "TFR"
-                | "TRF"
-                | "XFER"
-                | "TOP"
-                | "TOPUP"
-                | "SWEEP"
-                | "INTERNAL"
-                | "BETWEEN"
-                | "OWN"
-                | "ROUND"
-                | "SENT"
-                | "MONEY"
-                | "WITHDRAWAL"
-                | "GENERAL"
-                | "USER"
-                | "INITIATED"
-                | "THANK"
-                | "YOU"
-                | "THANKS"
-                | "PAYMENT"
-                | "PAYMENTS"
-                | "RECEIVED"
-                | "DIRECT"
-                | "DEBIT"
-                | "CREDIT"
-                | "CARD"
-                | "FASTER"
-                | "BACS"
-                | "CHAPS"
-                | "FPO"
-                | "FPI"
-                | "FPS"
-                | "BGC"
-                | "BBP"
-                | "DDR"
-                | "STO"
-                | "STANDING"
-                | "ORDER"
-                | "ONLINE"
-                | "MOBILE"
-                | "BANKING"
-                | "INTERNET"
-                | "VIA"
-                | "PYMT"
-                | "PMT"
-                | "PYT"
-                | "REF"
-                | "REFERENCE"
-                | "MANDATE"
-                | "ACCOUNT"
-                | "FUNDS"
-                | "ADD"
-                | "ADDED"
-                | "INTO"
-                | "OUT"
-                | "XXXX"
-                | "PERSONAL"
-                | "RESERVES"
-                | "BILLS"
-                | "PAID"
-                | "INSTANT"
-                | "AUTOMATIC"
-                | "MONTHLY"
-                | "WEEKLY"
-                | "REGULAR"
-                | "MOVED"
-                | "MOVE"
-                | "BUSINESS"
-                | "HOLIDAY"
-                | "FULL"
-                | "STATEMENT"
-                | "MINIMUM"
-                | "OTHER"
-                | "SORT"
-                | "CODE"
+            "TRANSFER" | "TRANSFERS" | "TFR" | "TRF" | "XFER" | "TOP" | "TOPUP" | "SWEEP" | "INTERNAL" | "BETWEEN" | "OWN" | "ROUND" | "SENT" | "MONEY"
+                | "WITHDRAWAL" | "GENERAL" | "USER" | "INITIATED" | "THANK" | "YOU" | "THANKS" | "PAYMENT" | "PAYMENTS" | "RECEIVED"
+                | "DIRECT" | "DEBIT" | "CREDIT" | "CARD" | "FASTER" | "BACS" | "CHAPS" | "FPO" | "FPI" | "FPS" | "BGC" | "BBP" | "DDR" | "STO"
+                | "STANDING" | "ORDER" | "ONLINE" | "MOBILE" | "BANKING" | "INTERNET" | "VIA" | "PYMT" | "PMT" | "PYT" | "REF" | "REFERENCE"
+                | "MANDATE" | "ACCOUNT" | "FUNDS" | "ADD" | "ADDED" | "INTO" | "OUT" | "XXXX" | "PERSONAL" | "RESERVES" | "BILLS" | "PAID"
+                | "INSTANT" | "AUTOMATIC" | "MONTHLY" | "WEEKLY" | "REGULAR" | "MOVED" | "MOVE" | "BUSINESS" | "HOLIDAY" | "FULL"
+                | "STATEMENT" | "MINIMUM" | "OTHER" | "SORT" | "CODE" | "COMMERCIAL" | "COMML" | "COMMER" | "COMMERCI" | "COMPANY" | "CHARGE"
+                | "PLATINUM" | "INTERNATIONAL"
         )
 }
