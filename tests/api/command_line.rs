@@ -351,7 +351,7 @@ fn serve_sees_what_commands_write_and_ends_well_on_sigterm() {
 }
 
 #[test]
-fn the_demonstration_reconciles_its_sample_and_prints_what_to_try() {
+fn the_demonstration_runs_its_samples_and_prints_what_to_try() {
     let shell = Shell::new();
     let serving = shell.serve(&["--demo"]);
     let [public, _] = serving.addresses();
@@ -361,9 +361,18 @@ fn the_demonstration_reconciles_its_sample_and_prints_what_to_try() {
         .find(|word| word.starts_with("key_") && word.len() == 60)
         .unwrap_or_else(|| panic!("no key is printed: {text}"))
         .to_owned();
+    for line in [
+        "verified: true, 30 credits charged",
+        "INV-1038 (sum), INV-1044 (sum)",
+        ", 31 credits charged",
+        "warnings: none",
+    ] {
+        assert!(text.contains(line), "{line:?} is not printed: {text}");
+    }
     let client = Client::new(&public);
     let me = client.get("/api/v1/me").bearer(&key).send().expect(200);
     assert_eq!(me["scopes"].as_array().unwrap().len(), 7);
+    assert_eq!(me["credits"]["remainingMonthly"], 1000 - 30 - 31);
     let organisations = client.get("/api/v1/books/organisations").bearer(&key).send().expect(200);
     assert_eq!(organisations["data"].as_array().unwrap().len(), 1);
     assert!(shell.path("data/demo").is_dir());

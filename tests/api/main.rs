@@ -16,6 +16,7 @@ mod postgres;
 mod authentication;
 mod coding_format;
 mod coding_jobs;
+mod coding_sample;
 mod command_line;
 mod credits;
 mod dataset_format;

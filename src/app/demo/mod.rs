@@ -3,8 +3,10 @@
 //!
 //! It must never touch a folder it did not make: a marker file says which one is its own.
 
+mod month;
 mod sample;
 mod show;
+mod tables;
 
 use std::path::{Path, PathBuf};
 
@@ -18,6 +20,7 @@ use crate::domain::ids::UserId;
 use crate::session::hash_password;
 use crate::store::{KeyCreated, NewKey, NewUser, Store, UserCreated};
 
+pub use month::coding_body;
 pub use sample::reconciliation_body;
 pub use show::show;
 

@@ -1,4 +1,4 @@
-//! Runs the sample through the service's own HTTP API, as a stranger's program would, and prints what came of it.
+//! Runs the samples through the service's own HTTP API, as a stranger's program would, and prints what came of them.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use chrono::NaiveDate;
 use serde_json::Value;
 
-use super::sample;
+use super::{month, sample, tables};
 
 /// Polls before the demonstration gives up.
 const POLLS_MAX: u32 = 600;
@@ -61,72 +61,17 @@ fn read(status: u16, text: &str) -> anyhow::Result<Value> {
     serde_json::from_str(text).context("the answer is not JSON")
 }
 
-/// Runs the sample through the API at `base_url` and prints the outcome and `curl` lines to standard output.
+/// Runs the samples through the API at `base_url` and prints their outcomes and `curl` lines to standard output.
 pub fn show(base_url: &str, ops_url: &str, key: &str, today: NaiveDate, session: &str) -> anyhow::Result<()> {
     let config =
         ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(30)));
     let api = Api { agent: config.build().into(), base_url, key };
-    let state = api.run_job("/api/v1/reconciliations", &sample::reconciliation_body(today))?;
-    let result = state.get("result").context("no result")?;
-    println!("{}", reconciliation_table(result));
+    let reconciled = api.run_job("/api/v1/reconciliations", &sample::reconciliation_body(today))?;
+    println!("{}\n", tables::reconciliation(reconciled.get("result").context("no result")?));
+    let coded = api.run_job("/api/v1/coding/coding-jobs", &month::coding_body(today))?;
+    println!("{}", tables::coding(&coded));
     println!("{}", next_steps(base_url, ops_url, key, session));
     Ok(())
-}
-
-fn text<'a>(value: &'a Value, pointer: &str) -> std::borrow::Cow<'a, str> {
-    match value.pointer(pointer) {
-        Some(Value::String(text)) => text.as_str().into(),
-        Some(other) => other.to_string().into(),
-        None => "".into(),
-    }
-}
-
-fn amount(value: &Value, pointer: &str) -> String {
-    // For the eye only: the API answers with the submitted digits.
-    value.pointer(pointer).and_then(Value::as_f64).map_or_else(String::new, |amount| format!("{amount:>10.2}"))
-}
-
-fn row(row: &Value, prefix: &str) -> String {
-    let description: String = text(row, &format!("{prefix}/description")).chars().take(34).collect();
-    format!("{}  {}  {description:<34}", text(row, &format!("{prefix}/date")), amount(row, &format!("{prefix}/amount")))
-}
-
-fn reconciliation_table(result: &Value) -> String {
-    let mut lines = vec![
-        format!(
-            "Reconciliation of a sample statement: {} bank rows, {} book rows, {} matched",
-            text(result, "/summary/bank_rows"),
-            text(result, "/summary/book_rows"),
-            text(result, "/summary/matched_count")
-        ),
-        String::new(),
-    ];
-    let list = |name: &str| result.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
-    let matched = list("matched");
-    lines.push("  matched (the first eight)".to_owned());
-    for pair in matched.iter().take(8) {
-        lines.push(format!("    {}  |  {}", row(pair, "/bank"), row(pair, "/book")));
-    }
-    for (title, name) in [
-        ("at the bank, not in the books", "missing_from_books"),
-        ("in the books, not at the bank", "remove_from_books"),
-    ] {
-        lines.push(format!("  {title}"));
-        lines.extend(list(name).iter().map(|item| format!("    {}", row(item, ""))));
-    }
-    let explanations = list("explanations");
-    if !explanations.is_empty() {
-        lines.push("  worth a look".to_owned());
-        lines.extend(explanations.iter().map(|item| format!("    {}", text(item, "/detail"))));
-    }
-    lines.push(String::new());
-    lines.push(format!(
-        "  verified: {}, {} credits charged",
-        text(result, "/verification/is_verified"),
-        text(result, "/credits_charged")
-    ));
-    lines.push(format!("  {}", text(result, "/verification/reason")));
-    lines.join("\n")
 }
 
 fn next_steps(base_url: &str, ops_url: &str, key: &str, session: &str) -> String {
@@ -143,6 +88,17 @@ Try it yourself (a key with every scope, for this demonstration only):
      "book": [{{"date": "2026-04-02", "amount": 100.00, "description": "Acme invoice 7"}}]}}'
 
   curl {base_url}/api/v1/reconciliations/ID_FROM_ABOVE -H "Authorization: Bearer $KEY"
+
+  curl {base_url}/api/v1/coding/coding-jobs -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '
+    {{"transactions": [{{"date": "2026-04-01", "amount": -39.60, "description": "XERO UK LTD"}},
+                      {{"date": "2026-04-02", "amount": 1200.00, "description": "FPI ACME LTD INV-7"}}],
+     "chart_of_accounts": [{{"code": "400", "name": "Sales", "type": "INCOME"}},
+                           {{"code": "463", "name": "IT Software and Consumables", "type": "EXPENSE"}},
+                           {{"code": "610", "name": "Accounts Receivable", "type": "ASSET"}}],
+     "invoices": [{{"number": "INV-7", "kind": "invoice", "contact": "Acme Ltd", "date": "2026-03-20", "amount_due": 1200.00}}],
+     "options": {{"businessContext": "VAT registered design studio, limited company"}}}}'
+
+  curl {base_url}/api/v1/coding/coding-jobs/ID_FROM_ABOVE -H "Authorization: Bearer $KEY"
 
   curl {base_url}/api/v1/books/organisations -H "Authorization: Bearer $KEY"
 
