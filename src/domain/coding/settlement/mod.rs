@@ -8,12 +8,15 @@
 
 mod amounts;
 mod book;
+mod by_contact;
+mod by_number;
 mod contacts;
 mod cues;
 mod index;
 mod name;
 mod numbers;
 mod proposal;
+mod proposer;
 mod remark;
 mod runs;
 mod words;
@@ -37,7 +40,8 @@ use book::Book;
 use contacts::Contacts;
 use index::NumberIndex;
 use name::Names;
-use proposal::{Proposal, Proposer, Reading, strength};
+use proposal::{Proposal, Reading, strength};
+use proposer::Proposer;
 
 /// Lines between two questions whether the answer is still wanted.
 const LINES_PER_PAUSE: usize = 256;
@@ -132,7 +136,8 @@ fn read(
         let names = Names::of(line);
         let mut named = contacts.named_by(&names);
         let flow = if line.pence > 0 { book::Flow::In } else { book::Flow::Out };
-        let of_numbers = numbers.mentions.iter().flat_map(|mention| &mention.invoices).map(|invoice| contacts.of_invoice(*invoice));
+        let of_numbers =
+            numbers.mentions.iter().flat_map(|mention| &mention.invoices).map(|invoice| contacts.of_invoice(*invoice));
         let others: Vec<usize> = book.contacts_with(flow, line.pence.abs()).iter().copied().chain(of_numbers).collect();
         for contact in others {
             if !named.iter().any(|(known, _)| *known == contact) {
@@ -184,7 +189,13 @@ impl Queue {
         Self { readings, proposals: vec![None; count], done: vec![false; count], ranks, heap: BinaryHeap::new() }
     }
 
-    fn propose_all(&mut self, book: &Book, index: &NumberIndex, cis: bool, control: &dyn Control) -> Result<(), Stopped> {
+    fn propose_all(
+        &mut self,
+        book: &Book,
+        index: &NumberIndex,
+        cis: bool,
+        control: &dyn Control,
+    ) -> Result<(), Stopped> {
         for place in 0..self.readings.len() {
             if place.is_multiple_of(LINES_PER_PAUSE) && control.is_cancelled() {
                 return Err(Stopped);
