@@ -8,7 +8,7 @@ use crate::domain::coding::batch::Invoice;
 use crate::domain::coding::text::fold;
 use crate::domain::date;
 
-use super::runs::{Run, is_generic, is_lead, is_period, is_year, of_text, push_key, stripped};
+use super::runs::{Run, is_dateable, is_generic, is_lead, is_period, is_year, of_text, push_key, stripped};
 
 /// Numbers called the same by more invoices than this name none of them.
 const MOST_NAMESAKES: usize = 32;
@@ -102,7 +102,7 @@ impl NumberIndex {
     }
 
     fn add_shape(&mut self, runs: &[Run<'_>], serial: usize, year: i32) {
-        if runs.iter().filter(|run| run.digits).count() < 2 {
+        if runs.len() < 3 {
             return;
         }
         let pieces = runs.iter().enumerate().map(|(place, run)| match run.digits {
@@ -209,12 +209,9 @@ impl NumberIndex {
             let lettered = pieces
                 .iter()
                 .any(|piece| matches!(piece, Piece::Fixed(text) if !text.bytes().all(|byte| byte.is_ascii_digit())));
-            let month = parts
-                .iter()
-                .zip(pieces)
-                .any(|(run, piece)| *piece == Piece::Serial && run.text.len() <= 2 && run.text <= "31");
+            let short = parts.iter().all(|run| run.text.len() <= 2);
             let ends = runs.get(start + pieces.len()).is_none_or(|next| !next.glued || !next.digits);
-            (fits && ends && (lettered || !month)).then_some(start + pieces.len())
+            (fits && ends && (lettered || !short || !is_dateable(parts))).then_some(start + pieces.len())
         };
         self.shapes.iter().take(MOST_SHAPES).find_map(|(pieces, (fewest, most))| made(pieces, *fewest, *most))
     }

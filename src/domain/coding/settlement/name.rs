@@ -234,8 +234,10 @@ impl Name {
                 .count();
             let place = before.place + same;
             let quality = if same == length { 650 } else { 500 };
-            let cut = same == words().count();
-            if let Some(found) = found.get_mut(index).filter(|found| found.quality == 0 && same > 0 && cut) {
+            // Cut short after the first word, only letters that are no word by themselves are believed.
+            let vowels = token.text.bytes().any(|letter| b"AEIOU".contains(&letter));
+            let cut = same > 0 && !vowels && same == words().count();
+            if let Some(found) = found.get_mut(index).filter(|found| found.quality == 0 && (same == length || cut)) {
                 *found = Found { quality, place };
             }
         }

@@ -3,7 +3,9 @@
 use crate::domain::coding::line::{Field, Line};
 
 use super::index::{Form, NumberIndex};
-use super::runs::{Run, is_filler, is_generic, is_lead, is_other_number, is_year, of_line, push_key};
+use super::runs::{
+    Run, is_dateable, is_filler, is_generic, is_lead, is_other_number, is_year, of_line, push_key, stripped,
+};
 
 /// How sure it is that a line names an invoice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,6 +46,25 @@ struct Bare {
     in_reference: bool,
 }
 
+/// Numbers without any word for an invoice that a line may have before they are taken for something else.
+const MOST_BARE: usize = 6;
+
+impl Numbers {
+    fn remember(&mut self, run: &Run<'_>) {
+        if let (3..=9, Ok(value)) = (run.text.len(), run.text.parse()) {
+            self.bare.push(Bare { value, length: run.text.len(), in_reference: run.field == Field::Reference });
+        }
+    }
+
+    /// A line full of numbers has some of the list by chance.
+    fn doubt_many(&mut self) {
+        if self.mentions.iter().filter(|mention| !mention.explicit).count() > MOST_BARE {
+            let bare = self.mentions.iter_mut().filter(|mention| !mention.explicit);
+            bare.for_each(|mention| mention.strength = Strength::Weak);
+        }
+    }
+}
+
 impl NumberIndex {
     /// The numbers of a line.
     pub(super) fn read(&self, line: &Line<'_>) -> Numbers {
@@ -57,6 +78,9 @@ impl NumberIndex {
         let mut key = String::new();
         while let Some(run) = runs.get(place) {
             if let Some((mention, end)) = self.longest(&runs, place, led, &mut key) {
+                if let (false, Some(run), true) = (mention.explicit, runs.get(place), end == place + 1) {
+                    numbers.remember(run);
+                }
                 numbers.mentions.push(mention);
                 place = end;
                 continue;
@@ -79,6 +103,7 @@ impl NumberIndex {
             }
             place += 1;
         }
+        numbers.doubt_many();
         numbers
     }
 
@@ -107,6 +132,16 @@ impl NumberIndex {
                 best = Some((mention, end + 1));
             }
         }
+        if let Some((mention, end)) = &mut best
+            && *end == start + 2
+            && is_generic(first.text)
+            && let Some(digits) = runs.get(start + 1)
+        {
+            // `INV160` may be anybody's number 160, whoever writes `INV` on his own.
+            let others = self.called(stripped(digits.text)).unwrap_or(&[]).iter().map(|(invoice, _)| *invoice);
+            let others: Vec<usize> = others.filter(|invoice| !mention.invoices.contains(invoice)).collect();
+            mention.invoices.extend(others);
+        }
         best
     }
 
@@ -121,8 +156,8 @@ impl NumberIndex {
         }
         if led {
             numbers.foreign = true;
-        } else if let (3..=9, Ok(value)) = (run.text.len(), run.text.parse()) {
-            numbers.bare.push(Bare { value, length: run.text.len(), in_reference: run.field == Field::Reference });
+        } else {
+            numbers.remember(run);
         }
     }
 
@@ -233,8 +268,9 @@ fn mention(runs: &[Run<'_>], start: usize, end: usize, led: bool, found: &[(usiz
     let other = !never_a_date
         && (start..=end)
             .any(|place| runs.get(place).is_some_and(|run| run.digits) && is_other_number(runs, place, led));
-    // A single letter and a number some way off are two things.
-    let letters = if letters == 1 && spaced { 0 } else { letters };
+    // A single letter and a number some way off may be two things.
+    let parted = letters == 1 && spaced;
+    let letters = if parted { 0 } else { letters };
     let strength = if letters > 0 {
         match (letters, digits) {
             (2.., 2..) if letters + digits >= 4 && !other => Strength::Sure,
@@ -255,6 +291,7 @@ fn mention(runs: &[Run<'_>], start: usize, end: usize, led: bool, found: &[(usiz
             5 if pieces == 1 => Strength::Strong,
             4..=5 if !part.iter().any(|run| is_year(run.text)) => Strength::Fair,
             2..=3 if generic && pieces == 1 => Strength::Fair,
+            3 if parted && form == Form::Whole => Strength::Fair,
             _ => Strength::Weak,
         }
     };
@@ -266,11 +303,4 @@ fn mention(runs: &[Run<'_>], start: usize, end: usize, led: bool, found: &[(usiz
     };
     let invoices = found.iter().map(|(invoice, _)| *invoice).collect();
     Some(Mention { invoices, strength, explicit: letters > 0 || led || generic })
-}
-
-/// Two numbers that a day and month, a month and year or a time of day can be.
-fn is_dateable(part: &[Run<'_>]) -> bool {
-    let mut values = part.iter().filter(|run| run.digits).map(|run| run.text.parse::<u64>().unwrap_or(u64::MAX));
-    let (first, second) = (values.next().unwrap_or(u64::MAX), values.next().unwrap_or(u64::MAX));
-    first <= 12 || (first <= 31 && second <= 12)
 }

@@ -163,6 +163,7 @@ fn what_the_caller_noted_on_an_invoice_counts_beside_the_name() {
 
 #[test]
 fn an_amount_alone_settles_nothing() {
+    assert_eq!(one("CLIFTON AUTOS", "486", &[invoice("X-9", "Clifton Arts Trust", "486")]), "");
     for text in [
         "TESCO STORES 3297",
         "BOXES LEICESTER CITY COUNCIL NNDR",
@@ -200,6 +201,8 @@ fn another_number_is_a_veto() {
     let years = [invoice("2024/067", "Clifton Arts Trust", "486"), invoice("QR-2024-451", "Halden Energy", "90")];
     assert_eq!(one("CLIFTON ARTS TRUST 2024/071", "486", &years), "");
     assert_eq!(one("HALDEN ENERGY QR-2024-460", "90", &years), "");
+    let lettered = [invoice("AB-INV-238", "Dev Patel", "486")];
+    assert_eq!(one("DEV PATEL AB-INV-247", "486", &lettered), "");
     let bare = [bill("10442", "Leicester Box Company", "418.80")];
     assert_eq!(one("LEICESTER BOX COMPANY 10391", "-418.80", &bare), "");
 }
@@ -253,6 +256,15 @@ fn several_items_are_paid_at_once() {
     assert_eq!(one("HUNTER & VALE INTER STATEMENT", "1661.10", &list), "LL-0891+LL-0893+LL-0899");
     assert_eq!(one("HUNTER & VALE INTER", "473.10", &list), "LL-0893+LL-0899");
     assert_eq!(one("SOMEBODY", "1584", &list), "");
+    let years = [
+        bill("INV/25/501", "Miller & Rowe", "1000.24"),
+        bill("INV/25/160", "Miller & Rowe", "1480"),
+        bill("INV160", "Café", "9"),
+    ];
+    assert_eq!(
+        one("CARD PAYMENT TO Miller & Rowe Bakers Ltd INV 501, INV160 ON 02 JUN BCC", "-2480.24", &years),
+        "INV/25/160+INV/25/501"
+    );
     let many: Vec<Invoice<'_>> =
         ["11", "13", "17", "19", "23", "29", "31"].map(|open| invoice("N", "Acme Foods", open)).to_vec();
     let all = answers(&[line("ACME FOODS STATEMENT", "143", 0)], &many);
