@@ -102,7 +102,8 @@ impl NumberIndex {
     }
 
     fn add_shape(&mut self, runs: &[Run<'_>], serial: usize, year: i32) {
-        if runs.len() < 3 {
+        let numbers = runs.iter().filter(|run| run.digits).count();
+        if numbers < 2 && runs.len() < 3 {
             return;
         }
         let pieces = runs.iter().enumerate().map(|(place, run)| match run.digits {
