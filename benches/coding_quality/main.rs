@@ -124,7 +124,9 @@ fn fit_confidence(folders: &[PathBuf]) {
         }
     }
     eprintln!("calibration error of businesses left out: {:.3}", fit::error_of_left_out(&samples, businesses.len()));
-    println!("# method, then points raw=chance in thousandths; written by `cargo bench --bench coding_quality -- --fit`");
+    println!(
+        "# method, then points raw=chance in thousandths; written by `cargo bench --bench coding_quality -- --fit`"
+    );
     for (method, curve) in fit::fit(&samples.iter().collect::<Vec<_>>()) {
         let points: Vec<String> = curve.iter().map(|(raw, chance)| format!("{raw}={chance}")).collect();
         println!("{}\t{}", method.as_str(), points.join(" "));

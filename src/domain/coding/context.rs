@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::batch::{AccountType, Batch};
 use super::knowledge::{ConceptId, Knowledge, Sector};
+use super::outcome::Vat;
 use super::text::fold;
 
 /// The business behind a batch.
@@ -74,6 +75,12 @@ impl<'k> Business<'k> {
     /// What a payment to an unknown supplier is here.
     pub fn purchases(&self) -> Option<ConceptId> {
         self.sectors.first().and_then(|(sector, _)| sector.purchases)
+    }
+
+    /// The VAT code of a concept where it differs from the usual one here.
+    pub fn vat(&self, concept: ConceptId) -> Option<Vat> {
+        let (sector, _) = self.sectors.first()?;
+        sector.vat.iter().find(|(known, _)| *known == concept).map(|(_, vat)| *vat)
     }
 
     /// What an ambiguous shop means here.
@@ -148,96 +155,63 @@ fn vat_status(batch: &Batch<'_>, names: &[String]) -> bool {
     lines_say || chart_says
 }
 
-/// What the words of the context say about VAT, clause by clause; the clearest statement counts.
+/// What the words of the context say about VAT. A plain statement ("VAT registered", "under the threshold") counts before
+/// remarks that only touch on it, and the first one before later ones, which speak of suppliers and single lines.
 fn said_about_vat(context: &str) -> Option<bool> {
     const NOT: &[&str] = &[
-        "NOT",
-        "NO",
-        "NON",
-        "NEVER",
-        "ISNT",
-        "ARENT",
-        "DONT",
-        "DOESNT",
-        "UNDER",
-        "BELOW",
-        "WITHOUT",
-        "UNREGISTERED",
-        "DEREGISTERED",
-        "HAVENT",
-        "NEITHER",
-        "NOR",
-        "CANT",
-        "CANNOT",
-        "BENEATH",
-        "SMALL",
-        "OUTSIDE",
-        "YET",
-        "HASNT",
-        "NOWHERE",
+        "NOT", "NO", "NON", "NEVER", "ISNT", "ARENT", "DONT", "DOESNT", "UNDER", "BELOW", "WITHOUT", "UNREGISTERED",
+        "DEREGISTERED", "HAVENT", "NEITHER", "NOR", "CANT", "CANNOT", "BENEATH", "OUTSIDE", "YET", "HASNT", "NOWHERE",
+        "NOTHING", "EXEMPT", "DIM",
     ];
-    const YES: &[&str] = &[
-        "REGISTERED",
-        "NUMBER",
-        "NO",
-        "REG",
-        "RETURN",
-        "RETURNS",
-        "QUARTER",
-        "QUARTERS",
-        "QUARTERLY",
-        "FLAT",
-        "SCHEME",
-        "ACCOUNTING",
-        "GB",
-        "PARTIALLY",
-        "PARTLY",
-        "PARTIAL",
-        "RECLAIM",
-        "RECOVER",
-        "CHARGE",
-        "VATABLE",
-        "STAGGER",
-        "MTD",
+    const TOUCHING: &[&str] = &[
+        "RETURN", "RETURNS", "QUARTER", "QUARTERS", "QUARTERLY", "FLAT", "SCHEME", "ACCOUNTING", "PARTIALLY", "PARTLY", "PARTIAL",
+        "RECLAIM", "RECOVER", "VATABLE", "STAGGER", "MTD", "STANDARD", "NORMAL",
     ];
-    let mut verdict = None;
+    // A full stop behind "No" ends no sentence: "VAT No. GB 123".
+    let context = context.replace("No. ", "No ").replace("no. ", "no ").replace("Reg. ", "Reg ").replace("reg. ", "reg ");
+    let (mut plain, mut touching) = (None, None);
     for clause in context.split(['.', ';', ',', '(', ')', '\n', '\u{2013}', '\u{2014}', ':']) {
         let folded = fold(clause);
         let words: Vec<&str> = folded.split(' ').collect();
-        let names_vat = words.iter().any(|word| matches!(*word, "VAT" | "VATABLE"));
-        let threshold = words.iter().any(|word| matches!(*word, "THRESHOLD" | "LIMIT"))
-            && words.iter().any(|word| matches!(*word, "UNDER" | "BELOW" | "BENEATH" | "WITHIN" | "WELL"));
-        if threshold || has_phrase(&folded, "NOT REGISTERED") || has_phrase(&folded, "NON REGISTERED") {
-            return verdict.or(Some(false));
+        let is = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
+        let is_denied = is(NOT);
+        let threshold = is(&["THRESHOLD", "LIMIT"]) && is(&["UNDER", "BELOW", "BENEATH", "WITHIN"]);
+        if threshold {
+            plain = plain.or(Some(false));
+            continue;
+        }
+        let names_vat = is(&["VAT", "VATABLE", "TAW"]);
+        if is(&["REGISTERED", "UNREGISTERED", "DEREGISTERED"]) && (names_vat || is_denied) {
+            // "VAT registered since 2019, not a charity": the denial must belong to the registration.
+            let at = words.iter().position(|word| word.ends_with("REGISTERED")).unwrap_or(0);
+            let near = words.iter().enumerate().any(|(place, word)| NOT.contains(word) && place <= at && at - place <= 4);
+            plain = plain.or(Some(!(near || is(&["UNREGISTERED", "DEREGISTERED"]))));
+            continue;
         }
         if !names_vat {
-            if has_phrase(&folded, "FLAT RATE")
-                || has_phrase(&folded, "PARTIALLY EXEMPT")
-                || has_phrase(&folded, "PARTLY EXEMPT")
-            {
-                verdict = verdict.or(Some(true));
+            if has_phrase(&folded, "FLAT RATE") || has_phrase(&folded, "PARTIALLY EXEMPT") || has_phrase(&folded, "PARTLY EXEMPT") {
+                touching = touching.or(Some(true));
             }
             continue;
         }
-        if has_phrase(&folded, "VAT NUMBER")
-            && !words.iter().any(|word| matches!(*word, "NO" | "NOT" | "WITHOUT" | "DONT"))
-        {
-            return Some(true);
+        let behind = folded.split("VAT ").nth(1).unwrap_or("");
+        let mut next = behind.split(' ').filter(|word| !matches!(*word, "NO" | "REG" | "NUMBER" | "REGISTRATION" | "NUM" | "IS"));
+        let numbered = next.next().is_some_and(|word| word == "GB" || word.starts_with("GB") || word.chars().filter(char::is_ascii_digit).count() >= 3);
+        if numbered || (has_phrase(&folded, "VAT NUMBER") && !is(&["NO", "NOT", "WITHOUT", "DONT", "HAVENT"])) {
+            plain = plain.or(Some(true));
+            continue;
         }
-        let vat_number = folded.split("VAT NO ").nth(1).is_some_and(|rest| {
-            rest.split(' ').next().is_some_and(|word| word == "GB" || word.chars().any(|c| c.is_ascii_digit()))
-        });
-        if vat_number {
-            return Some(true);
+        if has_phrase(&folded, "NOT VAT") || has_phrase(&folded, "NO VAT WHATSOEVER") || has_phrase(&folded, "NOTHING TO DO WITH VAT") {
+            plain = plain.or(Some(false));
+            continue;
         }
-        // What comes first is about the business; later clauses speak of suppliers and single lines.
-        if words.iter().any(|word| NOT.contains(word)) {
-            verdict = verdict.or(Some(false));
-        } else if words.iter().any(|word| YES.contains(word)) {
-            verdict = verdict.or(Some(true));
+        if is_denied {
+            touching = touching.or(Some(false));
+        } else if is(TOUCHING) {
+            touching = touching.or(Some(true));
         }
     }
-    verdict
+    plain.or(touching)
 }
 
 /// From which price on equipment is an asset: what the context says ("items over £500 are capitalised"), else £1,000.
@@ -520,6 +494,8 @@ mod tests {
             "on the flat rate scheme",
             "we do quarterly VAT returns",
             "Partially exempt",
+            "A third of the work is under the reverse charge so no VAT on them. VAT registered, VAT No. GB 318 4471 02. They are not VAT registered.",
+            "Standard VAT, quarterly",
         ] {
             assert_eq!(said_about_vat(context), Some(true), "{context}");
         }

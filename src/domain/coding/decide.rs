@@ -23,6 +23,8 @@ pub struct Decision {
     pub method: Method,
     /// How sure the engine is before calibration, 0 to 1.
     pub raw: f32,
+    /// Money out to a private person.
+    pub is_to_person: bool,
     /// Other accounts, best first.
     pub others: Vec<(usize, f32)>,
 }
@@ -110,7 +112,8 @@ impl<'k> Decider<'k> {
             return self.unknown(money_in);
         }
         self.add_alike_words(wording, &clues, &mut named);
-        self.weigh(&clues, &named)
+        let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
+        Decision { is_to_person, ..self.weigh(&clues, &named) }
     }
 
     /// The asset that equipment is when it is dear enough, if the chart has an account for it.
@@ -177,6 +180,7 @@ impl<'k> Decider<'k> {
             concept,
             method: weight.method.unwrap_or(Method::Semantic),
             raw: weight.sum / total,
+            is_to_person: false,
             others,
         }
     }
@@ -198,6 +202,7 @@ impl<'k> Decider<'k> {
             concept: None,
             method: Method::Fallback,
             raw: 0.08,
+            is_to_person: false,
             others: Vec::new(),
         }
     }

@@ -43,13 +43,20 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         &hints,
         (sales, business.purchases()),
     );
+    let own = OwnAccounts::resolve(batch);
     let allowed = AllowedVat::read(batch.vat_codes.as_deref());
-    let stage = Stage { calibration, batch, knowledge, business: &business, chart: &chart, decider: &decider, allowed: &allowed };
+    let stage = Stage { calibration, own: &own,
+        batch,
+        knowledge,
+        business: &business,
+        chart: &chart,
+        decider: &decider,
+        allowed: &allowed,
+    };
 
     let invoices = batch.invoices.as_deref().unwrap_or_default();
     let settled = settle_in_context(&lines, invoices, &batch.business_context, control)?;
 
-    let own = OwnAccounts::resolve(batch);
     let mut moved = transfer::pair(&lines, &batch.accounts, &own, |row| settled.get(row).is_some_and(Option::is_some));
 
     let wordings = wordings(&lines, &tags);
@@ -169,6 +176,7 @@ fn wordings(lines: &[Line<'_>], tags: &Tags<'_>) -> Vec<Wording> {
 /// What every row needs.
 struct Stage<'s> {
     calibration: Calibration,
+    own: &'s OwnAccounts,
     batch: &'s Batch<'s>,
     knowledge: &'s Knowledge,
     business: &'s Business<'s>,
@@ -214,9 +222,10 @@ impl Stage<'_> {
     fn settled_row(&self, decision: &Decision, settlement: Settlement) -> CodedRow {
         let invoices = self.batch.invoices.as_deref().unwrap_or_default();
         let first = settlement.settled.first().and_then(|settled| invoices.get(settled.invoice));
+        let holds_no_money = |account: &usize| !self.own.is_money(*account);
         let control = match first.map(|invoice| invoice.kind) {
-            Some(InvoiceKind::Bill) => self.chart.payables,
-            Some(InvoiceKind::Invoice) => self.chart.receivables,
+            Some(InvoiceKind::Bill) => self.chart.payables.filter(holds_no_money),
+            Some(InvoiceKind::Invoice) => self.chart.receivables.filter(holds_no_money),
             // A credit note alone: money back to a customer, or from a supplier.
             Some(InvoiceKind::CreditNote) | None => decision.concept.map_or(self.chart.receivables, |id| {
                 if self.knowledge.concept(id).is_expense() { self.chart.payables } else { self.chart.receivables }
@@ -299,10 +308,32 @@ impl Stage<'_> {
         // Rent is exempt unless the landlord has opted to tax, which the line or the context may say.
         let is_rent =
             concept.vat == Vat::Exempt && matches!(concept.name, "rent" | "storage" | "chair_rent" | "ground_rent");
+        if let Some(vat) = self.business.vat(id) {
+            return vat;
+        }
+        // A customer's name may tell the customer's trade; what is sold is the caller's own.
+        if kind == Some(&AccountType::Income) && !self.is_own_income(id) {
+            return self.decider.sales.map_or(concept.vat, |sales| self.business.vat(sales).unwrap_or(self.knowledge.concept(sales).vat));
+        }
+        // A person who is paid for work is seldom registered: nothing is reclaimed on a guess.
+        if kind == Some(&AccountType::Expense) && concept.vat == Vat::Standard && decision.is_to_person {
+            return Vat::NoVat;
+        }
         if is_rent && (has_phrase(&line.text, "VAT") || self.business.rent_has_vat) {
             return Vat::Standard;
         }
         concept.vat
+    }
+
+    /// Whether income of this kind is what the business itself may have.
+    fn is_own_income(&self, id: ConceptId) -> bool {
+        const ANYBODYS: &[&str] = &[
+            "interest_received", "other_income", "grant_income", "insurance_claim", "cashback", "asset_sale", "customer_deposits", "donation_income", "gift_aid",
+            "fundraising_income", "rental_income", "rental_commercial", "room_hire_income", "commission_income", "gaming_machine_income", "royalty_income",
+        ];
+        let concept = self.knowledge.concept(id);
+        let sales_vat = self.decider.sales.map(|sales| self.knowledge.concept(sales).vat);
+        Some(concept.vat) == sales_vat || ANYBODYS.contains(&concept.name) || self.business.likely(id) > 0.0
     }
 
     fn reason(&self, decision: &Decision, wanted: Vat, is_wanted: bool) -> Cow<'static, str> {

@@ -60,7 +60,7 @@ impl AllowedVat {
 
 /// What a caller's own code means.
 fn guess(code: &VatCode<'_>) -> Option<Vat> {
-    let text = format!("{} {}", fold(&code.name), fold(&code.code));
+    let text = format!("{} {} ", fold(&code.name), fold(&code.code));
     let says = |word: &str| text.contains(word);
     // Codes for reverse charges and imports carry no VAT in the bank amount, whatever rate they name.
     let no_vat_inside =
@@ -71,7 +71,8 @@ fn guess(code: &VatCode<'_>) -> Option<Vat> {
         if says("EXEMPT") {
             return Some(Vat::Exempt);
         }
-        if says("ZERO") || says("0 RATED") || says("Z RATED") || says(" ZR") {
+        let has_no_vat = ["NO VAT", "OUT OF SCOPE", "OUTSIDE", "NOT ", "NONE", "N A ", "NON ", "NOWT IN"].iter().any(|word| says(word));
+        if !has_no_vat && ["ZERO", "0 RATED", "Z RATED", " ZR", "VAT 0", "0 VAT", "0 RATE"].iter().any(|word| says(word)) {
             return Some(Vat::Zero);
         }
         return Some(Vat::NoVat);

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::ConceptId;
+use crate::domain::coding::outcome::Vat;
 
 const SECTORS: &str = include_str!("sectors.txt");
 
@@ -21,6 +22,8 @@ pub struct Sector {
     pub sales: Option<ConceptId>,
     /// What an ambiguous shop (a concept that stands for it) means.
     pub shops: Vec<(ConceptId, ConceptId)>,
+    /// VAT codes that differ from the usual ones here.
+    pub vat: Vec<(ConceptId, Vat)>,
     /// Words that mean something else here than elsewhere.
     pub words: Vec<(String, ConceptId)>,
 }
@@ -49,6 +52,14 @@ pub(super) fn read(by_name: &HashMap<&'static str, ConceptId>, problems: &mut Ve
             "likely" => sector.likely.extend(items().filter_map(&mut concept)),
             "purchases" => sector.purchases = concept(value),
             "sales" => sector.sales = concept(value),
+            "vat" => {
+                for item in items() {
+                    let (name, code) = item.split_once('=').unwrap_or((item, ""));
+                    if let (Some(id), Some(vat)) = (concept(name), Vat::parse(code.trim())) {
+                        sector.vat.push((id, vat));
+                    }
+                }
+            }
             "words" => {
                 for item in items() {
                     let (word, name) = item.split_once('=').unwrap_or((item, ""));

@@ -254,8 +254,16 @@ fn compare(own: &OwnAccounts, out: &Side, into: &Side, at_out: usize, at_into: u
         (false, false) if same_stranger => 2,
         _ => 0,
     };
+    // The caller's own name and an account number on both sides.
+    let letters = |side: &Side| -> Vec<String> {
+        side.strangers.iter().filter(|word| word.chars().all(char::is_alphabetic)).cloned().collect()
+    };
+    let is_mirrored =
+        out.said.numbered && into.said.numbered && !out.strangers.is_empty() && letters(out) == letters(into);
+    says += if is_mirrored { 2 } else { 0 };
     let stranger_to_card = card && !out.strangers.is_empty() && out.names(to) == 0;
-    let sign = out.said.transfer
+    let sign = is_mirrored
+        || out.said.transfer
         || into.said.transfer
         || (into.said.thanks && card)
         || out.names(to) >= 2

@@ -50,6 +50,17 @@ impl Named {
     }
 }
 
+/// A name written as one word, as some banks do: `CAPITALONTAP`. Empty when that would be no name.
+fn joined(name: &Named) -> String {
+    const KINDS: [&str; 4] = ["CARD", "ACCOUNT", "BUSINESS", "CREDIT"];
+    let telling: Vec<&str> = name.words.iter().map(String::as_str).filter(|word| !KINDS.contains(word)).collect();
+    if telling.len() >= 2 && telling.iter().all(|word| word.chars().all(char::is_alphabetic)) {
+        telling.concat()
+    } else {
+        String::new()
+    }
+}
+
 impl OwnAccounts {
     /// Resolves the tags of a batch.
     pub fn resolve(batch: &Batch<'_>) -> Self {
@@ -66,12 +77,13 @@ impl OwnAccounts {
             let kind = tag.kind.or(of_account.and_then(|name| name.kind)).unwrap_or(Kind::Current);
             own.owns.push(Own { account, kind });
             own.learn(place, tag.words.iter().chain(of_account.iter().flat_map(|name| &name.words)));
+            own.learn(place, [joined(tag)].iter().chain(of_account.map(joined).iter()));
         }
         for (account, name) in charted.iter().enumerate() {
             if own.is_money(account) && !resolved.contains(&Some(account)) && own.owns.len() < own.tags + MOST_COMPARED
             {
                 own.owns.push(Own { account: Some(account), kind: name.kind.unwrap_or(Kind::Current) });
-                own.learn(own.owns.len() - 1, name.words.iter());
+                own.learn(own.owns.len() - 1, name.words.iter().chain([joined(name)].iter()));
             }
         }
         own.learn_kinds();
@@ -197,7 +209,13 @@ fn resolve(
     }
     for (slot, tag) in resolved.iter_mut().zip(tags.names()) {
         let tag = fold(tag);
-        *slot = codes.get(&tag).or_else(|| names.get(&tag)).copied().filter(|_| !tag.is_empty());
+        // "1200 Current account": the code may stand before the name.
+        let code = tag.split(' ').next().unwrap_or("");
+        let found = codes
+            .get(&tag)
+            .or_else(|| names.get(&tag))
+            .or_else(|| codes.get(code).filter(|_| code.bytes().any(|byte| byte.is_ascii_digit())));
+        *slot = found.copied().filter(|_| !tag.is_empty());
     }
     let candidates: Vec<usize> =
         (0..accounts.len()).filter(|place| money.get(*place) == Some(&true)).take(MOST_COMPARED).collect();

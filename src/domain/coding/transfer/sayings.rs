@@ -51,7 +51,11 @@ pub(super) fn sayings<'t>(words: &[&'t str], own: impl Fn(&'t str) -> bool) -> S
             "RECEIVED" | "RECD" if before == "PAYMENT" => said.thanks = true,
             "PAYMENT" if before == "DEBIT" => said.thanks = true,
             word if is_never(word) && !own(word) => said.never = true,
-            word if word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_digit()) => said.numbered = true,
+            word if word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_digit()) => {
+                said.numbered = true;
+                // "TO 30991277 RESERVE": between accounts of one bank.
+                said.transfer |= place <= 1 && matches!(before, "TO" | "FROM");
+            }
             _ => {}
         }
     }
