@@ -60,17 +60,9 @@ pub struct Settlement {
     pub remark: String,
 }
 
-/// Finds what every line settles. An invoice that is not in sterling may be settled by any plausible amount.
-pub fn settle(
-    lines: &[Line<'_>],
-    invoices: &[Invoice<'_>],
-    control: &dyn Control,
-) -> Result<Vec<Option<Settlement>>, Stopped> {
-    settle_in_context(lines, invoices, "", control)
-}
-
-/// The same, knowing what the caller says about the business: under the Construction Industry Scheme contractors deduct
-/// tax without saying so on every line.
+/// Finds what every line settles, knowing what the caller says about the business: under the Construction Industry Scheme
+/// contractors deduct tax without saying so on every line. An invoice that is not in sterling may be settled by any
+/// plausible amount.
 pub fn settle_in_context(
     lines: &[Line<'_>],
     invoices: &[Invoice<'_>],
@@ -117,6 +109,16 @@ pub fn settle_in_context(
         }
     }
     Ok(answers)
+}
+
+/// The same for a business about which nothing is said.
+#[cfg(test)]
+fn settle(
+    lines: &[Line<'_>],
+    invoices: &[Invoice<'_>],
+    control: &dyn Control,
+) -> Result<Vec<Option<Settlement>>, Stopped> {
+    settle_in_context(lines, invoices, "", control)
 }
 
 /// Reads the lines that name a number or a contact of the list; the others cannot settle anything.
