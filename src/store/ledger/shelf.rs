@@ -1,0 +1,337 @@
+//! The books the writer works with: what is kept of an organisation between groups, and what a group loads beside it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::accounts::{ACCOUNT_COLUMNS, AccountRow, read_account};
+use super::contacts::{CONTACT_COLUMNS, ContactField, ContactRow, read_contact};
+use super::journals::{JournalView, journals_by_id};
+use super::post::{Action, Post};
+use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::account::{Account, Role};
+use crate::domain::ledger::books::Books;
+use crate::domain::ledger::chart::Chart;
+use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::decimal::Percent;
+use crate::domain::ledger::ids::AccountId;
+use crate::domain::ledger::vat::{Side, Split, VatCode};
+use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::vat_entry::{Basis, VatEntry, VatOrigin};
+use crate::domain::ledger::vat_scheme::{VatHistory, VatScheme};
+use crate::store::organisations::organisation_by_id;
+use crate::store::sql::{Row, Unit, for_update, params};
+use crate::store::{OrganisationRow, StoreError, StoredResponse};
+
+/// Organisations whose books are kept between groups.
+const SHELVED_MAX: usize = 256;
+
+/// What postings to an organisation's books need to know at hand.
+#[derive(Debug, Clone)]
+pub(super) struct Shelved {
+    pub(super) organisation: OrganisationRow,
+    pub(super) version: i64,
+    pub(super) next_journal_number: i64,
+    pub(super) accounts: BTreeMap<i64, AccountRow>,
+    pub(super) chart: Chart,
+    pub(super) vat: VatHistory,
+    /// Whether this group changed them.
+    pub(super) changed: bool,
+    /// Whether this group changed the organisation's own row.
+    pub(super) organisation_changed: bool,
+    used: u64,
+}
+
+impl Shelved {
+    /// The facts the rules ask for.
+    pub(super) fn books(&self) -> Books<'_> {
+        Books { chart: &self.chart, vat: &self.vat, lock_date: self.lock_day() }
+    }
+
+    pub(super) fn lock_day(&self) -> Option<i32> {
+        self.organisation.lock_date.map(crate::domain::calendar::day_number)
+    }
+
+    /// An account as it is from now on.
+    pub(super) fn put_account(&mut self, row: AccountRow) {
+        self.chart.insert(Account {
+            id: AccountId(row.id),
+            code: row.code.clone(),
+            name: row.name.clone(),
+            account_type: row.account_type,
+            role: row.role.as_deref().map(Role::parse),
+            is_archived: row.archived_at_ms.is_some(),
+        });
+        self.accounts.insert(row.id, row);
+    }
+}
+
+/// The books kept between groups.
+#[derive(Default)]
+pub(super) struct Shelf {
+    books: HashMap<OrganisationId, Shelved>,
+    clock: u64,
+}
+
+impl Shelf {
+    /// Takes the books of these organisations for a group, locking each against other processes; those that are not kept
+    /// or have moved on are loaded. Organisations without books are left out.
+    pub(super) async fn take(
+        &mut self,
+        unit: &Unit<'_>,
+        organisations: &BTreeSet<OrganisationId>,
+        lock: bool,
+    ) -> Result<HashMap<OrganisationId, Shelved>, StoreError> {
+        let ids: Vec<String> = organisations.iter().map(|id| id.0.to_string()).collect();
+        // In one order everywhere, so that two processes never wait for each other.
+        let sql = format!(
+            "select organisation_id, version, next_journal_number from books where organisation_id in {} \
+             order by organisation_id{}",
+            unit.numbers_of_json(),
+            if lock { for_update(unit.backend) } else { "" }
+        );
+        let heads = unit.all(&sql, params![format!("[{}]", ids.join(","))]).await?;
+        let mut taken = HashMap::with_capacity(heads.len());
+        for head in &heads {
+            let (id, version) = (OrganisationId(head.get(0)?), head.get::<i64>(1)?);
+            let kept = self.books.remove(&id).filter(|kept| kept.version == version);
+            let books = match kept {
+                Some(kept) => kept,
+                None => load(unit, id, version, head.get(2)?).await?,
+            };
+            taken.insert(id, books);
+        }
+        Ok(taken)
+    }
+
+    /// Puts books back as a commit left them.
+    pub(super) fn put_back(&mut self, books: HashMap<OrganisationId, Shelved>) {
+        self.clock += 1;
+        for (id, mut shelved) in books {
+            shelved.used = self.clock;
+            self.books.insert(id, shelved);
+        }
+        while self.books.len() > SHELVED_MAX {
+            let oldest = self.books.iter().min_by_key(|(_, shelved)| shelved.used).map(|(id, _)| *id);
+            let Some(oldest) = oldest else { break };
+            self.books.remove(&oldest);
+        }
+    }
+}
+
+async fn load(unit: &Unit<'_>, id: OrganisationId, version: i64, next_number: i64) -> Result<Shelved, StoreError> {
+    let organisation = organisation_by_id(unit, id).await?;
+    let mut shelved = Shelved {
+        organisation,
+        version,
+        next_journal_number: next_number,
+        accounts: BTreeMap::new(),
+        chart: Chart::default(),
+        vat: VatHistory::default(),
+        changed: false,
+        organisation_changed: false,
+        used: 0,
+    };
+    let sql = format!("select {ACCOUNT_COLUMNS} from account a where a.organisation_id = $1");
+    for row in unit.all(&sql, params![id.0]).await? {
+        shelved.put_account(read_account(&row)?);
+    }
+    let sql = "select from_day, scheme, flat_rate_basis_points from vat_scheme_period where organisation_id = $1";
+    let mut schemes = Vec::new();
+    for row in unit.all(sql, params![id.0]).await? {
+        schemes.push((day(&row, 0)?, scheme(&row)?));
+    }
+    shelved.vat = VatHistory::new(schemes);
+    Ok(shelved)
+}
+
+fn scheme(row: &Row) -> Result<VatScheme, StoreError> {
+    let (word, rate): (String, Option<i64>) = (row.get(1)?, row.get(2)?);
+    VatScheme::from_parts(&word, rate.map(Percent)).map_err(|_| StoreError::corrupt("vat scheme", word))
+}
+
+fn day(row: &Row, index: usize) -> Result<i32, StoreError> {
+    let day: i64 = row.get(index)?;
+    i32::try_from(day).map_err(|_| StoreError::corrupt("day out of range", day))
+}
+
+/// A journal that is to be voided.
+#[derive(Debug, Clone)]
+pub(super) struct LoadedJournal {
+    pub(super) organisation: i64,
+    pub(super) view: JournalView,
+    pub(super) vat: Vec<VatEntry>,
+}
+
+/// The scope of an `Idempotency-Key`: whose, and for what.
+pub(super) type ReplayKey = (i64, String, String, String);
+
+/// What a group loads beside the books.
+#[derive(Default)]
+pub(super) struct Facts {
+    pub(super) contacts: HashMap<i64, (i64, ContactRow)>,
+    /// Debits less credits by contact, and those of today and later on the side that is owed.
+    pub(super) contact_balances: HashMap<i64, (i64, i64)>,
+    /// Contacts by organisation, kind and the caller's own reference.
+    pub(super) references: HashMap<(i64, ContactKind, String), i64>,
+    pub(super) journals: HashMap<i64, LoadedJournal>,
+    /// Debits less credits by account, and whether there are any.
+    pub(super) balances: HashMap<i64, (i64, bool)>,
+    pub(super) replays: HashMap<ReplayKey, StoredResponse>,
+}
+
+/// What the postings of a group name.
+#[derive(Default)]
+struct Named {
+    contacts: BTreeSet<i64>,
+    balances_of_contacts: BTreeSet<i64>,
+    references: BTreeSet<String>,
+    journals: BTreeSet<i64>,
+    accounts: BTreeSet<i64>,
+    replay_keys: BTreeSet<String>,
+}
+
+impl Named {
+    fn note(&mut self, post: &Post) {
+        match &post.action {
+            Action::PatchOrganisation(_) | Action::LockPeriod { .. } | Action::CreateAccount(_) => {}
+            Action::PatchAccount { id, .. } | Action::ArchiveAccount { id, .. } => {
+                self.accounts.insert(*id);
+            }
+            Action::CreateContact { fields, .. } => self.note_references(fields),
+            Action::PatchContact { id, fields, .. } => {
+                self.contacts.insert(*id);
+                self.balances_of_contacts.insert(*id);
+                self.note_references(fields);
+            }
+            Action::ArchiveContact { id, .. } | Action::DeleteContact { id, .. } => {
+                self.contacts.insert(*id);
+                self.balances_of_contacts.insert(*id);
+            }
+            Action::PostJournal(journal) => {
+                self.contacts.extend(journal.lines.iter().filter_map(|line| line.contact_id).map(|id| id.0));
+            }
+            Action::VoidJournal { id, .. } => {
+                self.journals.insert(*id);
+            }
+        }
+        self.replay_keys.extend(post.replay.as_ref().map(|replay| replay.key.clone()));
+    }
+}
+
+impl Named {
+    fn note_references(&mut self, fields: &[ContactField]) {
+        for field in fields {
+            if let ContactField::Reference(Some(reference)) = field {
+                self.references.insert(reference.clone());
+            }
+        }
+    }
+}
+
+fn json<T: serde::Serialize>(values: &BTreeSet<T>) -> String {
+    // Numbers and texts always print.
+    serde_json::to_string(values).unwrap_or_default()
+}
+
+/// Loads what these postings name, with one query a table.
+pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Result<Facts, StoreError> {
+    let mut named = Named::default();
+    for post in posts {
+        named.note(post);
+    }
+    let mut facts = Facts::default();
+    let numbers = unit.numbers_of_json();
+    if !named.contacts.is_empty() {
+        let sql = format!("select {CONTACT_COLUMNS}, c.organisation_id from contact c where c.id in {numbers}");
+        for row in unit.all(&sql, params![json(&named.contacts)]).await? {
+            let contact = read_contact(&row)?;
+            facts.contacts.insert(contact.id, (row.get(super::contacts::COLUMNS)?, contact));
+        }
+    }
+    if !named.balances_of_contacts.is_empty() {
+        load_contact_balances(unit, &named.balances_of_contacts, today, &mut facts).await?;
+    }
+    if !named.references.is_empty() {
+        let sql = format!(
+            "select organisation_id, kind, reference, id from contact where reference in {}",
+            unit.texts_of_json()
+        );
+        for row in unit.all(&sql, params![json(&named.references)]).await? {
+            let key = (row.get(0)?, row.parsed(1, ContactKind::parse)?, row.get(2)?);
+            facts.references.insert(key, row.get(3)?);
+        }
+    }
+    if !named.journals.is_empty() {
+        load_journals(unit, &json(&named.journals), &mut facts).await?;
+    }
+    if !named.accounts.is_empty() {
+        let sql = format!(
+            "select account_id, cast(sum(debit - credit) as bigint) from account_month where account_id in {numbers} \
+             group by account_id"
+        );
+        for row in unit.all(&sql, params![json(&named.accounts)]).await? {
+            facts.balances.insert(row.get(0)?, (row.get(1)?, true));
+        }
+    }
+    if !named.replay_keys.is_empty() {
+        let sql = format!(
+            "select user_id, method, path, key, body_hash, status, body from idempotency_key where key in {} \
+             and expires_at > $2",
+            unit.texts_of_json()
+        );
+        for row in unit.all(&sql, params![json(&named.replay_keys), unit.now_ms]).await? {
+            let key = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+            let hash: Vec<u8> = row.get(4)?;
+            let body_hash = hash.try_into().map_err(|_| StoreError::Corrupt("body hash".to_owned()))?;
+            let response = StoredResponse { body_hash, status: row.unsigned(5)?, body: row.get(6)? };
+            facts.replays.insert(key, response);
+        }
+    }
+    Ok(facts)
+}
+
+async fn load_contact_balances(
+    unit: &Unit<'_>,
+    contacts: &BTreeSet<i64>,
+    today: i32,
+    facts: &mut Facts,
+) -> Result<(), StoreError> {
+    let sql = format!(
+        "select c.id, (select cast(coalesce(sum(m.debit - m.credit), 0) as bigint) from contact_month m \
+         where m.organisation_id = c.organisation_id and m.contact_id = c.id), \
+         (select cast(coalesce(sum(case when c.kind = 'customer' then m.debit else m.credit end), 0) as bigint) \
+         from contact_day m where m.organisation_id = c.organisation_id and m.contact_id = c.id and m.day >= $2) \
+         from contact c where c.id in {}",
+        unit.numbers_of_json()
+    );
+    for row in unit.all(&sql, params![json(contacts), i64::from(today)]).await? {
+        facts.contact_balances.insert(row.get(0)?, (row.get(1)?, row.get(2)?));
+    }
+    Ok(())
+}
+
+async fn load_journals(unit: &Unit<'_>, ids: &str, facts: &mut Facts) -> Result<(), StoreError> {
+    for (organisation, view) in journals_by_id(unit, ids).await? {
+        facts.journals.insert(view.id, LoadedJournal { organisation, view, vat: Vec::new() });
+    }
+    let sql = format!(
+        "select e.journal_id, e.side, e.vat_code, e.basis, e.net, e.vat, e.tax_day, l.line_number from vat_entry e \
+         left join journal_line l on l.id = e.journal_line_id where e.journal_id in {} order by e.id",
+        unit.numbers_of_json()
+    );
+    for row in unit.all(&sql, params![ids]).await? {
+        let number: Option<i64> = row.get(7)?;
+        let at = number.and_then(|number| usize::try_from(number - 1).ok()).unwrap_or(0);
+        let entry = VatEntry {
+            side: row.parsed(1, Side::parse)?,
+            code: row.parsed(2, VatCode::parse)?,
+            basis: row.parsed(3, Basis::parse)?,
+            amount: Split { net: Pence(row.get(4)?), vat: Pence(row.get(5)?) },
+            tax_point: day(&row, 6)?,
+            origin: VatOrigin::JournalLine(at),
+        };
+        if let Some(journal) = facts.journals.get_mut(&row.get::<i64>(0)?) {
+            journal.vat.push(entry);
+        }
+    }
+    Ok(())
+}
