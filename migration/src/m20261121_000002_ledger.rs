@@ -80,11 +80,7 @@ fn heads() -> Vec<TableCreateStatement> {
             .primary_key(Index::create().col("organisation_id").col("list").col("status"))
             .foreign_key(&mut of_organisation("list_count"))
             .to_owned(),
-        Table::create()
-            .table("id_block")
-            .col(text("name").primary_key().take())
-            .col(big_integer("next"))
-            .to_owned(),
+        Table::create().table("id_block").col(text("name").primary_key().take()).col(big_integer("next")).to_owned(),
     ]
 }
 
@@ -251,9 +247,7 @@ fn totals() -> Vec<TableCreateStatement> {
             .col(big_integer("net"))
             .col(big_integer("vat"))
             .col(big_integer("entries"))
-            .primary_key(
-                Index::create().col("organisation_id").col("side").col("vat_code").col("basis").col(period),
-            )
+            .primary_key(Index::create().col("organisation_id").col("side").col("vat_code").col("basis").col(period))
             .foreign_key(&mut of_organisation(table))
             .to_owned()
     };

@@ -173,11 +173,7 @@ impl Writer {
     }
 
     /// Hands over a posting to the books that writes about `bytes` bytes.
-    pub(super) async fn post_of(
-        &self,
-        bytes: usize,
-        post: Post,
-    ) -> Result<PostOutcome, StoreError> {
+    pub(super) async fn post_of(&self, bytes: usize, post: Post) -> Result<PostOutcome, StoreError> {
         let (caller, answer) = oneshot::channel();
         let work = Queue::Post(Box::new(WaitingPost::new(post, caller)));
         self.enqueue(work, Locks::Books, bytes, answer).await

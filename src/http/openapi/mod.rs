@@ -22,7 +22,14 @@ use utoipa::openapi::security::{
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{Components, ComponentsBuilder, InfoBuilder, License, OpenApiBuilder, Required, Server};
 
-pub use books::{get_organisation, list_organisations};
+pub use books::{
+    archive_account, archive_customer, archive_supplier, create_account, create_customer, create_journal,
+    create_organisation, create_supplier, delete_customer, delete_supplier, get_account, get_customer, get_journal,
+    get_organisation, get_period_lock, get_supplier, list_account_transactions, list_accounts, list_customers,
+    list_journals, list_organisations, list_suppliers, list_tax_codes, set_period_lock, unarchive_account,
+    unarchive_customer, unarchive_supplier, update_account, update_customer, update_organisation, update_supplier,
+    void_journal,
+};
 pub use coding::{poll_coding_job, submit_coding_job};
 pub use identity::{health, me};
 pub use keys::{create_key, list_keys, revoke_key};

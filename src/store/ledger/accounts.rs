@@ -2,7 +2,7 @@
 
 use super::query::Conditions;
 use crate::domain::ids::OrganisationId;
-use crate::domain::ledger::account::AccountType;
+use crate::domain::ledger::account::{Account, AccountType};
 use crate::domain::ledger::chart::natural_order;
 use crate::store::StoreError;
 use crate::store::reader::Reader;
@@ -29,6 +29,23 @@ pub struct AccountRow {
     pub updated_at_ms: i64,
     /// Counts changes, from 1.
     pub version: i64,
+}
+
+impl AccountRow {
+    /// A new account.
+    pub(super) fn of(account: &Account, now_ms: i64) -> Self {
+        Self {
+            id: account.id.0,
+            code: account.code.clone(),
+            name: account.name.clone(),
+            account_type: account.account_type,
+            role: account.role.as_ref().map(|role| role.as_str().to_owned()),
+            archived_at_ms: None,
+            created_at_ms: now_ms,
+            updated_at_ms: now_ms,
+            version: 1,
+        }
+    }
 }
 
 /// An account with what was posted to it.
@@ -72,7 +89,8 @@ pub(super) fn read_account(row: &Row) -> Result<AccountRow, StoreError> {
 
 /// Debits less credits and the number of months with postings, of one account.
 pub(super) async fn balance_of(unit: &Unit<'_>, account: i64) -> Result<(i64, bool), StoreError> {
-    let sql = "select cast(coalesce(sum(debit - credit), 0) as bigint), count(*) from account_month where account_id = $1";
+    let sql =
+        "select cast(coalesce(sum(debit - credit), 0) as bigint), count(*) from account_month where account_id = $1";
     match unit.one(sql, params![account]).await? {
         Some(row) => Ok((row.get(0)?, row.get::<i64>(1)? > 0)),
         None => Ok((0, false)),

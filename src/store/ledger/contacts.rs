@@ -257,11 +257,8 @@ impl Reader {
         conditions.and("c.kind = {}", kind.as_str());
         conditions.and("c.id = {}", id);
         let today = conditions.value(i64::from(today));
-        let sql = format!(
-            "select {CONTACT_COLUMNS}, {} from contact c where {}",
-            balance_columns(&today),
-            conditions.text()
-        );
+        let sql =
+            format!("select {CONTACT_COLUMNS}, {} from contact c where {}", balance_columns(&today), conditions.text());
         self.one(&sql, conditions.values()).await?.as_ref().map(read_view).transpose()
     }
 }

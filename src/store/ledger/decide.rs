@@ -6,7 +6,7 @@ use super::contacts::{ContactDetails, ContactField, ContactRow, ContactView};
 use super::effects::{Effects, JournalRow, LineRow};
 use super::ids::{Identifiers, Kind};
 use super::journals::{JournalLineView, JournalView};
-use super::organisation::OrganisationChange;
+use super::organisation::{LockChange, OrganisationChange};
 use super::post::{Action, Post, Posted};
 use super::shelf::{Facts, LoadedJournal, Shelved};
 use crate::domain::calendar::date_of;
@@ -65,9 +65,7 @@ impl Desk<'_> {
             Action::PatchOrganisation(change) => self.patch_organisation(post, change),
             Action::LockPeriod { lock_day, reason } => self.lock_period(post, *lock_day, reason.as_deref()),
             Action::CreateAccount(new) => self.create_account(new),
-            Action::PatchAccount { id, code, name } => {
-                self.patch_account(post, *id, code.as_deref(), name.as_deref())
-            }
+            Action::PatchAccount { id, code, name } => self.patch_account(post, *id, code.as_deref(), name.as_deref()),
             Action::ArchiveAccount { id, archived } => self.archive_account(post, *id, *archived),
             Action::CreateContact { kind, fields } => self.create_contact(*kind, fields),
             Action::PatchContact { kind, id, fields } => self.patch_contact(post, *kind, *id, fields),
@@ -97,7 +95,7 @@ impl Desk<'_> {
     fn lock_period(&mut self, post: &Post, day: Option<i32>, reason: Option<&str>) -> Result<Posted, Stop> {
         require_version(post, self.books.organisation.version)?;
         match move_lock(self.books.lock_day(), day, self.today)? {
-            LockMove::Same => return Ok(Posted::Organisation(Box::new(self.books.organisation.clone()))),
+            LockMove::Same => return Ok(self.lock_view()),
             LockMove::Back if !post.poster.may_reopen => return Err(Stop::Forbidden),
             LockMove::Back | LockMove::Forward => {}
         }
@@ -108,13 +106,20 @@ impl Desk<'_> {
         let organisation = row.clone();
         self.books.organisation_changed = true;
         let id = self.identifiers.next(Kind::PeriodLockChange);
-        self.effects.lock_change(
-            (id, organisation.id.0, post.poster.user_id.0),
-            day,
-            reason,
-            self.now_ms,
-        );
-        Ok(Posted::Organisation(Box::new(organisation)))
+        self.effects.lock_change((id, organisation.id.0, post.poster.user_id.0), day, reason, self.now_ms);
+        let change = LockChange {
+            lock_day: day,
+            reason: reason.map(str::to_owned),
+            user_id: post.poster.user_id.0,
+            at_ms: self.now_ms,
+        };
+        self.facts.lock_changes.entry(organisation.id.0).or_default().insert(0, change);
+        Ok(self.lock_view())
+    }
+
+    fn lock_view(&self) -> Posted {
+        let changes = self.facts.lock_changes.get(&self.organisation()).cloned().unwrap_or_default();
+        Posted::Lock(Box::new(self.books.organisation.clone()), changes)
     }
 
     fn create_account(&mut self, new: &NewAccount) -> Result<Posted, Stop> {
@@ -156,13 +161,7 @@ impl Desk<'_> {
         self.account_view(row)
     }
 
-    fn patch_account(
-        &mut self,
-        post: &Post,
-        id: i64,
-        code: Option<&str>,
-        name: Option<&str>,
-    ) -> Result<Posted, Stop> {
+    fn patch_account(&mut self, post: &Post, id: i64, code: Option<&str>, name: Option<&str>) -> Result<Posted, Stop> {
         let mut row = self.account(post, id)?;
         if let Some(code) = code {
             self.books.chart.recode(AccountId(id), code)?;
@@ -269,13 +268,7 @@ impl Desk<'_> {
         Ok(self.changed_contact(ContactRow { details, ..row }))
     }
 
-    fn archive_contact(
-        &mut self,
-        post: &Post,
-        kind: ContactKind,
-        id: i64,
-        archived: bool,
-    ) -> Result<Posted, Stop> {
+    fn archive_contact(&mut self, post: &Post, kind: ContactKind, id: i64, archived: bool) -> Result<Posted, Stop> {
         let row = self.contact(post, kind, id)?;
         if row.archived_at_ms.is_some() == archived {
             return Ok(self.contact_view(row));
@@ -301,9 +294,8 @@ impl Desk<'_> {
     fn post_journal(&mut self, post: &Post, entered: &ManualJournal) -> Result<Posted, Stop> {
         let organisation = self.organisation();
         let named = entered.lines.iter().filter_map(|line| line.contact_id);
-        let known: Vec<ContactId> = named
-            .filter(|id| self.facts.contacts.get(&id.0).is_some_and(|(of, _)| *of == organisation))
-            .collect();
+        let known: Vec<ContactId> =
+            named.filter(|id| self.facts.contacts.get(&id.0).is_some_and(|(of, _)| *of == organisation)).collect();
         let journal = manual_journal::post(&self.books.books(), entered, &known)?;
         let view = self.write_journal(post, journal);
         self.effects.count(organisation, "journal", "posted", 1);
@@ -457,8 +449,8 @@ fn require_version(post: &Post, version: i64) -> Result<(), Refusal> {
 /// A stored journal as the rules know it.
 fn as_posted(loaded: &LoadedJournal) -> Result<PostedJournal, StoreError> {
     let view = &loaded.view;
-    let kind = SourceType::parse(&view.source_type)
-        .ok_or_else(|| StoreError::corrupt("source type", &view.source_type))?;
+    let kind =
+        SourceType::parse(&view.source_type).ok_or_else(|| StoreError::corrupt("source type", &view.source_type))?;
     let lines = view.lines.iter().map(|line| Line {
         target: Target::Account(AccountId(line.account_id)),
         amount: Pence(line.debit_pence - line.credit_pence),

@@ -158,13 +158,8 @@ const LINE: &[Column] = &[
     Flag("system"),
 ];
 
-const REVERSAL: &[Column] = &[
-    Number("journal_id"),
-    Number("organisation_id"),
-    Number("entry_day"),
-    Number("reversal_id"),
-    Text("reason"),
-];
+const REVERSAL: &[Column] =
+    &[Number("journal_id"), Number("organisation_id"), Number("entry_day"), Number("reversal_id"), Text("reason")];
 
 const VAT_ENTRY: &[Column] = &[
     Number("id"),
@@ -552,14 +547,7 @@ fn contact_totals(days: &BTreeMap<(i64, i64, i64, i32), Sides>) -> (Rows, Rows) 
     let mut months: BTreeMap<(i64, i64, i64, i64), Sides> = BTreeMap::new();
     for ((organisation, account, contact, day), (debit, credit)) in days {
         let number = i64::from(*day);
-        of_days.push([
-            organisation.into(),
-            account.into(),
-            contact.into(),
-            number.into(),
-            debit.into(),
-            credit.into(),
-        ]);
+        of_days.push([organisation.into(), account.into(), contact.into(), number.into(), debit.into(), credit.into()]);
         let month = months.entry((*organisation, *account, *contact, month_of_day(*day).0)).or_default();
         month.0 += debit;
         month.1 += credit;

@@ -4,7 +4,7 @@ use super::super::StoreError;
 use super::super::sql::{Unit, params};
 
 /// What identifiers are for; each kind counts on its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Account,
     Contact,

@@ -46,6 +46,13 @@ pub struct JournalView {
     pub lines: Vec<JournalLineView>,
 }
 
+impl JournalView {
+    /// 1 as posted, 2 once void: nothing else of a journal ever changes.
+    pub fn version(&self) -> i64 {
+        if self.reversed_by.is_some() { 2 } else { 1 }
+    }
+}
+
 /// A line of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalLineView {

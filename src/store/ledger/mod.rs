@@ -18,7 +18,8 @@ mod replay;
 mod rows;
 mod shelf;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use self::decide::{Desk, Stop};
 use self::effects::Effects;
@@ -50,7 +51,12 @@ impl Reader {
     /// What a change would answer over the books as they are now. Nothing is written, and what would be made has no
     /// identifier: a number below 1 stands for it.
     pub async fn rehearse(&self, post: Post) -> Result<PostOutcome, StoreError> {
-        self.snapshot(|unit| Box::pin(rehearse(unit, &post))).await
+        let post = Arc::new(post);
+        self.snapshot(move |unit| {
+            let post = Arc::clone(&post);
+            Box::pin(async move { rehearse(unit, &post).await })
+        })
+        .await
     }
 }
 
@@ -102,7 +108,7 @@ impl Ledger {
         let zone = books.values().next().map_or("Europe/London", |books| books.organisation.timezone.as_str());
         let mut facts = facts(unit, &named, day_in(zone, unit.now_ms)).await?;
         let mut identifiers = self.identifiers.clone();
-        reserve(&mut identifiers, unit, &named).await?;
+        reserve(&mut identifiers, unit, &facts, &named).await?;
         let mut effects = Effects::default();
         for waiting in posts {
             let Some(books) = books.get_mut(&waiting.post.organisation) else {
@@ -174,8 +180,14 @@ fn settle(
 }
 
 /// Sees to it that every posting finds the identifiers it may need.
-async fn reserve(identifiers: &mut Identifiers, unit: &Unit<'_>, posts: &[&Post]) -> Result<(), StoreError> {
-    let mut wanted: HashMap<Kind, i64> = HashMap::new();
+async fn reserve(
+    identifiers: &mut Identifiers,
+    unit: &Unit<'_>,
+    facts: &Facts,
+    posts: &[&Post],
+) -> Result<(), StoreError> {
+    // In one order everywhere, so that two processes never wait for each other.
+    let mut wanted: BTreeMap<Kind, i64> = BTreeMap::new();
     for post in posts {
         let mut want = |kind, count| *wanted.entry(kind).or_default() += count;
         match &post.action {
@@ -189,10 +201,12 @@ async fn reserve(identifiers: &mut Identifiers, unit: &Unit<'_>, posts: &[&Post]
                 want(Kind::JournalLine, lines.saturating_mul(2));
                 want(Kind::VatEntry, lines);
             }
-            Action::VoidJournal { .. } => {
+            Action::VoidJournal { id, .. } => {
+                let lines = facts.journals.get(id).map_or(0, |journal| journal.view.lines.len());
+                let lines = i64::try_from(lines).unwrap_or(i64::MAX);
                 want(Kind::Journal, 1);
-                want(Kind::JournalLine, LINES_MAX);
-                want(Kind::VatEntry, LINES_MAX);
+                want(Kind::JournalLine, lines);
+                want(Kind::VatEntry, lines);
             }
             Action::PatchOrganisation(_)
             | Action::PatchAccount { .. }
@@ -207,6 +221,3 @@ async fn reserve(identifiers: &mut Identifiers, unit: &Unit<'_>, posts: &[&Post]
     }
     Ok(())
 }
-
-/// Lines of the largest journal: a thousand entered ones, each split into net and VAT.
-const LINES_MAX: i64 = 2_000;

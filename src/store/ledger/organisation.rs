@@ -12,7 +12,7 @@ use super::post::Replay;
 use super::replay::{self, Found};
 use crate::domain::access::Role;
 use crate::domain::calendar::{date_of, day_number};
-use crate::domain::ids::UserId;
+use crate::domain::ids::{OrganisationId, UserId};
 use crate::domain::ledger::decimal::Percent;
 use crate::domain::ledger::organisation::{EntityType, VatPatch, VatSettings};
 use crate::domain::ledger::period::Day;
@@ -21,9 +21,9 @@ use crate::domain::ledger::standard_chart;
 use crate::domain::ledger::vat_scheme::VatScheme;
 use crate::store::epochs::Topic;
 use crate::store::organisations::{insert_member, read};
-use crate::store::sql::{Unit, for_update, params};
+use crate::store::sql::{Row, Unit, for_update, params};
 use crate::store::writer::{Locks, Writer};
-use crate::store::{AddressRow, OrganisationRow, StoreError, StoredResponse};
+use crate::store::{AddressRow, OrganisationRow, Reader, StoreError, StoredResponse};
 
 /// One thing said about an organisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,8 +84,7 @@ pub enum OrganisationCreated {
 impl CreateOrganisation {
     /// One with a name and everything else as usual.
     pub fn named(owner: UserId, name: String, vat_control: bool) -> Self {
-        let change =
-            OrganisationChange { fields: vec![OrganisationField::Name(name)], vat: VatPatch::default() };
+        let change = OrganisationChange { fields: vec![OrganisationField::Name(name)], vat: VatPatch::default() };
         Self { owner, change, vat_control, replay: None, rehearsal: false }
     }
 }
@@ -213,7 +212,7 @@ fn active(row: &OrganisationRow) -> organisation::ActiveModel {
 
 fn blank(now_ms: i64) -> OrganisationRow {
     OrganisationRow {
-        id: crate::domain::ids::OrganisationId(0),
+        id: OrganisationId(0),
         name: String::new(),
         legal_name: None,
         entity_type: EntityType::LimitedCompany.as_str().to_owned(),
@@ -308,27 +307,25 @@ pub struct LockChange {
 }
 
 /// Moves of the lock that are told.
-const LOCK_CHANGES_MAX: i64 = 100;
+pub(super) const LOCK_CHANGES_MAX: i64 = 100;
 
-impl crate::store::Reader {
+pub(super) const LOCK_CHANGES: &str = "select lock_day, reason, user_id, at from period_lock_change \
+     where organisation_id = $1 order by id desc limit $2";
+
+pub(super) fn read_lock_change(row: &Row) -> Result<LockChange, StoreError> {
+    let day: Option<i64> = row.get(0)?;
+    Ok(LockChange {
+        lock_day: day.and_then(|day| i32::try_from(day).ok()),
+        reason: row.get(1)?,
+        user_id: row.get(2)?,
+        at_ms: row.get(3)?,
+    })
+}
+
+impl Reader {
     /// The latest moves of an organisation's period lock, newest first.
-    pub async fn lock_changes(
-        &self,
-        organisation: crate::domain::ids::OrganisationId,
-    ) -> Result<Vec<LockChange>, StoreError> {
-        let sql = "select lock_day, reason, user_id, at from period_lock_change where organisation_id = $1 \
-                   order by id desc limit $2";
-        let rows = self.all(sql, params![organisation.0, LOCK_CHANGES_MAX]).await?;
-        rows.iter()
-            .map(|row| {
-                let day: Option<i64> = row.get(0)?;
-                Ok(LockChange {
-                    lock_day: day.and_then(|day| i32::try_from(day).ok()),
-                    reason: row.get(1)?,
-                    user_id: row.get(2)?,
-                    at_ms: row.get(3)?,
-                })
-            })
-            .collect()
+    pub async fn lock_changes(&self, organisation: OrganisationId) -> Result<Vec<LockChange>, StoreError> {
+        let rows = self.all(LOCK_CHANGES, params![organisation.0, LOCK_CHANGES_MAX]).await?;
+        rows.iter().map(read_lock_change).collect()
     }
 }

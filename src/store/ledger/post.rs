@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use super::accounts::AccountView;
 use super::contacts::{ContactField, ContactRow, ContactView};
 use super::journals::JournalView;
-use super::organisation::OrganisationChange;
+use super::organisation::{LockChange, OrganisationChange};
 use crate::domain::ids::{OrganisationId, UserId};
 use crate::domain::ledger::chart::NewAccount;
 use crate::domain::ledger::contact::ContactKind;
@@ -157,6 +157,8 @@ impl std::fmt::Debug for Replay {
 pub enum Posted {
     /// The organisation as it is now.
     Organisation(Box<OrganisationRow>),
+    /// The period lock as it is now, with its latest moves.
+    Lock(Box<OrganisationRow>, Vec<LockChange>),
     /// The account as it is now.
     Account(Box<AccountView>),
     /// The contact as it is now.

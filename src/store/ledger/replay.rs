@@ -38,8 +38,7 @@ impl Replay {
 pub(super) async fn find(unit: &Unit<'_>, user: UserId, replay: &Replay) -> Result<Found, StoreError> {
     let sql = "select body_hash, status, body from idempotency_key \
                where user_id = $1 and method = $2 and path = $3 and key = $4 and expires_at > $5";
-    let values =
-        params![user.0, replay.method.as_str(), replay.path.as_str(), replay.key.as_str(), unit.now_ms];
+    let values = params![user.0, replay.method.as_str(), replay.path.as_str(), replay.key.as_str(), unit.now_ms];
     let Some(row) = unit.one(sql, values).await? else { return Ok(Found::Nothing) };
     let hash: Vec<u8> = row.get(0)?;
     let body_hash = hash.try_into().map_err(|_| StoreError::Corrupt("body hash".to_owned()))?;
@@ -78,7 +77,7 @@ impl Posted {
     /// The identifier of what it is about.
     fn id(&self) -> i64 {
         match self {
-            Self::Organisation(row) => row.id.0,
+            Self::Organisation(row) | Self::Lock(row, _) => row.id.0,
             Self::Account(view) => view.row.id,
             Self::Contact(view) => view.row.id,
             Self::Deleted(id) => *id,

@@ -38,12 +38,9 @@ impl<'a> From<&'a String> for Cell<'a> {
     }
 }
 
-impl<'a, T> From<&'a Option<T>> for Cell<'a>
-where
-    Cell<'a>: From<&'a T>,
-{
-    fn from(value: &'a Option<T>) -> Self {
-        value.as_ref().map_or(Self::Null, Self::from)
+impl<'a> From<&'a Option<String>> for Cell<'a> {
+    fn from(value: &'a Option<String>) -> Self {
+        value.as_deref().map_or(Self::Null, Self::Text)
     }
 }
 
@@ -83,11 +80,9 @@ pub(super) enum Column {
 impl Column {
     const fn name(self) -> &'static str {
         match self {
-            Self::Number(name)
-            | Self::Text(name)
-            | Self::Flag(name)
-            | Self::TextBytes(name)
-            | Self::HexBytes(name) => name,
+            Self::Number(name) | Self::Text(name) | Self::Flag(name) | Self::TextBytes(name) | Self::HexBytes(name) => {
+                name
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::accounts::{ACCOUNT_COLUMNS, AccountRow, read_account};
 use super::contacts::{CONTACT_COLUMNS, ContactField, ContactRow, read_contact};
 use super::journals::{JournalView, journals_by_id};
+use super::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, LockChange, read_lock_change};
 use super::post::{Action, Post};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::account::{Account, Role};
@@ -13,8 +14,8 @@ use crate::domain::ledger::chart::Chart;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::decimal::Percent;
 use crate::domain::ledger::ids::AccountId;
-use crate::domain::ledger::vat::{Side, Split, VatCode};
 use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::vat::{Side, Split, VatCode};
 use crate::domain::ledger::vat_entry::{Basis, VatEntry, VatOrigin};
 use crate::domain::ledger::vat_scheme::{VatHistory, VatScheme};
 use crate::store::organisations::organisation_by_id;
@@ -175,6 +176,8 @@ pub(super) struct Facts {
     pub(super) journals: HashMap<i64, LoadedJournal>,
     /// Debits less credits by account, and whether there are any.
     pub(super) balances: HashMap<i64, (i64, bool)>,
+    /// The latest moves of the period lock by organisation, newest first.
+    pub(super) lock_changes: HashMap<i64, Vec<LockChange>>,
     pub(super) replays: HashMap<ReplayKey, StoredResponse>,
 }
 
@@ -186,13 +189,17 @@ struct Named {
     references: BTreeSet<String>,
     journals: BTreeSet<i64>,
     accounts: BTreeSet<i64>,
+    locks: BTreeSet<i64>,
     replay_keys: BTreeSet<String>,
 }
 
 impl Named {
     fn note(&mut self, post: &Post) {
         match &post.action {
-            Action::PatchOrganisation(_) | Action::LockPeriod { .. } | Action::CreateAccount(_) => {}
+            Action::PatchOrganisation(_) | Action::CreateAccount(_) => {}
+            Action::LockPeriod { .. } => {
+                self.locks.insert(post.organisation.0);
+            }
             Action::PatchAccount { id, .. } | Action::ArchiveAccount { id, .. } => {
                 self.accounts.insert(*id);
             }
@@ -271,6 +278,11 @@ pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Resul
         for row in unit.all(&sql, params![json(&named.accounts)]).await? {
             facts.balances.insert(row.get(0)?, (row.get(1)?, true));
         }
+    }
+    for organisation in named.locks {
+        let rows = unit.all(LOCK_CHANGES, params![organisation, LOCK_CHANGES_MAX]).await?;
+        let changes = rows.iter().map(read_lock_change).collect::<Result<_, _>>()?;
+        facts.lock_changes.insert(organisation, changes);
     }
     if !named.replay_keys.is_empty() {
         let sql = format!(
