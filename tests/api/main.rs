@@ -14,6 +14,7 @@ mod support;
 mod postgres;
 
 mod authentication;
+mod books;
 mod command_line;
 mod credits;
 mod dataset_format;

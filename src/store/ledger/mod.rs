@@ -6,6 +6,7 @@
 //! group is committed, and forgotten when it fails.
 
 mod accounts;
+mod check;
 mod contacts;
 mod decide;
 mod effects;
@@ -34,6 +35,7 @@ use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::refusal::Refusal;
 
 pub use accounts::{AccountFilter, AccountRow, AccountView};
+pub(super) use check::RULES;
 pub use contacts::{CisDetails, ContactDetails, ContactField, ContactFilter, ContactRow, ContactView};
 pub use journals::{AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView};
 pub use organisation::{CreateOrganisation, LockChange, OrganisationChange, OrganisationCreated, OrganisationField};
