@@ -1,8 +1,10 @@
-//! The real server under reconciliation jobs over HTTP: jobs and rows a second, queue wait, end-to-end latency and the
+//! The real server under jobs of both products over HTTP: jobs and rows a second, queue wait, end-to-end latency and the
 //! share of 503 answers for small, medium and large jobs, beside the ceiling (the same engine called in-process). Then
-//! the latency of one tiny job against a bare loop of its three commits, and one job of 100,000 rows a side.
+//! the latency of one tiny job against a bare loop of its three commits, one reconciliation of 100,000 rows a side, and
+//! one coding job of 50,000 transactions with the memory it takes.
 //!
-//! `cargo bench --bench job_throughput [-- --json] [--only small|medium|large|tiny|hundred-thousand] [--postgres URL]`
+//! `cargo bench --bench job_throughput [-- --json] [--product reconciliation|coding] [--postgres URL]
+//! [--only small|medium|large|tiny|hundred-thousand|fifty-thousand]`
 
 mod support;
 
@@ -16,8 +18,8 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use bookkeeping_suite::{
-    domain::{control::Unattended, recon},
-    http::wire::recon::{Limits, parse},
+    domain::{coding, control::Unattended, recon},
+    http::wire,
 };
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection,
@@ -26,12 +28,14 @@ use sea_orm::{
 use serde_json::{Value, json};
 use support::{Arguments, installation, pressure, print_json, serve};
 use xtask::{
-    datasets::{Dataset, Expected, ordinary, realistic},
+    coding_datasets,
+    datasets::{Dataset, Expected, charged, ordinary, realistic},
     http::{Connection, Request},
-    jobs::{Outcome, RECONCILIATIONS, State, read_state, run_one},
-    program::{Server, create_key},
+    jobs::{Outcome, State, read_state, run_one},
+    products::Product,
+    program::{SCOPES, Server, create_key},
     random::Random,
-    statistics::{least, median, milliseconds, percentile, real, short, sorted},
+    statistics::{least, median, milliseconds, percentile, real, real64, short, sorted},
 };
 
 /// Keys the jobs are spread over.
@@ -40,6 +44,10 @@ const KEYS: usize = 16;
 const TINY_BAR: f64 = 3.0;
 /// Seconds a job of 100,000 rows a side may take.
 const HUNDRED_THOUSAND_BAR: f64 = 1.0;
+/// Transactions of the large coding job, the seconds it may take, and the megabytes (10^6 bytes) above the idle process.
+const CODED_ROWS: u64 = 50_000;
+const CODED_BAR: f64 = 6.0;
+const CODED_BAR_MB: f64 = 200.0;
 
 /// One kind of load.
 struct Size {
@@ -100,7 +108,7 @@ fn client(
         if measuring && open.len() < in_flight {
             let Some(dataset) = random.pick(pool) else { break };
             let submitted = Instant::now();
-            let reply = connection.send(&Request::post(RECONCILIATIONS, Some(key), &dataset.body))?;
+            let reply = connection.send(&Request::post(dataset.product.path(), Some(key), &dataset.body))?;
             seen.submissions += 1;
             match reply.status {
                 202 => {
@@ -147,12 +155,12 @@ fn client(
 }
 
 /// A counter and a sum from the operators' metrics, for the queue wait as the server itself measured it.
-fn queue_seconds(server: &Server) -> Result<(f64, f64)> {
+fn queue_seconds(server: &Server, product: Product) -> Result<(f64, f64)> {
     let reply = Connection::new(server.ops(), Duration::from_secs(10))?.send(&Request::get("/metrics", None))?;
     let text = String::from_utf8_lossy(&reply.body).into_owned();
     let value = |name: &str| {
         text.lines()
-            .find(|line| line.starts_with(name) && line.contains("reconciliation"))
+            .find(|line| line.starts_with(name) && line.contains(product.name()))
             .and_then(|line| line.rsplit(' ').next()?.parse().ok())
     };
     Ok((value("job_queue_seconds_sum").unwrap_or(0.0), value("job_queue_seconds_count").unwrap_or(0.0)))
@@ -165,25 +173,41 @@ fn latencies(values: Vec<f64>) -> Value {
 
 /// The engine alone on the same bodies: read, match, verify; jobs and rows a second on one thread.
 fn ceiling(pool: &[Dataset], time: Duration) -> Result<(f64, f64)> {
-    let limits = Limits { max_rows_per_dataset: 250_000 };
     let begun = Instant::now();
     let (mut jobs, mut rows) = (0_usize, 0.0);
     while begun.elapsed() < time {
         for dataset in pool {
-            let submission = parse(&dataset.body, &limits).map_err(|problems| anyhow::anyhow!("{problems:?}"))?;
-            let outcome = recon::run(&submission.dataset, &submission.options, &Unattended)?;
-            std::hint::black_box(outcome);
+            rows += real(work(dataset)?);
             jobs += 1;
-            rows += real(usize::try_from(submission.dataset.rows())?);
         }
     }
     let seconds = begun.elapsed().as_secs_f64();
     Ok((real(jobs) / seconds, rows / seconds))
 }
 
+/// What the service does with a request beside storing it; the rows there were.
+fn work(dataset: &Dataset) -> Result<usize> {
+    match dataset.product {
+        Product::Reconciliation => {
+            let limits = wire::recon::Limits { max_rows_per_dataset: 250_000 };
+            let submission = wire::recon::parse(&dataset.body, &limits);
+            let submission = submission.map_err(|problems| anyhow::anyhow!("{problems:?}"))?;
+            std::hint::black_box(recon::run(&submission.dataset, &submission.options, &Unattended)?);
+            Ok(usize::try_from(submission.dataset.rows())?)
+        }
+        Product::Coding => {
+            let submission = wire::coding::parse(&dataset.body, &wire::coding::Limits::NONE);
+            let submission = submission.map_err(|issues| anyhow::anyhow!("{issues:?}"))?;
+            std::hint::black_box(coding::run(&submission.batch, &Unattended)?);
+            Ok(submission.inputs.len())
+        }
+    }
+}
+
 /// One load at one depth of the queue.
 fn throughput(
     server: &Server,
+    product: Product,
     keys: &[String],
     pool: &[Dataset],
     clients: usize,
@@ -192,7 +216,7 @@ fn throughput(
 ) -> Result<Value> {
     let stop = AtomicBool::new(false);
     let failures = AtomicUsize::new(0);
-    let queue_before = queue_seconds(server)?;
+    let queue_before = queue_seconds(server, product)?;
     let begun = Instant::now();
     let mut seen = Seen::default();
     let mut elapsed = Duration::ZERO;
@@ -223,12 +247,14 @@ fn throughput(
         }
         Ok(())
     })?;
-    let queue_after = queue_seconds(server)?;
+    let queue_after = queue_seconds(server, product)?;
     let waits = queue_after.1 - queue_before.1;
     let mean_wait = if waits > 0.0 { Some(short((queue_after.0 - queue_before.0) * 1_000.0 / waits)) } else { None };
-    let rows_a_job: f64 =
-        pool.iter().map(|dataset| real(usize::try_from(dataset.bank_rows).unwrap_or(0)) * 2.0).sum::<f64>()
-            / real(pool.len().max(1));
+    let sides = match product {
+        Product::Reconciliation => 2.0,
+        Product::Coding => 1.0,
+    };
+    let rows_a_job = pool.iter().map(|dataset| real64(dataset.rows) * sides).sum::<f64>() / real(pool.len().max(1));
     let rate = real(seen.completed) / elapsed.as_secs_f64();
     Ok(json!({
         "clients": clients,
@@ -321,7 +347,9 @@ fn tiny(server: &Server, key: &str, folder: &Path) -> Result<Value> {
     let dataset = ordinary(&mut Random::new(9), 1, Expected::Verified);
     let mut connection = server.connect()?;
     let mut one = || -> Result<f64> {
-        let (outcome, _, time) = run_one(&mut connection, key, &dataset.body, Duration::ZERO, Duration::from_secs(30))?;
+        let patience = Duration::from_secs(30);
+        let (outcome, _, time) =
+            run_one(&mut connection, dataset.product, key, &dataset.body, Duration::ZERO, patience)?;
         ensure!(outcome == Outcome::Completed(1), "a tiny job ended as {outcome:?}");
         Ok(time.as_secs_f64() * 1e6)
     };
@@ -357,8 +385,9 @@ fn hundred_thousand(server: &Server, key: &str, folder: &Path) -> Result<Value> 
     let mut measure = |body: &str| -> Result<Vec<f64>> {
         (0..5)
             .map(|_| {
+                let (pause, patience) = (Duration::from_millis(1), Duration::from_secs(120));
                 let (outcome, _, time) =
-                    run_one(&mut connection, key, body.as_bytes(), Duration::from_millis(1), Duration::from_secs(120))?;
+                    run_one(&mut connection, Product::Reconciliation, key, body.as_bytes(), pause, patience)?;
                 ensure!(matches!(outcome, Outcome::Completed(_)), "the job ended as {outcome:?}");
                 Ok(time.as_secs_f64())
             })
@@ -375,6 +404,41 @@ fn hundred_thousand(server: &Server, key: &str, folder: &Path) -> Result<Value> 
     }))
 }
 
+/// Submit to completed of 50,000 transactions, with the completed answer read in full, and the memory above the idle
+/// process; beside it the engine alone on the same body.
+fn fifty_thousand(server: &Server, key: &str) -> Result<Value> {
+    let shape = coding_datasets::ordinary(&mut Random::new(CODED_ROWS), CODED_ROWS);
+    let mut connection = server.connect()?;
+    let mut measure = |body: &[u8], rows: u64| -> Result<f64> {
+        let (pause, patience) = (Duration::from_millis(1), Duration::from_secs(120));
+        let (outcome, _, time) = run_one(&mut connection, Product::Coding, key, body, pause, patience)?;
+        ensure!(outcome == Outcome::Completed(rows), "the job ended as {outcome:?}");
+        Ok(time.as_secs_f64())
+    };
+    // What is loaded once and kept is not the memory of a job, but it is told.
+    let before_first = server.process.resident_kib()?;
+    let first_s = measure(&coding_datasets::ordinary(&mut Random::new(1), 1).body, 1)?;
+    let idle = server.process.resident_kib()?;
+    server.process.forget_peak()?;
+    let times = (0..5).map(|_| measure(&shape.body, CODED_ROWS)).collect::<Result<Vec<_>>>()?;
+    let peak = server.process.peak_kib()?;
+    let megabytes = |kib: u64| short(real64(kib) * 1_024.0 / 1e6);
+    let (_, rows_per_s) = ceiling(std::slice::from_ref(&shape), Duration::from_secs(3))?;
+    Ok(json!({
+        "rows": CODED_ROWS,
+        "request_mb": short(real(shape.body.len()) / 1e6),
+        "best_s": short(least(&times)),
+        "median_s": short(median(&times)),
+        "bar_s": CODED_BAR,
+        "engine_alone_rows_per_s": short(rows_per_s),
+        "peak_above_idle_mb": megabytes(peak.saturating_sub(idle)),
+        "bar_mb": CODED_BAR_MB,
+        "idle_mb": megabytes(idle),
+        "kept_since_the_first_job_mb": megabytes(idle.saturating_sub(before_first)),
+        "first_job_of_one_row_s": short(first_s),
+    }))
+}
+
 fn main() -> Result<()> {
     let arguments = Arguments::read();
     if arguments.is_check() {
@@ -382,6 +446,7 @@ fn main() -> Result<()> {
     }
     let only = arguments.after("--only");
     let wanted = |name: &str| only.is_none_or(|only| only == name);
+    let product_wanted = |product: Product| arguments.after("--product").is_none_or(|only| only == product.name());
     let (folder, mut installation) = installation()?;
     if let Some(url) = arguments.after("--postgres") {
         installation = installation.with("database_url", url);
@@ -392,41 +457,32 @@ fn main() -> Result<()> {
     for number in 0..4 {
         let person = installation.add_person(&format!("bench-{number}@example.com"), 0, 1_000_000_000)?;
         for place in 0..KEYS / 4 {
-            keys.push(
-                create_key(
-                    &mut connection,
-                    &person.session,
-                    &format!("bench {place}"),
-                    &["reconcile:read", "reconcile:write"],
-                )?
-                .plaintext,
-            );
+            keys.push(create_key(&mut connection, &person.session, &format!("bench {place}"), &SCOPES)?.plaintext);
         }
     }
     drop(connection);
     let first_key = keys.first().cloned().context("no key")?;
+    // Before anything else, so that what the first job loads is seen.
+    let coded = if product_wanted(Product::Coding) && wanted("fifty-thousand") {
+        Some(fifty_thousand(&server, &first_key)?)
+    } else {
+        None
+    };
     let mut loads = Vec::new();
-    for size in SIZES.iter().filter(|size| wanted(size.name)) {
-        let mut random = Random::new(size.rows);
-        let pool: Vec<Dataset> = (0..16).map(|_| ordinary(&mut random, size.rows, Expected::Verified)).collect();
-        let time = Duration::from_secs(size.seconds);
-        let (jobs, rows) = ceiling(&pool, Duration::from_secs(2))?;
-        let shallow = throughput(&server, &keys, &pool, 4, 1, time)?;
-        // 128 wanted at once on a queue of 100: this is where 503 answers come from.
-        let deep = throughput(&server, &keys, &pool, KEYS, 8, time)?;
-        loads.push(json!({
-            "size": size.name,
-            "rows_a_side": size.rows,
-            "ceiling": { "jobs_per_s": short(jobs), "rows_per_s": short(rows) },
-            "few_waiting": shallow,
-            "queue_full": deep,
-        }));
+    for product in Product::ALL.into_iter().filter(|product| product_wanted(*product)) {
+        for size in SIZES.iter().filter(|size| wanted(size.name)) {
+            loads.push(load(&server, product, &keys, size)?);
+        }
     }
-    let tiny = if wanted("tiny") { Some(tiny(&server, &first_key, folder.path())?) } else { None };
-    let large =
-        if wanted("hundred-thousand") { Some(hundred_thousand(&server, &first_key, folder.path())?) } else { None };
+    let reconciling = product_wanted(Product::Reconciliation);
+    let tiny = if reconciling && wanted("tiny") { Some(tiny(&server, &first_key, folder.path())?) } else { None };
+    let large = if reconciling && wanted("hundred-thousand") {
+        Some(hundred_thousand(&server, &first_key, folder.path())?)
+    } else {
+        None
+    };
     server.terminate()?;
-    let figures = json!({ "bench": "job_throughput", "pressure_percent": pressure(), "loads": loads, "tiny_job": tiny, "hundred_thousand": large });
+    let figures = json!({ "bench": "job_throughput", "pressure_percent": pressure(), "loads": loads, "tiny_job": tiny, "hundred_thousand": large, "fifty_thousand_coded": coded });
     if arguments.has("--json") {
         return print_json(&figures);
     }
@@ -434,24 +490,44 @@ fn main() -> Result<()> {
     Ok(())
 }
 
+/// Jobs of one size of one product, with few and with too many waiting.
+fn load(server: &Server, product: Product, keys: &[String], size: &Size) -> Result<Value> {
+    let mut random = Random::new(size.rows);
+    let pool: Vec<Dataset> = (0..16).map(|_| charged(product, &mut random, size.rows)).collect();
+    let time = Duration::from_secs(size.seconds);
+    let (jobs, rows) = ceiling(&pool, Duration::from_secs(2))?;
+    let shallow = throughput(server, product, keys, &pool, 4, 1, time)?;
+    // 128 wanted at once on a queue of 100: this is where 503 answers come from.
+    let deep = throughput(server, product, keys, &pool, KEYS, 8, time)?;
+    Ok(json!({
+        "product": product.name(),
+        "size": size.name,
+        "rows": size.rows,
+        "ceiling": { "jobs_per_s": short(jobs), "rows_per_s": short(rows) },
+        "few_waiting": shallow,
+        "queue_full": deep,
+    }))
+}
+
 fn print_table(figures: &Value) {
     let none = Vec::new();
     println!(
-        "{:<10}{:<14}{:>10}{:>12}{:>12}{:>10}{:>10}{:>10}{:>8}",
-        "jobs", "load", "jobs/s", "rows/s", "wait p50 ms", "p50 ms", "p90 ms", "p99 ms", "503"
+        "{:<16}{:<8}{:<14}{:>10}{:>12}{:>12}{:>10}{:>10}{:>10}{:>8}",
+        "product", "jobs", "load", "jobs/s", "rows/s", "wait p50 ms", "p50 ms", "p90 ms", "p99 ms", "503"
     );
     for load in figures.get("loads").and_then(Value::as_array).unwrap_or(&none) {
         let number = |pointer: &str| load.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
-        let name = load.get("size").and_then(Value::as_str).unwrap_or_default();
+        let text = |name: &str| load.get(name).and_then(Value::as_str).unwrap_or_default();
+        let name = format!("{:<16}{:<8}", text("product"), text("size"));
         println!(
-            "{name:<10}{:<14}{:>10.0}{:>12.0}",
+            "{name}{:<14}{:>10.0}{:>12.0}",
             "engine alone",
             number("/ceiling/jobs_per_s"),
             number("/ceiling/rows_per_s")
         );
         for (title, part) in [("few waiting", "few_waiting"), ("queue full", "queue_full")] {
             println!(
-                "{name:<10}{title:<14}{:>10.0}{:>12.0}{:>12.1}{:>10.1}{:>10.1}{:>10.1}{:>7.0}%",
+                "{name}{title:<14}{:>10.0}{:>12.0}{:>12.1}{:>10.1}{:>10.1}{:>10.1}{:>7.0}%",
                 number(&format!("/{part}/jobs_per_s")),
                 number(&format!("/{part}/rows_per_s")),
                 number(&format!("/{part}/queue_wait_seen_ms/p50")),
@@ -462,7 +538,7 @@ fn print_table(figures: &Value) {
             );
         }
     }
-    for part in ["tiny_job", "hundred_thousand"] {
+    for part in ["tiny_job", "hundred_thousand", "fifty_thousand_coded"] {
         if let Some(value) = figures.get(part).filter(|value| !value.is_null()) {
             println!("{part}: {value}");
         }

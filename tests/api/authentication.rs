@@ -1,17 +1,18 @@
 //! API keys on real routes: how they are presented, what they may do, and which refusal comes first.
 
+use bookkeeping_suite::domain::job::Product;
 use serde_json::json;
 
 use crate::support::client::{Answer, Request};
-use crate::support::data::{costing, row};
+use crate::support::data::row;
+use crate::support::product::{JobProduct as _, for_both_products};
 use crate::support::server::{ALL_SCOPES, RECONCILE, Setup, TestServer};
-
-const UNKNOWN_JOB: &str = "/api/v1/reconciliations/rec_0123456789abcdef0123456789abcdef";
+use crate::support::until;
 
 #[test]
 fn a_key_is_accepted_in_either_header_or_in_both_when_they_agree() {
     let server = TestServer::start();
-    let (_, key) = server.reconciler();
+    let (_, key) = server.submitter();
     let me = || server.client.get("/api/v1/me");
     let text = key.plaintext.as_str();
     for request in [
@@ -29,7 +30,7 @@ fn a_key_is_accepted_in_either_header_or_in_both_when_they_agree() {
 #[test]
 fn anything_but_one_good_key_is_unauthorized() {
     let server = TestServer::start();
-    let (person, key) = server.reconciler();
+    let (person, key) = server.submitter();
     let other = server.key(&person, &RECONCILE);
     let revoked = server.key(&person, &RECONCILE);
     server.client.delete(&format!("/api/v1/keys/{}", revoked.id)).session(&person).send().expect(200);
@@ -80,107 +81,117 @@ fn every_operation_wants_its_scope_and_no_other() {
         let rest: Vec<&str> = ALL_SCOPES.into_iter().filter(|other| *other != scope).collect();
         server.key(&person, &rest)
     };
-    let body = costing(1);
+    let unknown_job = |product: Product| format!("{}/x_0123456789abcdef0123456789abcdef", product.path());
+    let (unknown_reconciliation, unknown_coding) = (unknown_job(Product::Reconciliation), unknown_job(Product::Coding));
+    let body = |path: &str| {
+        let product = Product::ALL.into_iter().find(|product| product.path() == path).expect("a product's path");
+        product.costing(1)
+    };
     for (method, path, scope, status) in [
         ("POST", "/api/v1/reconciliations", "reconcile:write", 202),
-        ("GET", UNKNOWN_JOB, "reconcile:read", 404),
+        ("GET", unknown_reconciliation.as_str(), "reconcile:read", 404),
+        ("POST", "/api/v1/coding/coding-jobs", "coding:write", 202),
+        ("GET", unknown_coding.as_str(), "coding:read", 404),
         ("GET", "/api/v1/books/organisations", "books:read", 200),
         ("GET", one.as_str(), "books:read", 200),
     ] {
         let ask = |key: &crate::support::server::ApiKey| -> Answer {
             let request = server.client.request(method, path).key(key);
-            if method == "POST" { request.body(body.clone()).send() } else { request.send() }
+            if method == "POST" { request.body(body(path)).send() } else { request.send() }
         };
         let enough = with(scope);
         let answer = ask(&enough);
         assert_eq!(answer.status, status, "{answer}");
         if status == 202 {
-            server.ended(&enough, answer.value()["reconciliation_id"].as_str().unwrap());
+            let poll = answer.value()["poll_url"].as_str().unwrap().to_owned();
+            until("the job ends", || {
+                let job = server.client.get(&poll).key(&enough).send().expect(200);
+                (job["status"] == "completed").then_some(())
+            });
         }
         ask(&without(scope)).refused(403, "forbidden");
     }
 }
 
-#[test]
-fn the_scope_is_checked_before_the_body_and_before_the_media_type() {
-    let server = TestServer::start();
-    let person = server.person();
-    let reader = server.key(&person, &["reconcile:read"]);
-    for body in ["{}", "7", r#"{"bank":"x"}"#, &costing(3)] {
-        server.submission(&reader, body).refused(403, "forbidden");
-    }
-    let odd =
-        server.client.post("/api/v1/reconciliations").key(&reader).header("Content-Type", "text/plain").body("{}");
-    odd.send().refused(403, "forbidden");
-}
-
-#[test]
-fn refusals_come_in_the_order_of_the_contract() {
-    let (mut gate, work) = crate::support::gate::gate();
-    let server = Setup::new()
-        .engine(work)
-        .settings(|settings| {
-            settings.rate_limit_requests = Some(8);
-            settings.queue_capacity_jobs = Some(1);
-            settings.max_body_bytes = Some(4_096);
-        })
-        .start();
-    let poor = server.person_with(1, 0, false);
-    let rich = server.person_with(100, 0, false);
-    let (reader, spent) = (server.key(&poor, &["reconcile:read"]), server.key(&poor, &["reconcile:read"]));
-    let writer = server.key(&poor, &RECONCILE);
-    // The queue is full from here on: one runs, one waits.
-    let filler = server.key(&rich, &RECONCILE);
-    server.submit(&filler, costing(1));
-    gate.started();
-    server.submit(&filler, costing(1));
-    for _ in 0..8 {
-        server.client.get("/api/v1/me").key(&spent).send().expect(200);
+for_both_products! {
+    fn the_scope_is_checked_before_the_body_and_before_the_media_type(product) {
+        let server = TestServer::start_of(product);
+        let person = server.person();
+        let reader = server.key(&person, &product.scopes()[..1]);
+        for body in ["{}", "7", r#"{"bank":"x"}"#, &product.costing(3)] {
+            server.submission(&reader, body).refused(403, "forbidden");
+        }
+        let odd = server.client.post(product.path()).key(&reader).header("Content-Type", "text/plain");
+        odd.body("{}").send().refused(403, "forbidden");
     }
 
-    let post = |key: Option<&str>, media: &str, body: &str| {
-        let request = server.client.post("/api/v1/reconciliations").header("Content-Type", media);
-        key.into_iter().fold(request, |request, key| request.bearer(key)).body(body).send()
-    };
-    let (json, text) = ("application/json", "text/plain");
-    let too_large = format!(r#"{{"bank":[],"book":[],"x":"{}"}}"#, "y".repeat(5_000));
-    let two_rows = costing(2);
-    // Each line breaks every rule from its own onwards.
-    post(None, text, &format!("{too_large}{{")).refused(413, "payload_too_large");
-    post(None, text, "{").refused(400, "invalid_json");
-    post(Some("key_bad"), text, "{").refused(400, "invalid_json");
-    post(Some(&spent.plaintext), text, "{").refused(400, "invalid_json");
-    post(Some(&reader.plaintext), text, "{").refused(400, "invalid_json");
-    post(None, text, "{}").refused(401, "unauthorized");
-    post(Some("key_bad"), text, "{}").refused(401, "unauthorized");
-    post(Some(&spent.plaintext), text, "{}").refused(429, "rate_limited");
-    post(Some(&reader.plaintext), text, "{}").refused(403, "forbidden");
-    post(Some(&writer.plaintext), text, "{}").refused(415, "unsupported_media_type");
-    post(Some(&writer.plaintext), json, "{}").refused(422, "invalid_dataset_format");
-    post(Some(&writer.plaintext), json, &two_rows).refused(402, "insufficient_credits");
-    post(Some(&writer.plaintext), json, &costing(1)).refused(503, "busy");
-    gate.open();
-}
+    fn refusals_come_in_the_order_of_the_contract(product) {
+        let (mut gate, work) = crate::support::gate::gate(product);
+        let server = Setup::of(product)
+            .engine(work)
+            .settings(|settings| {
+                settings.rate_limit_requests = Some(8);
+                settings.queue_capacity_jobs = Some(1);
+                settings.max_body_bytes = Some(4_096);
+            })
+            .start();
+        let poor = server.person_with(1, 0, false);
+        let rich = server.person_with(100, 0, false);
+        let read = &product.scopes()[..1];
+        let (reader, spent) = (server.key(&poor, read), server.key(&poor, read));
+        let writer = server.key(&poor, &product.scopes());
+        // The queue is full from here on: one runs, one waits.
+        let filler = server.key(&rich, &product.scopes());
+        server.submit(&filler, product.costing(1));
+        gate.started();
+        server.submit(&filler, product.costing(1));
+        for _ in 0..8 {
+            server.client.get("/api/v1/me").key(&spent).send().expect(200);
+        }
 
-#[test]
-fn a_poll_without_the_read_scope_is_forbidden_whatever_the_id() {
-    let server = TestServer::start();
-    let person = server.person();
-    let (writer, blind) = (server.key(&person, &RECONCILE), server.key(&person, &["reconcile:write"]));
-    let id = server.submit(&writer, costing(1));
-    server.ended(&writer, &id);
-    let foreign = {
-        let (_, key) = server.reconciler();
-        let id = server.submit(&key, costing(1));
-        server.ended(&key, &id);
-        id
-    };
-    let long = "r".repeat(200);
-    let mut texts = std::collections::HashSet::new();
-    for id in [id.as_str(), &foreign, "rec_unknown", "x", &long] {
-        texts.insert(server.poll(&blind, id).refused(403, "forbidden").to_string());
+        let post = |key: Option<&str>, media: &str, body: &str| {
+            let request = server.client.post(product.path()).header("Content-Type", media);
+            key.into_iter().fold(request, |request, key| request.bearer(key)).body(body).send()
+        };
+        let (json, text) = ("application/json", "text/plain");
+        let too_large = format!(r#"{{"bank":[],"book":[],"x":"{}"}}"#, "y".repeat(5_000));
+        let two_rows = product.costing(2);
+        // Each line breaks every rule from its own onwards.
+        post(None, text, &format!("{too_large}{{")).refused(413, "payload_too_large");
+        post(None, text, "{").refused(400, "invalid_json");
+        post(Some("key_bad"), text, "{").refused(400, "invalid_json");
+        post(Some(&spent.plaintext), text, "{").refused(400, "invalid_json");
+        post(Some(&reader.plaintext), text, "{").refused(400, "invalid_json");
+        post(None, text, "{}").refused(401, "unauthorized");
+        post(Some("key_bad"), text, "{}").refused(401, "unauthorized");
+        post(Some(&spent.plaintext), text, "{}").refused(429, "rate_limited");
+        post(Some(&reader.plaintext), text, "{}").refused(403, "forbidden");
+        post(Some(&writer.plaintext), text, "{}").refused(415, "unsupported_media_type");
+        post(Some(&writer.plaintext), json, "{}").refused(422, product.format_code());
+        post(Some(&writer.plaintext), json, &two_rows).refused(402, "insufficient_credits");
+        post(Some(&writer.plaintext), json, &product.costing(1)).refused(503, "busy");
+        gate.open();
     }
-    assert_eq!(texts.len(), 1, "{texts:?}");
+
+    fn a_poll_without_the_read_scope_is_forbidden_whatever_the_id(product) {
+        let server = TestServer::start_of(product);
+        let person = server.person();
+        let (writer, blind) = (server.key(&person, &product.scopes()), server.key(&person, &product.scopes()[1..]));
+        let id = server.submit(&writer, product.costing(1));
+        server.ended(&writer, &id);
+        let foreign = {
+            let (_, key) = server.submitter();
+            let id = server.submit(&key, product.costing(1));
+            server.ended(&key, &id);
+            id
+        };
+        let long = "r".repeat(200);
+        let mut texts = std::collections::HashSet::new();
+        for id in [id.as_str(), &foreign, "rec_unknown", "x", &long] {
+            texts.insert(server.poll(&blind, id).refused(403, "forbidden").to_string());
+        }
+        assert_eq!(texts.len(), 1, "{texts:?}");
+    }
 }
 
 #[test]
@@ -196,7 +207,7 @@ fn malformed_json_carries_the_reason_and_its_place() {
 #[test]
 fn what_needs_no_body_ignores_one() {
     let server = TestServer::start();
-    let (person, key) = server.reconciler();
+    let (person, key) = server.submitter();
     server.client.get("/api/v1/me").key(&key).header("Content-Type", "text/plain").send().expect(200);
     let path = format!("/api/v1/keys/{}", key.id);
     server.client.delete(&path).session(&person).header("Content-Type", "text/plain").send().expect(200);
@@ -205,7 +216,7 @@ fn what_needs_no_body_ignores_one() {
 #[test]
 fn paths_and_methods_that_do_not_exist_are_said_so_in_the_envelope() {
     let server = TestServer::start();
-    let (_, key) = server.reconciler();
+    let (_, key) = server.submitter();
     server.client.get("/api/v1/nothing").key(&key).send().refused(404, "not_found");
     server.client.get("/api/v1/me/").key(&key).send().refused(404, "not_found");
     server.client.get("/").send().refused(404, "not_found");
@@ -228,7 +239,7 @@ fn paths_and_methods_that_do_not_exist_are_said_so_in_the_envelope() {
 #[test]
 fn a_body_of_another_kind_is_refused_and_an_unlabelled_one_is_json() {
     let server = TestServer::start();
-    let (_, key) = server.reconciler();
+    let (_, key) = server.submitter();
     let post = |media: &str| server.client.post("/api/v1/reconciliations").key(&key).header("Content-Type", media);
     let body = crate::support::data::request(&[row("1")], &[]);
     for media in ["text/plain", "application/x-www-form-urlencoded", "application/xml", "json", "application/jsonp"] {

@@ -35,7 +35,7 @@ fn with_row(row: &str) -> String {
 #[test]
 fn every_deviation_of_a_row_names_dataset_row_and_field() {
     let server = TestServer::start();
-    let (_, key) = server.reconciler();
+    let (_, key) = server.submitter();
     let long = "é".repeat(501);
     let long_row = format!(r#"{{"date":"2026-01-05","amount":1,"description":"{long}"}}"#);
     for (row, field) in [
@@ -76,13 +76,13 @@ fn every_deviation_of_a_row_names_dataset_row_and_field() {
 #[test]
 fn accepted_rows_reach_to_the_bounds() {
     let server = TestServer::start();
-    let (_, key) = server.reconciler();
+    let (_, key) = server.submitter();
     for row in [
         format!(r#"{{"date":"0001-01-01","amount":-0,"description":"{}"}}"#, "🧾".repeat(500)),
         r#"{"date":"9999-12-31","amount":0.1e-5,"description":" "}"#.to_owned(),
         r#"{"description":"a\nb\u00e9","amount":999999999999999999,"date":"2024-02-29"}"#.to_owned(),
     ] {
-        let job = server.reconcile(&key, with_row(&row));
+        let job = server.run(&key, with_row(&row));
         assert_eq!(job["status"], "completed", "{row}");
     }
 }
@@ -90,7 +90,7 @@ fn accepted_rows_reach_to_the_bounds() {
 #[test]
 fn the_body_around_the_rows_is_as_strict() {
     let server = TestServer::start();
-    let (_, key) = server.reconciler();
+    let (_, key) = server.submitter();
     let top = |field: &str| problem(Value::Null, Value::Null, json!(field));
     let whole = |dataset: &str| problem(json!(dataset), Value::Null, Value::Null);
     let option = |field: &str| problem(json!("options"), Value::Null, json!(field));
@@ -133,7 +133,7 @@ fn the_body_around_the_rows_is_as_strict() {
 #[test]
 fn all_problems_are_told_at_once_in_document_order() {
     let server = TestServer::start();
-    let (_, key) = server.reconciler();
+    let (_, key) = server.submitter();
     let body = format!(
         r#"{{"book":[{ROW},{{"amount":"1","date":"x","description":"a"}}],
             "surplus":0,
@@ -160,7 +160,7 @@ fn all_problems_are_told_at_once_in_document_order() {
 #[test]
 fn a_hundred_problems_are_listed_and_all_are_counted() {
     let server = TestServer::start();
-    let (_, key) = server.reconciler();
+    let (_, key) = server.submitter();
     let body = format!(
         r#"{{"bank":[{ROW},{}],"book":[7,8]}}"#,
         vec![r#"{"date":"","amount":1,"description":"a"}"#; 250].join(",")
@@ -176,8 +176,8 @@ fn a_hundred_problems_are_listed_and_all_are_counted() {
 #[test]
 fn a_dataset_over_the_limit_of_rows_is_refused_whole() {
     let server = Setup::new().settings(|settings| settings.max_rows_per_dataset = Some(3)).start();
-    let (_, key) = server.reconciler();
-    assert_eq!(server.reconcile(&key, request(&[row("1"); 3], &[row("1"); 3]))["status"], "completed");
+    let (_, key) = server.submitter();
+    assert_eq!(server.run(&key, request(&[row("1"); 3], &[row("1"); 3]))["status"], "completed");
     let answer = server.submission(&key, request(&[row("1"); 4], &[row("1"); 3]));
     assert_eq!(problems(&answer), [problem(json!("bank"), Value::Null, Value::Null)]);
     let answer = server.submission(&key, request(&[], &[row("1"); 5]));
@@ -196,5 +196,5 @@ fn a_refused_dataset_writes_nothing() {
         store.reader.open_jobs(bookkeeping_suite::domain::ids::UserId(person.user_id)).await.unwrap().len()
     });
     assert_eq!(open, 0);
-    assert_eq!(server.reconcile(&key, costing(2))["credits_charged"], 2);
+    assert_eq!(server.run(&key, costing(2))["credits_charged"], 2);
 }

@@ -23,7 +23,7 @@ fn health_is_ok_for_anybody_whatever_they_present() {
 fn health_is_never_rate_limited() {
     let server =
         crate::support::server::Setup::new().settings(|settings| settings.rate_limit_requests = Some(1)).start();
-    let (_, key) = server.reconciler();
+    let (_, key) = server.submitter();
     for _ in 0..5 {
         server.client.get("/api/v1/health").key(&key).send().expect(200);
     }

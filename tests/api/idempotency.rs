@@ -1,14 +1,13 @@
 //! `Idempotency-Key` on submissions: the first answer again, one job, one charge.
 
 use crate::support::client::Answer;
-use crate::support::data::{costing, request, row};
-use crate::support::database::on_both_databases;
 use crate::support::gate::gate;
-use crate::support::server::{ApiKey, RECONCILE, Setup, TestServer};
+use crate::support::product::{JobProduct as _, everywhere, for_both_products};
+use crate::support::server::{ApiKey, Setup, TestServer};
 use crate::support::until;
 
 fn submit(server: &TestServer, key: &ApiKey, idempotency_key: &str, body: &str) -> Answer {
-    server.client.post("/api/v1/reconciliations").key(key).idempotency_key(idempotency_key).body(body).send()
+    server.client.post(server.product().path()).key(key).idempotency_key(idempotency_key).body(body).send()
 }
 
 fn is_replay(answer: &Answer) -> bool {
@@ -16,49 +15,50 @@ fn is_replay(answer: &Answer) -> bool {
 }
 
 fn id(answer: &Answer) -> String {
-    answer.expect(202)["reconciliation_id"].as_str().unwrap().to_owned()
+    let accepted = answer.expect(202);
+    accepted["poll_url"].as_str().and_then(|path| path.rsplit('/').next()).expect("an id").to_owned()
 }
 
-on_both_databases! {
-    fn the_same_key_and_body_give_the_first_answer_again(database) {
-        let server = Setup::new().on(&database).start();
+everywhere! {
+    fn the_same_key_and_body_give_the_first_answer_again(database, product) {
+        let server = Setup::of(product).on(&database).start();
         let person = server.person_with(2, 0, false);
-        let key = server.key(&person, &RECONCILE);
-        let first = submit(&server, &key, "once", &costing(2));
+        let key = server.key(&person, &product.scopes());
+        let first = submit(&server, &key, "once", &product.costing(2));
         assert!(!is_replay(&first));
         // While it may still run, after it ended, and although another one could no longer be paid for.
-        let second = submit(&server, &key, "once", &costing(2));
+        let second = submit(&server, &key, "once", &product.costing(2));
         server.ended(&key, &id(&first));
-        let third = submit(&server, &key, "once", &costing(2));
+        let third = submit(&server, &key, "once", &product.costing(2));
         // Another key of the same person: the scope is the owner.
-        let other = server.key(&person, &RECONCILE);
-        let fourth = submit(&server, &other, "once", &costing(2));
+        let other = server.key(&person, &product.scopes());
+        let fourth = submit(&server, &other, "once", &product.costing(2));
         for replay in [second, third, fourth] {
             assert!(is_replay(&replay), "{replay}");
             assert_eq!((replay.status, &replay.body), (first.status, &first.body));
             assert_ne!(replay.header("x-request-id"), first.header("x-request-id"));
         }
         assert_eq!(server.credits(&key), (0, 0));
-        submit(&server, &key, "twice", &costing(2)).refused(402, "insufficient_credits");
+        submit(&server, &key, "twice", &product.costing(2)).refused(402, "insufficient_credits");
     }
 
-    fn the_same_key_with_another_body_is_refused(database) {
-        let server = Setup::new().on(&database).start();
-        let (_, key) = server.reconciler();
-        let first = submit(&server, &key, "k", &costing(1));
-        let details = submit(&server, &key, "k", &costing(2)).details(422, "unprocessable_entity");
+    fn the_same_key_with_another_body_is_refused(database, product) {
+        let server = Setup::of(product).on(&database).start();
+        let (_, key) = server.submitter();
+        let first = submit(&server, &key, "k", &product.costing(1));
+        let details = submit(&server, &key, "k", &product.costing(2)).details(422, "unprocessable_entity");
         assert_eq!(details["reason"], "idempotency_key_reused");
         // The bytes are compared, not what they mean.
-        let spaced = costing(1).replace(',', ", ");
+        let spaced = product.costing(1).replace(',', ", ");
         submit(&server, &key, "k", &spaced).refused(422, "unprocessable_entity");
         server.ended(&key, &id(&first));
         assert_eq!(server.credits(&key), (999, 0));
     }
 
-    fn parallel_duplicates_make_one_job(database) {
-        let server = Setup::new().on(&database).start();
-        let (_, key) = server.reconciler();
-        let body = costing(3);
+    fn parallel_duplicates_make_one_job(database, product) {
+        let server = Setup::of(product).on(&database).start();
+        let (_, key) = server.submitter();
+        let body = product.costing(3);
         for round in 0..5 {
             let name = format!("round-{round}");
             let answers: Vec<Answer> = std::thread::scope(|scope| {
@@ -73,11 +73,11 @@ on_both_databases! {
         }
     }
 
-    fn two_people_may_use_the_same_key(database) {
-        let server = Setup::new().on(&database).start();
-        let ((_, first), (_, second)) = (server.reconciler(), server.reconciler());
-        let of_first = submit(&server, &first, "same", &costing(1));
-        let of_second = submit(&server, &second, "same", &costing(1));
+    fn two_people_may_use_the_same_key(database, product) {
+        let server = Setup::of(product).on(&database).start();
+        let ((_, first), (_, second)) = (server.submitter(), server.submitter());
+        let of_first = submit(&server, &first, "same", &product.costing(1));
+        let of_second = submit(&server, &second, "same", &product.costing(1));
         assert!(!is_replay(&of_second));
         assert_ne!(id(&of_first), id(&of_second));
         server.ended(&first, &id(&of_first));
@@ -85,103 +85,100 @@ on_both_databases! {
     }
 }
 
-#[test]
-fn refusals_are_not_kept_so_a_retry_runs_again() {
-    let (mut gate, work) = gate();
-    let server = Setup::new().engine(work).settings(|settings| settings.queue_capacity_jobs = Some(1)).start();
-    let (_, key) = server.reconciler();
-    submit(&server, &key, "k", "{}").refused(422, "invalid_dataset_format");
-    submit(&server, &key, "k", &costing(1_001)).refused(402, "insufficient_credits");
-    let running = submit(&server, &key, "running", &costing(1));
-    gate.started();
-    let waiting = submit(&server, &key, "waiting", &costing(1));
-    submit(&server, &key, "k", &costing(1)).refused(503, "busy");
-    // A replay takes no place in the queue.
-    assert!(is_replay(&submit(&server, &key, "waiting", &costing(1))));
-    gate.open();
-    server.ended(&key, &id(&running));
-    server.ended(&key, &id(&waiting));
-    let retried = submit(&server, &key, "k", &costing(1));
-    assert!(!is_replay(&retried));
-    server.ended(&key, &id(&retried));
-    assert_eq!(server.credits(&key), (997, 0));
-}
-
-#[test]
-fn a_replay_is_refused_to_whom_the_first_would_be_refused() {
-    let server = TestServer::start();
-    let person = server.person();
-    let key = server.key(&person, &RECONCILE);
-    let reader = server.key(&person, &["reconcile:read"]);
-    let first = submit(&server, &key, "k", &costing(1));
-    submit(&server, &reader, "k", &costing(1)).refused(403, "forbidden");
-    server
-        .client
-        .post("/api/v1/reconciliations")
-        .idempotency_key("k")
-        .body(costing(1))
-        .send()
-        .refused(401, "unauthorized");
-    server.ended(&key, &id(&first));
-}
-
-#[test]
-fn a_key_is_forgotten_after_a_day() {
-    let server = TestServer::start();
-    let (_, key) = server.reconciler();
-    let first = submit(&server, &key, "k", &costing(1));
-    server.ended(&key, &id(&first));
-    server.advance_s(24 * 3_600 - 1);
-    assert!(is_replay(&submit(&server, &key, "k", &costing(1))));
-    server.advance_s(2);
-    let second = submit(&server, &key, "k", &costing(2));
-    assert!(!is_replay(&second));
-    assert_ne!(id(&first), id(&second));
-    server.ended(&key, &id(&second));
-    // The newer body is the one that counts from now on.
-    assert!(is_replay(&submit(&server, &key, "k", &costing(2))));
-}
-
-#[test]
-fn a_key_that_is_no_short_printable_text_is_refused() {
-    let server = TestServer::start();
-    let (_, key) = server.reconciler();
-    let (longest, too_long) = ("k".repeat(128), "k".repeat(129));
-    for bad in ["", &too_long] {
-        let answer = submit(&server, &key, bad, &costing(1));
-        answer.issue_paths();
+for_both_products! {
+    fn refusals_are_not_kept_so_a_retry_runs_again(product) {
+        let (mut gate, work) = gate(product);
+        let server = Setup::of(product).engine(work).settings(|with| with.queue_capacity_jobs = Some(1)).start();
+        let (_, key) = server.submitter();
+        submit(&server, &key, "k", "{}").refused(422, product.format_code());
+        submit(&server, &key, "k", &product.costing(1_001)).refused(402, "insufficient_credits");
+        let running = submit(&server, &key, "running", &product.costing(1));
+        gate.started();
+        let waiting = submit(&server, &key, "waiting", &product.costing(1));
+        submit(&server, &key, "k", &product.costing(1)).refused(503, "busy");
+        // A replay takes no place in the queue.
+        assert!(is_replay(&submit(&server, &key, "waiting", &product.costing(1))));
+        gate.open();
+        server.ended(&key, &id(&running));
+        server.ended(&key, &id(&waiting));
+        let retried = submit(&server, &key, "k", &product.costing(1));
+        assert!(!is_replay(&retried));
+        server.ended(&key, &id(&retried));
+        assert_eq!(server.credits(&key), (997, 0));
     }
-    let two = server
-        .client
-        .post("/api/v1/reconciliations")
-        .key(&key)
-        .idempotency_key("a")
-        .idempotency_key("b")
-        .body(costing(1))
-        .send();
-    assert_eq!(two.status, 400, "two different keys say nothing: {two}");
-    for good in [longest.as_str(), "!", "with spaces ~ and \"quotes\""] {
-        let answer = submit(&server, &key, good, &request(&[row("1")], &[]));
-        server.ended(&key, &id(&answer));
-        assert!(is_replay(&submit(&server, &key, good, &request(&[row("1")], &[]))), "{good}");
-    }
-}
 
-#[test]
-fn a_replay_outlives_the_server() {
-    let setup = Setup::new();
-    let server = setup.clone().start();
-    let (_, key) = server.reconciler();
-    let first = submit(&server, &key, "k", &costing(1));
-    server.ended(&key, &id(&first));
-    let folder = server.folder();
-    server.stop();
-    let server = setup.folder(folder).start();
-    let again = until("the key is known", || {
-        let answer = submit(&server, &key, "k", &costing(1));
-        (answer.status == 202).then_some(answer)
-    });
-    assert!(is_replay(&again));
-    assert_eq!(again.body, first.body);
-    assert_eq!(server.credits(&key), (999, 0));
+    fn a_replay_is_refused_to_whom_the_first_would_be_refused(product) {
+        let server = TestServer::start_of(product);
+        let person = server.person();
+        let key = server.key(&person, &product.scopes());
+        let reader = server.key(&person, &product.scopes()[..1]);
+        let first = submit(&server, &key, "k", &product.costing(1));
+        submit(&server, &reader, "k", &product.costing(1)).refused(403, "forbidden");
+        server
+            .client
+            .post(product.path())
+            .idempotency_key("k")
+            .body(product.costing(1))
+            .send()
+            .refused(401, "unauthorized");
+        server.ended(&key, &id(&first));
+    }
+
+    fn a_key_is_forgotten_after_a_day(product) {
+        let server = TestServer::start_of(product);
+        let (_, key) = server.submitter();
+        let first = submit(&server, &key, "k", &product.costing(1));
+        server.ended(&key, &id(&first));
+        server.advance_s(24 * 3_600 - 1);
+        assert!(is_replay(&submit(&server, &key, "k", &product.costing(1))));
+        server.advance_s(2);
+        let second = submit(&server, &key, "k", &product.costing(2));
+        assert!(!is_replay(&second));
+        assert_ne!(id(&first), id(&second));
+        server.ended(&key, &id(&second));
+        // The newer body is the one that counts from now on.
+        assert!(is_replay(&submit(&server, &key, "k", &product.costing(2))));
+    }
+
+    fn a_key_that_is_no_short_printable_text_is_refused(product) {
+        let server = TestServer::start_of(product);
+        let (_, key) = server.submitter();
+        let (longest, too_long) = ("k".repeat(128), "k".repeat(129));
+        for bad in ["", &too_long] {
+            let answer = submit(&server, &key, bad, &product.costing(1));
+            answer.issue_paths();
+        }
+        let two = server
+            .client
+            .post(product.path())
+            .key(&key)
+            .idempotency_key("a")
+            .idempotency_key("b")
+            .body(product.costing(1))
+            .send();
+        assert_eq!(two.status, 400, "two different keys say nothing: {two}");
+        for good in [longest.as_str(), "!", "with spaces ~ and \"quotes\""] {
+            let answer = submit(&server, &key, good, &product.costing(1));
+            server.ended(&key, &id(&answer));
+            assert!(is_replay(&submit(&server, &key, good, &product.costing(1))), "{good}");
+        }
+    }
+
+    fn a_replay_outlives_the_server(product) {
+        let setup = Setup::of(product);
+        let server = setup.clone().start();
+        let (_, key) = server.submitter();
+        let first = submit(&server, &key, "k", &product.costing(1));
+        server.ended(&key, &id(&first));
+        let folder = server.folder();
+        server.stop();
+        let server = setup.folder(folder).start();
+        let again = until("the key is known", || {
+            let answer = submit(&server, &key, "k", &product.costing(1));
+            (answer.status == 202).then_some(answer)
+        });
+        assert!(is_replay(&again));
+        assert_eq!(again.body, first.body);
+        assert_eq!(server.credits(&key), (999, 0));
+    }
 }

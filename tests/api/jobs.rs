@@ -1,21 +1,26 @@
-//! The queue and the engine behind it: one job at a time in order, a bound, a deadline, and failures that charge nothing.
+//! The queue and the engine behind it, for both products: one job at a time in order, a bound, a deadline, and failures
+//! that charge nothing.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::client::{Answer, keys};
-use crate::support::data::{Row, costing, request, row};
-use crate::support::database::on_both_databases;
 use crate::support::gate::{Tell, gate};
-use crate::support::server::{RECONCILE, Setup};
+use crate::support::product::{JobProduct as _, everywhere, for_both_products};
+use crate::support::server::Setup;
 use crate::support::until;
 
-on_both_databases! {
-    fn jobs_run_one_at_a_time_in_the_order_of_submission(database) {
-        let (gate, work) = gate();
-        let server = Setup::new().on(&database).engine(work).start();
-        let ((_, first), (_, second)) = (server.reconciler(), server.reconciler());
+/// The code and the details of a failed job.
+fn reason(failed: &Value) -> (Value, Value) {
+    (failed["error"]["code"].clone(), failed["error"]["details"].clone())
+}
+
+everywhere! {
+    fn jobs_run_one_at_a_time_in_the_order_of_submission(database, product) {
+        let (gate, work) = gate(product);
+        let server = Setup::of(product).on(&database).engine(work).start();
+        let ((_, first), (_, second)) = (server.submitter(), server.submitter());
         let submitted: Vec<String> =
-            (0..6).map(|n| server.submit(if n % 3 == 1 { &second } else { &first }, costing(1))).collect();
+            (0..6).map(|n| server.submit(if n % 3 == 1 { &second } else { &first }, product.costing(1))).collect();
         for (n, id) in submitted.iter().enumerate() {
             assert_eq!(&gate.started(), id);
             assert_eq!(gate.started_already(), None);
@@ -36,19 +41,19 @@ on_both_databases! {
         assert_eq!(gate.running_most(), 1);
     }
 
-    fn a_full_queue_answers_busy_and_writes_nothing(database) {
-        let (mut gate, work) = gate();
+    fn a_full_queue_answers_busy_and_writes_nothing(database, product) {
+        let (mut gate, work) = gate(product);
         let server =
-            Setup::new().on(&database).engine(work).settings(|settings| settings.queue_capacity_jobs = Some(2)).start();
+            Setup::of(product).on(&database).engine(work).settings(|with| with.queue_capacity_jobs = Some(2)).start();
         let person = server.person_with(10, 0, false);
-        let key = server.key(&person, &RECONCILE);
-        let mut accepted = vec![server.submit(&key, costing(1))];
+        let key = server.key(&person, &product.scopes());
+        let mut accepted = vec![server.submit(&key, product.costing(1))];
         gate.started();
         // The running one does not count.
-        accepted.push(server.submit(&key, costing(1)));
-        accepted.push(server.submit(&key, costing(1)));
+        accepted.push(server.submit(&key, product.costing(1)));
+        accepted.push(server.submit(&key, product.costing(1)));
         for _ in 0..3 {
-            let answer = server.submission(&key, costing(1));
+            let answer = server.submission(&key, product.costing(1));
             answer.refused(503, "busy");
             assert!(answer.number("retry-after") >= 1);
             assert_eq!(answer.number("ratelimit-limit"), 1_000_000, "{answer}");
@@ -62,22 +67,21 @@ on_both_databases! {
             server.ended(&key, id);
         }
         assert_eq!(server.credits(&key), (7, 0));
-        server.reconcile(&key, costing(1));
+        server.run(&key, product.costing(1));
     }
 
-    fn a_run_that_panics_fails_its_job_alone(database) {
-        let (gate, work) = gate();
-        let server = Setup::new().on(&database).engine(work).panics(1).start();
-        let (_, key) = server.reconciler();
-        let (first, second) = (server.submit(&key, costing(2)), server.submit(&key, costing(3)));
+    fn a_run_that_panics_fails_its_job_alone(database, product) {
+        let (gate, work) = gate(product);
+        let server = Setup::of(product).on(&database).engine(work).panics(1).start();
+        let (_, key) = server.submitter();
+        let (first, second) = (server.submit(&key, product.costing(2)), server.submit(&key, product.costing(3)));
         assert_eq!(gate.started(), first);
         gate.tell(Tell::Panic);
         assert_eq!(gate.started(), second);
         let failed = server.poll(&key, &first).expect(200);
-        assert_eq!(keys(&failed), ["completed_at", "created_at", "error", "reconciliation_id", "status"]);
+        assert_eq!(keys(&failed), product.state_keys(&["completed_at", "error"]));
         assert_eq!(failed["status"], "failed");
-        assert_eq!(failed["error"]["code"], "internal_error");
-        assert_eq!(failed["error"]["details"], json!({ "reason": "engine_failed" }));
+        assert_eq!(reason(&failed), product.failure("engine_failed"));
         assert!(!failed.to_string().contains("told to panic"), "{failed}");
         gate.tell(Tell::Complete);
         assert_eq!(server.ended(&key, &second)["credits_charged"], 3);
@@ -85,27 +89,26 @@ on_both_databases! {
     }
 }
 
-on_both_databases! {
-    fn nothing_of_a_submission_is_left_however_it_ends(database) {
-        let (gate, work) = gate();
-        let server = Setup::new()
+everywhere! {
+    fn nothing_of_a_submission_is_left_however_it_ends(database, product) {
+        let (gate, work) = gate(product);
+        let server = Setup::of(product)
             .on(&database)
             .engine(work)
             .panics(1)
             .settings(|settings| settings.queue_capacity_jobs = Some(1))
             .start();
         let person = server.person_with(50_000, 0, false);
-        let key = server.key(&person, &RECONCILE);
+        let key = server.key(&person, &product.scopes());
         // Large enough to be written in several parts ahead of the job itself.
         let unique = || uuid::Uuid::new_v4().simple().to_string();
         let texts: Vec<String> = (0..16_000).map(|_| (0..6).map(|_| unique()).collect()).collect();
-        let rows: Vec<Row<'_>> = texts.iter().map(|text| Row { description: text, ..row("1.00") }).collect();
-        let large = request(&rows, &[]);
+        let large = product.describing(&texts);
         let submit = |name: &str| {
-            let request = server.client.post("/api/v1/reconciliations").key(&key);
+            let request = server.client.post(product.path()).key(&key);
             request.idempotency_key(name).body(large.clone()).send()
         };
-        let id = |answer: &Answer| answer.expect(202)["reconciliation_id"].as_str().unwrap().to_owned();
+        let id = |answer: &Answer| server.accepted_id(answer);
 
         let first = submit("first");
         gate.started();
@@ -118,7 +121,7 @@ on_both_databases! {
         });
         assert!(answers.iter().all(|answer| id(answer) == id(&answers[0])), "{answers:?}");
         submit("third").refused(503, "busy");
-        let other_body = server.client.post("/api/v1/reconciliations").key(&key).idempotency_key("second");
+        let other_body = server.client.post(product.path()).key(&key).idempotency_key("second");
         other_body.body(large.replacen("1.00", "2.00", 1)).send().refused(422, "unprocessable_entity");
         assert_eq!(server.rows_of("job_payload"), 2 * parts, "parts of what was refused are left");
 
@@ -147,129 +150,124 @@ on_both_databases! {
         assert_eq!((server.rows_of("job_payload"), server.rows_of("job_result")), (0, 3));
     }
 
-    fn a_result_that_could_not_be_paid_for_is_not_kept(database) {
-        let (mut gate, work) = gate();
-        let server = Setup::new().on(&database).engine(work).start();
+    fn a_result_that_could_not_be_paid_for_is_not_kept(database, product) {
+        let (mut gate, work) = gate(product);
+        let server = Setup::of(product).on(&database).engine(work).start();
         let person = server.person_with(3, 0, false);
-        let key = server.key(&person, &RECONCILE);
-        let first = server.submit(&key, costing(2));
+        let key = server.key(&person, &product.scopes());
+        let first = server.submit(&key, product.costing(2));
         gate.started();
-        let second = server.submit(&key, costing(2));
+        let second = server.submit(&key, product.costing(2));
         gate.open();
         assert_eq!(server.ended(&key, &first)["status"], "completed");
-        assert_eq!(server.ended(&key, &second)["error"]["code"], "insufficient_credits");
+        assert_eq!(server.ended(&key, &second)["error"]["code"], product.unpaid(2, 1).0);
         assert_eq!((server.rows_of("job_payload"), server.rows_of("job_result")), (0, 1));
     }
 }
 
-#[test]
-fn an_engine_error_fails_the_job_and_charges_nothing() {
-    let (gate, work) = gate();
-    let server = Setup::new().engine(work).start();
-    let (_, key) = server.reconciler();
-    let id = server.submit(&key, costing(2));
-    gate.started();
-    gate.tell(Tell::Fail);
-    let failed = server.ended(&key, &id);
-    assert_eq!(failed["error"]["code"], "internal_error");
-    assert_eq!(failed["error"]["details"]["reason"], "engine_failed");
-    assert!(!failed.to_string().contains("told to fail"), "what went wrong inside stays inside: {failed}");
-    assert_eq!(server.credits(&key), (1_000, 0));
-}
-
-#[test]
-fn a_run_over_its_deadline_fails_and_the_next_job_runs() {
-    let (gate, work) = gate();
-    let server = Setup::new().engine(work).settings(|settings| settings.job_deadline_s = Some(1)).start();
-    let (_, key) = server.reconciler();
-    let id = server.submit(&key, costing(2));
-    gate.started();
-    let failed = server.ended(&key, &id);
-    assert_eq!(failed["status"], "failed");
-    assert_eq!(failed["error"]["code"], "internal_error");
-    assert_eq!(failed["error"]["details"], json!({ "reason": "deadline_exceeded" }));
-    let next = server.submit(&key, costing(3));
-    assert_eq!(gate.started(), next);
-    gate.tell(Tell::Complete);
-    assert_eq!(server.ended(&key, &next)["credits_charged"], 3);
-    assert_eq!(server.credits(&key), (997, 0));
-}
-
-#[test]
-fn a_run_that_ignores_its_deadline_is_given_up_and_charges_nothing_when_it_ends_after_all() {
-    let (gate, work) = gate();
-    let server = Setup::new().engine(work).settings(|settings| settings.job_deadline_s = Some(1)).start();
-    let (_, key) = server.reconciler();
-    let id = server.submit(&key, costing(2));
-    gate.started();
-    gate.tell(Tell::IgnoreCancellation);
-    let failed = server.ended(&key, &id);
-    assert_eq!(failed["error"]["details"], json!({ "reason": "deadline_exceeded" }));
-    let abandoned = until("the lost thread is counted", || {
-        let metrics = server.operators().get("/metrics").send_plain().text();
-        metrics.lines().find(|line| line.starts_with("blocking_threads_abandoned")).map(str::to_owned)
-    });
-    assert!(abandoned.ends_with(" 1"), "{abandoned}");
-    // The lost run ends late and well: nobody wants to know.
-    gate.tell(Tell::Complete);
-    until("the lost run ends", || (gate.running() == 0).then_some(()));
-    assert_eq!(server.poll(&key, &id).expect(200)["status"], "failed");
-    let next = server.submit(&key, costing(3));
-    assert_eq!(gate.started(), next);
-    gate.tell(Tell::Complete);
-    assert_eq!(server.ended(&key, &next)["credits_charged"], 3);
-    assert_eq!(server.credits(&key), (997, 0));
-}
-
-#[test]
-fn what_happens_to_jobs_is_seen_by_operators_without_naming_anybody() {
-    let (gate, work) = gate();
-    let server = Setup::new().engine(work).start();
-    let (person, key) = server.reconciler();
-    let first = server.submit(&key, costing(4));
-    gate.started();
-    let second = server.submit(&key, costing(1));
-    gate.tell(Tell::Progress(2));
-    let recon = |wanted: &dyn Fn(&serde_json::Value) -> bool| {
-        until("the engine's row shows it", || {
-            let actors = server.operators().get("/actors").send_plain().value();
-            let rows = actors.as_array().cloned().or_else(|| actors["actors"].as_array().cloned()).unwrap_or_default();
-            rows.into_iter().find(|row| row["name"] == "recon").filter(|row| wanted(row))
-        })
-    };
-    let row = recon(&|row| row["queue_depth"] == 1 && row["rows_done"] == 2);
-    for name in [
-        "name",
-        "state",
-        "generation",
-        "rows_done",
-        "rows_total",
-        "queue_depth",
-        "queue_capacity",
-        "handled",
-        "failed",
-        "panics",
-        "timeouts",
-        "restarts",
-        "rejected",
-        "busy_for_ms",
-        "last_progress_ms_ago",
-        "p50_us",
-        "p99_us",
-    ] {
-        assert!(row.get(name).is_some(), "{name} is missing: {row}");
+for_both_products! {
+    fn an_engine_error_fails_the_job_and_charges_nothing(product) {
+        let (gate, work) = gate(product);
+        let server = Setup::of(product).engine(work).start();
+        let (_, key) = server.submitter();
+        let id = server.submit(&key, product.costing(2));
+        gate.started();
+        gate.tell(Tell::Fail);
+        let failed = server.ended(&key, &id);
+        assert_eq!(reason(&failed), product.failure("engine_failed"));
+        assert!(!failed.to_string().contains("told to fail"), "what went wrong inside stays inside: {failed}");
+        assert_eq!(server.credits(&key), (1_000, 0));
     }
-    assert_eq!((&row["state"], &row["queue_capacity"]), (&json!("busy"), &json!(100)));
-    gate.tell(Tell::Complete);
-    gate.tell(Tell::Complete);
-    server.ended(&key, &first);
-    server.ended(&key, &second);
-    recon(&|row| row["queue_depth"] == 0 && row["state"] == "running");
-    let metrics = server.operators().get("/metrics").send_plain().text();
-    let completed =
-        |line: &&str| line.starts_with("jobs_total{") && line.contains("reconciliation") && line.contains("completed");
-    assert!(metrics.lines().find(completed).is_some_and(|line| line.ends_with(" 2")), "{metrics}");
-    for secret in [person.email.as_str(), &key.prefix, &first, &key.plaintext] {
-        assert!(!metrics.contains(secret), "{secret}");
+
+    fn a_run_over_its_deadline_fails_and_the_next_job_runs(product) {
+        let (gate, work) = gate(product);
+        let server = Setup::of(product).engine(work).settings(|settings| settings.job_deadline_s = Some(1)).start();
+        let (_, key) = server.submitter();
+        let id = server.submit(&key, product.costing(2));
+        gate.started();
+        let failed = server.ended(&key, &id);
+        assert_eq!(failed["status"], "failed");
+        assert_eq!(reason(&failed), product.failure("deadline_exceeded"));
+        let next = server.submit(&key, product.costing(3));
+        assert_eq!(gate.started(), next);
+        gate.tell(Tell::Complete);
+        assert_eq!(server.ended(&key, &next)["credits_charged"], 3);
+        assert_eq!(server.credits(&key), (997, 0));
+    }
+
+    fn a_run_that_ignores_its_deadline_is_given_up_and_charges_nothing_when_it_ends_after_all(product) {
+        let (gate, work) = gate(product);
+        let server = Setup::of(product).engine(work).settings(|settings| settings.job_deadline_s = Some(1)).start();
+        let (_, key) = server.submitter();
+        let id = server.submit(&key, product.costing(2));
+        gate.started();
+        gate.tell(Tell::IgnoreCancellation);
+        let failed = server.ended(&key, &id);
+        assert_eq!(reason(&failed), product.failure("deadline_exceeded"));
+        let abandoned = until("the lost thread is counted", || {
+            let metrics = server.operators().get("/metrics").send_plain().text();
+            metrics.lines().find(|line| line.starts_with("blocking_threads_abandoned")).map(str::to_owned)
+        });
+        assert!(abandoned.ends_with(" 1"), "{abandoned}");
+        // The lost run ends late and well: nobody wants to know.
+        gate.tell(Tell::Complete);
+        until("the lost run ends", || (gate.running() == 0).then_some(()));
+        assert_eq!(server.poll(&key, &id).expect(200)["status"], "failed");
+        let next = server.submit(&key, product.costing(3));
+        assert_eq!(gate.started(), next);
+        gate.tell(Tell::Complete);
+        assert_eq!(server.ended(&key, &next)["credits_charged"], 3);
+        assert_eq!(server.credits(&key), (997, 0));
+    }
+
+    fn what_happens_to_jobs_is_seen_by_operators_without_naming_anybody(product) {
+        let (gate, work) = gate(product);
+        let server = Setup::of(product).engine(work).start();
+        let (person, key) = server.submitter();
+        let first = server.submit(&key, product.costing(4));
+        gate.started();
+        let second = server.submit(&key, product.costing(1));
+        gate.tell(Tell::Progress(2));
+        let engine = |wanted: &dyn Fn(&serde_json::Value) -> bool| {
+            until("the engine's row shows it", || {
+                let actors = server.operators().get("/actors").send_plain().value();
+                let rows = actors.as_array().cloned().unwrap_or_default();
+                rows.into_iter().find(|row| row["name"] == product.actor()).filter(|row| wanted(row))
+            })
+        };
+        let row = engine(&|row| row["queue_depth"] == 1 && row["rows_done"] == 2);
+        for name in [
+            "name",
+            "state",
+            "generation",
+            "rows_done",
+            "rows_total",
+            "queue_depth",
+            "queue_capacity",
+            "handled",
+            "failed",
+            "panics",
+            "timeouts",
+            "restarts",
+            "rejected",
+            "busy_for_ms",
+            "last_progress_ms_ago",
+            "p50_us",
+            "p99_us",
+        ] {
+            assert!(row.get(name).is_some(), "{name} is missing: {row}");
+        }
+        assert_eq!((&row["state"], &row["queue_capacity"]), (&json!("busy"), &json!(100)));
+        gate.tell(Tell::Complete);
+        gate.tell(Tell::Complete);
+        server.ended(&key, &first);
+        server.ended(&key, &second);
+        engine(&|row| row["queue_depth"] == 0 && row["state"] == "running");
+        let metrics = server.operators().get("/metrics").send_plain().text();
+        let completed = format!(r#"jobs_total{{product="{}",status="completed"}} 2"#, product.as_str());
+        assert!(metrics.lines().any(|line| line == completed), "{metrics}");
+        for secret in [person.email.as_str(), &key.prefix, &first, &key.plaintext] {
+            assert!(!metrics.contains(secret), "{secret}");
+        }
     }
 }

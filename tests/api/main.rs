@@ -15,6 +15,8 @@ mod postgres;
 
 mod authentication;
 mod books;
+mod coding_format;
+mod coding_jobs;
 mod command_line;
 mod credits;
 mod dataset_format;
@@ -22,6 +24,7 @@ mod first_party;
 mod foundation;
 mod health;
 mod idempotency;
+mod job_states;
 mod jobs;
 mod keys;
 mod me;

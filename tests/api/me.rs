@@ -26,7 +26,7 @@ on_both_databases! {
         let person = server.person_with(100, 0, false);
         let key = server.key(&person, &RECONCILE);
         for round in 1..=10 {
-            server.reconcile(&key, costing(3));
+            server.run(&key, costing(3));
             assert_eq!(server.credits(&key), (100 - 3 * round, 0));
         }
     }
@@ -48,7 +48,7 @@ fn the_monthly_allocation_renews_on_the_first_of_the_month_and_bonus_stays() {
     let server = TestServer::start();
     let person = server.person_with(10, 5, false);
     let key = server.key(&person, &RECONCILE);
-    server.reconcile(&key, costing(12));
+    server.run(&key, costing(12));
     assert_eq!(server.credits(&key), (0, 3));
     // From 10 March, noon, to the last second of the month.
     let to_the_end_of_march_s = 21 * 86_400 + 12 * 3_600 - 1;
@@ -57,7 +57,7 @@ fn the_monthly_allocation_renews_on_the_first_of_the_month_and_bonus_stays() {
     server.advance_s(1);
     assert_eq!(server.credits(&key), (10, 3));
     // The renewed month is really there to be spent.
-    let job = server.reconcile(&key, costing(11));
+    let job = server.run(&key, costing(11));
     assert_eq!(job["credits_charged"], 11);
     assert_eq!(server.credits(&key), (0, 2));
     // Months nobody looked at do not add up.
@@ -70,7 +70,7 @@ fn the_balance_of_one_person_is_not_anothers() {
     let server = TestServer::start();
     let (first, second) = (server.person_with(10, 0, false), server.person_with(20, 1, false));
     let (of_first, of_second) = (server.key(&first, &RECONCILE), server.key(&second, &RECONCILE));
-    server.reconcile(&of_first, costing(4));
+    server.run(&of_first, costing(4));
     assert_eq!(server.credits(&of_first), (6, 0));
     assert_eq!(server.credits(&of_second), (20, 1));
     let another = server.key(&first, &["books:send"]);

@@ -108,7 +108,7 @@ on_both_databases! {
         assert_eq!(ids(&server, &free), [inside, outside, later]);
         assert_eq!(ids(&server, &restricted), [inside]);
         // And jobs know no organisations.
-        server.reconcile(&restricted, crate::support::data::costing(1));
+        server.run(&restricted, crate::support::data::costing(1));
     }
 }
 

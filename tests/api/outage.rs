@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::support::client::Client;
 use crate::support::data::costing;
 use crate::support::database::Database;
+use crate::support::product::{JobProduct as _, for_both_products};
 use crate::support::server::{RECONCILE, Setup, TestServer};
 use crate::support::until;
 
@@ -46,34 +47,35 @@ fn without_its_database_the_service_says_busy_and_goes_on_when_it_is_back() {
     until("health is ok", || (health(&server) == "ok").then_some(()));
     until("ready", || (ready(&operators) == 200).then_some(()));
     assert_eq!(server.poll(&key, &job).text(), before);
-    assert_eq!(server.reconcile(&key, costing(2))["credits_charged"], 2);
+    assert_eq!(server.run(&key, costing(2))["credits_charged"], 2);
     assert_eq!(server.credits(&key), (7, 0));
     let listed = server.client.get("/api/v1/keys").session(&person).send().expect(200);
     assert_eq!(listed["keys"].as_array().unwrap().len(), 1, "what was refused was not written");
 }
 
-#[test]
-fn a_job_that_runs_while_the_database_is_away_is_finished_and_charged_once() {
-    let Some(database) = Database::postgresql() else { return };
-    let (mut gate, work) = crate::support::gate::gate();
-    let server = Setup::new().on(&database).engine(work).start();
-    let (_, key) = server.reconciler();
-    let id = server.submit(&key, costing(3));
-    assert_eq!(gate.started(), id);
-    database.set_reachable(false);
-    until("health is degraded", || (health(&server) == "degraded").then_some(()));
-    gate.open();
-    database.set_reachable(true);
-    until("health is ok", || (health(&server) == "ok").then_some(()));
-    assert_eq!(server.ended(&key, &id)["credits_charged"], 3);
-    assert_eq!(server.credits(&key), (997, 0));
+for_both_products! {
+    fn a_job_that_runs_while_the_database_is_away_is_finished_and_charged_once(product) {
+        let Some(database) = Database::postgresql() else { return };
+        let (mut gate, work) = crate::support::gate::gate(product);
+        let server = Setup::of(product).on(&database).engine(work).start();
+        let (_, key) = server.submitter();
+        let id = server.submit(&key, product.costing(3));
+        assert_eq!(gate.started(), id);
+        database.set_reachable(false);
+        until("health is degraded", || (health(&server) == "degraded").then_some(()));
+        gate.open();
+        database.set_reachable(true);
+        until("health is ok", || (health(&server) == "ok").then_some(()));
+        assert_eq!(server.ended(&key, &id)["credits_charged"], 3);
+        assert_eq!(server.credits(&key), (997, 0));
+    }
 }
 
 #[test]
 fn cached_keys_are_not_trusted_for_ever() {
     let Some(database) = Database::postgresql() else { return };
     let server = Setup::new().on(&database).settings(|settings| settings.key_staleness_limit_s = Some(1)).start();
-    let (_, key) = server.reconciler();
+    let (_, key) = server.submitter();
     server.client.get("/api/v1/me").key(&key).send().expect(200);
     database.set_reachable(false);
     let me = || server.client.get("/api/v1/me").key(&key).send();

@@ -2,25 +2,31 @@
 
 use std::collections::BTreeSet;
 
+use bookkeeping_suite::domain::job::Product;
 use serde_json::json;
 
-use crate::support::data::costing;
 use crate::support::database::Database;
 use crate::support::gate::{Tell, gate};
+use crate::support::product::{JobProduct as _, for_both_products};
 use crate::support::server::{RECONCILE, Setup, TestServer};
 use crate::support::socket::open;
 use crate::support::until;
 
-/// Two servers with the real engine, or nothing without PostgreSQL.
+/// Two servers with the real engines, or nothing without PostgreSQL.
 fn pair() -> Option<(TestServer, TestServer)> {
+    pair_of(Product::Reconciliation)
+}
+
+/// The same for tests of jobs of this product.
+fn pair_of(product: Product) -> Option<(TestServer, TestServer)> {
     let database = Database::postgresql()?;
-    Some((Setup::new().on(&database).start(), Setup::new().on(&database).start()))
+    Some((Setup::of(product).on(&database).start(), Setup::of(product).on(&database).start()))
 }
 
 #[test]
 fn a_key_made_or_revoked_in_one_process_is_known_in_the_other() {
     let Some((here, there)) = pair() else { return };
-    let (person, key) = here.reconciler();
+    let (person, key) = here.submitter();
     let me = |server: &TestServer| server.client.get("/api/v1/me").key(&key).send().status;
     until("the key is accepted there", || (me(&there) == 200).then_some(()));
     // The session is signed with a secret both share.
@@ -57,111 +63,116 @@ fn a_membership_made_in_one_process_counts_in_the_other() {
     until("the membership counts there", || (there.client.get(&path).key(&key).send().status == 200).then_some(()));
 }
 
-#[test]
-fn credits_spent_in_one_process_are_seen_in_the_other() {
-    let Some((here, there)) = pair() else { return };
-    let person = here.person_with(10, 0, false);
-    let key = here.key(&person, &RECONCILE);
-    until("the key is accepted there", || {
-        (there.client.get("/api/v1/me").key(&key).send().status == 200).then_some(())
-    });
-    assert_eq!(there.credits(&key), (10, 0));
-    let job = here.reconcile(&key, costing(4));
-    assert_eq!(job["credits_charged"], 4);
-    until("the balance is known here", || (here.credits(&key) == (6, 0)).then_some(()));
-    until("the balance is known there", || (there.credits(&key) == (6, 0)).then_some(()));
-    // What is gone is gone for both, whatever either has heard: 402 or a failed job, never a debt.
-    let mut ids = Vec::new();
-    for server in [&here, &there, &here, &there] {
-        let answer = server.submission(&key, costing(4));
-        if answer.status != 402 {
-            ids.push(answer.expect(202)["reconciliation_id"].as_str().unwrap().to_owned());
+for_both_products! {
+    fn credits_spent_in_one_process_are_seen_in_the_other(product) {
+        let Some((here, there)) = pair_of(product) else { return };
+        let person = here.person_with(10, 0, false);
+        let key = here.key(&person, &product.scopes());
+        until("the key is accepted there", || {
+            (there.client.get("/api/v1/me").key(&key).send().status == 200).then_some(())
+        });
+        assert_eq!(there.credits(&key), (10, 0));
+        let job = here.run(&key, product.costing(4));
+        assert_eq!(job["credits_charged"], 4);
+        until("the balance is known here", || (here.credits(&key) == (6, 0)).then_some(()));
+        until("the balance is known there", || (there.credits(&key) == (6, 0)).then_some(()));
+        // What is gone is gone for both, whatever either has heard: 402 or a failed job, never a debt.
+        let mut ids = Vec::new();
+        for server in [&here, &there, &here, &there] {
+            let answer = server.submission(&key, product.costing(4));
+            if answer.status != 402 {
+                ids.push(server.accepted_id(&answer));
+            }
         }
+        let charged: i64 = ids.iter().map(|id| here.ended(&key, id)["credits_charged"].as_i64().unwrap_or(0)).sum();
+        assert_eq!(charged, 4);
+        until("both know the end", || (here.credits(&key) == (2, 0) && there.credits(&key) == (2, 0)).then_some(()));
     }
-    let charged: i64 = ids.iter().map(|id| here.ended(&key, id)["credits_charged"].as_i64().unwrap_or(0)).sum();
-    assert_eq!(charged, 4);
-    until("both know the end", || (here.credits(&key) == (2, 0) && there.credits(&key) == (2, 0)).then_some(()));
-}
 
-#[test]
-fn one_process_runs_a_products_jobs_at_a_time_and_the_other_takes_over() {
-    let Some(database) = Database::postgresql() else { return };
-    let ((mut gate_here, work_here), (mut gate_there, work_there)) = (gate(), gate());
-    let here = Setup::new().on(&database).engine(work_here).start();
-    let there = Setup::new().on(&database).engine(work_there).start();
-    let (person, key) = there.reconciler();
-    until("the key is accepted here", || (here.client.get("/api/v1/me").key(&key).send().status == 200).then_some(()));
-    let first = there.submit(&key, costing(2));
-    // Whoever got the slot holds the job; the other one leaves the next alone.
-    let (holder_is_here, started) = until("one of them starts", || {
-        let (by_here, by_there) = (gate_here.started_already(), gate_there.started_already());
-        assert!(by_here.is_none() || by_there.is_none(), "both run a job");
-        by_here.map(|id| (true, id)).or(by_there.map(|id| (false, id)))
-    });
-    assert_eq!(started, first);
-    let second = if holder_is_here { there.submit(&key, costing(3)) } else { here.submit(&key, costing(3)) };
-    let (holder, other) = if holder_is_here { (&gate_here, &gate_there) } else { (&gate_there, &gate_here) };
-    // A session of one process works in the other, and its socket hears of jobs run elsewhere.
-    let (server_holding, server_other) = if holder_is_here { (&here, &there) } else { (&there, &here) };
-    let bearer = format!("Bearer {}", person.session);
-    let mut socket = open(server_other, "", &[("Authorization", &bearer)]).expect("open");
-    for _ in 0..20 {
-        assert_eq!(server_other.poll(&key, &first).expect(200)["status"], "processing");
-        assert_eq!(server_other.poll(&key, &second).expect(200)["status"], "queued");
+    fn one_process_runs_a_products_jobs_at_a_time_and_the_other_takes_over(product) {
+        let Some(database) = Database::postgresql() else { return };
+        let ((mut gate_here, work_here), (mut gate_there, work_there)) = (gate(product), gate(product));
+        let here = Setup::of(product).on(&database).engine(work_here).start();
+        let there = Setup::of(product).on(&database).engine(work_there).start();
+        let (person, key) = there.submitter();
+        until("the key is accepted here", || {
+            (here.client.get("/api/v1/me").key(&key).send().status == 200).then_some(())
+        });
+        let first = there.submit(&key, product.costing(2));
+        // Whoever got the slot holds the job; the other one leaves the next alone.
+        let (holder_is_here, started) = until("one of them starts", || {
+            let (by_here, by_there) = (gate_here.started_already(), gate_there.started_already());
+            assert!(by_here.is_none() || by_there.is_none(), "both run a job");
+            by_here.map(|id| (true, id)).or(by_there.map(|id| (false, id)))
+        });
+        assert_eq!(started, first);
+        let second = if holder_is_here { &there } else { &here }.submit(&key, product.costing(3));
+        let (holder, other) = if holder_is_here { (&gate_here, &gate_there) } else { (&gate_there, &gate_here) };
+        // A session of one process works in the other, and its socket hears of jobs run elsewhere.
+        let (server_holding, server_other) = if holder_is_here { (&here, &there) } else { (&there, &here) };
+        let bearer = format!("Bearer {}", person.session);
+        let mut socket = open(server_other, "", &[("Authorization", &bearer)]).expect("open");
+        for _ in 0..20 {
+            assert_eq!(server_other.poll(&key, &first).expect(200)["status"], "processing");
+            assert_eq!(server_other.poll(&key, &second).expect(200)["status"], "queued");
+        }
+        assert_eq!(other.started_already(), None);
+        holder.tell(Tell::Complete);
+        assert_eq!(server_holding.ended(&key, &first)["credits_charged"], 2);
+        gate_here.open();
+        gate_there.open();
+        assert_eq!(server_other.ended(&key, &second)["credits_charged"], 3);
+        assert_eq!(socket.until(&second, "completed").last().unwrap()["status"], "completed");
+        socket.close();
+        assert_eq!(here.poll(&key, &second).text(), there.poll(&key, &second).text());
     }
-    assert_eq!(other.started_already(), None);
-    holder.tell(Tell::Complete);
-    assert_eq!(server_holding.ended(&key, &first)["credits_charged"], 2);
-    gate_here.open();
-    gate_there.open();
-    assert_eq!(server_other.ended(&key, &second)["credits_charged"], 3);
-    assert_eq!(socket.until(&second, "completed").last().unwrap()["status"], "completed");
-    socket.close();
-    assert_eq!(here.poll(&key, &second).text(), there.poll(&key, &second).text());
-}
 
-#[test]
-fn jobs_of_both_processes_are_done_in_one_queue() {
-    let Some((here, there)) = pair() else { return };
-    let (_, key) = here.reconciler();
-    until("the key is accepted there", || {
-        (there.client.get("/api/v1/me").key(&key).send().status == 200).then_some(())
-    });
-    let ids: BTreeSet<String> = std::thread::scope(|scope| {
-        let threads: Vec<_> = [&here, &there, &here, &there]
-            .into_iter()
-            .map(|server| scope.spawn(|| (0..5).map(|_| server.submit(&key, costing(2))).collect::<Vec<_>>()))
-            .collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-    });
-    assert_eq!(ids.len(), 20);
-    for id in &ids {
-        assert_eq!(there.ended(&key, id)["credits_charged"], 2);
+    fn jobs_of_both_processes_are_done_in_one_queue(product) {
+        let Some((here, there)) = pair_of(product) else { return };
+        let (_, key) = here.submitter();
+        until("the key is accepted there", || {
+            (there.client.get("/api/v1/me").key(&key).send().status == 200).then_some(())
+        });
+        let ids: BTreeSet<String> = std::thread::scope(|scope| {
+            let threads: Vec<_> = [&here, &there, &here, &there]
+                .into_iter()
+                .map(|server| {
+                    scope.spawn(|| (0..5).map(|_| server.submit(&key, product.costing(2))).collect::<Vec<_>>())
+                })
+                .collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(ids.len(), 20);
+        for id in &ids {
+            assert_eq!(there.ended(&key, id)["credits_charged"], 2);
+        }
+        until("the balance is known", || {
+            (here.credits(&key) == (960, 0) && there.credits(&key) == (960, 0)).then_some(())
+        });
     }
-    until("the balance is known", || (here.credits(&key) == (960, 0) && there.credits(&key) == (960, 0)).then_some(()));
-}
 
-#[test]
-fn the_bound_of_the_queue_is_for_all_processes_together() {
-    let Some(database) = Database::postgresql() else { return };
-    let (mut gate, work) = gate();
-    let setup = Setup::new().on(&database).engine(work).settings(|settings| settings.queue_capacity_jobs = Some(1));
-    let (here, there) = (setup.clone().start(), setup.start());
-    let (_, key) = here.reconciler();
-    until("the key is accepted there", || {
-        (there.client.get("/api/v1/me").key(&key).send().status == 200).then_some(())
-    });
-    let mut ids = vec![here.submit(&key, costing(1))];
-    gate.started();
-    ids.push(there.submit(&key, costing(1)));
-    here.submission(&key, costing(1)).refused(503, "busy");
-    there.submission(&key, costing(1)).refused(503, "busy");
-    gate.open();
-    for id in &ids {
-        here.ended(&key, id);
+    fn the_bound_of_the_queue_is_for_all_processes_together(product) {
+        let Some(database) = Database::postgresql() else { return };
+        let (mut gate, work) = gate(product);
+        let setup =
+            Setup::of(product).on(&database).engine(work).settings(|settings| settings.queue_capacity_jobs = Some(1));
+        let (here, there) = (setup.clone().start(), setup.start());
+        let (_, key) = here.submitter();
+        until("the key is accepted there", || {
+            (there.client.get("/api/v1/me").key(&key).send().status == 200).then_some(())
+        });
+        let mut ids = vec![here.submit(&key, product.costing(1))];
+        gate.started();
+        ids.push(there.submit(&key, product.costing(1)));
+        here.submission(&key, product.costing(1)).refused(503, "busy");
+        there.submission(&key, product.costing(1)).refused(503, "busy");
+        gate.open();
+        for id in &ids {
+            here.ended(&key, id);
+        }
+        // One gate served both engines: they never ran together.
+        assert_eq!(gate.running_most(), 1);
     }
-    // One gate served both engines: they never ran together.
-    assert_eq!(gate.running_most(), 1);
 }
 
 #[test]
@@ -169,7 +180,7 @@ fn the_rate_limit_holds_over_both_processes() {
     let Some(database) = Database::postgresql() else { return };
     let setup = Setup::new().on(&database).rate_limited();
     let (here, there) = (setup.clone().start(), setup.start());
-    let (_, key) = here.reconciler();
+    let (_, key) = here.submitter();
     // Known there as soon as it is refused for another reason than being unknown; 404 counts nothing without a key.
     let mut accepted = 0;
     until("the key is accepted there", || {
@@ -194,33 +205,33 @@ fn the_rate_limit_holds_over_both_processes() {
     assert!(refused >= 180);
 }
 
-#[test]
-fn a_duplicate_sent_to_the_other_process_is_a_replay() {
-    let Some((here, there)) = pair() else { return };
-    let (_, key) = here.reconciler();
-    until("the key is accepted there", || {
-        (there.client.get("/api/v1/me").key(&key).send().status == 200).then_some(())
-    });
-    let submit = |server: &TestServer, round: usize| {
-        let request = server.client.post("/api/v1/reconciliations").key(&key);
-        request.idempotency_key(&format!("round-{round}")).body(costing(1)).send()
-    };
-    for round in 0..5 {
-        let answers: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = [&here, &there, &here, &there]
-                .map(|server| scope.spawn(move || submit(server, round)))
-                .into_iter()
-                .collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+for_both_products! {
+    fn a_duplicate_sent_to_the_other_process_is_a_replay(product) {
+        let Some((here, there)) = pair_of(product) else { return };
+        let (_, key) = here.submitter();
+        until("the key is accepted there", || {
+            (there.client.get("/api/v1/me").key(&key).send().status == 200).then_some(())
         });
-        let ids: BTreeSet<String> =
-            answers.iter().map(|answer| answer.expect(202)["reconciliation_id"].as_str().unwrap().to_owned()).collect();
-        assert_eq!(ids.len(), 1, "{ids:?}");
-        let first = answers.iter().filter(|answer| answer.header("idempotency-replayed").is_none()).count();
-        assert_eq!(first, 1);
-        there.ended(&key, ids.first().unwrap());
+        let submit = |server: &TestServer, round: usize| {
+            let request = server.client.post(product.path()).key(&key);
+            request.idempotency_key(&format!("round-{round}")).body(product.costing(1)).send()
+        };
+        for round in 0..5 {
+            let answers: Vec<_> = std::thread::scope(|scope| {
+                let threads: Vec<_> = [&here, &there, &here, &there]
+                    .map(|server| scope.spawn(move || submit(server, round)))
+                    .into_iter()
+                    .collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            let ids: BTreeSet<String> = answers.iter().map(|answer| here.accepted_id(answer)).collect();
+            assert_eq!(ids.len(), 1, "{ids:?}");
+            let first = answers.iter().filter(|answer| answer.header("idempotency-replayed").is_none()).count();
+            assert_eq!(first, 1);
+            there.ended(&key, ids.first().unwrap());
+        }
+        until("five were charged", || (here.credits(&key) == (995, 0)).then_some(()));
     }
-    until("five were charged", || (here.credits(&key) == (995, 0)).then_some(()));
 }
 
 #[test]

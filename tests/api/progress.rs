@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::support::client::keys;
 use crate::support::data::costing;
 use crate::support::gate::{Tell, gate};
+use crate::support::product::{JobProduct as _, for_both_products};
 use crate::support::server::{RECONCILE, Setup, TestServer};
 use crate::support::socket::open;
 use crate::support::until;
@@ -27,7 +28,7 @@ fn the_token_comes_in_the_header_or_as_a_subprotocol() {
 #[test]
 fn without_a_good_session_there_is_no_socket() {
     let server = TestServer::start();
-    let (person, key) = server.reconciler();
+    let (person, key) = server.submitter();
     let query = format!("?token={0}&access_token={0}", person.session);
     let api_key = format!("Bearer {}", key.plaintext);
     let refused = |query: &str, headers: &[(&str, &str)], code: &str| {
@@ -66,97 +67,98 @@ fn a_plain_request_is_told_that_this_is_a_socket() {
     assert!((400..500).contains(&answer.status), "{answer}");
 }
 
-#[test]
-fn a_person_hears_of_their_own_jobs_from_start_to_end() {
-    let (gate, work) = gate();
-    let server = Setup::new().engine(work).start();
-    let ((person, key), (_, foreign_key)) = (server.reconciler(), server.reconciler());
-    let bearer = format!("Bearer {}", person.session);
-    let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
-    let foreign = server.submit(&foreign_key, costing(1));
-    assert_eq!(gate.started(), foreign);
-    let own = server.submit(&key, costing(3));
-    gate.tell(Tell::Complete);
-    assert_eq!(gate.started(), own);
-    gate.tell(Tell::Progress(2));
-    gate.tell(Tell::Complete);
-    let heard = socket.until(&own, "completed");
-    for message in &heard {
-        assert_eq!(keys(message), ["id", "product", "rows_done", "rows_total", "status", "type"]);
-        assert_eq!((&message["type"], &message["product"]), (&json!("job"), &json!("reconciliation")));
-        assert_eq!(message["id"], own.as_str(), "nothing of other people's jobs");
+for_both_products! {
+    fn a_person_hears_of_their_own_jobs_from_start_to_end(product) {
+        let (gate, work) = gate(product);
+        let server = Setup::of(product).engine(work).start();
+        let ((person, key), (_, foreign_key)) = (server.submitter(), server.submitter());
+        let bearer = format!("Bearer {}", person.session);
+        let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
+        let foreign = server.submit(&foreign_key, product.costing(1));
+        assert_eq!(gate.started(), foreign);
+        let own = server.submit(&key, product.costing(3));
+        gate.tell(Tell::Complete);
+        assert_eq!(gate.started(), own);
+        gate.tell(Tell::Progress(2));
+        gate.tell(Tell::Complete);
+        let heard = socket.until(&own, "completed");
+        for message in &heard {
+            assert_eq!(keys(message), ["id", "product", "rows_done", "rows_total", "status", "type"]);
+            assert_eq!((&message["type"], &message["product"]), (&json!("job"), &json!(product.as_str())));
+            assert_eq!(message["id"], own.as_str(), "nothing of other people's jobs");
+        }
+        let statuses: Vec<&Value> = heard.iter().map(|message| &message["status"]).collect();
+        assert_eq!(statuses.last().unwrap(), &"completed");
+        assert!(statuses.contains(&&json!("processing")), "{statuses:?}");
+        let last = heard.last().unwrap();
+        assert_eq!(last["rows_done"], last["rows_total"]);
+        let done: Vec<u64> = heard.iter().map(|message| message["rows_done"].as_u64().unwrap()).collect();
+        assert!(done.is_sorted(), "{done:?}");
+        socket.close();
     }
-    let statuses: Vec<&Value> = heard.iter().map(|message| &message["status"]).collect();
-    assert_eq!(statuses.last().unwrap(), &"completed");
-    assert!(statuses.contains(&&json!("processing")), "{statuses:?}");
-    let last = heard.last().unwrap();
-    assert_eq!(last["rows_done"], last["rows_total"]);
-    let done: Vec<u64> = heard.iter().map(|message| message["rows_done"].as_u64().unwrap()).collect();
-    assert!(done.is_sorted(), "{done:?}");
-    socket.close();
-}
 
-#[test]
-fn open_jobs_are_told_on_connect() {
-    let (mut gate, work) = gate();
-    let server = Setup::new().engine(work).start();
-    let (person, key) = server.reconciler();
-    let running = server.submit(&key, costing(4));
-    gate.started();
-    let waiting = server.submit(&key, costing(1));
-    gate.tell(Tell::Progress(3));
-    until("the progress shows", || (server.poll(&key, &running).value()["progress"]["rows_done"] == 3).then_some(()));
-    let bearer = format!("Bearer {}", person.session);
-    let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
-    let told = [socket.next(), socket.next()];
-    for (id, status, rows_done) in [(&running, "processing", 3), (&waiting, "queued", 0)] {
-        let message = told.iter().find(|message| message["id"] == id.as_str()).expect("told of");
-        assert_eq!((&message["status"], &message["rows_done"]), (&json!(status), &json!(rows_done)), "{message}");
-    }
-    // What ended before is no news.
-    gate.open();
-    socket.until(&waiting, "completed");
-    let mut late = open(&server, "", &[("Authorization", &bearer)]).expect("open");
-    let next = server.submit(&key, costing(1));
-    assert_eq!(late.next()["id"], next.as_str());
-    late.until(&next, "completed");
-    late.close();
-    socket.close();
-}
-
-#[test]
-fn progress_is_told_at_most_four_times_a_second() {
-    let (gate, work) = gate();
-    let server = Setup::new().engine(work).start();
-    let (person, key) = server.reconciler();
-    let bearer = format!("Bearer {}", person.session);
-    let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
-    let id = server.submit(&key, costing(50));
-    gate.started();
-    let report = |rows_done: u64| {
-        gate.tell(Tell::Progress(rows_done));
+    fn open_jobs_are_told_on_connect(product) {
+        let (mut gate, work) = gate(product);
+        let server = Setup::of(product).engine(work).start();
+        let (person, key) = server.submitter();
+        let running = server.submit(&key, product.costing(4));
+        gate.started();
+        let waiting = server.submit(&key, product.costing(1));
+        gate.tell(Tell::Progress(3));
         until("the progress shows", || {
-            (server.poll(&key, &id).value()["progress"]["rows_done"] == rows_done).then_some(())
+            (server.poll(&key, &running).value()["progress"]["rows_done"] == 3).then_some(())
         });
-    };
-    // A quarter of a second apart at least, by the clock of the service: 1, then 11, then 21 are told.
-    for rows_done in 1..=10 {
-        report(rows_done);
+        let bearer = format!("Bearer {}", person.session);
+        let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
+        let told = [socket.next(), socket.next()];
+        for (id, status, rows_done) in [(&running, "processing", 3), (&waiting, "queued", 0)] {
+            let message = told.iter().find(|message| message["id"] == id.as_str()).expect("told of");
+            assert_eq!((&message["status"], &message["rows_done"]), (&json!(status), &json!(rows_done)), "{message}");
+        }
+        // What ended before is no news.
+        gate.open();
+        socket.until(&waiting, "completed");
+        let mut late = open(&server, "", &[("Authorization", &bearer)]).expect("open");
+        let next = server.submit(&key, product.costing(1));
+        assert_eq!(late.next()["id"], next.as_str());
+        late.until(&next, "completed");
+        late.close();
+        socket.close();
     }
-    server.advance_ms(250);
-    for rows_done in 11..=20 {
-        report(rows_done);
+
+    fn progress_is_told_at_most_four_times_a_second(product) {
+        let (gate, work) = gate(product);
+        let server = Setup::of(product).engine(work).start();
+        let (person, key) = server.submitter();
+        let bearer = format!("Bearer {}", person.session);
+        let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
+        let id = server.submit(&key, product.costing(50));
+        gate.started();
+        let report = |rows_done: u64| {
+            gate.tell(Tell::Progress(rows_done));
+            until("the progress shows", || {
+                (server.poll(&key, &id).value()["progress"]["rows_done"] == rows_done).then_some(())
+            });
+        };
+        // A quarter of a second apart at least, by the clock of the service: 1, then 11, then 21 are told.
+        for rows_done in 1..=10 {
+            report(rows_done);
+        }
+        server.advance_ms(250);
+        for rows_done in 11..=20 {
+            report(rows_done);
+        }
+        server.advance_ms(250);
+        report(21);
+        server.advance_ms(249);
+        report(22);
+        gate.tell(Tell::Complete);
+        let heard = socket.until(&id, "completed");
+        let mut done: Vec<u64> = heard.iter().map(|message| message["rows_done"].as_u64().unwrap()).collect();
+        done.dedup();
+        assert_eq!(done, [0, 1, 11, 21, product.rows_total(50)], "{heard:?}");
+        socket.close();
     }
-    server.advance_ms(250);
-    report(21);
-    server.advance_ms(249);
-    report(22);
-    gate.tell(Tell::Complete);
-    let heard = socket.until(&id, "completed");
-    let mut done: Vec<u64> = heard.iter().map(|message| message["rows_done"].as_u64().unwrap()).collect();
-    done.dedup();
-    assert_eq!(done, [0, 1, 11, 21, 100], "{heard:?}");
-    socket.close();
 }
 
 #[test]
@@ -167,7 +169,7 @@ fn a_service_that_stops_says_goodbye_to_open_sockets() {
     let key = server.key(&person, &RECONCILE);
     let bearer = format!("Bearer {}", person.session);
     let mut socket = open(&server, "", &[("Authorization", &bearer)]).expect("open");
-    server.reconcile(&key, costing(1));
+    server.run(&key, costing(1));
     std::thread::scope(|scope| {
         scope.spawn(|| server.stop());
         assert_eq!(socket.closed(), Some(1001), "going away");

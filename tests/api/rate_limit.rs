@@ -1,5 +1,7 @@
 //! 120 requests in 60 seconds, per key; key endpoints per person; headers on every answer that counts.
 
+use bookkeeping_suite::domain::job::Product;
+
 use crate::support::client::{Answer, Request};
 use crate::support::data::{costing, request, row};
 use crate::support::gate::gate;
@@ -19,7 +21,7 @@ fn rate(answer: &Answer) -> (u64, String, u64, u64) {
 #[test]
 fn the_window_counts_exactly_and_starts_with_the_first_request() {
     let server = limited();
-    let (_, key) = server.reconciler();
+    let (_, key) = server.submitter();
     let me = || server.client.get("/api/v1/me").key(&key).send();
     server.advance_s(17);
     for used in 1..=60 {
@@ -54,7 +56,7 @@ fn the_window_counts_exactly_and_starts_with_the_first_request() {
 
 #[test]
 fn every_kind_of_answer_after_an_accepted_key_counts_and_says_so() {
-    let (mut gate, work) = gate();
+    let (mut gate, work) = gate(Product::Reconciliation);
     let server =
         Setup::new().rate_limited().engine(work).settings(|settings| settings.queue_capacity_jobs = Some(1)).start();
     let person = server.person_with(3, 0, false);
@@ -128,7 +130,7 @@ fn key_endpoints_are_counted_per_person_in_a_window_of_their_own() {
 #[test]
 fn parallel_requests_never_exceed_the_limit() {
     let server = limited();
-    let (_, key) = server.reconciler();
+    let (_, key) = server.submitter();
     let accepted: usize = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..4)
             .map(|_| {
@@ -150,7 +152,7 @@ fn the_limit_and_the_window_are_settings() {
             settings.rate_limit_window_s = Some(10);
         })
         .start();
-    let (_, key) = server.reconciler();
+    let (_, key) = server.submitter();
     let me = || server.client.get("/api/v1/me").key(&key).send();
     assert_eq!(rate(&me()), (2, "2;w=10".to_owned(), 1, 10));
     me().expect(200);
@@ -162,7 +164,7 @@ fn the_limit_and_the_window_are_settings() {
 #[test]
 fn setting_the_wall_clock_moves_no_window() {
     let server = limited();
-    let (_, key) = server.reconciler();
+    let (_, key) = server.submitter();
     let id = server.submit(&key, request(&[row("1")], &[]));
     let used = 120 - server.ended_answer(&key, &id).number("ratelimit-remaining");
     server.set_wall_back_s(3_600);

@@ -85,8 +85,8 @@ fn every_example_of_the_money_rules_holds_and_only_verified_runs_are_charged() {
 #[test]
 fn a_run_that_cannot_be_verified_says_why_and_which_rows() {
     let server = TestServer::start();
-    let (_, key) = server.reconciler();
-    let job = server.reconcile(&key, request(&[row("83.33"); 12], &[row("83.333333"); 12]));
+    let (_, key) = server.submitter();
+    let job = server.run(&key, request(&[row("83.33"); 12], &[row("83.333333"); 12]));
     assert_eq!(job["status"], "completed");
     assert_eq!(job.get("error"), None);
     let reason = job["result"]["verification"]["reason"].as_str().unwrap();
@@ -100,7 +100,7 @@ fn a_run_that_cannot_be_verified_says_why_and_which_rows() {
 #[test]
 fn the_result_does_not_depend_on_the_order_of_the_rows() {
     let server = TestServer::start();
-    let (_, key) = server.reconciler();
+    let (_, key) = server.submitter();
     let texts: Vec<String> =
         (0..60).map(|n| format!("Order {} of {}", 1_000 + n, ["Smith", "Okafor", "Lee"][n % 3])).collect();
     let dates: Vec<String> = (0..60).map(|n| format!("2026-01-{:02}", 1 + n % 28)).collect();
@@ -120,7 +120,7 @@ fn the_result_does_not_depend_on_the_order_of_the_rows() {
             crate::support::data::rows(&borrowed)
         };
         let body = format!(r#"{{"bank":{},"book":{},"options":{{"includeMatched":true}}}}"#, rows(bank), rows(book));
-        let job = server.reconcile(&key, body);
+        let job = server.run(&key, body);
         let mut pairs: Vec<String> = job["result"]["matched"]
             .as_array()
             .unwrap()

@@ -15,11 +15,14 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
+    datasets::charged,
     faults::Database,
     jobs::run_one,
     postgres::Postgres,
     process::Process,
+    products::Product,
     program::{Installation, Profile, Program, SCOPES, create_key},
+    random::Random,
 };
 
 /// As many failures may be expected; more would be a description that does not fit.
@@ -284,8 +287,11 @@ pub fn run(options: &Options) -> Result<()> {
     installation.run(&["organisation", "add", "--email", &person.email, "--name", "Conformance Ltd"])?;
     let mut connection = server.connect()?;
     let key = create_key(&mut connection, &person.session, "conformance", &SCOPES)?.plaintext;
-    let job = br#"{"bank":[{"date":"2024-01-01","amount":1,"description":"x"}],"book":[]}"#;
-    run_one(&mut connection, &key, job, Duration::from_millis(20), Duration::from_secs(60))?;
+    for product in Product::ALL {
+        let job = charged(product, &mut Random::new(1), 2);
+        let (pause, patience) = (Duration::from_millis(20), Duration::from_secs(60));
+        run_one(&mut connection, product, &key, &job.body, pause, patience)?;
+    }
 
     let run = Run { schemathesis: &schemathesis, options, folder: &folder, address: installation.public().to_string() };
     let mut failures = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Seeded reconciliation requests: ordinary small ones whose outcome is known beforehand, and the large shapes that
+//! Seeded requests: ordinary small ones whose outcome is known beforehand, and the large shapes that
 //! are hardest on a matcher.
 
 use std::{
@@ -11,12 +11,12 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::random::Random;
+use crate::{coding_datasets, products::Product, random::Random};
 
 /// What a job made of these rows must come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
-    /// The totals agree: every bank row is charged.
+    /// The totals agree, or the product has none: every row is charged.
     Verified,
     /// Fractions of a penny add up to more than the tolerance: completed, nothing charged.
     Residue,
@@ -25,10 +25,12 @@ pub enum Expected {
 /// A request body and what it leads to.
 #[derive(Debug, Clone)]
 pub struct Dataset {
+    /// Whose job it is.
+    pub product: Product,
     /// The JSON that is posted.
     pub body: Vec<u8>,
-    /// Rows on the bank's side, which is the price when verified.
-    pub bank_rows: u64,
+    /// Rows on the bank's side, or transactions: the price when all is well.
+    pub rows: u64,
     /// The outcome.
     pub expected: Expected,
 }
@@ -38,7 +40,7 @@ impl Dataset {
     #[must_use]
     pub fn price(&self) -> u64 {
         match self.expected {
-            Expected::Verified => self.bank_rows,
+            Expected::Verified => self.rows,
             Expected::Residue => 0,
         }
     }
@@ -125,17 +127,32 @@ pub fn ordinary(random: &mut Random, bank_rows: u64, expected: Expected) -> Data
         }
     }
     random.shuffle(&mut book);
-    Dataset { body: request(&bank, &book, false), bank_rows, expected }
+    Dataset { product: Product::Reconciliation, body: request(&bank, &book, false), rows: bank_rows, expected }
 }
 
-/// A pool of ordinary requests of 1 to `most` rows, small ones as frequent as large ones.
+/// An ordinary request of a product that is charged for all its rows.
 #[must_use]
-pub fn pool(random: &mut Random, size: usize, most: u64) -> Vec<Dataset> {
-    (0..size)
-        .map(|_| {
+pub fn charged(product: Product, random: &mut Random, rows: u64) -> Dataset {
+    match product {
+        Product::Reconciliation => ordinary(random, rows, Expected::Verified),
+        Product::Coding => coding_datasets::ordinary(random, rows),
+    }
+}
+
+/// A pool of ordinary requests of these products in turn, of 1 to `most` rows, small ones as frequent as large ones.
+#[must_use]
+pub fn pool(products: &[Product], random: &mut Random, size: usize, most: u64) -> Vec<Dataset> {
+    products
+        .iter()
+        .cycle()
+        .take(size)
+        .map(|product| {
             let bits = 64 - u64::from(most.leading_zeros());
             let limit = (1_u64 << random.between(0, bits)).min(most);
             let rows = random.between(1, limit);
+            if *product == Product::Coding {
+                return coding_datasets::ordinary(random, rows);
+            }
             let expected = if random.chance(25) { Expected::Residue } else { Expected::Verified };
             ordinary(random, rows, expected)
         })
@@ -147,6 +164,8 @@ pub fn pool(random: &mut Random, size: usize, most: u64) -> Vec<Dataset> {
 pub struct Shape {
     /// What makes it hard.
     pub name: &'static str,
+    /// Whose job it is.
+    pub product: Product,
     /// The JSON that is posted.
     pub body: Vec<u8>,
 }
@@ -256,7 +275,7 @@ pub fn shape(name: &'static str, share: u64, folder: &Path) -> Result<Shape> {
         _ => anyhow::bail!("there is no shape called {name}"),
     };
     ensure!(body.len() <= 26_214_400, "the shape {name} has {} bytes, more than a request may have", body.len());
-    Ok(Shape { name, body })
+    Ok(Shape { name, product: Product::Reconciliation, body })
 }
 
 /// The statement generator, when it is at hand: `RECON_GENERATOR`, else beside the checkout.
@@ -296,7 +315,7 @@ mod tests {
     use serde_json::Value;
 
     use super::{Expected, SHAPES, date, ordinary, pool, shape};
-    use crate::random::Random;
+    use crate::{products::Product, random::Random};
 
     #[test]
     fn dates_are_real_ones() {
@@ -316,7 +335,9 @@ mod tests {
             |side: &str| json[side].as_array().unwrap().iter().map(|row| row["amount"].as_f64().unwrap()).sum::<f64>();
         assert_eq!(json["bank"].as_array().unwrap().len(), 40);
         assert!(total("book") - total("bank") > 0.011);
-        assert!(pool(&mut random, 30, 2_000).iter().all(|dataset| (1..=2_000).contains(&dataset.bank_rows)));
+        let pool = pool(&Product::ALL, &mut random, 30, 2_000);
+        assert!(pool.iter().all(|dataset| (1..=2_000).contains(&dataset.rows)));
+        assert_eq!(pool.iter().filter(|dataset| dataset.product == Product::Coding).count(), 15);
     }
 
     #[test]

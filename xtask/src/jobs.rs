@@ -1,8 +1,6 @@
-//! Clients that submit and poll reconciliations while servers die under them, and the reckoning afterwards: nothing
-//! acknowledged is lost, nothing is charged twice, and every credit is accounted for.
+//! Clients that submit and poll jobs of any product while servers die under them; `reckoning` is what follows.
 
 use std::{
-    collections::{BTreeMap, HashMap},
     net::SocketAddr,
     sync::{
         Arc, Mutex, PoisonError,
@@ -18,13 +16,13 @@ use serde_json::Value;
 use crate::{
     datasets::{Dataset, Expected},
     http::{Connection, Reply, Request},
-    program::{Installation, Person},
+    products::Product,
     random::Random,
     report::{Complaints, Finding},
 };
 
-/// The path of submissions, and of polls with an id after it.
-pub const RECONCILIATIONS: &str = "/api/v1/reconciliations";
+/// How jobs may fail.
+const FAILURES: [&str; 4] = ["insufficient_credits", "internal_error", "engine_failed", "deadline_exceeded"];
 
 /// A client asks for no more while it has this many unfinished jobs.
 const UNFINISHED_LIMIT: usize = 40;
@@ -43,7 +41,7 @@ pub struct OwnedKey {
 pub enum Outcome {
     /// `completed`, with the credits it says were charged.
     Completed(u64),
-    /// `failed`, with its code.
+    /// `failed`, with its code, or with its reason where the product has one code for all.
     Failed(String),
 }
 
@@ -64,18 +62,26 @@ pub fn read_state(reply: &Reply) -> std::result::Result<State, String> {
         "queued" | "processing" => Ok(State::Open),
         "completed" => {
             let charged = answer.get("credits_charged").and_then(Value::as_u64);
-            let inside = answer.pointer("/result/credits_charged").and_then(Value::as_u64);
+            // What the result says beside it: its own charge, or the transactions that are charged for.
+            let inside = ["/result/credits_charged", "/result/summary/transaction_count"]
+                .into_iter()
+                .find_map(|pointer| answer.pointer(pointer))
+                .and_then(Value::as_u64);
             match charged {
                 Some(charged) if inside == Some(charged) => Ok(State::Ended(Outcome::Completed(charged))),
                 _ => Err(format!("a completed job without one answer on its charge: {}", reply.summary())),
             }
         }
         "failed" => {
-            let code = answer.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
+            let text = |pointer: &str| answer.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
             if answer.get("result").is_some() {
                 return Err(format!("a failed job with a result: {}", reply.summary()));
             }
-            Ok(State::Ended(Outcome::Failed(code.to_owned())))
+            let code = match text("/error/code") {
+                code if code == "coding_failed" => text("/error/details/reason"),
+                code => code,
+            };
+            Ok(State::Ended(Outcome::Failed(code)))
         }
         _ => Err(format!("a poll without a status: {}", reply.summary())),
     }
@@ -155,6 +161,37 @@ impl Workload {
         *self.latest_end.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Notes what the clients saw.
+    pub fn report(&self, jobs: &[Job], finding: &mut Finding) {
+        let ended =
+            |wanted: fn(&Outcome) -> bool| jobs.iter().filter(|job| job.outcome.as_ref().is_some_and(wanted)).count();
+        let counts = &self.counts;
+        finding.count("acknowledged", jobs.len());
+        finding.count(
+            "completed_charged",
+            ended(|outcome| matches!(outcome, Outcome::Completed(charged) if *charged > 0)),
+        );
+        finding.count("completed_unverified", ended(|outcome| *outcome == Outcome::Completed(0)));
+        finding.count(
+            "failed_credits",
+            ended(|outcome| matches!(outcome, Outcome::Failed(code) if code == "insufficient_credits")),
+        );
+        finding.count(
+            "failed_other",
+            ended(|outcome| matches!(outcome, Outcome::Failed(code) if code != "insufficient_credits")),
+        );
+        for (name, counter) in [
+            ("polls", &counts.polls),
+            ("broken_connections", &counts.broken_connections),
+            ("unanswered", &counts.ambiguous),
+            ("replays", &counts.replays),
+            ("refused_402", &counts.refused_credits),
+            ("busy_503", &counts.busy),
+        ] {
+            finding.count(name, counter.load(Ordering::Relaxed));
+        }
+    }
+
     fn key(&self, place: usize) -> &str {
         self.keys.get(place).map_or("", |key| key.plaintext.as_str())
     }
@@ -163,18 +200,22 @@ impl Workload {
         self.pool.get(place).map_or(b"{}".as_slice(), |dataset| dataset.body.as_slice())
     }
 
+    fn product(&self, place: usize) -> Product {
+        self.pool.get(place).map_or(Product::Reconciliation, |dataset| dataset.product)
+    }
+
     /// Complain unless the outcome is one this request can have.
     fn judge(&self, job: &Job, outcome: &Outcome) {
         let Some(dataset) = self.pool.get(job.dataset) else { return };
         match outcome {
             Outcome::Completed(charged) if *charged != dataset.price() => self.complaints.add(format!(
-                "job {} of {} bank rows ({}) was charged {charged} instead of {}",
+                "job {} of {} rows ({}) was charged {charged} instead of {}",
                 job.id,
-                dataset.bank_rows,
+                dataset.rows,
                 if dataset.expected == Expected::Verified { "verifiable" } else { "not verifiable" },
                 dataset.price()
             )),
-            Outcome::Failed(code) if code != "insufficient_credits" && code != "internal_error" => {
+            Outcome::Failed(code) if !FAILURES.contains(&code.as_str()) => {
                 self.complaints.add(format!("job {} failed with the unknown code {code:?}", job.id));
             }
             Outcome::Completed(_) | Outcome::Failed(_) => {}
@@ -292,7 +333,11 @@ impl Client {
         let headers: Vec<(&str, &str)> = header.into_iter().collect();
         let request = Request {
             headers: &headers,
-            ..Request::post(RECONCILIATIONS, Some(workload.key(submission.key)), workload.body(submission.dataset))
+            ..Request::post(
+                workload.product(submission.dataset).path(),
+                Some(workload.key(submission.key)),
+                workload.body(submission.dataset),
+            )
         };
         let reply = match self.exchange(&request) {
             Sent::Answered(reply) => reply,
@@ -330,7 +375,8 @@ impl Client {
 
     fn acknowledge(&mut self, submission: Submission, reply: &Reply) {
         let answer = reply.json();
-        let Some(id) = answer.get("reconciliation_id").and_then(Value::as_str).map(str::to_owned) else {
+        let field = self.workload.product(submission.dataset).id_field();
+        let Some(id) = answer.get(field).and_then(Value::as_str).map(str::to_owned) else {
             return self.workload.complaints.add(format!("a 202 without an id: {}", reply.summary()));
         };
         if let Some(known) = submission.known {
@@ -364,7 +410,7 @@ impl Client {
 
     fn poll(&mut self, place: usize) {
         let Some(job) = self.jobs.get(place) else { return };
-        let path = format!("{RECONCILIATIONS}/{}", job.id);
+        let path = self.workload.product(job.dataset).poll_path(&job.id);
         let (id, key) = (job.id.clone(), job.key);
         let workload = Arc::clone(&self.workload);
         let Sent::Answered(reply) = self.exchange(&Request::get(&path, Some(workload.key(key)))) else { return };
@@ -437,7 +483,7 @@ pub fn settle(workload: &Workload, connection: &mut Connection, jobs: &mut [Job]
     loop {
         let mut open = 0_usize;
         for job in jobs.iter_mut().filter(|job| job.outcome.is_none()) {
-            let path = format!("{RECONCILIATIONS}/{}", job.id);
+            let path = workload.product(job.dataset).poll_path(&job.id);
             let reply = connection
                 .send_patiently(&Request::get(&path, Some(workload.key(job.key))), Duration::from_secs(30))?;
             match (reply.status, read_state(&reply)) {
@@ -467,224 +513,21 @@ pub fn settle(workload: &Workload, connection: &mut Connection, jobs: &mut [Job]
     }
 }
 
-/// One row behind a balance.
-#[derive(Debug, Clone)]
-struct Movement {
-    kind: String,
-    reference: String,
-    monthly: i64,
-    bonus: i64,
-    overage: i64,
-}
-
-/// An account as `bookkeeping credits show` prints it.
-#[derive(Debug)]
-pub struct Account {
-    monthly: i64,
-    bonus: i64,
-    overage: i64,
-    movements: Vec<Movement>,
-}
-
-fn number(object: &Value, names: &[&str]) -> Option<i64> {
-    names.iter().find_map(|name| object.get(name).and_then(Value::as_i64))
-}
-
-impl Account {
-    /// Ask the program.
-    pub fn of(installation: &Installation, person: &Person) -> Result<Self> {
-        Self::parse(&installation.run_json(&["credits", "show", "--email", &person.email])?)
-    }
-
-    /// Read what the program printed.
-    fn parse(shown: &Value) -> Result<Self> {
-        let rows = shown.get("movements").and_then(Value::as_array).context("`credits show` printed no movements")?;
-        let movements = rows
-            .iter()
-            .map(|row| {
-                // The change may stand in the row itself or in an object of its own.
-                let change = row.get("change").unwrap_or(row);
-                Movement {
-                    kind: row.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned(),
-                    reference: row.get("reference").and_then(Value::as_str).unwrap_or_default().to_owned(),
-                    monthly: number(change, &["monthly"]).unwrap_or(0),
-                    bonus: number(change, &["bonus"]).unwrap_or(0),
-                    overage: number(change, &["overage"]).unwrap_or(0),
-                }
-            })
-            .collect();
-        let balances =
-            shown.get("balances").or_else(|| shown.get("balance")).or_else(|| shown.get("credits")).unwrap_or(shown);
-        let monthly = number(balances, &["remaining_monthly", "remainingMonthly", "monthly"])
-            .context("`credits show` printed no monthly balance")?;
-        let bonus = number(balances, &["bonus", "bonus_credits", "bonusCredits"])
-            .context("`credits show` printed no bonus balance")?;
-        let overage = number(balances, &["overage_used", "overageUsed", "overage"]).unwrap_or(0);
-        Ok(Self { monthly, bonus, overage, movements })
-    }
-
-    /// What can still be spent.
-    #[must_use]
-    pub fn available(&self) -> i64 {
-        self.monthly + self.bonus
-    }
-
-    /// Credits charged by job id; a job charged more than once has several amounts.
-    fn charges(&self) -> BTreeMap<String, Vec<i64>> {
-        let mut charges: BTreeMap<String, Vec<i64>> = BTreeMap::new();
-        for movement in self.movements.iter().filter(|movement| movement.kind.contains("charge")) {
-            let job = movement
-                .reference
-                .find("rec_")
-                .and_then(|start| movement.reference.get(start..))
-                .unwrap_or(&movement.reference);
-            charges.entry(job.to_owned()).or_default().push(movement.overage.abs() - movement.monthly - movement.bonus);
-        }
-        charges
-    }
-}
-
-/// What a person was given, for the sum that must come out.
-#[derive(Debug, Clone)]
-pub struct Given {
-    /// Who.
-    pub person: Person,
-    /// Everything granted by us: the opening allocation, the bonus, later grants.
-    pub credits: u64,
-}
-
-/// After every job has ended: movements, balances, charges and polls must tell the same story.
-pub fn reckon(
-    installation: &Installation,
-    connection: &mut Connection,
-    workload: &Workload,
-    jobs: &[Job],
-    people: &[Given],
-    finding: &mut Finding,
-) -> Result<()> {
-    let by_id: HashMap<&str, &Job> = jobs.iter().map(|job| (job.id.as_str(), job)).collect();
-    finding.must(by_id.len() == jobs.len(), format!("{} acknowledgements name only {} jobs", jobs.len(), by_id.len()));
-    let (mut charged_in_all, mut unacknowledged) = (0_i64, 0_u64);
-    let mut charges_of: Vec<BTreeMap<String, Vec<i64>>> = Vec::new();
-    for (place, given) in people.iter().enumerate() {
-        let email = &given.person.email;
-        let account = Account::of(installation, &given.person)?;
-        let sum = |part: fn(&Movement) -> i64| account.movements.iter().map(part).sum::<i64>();
-        let (monthly, bonus) = (sum(|movement| movement.monthly), sum(|movement| movement.bonus));
-        finding.must(
-            (monthly, bonus) == (account.monthly, account.bonus),
-            format!(
-                "{email}: movements sum to {monthly} monthly and {bonus} bonus, balances are {} and {}",
-                account.monthly, account.bonus
-            ),
-        );
-        finding.must(
-            account.monthly >= 0 && account.bonus >= 0,
-            format!("{email}: a balance is negative: {} monthly, {} bonus", account.monthly, account.bonus),
-        );
-        finding.must(account.overage == 0, format!("{email}: overage of {} without permission", account.overage));
-        let charges = account.charges();
-        let charged: i64 = charges.values().flatten().sum();
-        charged_in_all += charged;
-        let given_credits = i64::try_from(given.credits)?;
-        finding.must(
-            given_credits - charged == account.available(),
-            format!("{email}: given {given_credits}, charged {charged}, but {} are left", account.available()),
-        );
-        for (job, amounts) in &charges {
-            finding.must(amounts.len() == 1, format!("job {job} was charged {} times: {amounts:?}", amounts.len()));
-            if by_id.contains_key(job.as_str()) {
-                continue;
-            }
-            // Accepted, but the acknowledgement never reached a client: the owner can still see it by its id.
-            unacknowledged += 1;
-            let Some(key) = workload.keys.iter().find(|key| key.person == place) else { continue };
-            let path = format!("{RECONCILIATIONS}/{job}");
-            let reply =
-                connection.send_patiently(&Request::get(&path, Some(&key.plaintext)), Duration::from_secs(30))?;
-            let told = match read_state(&reply) {
-                Ok(State::Ended(Outcome::Completed(charged))) => i64::try_from(charged).ok(),
-                _ => None,
-            };
-            finding.must(
-                told == amounts.first().copied(),
-                format!("job {job} was charged {amounts:?} but says {}", reply.summary()),
-            );
-        }
-        charges_of.push(charges);
-    }
-    let mut completed_credits = 0_i64;
-    for job in jobs {
-        let person = workload.keys.get(job.key).map_or(0, |key| key.person);
-        let amounts = charges_of.get(person).and_then(|charges| charges.get(&job.id)).map_or(&[][..], Vec::as_slice);
-        match &job.outcome {
-            Some(Outcome::Completed(0)) | Some(Outcome::Failed(_)) => {
-                finding.must(
-                    amounts.is_empty(),
-                    format!("job {} ended as {:?} but was charged {amounts:?}", job.id, job.outcome),
-                );
-            }
-            Some(Outcome::Completed(charged)) => {
-                let charged = i64::try_from(*charged)?;
-                completed_credits += charged;
-                finding.must(
-                    amounts == [charged],
-                    format!("job {} says {charged} credits, the movements say {amounts:?}", job.id),
-                );
-            }
-            None => finding.broken(format!("job {} never ended", job.id)),
-        }
-    }
-    let (consistent, text) = installation.attempt(&["check"])?;
-    finding.must(consistent, format!("`bookkeeping check` found differences: {}", text.trim()));
-    report(workload, jobs, finding);
-    finding.count("charged_credits", charged_in_all);
-    finding.count("charged_to_acknowledged", completed_credits);
-    finding.count("charged_unacknowledged_jobs", unacknowledged);
-    Ok(())
-}
-
-fn report(workload: &Workload, jobs: &[Job], finding: &mut Finding) {
-    let ended =
-        |wanted: fn(&Outcome) -> bool| jobs.iter().filter(|job| job.outcome.as_ref().is_some_and(wanted)).count();
-    let counts = &workload.counts;
-    finding.count("acknowledged", jobs.len());
-    finding.count("completed_charged", ended(|outcome| matches!(outcome, Outcome::Completed(charged) if *charged > 0)));
-    finding.count("completed_unverified", ended(|outcome| *outcome == Outcome::Completed(0)));
-    finding.count(
-        "failed_credits",
-        ended(|outcome| matches!(outcome, Outcome::Failed(code) if code == "insufficient_credits")),
-    );
-    finding.count(
-        "failed_other",
-        ended(|outcome| matches!(outcome, Outcome::Failed(code) if code != "insufficient_credits")),
-    );
-    for (name, counter) in [
-        ("polls", &counts.polls),
-        ("broken_connections", &counts.broken_connections),
-        ("unanswered", &counts.ambiguous),
-        ("replays", &counts.replays),
-        ("refused_402", &counts.refused_credits),
-        ("busy_503", &counts.busy),
-    ] {
-        finding.count(name, counter.load(Ordering::Relaxed));
-    }
-}
-
 /// Submit once and wait for the end; for set-ups and measurements. The time is from the first byte to the poll that
 /// said so.
 pub fn run_one(
     connection: &mut Connection,
+    product: Product,
     key: &str,
     body: &[u8],
     pause: Duration,
     patience: Duration,
 ) -> Result<(Outcome, String, Duration)> {
     let begun = Instant::now();
-    let reply = connection.send(&Request::post(RECONCILIATIONS, Some(key), body))?;
+    let reply = connection.send(&Request::post(product.path(), Some(key), body))?;
     ensure!(reply.status == 202, "a submission was answered {}", reply.summary());
-    let id = reply.json().get("reconciliation_id").and_then(Value::as_str).context("a 202 without an id")?.to_owned();
-    let path = format!("{RECONCILIATIONS}/{id}");
+    let id = reply.json().get(product.id_field()).and_then(Value::as_str).context("a 202 without an id")?.to_owned();
+    let path = product.poll_path(&id);
     loop {
         if !pause.is_zero() {
             thread::sleep(pause);
@@ -704,7 +547,7 @@ pub fn run_one(
 mod tests {
     use serde_json::json;
 
-    use super::{Account, Outcome, State, read_state};
+    use super::{Outcome, State, read_state};
     use crate::http::Reply;
 
     fn reply(body: &serde_json::Value) -> Reply {
@@ -718,22 +561,13 @@ mod tests {
         assert_eq!(read_state(&reply(&completed)), Ok(State::Ended(Outcome::Completed(3))));
         let differing = json!({"status": "completed", "credits_charged": 3, "result": {"credits_charged": 0}});
         assert!(read_state(&reply(&differing)).is_err());
-        let failed = json!({"status": "failed", "error": {"code": "insufficient_credits"}});
-        assert_eq!(read_state(&reply(&failed)), Ok(State::Ended(Outcome::Failed("insufficient_credits".into()))));
-    }
-
-    #[test]
-    fn charges_are_found_by_job_and_double_ones_are_seen() {
-        let account = Account::parse(&json!({
-            "monthly": 5, "bonus": 0,
-            "movements": [
-                {"kind": "opening", "reference": "opening", "monthly": 9, "bonus": 0, "overage": 0},
-                {"kind": "charge", "reference": "rec_1", "monthly": -2, "bonus": 0, "overage": 0},
-                {"kind": "charge", "reference": "reconciliation:rec_1", "monthly": -2, "bonus": 0, "overage": 0},
-            ],
-        }))
-        .unwrap();
-        assert_eq!(account.charges().get("rec_1"), Some(&vec![2, 2]));
-        assert_eq!(account.available(), 5);
+        let coded =
+            json!({"status": "completed", "credits_charged": 3, "result": {"summary": {"transaction_count": 3}}});
+        assert_eq!(read_state(&reply(&coded)), Ok(State::Ended(Outcome::Completed(3))));
+        let short = Ok(State::Ended(Outcome::Failed("insufficient_credits".into())));
+        assert_eq!(read_state(&reply(&json!({"status": "failed", "error": {"code": "insufficient_credits"}}))), short);
+        let details = json!({"reason": "insufficient_credits"});
+        let failed = json!({"status": "failed", "error": {"code": "coding_failed", "details": details}});
+        assert_eq!(read_state(&reply(&failed)), short);
     }
 }

@@ -1,6 +1,7 @@
 //! Black-box tools: they know the service only by its operating contract (the program, its commands and settings) and
 //! its HTTP API, and never speak to anything but loopback. The development commands and the benches share them.
 
+pub mod coding_datasets;
 pub mod conformance;
 pub mod datasets;
 pub mod faults;
@@ -9,7 +10,9 @@ pub mod jobs;
 pub mod load;
 pub mod postgres;
 pub mod process;
+pub mod products;
 pub mod program;
 pub mod random;
+pub mod reckoning;
 pub mod report;
 pub mod statistics;

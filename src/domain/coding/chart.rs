@@ -3,17 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::batch::{Account, AccountType};
-use super::knowledge::{Concept, ConceptId, Knowledge, name_words};
+use super::knowledge::{Concept, ConceptId, Knowledge, NameWord, name_words};
 use super::meaning::Vector;
+use super::weights::WEIGHTS;
 
 /// How much less a wider account is worth than a concept's own.
-const TIERS: [f32; 3] = [1.0, 0.8, 0.6];
-/// What an account loses for being better at something else.
-const REVERSE_PENALTY: f32 = 0.4;
-/// An account of the concept's second type.
-const SECOND_TYPE: f32 = 0.93;
-/// The account of the wider concept.
-const PARENT: f32 = 0.85;
 /// The most accounts a concept is spread over.
 const SPREAD_MAX: usize = 4;
 
@@ -38,7 +32,7 @@ pub struct Chart {
     /// Where a line goes about which nothing is known: money out, money in.
     pub unknown: (usize, usize),
     /// Significant stems of each account's name, rare ones first found; by account.
-    pub words: Vec<Vec<(String, bool)>>,
+    pub words: Vec<Vec<NameWord>>,
     /// Meaning of each account's name.
     pub vectors: Vec<Vector>,
     /// Types by account.
@@ -48,10 +42,11 @@ pub struct Chart {
 impl Chart {
     /// Reads a chart.
     pub fn read(accounts: &[Account<'_>], knowledge: &Knowledge) -> Self {
-        let words: Vec<Vec<(String, bool)>> = accounts.iter().map(|account| name_words(&account.name)).collect();
+        let words: Vec<Vec<NameWord>> = accounts.iter().map(|account| name_words(&account.name)).collect();
         let kinds: Vec<AccountType> = accounts.iter().map(|account| account.kind).collect();
         let vectors: Vec<Vector> = accounts.iter().map(|account| knowledge.meaning.vector(&account.name)).collect();
-        let raw = raw_scores(knowledge, &words, &kinds);
+        let mut raw = raw_scores(knowledge, &words, &kinds);
+        add_examples(&mut raw, knowledge, &words, &kinds, &vectors);
         let mut own = vec![0.0_f32; accounts.len()];
         for row in raw.iter().flatten() {
             if let Some(best) = own.get_mut(row.account) {
@@ -63,12 +58,13 @@ impl Chart {
             .map(|row| {
                 let reduced = row.into_iter().map(|fit| {
                     let best = own.get(fit.account).copied().unwrap_or(0.0);
-                    Fit { score: fit.score - REVERSE_PENALTY * (best - fit.score), ..fit }
+                    Fit { score: fit.score - WEIGHTS.reverse_penalty * (best - fit.score), ..fit }
                 });
                 best_first(reduced.filter(|fit| fit.score > 0.05).collect())
             })
             .collect();
         inherit(&mut fits, knowledge);
+        prefer_net_wages(&mut fits, knowledge, &kinds);
         similar(&mut fits, knowledge, &vectors, &kinds);
         let first = |name: &str, kind: AccountType| {
             let id = knowledge.id(name)?;
@@ -85,11 +81,6 @@ impl Chart {
     pub fn fits(&self, concept: ConceptId) -> &[Fit] {
         self.fits.get(concept.index()).map_or(&[], Vec::as_slice)
     }
-
-    /// How well the best account fits a concept.
-    pub fn best(&self, concept: ConceptId) -> f32 {
-        self.fits(concept).first().map_or(0.0, |fit| fit.score)
-    }
 }
 
 fn best_first(mut fits: Vec<Fit>) -> Vec<Fit> {
@@ -99,11 +90,14 @@ fn best_first(mut fits: Vec<Fit>) -> Vec<Fit> {
 }
 
 /// How well the names of accounts match the names that charts have for each concept.
-fn raw_scores(knowledge: &Knowledge, words: &[Vec<(String, bool)>], kinds: &[AccountType]) -> Vec<Vec<Fit>> {
+fn raw_scores(knowledge: &Knowledge, words: &[Vec<NameWord>], kinds: &[AccountType]) -> Vec<Vec<Fit>> {
     let mut accounts_by_word: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (account, words) in words.iter().enumerate() {
-        for (word, _) in words {
-            accounts_by_word.entry(word).or_default().push(account);
+        for word in words {
+            let accounts = accounts_by_word.entry(&word.stem).or_default();
+            if accounts.last() != Some(&account) {
+                accounts.push(account);
+            }
         }
     }
     let mut scores = Vec::with_capacity(knowledge.concept_count());
@@ -116,13 +110,17 @@ fn raw_scores(knowledge: &Knowledge, words: &[Vec<(String, bool)>], kinds: &[Acc
             for &account in candidates {
                 let (Some(words), Some(kind)) = (words.get(account), kinds.get(account)) else { continue };
                 let Some(type_factor) = type_factor(concept, *kind) else { continue };
-                let has = |wanted: &String| words.iter().any(|(word, _)| word == wanted);
+                let has = |wanted: &String| words.iter().any(|word| word.stem == *wanted);
                 if !name.words.iter().all(has) || name.without.iter().any(has) {
                     continue;
                 }
-                let tier = TIERS.get(usize::from(name.tier)).copied().unwrap_or(0.5);
+                let tier = match name.tier {
+                    0 => 1.0,
+                    1 => WEIGHTS.close_tier,
+                    _ => WEIGHTS.wide_tier,
+                };
                 let rank = f32::from(name.rank.min(12));
-                let score = (tier - 0.012 * rank) * coverage(words, &name.words) * type_factor;
+                let score = (tier - WEIGHTS.rank * rank) * coverage(words, &name.words) * type_factor;
                 let best = by_account.entry(account).or_insert(0.0);
                 *best = best.max(score);
             }
@@ -132,27 +130,85 @@ fn raw_scores(knowledge: &Knowledge, words: &[Vec<(String, bool)>], kinds: &[Acc
     scores
 }
 
+/// What accounts of like names are for in other charts.
+fn add_examples(
+    raw: &mut [Vec<Fit>],
+    knowledge: &Knowledge,
+    words: &[Vec<NameWord>],
+    kinds: &[AccountType],
+    vectors: &[Vector],
+) {
+    for (account, ((words, kind), vector)) in words.iter().zip(kinds).zip(vectors).enumerate() {
+        let mut near: Vec<(f32, usize)> = knowledge
+            .account_examples
+            .iter()
+            .enumerate()
+            .filter(|(_, example)| example.kind == *kind)
+            .map(|(at, example)| {
+                let shared = example.stems.iter().filter(|stem| words.iter().any(|word| word.stem == **stem)).count();
+                let all = example.stems.len() + words.len() - shared.min(words.len());
+                (
+                    WEIGHTS.alike_stems * share(shared, all)
+                        + (1.0 - WEIGHTS.alike_stems) * vector.cosine(&example.vector),
+                    at,
+                )
+            })
+            .filter(|(likeness, _)| *likeness >= WEIGHTS.alike_from)
+            .collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        for (likeness, at) in near.into_iter().take(3) {
+            let Some(example) = knowledge.account_examples.get(at) else { continue };
+            for (rank, concept) in (0_u8..6).zip(&example.concepts) {
+                let score = likeness * (WEIGHTS.alike_best - 0.06 * f32::from(rank));
+                let Some(list) = raw.get_mut(concept.index()) else { continue };
+                match list.iter_mut().find(|fit| fit.account == account) {
+                    Some(fit) => fit.score = fit.score.max(score),
+                    None => list.push(Fit { account, score }),
+                }
+            }
+        }
+    }
+}
+
+fn share(part: usize, of: usize) -> f32 {
+    let small = |count: usize| f32::from(u16::try_from(count).unwrap_or(u16::MAX));
+    if of == 0 { 0.0 } else { small(part) / small(of) }
+}
+
 /// Words that say little about an account.
 const PLAIN_WORDS: &[&str] = &[
     "EXPENSE", "COST", "ACCOUNT", "GENERAL", "OTHER", "CHARGE", "FEE", "PAYMENT", "BUSINESS", "COMPANY", "PAID",
     "PAYABLE", "INCOME", "ALL",
 ];
 
-/// How much of an account's name is said by some words: what is left unsaid may make it another account.
-fn coverage(words: &[(String, bool)], said: &[String]) -> f32 {
-    let weight = |(word, is_leaf): &(String, bool)| {
-        let plain = if PLAIN_WORDS.contains(&word.as_str()) { 0.35 } else { 1.0 };
-        if *is_leaf { plain } else { plain * 0.5 }
+/// How much of an account's name is said by some words: what is left unsaid may make it another account. A name that
+/// lists several things says as much of each as of a single one.
+fn coverage(words: &[NameWord], said: &[String]) -> f32 {
+    let weight = |word: &NameWord| {
+        let plain = if PLAIN_WORDS.contains(&word.stem.as_str()) { WEIGHTS.generic_cap } else { 1.0 };
+        if word.is_leaf { plain } else { plain * 0.5 }
     };
-    let total: f32 = words.iter().map(weight).sum();
-    let covered: f32 = words.iter().filter(|(word, _)| said.contains(word)).map(weight).sum();
-    if total > 0.0 { 0.62 + 0.38 * covered / total } else { 0.62 }
+    let share = |of: &dyn Fn(&NameWord) -> bool| {
+        let total: f32 = words.iter().filter(|word| of(word)).map(weight).sum();
+        let covered: f32 = words.iter().filter(|word| of(word) && said.contains(&word.stem)).map(weight).sum();
+        if total > 0.0 { covered / total } else { 0.0 }
+    };
+    let whole = share(&|_| true);
+    let mut listed = 0.0_f32;
+    let last = words.iter().map(|word| word.part).max().unwrap_or(0);
+    for part in 0..=last {
+        let is_all_here = said.iter().all(|stem| words.iter().any(|word| word.part == part && word.stem == *stem));
+        if is_all_here {
+            listed = listed.max(share(&|word| word.part == part) * WEIGHTS.listed);
+        }
+    }
+    WEIGHTS.coverage_floor + (1.0 - WEIGHTS.coverage_floor) * whole.max(listed)
 }
 
 fn type_factor(concept: &Concept, kind: AccountType) -> Option<f32> {
     match concept.types.iter().position(|known| *known == kind)? {
         0 => Some(1.0),
-        _ => Some(SECOND_TYPE),
+        _ => Some(WEIGHTS.second_type),
     }
 }
 
@@ -160,22 +216,42 @@ fn type_factor(concept: &Concept, kind: AccountType) -> Option<f32> {
 fn inherit(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
     let own = fits.to_vec();
     for (id, concept) in knowledge.concepts() {
-        let mut factor = PARENT;
+        let mut factor = WEIGHTS.parent;
         let mut parent = concept.parent;
         for _ in 0..4 {
             let Some(ancestor) = parent else { break };
+            // General expenses and suspense take anything: that is no reason to go there before a likely account.
+            let cap = if ["sundries", "suspense"].contains(&knowledge.concept(ancestor).name) {
+                WEIGHTS.generic_cap
+            } else {
+                1.0
+            };
             let inherited = own.get(ancestor.index()).map_or(&[][..], Vec::as_slice);
             if let Some(list) = fits.get_mut(id.index()) {
                 let mut merged: BTreeMap<usize, f32> = list.iter().map(|fit| (fit.account, fit.score)).collect();
                 for fit in inherited {
                     let best = merged.entry(fit.account).or_insert(0.0);
-                    *best = best.max(fit.score * factor);
+                    *best = best.max((fit.score * factor).min(cap));
                 }
                 *list = best_first(merged.into_iter().map(|(account, score)| Fit { account, score }).collect());
             }
-            factor *= PARENT;
+            factor *= WEIGHTS.parent;
             parent = knowledge.concept(ancestor).parent;
         }
+    }
+}
+
+/// Where a chart keeps net wages as a liability, the payroll journal posts the cost, and what leaves the bank clears the
+/// liability.
+fn prefer_net_wages(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[AccountType]) {
+    let salaries = knowledge.id("salaries").and_then(|id| fits.get(id.index()).cloned()).unwrap_or_default();
+    let is_liability = |fit: &&Fit| kinds.get(fit.account) == Some(&AccountType::Liability);
+    let Some(net_wages) = salaries.iter().find(|fit| is_liability(fit) && fit.score > 0.5).copied() else { return };
+    for name in ["salaries", "director_salary"] {
+        let Some(list) = knowledge.id(name).and_then(|id| fits.get_mut(id.index())) else { continue };
+        let best = list.iter().map(|fit| fit.score).fold(0.0, f32::max);
+        list.retain(|fit| fit.account != net_wages.account);
+        list.insert(0, Fit { account: net_wages.account, score: best + 0.05 });
     }
 }
 
@@ -189,7 +265,7 @@ fn similar(fits: &mut [Vec<Fit>], knowledge: &Knowledge, vectors: &[Vector], kin
         let mut merged: BTreeMap<usize, f32> = list.iter().map(|fit| (fit.account, fit.score)).collect();
         for (account, (vector, kind)) in vectors.iter().zip(kinds).enumerate() {
             let Some(factor) = type_factor(concept, *kind) else { continue };
-            let score = 0.62 * concept.vector.cosine(vector) * factor;
+            let score = WEIGHTS.similar_account * concept.vector.cosine(vector) * factor;
             if score > 0.2 {
                 let best = merged.entry(account).or_insert(0.0);
                 *best = best.max(score);

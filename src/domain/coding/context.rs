@@ -13,18 +13,16 @@ pub struct Business<'k> {
     pub sectors: Vec<(&'k Sector, f32)>,
     /// Whether it charges and reclaims VAT.
     pub is_vat_registered: bool,
-    /// Whether that was said, rather than assumed.
-    pub vat_status_is_told: bool,
     /// A VAT scheme was named whose effect on single lines cannot be known.
     pub has_special_vat_scheme: bool,
     /// Construction services are under the domestic reverse charge.
     pub has_reverse_charge: bool,
+    /// The context says that there is VAT on the rent.
+    pub rent_has_vat: bool,
     /// A company, rather than a sole trader, partnership or charity.
     pub is_company: bool,
     /// Folded names of owners and directors, each as its words.
     pub owners: Vec<Vec<String>>,
-    /// Folded words of the context.
-    pub words: BTreeSet<String>,
 }
 
 impl<'k> Business<'k> {
@@ -32,8 +30,7 @@ impl<'k> Business<'k> {
     pub fn read(batch: &Batch<'_>, knowledge: &'k Knowledge) -> Self {
         let folded = fold(&batch.business_context);
         let names: Vec<String> = batch.accounts.iter().map(|account| fold(&account.name)).collect();
-        let (is_vat_registered, vat_status_is_told) = vat_status(batch, &names);
-        let words = folded.split(' ').map(str::to_owned).collect();
+        let is_vat_registered = vat_status(batch, &names);
         let says = |phrase: &str| has_phrase(&folded, phrase);
         let company_words = ["LTD", "LIMITED", "DIRECTOR", "DIRECTORS", "PLC", "SHAREHOLDERS", "SHAREHOLDER", "CIC"];
         let sole_words = ["SOLE TRADER", "SELF EMPLOYED", "PARTNERSHIP", "FREELANCER", "SOLE PROPRIETOR", "LLP"];
@@ -48,7 +45,6 @@ impl<'k> Business<'k> {
         Self {
             sectors: sectors(knowledge, &folded, &names),
             is_vat_registered,
-            vat_status_is_told,
             has_special_vat_scheme: [
                 "FLAT RATE",
                 "PARTIALLY EXEMPT",
@@ -61,15 +57,20 @@ impl<'k> Business<'k> {
             .iter()
             .any(|scheme| says(scheme)),
             has_reverse_charge: says("REVERSE CHARGE") || says("DRC"),
+            rent_has_vat: rent_has_vat(&batch.business_context),
             is_company: company > sole,
             owners: owners(batch),
-            words,
         }
     }
 
     /// What a receipt from an unknown payer is here.
     pub fn sales(&self) -> Option<ConceptId> {
         self.sectors.first().and_then(|(sector, _)| sector.sales)
+    }
+
+    /// What a payment to an unknown supplier is here.
+    pub fn purchases(&self) -> Option<ConceptId> {
+        self.sectors.first().and_then(|(sector, _)| sector.purchases)
     }
 
     /// What an ambiguous shop means here.
@@ -125,14 +126,14 @@ fn sectors<'k>(knowledge: &'k Knowledge, context: &str, names: &[String]) -> Vec
     scored
 }
 
-/// Whether the business is registered, and whether somebody said so.
-fn vat_status(batch: &Batch<'_>, names: &[String]) -> (bool, bool) {
+/// Whether the business is registered.
+fn vat_status(batch: &Batch<'_>, names: &[String]) -> bool {
     let said = said_about_vat(&batch.business_context);
     if let Some(registered) = said {
-        return (registered, true);
+        return registered;
     }
     if let Some(codes) = &batch.vat_codes {
-        return (codes.iter().any(|code| code.rate > 0), true);
+        return codes.iter().any(|code| code.rate > 0);
     }
     let lines_say = batch.transactions.iter().any(|line| {
         let text = fold(&line.description);
@@ -141,7 +142,7 @@ fn vat_status(batch: &Batch<'_>, names: &[String]) -> (bool, bool) {
     let chart_says = names.iter().zip(&batch.accounts).any(|(name, account)| {
         has_phrase(name, "VAT") && matches!(account.kind, AccountType::Liability | AccountType::Asset)
     });
-    (lines_say || chart_says, false)
+    lines_say || chart_says
 }
 
 /// What the words of the context say about VAT, clause by clause; the clearest statement counts.
@@ -236,6 +237,23 @@ fn said_about_vat(context: &str) -> Option<bool> {
     verdict
 }
 
+/// Whether the context says that rent is charged with VAT: the landlord has opted to tax.
+fn rent_has_vat(context: &str) -> bool {
+    context.split(['.', ';', '\n']).any(|sentence| {
+        let folded = fold(sentence);
+        let says = |phrase: &str| has_phrase(&folded, phrase);
+        let about = says("RENT") || says("LANDLORD") || says("LEASE");
+        let taxed = says("HAS VAT")
+            || says("PLUS VAT")
+            || says("WITH VAT")
+            || says("VAT ON")
+            || says("OPTED TO TAX")
+            || says("OPTED");
+        let denied = ["NOT", "NO", "ISNT", "HASNT", "NEVER", "WITHOUT"].iter().any(|word| says(word));
+        about && taxed && !denied
+    })
+}
+
 /// Names behind words such as "director" and "owner", and in the names of owners' accounts.
 fn owners(batch: &Batch<'_>) -> Vec<Vec<String>> {
     const ROLES: &[&str] = &[
@@ -251,31 +269,32 @@ fn owners(batch: &Batch<'_>) -> Vec<Vec<String>> {
         "shareholders",
         "trader",
         "run",
-        "by",
         "i'm",
         "me",
         "founder",
         "founders",
-        "dr",
-        "mr",
-        "mrs",
-        "ms",
-        "owned",
-        "husband",
-        "wife",
-        "brothers",
-        "sisters",
-        "couple",
-        "son",
-        "daughter",
-        "name",
         "principal",
         "principals",
-        "trades",
         "t/a",
-        "secretary",
-        "is",
-        "are",
+        "dr",
+        "owned",
+    ];
+    const VERBS: &[&str] = &["is", "are", "owns", "own", "runs", "run"];
+    const TITLES: &[&str] = &[
+        "director",
+        "directors",
+        "owner",
+        "owners",
+        "md",
+        "partner",
+        "partners",
+        "proprietor",
+        "shareholder",
+        "owns",
+        "runs",
+        "boss",
+        "own",
+        "run",
     ];
     const NO_NAMES: &[&str] = &[
         "The",
@@ -355,11 +374,29 @@ fn owners(batch: &Batch<'_>) -> Vec<Vec<String>> {
         while let Some(word) = words.get(at) {
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
             if ROLES.contains(&bare.as_str()) {
-                since_role = 0;
+                let drives = words.get(at + 1).is_some_and(|next| next.to_lowercase().starts_with("driver"));
+                since_role = if drives { usize::MAX } else { 0 };
                 at += 1;
                 continue;
             }
-            if since_role <= 7 && is_name(word) {
+            // "Ray Staniforth is the only director."
+            let names_ahead = words.iter().skip(at).take_while(|word| is_name(word)).count();
+            let ahead: Vec<String> = words
+                .iter()
+                .skip(at + names_ahead)
+                .take(5)
+                .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+                .collect();
+            let is_named_role = (1..=3).contains(&names_ahead)
+                && ahead.first().is_some_and(|verb| VERBS.contains(&verb.as_str()))
+                && ahead.iter().any(|word| TITLES.contains(&word.as_str()));
+            let is_place = at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|before| {
+                matches!(
+                    before.to_lowercase().as_str(),
+                    "in" | "at" | "near" | "of" | "from" | "outside" | "around" | "with" | "for"
+                )
+            });
+            if (since_role <= 4 || is_named_role) && is_name(word) && !is_place {
                 let mut name = Vec::new();
                 while let Some(word) = words.get(at).filter(|word| is_name(word)) {
                     name.extend(fold(word).split(' ').map(str::to_owned));

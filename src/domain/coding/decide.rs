@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use super::batch::AccountType;
 use super::chart::Chart;
-use super::evidence::{Clue, Reader};
+use super::evidence::{Clue, Reader, is_person};
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge, stem};
+use super::meaning::Vector;
 use super::outcome::Method;
+use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording};
 
 /// What is decided about a line by itself.
@@ -21,34 +23,9 @@ pub struct Decision {
     pub method: Method,
     /// How sure the engine is before calibration, 0 to 1.
     pub raw: f32,
-    /// Weight of the strongest evidence.
-    pub strength: f32,
     /// Other accounts, best first.
     pub others: Vec<(usize, f32)>,
 }
-
-/// How sharply more evidence beats less.
-const SHARPNESS: f32 = 1.7;
-/// Weight that "something else entirely" has.
-const NOTHING: f32 = 0.75;
-/// How sharply a better account beats a worse one of the same concept.
-const ACCOUNT_SHARPNESS: f32 = 14.0;
-/// A rare word of the account's name in the line.
-const ACCOUNT_WORD: f32 = 1.5;
-/// A rare word of the account's name in what the context says about the payee.
-const HINTED_WORD: f32 = 0.9;
-/// An owner's name in the name of an account.
-const OWNERS_ACCOUNT: f32 = 2.0;
-/// The account's name and the line are alike from here.
-const LIKE_FROM: f32 = 0.35;
-/// And that counts this much.
-const LIKE: f32 = 1.6;
-/// Below this much evidence a receipt is taken as a sale.
-const SALE_BELOW: f32 = 1.3;
-/// Weight of that.
-const SALE: f32 = 1.25;
-/// Below this much evidence nothing is known.
-const FALLBACK_BELOW: f32 = 0.42;
 
 /// Decides lines of one batch.
 #[derive(Debug)]
@@ -60,6 +37,8 @@ pub struct Decider<'k> {
     pub hints: &'k Hints,
     /// What a receipt from an unknown payer is here.
     pub sales: Option<ConceptId>,
+    /// What a payment to an unknown supplier is here.
+    pub purchases: Option<ConceptId>,
     /// Rare words of account names: word, account, how much of the name it is.
     rare: BTreeMap<String, Vec<(usize, f32)>>,
 }
@@ -71,26 +50,47 @@ impl<'k> Decider<'k> {
         chart: &'k Chart,
         reader: Reader<'k>,
         hints: &'k Hints,
-        sales: Option<ConceptId>,
+        (sales, purchases): (Option<ConceptId>, Option<ConceptId>),
     ) -> Self {
-        Self { knowledge, chart, reader, hints, sales, rare: rare_words(chart) }
+        Self { knowledge, chart, reader, hints, sales, purchases, rare: rare_words(chart) }
     }
 
     /// Decides a line by its own words.
     pub fn decide(&self, wording: &Wording, money_in: bool) -> Decision {
-        let mut clues = self.reader.clues(wording, money_in);
+        let vector = self.knowledge.meaning.vector(wording.text());
+        let mut clues = self.reader.clues(wording, &vector, money_in);
         clues.truncate(12);
-        let named = self.named_accounts(wording, money_in);
+        // Money back to a customer comes out of the sales it was part of.
+        for clue in &mut clues {
+            let back = match self.knowledge.concept(clue.concept).name {
+                "customer_refund" => true,
+                // A receipt that bounced was a sale, unless the chart keeps bad debts.
+                "bad_debt" => self.chart.fits(clue.concept).first().is_none_or(|fit| fit.score < 0.6),
+                _ => false,
+            };
+            if back {
+                clue.concept = self.sales.unwrap_or(clue.concept);
+            }
+        }
+        let named = self.named_accounts(wording, &vector, money_in);
         let strongest = clues.first().map_or(0.0, |clue| clue.score);
         if money_in
-            && strongest < SALE_BELOW
+            && strongest < WEIGHTS.sale_below
             && wording.channel != Channel::Card
             && let Some(sales) = self.sales
         {
-            clues.push(Clue { concept: sales, score: SALE, method: Method::Semantic });
+            clues.push(Clue { concept: sales, score: WEIGHTS.sale, method: Method::Semantic });
+        }
+        // Nor is a payment to a firm nobody knows always a mystery: most suppliers of a trade sell what it buys.
+        if !money_in
+            && strongest < WEIGHTS.purchase_below
+            && !is_person(&wording.payee)
+            && let Some(purchases) = self.purchases
+        {
+            clues.push(Clue { concept: purchases, score: WEIGHTS.purchase, method: Method::Semantic });
         }
         let best_named = named.values().copied().fold(0.0, f32::max);
-        if clues.iter().all(|clue| clue.score < FALLBACK_BELOW) && best_named == 0.0 {
+        if clues.iter().all(|clue| clue.score < WEIGHTS.fallback_below) && best_named == 0.0 {
             return self.unknown(money_in);
         }
         self.weigh(&clues, &named)
@@ -99,15 +99,22 @@ impl<'k> Decider<'k> {
     /// Spreads each concept over its accounts and takes the account with most weight.
     fn weigh(&self, clues: &[Clue], named: &BTreeMap<usize, f32>) -> Decision {
         let mut by_account: BTreeMap<usize, Weight> = BTreeMap::new();
-        let mut total = (SHARPNESS * NOTHING).exp();
+        let mut total = (WEIGHTS.sharpness * WEIGHTS.nothing).exp();
         for clue in clues {
             let fits = self.chart.fits(clue.concept);
             let Some(best) = fits.first() else { continue };
             // A chart without an account for a concept makes the concept less likely.
-            let weight = (SHARPNESS * clue.score).exp() * (0.35 + 0.65 * best.score.min(1.0));
+            let weight = (WEIGHTS.sharpness * clue.score).exp()
+                * (WEIGHTS.fit_floor + (1.0 - WEIGHTS.fit_floor) * best.score.min(1.0) * best.score.min(1.0));
             total += weight;
+            // Among the accounts of a concept, one that the line names is meant.
+            let scores: Vec<f32> = fits
+                .iter()
+                .map(|fit| fit.score + WEIGHTS.named_among * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6))
+                .collect();
+            let top = scores.iter().copied().fold(0.0, f32::max);
             let shares: Vec<f32> =
-                fits.iter().map(|fit| (ACCOUNT_SHARPNESS * (fit.score - best.score)).exp()).collect();
+                scores.iter().map(|score| (WEIGHTS.account_sharpness * (score - top)).exp()).collect();
             let sum: f32 = shares.iter().sum();
             for (fit, share) in fits.iter().zip(shares) {
                 let part = weight * share / sum;
@@ -117,19 +124,17 @@ impl<'k> Decider<'k> {
                     account.best = part;
                     account.concept = Some(clue.concept);
                     account.method = Some(clue.method);
-                    account.strength = clue.score;
                 }
             }
         }
         for (account, score) in named {
-            let weight = (SHARPNESS * score).exp() - 1.0;
+            let weight = (WEIGHTS.sharpness * score).exp() - 1.0;
             total += weight;
             let entry = by_account.entry(*account).or_default();
             // With other evidence for the same account a shared word confirms; alone it decides.
             if weight > entry.best {
                 entry.method = Some(Method::AccountName);
                 entry.best = weight;
-                entry.strength = entry.strength.max(*score);
             }
             entry.sum += weight;
         }
@@ -143,7 +148,6 @@ impl<'k> Decider<'k> {
             concept,
             method: weight.method.unwrap_or(Method::Semantic),
             raw: weight.sum / total,
-            strength: weight.strength,
             others,
         }
     }
@@ -165,14 +169,13 @@ impl<'k> Decider<'k> {
             concept: None,
             method: Method::Fallback,
             raw: 0.08,
-            strength: 0.0,
             others: Vec::new(),
         }
     }
 
     /// Accounts that the line points to by itself: a rare word of the name is in the line, or in what the context says
     /// about its payee, or the name is like the line in meaning.
-    fn named_accounts(&self, wording: &Wording, money_in: bool) -> BTreeMap<usize, f32> {
+    pub fn named_accounts(&self, wording: &Wording, vector: &Vector, money_in: bool) -> BTreeMap<usize, f32> {
         let mut named: BTreeMap<usize, f32> = BTreeMap::new();
         let mut add = |word: &str, weight: f32| {
             for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
@@ -182,22 +185,21 @@ impl<'k> Decider<'k> {
             }
         };
         for word in wording.text().split(' ') {
-            add(&stem(word), ACCOUNT_WORD);
+            add(&stem(word), WEIGHTS.account_word);
         }
         // Of several owners' accounts, the one that has this owner's name.
         for name in self.reader.owner_of(wording).unwrap_or_default() {
-            add(&stem(name), OWNERS_ACCOUNT);
+            add(&stem(name), WEIGHTS.owners_account);
         }
-        for (hint, _) in self.hints.about(wording.text()) {
-            for word in &hint.stems {
-                add(word, HINTED_WORD);
+        for (hint, payee) in self.hints.about(wording.text()) {
+            for word in hint.near(payee) {
+                add(&word, WEIGHTS.hinted_word);
             }
         }
-        let vector = self.knowledge.meaning.vector(wording.text());
         for (account, theirs) in self.chart.vectors.iter().enumerate() {
-            let near = vector.cosine(theirs) - LIKE_FROM;
+            let near = vector.cosine(theirs) - WEIGHTS.like_from;
             if near > 0.0 && self.takes(account, money_in) {
-                *named.entry(account).or_insert(0.0) += LIKE * near;
+                *named.entry(account).or_insert(0.0) += WEIGHTS.like * near;
             }
         }
         named
@@ -218,7 +220,6 @@ impl<'k> Decider<'k> {
 struct Weight {
     sum: f32,
     best: f32,
-    strength: f32,
     concept: Option<ConceptId>,
     method: Option<Method>,
 }
@@ -230,11 +231,15 @@ fn rare_words(chart: &Chart) -> BTreeMap<String, Vec<(usize, f32)>> {
         "WORK", "SERVICE", "CHARGE", "PAYMENT", "CARD", "CASH", "PERSONAL", "COMPANY", "CUSTOMER", "SUPPLIER",
         "PURCHASE", "STOCK", "LOCAL", "PRIVATE", "DIRECT", "CURRENT", "HOUSE", "HOME", "PAID", "RECEIVED", "MONTHLY",
         "LIMITED", "CREDIT", "PROPERTY", "CENTRE", "CLUB", "STREET", "ROAD", "HIGH", "FROM", "WITH", "MISC", "UNIT",
+        "LTD", "PLC", "NET", "NEW", "OWE", "OUT", "TAX", "USE", "HMRC", "TAP", "BIT", "ODD",
     ];
     let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (account, words) in chart.words.iter().enumerate() {
-        for (word, _) in words.iter().filter(|(word, _)| word.chars().count() >= 4 && !PLAIN.contains(&word.as_str())) {
-            holders.entry(word).or_default().push(account);
+        for word in words.iter().filter(|word| word.stem.chars().count() >= 3 && !PLAIN.contains(&word.stem.as_str())) {
+            let accounts = holders.entry(&word.stem).or_default();
+            if accounts.last() != Some(&account) {
+                accounts.push(account);
+            }
         }
     }
     let mut rare = BTreeMap::new();

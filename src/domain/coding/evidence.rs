@@ -3,10 +3,14 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
 
+use aho_corasick::AhoCorasick;
+
 use super::context::{Business, has_phrase};
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Found, Knowledge, Strength, Target};
+use super::meaning::Vector;
 use super::outcome::Method;
+use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording};
 
 const FORENAMES: &str = include_str!("knowledge/forenames.txt");
@@ -22,31 +26,6 @@ pub struct Clue {
     pub method: Method,
 }
 
-/// How much each kind of evidence weighs.
-const WEAK: f32 = 1.0;
-const USUAL: f32 = 2.0;
-const DECISIVE: f32 = 3.0;
-/// Each further word of a pattern.
-const PER_WORD: f32 = 0.25;
-/// A word that has another meaning in this trade.
-const SECTOR_WORD: f32 = 2.4;
-/// A concept that is typical for the trade.
-const LIKELY: f32 = 0.45;
-/// Further evidence for a concept that has some.
-const FURTHER: f32 = 0.3;
-/// An owner named in the line.
-const OWNER: f32 = 2.2;
-/// The context says that a payee is private.
-const HINT: f32 = 1.9;
-/// A word beside a payee in the context.
-const HINT_WORD: f32 = 1.3;
-/// A person who is not known.
-const PERSON: f32 = 1.25;
-/// Likeness in meaning counts from here.
-const SIMILAR_FROM: f32 = 0.32;
-/// And this much.
-const SIMILAR: f32 = 2.4;
-
 /// Everything that is needed to read a line.
 #[derive(Debug)]
 pub struct Reader<'k> {
@@ -54,6 +33,9 @@ pub struct Reader<'k> {
     business: &'k Business<'k>,
     hints: &'k Hints,
     named: Named,
+    /// Words that have another meaning in the trades of the business, and which.
+    sector_words: Option<AhoCorasick>,
+    sector_targets: Vec<(ConceptId, f32)>,
 }
 
 /// Concepts the engine itself speaks of.
@@ -79,33 +61,48 @@ impl<'k> Reader<'k> {
             subcontractors: id("subcontractors"),
             freelancers: id("freelancers"),
         };
-        Self { knowledge, business, hints, named }
+        let words = business.sectors.iter().flat_map(|(sector, weight)| {
+            sector.words.iter().map(|(word, concept)| (format!(" {word} "), (*concept, *weight)))
+        });
+        let (texts, sector_targets): (Vec<String>, Vec<(ConceptId, f32)>) = words.unzip();
+        let sector_words = AhoCorasick::new(&texts).ok();
+        Self { knowledge, business, hints, named, sector_words, sector_targets }
     }
 
     /// The clues of a line, strongest first; equal ones in the order of the concepts.
-    pub fn clues(&self, wording: &Wording, money_in: bool) -> Vec<Clue> {
+    pub fn clues(&self, wording: &Wording, vector: &Vector, money_in: bool) -> Vec<Clue> {
         let mut sums = Sums::default();
         self.add_patterns(wording, money_in, &mut sums);
         self.add_sector_words(wording, money_in, &mut sums);
         self.add_people(wording, money_in, &mut sums);
         self.add_hints(wording, money_in, &mut sums);
         let strongest = sums.strongest();
-        self.add_meaning(wording, money_in, strongest, &mut sums);
+        self.add_meaning(vector, money_in, strongest, &mut sums);
         let mut clues = sums.into_clues();
         for clue in &mut clues {
-            clue.score += LIKELY * self.business.likely(clue.concept) * clue.score.min(1.0);
+            clue.score += WEIGHTS.likely * self.business.likely(clue.concept) * clue.score.min(1.0);
         }
         clues.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.concept.cmp(&b.concept)));
         clues
+    }
+
+    /// What a shop that sells everything means in this trade; without a trade it means little.
+    fn shop(&self, concept: ConceptId) -> (ConceptId, f32) {
+        const SHOPS: &[&str] = &["supermarket", "amazon", "ebay", "paypal_purchase", "general_store"];
+        match self.business.shop(concept) {
+            Some(meaning) => (meaning, WEIGHTS.shop_here),
+            None if SHOPS.contains(&self.knowledge.concept(concept).name) => (concept, WEIGHTS.shop_anywhere),
+            None => (concept, 1.0),
+        }
     }
 
     /// How natural a direction of money is for a concept.
     fn direction(&self, concept: ConceptId, money_in: bool) -> f32 {
         let concept = self.knowledge.concept(concept);
         if concept.is_income() && !money_in {
-            0.5
+            WEIGHTS.income_out
         } else if concept.is_expense() && money_in {
-            0.42
+            WEIGHTS.expense_in
         } else {
             1.0
         }
@@ -114,25 +111,34 @@ impl<'k> Reader<'k> {
     fn add_patterns(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
         let mut found = Vec::new();
         self.knowledge.patterns.find(&wording.padded, &mut found);
-        let fits = |target: &Target| target.money_in.is_none_or(|wanted| wanted == money_in);
+        let length = wording.padded.len();
+        found.retain(|hit| {
+            let is_whole = hit.start == 1 && hit.end + 1 >= length;
+            is_whole || hit.targets.iter().any(|target| !target.whole)
+        });
+        // Money back is told by what it was paid for.
+        let is_refund = money_in && REFUNDS.iter().any(|word| has_phrase(wording.text(), word));
+        let fits = |target: &Target| target.money_in.is_none_or(|wanted| wanted == (money_in && !is_refund));
         for hit in &found {
             if found.iter().any(|other| covers(other, hit, &fits)) {
                 continue;
             }
-            for target in hit.targets.iter().filter(|target| fits(target)) {
+            let is_whole = hit.start == 1 && hit.end + 1 >= length;
+            for target in hit.targets.iter().filter(|target| fits(target) && (is_whole || !target.whole)) {
                 let base = match target.strength {
-                    Strength::Weak => WEAK,
-                    Strength::Usual => USUAL,
-                    Strength::Decisive => DECISIVE,
+                    Strength::Weak => WEIGHTS.weak,
+                    Strength::Usual => WEIGHTS.usual,
+                    Strength::Decisive => WEIGHTS.decisive,
                 };
                 let words = f32::from(u8::try_from(hit.words.clamp(1, 4)).unwrap_or(4)) - 1.0;
                 // Two letters may be anything.
-                let short = if hit.end - hit.start <= 2 { 0.5 } else { 0.0 };
-                let first = if hit.start == 1 && target.strength != Strength::Weak { 0.15 } else { 0.0 };
-                let concept = self.business.shop(target.concept).unwrap_or(target.concept);
+                let short = if hit.end - hit.start <= 2 { WEIGHTS.two_letters } else { 0.0 };
+                let first = if hit.start == 1 && target.strength != Strength::Weak { WEIGHTS.first_word } else { 0.0 };
+                let (concept, known) = self.shop(target.concept);
                 // A direction that the file gives is as natural as can be.
-                let direction = if target.money_in.is_some() { 1.0 } else { self.direction(concept, money_in) };
-                let score = (base + PER_WORD * words + first - short) * direction;
+                let direction =
+                    if target.money_in.is_some() { 1.0 } else { self.direction(concept, money_in && !is_refund) };
+                let score = (base + WEIGHTS.per_word * words + first - short) * direction * known;
                 let method = if target.strength == Strength::Decisive || self.is_universal(concept) {
                     Method::UniversalPattern
                 } else {
@@ -154,34 +160,49 @@ impl<'k> Reader<'k> {
     }
 
     fn add_sector_words(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
-        for (sector, weight) in &self.business.sectors {
-            for (word, concept) in &sector.words {
-                if has_phrase(wording.text(), word) {
-                    sums.add(
-                        *concept,
-                        SECTOR_WORD * (0.5 + 0.5 * weight) * self.direction(*concept, money_in),
-                        Method::Merchant,
-                    );
-                }
+        let Some(automaton) = &self.sector_words else { return };
+        for hit in automaton.find_overlapping_iter(&wording.padded) {
+            if let Some((concept, weight)) = self.sector_targets.get(hit.pattern().as_usize()) {
+                let score = WEIGHTS.sector_word * (0.5 + 0.5 * weight) * self.direction(*concept, money_in);
+                sums.add(*concept, score, Method::Merchant);
             }
         }
     }
 
     /// What the context says about a payee of the line.
     fn add_hints(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
-        for (hint, word) in self.hints.about(wording.text()) {
+        let mut text = wording.text().to_owned();
+        // "The supermarket is me": the kind of shop stands for every shop of the kind.
+        let mut found = Vec::new();
+        self.knowledge.patterns.find(&wording.padded, &mut found);
+        for target in found.iter().flat_map(|hit| hit.targets) {
+            match self.knowledge.concept(target.concept).name {
+                "supermarket" => text.push_str(" SUPERMARKET SUPERMARKETS GROCERIES"),
+                "subsistence" => text.push_str(" TAKEAWAY TAKEAWAYS"),
+                _ => {}
+            }
+        }
+        for (hint, word) in self.hints.about(&text) {
             if hint.is_private && !money_in {
                 let private = if self.business.is_company { self.named.director_loan } else { self.named.drawings };
                 if let Some(concept) = private {
-                    sums.add(concept, HINT, Method::UniversalPattern);
+                    sums.add(concept, WEIGHTS.private, Method::UniversalPattern);
                 }
             }
             for hit in hint.patterns(self.knowledge, word) {
-                for target in
-                    hit.targets.iter().filter(|target| target.money_in.is_none_or(|wanted| wanted == money_in))
+                let speaks = |target: &Target| {
+                    let concept = self.knowledge.concept(target.concept);
+                    concept.is_income()
+                        || concept.is_expense()
+                        || matches!(concept.name, "hp_finance" | "loan" | "savings")
+                };
+                for target in hit
+                    .targets
+                    .iter()
+                    .filter(|target| speaks(target) && target.money_in.is_none_or(|wanted| wanted == money_in))
                 {
                     let concept = self.business.shop(target.concept).unwrap_or(target.concept);
-                    sums.add(concept, HINT_WORD * self.direction(concept, money_in), Method::Merchant);
+                    sums.add(concept, WEIGHTS.hint_word * self.direction(concept, money_in), Method::Merchant);
                 }
             }
         }
@@ -198,7 +219,7 @@ impl<'k> Reader<'k> {
                 (false, true) => self.named.capital_introduced,
             };
             if let Some(concept) = concept {
-                sums.add(concept, OWNER, Method::UniversalPattern);
+                sums.add(concept, WEIGHTS.owner, Method::UniversalPattern);
             }
             return;
         }
@@ -207,7 +228,7 @@ impl<'k> Reader<'k> {
         }
         for concept in [self.named.salaries, self.named.subcontractors, self.named.freelancers].into_iter().flatten() {
             let typical = self.business.likely(concept);
-            sums.add(concept, PERSON * (0.75 + 0.5 * typical), Method::Semantic);
+            sums.add(concept, WEIGHTS.person * (0.75 + 0.5 * typical), Method::Semantic);
         }
     }
 
@@ -229,24 +250,23 @@ impl<'k> Reader<'k> {
         named.map(Vec::as_slice)
     }
 
-    fn add_meaning(&self, wording: &Wording, money_in: bool, strongest: f32, sums: &mut Sums) {
-        let text = wording.text();
-        if text.is_empty() {
-            return;
-        }
-        let vector = self.knowledge.meaning.vector(text);
+    fn add_meaning(&self, vector: &Vector, money_in: bool, strongest: f32, sums: &mut Sums) {
         // Beside strong evidence, likeness only settles ties.
-        let factor = if strongest >= USUAL { 0.3 } else { 1.0 };
+        let factor = if strongest >= WEIGHTS.usual { WEIGHTS.similar_beside } else { 1.0 };
         for (id, concept) in self.knowledge.concepts() {
             let near = vector.cosine(&concept.vector);
-            if near > SIMILAR_FROM {
-                let score = (near - SIMILAR_FROM) * SIMILAR * factor * self.direction(id, money_in);
+            if near > WEIGHTS.similar_from {
+                let score = (near - WEIGHTS.similar_from) * WEIGHTS.similar * factor * self.direction(id, money_in);
                 let concept = self.business.shop(id).unwrap_or(id);
                 sums.add(concept, score, Method::Semantic);
             }
         }
     }
 }
+
+/// Words of money that comes back.
+const REFUNDS: &[&str] =
+    &["REFUND", "REFUNDED", "REFUNDS", "REVERSAL", "RETURNED", "CREDIT NOTE", "REIMBURSEMENT", "RFND", "REFD"];
 
 /// Whether a longer pattern makes a shorter one inside it moot.
 fn covers(other: &Found<'_>, hit: &Found<'_>, fits: &impl Fn(&Target) -> bool) -> bool {
@@ -305,7 +325,7 @@ impl Sums {
     fn into_clues(self) -> Vec<Clue> {
         let clues = self.0.into_iter().map(|(concept, (best, rest, method))| Clue {
             concept,
-            score: best + FURTHER * rest.min(2.0),
+            score: best + WEIGHTS.further * rest.min(2.0),
             method: method.unwrap_or(Method::Semantic),
         });
         clues.collect()

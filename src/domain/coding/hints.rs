@@ -1,10 +1,10 @@
 //! What the caller's own words say about single payees: "Labs: Pennine Ceramics", "Aldi is the pantry shop", "Netflix is
 //! me, not the business". A sentence of the context that names a payee of a line tells what the line is about.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::knowledge::{Found, Knowledge, Strength, name_words};
-use super::meaning::Vector;
+use super::knowledge::{Found, Knowledge, Strength, stem};
+use super::line::Line;
 use super::text::fold;
 
 /// One sentence of the context.
@@ -12,10 +12,6 @@ use super::text::fold;
 pub struct Hint {
     /// Folded, with a space before the first word and behind the last.
     pub padded: String,
-    /// Stems of its words.
-    pub stems: Vec<String>,
-    /// Its meaning.
-    pub vector: Vector,
     /// It speaks of what is private.
     pub is_private: bool,
 }
@@ -178,8 +174,9 @@ const PLAIN: &[&str] = &[
 
 impl Hints {
     /// Reads the context.
-    pub fn read(context: &str, knowledge: &Knowledge) -> Self {
+    pub fn read(context: &str, lines: &[Line<'_>]) -> Self {
         let mut hints = Self::default();
+        let common = common_words(lines);
         for sentence in context.split(['.', ';', '\n', '!', '?']) {
             let folded = fold(sentence);
             let words: Vec<&str> = folded.split(' ').filter(|word| !word.is_empty()).collect();
@@ -187,18 +184,16 @@ impl Hints {
                 continue;
             }
             let place = hints.sentences.len();
-            for word in words.iter().filter(|word| word.chars().count() >= 4 && !PLAIN.contains(word)) {
+            for word in words
+                .iter()
+                .filter(|word| word.chars().count() >= 4 && !PLAIN.contains(word) && !common.contains(**word))
+            {
                 let places = hints.by_word.entry((*word).to_owned()).or_default();
                 if places.last() != Some(&place) {
                     places.push(place);
                 }
             }
-            hints.sentences.push(Hint {
-                padded: format!(" {folded} "),
-                stems: name_words(sentence).into_iter().map(|(stem, _)| stem).collect(),
-                vector: knowledge.meaning.vector(sentence),
-                is_private: speaks_of_private(&words),
-            });
+            hints.sentences.push(Hint { padded: format!(" {folded} "), is_private: speaks_of_private(&words) });
         }
         hints
     }
@@ -219,13 +214,36 @@ impl Hints {
     }
 }
 
+/// Words that lines of several payees have: towns, mostly.
+fn common_words<'l>(lines: &'l [Line<'_>]) -> BTreeSet<&'l str> {
+    let mut payees: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for line in lines {
+        let first = line.words().next().unwrap_or("");
+        for word in line.words().skip(1) {
+            let known = payees.entry(word).or_default();
+            if known.len() < 3 {
+                known.insert(first);
+            }
+        }
+    }
+    payees.into_iter().filter(|(_, payees)| payees.len() >= 3).map(|(word, _)| word).collect()
+}
+
 impl Hint {
+    /// Stems of the words near a word of it.
+    pub fn near(&self, word: &str) -> Vec<String> {
+        let words: Vec<&str> = self.padded.split_whitespace().collect();
+        let Some(at) = words.iter().position(|known| *known == word) else { return Vec::new() };
+        let around = words.iter().enumerate().filter(|(place, _)| place.abs_diff(at) <= 7 && *place != at);
+        around.map(|(_, word)| stem(word)).collect()
+    }
+
     /// Concepts that the sentence's words name near a word of it, without those inside the name itself.
     pub fn patterns<'k>(&self, knowledge: &'k Knowledge, word: &str) -> Vec<Found<'k>> {
         let mut found = Vec::new();
         knowledge.patterns.find(&self.padded, &mut found);
         let at = self.padded.find(&format!(" {word} ")).map_or(0, |at| at + 1);
-        let near = |hit: &Found<'_>| hit.start.abs_diff(at) <= 60 && !(hit.start..hit.end).contains(&at);
+        let near = |hit: &Found<'_>| hit.start.abs_diff(at) <= 40 && !(hit.start..hit.end).contains(&at);
         found.retain(|hit| near(hit) && hit.targets.iter().any(|target| target.strength != Strength::Weak));
         found
     }
@@ -236,7 +254,7 @@ fn speaks_of_private(words: &[&str]) -> bool {
     const WORDS: &[&str] = &["PERSONAL", "PERSONALLY", "DRAWINGS", "MINE", "PRIVATELY"];
     const PAIRS: &[(&str, &[&str])] = &[
         ("ME", &["IS", "ARE", "JUST", "ALL", "ITS"]),
-        ("OWN", &["MY", "HIS", "HER", "THEIR", "IS"]),
+        ("OWN", &["MY", "HIS", "HER"]),
         ("HOME", &["FOR", "AT"]),
         ("LOAN", &["DIRECTORS", "DIRECTOR"]),
         ("PRIVATE", &["IS", "ARE", "ALWAYS", "BE"]),

@@ -15,13 +15,18 @@ pub mod knowledge;
 pub mod line;
 mod meaning;
 mod outcome;
+mod settlement;
 mod stages;
 mod text;
+mod transfer;
 mod vat;
+mod weights;
 mod wording;
 
 pub use batch::{Account, AccountType, Batch, Invoice, InvoiceKind, Transaction, VatCode};
 pub use outcome::{Alternative, CodedRow, Method, Outcome, Settled, SettledKind, Vat, Warning};
+
+pub use stages::{trace, trace_chart};
 
 use super::control::{Control, Stopped};
 

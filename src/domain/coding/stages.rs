@@ -6,13 +6,16 @@ use std::collections::{BTreeMap, HashMap};
 use super::batch::{AccountType, Batch, InvoiceKind};
 use super::chart::Chart;
 use super::confidence;
-use super::context::Business;
+use super::context::{Business, has_phrase};
 use super::decide::{Decider, Decision};
 use super::evidence::Reader;
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge};
 use super::line::{Line, Tags};
 use super::outcome::{Alternative, CodedRow, Method, Outcome, Vat, Warning};
+use super::settlement::{Settlement, settle_in_context};
+use super::text::fold;
+use super::transfer::{self, OwnAccounts, Transfer};
 use super::vat::{self, AllowedVat};
 use super::wording::{Wording, begins_with_codes};
 use crate::domain::control::{Control, Stopped};
@@ -30,10 +33,22 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
         return Err(Stopped);
     }
     let sales = business.sales().or_else(|| knowledge.id("sales_services"));
-    let hints = Hints::read(&batch.business_context, knowledge);
-    let decider = Decider::new(knowledge, &chart, Reader::new(knowledge, &business, &hints), &hints, sales);
+    let hints = Hints::read(&batch.business_context, &lines);
+    let decider = Decider::new(
+        knowledge,
+        &chart,
+        Reader::new(knowledge, &business, &hints),
+        &hints,
+        (sales, business.purchases()),
+    );
     let allowed = AllowedVat::read(batch.vat_codes.as_deref());
     let stage = Stage { batch, knowledge, business: &business, chart: &chart, decider: &decider, allowed: &allowed };
+
+    let invoices = batch.invoices.as_deref().unwrap_or_default();
+    let settled = settle_in_context(&lines, invoices, &batch.business_context, control)?;
+
+    let own = OwnAccounts::resolve(batch);
+    let mut moved = transfer::pair(&lines, &batch.accounts, &own, |row| settled.get(row).is_some_and(Option::is_some));
 
     let wordings = wordings(&lines, &tags);
     let mut decided: Vec<Decision> = Vec::with_capacity(lines.len());
@@ -54,11 +69,86 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
     refunds(&lines, &wordings, &mut decided, knowledge);
 
     let mut not_allowed = false;
-    let rows: Vec<CodedRow> =
-        lines.iter().zip(&decided).map(|(line, decision)| stage.row(line, decision, &mut not_allowed)).collect();
+    let rows: Vec<CodedRow> = lines
+        .iter()
+        .zip(&decided)
+        .zip(settled)
+        .zip(moved.drain(..))
+        .map(|(((line, decision), settlement), transfer)| match (settlement, transfer) {
+            (Some(settlement), _) => stage.settled_row(decision, settlement),
+            (None, Some(transfer)) => stage.moved_row(transfer),
+            (None, None) => stage.row(line, decision, &mut not_allowed),
+        })
+        .collect();
     let warnings = stage.warnings(&lines, not_allowed);
     control.progress(u64::try_from(lines.len()).unwrap_or(u64::MAX));
     Ok(Outcome { rows, warnings })
+}
+
+/// How a chart was understood, for whoever grows the knowledge: each account with the concepts it fits best.
+pub fn trace_chart(batch: &Batch<'_>) -> String {
+    let knowledge = Knowledge::get();
+    let chart = Chart::read(&batch.accounts, knowledge);
+    let mut text = String::new();
+    for (at, account) in batch.accounts.iter().enumerate() {
+        let mut fits: Vec<(f32, bool, &str)> = knowledge
+            .concepts()
+            .filter_map(|(id, concept)| {
+                let fits = chart.fits(id);
+                let score = fits.iter().find(|fit| fit.account == at)?.score;
+                Some((score, fits.first().is_some_and(|fit| fit.account == at), concept.name))
+            })
+            .collect();
+        fits.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(b.2)));
+        let fits: Vec<String> = fits
+            .iter()
+            .take(8)
+            .map(|(score, first, name)| format!("{name}{} {score:.2}", if *first { "*" } else { "" }))
+            .collect();
+        text.push_str(&format!("      {:9} {}: {}\n", account.kind.as_str(), account.name, fits.join(", ")));
+    }
+    text
+}
+
+/// How the words of a line were weighed, for whoever grows the knowledge: what is left of it without the bank's words,
+/// the concepts it may be about with their best accounts, and the accounts it names itself.
+pub fn trace(batch: &Batch<'_>, row: usize) -> String {
+    let knowledge = Knowledge::get();
+    let business = Business::read(batch, knowledge);
+    let chart = Chart::read(&batch.accounts, knowledge);
+    let (lines, tags) = Line::read_all(batch);
+    let hints = Hints::read(&batch.business_context, &lines);
+    let sales = business.sales().or_else(|| knowledge.id("sales_services"));
+    let decider = Decider::new(
+        knowledge,
+        &chart,
+        Reader::new(knowledge, &business, &hints),
+        &hints,
+        (sales, business.purchases()),
+    );
+    let wordings = wordings(&lines, &tags);
+    let (Some(line), Some(wording)) = (lines.get(row), wordings.get(row)) else { return String::new() };
+    let vector = knowledge.meaning.vector(wording.text());
+    let name = |account: usize| batch.accounts.get(account).map_or("", |account| account.name.as_ref());
+    let sectors: Vec<String> =
+        business.sectors.iter().map(|(sector, weight)| format!("{} {weight:.2}", sector.name)).collect();
+    let mut text = format!("      trades: {}; words:{}\n", sectors.join(", "), wording.padded);
+    for clue in decider.reader.clues(wording, &vector, line.amount > 0).iter().take(4) {
+        let fits: Vec<String> =
+            chart.fits(clue.concept).iter().map(|fit| format!("{} {:.2}", name(fit.account), fit.score)).collect();
+        text.push_str(&format!(
+            "      {:.2} {}: {}\n",
+            clue.score,
+            knowledge.concept(clue.concept).name,
+            fits.join(" | ")
+        ));
+    }
+    let mut named: Vec<(usize, f32)> = decider.named_accounts(wording, &vector, line.amount > 0).into_iter().collect();
+    named.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let named: Vec<String> =
+        named.iter().take(4).map(|(account, score)| format!("{} {score:.2}", name(*account))).collect();
+    text.push_str(&format!("      by name: {}\n", named.join(" | ")));
+    text
 }
 
 fn wordings(lines: &[Line<'_>], tags: &Tags<'_>) -> Vec<Wording> {
@@ -115,33 +205,98 @@ impl Stage<'_> {
         }
     }
 
+    /// The answer for a line that settles something: debtors or creditors, or where the document itself went.
+    fn settled_row(&self, decision: &Decision, settlement: Settlement) -> CodedRow {
+        let invoices = self.batch.invoices.as_deref().unwrap_or_default();
+        let first = settlement.settled.first().and_then(|settled| invoices.get(settled.invoice));
+        let control = match first.map(|invoice| invoice.kind) {
+            Some(InvoiceKind::Bill) => self.chart.payables,
+            Some(InvoiceKind::Invoice) => self.chart.receivables,
+            // A credit note alone: money back to a customer, or from a supplier.
+            Some(InvoiceKind::CreditNote) | None => decision.concept.map_or(self.chart.receivables, |id| {
+                if self.knowledge.concept(id).is_expense() { self.chart.payables } else { self.chart.receivables }
+            }),
+        };
+        let account = control.or_else(|| first.and_then(|invoice| invoice.account)).unwrap_or(decision.account);
+        let (vat, rate, _) = self.allowed.answer(Vat::NoVat);
+        let raw = f32::from(settlement.strength) / 1000.0;
+        CodedRow {
+            account,
+            vat,
+            vat_rate: rate,
+            vat_amount: 0,
+            confidence: confidence::calibrated(Method::InvoiceSettlement, raw),
+            method: Method::InvoiceSettlement,
+            reason: Cow::Owned(settlement.remark),
+            alternatives: Vec::new(),
+            settles: settlement.settled,
+            transfer_pair: None,
+        }
+    }
+
+    /// The answer for a line that moves money between the caller's own accounts.
+    fn moved_row(&self, transfer: Transfer) -> CodedRow {
+        let (vat, rate, _) = self.allowed.answer(Vat::NoVat);
+        let raw = f32::from(transfer.strength) / 1000.0;
+        CodedRow {
+            account: transfer.account,
+            vat,
+            vat_rate: rate,
+            vat_amount: 0,
+            confidence: confidence::calibrated(Method::Transfer, raw),
+            method: Method::Transfer,
+            reason: Cow::Owned(transfer.remark),
+            alternatives: Vec::new(),
+            settles: Vec::new(),
+            transfer_pair: transfer.pair,
+        }
+    }
+
     fn vat(&self, line: &Line<'_>, decision: &Decision) -> Vat {
         if !self.business.is_vat_registered {
             return Vat::NoVat;
         }
         let Some(id) = decision.concept else { return Vat::NoVat };
-        let concept = self.knowledge.concept(id);
-        match self.chart.kinds.get(decision.account) {
-            Some(AccountType::Liability | AccountType::Equity) => return Vat::NoVat,
-            Some(AccountType::Income) => {
-                let name = self.batch.accounts.get(decision.account).map_or("", |account| &account.name);
-                let name = super::text::fold(name);
-                if name.contains("EXEMPT") {
-                    return Vat::Exempt;
-                }
-                if name.contains("ZERO RATED") {
-                    return Vat::Zero;
-                }
-                if name.contains("REVERSE CHARGE") || name.contains("NO VAT") || name.contains("OUTSIDE SCOPE") {
-                    return Vat::NoVat;
-                }
-            }
-            _ => {}
-        }
-        if self.business.has_reverse_charge && concept.name == "construction_income" {
+        let kind = self.chart.kinds.get(decision.account);
+        if matches!(kind, Some(AccountType::Liability | AccountType::Equity)) {
             return Vat::NoVat;
         }
-        let _ = line;
+        let concept = self.knowledge.concept(id);
+        let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
+        let says = |words: &[&str]| words.iter().any(|word| has_phrase(&name, word));
+        if kind == Some(&AccountType::Income) {
+            if says(&["EXEMPT"]) {
+                return Vat::Exempt;
+            }
+            if says(&["ZERO RATED", "ZERO"]) {
+                return Vat::Zero;
+            }
+            if says(&["REVERSE CHARGE", "NO VAT", "OUTSIDE SCOPE", "OUTSIDE THE SCOPE"]) {
+                return Vat::NoVat;
+            }
+            let is_contract = says(&[
+                "CIS",
+                "BUILDER",
+                "BUILDERS",
+                "CONTRACT",
+                "CONTRACTS",
+                "CONTRACTOR",
+                "CONTRACTORS",
+                "SUBCONTRACT",
+            ]);
+            if self.business.has_reverse_charge && is_contract {
+                return Vat::NoVat;
+            }
+            if !concept.is_income() {
+                return self.decider.sales.map_or(Vat::Standard, |sales| self.knowledge.concept(sales).vat);
+            }
+        }
+        // Rent is exempt unless the landlord has opted to tax, which the line or the context may say.
+        let is_rent =
+            concept.vat == Vat::Exempt && matches!(concept.name, "rent" | "storage" | "chair_rent" | "ground_rent");
+        if is_rent && (has_phrase(&line.text, "VAT") || self.business.rent_has_vat) {
+            return Vat::Standard;
+        }
         concept.vat
     }
 
@@ -194,7 +349,6 @@ impl Stage<'_> {
         if not_allowed {
             warnings.push(Warning::VatCodeNotAllowed);
         }
-        let _ = self.decider;
         warnings
     }
 }

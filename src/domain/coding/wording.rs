@@ -3,6 +3,10 @@
 //! Every bank wraps payees in its own prefixes, suffixes, dates and card numbers; banks differ, payees do not. What is
 //! stripped here says how money moved and when, never what for.
 
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
 use super::line::{Field, Line};
 
 /// How a line was paid, where the bank tells.
@@ -31,8 +35,6 @@ pub struct Wording {
     pub payee: String,
     /// How it was paid.
     pub channel: Channel,
-    /// Bytes of `padded` behind which the payment reference begins.
-    pub reference_at: usize,
 }
 
 /// Phrases that banks put before, behind and around payees; longest first where one begins another.
@@ -155,32 +157,64 @@ const MONTHS: &[&str] = &[
 /// Codes that are also somebody's name; they are the bank's only at the begin of a line of a bank that uses them.
 const AMBIGUOUS_CODES: &[&str] = &["BP", "CR", "DR", "SO", "ON"];
 
+/// Words that only say which way money went, where a line begins with them.
+const LEADING: &[&str] = &["TO", "FROM", "IN", "OUT", "OUTWARD", "INWARD", "RECEIVED", "SENT", "PAID"];
+
+/// Which tax a payment to HMRC is for, told by the form of its reference: a PAYE accounts office reference, a unique
+/// taxpayer reference with K for Self Assessment or with A00101A for Corporation Tax.
+fn hmrc_reference(words: &[&str]) -> &'static str {
+    if !words.iter().any(|word| matches!(*word, "HMRC" | "REVENUE" | "CUMBERNAULD" | "SHIPLEY")) {
+        return "";
+    }
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    for word in words {
+        if let Some((number, rest)) = word.split_at_checked(10).filter(|(number, _)| digits(number)) {
+            if rest.starts_with('K') {
+                return "SELF ASSESSMENT ";
+            }
+            if rest.len() >= 5 && rest.starts_with('A') && rest.ends_with('A') && digits(rest.trim_matches('A')) {
+                return "CORPORATION TAX ";
+            }
+            debug_assert!(number.len() == 10);
+        }
+        if word.len() >= 11 && word.get(3..4) == Some("P") && word.get(..3).is_some_and(digits) {
+            return "PAYE ";
+        }
+    }
+    ""
+}
+
 impl Wording {
     /// Reads a line. `prefixes` says whether its bank begins lines with codes (VIS, DD, BP, CR …).
     pub fn of(line: &Line<'_>, bank_begins_with_codes: bool) -> Self {
         let mut text = format!(" {} ", line.text);
         let mut channel = Channel::Other;
-        for (phrase, means) in BANK_PHRASES {
-            if let Some(at) = find_phrase(&text, phrase) {
-                if channel == Channel::Other {
-                    channel = *means;
-                }
-                text.replace_range(at..=at + phrase.len(), "");
+        static PHRASES: OnceLock<Option<AhoCorasick>> = OnceLock::new();
+        let phrases = PHRASES.get_or_init(|| {
+            let padded: Vec<String> = BANK_PHRASES.iter().map(|(phrase, _)| format!(" {phrase} ")).collect();
+            AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(padded).ok()
+        });
+        // What is taken away may bring the next phrase to light.
+        while let Some(hit) = phrases.as_ref().and_then(|phrases| phrases.find(&text)) {
+            let means = BANK_PHRASES.get(hit.pattern().as_usize()).map_or(Channel::Other, |(_, means)| *means);
+            if channel == Channel::Other {
+                channel = means;
             }
+            text.replace_range(hit.start()..hit.end() - 1, "");
         }
         let reference_words = line.words.iter().filter(|word| word.field == Field::Reference).count();
         let total = text.split_whitespace().count();
         let mut padded = String::from(" ");
-        let mut reference_at = usize::MAX;
         let mut payee: Vec<&str> = Vec::new();
-        for (at, word) in text.split_whitespace().enumerate() {
-            if reference_words > 0 && at + reference_words == total {
-                reference_at = padded.len();
-            }
+        let words: Vec<&str> = text.split_whitespace().collect();
+        for (at, &word) in words.iter().enumerate() {
             let is_edge = at == 0 || at + 1 == total;
             if let Some((_, means)) = BANK_CODES.iter().find(|(code, _)| *code == word) {
-                let is_code = if AMBIGUOUS_CODES.contains(&word) {
-                    word == "ON" || (at == 0 && bank_begins_with_codes)
+                let next = words.get(at + 1).copied();
+                let is_code = if word == "ON" || word == "FP" {
+                    next.is_none_or(|next| is_noise(next) || MONTHS.contains(&next))
+                } else if AMBIGUOUS_CODES.contains(&word) {
+                    at == 0 && bank_begins_with_codes
                 } else {
                     is_edge || word.len() >= 3 || *means == Channel::Card
                 };
@@ -191,7 +225,8 @@ impl Wording {
                     continue;
                 }
             }
-            if is_noise(word) {
+            let word = without_number(word);
+            if is_noise(word) || (padded.len() == 1 && LEADING.contains(&word)) {
                 continue;
             }
             padded.push_str(word);
@@ -205,11 +240,12 @@ impl Wording {
                 payee.push(word);
             }
         }
+        padded.push_str(hmrc_reference(&words));
         if padded.contains(" CHEQUE ") || padded.contains(" CHQ ") {
             channel = Channel::Cheque;
         }
         let payee = payee.join(" ");
-        Self { padded, payee, channel, reference_at }
+        Self { padded, payee, channel }
     }
 
     /// The text without the spaces around it.
@@ -218,12 +254,12 @@ impl Wording {
     }
 }
 
-fn find_phrase(padded: &str, phrase: &str) -> Option<usize> {
-    padded.match_indices(phrase).find_map(|(at, found)| {
-        let before = padded.get(..at)?.ends_with(' ');
-        let after = padded.get(at + found.len()..)?.starts_with(' ');
-        (before && after).then_some(at)
-    })
+/// A word that a number is glued to: `ADS8812044710`, `PID884120`.
+fn without_number(word: &str) -> &str {
+    let letters = word.find(|c: char| c.is_ascii_digit()).unwrap_or(word.len());
+    let (head, tail) = word.split_at(letters);
+    let is_number = tail.len() >= 4 && tail.bytes().all(|byte| byte.is_ascii_digit());
+    if letters >= 3 && is_number { head } else { word }
 }
 
 /// Numbers, dates, times, card and account numbers.
@@ -286,6 +322,5 @@ mod tests {
         }
         let with_reference = wording("Tariq Aziz", Some("SUBCON SEP"), false);
         assert_eq!(with_reference.payee, "TARIQ AZIZ");
-        assert_eq!(with_reference.padded.get(with_reference.reference_at..), Some("SUBCON SEP "));
     }
 }

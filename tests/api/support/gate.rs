@@ -9,7 +9,8 @@ use bookkeeping_suite::actors::job_runner::{Work, WorkDone, WorkFailed};
 use bookkeeping_suite::domain::control::Control;
 use bookkeeping_suite::domain::job::Product;
 use bookkeeping_suite::store::ClaimedJob;
-use serde_json::json;
+
+use super::product::JobProduct as _;
 
 /// How long the test waits for a job to start before it says that it never will.
 const START_MAX: Duration = Duration::from_secs(30);
@@ -48,17 +49,19 @@ struct Shared {
 
 /// The engine's end.
 pub struct GatedWork {
+    product: Product,
     started: Mutex<Sender<String>>,
     told: Mutex<Receiver<Tell>>,
     shared: Arc<Shared>,
 }
 
-/// A gate and the engine behind it.
-pub fn gate() -> (Gate, Arc<dyn Work>) {
+/// A gate and the engine of a product behind it.
+pub fn gate(product: Product) -> (Gate, Arc<dyn Work>) {
     let (started_sender, started) = channel();
     let (tell, told) = channel();
     let shared = Arc::new(Shared::default());
-    let work = GatedWork { started: Mutex::new(started_sender), told: Mutex::new(told), shared: Arc::clone(&shared) };
+    let work =
+        GatedWork { product, started: Mutex::new(started_sender), told: Mutex::new(told), shared: Arc::clone(&shared) };
     (Gate { started, tell: Some(tell), shared }, Arc::new(work))
 }
 
@@ -96,7 +99,7 @@ impl Gate {
 
 impl Work for GatedWork {
     fn product(&self) -> Product {
-        Product::Reconciliation
+        self.product
     }
 
     fn run(&self, job: &ClaimedJob, _: Vec<Vec<u8>>, control: &dyn Control) -> Result<WorkDone, WorkFailed> {
@@ -134,21 +137,8 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// A result with the shape of a real one.
 fn done(job: &ClaimedJob, cost: i64) -> Result<WorkDone, WorkFailed> {
-    let result = json!({
-        "summary": {
-            "bank_rows": job.cost, "book_rows": job.cost, "matched_count": job.cost,
-            "missing_from_books_count": 0, "remove_from_books_count": 0, "verified": cost == job.cost,
-        },
-        "credits_charged": cost,
-        "missing_from_books": [],
-        "remove_from_books": [],
-        "verification": {
-            "is_verified": cost == job.cost, "expected_net_discrepancy": 0, "actual_net_effect": 0, "reason": "told to",
-        },
-    });
-    let text = result.to_string();
+    let text = job.product.result(job.cost, cost).to_string();
     let packed = zstd::encode_all(text.as_bytes(), 1).map_err(|error| WorkFailed::Failed(error.to_string()))?;
     Ok(WorkDone { cost, result: vec![packed], result_size: u64::try_from(text.len()).unwrap_or_default() })
 }

@@ -2,9 +2,11 @@
 //! must have, and an engine the test can hold.
 
 pub mod client;
+pub mod coding;
 pub mod data;
 pub mod database;
 pub mod gate;
+pub mod product;
 pub mod program;
 pub mod server;
 pub mod socket;

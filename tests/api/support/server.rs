@@ -10,6 +10,7 @@ use bookkeeping_suite::clock::{Clock, ManualClock, SystemClock};
 use bookkeeping_suite::config::{Overrides, Settings};
 use bookkeeping_suite::domain::access::Role;
 use bookkeeping_suite::domain::ids::{OrganisationId, UserId};
+use bookkeeping_suite::domain::job::Product;
 use bookkeeping_suite::store::{Store, StoreOptions};
 use sea_orm::ConnectionTrait as _;
 use serde_json::{Value, json};
@@ -17,6 +18,7 @@ use tempfile::TempDir;
 
 use super::client::{Answer, Client};
 use super::database::Database;
+use super::product::JobProduct as _;
 use super::{ATTEMPTS_MAX, PAUSE, until};
 
 /// Where the manual clock stands at first: 2026-03-10T12:00:00Z.
@@ -33,6 +35,7 @@ pub const RECONCILE: [&str; 2] = ["reconcile:read", "reconcile:write"];
 #[derive(Clone)]
 pub struct Setup {
     database: Database,
+    product: Product,
     clock: Option<Arc<ManualClock>>,
     overrides: Overrides,
     work: Option<Arc<dyn Work>>,
@@ -46,6 +49,7 @@ impl Setup {
     pub fn new() -> Self {
         Self {
             database: Database::Sqlite,
+            product: Product::Reconciliation,
             clock: Some(Arc::new(ManualClock::at_ms(START_MS))),
             // A test that has failed should not wait out the whole grace of the job it left behind.
             overrides: Overrides {
@@ -58,6 +62,11 @@ impl Setup {
             panics_expected: 0,
             may_leave_jobs: false,
         }
+    }
+
+    /// The same for tests of jobs of this product.
+    pub fn of(product: Product) -> Self {
+        Self { product, ..Self::new() }
     }
 
     /// Another database. Leases on PostgreSQL are measured on its clock, so the machine's is used there.
@@ -174,14 +183,25 @@ pub struct ApiKey {
 }
 
 impl TestServer {
-    /// SQLite, a clock moved by hand, the real engine.
+    /// SQLite, a clock moved by hand, the real engines.
     #[track_caller]
     pub fn start() -> Self {
         Setup::new().start()
     }
 
+    /// The same for tests of jobs of this product.
+    #[track_caller]
+    pub fn start_of(product: Product) -> Self {
+        Setup::of(product).start()
+    }
+
     fn server(&self) -> &Server {
         self.server.as_ref().expect("the server runs")
+    }
+
+    /// The product whose jobs it is asked for.
+    pub fn product(&self) -> Product {
+        self.setup.product
     }
 
     pub fn url(&self) -> &str {
@@ -242,11 +262,11 @@ impl TestServer {
         ApiKey { id: made["id"].as_i64().expect("an id"), prefix: text("prefix"), plaintext: text("key") }
     }
 
-    /// A person with a key for reconciliations.
+    /// A person with a key for jobs of the product.
     #[track_caller]
-    pub fn reconciler(&self) -> (Person, ApiKey) {
+    pub fn submitter(&self) -> (Person, ApiKey) {
         let person = self.person();
-        let key = self.key(&person, &RECONCILE);
+        let key = self.key(&person, &self.setup.product.scopes());
         (person, key)
     }
 
@@ -264,19 +284,24 @@ impl TestServer {
     /// What the server says to a submission.
     #[track_caller]
     pub fn submission(&self, key: &ApiKey, body: impl Into<Vec<u8>>) -> Answer {
-        self.client.post("/api/v1/reconciliations").key(key).body(body).send()
+        self.client.post(self.setup.product.path()).key(key).body(body).send()
     }
 
     /// Submits a job that must be accepted; its id.
     #[track_caller]
     pub fn submit(&self, key: &ApiKey, body: impl Into<Vec<u8>>) -> String {
-        let accepted = self.submission(key, body).expect(202);
-        accepted["reconciliation_id"].as_str().expect("an id").to_owned()
+        self.accepted_id(&self.submission(key, body))
+    }
+
+    /// The id of a job whose submission must have been accepted.
+    #[track_caller]
+    pub fn accepted_id(&self, answer: &Answer) -> String {
+        answer.expect(202)[self.setup.product.id_field()].as_str().expect("an id").to_owned()
     }
 
     #[track_caller]
     pub fn poll(&self, key: &ApiKey, id: &str) -> Answer {
-        self.client.get(&format!("/api/v1/reconciliations/{id}")).key(key).send()
+        self.client.get(&format!("{}/{id}", self.setup.product.path())).key(key).send()
     }
 
     /// Polls until the job has ended; the last poll.
@@ -296,7 +321,7 @@ impl TestServer {
 
     /// Submits and polls until the end.
     #[track_caller]
-    pub fn reconcile(&self, key: &ApiKey, body: impl Into<Vec<u8>>) -> Value {
+    pub fn run(&self, key: &ApiKey, body: impl Into<Vec<u8>>) -> Value {
         let id = self.submit(key, body);
         self.ended(key, &id)
     }

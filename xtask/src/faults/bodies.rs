@@ -14,9 +14,10 @@ use mio::{Events, Interest, Poll, Token, net::TcpStream};
 
 use super::Bench;
 use crate::{
-    datasets::{Expected, ordinary},
+    datasets::{Dataset, charged},
     http::{Connection, Request},
-    jobs::{RECONCILIATIONS, run_one},
+    jobs::run_one,
+    products::Product,
     program::{Profile, SCOPES, Server, create_key},
     report::Finding,
     statistics::{median, milliseconds, short},
@@ -30,10 +31,18 @@ const GROWTH_BAR_KIB: u64 = 64;
 const SLOWER_BAR: f64 = 2.0;
 
 /// Valid JSON of exactly that many bytes, shaped like a submission.
-fn valid_body(bytes: usize) -> Vec<u8> {
+fn valid_body(product: Product, bytes: usize) -> Vec<u8> {
     let row = br#"{"date":"2024-01-01","amount":12.34,"description":"a card payment"},"#;
-    let end = br#"{"date":"2024-01-01","amount":1,"description":"x"}],"book":[]}"#;
-    let mut body = br#"{"bank":["#.to_vec();
+    let (begin, end) = match product {
+        Product::Reconciliation => {
+            (&br#"{"bank":["#[..], &br#"{"date":"2024-01-01","amount":1,"description":"x"}],"book":[]}"#[..])
+        }
+        Product::Coding => (
+            &br#"{"transactions":["#[..],
+            &br#"{"date":"2024-01-01","amount":1,"description":"x"}],"chart_of_accounts":[{"code":"1","name":"n","type":"ASSET"}]}"#[..],
+        ),
+    };
+    let mut body = begin.to_vec();
     while body.len() + row.len() + end.len() <= bytes {
         body.extend_from_slice(row);
     }
@@ -42,7 +51,26 @@ fn valid_body(bytes: usize) -> Vec<u8> {
     body
 }
 
-struct Upload {
+/// What is uploaded for one product.
+struct Load {
+    product: Product,
+    valid: Vec<u8>,
+    invalid: Vec<u8>,
+}
+
+impl Load {
+    fn new(product: Product) -> Self {
+        let valid = valid_body(product, BODY_BYTES);
+        let mut invalid = valid.clone();
+        if let Some(last) = invalid.last_mut() {
+            *last = b' ';
+        }
+        Self { product, valid, invalid }
+    }
+}
+
+struct Upload<'a> {
+    load: &'a Load,
     stream: TcpStream,
     head: Vec<u8>,
     broken: bool,
@@ -61,24 +89,26 @@ struct Answers {
 }
 
 /// Send all bodies at once from this one thread and collect the answers.
-fn upload(address: SocketAddr, count: usize, valid: &[u8], invalid: &[u8]) -> Result<Answers> {
+fn upload(address: SocketAddr, count: usize, loads: &[Load]) -> Result<Answers> {
     let mut poll = Poll::new()?;
     let mut events = Events::with_capacity(256);
     let mut uploads = Vec::new();
-    let length = valid.len().to_string();
-    for place in 0..count {
+    for (place, load) in loads.iter().cycle().take(count).enumerate() {
+        let length = load.valid.len().to_string();
         // Every fourth has a key that looks right but is unknown; every tenth body ends one byte too soon.
         let bearer = (place % 4 == 0).then_some("key_AAAAAAAAAAAA_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
         let request = Request {
             headers: &[("Content-Type", "application/json"), ("Content-Length", length.as_str())],
-            ..Request { method: "POST", ..Request::get(RECONCILIATIONS, bearer) }
+            ..Request { method: "POST", ..Request::get(load.product.path(), bearer) }
         };
         let mut stream = TcpStream::connect(address)?;
         poll.registry().register(&mut stream, Token(place), Interest::READABLE | Interest::WRITABLE)?;
         uploads.push(Upload {
+            load,
             stream,
             head: request.head(address),
-            broken: place % 10 == 9,
+            // Not in step with the products.
+            broken: place % 10 == place / 10 % 10,
             sent: 0,
             received: Vec::new(),
             status: None,
@@ -96,7 +126,7 @@ fn upload(address: SocketAddr, count: usize, valid: &[u8], invalid: &[u8]) -> Re
             if upload.status.is_some() {
                 continue;
             }
-            let body = if upload.broken { invalid } else { valid };
+            let body = if upload.broken { &upload.load.invalid } else { &upload.load.valid };
             let outcome = advance(upload, body, &mut scratch);
             let expected = if upload.broken { 400 } else { 401 };
             let status = match outcome {
@@ -132,7 +162,7 @@ fn upload(address: SocketAddr, count: usize, valid: &[u8], invalid: &[u8]) -> Re
 }
 
 /// Write and read what can be, until the status is there.
-fn advance(upload: &mut Upload, body: &[u8], scratch: &mut [u8]) -> std::io::Result<Option<u16>> {
+fn advance(upload: &mut Upload<'_>, body: &[u8], scratch: &mut [u8]) -> std::io::Result<Option<u16>> {
     let total = upload.head.len() + body.len();
     while upload.sent < total {
         let rest = match upload.head.get(upload.sent..) {
@@ -171,7 +201,13 @@ struct Served {
 }
 
 /// Ask and submit, one after the other, until told to stop (but at least a few times).
-fn probe(address: SocketAddr, key: &str, body: &[u8], stop: &AtomicBool, finding: &mut Vec<String>) -> Result<Served> {
+fn probe(
+    address: SocketAddr,
+    key: &str,
+    bodies: &[Dataset],
+    stop: &AtomicBool,
+    finding: &mut Vec<String>,
+) -> Result<Served> {
     let mut connection = Connection::new(address, Duration::from_secs(60))?;
     let (mut me, mut submission) = (Vec::new(), Vec::new());
     while submission.len() < 20 || !stop.load(Ordering::Relaxed) {
@@ -186,11 +222,13 @@ fn probe(address: SocketAddr, key: &str, body: &[u8], stop: &AtomicBool, finding
         if me.len() % 8 != 1 {
             continue;
         }
-        let begun = Instant::now();
-        let reply = connection.send(&Request::post(RECONCILIATIONS, Some(key), body))?;
-        submission.push(milliseconds(begun.elapsed()));
-        if reply.status != 202 && reply.status != 503 {
-            finding.push(format!("a submission was answered {}", reply.summary()));
+        for body in bodies {
+            let begun = Instant::now();
+            let reply = connection.send(&Request::post(body.product.path(), Some(key), &body.body))?;
+            submission.push(milliseconds(begun.elapsed()));
+            if reply.status != 202 && reply.status != 503 {
+                finding.push(format!("a submission was answered {}", reply.summary()));
+            }
         }
     }
     Ok(Served { me: median(&me), submission: median(&submission), samples: me.len() })
@@ -200,13 +238,13 @@ fn probe(address: SocketAddr, key: &str, body: &[u8], stop: &AtomicBool, finding
 fn attack<T>(
     server: &Server,
     key: &str,
-    body: &[u8],
+    bodies: &[Dataset],
     troubles: &mut Vec<String>,
     what: impl FnOnce() -> Result<T>,
 ) -> Result<(T, Served)> {
     let stop = AtomicBool::new(false);
     let (outcome, served) = thread::scope(|scope| {
-        let probing = scope.spawn(|| probe(server.public(), key, body, &stop, troubles));
+        let probing = scope.spawn(|| probe(server.public(), key, bodies, &stop, troubles));
         let outcome = what();
         stop.store(true, Ordering::Relaxed);
         (outcome, probing.join().unwrap_or_else(|_| Err(anyhow::anyhow!("the probe panicked"))))
@@ -220,22 +258,19 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
     let server = installation.serve_ready()?;
     let person = installation.add_person("served@example.com", 0, 100_000_000)?;
     let key = create_key(&mut server.connect()?, &person.session, "served", &SCOPES)?.plaintext;
-    let small = ordinary(&mut bench.random.clone(), 200, Expected::Verified).body;
-    let valid = valid_body(BODY_BYTES);
-    let mut invalid = valid.clone();
-    if let Some(last) = invalid.last_mut() {
-        *last = b' ';
-    }
+    let products = bench.products();
+    let small: Vec<Dataset> =
+        products.iter().map(|product| charged(*product, &mut bench.random.clone(), 200)).collect();
+    let loads: Vec<Load> = products.iter().map(|product| Load::new(*product)).collect();
 
     // A first, smaller attack and the idle probes come before anything is counted: what a process needs once (jobs run,
     // caches filled, threads woken) is not growth for a connection.
     let mut connection = server.connect()?;
-    for _ in 0..bench.full_or_sample(3_000, 400) {
-        run_one(&mut connection, &key, &small, Duration::ZERO, Duration::from_secs(60))?;
+    for small in small.iter().cycle().take(bench.full_or_sample(3_000, 1_600)) {
+        run_one(&mut connection, small.product, &key, &small.body, Duration::ZERO, Duration::from_secs(60))?;
     }
     let mut troubles = Vec::new();
-    let (warm, _) =
-        attack(&server, &key, &small, &mut troubles, || upload(server.public(), connections / 20, &valid, &invalid))?;
+    let (warm, _) = attack(&server, &key, &small, &mut troubles, || upload(server.public(), connections / 20, &loads))?;
     ensure!(warm.wrong.is_empty(), "the first uploads failed: {:?}", warm.wrong);
     let ((), idle) = attack(&server, &key, &small, &mut troubles, || {
         thread::sleep(Duration::from_secs(3));
@@ -245,7 +280,7 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
     let resident = server.process.resident_kib()?;
 
     let (answers, busy) =
-        attack(&server, &key, &small, &mut troubles, || upload(server.public(), connections, &valid, &invalid))?;
+        attack(&server, &key, &small, &mut troubles, || upload(server.public(), connections, &loads))?;
     for text in answers.wrong.iter().chain(&troubles) {
         finding.broken(text);
     }
@@ -283,13 +318,15 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::valid_body;
+    use super::{Product, valid_body};
 
     #[test]
     fn the_large_body_has_its_exact_size_and_is_json() {
-        let body = valid_body(100_000);
-        assert_eq!(body.len(), 100_000);
-        assert!(serde_json::from_slice::<serde_json::Value>(&body).is_ok());
-        assert!(serde_json::from_slice::<serde_json::Value>(&body[..body.len() - 1]).is_err());
+        for product in Product::ALL {
+            let body = valid_body(product, 100_000);
+            assert_eq!(body.len(), 100_000);
+            assert!(serde_json::from_slice::<serde_json::Value>(&body).is_ok());
+            assert!(serde_json::from_slice::<serde_json::Value>(&body[..body.len() - 1]).is_err());
+        }
     }
 }

@@ -2,14 +2,15 @@
 
 use std::{sync::Barrier, thread, time::Duration};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::{Bench, STUCK};
 use crate::{
-    datasets::{Expected, ordinary},
+    datasets::charged,
     http::{Connection, Reply, Request},
-    jobs::{Account, Job, Outcome, OwnedKey, RECONCILIATIONS, Workload, settle},
-    program::create_key,
+    jobs::{Job, Outcome, OwnedKey, Workload, settle},
+    program::{SCOPES, create_key},
+    reckoning::Account,
     report::Finding,
 };
 
@@ -18,6 +19,7 @@ const CONCURRENT: usize = 20;
 pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
     let rounds: u64 = bench.full_or_sample(50, 4);
     let mut random = bench.random.clone();
+    let products = bench.products();
     let (installation, _postgres) = bench.installation("service")?;
     let server = installation.serve_ready()?;
     let mut connection = server.connect()?;
@@ -27,9 +29,9 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
         // In every second round part of the price comes from the monthly allocation and part from the bonus.
         let (monthly, bonus) = if round % 2 == 0 { (2 * rows, 0) } else { (rows / 2, 2 * rows - rows / 2) };
         let person = installation.add_person(&format!("round-{round}@example.com"), monthly, bonus)?;
-        let key =
-            create_key(&mut connection, &person.session, "only", &["reconcile:read", "reconcile:write"])?.plaintext;
-        let dataset = ordinary(&mut random, rows, Expected::Verified);
+        let key = create_key(&mut connection, &person.session, "only", &SCOPES)?.plaintext;
+        let product = products.get(usize::try_from(round)? % products.len()).copied().context("no product")?;
+        let dataset = charged(product, &mut random, rows);
         let workload = Workload::new(
             vec![server.public()],
             vec![OwnedKey { person: 0, plaintext: key.clone() }],
@@ -44,7 +46,7 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
                         let mut connection =
                             Connection::new(server.public(), Duration::from_secs(30)).map_err(std::io::Error::other)?;
                         gate.wait();
-                        connection.send(&Request::post(RECONCILIATIONS, Some(&key), &dataset.body))
+                        connection.send(&Request::post(product.path(), Some(&key), &dataset.body))
                     })
                 })
                 .collect();
@@ -60,7 +62,7 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
                 202 => {
                     let id = reply
                         .json()
-                        .get("reconciliation_id")
+                        .get(product.id_field())
                         .and_then(|id| id.as_str().map(str::to_owned))
                         .unwrap_or_default();
                     jobs.push(Job { id, key: 0, dataset: 0, idempotency: None, outcome: None });

@@ -7,7 +7,8 @@ use anyhow::Result;
 use super::{Bench, STUCK, two_people};
 use crate::{
     datasets::pool,
-    jobs::{Clients, Workload, reckon, settle},
+    jobs::{Clients, Workload, settle},
+    reckoning::reckon,
     report::Finding,
 };
 
@@ -22,7 +23,8 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
     let mut server = installation.serve_ready()?;
     let (mut people, keys) = two_people(&installation, &mut server.connect()?, bench.full_or_sample(60_000, 4_000))?;
     // New keys are known to every process within a second, and to this one at once.
-    let workload = Arc::new(Workload::new(vec![installation.public()], keys, pool(&mut random, 64, 2_000)));
+    let workload =
+        Arc::new(Workload::new(vec![installation.public()], keys, pool(&bench.products(), &mut random, 64, 2_000)));
     let clients = Clients::start(&workload, 8, &random)?;
 
     let (mut unready, mut early) = (0_u64, 0_u64);

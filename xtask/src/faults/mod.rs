@@ -19,9 +19,11 @@ use serde_json::{Value, json};
 
 use crate::{
     http::Connection,
-    jobs::{Given, OwnedKey},
-    program::{Installation, Profile, Program, create_key},
+    jobs::OwnedKey,
+    products::{Product, chosen},
+    program::{Installation, Profile, Program, SCOPES, create_key},
     random::Random,
+    reckoning::Given,
     report::Finding,
 };
 
@@ -86,6 +88,9 @@ pub struct Options {
     /// How often `kill` kills [default: 1000, 25 with --sample]
     #[arg(long, value_name = "N")]
     kills: Option<u64>,
+    /// Run the jobs of this product alone (repeat for several; all by default)
+    #[arg(long, value_name = "NAME")]
+    product: Vec<Product>,
     /// Database of `kill`, `credits` and `start`
     #[arg(long, value_enum, default_value_t)]
     database: Database,
@@ -117,6 +122,11 @@ impl Bench<'_> {
         }
     }
 
+    /// The products whose jobs are run.
+    fn products(&self) -> Vec<Product> {
+        chosen(&self.options.product)
+    }
+
     fn full_or_sample<T>(&self, full: T, sample: T) -> T {
         if self.options.sample { sample } else { full }
     }
@@ -136,7 +146,7 @@ fn two_people(
     {
         let person = installation.add_person(email, 1_000, bonus)?;
         for name in ["one", "two"] {
-            let key = create_key(connection, &person.session, name, &["reconcile:read", "reconcile:write"])?;
+            let key = create_key(connection, &person.session, name, &SCOPES)?;
             keys.push(OwnedKey { person: place, plaintext: key.plaintext });
         }
         people.push(Given { person, credits: 1_000 + bonus });

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::{Bench, two_people};
 use crate::{
-    datasets::{Expected, ordinary},
+    datasets::charged,
     jobs::run_one,
     program::{Profile, create_key},
     report::Finding,
@@ -28,10 +28,11 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
             create_key(&mut connection, &given.person.session, &format!("key {number}"), &["reconcile:read"])?;
         }
     }
-    for _ in 0..jobs {
-        let dataset = ordinary(&mut random, 20, Expected::Verified);
+    for product in bench.products().iter().cycle().take(jobs) {
+        let dataset = charged(*product, &mut random, 20);
         if let Some(key) = keys.first() {
-            run_one(&mut connection, &key.plaintext, &dataset.body, Duration::ZERO, Duration::from_secs(60))?;
+            let patience = Duration::from_secs(60);
+            run_one(&mut connection, *product, &key.plaintext, &dataset.body, Duration::ZERO, patience)?;
         }
     }
     server.terminate()?;

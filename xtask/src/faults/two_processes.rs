@@ -11,11 +11,13 @@ use anyhow::{Context, Result, ensure};
 
 use super::{Bench, STUCK, two_people};
 use crate::{
-    datasets::{Expected, ordinary, pool},
+    datasets::{charged, pool},
     http::{Connection, Request},
-    jobs::{Clients, Workload, reckon, run_one, settle},
+    jobs::{Clients, Workload, run_one, settle},
     postgres::Postgres,
+    products::Product,
     program::{Installation, Person, Server, create_key},
+    reckoning::reckon,
     report::Finding,
     statistics::{greatest, median, milliseconds, short},
 };
@@ -46,12 +48,13 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
         &mut servers,
         installations,
         keys.first().map_or("", |key| key.plaintext.as_str()),
+        &bench.products(),
         bench.full_or_sample(6, 2),
         finding,
     )?;
 
     let targets = vec![left.public(), right.public()];
-    let workload = Arc::new(Workload::new(targets, keys, pool(&mut random, 64, 2_000)));
+    let workload = Arc::new(Workload::new(targets, keys, pool(&bench.products(), &mut random, 64, 2_000)));
     let clients = Clients::start(&workload, 8, &random)?;
     let deadline = Instant::now() + Duration::from_secs(bench.full_or_sample(180, 20));
     let (mut kills, mut longest_without_end) = (0_u64, Duration::ZERO);
@@ -153,10 +156,12 @@ fn takeovers(
     servers: &mut [Server; 2],
     installations: [&Installation; 2],
     key: &str,
+    products: &[Product],
     trials: usize,
     finding: &mut Finding,
 ) -> Result<()> {
-    let dataset = ordinary(&mut crate::random::Random::new(1), 5, Expected::Verified);
+    let random = &mut crate::random::Random::new(1);
+    let datasets: Vec<_> = products.iter().map(|product| charged(*product, random, 5)).collect();
     let mut times = Vec::new();
     for trial in 0..trials {
         let (victim, other) = if trial % 2 == 0 { (0, 1) } else { (1, 0) };
@@ -165,11 +170,14 @@ fn takeovers(
         killed.process.kill()?;
         let begun = Instant::now();
         let mut connection = survivor.connect()?;
-        run_one(&mut connection, key, &dataset.body, Duration::from_millis(5), Duration::from_secs(90))?;
+        for dataset in &datasets {
+            let (pause, patience) = (Duration::from_millis(5), Duration::from_secs(90));
+            run_one(&mut connection, dataset.product, key, &dataset.body, pause, patience)?;
+        }
         let time = begun.elapsed();
         finding.must(
             time <= TAKEOVER_BAR,
-            format!("process {other} finished a job only {time:?} after process {victim} was killed"),
+            format!("process {other} finished a job of each product only {time:?} after process {victim} was killed"),
         );
         times.push(time.as_secs_f64());
         if let (Some(server), Some(installation)) = (servers.get_mut(victim), installations.get(victim)) {

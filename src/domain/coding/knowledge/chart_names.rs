@@ -44,7 +44,7 @@ pub(super) fn read(concepts: &mut [Concept], by_name: &HashMap<&'static str, Con
             for (rank, text) in (0_u8..=250).zip(names.split(';').map(str::trim).filter(|text| !text.is_empty())) {
                 let (without, words): (Vec<&str>, Vec<&str>) =
                     text.split_whitespace().partition(|word| word.starts_with('!'));
-                let words: Vec<String> = name_words(&words.join(" ")).into_iter().map(|(word, _)| word).collect();
+                let words: Vec<String> = name_words(&words.join(" ")).into_iter().map(|word| word.stem).collect();
                 let without: Vec<String> = without.iter().map(|word| stem(&fold(word))).collect();
                 if words.is_empty() {
                     problems.push(format!("accounts.txt: {name}: a name without words: {text}"));
@@ -56,20 +56,37 @@ pub(super) fn read(concepts: &mut [Concept], by_name: &HashMap<&'static str, Con
     }
 }
 
-/// The stems of an account's name and whether each is of the last part of a nested name (`Motor:Fuel`).
-pub fn name_words(name: &str) -> Vec<(String, bool)> {
-    let parts: Vec<&str> = name.split(':').collect();
-    let mut words: Vec<(String, bool)> = Vec::new();
-    for (at, part) in parts.iter().enumerate() {
-        let is_leaf = at + 1 == parts.len();
-        for word in fold(part).split(' ').filter(|word| !word.is_empty() && !STOP_WORDS.contains(word)) {
-            for expanded in expand(word).split(' ') {
-                let stemmed = stem(expanded);
-                match words.iter_mut().find(|(known, _)| *known == stemmed) {
-                    Some(known) => known.1 |= is_leaf,
-                    None => words.push((stemmed, is_leaf)),
+/// A word of an account's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameWord {
+    /// Its stem.
+    pub stem: String,
+    /// Whether it is of the last level of a nested name (`Motor:Fuel`).
+    pub is_leaf: bool,
+    /// Which of the things listed in the name it belongs to: `Van tax & insurance` names two.
+    pub part: u8,
+}
+
+/// The words of an account's name without stop words.
+pub fn name_words(name: &str) -> Vec<NameWord> {
+    let levels: Vec<&str> = name.split(':').collect();
+    let mut words: Vec<NameWord> = Vec::new();
+    let mut part = 0_u8;
+    for (at, level) in levels.iter().enumerate() {
+        let is_leaf = at + 1 == levels.len();
+        for listed in level.split([',', '&', '/', '+', ';', '(', ')']) {
+            for word in fold(listed).split(' ').filter(|word| !word.is_empty()) {
+                if word == "AND" {
+                    part = part.saturating_add(1);
+                }
+                if STOP_WORDS.contains(&word) {
+                    continue;
+                }
+                for expanded in expand(word).split(' ') {
+                    words.push(NameWord { stem: stem(expanded), is_leaf, part });
                 }
             }
+            part = part.saturating_add(1);
         }
     }
     words
@@ -83,10 +100,13 @@ const STOP_WORDS: &[&str] = &[
 /// Singular and plural are one word.
 pub fn stem(word: &str) -> String {
     let cut = |end: &str| word.strip_suffix(end).filter(|rest| rest.chars().count() >= 3);
+    if let Some(rest) = word.strip_suffix("XES").filter(|rest| rest.chars().count() >= 2) {
+        return format!("{rest}X");
+    }
     if let Some(rest) = cut("IES") {
         return format!("{rest}Y");
     }
-    for (end, kept) in [("CHES", "CH"), ("SHES", "SH"), ("XES", "X"), ("SSES", "SS")] {
+    for (end, kept) in [("CHES", "CH"), ("SHES", "SH"), ("SSES", "SS")] {
         if let Some(rest) = cut(end) {
             return format!("{rest}{kept}");
         }
@@ -179,11 +199,13 @@ mod tests {
 
     #[test]
     fn names_are_stems_without_stop_words() {
-        let words = |name: &str| name_words(name).into_iter().map(|(word, _)| word).collect::<Vec<_>>();
+        let words = |name: &str| name_words(name).into_iter().map(|word| word.stem).collect::<Vec<_>>();
         assert_eq!(words("Repairs & Renewals of the Premises"), ["REPAIR", "RENEWAL", "PREMISE"]);
         assert_eq!(words("Subsidies, taxes, bus fares, gas"), ["SUBSIDY", "TAX", "BUS", "FARE", "GAS"]);
         assert_eq!(words("Prof. fees"), ["PROFESSIONAL", "FEE"]);
-        let nested = name_words("Motor expenses:Fuel");
-        assert_eq!(nested, [("MOTOR".to_owned(), false), ("EXPENSE".to_owned(), false), ("FUEL".to_owned(), true)]);
+        let nested: Vec<bool> = name_words("Motor expenses:Fuel").iter().map(|word| word.is_leaf).collect();
+        assert_eq!(nested, [false, false, true]);
+        let parts: Vec<u8> = name_words("Van tax & insurance, diesel").iter().map(|word| word.part).collect();
+        assert_eq!(parts, [0, 0, 1, 2]);
     }
 }

@@ -1,5 +1,6 @@
 //! What the engine knows, read once from the files of this folder (their formats are in its README).
 
+mod account_examples;
 mod chart_names;
 mod patterns;
 mod sectors;
@@ -11,7 +12,8 @@ use super::batch::AccountType;
 use super::meaning::{Meaning, Vector};
 use super::outcome::Vat;
 
-pub use chart_names::{ChartName, name_words, stem};
+pub use account_examples::AccountExample;
+pub use chart_names::{ChartName, NameWord, name_words, stem};
 pub use patterns::{Found, Patterns, Strength, Target};
 pub use sectors::Sector;
 
@@ -69,6 +71,8 @@ pub struct Knowledge {
     pub patterns: Patterns,
     /// Trades.
     pub sectors: Vec<Sector>,
+    /// Accounts of real charts.
+    pub account_examples: Vec<AccountExample>,
     /// Vectors of words.
     pub meaning: Meaning,
     /// What is wrong with the files; a test says that nothing is.
@@ -117,10 +121,11 @@ impl Knowledge {
         chart_names::read(&mut concepts, &by_name, &mut problems);
         let patterns = Patterns::read(&by_name, &concepts, &mut problems);
         let sectors = sectors::read(&by_name, &mut problems);
+        let account_examples = account_examples::read(&meaning, &by_name, &mut problems);
         for (at, concept) in concepts.iter_mut().enumerate() {
             concept.vector = concept_vector(&meaning, concept, patterns.phrases(at));
         }
-        Self { concepts, by_name, patterns, sectors, meaning, problems }
+        Self { concepts, by_name, patterns, sectors, account_examples, meaning, problems }
     }
 }
 

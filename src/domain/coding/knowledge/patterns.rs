@@ -7,7 +7,27 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use super::{Concept, ConceptId};
 
 /// Every file of patterns.
-const FILES: &[(&str, &str)] = &[("patterns.txt", include_str!("patterns.txt"))];
+const FILES: &[(&str, &str)] = &[
+    ("patterns.txt", include_str!("patterns.txt")),
+    ("patterns_income.txt", include_str!("patterns_income.txt")),
+    ("patterns_money.txt", include_str!("patterns_money.txt")),
+    ("patterns_office_it.txt", include_str!("patterns_office_it.txt")),
+    ("patterns_people_professional.txt", include_str!("patterns_people_professional.txt")),
+    ("patterns_premises.txt", include_str!("patterns_premises.txt")),
+    ("patterns_stems.txt", include_str!("patterns_stems.txt")),
+    ("patterns_trade_beauty_health.txt", include_str!("patterns_trade_beauty_health.txt")),
+    ("patterns_trade_building.txt", include_str!("patterns_trade_building.txt")),
+    ("patterns_trade_education_sport_events.txt", include_str!("patterns_trade_education_sport_events.txt")),
+    ("patterns_trade_farm.txt", include_str!("patterns_trade_farm.txt")),
+    ("patterns_trade_food.txt", include_str!("patterns_trade_food.txt")),
+    ("patterns_trade_garage.txt", include_str!("patterns_trade_garage.txt")),
+    ("patterns_trade_goods.txt", include_str!("patterns_trade_goods.txt")),
+    ("patterns_trade_making.txt", include_str!("patterns_trade_making.txt")),
+    ("patterns_trades_1.txt", include_str!("patterns_trades_1.txt")),
+    ("patterns_trades_2.txt", include_str!("patterns_trades_2.txt")),
+    ("patterns_trades_3.txt", include_str!("patterns_trades_3.txt")),
+    ("patterns_vehicles_travel.txt", include_str!("patterns_vehicles_travel.txt")),
+];
 
 /// How much a pattern says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,6 +49,8 @@ pub struct Target {
     pub strength: Strength,
     /// Only for money in, only for money out, or both.
     pub money_in: Option<bool>,
+    /// Only when the line says nothing else.
+    pub whole: bool,
 }
 
 /// A pattern found in a line.
@@ -152,12 +174,17 @@ fn read_file(
             continue;
         };
         for pattern in list.split(',').map(str::trim).filter(|pattern| !pattern.is_empty()) {
+            // `=SERVICE CHARGES`: only when the line says nothing else.
+            let (pattern, whole) = match pattern.strip_prefix('=') {
+                Some(rest) => (rest, true),
+                None => (pattern, false),
+            };
             if !pattern.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == ' ' || c == '*') {
                 problems.push(format!("{file}: {name}: capital letters, digits, spaces and * only: {pattern}"));
                 continue;
             }
             for spelled in spell_out(pattern) {
-                collected.push((spelled, Target { concept, strength, money_in }));
+                collected.push((spelled, Target { concept, strength, money_in, whole }));
             }
         }
     }

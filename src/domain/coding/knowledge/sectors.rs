@@ -15,6 +15,8 @@ pub struct Sector {
     pub context: Vec<String>,
     /// Concepts typical for it.
     pub likely: Vec<ConceptId>,
+    /// What a payment to an unknown supplier of the trade most probably is.
+    pub purchases: Option<ConceptId>,
     /// What a receipt from an unknown payer is.
     pub sales: Option<ConceptId>,
     /// What an ambiguous shop (a concept that stands for it) means.
@@ -45,6 +47,7 @@ pub(super) fn read(by_name: &HashMap<&'static str, ConceptId>, problems: &mut Ve
         match key.trim() {
             "context" => sector.context.extend(items().map(str::to_uppercase)),
             "likely" => sector.likely.extend(items().filter_map(&mut concept)),
+            "purchases" => sector.purchases = concept(value),
             "sales" => sector.sales = concept(value),
             "words" => {
                 for item in items() {
