@@ -19,7 +19,7 @@ macro_rules! operations {
     ) => {
         #[doc = concat!("`GET …/", $what, "s`.")]
         pub fn $list() -> Operation {
-            inside(concat!("List ", $what, "s"), concat!("By name. `search` looks for a text in name, contact name and e-mail address, whatever its case."))
+            inside(concat!("List ", $what, "s"), "By name. `search` looks for a text in name, contact name and e-mail address, whatever its case.")
                 .query("search", "A text to look for.", text(1, 100), "brightwell".into())
                 .query("include_archived", "`true`: archived ones too.", boolean(), true.into())
                 .query("updated_since", "Changed at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())
