@@ -1,3 +1,5 @@
+//! Journals as entered: what is refused, how VAT is split off, and what may be voided.
+
 use super::*;
 use crate::domain::ledger::chart::Chart;
 use crate::domain::ledger::decimal::Percent;
