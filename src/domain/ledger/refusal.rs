@@ -57,11 +57,11 @@ pub enum Refusal {
     /// The code of an account is taken.
     DuplicateCode { field: &'static str, existing_id: AccountId },
     /// The number of a document is taken.
-    DuplicateNumber { field: &'static str, existing_id: i64 },
+    DuplicateNumber { field: Cow<'static, str>, existing_id: i64 },
     /// Only one account may have the role, and one has it.
     DuplicateRole { field: &'static str, existing_id: AccountId },
     /// The caller's own identifier is taken.
-    DuplicateExternalId { field: &'static str, existing_id: i64 },
+    DuplicateExternalId { field: Cow<'static, str>, existing_id: i64 },
     /// The record is in a state in which this cannot be done.
     InvalidState { current: &'static str, allowed: &'static [&'static str] },
     /// The document is settled in part or in full.
