@@ -5,6 +5,10 @@
 //! an effect refers to it, it says so with `None`, and the store fills the id in.
 
 pub mod account;
+pub mod bank;
+pub mod bank_coding;
+pub mod bank_import;
+pub mod bank_transfer;
 pub mod books;
 pub mod chart;
 pub mod cis;
