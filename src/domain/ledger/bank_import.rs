@@ -179,8 +179,8 @@ mod tests {
     #[test]
     fn an_import_may_refuse_duplicates() {
         let parking = row(100, -250, "PARKING", None);
-        assert!(require_no_duplicates(&plan(&[parking.clone()], &[])).is_ok());
-        let refused = require_no_duplicates(&plan(&[parking.clone()], &[stored(8, &parking)])).unwrap_err();
+        assert!(require_no_duplicates(&plan(std::slice::from_ref(&parking), &[])).is_ok());
+        let refused = require_no_duplicates(&plan(std::slice::from_ref(&parking), &[stored(8, &parking)])).unwrap_err();
         assert_eq!(refused, Refusal::DuplicateExternalId { field: "rows[0]".into(), existing_id: Some(8) });
     }
 

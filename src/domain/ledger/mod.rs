@@ -5,6 +5,8 @@
 //! an effect refers to it, it says so with `None`, and the store fills the id in.
 
 pub mod account;
+pub mod allocate;
+pub mod allocation;
 pub mod bank;
 pub mod bank_coding;
 pub mod bank_import;
@@ -26,7 +28,12 @@ pub mod numbering;
 pub mod organisation;
 pub mod period;
 pub mod refusal;
+pub mod settlement;
 pub mod standard_chart;
 pub mod vat;
+pub mod vat_cash;
 pub mod vat_entry;
 pub mod vat_scheme;
+
+#[cfg(test)]
+mod testing;
