@@ -135,6 +135,11 @@ impl Allocation {
         self.date <= day && self.released_on.is_none_or(|released_on| day < released_on)
     }
 
+    /// The day it was released, when it counted before.
+    pub fn counted_until(&self) -> Option<Day> {
+        self.released_on.filter(|released_on| self.date < *released_on)
+    }
+
     /// Whether it is money rather than credit.
     pub const fn is_cash(&self) -> bool {
         matches!(self.from, AllocationEnd::Settlement(_))
@@ -228,6 +233,11 @@ impl Document {
         status(self.kind, self.stage, self.gross, self.paid() + self.credited())
     }
 
+    /// The earliest day it may be void from: its own, or when the last allocation that counted was released.
+    pub fn earliest_void(&self) -> Day {
+        self.allocations.iter().filter_map(Allocation::counted_until).fold(self.date, Day::max)
+    }
+
     /// The ids of what settles it now, which voiding it has to wait for.
     pub fn active_allocation_ids(&self) -> Vec<AllocationId> {
         self.active().filter_map(|one| one.id).collect()
@@ -257,6 +267,11 @@ impl Settlement {
     /// Its end of an allocation.
     pub const fn end(&self) -> AllocationEnd {
         AllocationEnd::Settlement(self.id)
+    }
+
+    /// The earliest day it may be void from: its own, or when the last allocation that counted was released.
+    pub fn earliest_void(&self) -> Day {
+        self.allocations.iter().filter_map(Allocation::counted_until).fold(self.date, Day::max)
     }
 
     /// Cash that is set against something: `allocated_amount`.

@@ -105,8 +105,8 @@ fn entry(scheme: VatScheme, draft: &Draft, row: usize, line: &PricedLine, sign: 
 pub struct Voidable<'a> {
     /// Where it is in its life.
     pub stage: Stage,
-    /// Its date.
-    pub date: Day,
+    /// The earliest day it may be void from ([`super::allocation::Document::earliest_void`]).
+    pub earliest: Day,
     /// Whether it came with the opening balances, and has no journal of its own.
     pub is_opening: bool,
     /// What settles it now.
@@ -123,7 +123,7 @@ pub fn void(
 ) -> Result<(Day, Option<Journal>), Refusal> {
     match document.stage {
         Stage::Void => return Err(Refusal::InvalidState { current: "void", allowed: &["draft", "issued"] }),
-        Stage::Draft => return Ok((asked_date.unwrap_or(document.date), None)),
+        Stage::Draft => return Ok((asked_date.unwrap_or(document.earliest), None)),
         Stage::Issued if document.is_opening => {
             return Err(Refusal::InvalidState { current: "opening balance", allowed: &["draft", "issued"] });
         }
@@ -132,7 +132,7 @@ pub fn void(
     if !document.allocations.is_empty() {
         return Err(Refusal::HasAllocations { allocation_ids: document.allocations.to_vec() });
     }
-    let date = period::void_date(document.date, asked_date, lock_date)?;
+    let date = period::void_date(document.earliest, asked_date, lock_date)?;
     let reversal = document.journal.map(|journal| journal.reversal(date, lock_date)).transpose()?;
     Ok((date, reversal))
 }

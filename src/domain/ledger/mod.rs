@@ -38,4 +38,6 @@ pub mod vat_entry;
 pub mod vat_scheme;
 
 #[cfg(test)]
+mod simulation;
+#[cfg(test)]
 mod testing;

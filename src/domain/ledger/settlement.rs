@@ -34,8 +34,10 @@ pub struct EnteredSettlement {
 /// What a settlement posts and settles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settled {
-    /// Its journal: the whole amount, and what CIS withheld.
+    /// Its journal: the whole amount, and what CIS withheld on its day.
     pub journal: Journal,
+    /// The CIS of allocations that count from a later day, each posted on it.
+    pub later: Vec<Journal>,
     /// What CIS withheld beside it: `cis_amount`.
     pub withheld: Pence,
     /// What it settles.
@@ -70,15 +72,21 @@ pub fn settle(
     if entered.is_auto_allocated && !kind.is_refund() {
         allocate_oldest_first(&mut allocator, &mut settlement)?;
     }
-    let withheld = settlement.withheld();
+    let (now, later): (Vec<_>, Vec<_>) = settlement
+        .allocations
+        .iter()
+        .map(|allocation| (allocation.date, allocation.cis))
+        .partition(|(date, _)| *date <= entered.date);
+    let withheld_now = now.into_iter().map(|(_, cis)| cis).sum();
     let money = Line::new(Target::Account(bank.account_id), signed(entered.amount, kind));
-    let (debt, cis) = control_lines(books, &settlement, entered.amount, withheld);
+    let (debt, cis) = control_lines(books, &settlement, entered.amount, withheld_now);
     // Debits first, and the CIS beside the money.
     let lines = if kind.bank_sign() > 0 { vec![money, cis, debt] } else { vec![debt, money, cis] };
     let description = format!("{} {number}", kind.title());
     let journal = Journal::new(entered.date, Source::new(kind.source_type()), description, lines);
     let journal = journal.checked(books.lock_date)?;
-    Ok(Settled { journal, withheld, effects: allocator.finish() })
+    let later = cis_journals(books, &settlement, later.into_iter())?;
+    Ok(Settled { journal, later, withheld: settlement.withheld(), effects: allocator.finish() })
 }
 
 /// The settlement that confirms a line of a statement: its date and amount, if the sign is right for the type.
@@ -162,8 +170,8 @@ pub struct VoidedSettlement {
     pub effects: AllocationEffects,
 }
 
-/// Decides the undoing of a settlement, and of a bank line that made one: its journals (one, and those of CIS moved by
-/// later allocations) are reversed and its allocations released.
+/// Decides the undoing of a settlement, and of a bank line that made one: its journals (its own, and those of CIS that
+/// allocations moved on other days) are reversed and its allocations released.
 pub fn void(
     books: &Books<'_>,
     register: &Register,
@@ -172,7 +180,7 @@ pub fn void(
     asked_date: Option<Day>,
 ) -> Result<VoidedSettlement, Refusal> {
     require_standing(settlement)?;
-    let date = period::void_date(settlement.date, asked_date, books.lock_date)?;
+    let date = period::void_date(settlement.earliest_void(), asked_date, books.lock_date)?;
     let mut allocator = Allocator::new(*books, register);
     for allocation in settlement.allocations.iter().filter(|allocation| allocation.is_active()) {
         allocator.release(allocation, date.max(allocation.date));

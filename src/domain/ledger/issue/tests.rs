@@ -181,7 +181,7 @@ fn a_void_is_the_exact_reversal_on_a_day_that_is_open() {
     let journal = decide(&chart, VatScheme::Standard, &draft).unwrap().unwrap();
     let posted = PostedJournal { id: JournalId(9), number: 9, status: JournalStatus::Posted, journal };
     let standing =
-        Voidable { stage: Stage::Issued, date: DAY, is_opening: false, allocations: &[], journal: Some(&posted) };
+        Voidable { stage: Stage::Issued, earliest: DAY, is_opening: false, allocations: &[], journal: Some(&posted) };
     let (date, reversal) = void(&standing, None, None).unwrap();
     let reversal = reversal.unwrap();
     assert_eq!((date, reversal.entry_date), (DAY, DAY));
@@ -197,7 +197,7 @@ fn a_void_is_the_exact_reversal_on_a_day_that_is_open() {
 #[test]
 fn what_is_settled_opening_or_void_is_not_voided() {
     let document =
-        |stage, is_opening, allocations| Voidable { stage, date: DAY, is_opening, allocations, journal: None };
+        |stage, is_opening, allocations| Voidable { stage, earliest: DAY, is_opening, allocations, journal: None };
     let settled = void(&document(Stage::Issued, false, &[AllocationId(5)]), None, None).unwrap_err();
     assert_eq!(settled, Refusal::HasAllocations { allocation_ids: vec![AllocationId(5)] });
     assert_eq!(void(&document(Stage::Void, false, &[]), None, None).unwrap_err().reason(), "invalid_state");
