@@ -441,6 +441,20 @@ impl World {
         assert_eq!(-self.balance(self.chart.with_role(&Role::VatControl), day), owed, "VAT Control on {day}");
     }
 
+    /// I19: what is settled has declared all its VAT but that of the credit against it, to the penny and by code.
+    fn check_completed(&self, day: Day) {
+        let issued = self.register.documents.values().filter(|document| document.stage == Stage::Issued);
+        for document in issued.filter(|document| document.due().is_zero()) {
+            let credit = document.allocations.iter().filter(|one| one.is_active() && !one.is_cash());
+            let taken_off = credit.flat_map(|one| one.credit.iter()).collect();
+            let left = document.by_code.without(&taken_off).without(&recognised(document, day));
+            // Where credit took the whole gross of other codes, there was no cash to declare the rest with.
+            let has_cash = !document.paid().is_zero();
+            let coded = left.iter().filter(|(code, _)| code.is_in_return() && has_cash);
+            coded.for_each(|(code, amount)| assert_eq!(amount, Split::default(), "{code:?} of {document:?}"));
+        }
+    }
+
     /// I1, I13, I14, I15: what has to hold of every journal, document and settlement.
     fn check_records(&self) {
         for posted in &self.journals {
@@ -490,6 +504,7 @@ fn live(scheme: VatScheme, steps: &[Step], days: &[i32]) {
     for day in days.iter().map(|day| FIRST + day).chain([after_the_end]) {
         world.check(day);
     }
+    world.check_completed(after_the_end);
 }
 
 proptest! {
