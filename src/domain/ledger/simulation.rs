@@ -189,7 +189,10 @@ impl World {
                 let kind = self.register.documents[&note].kind.invoice();
                 let invoices = self.documents(|document| document.kind == kind);
                 let Some(invoice) = pick(&invoices, *invoice) else { return Ok(()) };
-                let effects = allocate_credit(&books, &self.register, note, &[(invoice, Pence(*pence))], None)?;
+                let room = |id: &DocumentId| self.register.documents[id].due();
+                let fits = room(&note).min(room(&invoice)).min(Pence(*pence));
+                let amount = if pence % 4 == 0 || fits.is_zero() { Pence(*pence) } else { fits };
+                let effects = allocate_credit(&books, &self.register, note, &[(invoice, amount)], None)?;
                 self.carry_out(effects, None);
                 Ok(())
             }
