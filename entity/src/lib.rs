@@ -7,6 +7,8 @@ pub mod account_day;
 pub mod account_month;
 pub mod api_key;
 pub mod api_key_organisation;
+pub mod bank_account;
+pub mod bank_transaction;
 pub mod books;
 pub mod change_epoch;
 pub mod charge;

@@ -13,7 +13,7 @@ pub struct Migration;
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        for table in heads().into_iter().chain(master_data()).chain(journals()).chain(totals()) {
+        for table in heads().into_iter().chain(master_data()).chain(journals()).chain(bank()).chain(totals()) {
             manager.create_table(table).await?;
         }
         for index in indexes() {
@@ -209,6 +209,65 @@ fn journals() -> Vec<TableCreateStatement> {
     ]
 }
 
+fn bank() -> Vec<TableCreateStatement> {
+    vec![
+        Table::create()
+            .table("bank_account")
+            .col(key("id"))
+            .col(big_integer("organisation_id"))
+            .col(big_integer("account_id"))
+            .col(text("name"))
+            .col(text_null("bank_name"))
+            .col(text_null("sort_code"))
+            .col(text_null("account_number"))
+            .col(text_null("iban"))
+            .col(text("kind"))
+            .col(big_integer("opening"))
+            .col(big_integer("statement"))
+            .col(big_integer("unconfirmed_count"))
+            .col(big_integer("unconfirmed"))
+            .col(big_integer_null("last_imported_at"))
+            .col(big_integer_null("archived_at"))
+            .col(big_integer("created_at"))
+            .col(big_integer("updated_at"))
+            .col(big_integer("version"))
+            .foreign_key(&mut of_organisation("bank_account"))
+            .foreign_key(&mut reference("bank_account", "account_id", "account"))
+            .to_owned(),
+        Table::create()
+            .table("bank_transaction")
+            .col(key("id"))
+            .col(big_integer("organisation_id"))
+            .col(big_integer("bank_account_id"))
+            .col(big_integer("day"))
+            .col(big_integer("amount"))
+            .col(text("description"))
+            .col(text_null("reference"))
+            .col(text_null("merchant"))
+            .col(text_null("external_id"))
+            .col(big_integer_null("import_id"))
+            .col(text("status"))
+            .col(text_null("kind"))
+            .col(big_integer_null("contact_id"))
+            // How the line is coded, as JSON: it is read and written as a whole.
+            .col(text("lines"))
+            .col(text_null("memo"))
+            .col(big_integer_null("transfer_id"))
+            .col(big_integer_null("awaited_on"))
+            .col(big_integer_null("journal_id"))
+            .col(big_integer_null("confirmed_at"))
+            .col(big_integer_null("confirmed_by"))
+            .col(text("search"))
+            .col(big_integer("created_at"))
+            .col(big_integer("updated_at"))
+            .col(big_integer("version"))
+            .foreign_key(&mut of_organisation("bank_transaction"))
+            .foreign_key(&mut reference("bank_transaction", "bank_account_id", "bank_account"))
+            .foreign_key(&mut reference("bank_transaction", "journal_id", "journal"))
+            .to_owned(),
+    ]
+}
+
 fn totals() -> Vec<TableCreateStatement> {
     let of_account = |table: &'static str, period: &'static str| {
         Table::create()
@@ -284,6 +343,21 @@ fn indexes() -> Vec<IndexCreateStatement> {
         plain("journal_reversal_date", "journal_reversal", &["organisation_id", "entry_day", "journal_id"]),
         plain("journal_line_journal", "journal_line", &["journal_id", "line_number"]),
         plain("journal_line_account", "journal_line", &["account_id", "entry_day", "journal_id", "line_number"]),
+        plain("bank_account_account", "bank_account", &["account_id"]).unique().to_owned(),
+        plain("bank_account_organisation", "bank_account", &["organisation_id"]),
+        plain("bank_transaction_date", "bank_transaction", &["organisation_id", "day", "id"]),
+        plain("bank_transaction_status", "bank_transaction", &["organisation_id", "status", "day", "id"]),
+        plain("bank_transaction_account", "bank_transaction", &["bank_account_id", "day", "id"]),
+        plain("bank_transaction_external", "bank_transaction", &["bank_account_id", "external_id"])
+            .unique()
+            .and_where(Expr::col("external_id").is_not_null())
+            .to_owned(),
+        plain("bank_transaction_journal", "bank_transaction", &["journal_id"])
+            .and_where(Expr::col("journal_id").is_not_null())
+            .to_owned(),
+        plain("bank_transaction_awaited", "bank_transaction", &["organisation_id", "awaited_on"])
+            .and_where(Expr::col("awaited_on").is_not_null())
+            .to_owned(),
         plain("vat_entry_journal", "vat_entry", &["journal_id"]),
         plain("vat_entry_date", "vat_entry", &["organisation_id", "tax_day"]),
         plain("account_day_date", "account_day", &["organisation_id", "day"]),
@@ -293,7 +367,17 @@ fn indexes() -> Vec<IndexCreateStatement> {
 }
 
 async fn seed(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
-    for name in ["account", "contact", "journal", "journal_line", "vat_entry", "period_lock_change"] {
+    for name in [
+        "account",
+        "contact",
+        "journal",
+        "journal_line",
+        "vat_entry",
+        "period_lock_change",
+        "bank_account",
+        "bank_transaction",
+        "bank_import",
+    ] {
         let mut insert = Query::insert();
         insert.into_table("id_block").columns(["name", "next"]).values_panic([name.into(), 1_i64.into()]);
         manager.execute(insert.to_owned()).await?;

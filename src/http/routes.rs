@@ -6,7 +6,7 @@
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 
-use super::books::{accounts, contacts, journals, organisations};
+use super::books::{accounts, bank, contacts, journals, organisations};
 use super::call::Call;
 use super::docs;
 use super::error::ApiError;
@@ -65,6 +65,7 @@ pub fn routes() -> Vec<Route<Products>> {
     routes.extend(organisation_routes());
     routes.extend(account_routes());
     routes.extend(contact_routes());
+    routes.extend(bank_routes());
     routes.extend(journal_routes());
     routes.extend(documents());
     routes
@@ -162,6 +163,51 @@ fn contact_routes() -> Vec<Route<Products>> {
             contacts::set_archived(call, Supplier, false)
         })
         .doc(openapi::unarchive_supplier),
+    ]
+}
+
+fn bank_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::get(inside!("/bank-accounts"), "listBankAccounts", READ, bank::list_accounts)
+            .doc(openapi::list_bank_accounts),
+        Route::post(inside!("/bank-accounts"), "createBankAccount", WRITE, bank::create_account)
+            .doc(openapi::create_bank_account),
+        Route::get(inside!("/bank-accounts/{id}"), "getBankAccount", READ, bank::show_account)
+            .doc(openapi::get_bank_account),
+        patch(inside!("/bank-accounts/{id}"), "updateBankAccount", bank::patch_account)
+            .doc(openapi::update_bank_account),
+        act(inside!("/bank-accounts/{id}/archive"), "archiveBankAccount", bank::archive_account)
+            .doc(openapi::archive_bank_account),
+        Route::get(inside!("/bank-transactions"), "listBankTransactions", READ, bank::list)
+            .doc(openapi::list_bank_transactions),
+        Route::post(inside!("/bank-transactions"), "createBankTransaction", WRITE, bank::create)
+            .doc(openapi::create_bank_transaction),
+        Route::post(inside!("/bank-transactions/import"), "importBankTransactions", WRITE, bank::import)
+            .doc(openapi::import_bank_transactions),
+        Route::post(inside!("/bank-transactions/confirm-batch"), "confirmBankTransactions", WRITE, bank::confirm_batch)
+            .doc(openapi::confirm_bank_transactions),
+        Route::get(inside!("/bank-transactions/{id}"), "getBankTransaction", READ, bank::show)
+            .doc(openapi::get_bank_transaction),
+        patch(inside!("/bank-transactions/{id}"), "updateBankTransaction", bank::patch)
+            .doc(openapi::update_bank_transaction),
+        Route::delete(inside!("/bank-transactions/{id}"), "deleteBankTransaction", WRITE, bank::delete)
+            .doc(openapi::delete_bank_transaction),
+        Route::get(
+            inside!("/bank-transactions/{id}/candidates"),
+            "listBankTransactionCandidates",
+            READ,
+            bank::candidates,
+        )
+        .doc(openapi::list_bank_transaction_candidates),
+        Route::post(inside!("/bank-transactions/{id}/confirm"), "confirmBankTransaction", WRITE, bank::confirm)
+            .body(BodyRule::OptionalJson)
+            .doc(openapi::confirm_bank_transaction),
+        act(inside!("/bank-transactions/{id}/unconfirm"), "unconfirmBankTransaction", bank::unconfirm)
+            .doc(openapi::unconfirm_bank_transaction),
+        act(inside!("/bank-transactions/{id}/exclude"), "excludeBankTransaction", bank::exclude)
+            .doc(openapi::exclude_bank_transaction),
+        act(inside!("/bank-transactions/{id}/restore"), "restoreBankTransaction", bank::restore)
+            .doc(openapi::restore_bank_transaction),
     ]
 }
 

@@ -41,10 +41,12 @@ pub use jobs::{
 };
 pub use keys::{KeyCreated, KeyRow, NewKey};
 pub use ledger::{
-    AccountFilter, AccountHistory, AccountRow, AccountView, Action, CisDetails, ContactDetails, ContactField,
-    ContactFilter, ContactRow, ContactView, CreateOrganisation, HistoryLine, JournalFilter, JournalLineView,
-    JournalView, LockChange, OrganisationChange, OrganisationCreated, OrganisationField, Post, PostOutcome, Posted,
-    Poster, PrintAnswer, Replay,
+    AccountFilter, AccountHistory, AccountRow, AccountView, Action, BankAccountDetails, BankAccountField,
+    BankAccountRow, BankAccountView, BankImport, BankLine, BankRow, BankSuggestion, BankTransactionFilter,
+    BankTransactionRow, CisDetails, Confirmation, ContactDetails, ContactField, ContactFilter, ContactRow, ContactView,
+    CreateOrganisation, HistoryLine, ImportedRow, JournalFilter, JournalLineView, JournalView, LedgerAccount,
+    LockChange, OrganisationChange, OrganisationCreated, OrganisationField, Post, PostOutcome, Posted, Poster,
+    PrintAnswer, Replay,
 };
 pub use organisations::{AddressRow, MemberAdded, MembershipRow, OrganisationRow};
 pub use permits::PermitLease;

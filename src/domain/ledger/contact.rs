@@ -109,7 +109,7 @@ pub fn cis_rate(is_subcontractor: bool, rate: Option<CisRate>) -> Result<Option<
 /// Decides whether a contact may carry the caller's own reference; `taken_by` is the contact of its kind that has it.
 pub fn require_free_reference(id: Option<ContactId>, taken_by: Option<ContactId>) -> Result<(), Refusal> {
     match taken_by.filter(|other| Some(*other) != id) {
-        Some(other) => Err(Refusal::DuplicateExternalId { field: "reference", existing_id: other.0 }),
+        Some(other) => Err(Refusal::DuplicateExternalId { field: "reference".into(), existing_id: Some(other.0) }),
         None => Ok(()),
     }
 }

@@ -216,7 +216,8 @@ impl Journal {
         Ok(self)
     }
 
-    /// The roles whose accounts have to be made before the lines can be written.
+    /// The roles whose accounts have to be made before the lines can be written; several journals of one decision may
+    /// want the same one.
     pub fn roles_to_make(&self) -> impl Iterator<Item = &Role> {
         self.lines.iter().filter_map(|line| match &line.target {
             Target::FirstUse(role) => Some(role),

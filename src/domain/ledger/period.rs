@@ -21,12 +21,15 @@ pub fn first_open(date: Day, lock_date: Option<Day>) -> Day {
     lock_date.map_or(date, |lock_date| date.max(lock_date + 1))
 }
 
-/// The date of a reversal: what was asked for, else the date of what is reversed. Either has to be open, and a reversal
-/// is never before what it reverses.
-pub fn void_date(own_date: Day, asked: Option<Day>, lock_date: Option<Day>) -> Result<Day, Refusal> {
-    let date = asked.unwrap_or(own_date);
-    if date < own_date {
-        return Err(Refusal::field("void_date", "must not be before the date of what is voided"));
+/// The date of a reversal: what was asked for, else the earliest there may be. Either has to be open, and a reversal is
+/// never before what it reverses, nor before something that was settled with it was released again.
+pub fn void_date(earliest: Day, asked: Option<Day>, lock_date: Option<Day>) -> Result<Day, Refusal> {
+    let date = asked.unwrap_or(earliest);
+    if date < earliest {
+        return Err(Refusal::field(
+            "void_date",
+            "must not be before what is voided, or before its last allocation was released",
+        ));
     }
     require_open(date, lock_date)?;
     Ok(date)

@@ -57,11 +57,11 @@ pub enum Refusal {
     /// The code of an account is taken.
     DuplicateCode { field: &'static str, existing_id: AccountId },
     /// The number of a document is taken.
-    DuplicateNumber { field: &'static str, existing_id: i64 },
+    DuplicateNumber { field: Cow<'static, str>, existing_id: i64 },
     /// Only one account may have the role, and one has it.
     DuplicateRole { field: &'static str, existing_id: AccountId },
     /// The caller's own identifier is taken.
-    DuplicateExternalId { field: &'static str, existing_id: i64 },
+    DuplicateExternalId { field: Cow<'static, str>, existing_id: Option<i64> },
     /// The record is in a state in which this cannot be done.
     InvalidState { current: &'static str, allowed: &'static [&'static str] },
     /// The document is settled in part or in full.
@@ -190,8 +190,13 @@ impl Refusal {
             Self::DuplicateCode { field, existing_id } | Self::DuplicateRole { field, existing_id } => {
                 vec![("field", text(field)), ("existing_id", Extra::Id(existing_id.0))]
             }
-            Self::DuplicateNumber { field, existing_id } | Self::DuplicateExternalId { field, existing_id } => {
+            Self::DuplicateNumber { field, existing_id } => {
                 vec![("field", text(field)), ("existing_id", Extra::Id(*existing_id))]
+            }
+            Self::DuplicateExternalId { field, existing_id } => {
+                let mut extras = vec![("field", text(field))];
+                extras.extend(existing_id.map(|id| ("existing_id", Extra::Id(id))));
+                extras
             }
             Self::InvalidState { current, allowed } => {
                 vec![("current", text(current)), ("allowed", Extra::Texts(allowed.to_vec()))]

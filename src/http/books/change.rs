@@ -17,10 +17,11 @@ use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::products::Products;
 use crate::http::wire::books::account::AccountJson;
+use crate::http::wire::books::bank::{BankAccountJson, BankTransactionJson, ImportJson};
 use crate::http::wire::books::contact::ContactJson;
 use crate::http::wire::books::journal::JournalJson;
 use crate::http::wire::books::organisation::LockJson;
-use crate::http::wire::books::refused;
+use crate::http::wire::books::{refused, refused_item};
 use crate::http::wire::organisation::organisation_json;
 use crate::http::{envelope, headers};
 use crate::store::{Action, OrganisationRow, Post, PostOutcome, Posted, Poster, PrintAnswer, Replay, StoredResponse};
@@ -119,6 +120,8 @@ pub async fn carry_out(
     match outcome {
         PostOutcome::Done(posted) => answer(&posted, role, status, rehearsal),
         PostOutcome::Refused(refusal) => Err(refused(&refusal)),
+        PostOutcome::RefusedItem(row, refusal) => Err(refused_item(row, &refusal)),
+        PostOutcome::UnknownItem(row) => Err(ApiError::not_found().with_detail("row", row)),
         PostOutcome::Unknown => Err(ApiError::not_found()),
         PostOutcome::Forbidden => Err(ApiError::forbidden("only an owner or admin may open a locked period again")),
         PostOutcome::Replayed(stored) => replayed(stored),
@@ -152,6 +155,13 @@ pub fn body_of(posted: &Posted, role: Role, rehearsal: bool) -> Option<String> {
         Posted::Account(view) => wrapped(&AccountJson::from(&**view), rehearsal),
         Posted::Contact(view) => wrapped(&ContactJson::from(&**view), rehearsal),
         Posted::Deleted(id) => wrapped(&Deleted { id: *id, deleted: true }, rehearsal),
+        Posted::BankAccount(view) => wrapped(&BankAccountJson::from(&**view), rehearsal),
+        Posted::BankTransaction(row) => wrapped(&BankTransactionJson::from(&**row), rehearsal),
+        Posted::BankTransactions(rows) => {
+            let rows: Vec<_> = rows.iter().map(BankTransactionJson::from).collect();
+            wrapped(&rows, rehearsal)
+        }
+        Posted::Import { id, rows } => wrapped(&ImportJson::new(*id, rows), rehearsal),
         Posted::Journal(view) => wrapped(&JournalJson::from(&**view), rehearsal),
     }
 }

@@ -1,6 +1,7 @@
 //! The ledger over REST: reads are queries, changes go to the books' actor.
 
 pub mod accounts;
+pub mod bank;
 pub mod change;
 pub mod contacts;
 pub mod journals;

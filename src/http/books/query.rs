@@ -1,6 +1,7 @@
 //! The query strings of lists: what filters, each given once, every problem at once. Unknown parameters are ignored.
 
 use crate::domain::calendar::moment_ms;
+use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
 use crate::http::error::ApiError;
@@ -66,6 +67,12 @@ impl Query {
             let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
             digits.then(|| value.parse().ok()).flatten().filter(|id| *id >= 1)
         })
+    }
+
+    /// An amount, in pence.
+    pub fn money(&mut self, name: &str) -> Option<i64> {
+        let rule = "must be an amount with at most two decimals, such as -12.50";
+        self.read(name, rule, |value| Pence::parse_text(value).map(|amount| amount.0))
     }
 
     /// One of a few words.

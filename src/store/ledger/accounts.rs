@@ -57,6 +57,8 @@ pub struct AccountView {
     pub balance_pence: i64,
     /// Whether anything was ever posted to it.
     pub has_postings: bool,
+    /// The bank account whose balance it carries.
+    pub bank_account_id: Option<i64>,
 }
 
 /// Which accounts.
@@ -126,7 +128,8 @@ impl Reader {
         let sql = format!(
             "select {ACCOUNT_COLUMNS}, (select cast(coalesce(sum(m.debit - m.credit), 0) as bigint) \
              from account_month m where m.account_id = a.id), \
-             (select count(*) from account_month m where m.account_id = a.id) from account a where {}",
+             (select count(*) from account_month m where m.account_id = a.id), \
+             (select b.id from bank_account b where b.account_id = a.id) from account a where {}",
             conditions.text()
         );
         let rows = self.all(&sql, conditions.values()).await?;
@@ -136,6 +139,7 @@ impl Reader {
                     row: read_account(row)?,
                     balance_pence: row.get(9)?,
                     has_postings: row.get::<i64>(10)? > 0,
+                    bank_account_id: row.get(11)?,
                 })
             })
             .collect()

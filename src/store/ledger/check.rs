@@ -105,6 +105,7 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 from contact union all \
                 select organisation_id, 'journal', 'posted', -1 from journal j where not exists \
                 (select 1 from journal_reversal v where v.journal_id = j.id) union all \
+                select organisation_id, 'bank_transaction', status, -1 from bank_transaction union all \
                 select organisation_id, 'journal', 'void', -1 from journal_reversal) t \
                 group by organisation_id, list, status having sum(items) <> 0",
     },
@@ -113,6 +114,26 @@ pub(in crate::store) const RULES: &[Rule] = &[
         finds: "select cast(o.id as text), count(a.id) from organisation o \
                 left join account a on a.organisation_id = o.id and a.role = 'vat_control' group by o.id, \
                 o.has_vat_control having (count(a.id) > 0) <> o.has_vat_control or count(a.id) > 1",
+    },
+    Rule {
+        says: "bank account whose sums differ from its lines; bank account, sum, unconfirmed sum, unconfirmed lines",
+        finds: "select cast(b.id as text), b.statement, b.unconfirmed, b.unconfirmed_count from bank_account b \
+                left join bank_transaction t on t.bank_account_id = b.id \
+                group by b.id, b.statement, b.unconfirmed, b.unconfirmed_count \
+                having coalesce(sum(case when t.status <> 'excluded' then t.amount else 0 end), 0) <> b.statement \
+                or coalesce(sum(case when t.status = 'unconfirmed' then t.amount else 0 end), 0) <> b.unconfirmed \
+                or coalesce(sum(case when t.status = 'unconfirmed' then 1 else 0 end), 0) <> b.unconfirmed_count",
+    },
+    Rule {
+        says: "confirmed line without the same amount on its bank account; line, amount, journal",
+        finds: "select cast(t.id as text), t.amount, coalesce(t.journal_id, 0) from bank_transaction t \
+                join bank_account b on b.id = t.bank_account_id where t.status = 'confirmed' and t.amount <> \
+                coalesce((select sum(l.debit - l.credit) from journal_line l where l.journal_id = t.journal_id \
+                and l.account_id = b.account_id), 0)",
+    },
+    Rule {
+        says: "line in the books that is not confirmed, or the other way round; line",
+        finds: "select cast(id as text) from bank_transaction where (status = 'confirmed') <> (journal_id is not null)",
     },
     Rule {
         says: "contact posted to that is said to be unused, or not of its organisation; contact",

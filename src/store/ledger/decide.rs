@@ -29,6 +29,8 @@ pub(super) enum Stop {
     Unknown,
     Forbidden,
     Failed(StoreError),
+    /// The item of a batch that stopped it.
+    Item(usize, Box<Stop>),
 }
 
 impl From<Refusal> for Stop {
@@ -55,7 +57,7 @@ pub(super) struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    fn organisation(&self) -> i64 {
+    pub(super) fn organisation(&self) -> i64 {
         self.books.organisation.id.0
     }
 
@@ -72,6 +74,18 @@ impl Desk<'_> {
             Action::ArchiveContact { kind, id, archived } => self.archive_contact(post, *kind, *id, *archived),
             Action::DeleteContact { kind, id } => self.delete_contact(post, *kind, *id),
             Action::PostJournal(entered) => self.post_journal(post, entered),
+            Action::CreateBankAccount { kind, account, fields } => self.create_bank_account(*kind, account, fields),
+            Action::PatchBankAccount { id, fields } => self.patch_bank_account(post, *id, fields),
+            Action::ArchiveBankAccount { id } => self.archive_bank_account(post, *id),
+            Action::CreateBankTransaction { bank_account_id, row } => {
+                self.create_bank_transaction(*bank_account_id, row)
+            }
+            Action::ImportBankTransactions(import) => self.import_bank_transactions(import),
+            Action::PatchBankTransaction { id, suggestion } => self.patch_bank_transaction(post, *id, suggestion),
+            Action::DeleteBankTransaction { id } => self.delete_bank_transaction(post, *id),
+            Action::ExcludeBankTransaction { id, excluded } => self.exclude_bank_transaction(post, *id, *excluded),
+            Action::Confirm { items, is_batch } => self.confirm_all(post, items, *is_batch),
+            Action::Unconfirm { id } => self.unconfirm(post, *id),
             Action::VoidJournal { id, void_day, reason } => self.void_journal(post, *id, *void_day, reason.as_deref()),
         }
     }
@@ -125,10 +139,10 @@ impl Desk<'_> {
     fn create_account(&mut self, new: &NewAccount) -> Result<Posted, Stop> {
         let new = self.books.chart.create(new.clone())?;
         let row = self.add_account(new);
-        Ok(Posted::Account(Box::new(AccountView { row, balance_pence: 0, has_postings: false })))
+        Ok(Posted::Account(Box::new(AccountView { row, balance_pence: 0, has_postings: false, bank_account_id: None })))
     }
 
-    fn add_account(&mut self, new: NewAccount) -> AccountRow {
+    pub(super) fn add_account(&mut self, new: NewAccount) -> AccountRow {
         let account = new.with_id(AccountId(self.identifiers.next(Kind::Account)));
         if account.has_role(&Role::VatControl) {
             self.books.organisation.has_vat_control = true;
@@ -139,7 +153,7 @@ impl Desk<'_> {
         row
     }
 
-    fn put_account(&mut self, row: AccountRow) {
+    pub(super) fn put_account(&mut self, row: AccountRow) {
         self.books.put_account(row.clone());
         self.effects.account(self.organisation(), row);
     }
@@ -152,7 +166,9 @@ impl Desk<'_> {
 
     fn account_view(&self, row: AccountRow) -> Posted {
         let (balance_pence, has_postings) = self.facts.balances.get(&row.id).copied().unwrap_or_default();
-        Posted::Account(Box::new(AccountView { row, balance_pence, has_postings }))
+        let carried = self.books.bank_accounts.values().find(|bank| bank.account_id == row.id);
+        let bank_account_id = carried.map(|bank| bank.id);
+        Posted::Account(Box::new(AccountView { row, balance_pence, has_postings, bank_account_id }))
     }
 
     fn changed_account(&mut self, row: AccountRow) -> Posted {
@@ -316,6 +332,10 @@ impl Desk<'_> {
         let mut voided = loaded.view.clone();
         // A journal has two versions: as posted, and void.
         require_version(post, voided.version())?;
+        if let Some(transaction) = self.facts.linked.get(&id) {
+            let source_type = SourceType::BankTransaction;
+            return Err(Refusal::LinkedToDocument { source_type, source_id: Some(*transaction) }.into());
+        }
         let reversal = manual_journal::void(&posted, void_day, &[], self.books.lock_day())?;
         let reversed = self.write_journal(post, reversal);
         self.effects.reversal(organisation, id, voided.entry_day, reversed.id, reason);
@@ -329,7 +349,7 @@ impl Desk<'_> {
     }
 
     /// Notes a journal for writing, with the accounts it needs first.
-    fn write_journal(&mut self, post: &Post, mut journal: Journal) -> JournalView {
+    pub(super) fn write_journal(&mut self, post: &Post, mut journal: Journal) -> JournalView {
         let roles: Vec<Role> = journal.roles_to_make().cloned().collect();
         for role in roles {
             if let Some(new) = self.books.chart.first_use(&role) {
@@ -442,12 +462,12 @@ impl Desk<'_> {
     }
 }
 
-fn require_version(post: &Post, version: i64) -> Result<(), Refusal> {
+pub(super) fn require_version(post: &Post, version: i64) -> Result<(), Refusal> {
     if post.if_match.is_none_or(|seen| seen == version) { Ok(()) } else { Err(Refusal::StaleVersion) }
 }
 
 /// A stored journal as the rules know it.
-fn as_posted(loaded: &LoadedJournal) -> Result<PostedJournal, StoreError> {
+pub(super) fn as_posted(loaded: &LoadedJournal) -> Result<PostedJournal, StoreError> {
     let view = &loaded.view;
     let kind =
         SourceType::parse(&view.source_type).ok_or_else(|| StoreError::corrupt("source type", &view.source_type))?;

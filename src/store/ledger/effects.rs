@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use sea_orm::Value;
 
+use super::bank_accounts::BankAccountRow;
+use super::bank_transactions::BankTransactionRow;
 use super::contacts::ContactRow;
 use super::rows::{Cell, Column, Rows};
 use crate::domain::calendar::month_of_day;
@@ -16,10 +18,14 @@ use Column::{Flag, HexBytes, Number, Text, TextBytes};
 type Sides = (i64, i64);
 
 /// Rows to be written.
+#[derive(Clone)]
 pub(super) struct Effects {
     accounts: BTreeMap<i64, (i64, AccountRow)>,
     contacts: BTreeMap<i64, (i64, ContactRow)>,
     deleted_contacts: Vec<i64>,
+    bank_accounts: BTreeMap<i64, (i64, BankAccountRow)>,
+    bank_transactions: BTreeMap<i64, (i64, BankTransactionRow)>,
+    deleted_bank_transactions: Vec<i64>,
     journals: Rows,
     lines: Rows,
     reversals: Rows,
@@ -98,6 +104,9 @@ impl Default for Effects {
             accounts: BTreeMap::new(),
             contacts: BTreeMap::new(),
             deleted_contacts: Vec::new(),
+            bank_accounts: BTreeMap::new(),
+            bank_transactions: BTreeMap::new(),
+            deleted_bank_transactions: Vec::new(),
             journals: Rows::new("journal", JOURNAL, ""),
             lines: Rows::new("journal_line", LINE, ""),
             reversals: Rows::new("journal_reversal", REVERSAL, ""),
@@ -271,6 +280,22 @@ impl Effects {
         self.deleted_contacts.push(id);
     }
 
+    /// The bank account as it is from now on.
+    pub(super) fn bank_account(&mut self, organisation: i64, row: BankAccountRow) {
+        self.bank_accounts.insert(row.id, (organisation, row));
+    }
+
+    /// The line of a statement as it is from now on.
+    pub(super) fn bank_transaction(&mut self, organisation: i64, row: BankTransactionRow) {
+        self.bank_transactions.insert(row.id, (organisation, row));
+    }
+
+    /// A line of a statement that goes.
+    pub(super) fn delete_bank_transaction(&mut self, id: i64) {
+        self.bank_transactions.remove(&id);
+        self.deleted_bank_transactions.push(id);
+    }
+
     /// Counts rows of a list in or out.
     pub(super) fn count(&mut self, organisation: i64, list: &'static str, status: &'static str, by: i64) {
         *self.counts.entry((organisation, list, status)).or_default() += by;
@@ -391,10 +416,13 @@ impl Effects {
 
     /// Writes everything. `heads` are the books that changed: organisation, new version, next journal number.
     pub(super) async fn write(self, unit: &Unit<'_>, heads: &[(i64, i64, i64)]) -> Result<(), StoreError> {
-        if !self.deleted_contacts.is_empty() {
-            let ids: Vec<String> = self.deleted_contacts.iter().map(i64::to_string).collect();
-            let sql = format!("delete from contact where id in {}", unit.numbers_of_json());
-            unit.execute(&sql, vec![format!("[{}]", ids.join(",")).into()]).await?;
+        for (table, ids) in [("contact", &self.deleted_contacts), ("bank_transaction", &self.deleted_bank_transactions)]
+        {
+            if !ids.is_empty() {
+                let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
+                let sql = format!("delete from {table} where id in {}", unit.numbers_of_json());
+                unit.execute(&sql, vec![format!("[{}]", ids.join(",")).into()]).await?;
+            }
         }
         let mut head_rows = Rows::new(
             "books",
@@ -412,7 +440,9 @@ impl Effects {
             head_rows,
             account_rows(&self.accounts),
             contact_rows(&self.contacts),
+            bank_account_rows(&self.bank_accounts),
             self.journals,
+            bank_transaction_rows(&self.bank_transactions),
             self.lines,
             self.reversals,
             self.vat_entries,
@@ -442,7 +472,7 @@ fn account_rows(accounts: &BTreeMap<i64, (i64, AccountRow)>) -> Rows {
     let mut rows = Rows::new(
         "account",
         ACCOUNT,
-        "on conflict (id) do update set code = excluded.code, name = excluded.name, \
+        "on conflict (id) do update set code = excluded.code, name = excluded.name, role = excluded.role, \
          archived_at = excluded.archived_at, updated_at = excluded.updated_at, version = excluded.version",
     );
     for (organisation, row) in accounts.values() {
@@ -498,6 +528,132 @@ fn contact_rows(contacts: &BTreeMap<i64, (i64, ContactRow)>) -> Rows {
             Cell::Text(&search),
             row.used.into(),
             row.archived_at_ms.into(),
+            row.created_at_ms.into(),
+            row.updated_at_ms.into(),
+            row.version.into(),
+        ]);
+    }
+    rows
+}
+
+fn bank_account_rows(accounts: &BTreeMap<i64, (i64, BankAccountRow)>) -> Rows {
+    const COLUMNS: &[Column] = &[
+        Number("id"),
+        Number("organisation_id"),
+        Number("account_id"),
+        Text("name"),
+        Text("bank_name"),
+        Text("sort_code"),
+        Text("account_number"),
+        Text("iban"),
+        Text("kind"),
+        Number("opening"),
+        Number("statement"),
+        Number("unconfirmed_count"),
+        Number("unconfirmed"),
+        Number("last_imported_at"),
+        Number("archived_at"),
+        Number("created_at"),
+        Number("updated_at"),
+        Number("version"),
+    ];
+    let mut rows = Rows::new(
+        "bank_account",
+        COLUMNS,
+        "on conflict (id) do update set name = excluded.name, bank_name = excluded.bank_name, \
+         sort_code = excluded.sort_code, account_number = excluded.account_number, iban = excluded.iban, \
+         opening = excluded.opening, statement = excluded.statement, unconfirmed_count = excluded.unconfirmed_count, \
+         unconfirmed = excluded.unconfirmed, last_imported_at = excluded.last_imported_at, \
+         archived_at = excluded.archived_at, updated_at = excluded.updated_at, version = excluded.version",
+    );
+    for (organisation, row) in accounts.values() {
+        let details = &row.details;
+        rows.push([
+            row.id.into(),
+            organisation.into(),
+            row.account_id.into(),
+            (&details.name).into(),
+            (&details.bank_name).into(),
+            (&details.sort_code).into(),
+            (&details.account_number).into(),
+            (&details.iban).into(),
+            row.kind.as_str().into(),
+            row.opening_pence.into(),
+            row.statement_pence.into(),
+            row.unconfirmed_count.into(),
+            row.unconfirmed_pence.into(),
+            row.last_imported_at_ms.into(),
+            row.archived_at_ms.into(),
+            row.created_at_ms.into(),
+            row.updated_at_ms.into(),
+            row.version.into(),
+        ]);
+    }
+    rows
+}
+
+fn bank_transaction_rows(transactions: &BTreeMap<i64, (i64, BankTransactionRow)>) -> Rows {
+    const COLUMNS: &[Column] = &[
+        Number("id"),
+        Number("organisation_id"),
+        Number("bank_account_id"),
+        Number("day"),
+        Number("amount"),
+        Text("description"),
+        Text("reference"),
+        Text("merchant"),
+        Text("external_id"),
+        Number("import_id"),
+        Text("status"),
+        Text("kind"),
+        Number("contact_id"),
+        Text("lines"),
+        Text("memo"),
+        Number("transfer_id"),
+        Number("awaited_on"),
+        Number("journal_id"),
+        Number("confirmed_at"),
+        Number("confirmed_by"),
+        Text("search"),
+        Number("created_at"),
+        Number("updated_at"),
+        Number("version"),
+    ];
+    let mut rows = Rows::new(
+        "bank_transaction",
+        COLUMNS,
+        "on conflict (id) do update set status = excluded.status, kind = excluded.kind, \
+         contact_id = excluded.contact_id, lines = excluded.lines, memo = excluded.memo, \
+         transfer_id = excluded.transfer_id, awaited_on = excluded.awaited_on, journal_id = excluded.journal_id, \
+         confirmed_at = excluded.confirmed_at, confirmed_by = excluded.confirmed_by, \
+         updated_at = excluded.updated_at, version = excluded.version",
+    );
+    for (organisation, row) in transactions.values() {
+        let search = row.search_text();
+        // Lines always print.
+        let lines = serde_json::to_string(&row.lines).unwrap_or_default();
+        rows.push([
+            row.id.into(),
+            organisation.into(),
+            row.bank_account_id.into(),
+            i64::from(row.day).into(),
+            row.amount_pence.into(),
+            (&row.description).into(),
+            (&row.reference).into(),
+            (&row.merchant).into(),
+            (&row.external_id).into(),
+            row.import_id.into(),
+            row.status.as_str().into(),
+            row.kind.map(|kind| kind.as_str()).into(),
+            row.contact_id.into(),
+            Cell::Text(&lines),
+            (&row.memo).into(),
+            row.transfer_id.into(),
+            row.awaited_on.into(),
+            row.journal_id.into(),
+            row.confirmed_at_ms.into(),
+            row.confirmed_by.into(),
+            Cell::Text(&search),
             row.created_at_ms.into(),
             row.updated_at_ms.into(),
             row.version.into(),

@@ -12,9 +12,12 @@ pub(super) enum Kind {
     JournalLine,
     VatEntry,
     PeriodLockChange,
+    BankAccount,
+    BankTransaction,
+    BankImport,
 }
 
-const KINDS: usize = 6;
+const KINDS: usize = 9;
 
 impl Kind {
     const fn name(self) -> &'static str {
@@ -25,6 +28,9 @@ impl Kind {
             Self::JournalLine => "journal_line",
             Self::VatEntry => "vat_entry",
             Self::PeriodLockChange => "period_lock_change",
+            Self::BankAccount => "bank_account",
+            Self::BankTransaction => "bank_transaction",
+            Self::BankImport => "bank_import",
         }
     }
 
@@ -36,6 +42,9 @@ impl Kind {
             Self::JournalLine => 3,
             Self::VatEntry => 4,
             Self::PeriodLockChange => 5,
+            Self::BankAccount => 6,
+            Self::BankTransaction => 7,
+            Self::BankImport => 8,
         }
     }
 
@@ -45,7 +54,8 @@ impl Kind {
             Self::Account => 64,
             Self::Contact | Self::Journal => 32,
             Self::JournalLine | Self::VatEntry => 256,
-            Self::PeriodLockChange => 1,
+            Self::BankTransaction => 64,
+            Self::PeriodLockChange | Self::BankAccount | Self::BankImport => 1,
         }
     }
 }

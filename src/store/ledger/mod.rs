@@ -6,9 +6,12 @@
 //! group is committed, and forgotten when it fails.
 
 mod accounts;
+mod bank_accounts;
+mod bank_transactions;
 mod check;
 mod contacts;
 mod decide;
+mod decide_bank;
 mod effects;
 mod ids;
 mod journals;
@@ -35,12 +38,18 @@ use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::refusal::Refusal;
 
 pub use accounts::{AccountFilter, AccountRow, AccountView};
+pub use bank_accounts::{BankAccountDetails, BankAccountField, BankAccountRow, BankAccountView};
+pub use bank_transactions::{BankLine, BankTransactionFilter, BankTransactionRow};
 pub(super) use check::RULES;
 pub use contacts::{CisDetails, ContactDetails, ContactField, ContactFilter, ContactRow, ContactView};
+pub use decide_bank::BankSuggestion;
 pub use journals::{AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView};
 pub use organisation::{CreateOrganisation, LockChange, OrganisationChange, OrganisationCreated, OrganisationField};
 pub(super) use post::WaitingPost;
-pub use post::{Action, Post, PostOutcome, Posted, Poster, PrintAnswer, Replay};
+pub use post::{
+    Action, BankImport, BankRow, Confirmation, ImportedRow, LedgerAccount, Post, PostOutcome, Posted, Poster,
+    PrintAnswer, Replay,
+};
 
 impl Writer {
     /// Changes the books; the answer comes after its commit.
@@ -88,6 +97,11 @@ fn outcome(decided: Result<super::ledger::Posted, Stop>) -> Result<PostOutcome, 
         Err(Stop::Unknown) => Ok(PostOutcome::Unknown),
         Err(Stop::Forbidden) => Ok(PostOutcome::Forbidden),
         Err(Stop::Failed(error)) => Err(error),
+        Err(Stop::Item(at, stop)) => match *stop {
+            Stop::Refused(refusal) => Ok(PostOutcome::RefusedItem(at, refusal)),
+            Stop::Unknown => Ok(PostOutcome::UnknownItem(at)),
+            other => outcome(Err(other)),
+        },
     }
 }
 
@@ -210,7 +224,44 @@ async fn reserve(
                 want(Kind::JournalLine, lines);
                 want(Kind::VatEntry, lines);
             }
-            Action::PatchOrganisation(_)
+            Action::CreateBankAccount { .. } => {
+                want(Kind::BankAccount, 1);
+                want(Kind::Account, 1);
+            }
+            Action::CreateBankTransaction { .. } => want(Kind::BankTransaction, 1),
+            Action::ImportBankTransactions(import) => {
+                want(Kind::BankTransaction, i64::try_from(import.rows.len()).unwrap_or(i64::MAX));
+                want(Kind::BankImport, 1);
+            }
+            Action::Confirm { items, .. } => {
+                for (id, confirmation) in items {
+                    let saved = facts.transactions.get(id).map_or(0, |(_, row)| row.lines.len());
+                    let lines = match confirmation {
+                        Confirmation::Coded(coding) => coding.lines.len(),
+                        _ => saved,
+                    };
+                    let lines = i64::try_from(lines).unwrap_or(i64::MAX);
+                    want(Kind::Journal, 1);
+                    // The bank, each part, and the VAT of all of them.
+                    want(Kind::JournalLine, lines.saturating_add(2));
+                    want(Kind::VatEntry, lines);
+                }
+            }
+            Action::Unconfirm { id } => {
+                let journal = facts.transactions.get(id).and_then(|(_, row)| row.journal_id);
+                let loaded = journal.and_then(|journal| facts.journals.get(&journal));
+                let lines = loaded.map_or(0, |journal| journal.view.lines.len());
+                let lines = i64::try_from(lines).unwrap_or(i64::MAX);
+                want(Kind::Journal, 1);
+                want(Kind::JournalLine, lines);
+                want(Kind::VatEntry, lines);
+            }
+            Action::PatchBankAccount { .. }
+            | Action::ArchiveBankAccount { .. }
+            | Action::PatchBankTransaction { .. }
+            | Action::DeleteBankTransaction { .. }
+            | Action::ExcludeBankTransaction { .. }
+            | Action::PatchOrganisation(_)
             | Action::PatchAccount { .. }
             | Action::ArchiveAccount { .. }
             | Action::PatchContact { .. }

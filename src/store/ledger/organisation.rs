@@ -6,6 +6,7 @@ use sea_orm::ActiveModelTrait as _;
 use sea_orm::ActiveValue::Set;
 
 use super::accounts::AccountRow;
+use super::bank_accounts::BankAccountRow;
 use super::effects::Effects;
 use super::ids::{Identifiers, Kind};
 use super::post::Replay;
@@ -278,8 +279,13 @@ async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<Organisatio
     let mut identifiers = Identifiers::default();
     let chart: Vec<_> = standard_chart::at_creation(new.vat_control).collect();
     identifiers.reserve(unit, Kind::Account, i64::try_from(chart.len()).unwrap_or(i64::MAX)).await?;
+    identifiers.reserve(unit, Kind::BankAccount, 1).await?;
     for account in chart {
         let account = account.with_id(crate::domain::ledger::ids::AccountId(identifiers.next(Kind::Account)));
+        if account.code == standard_chart::FIRST_BANK_ACCOUNT_CODE {
+            let bank = BankAccountRow::first(identifiers.next(Kind::BankAccount), account.id.0, unit.now_ms);
+            effects.bank_account(row.id.0, bank);
+        }
         effects.account(row.id.0, AccountRow::of(&account, unit.now_ms));
     }
     if let Some((from, scheme)) = begins {

@@ -5,10 +5,15 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use super::accounts::AccountView;
+use super::bank_accounts::{BankAccountField, BankAccountView};
+use super::bank_transactions::BankTransactionRow;
 use super::contacts::{ContactField, ContactRow, ContactView};
+use super::decide_bank::BankSuggestion;
 use super::journals::JournalView;
 use super::organisation::{LockChange, OrganisationChange};
 use crate::domain::ids::{OrganisationId, UserId};
+use crate::domain::ledger::bank::BankAccountType;
+use crate::domain::ledger::bank_coding::Coding;
 use crate::domain::ledger::chart::NewAccount;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::manual_journal::ManualJournal;
@@ -105,6 +110,67 @@ pub enum Action {
     },
     /// Posts a journal.
     PostJournal(ManualJournal),
+    /// Makes a bank account.
+    CreateBankAccount {
+        /// What kind.
+        kind: BankAccountType,
+        /// The account that carries its balance.
+        account: LedgerAccount,
+        /// What is said of it, its name at least.
+        fields: Vec<BankAccountField>,
+    },
+    /// Changes one.
+    PatchBankAccount {
+        /// Which.
+        id: i64,
+        /// What is said anew.
+        fields: Vec<BankAccountField>,
+    },
+    /// Archives one.
+    ArchiveBankAccount {
+        /// Which.
+        id: i64,
+    },
+    /// Enters a line of a bank statement.
+    CreateBankTransaction {
+        /// Of which bank account.
+        bank_account_id: i64,
+        /// The line.
+        row: Box<BankRow>,
+    },
+    /// Enters many.
+    ImportBankTransactions(BankImport),
+    /// Saves how a line may be confirmed.
+    PatchBankTransaction {
+        /// Which.
+        id: i64,
+        /// What is suggested.
+        suggestion: BankSuggestion,
+    },
+    /// Removes a line that is not confirmed.
+    DeleteBankTransaction {
+        /// Which.
+        id: i64,
+    },
+    /// Excludes a line, or takes it back.
+    ExcludeBankTransaction {
+        /// Which.
+        id: i64,
+        /// Whether it is to be excluded.
+        excluded: bool,
+    },
+    /// Brings lines into the books: all of them or, if one is refused, none.
+    Confirm {
+        /// Which, and how.
+        items: Vec<(i64, Confirmation)>,
+        /// Whether they came as a batch, whose refusals name the row.
+        is_batch: bool,
+    },
+    /// Takes a line out of the books.
+    Unconfirm {
+        /// Which.
+        id: i64,
+    },
     /// Voids a journal by posting its reversal.
     VoidJournal {
         /// Which.
@@ -121,9 +187,72 @@ impl Action {
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::PostJournal(journal) => 512 + journal.lines.len() * 512,
+            Self::ImportBankTransactions(import) => import.rows.len() * 512,
+            Self::Confirm { items, .. } => items.len() * 2_048,
             _ => 2_048,
         }
     }
+}
+
+/// The account of the chart that carries a bank account's balance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LedgerAccount {
+    /// One there is.
+    Existing(i64),
+    /// One to be made under this code.
+    New(String),
+}
+
+/// A line of a bank statement to be entered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BankRow {
+    /// Its date.
+    pub day: i32,
+    /// Money in is positive.
+    pub amount_pence: i64,
+    /// What the bank says of it.
+    pub description: String,
+    /// The payer's reference.
+    pub reference: Option<String>,
+    /// Whom a card was used at.
+    pub merchant: Option<String>,
+    /// The bank's own id.
+    pub external_id: Option<String>,
+}
+
+/// Lines to be entered together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BankImport {
+    /// Of which bank account.
+    pub bank_account_id: i64,
+    /// The lines.
+    pub rows: Vec<BankRow>,
+    /// Whether a line that is there already refuses all of them.
+    pub reject_duplicates: bool,
+}
+
+/// How a line comes into the books.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Confirmation {
+    /// As saved with it.
+    Suggested,
+    /// Against accounts and VAT codes.
+    Coded(Coding),
+    /// As one side of a transfer whose other side is this line.
+    TransferWith(i64),
+    /// As a transfer to or from this bank account, whose line is still to come.
+    TransferTo(i64),
+    /// As what this journal posted already.
+    MatchJournal(i64),
+}
+
+/// What became of a line of an import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImportedRow {
+    /// The line.
+    pub id: i64,
+    /// Whether it is new.
+    pub is_new: bool,
 }
 
 /// Prints an answer for replay: its status and body.
@@ -163,8 +292,21 @@ pub enum Posted {
     Account(Box<AccountView>),
     /// The contact as it is now.
     Contact(Box<ContactView>),
-    /// The contact with this id is gone.
+    /// The record with this id is gone.
     Deleted(i64),
+    /// The bank account as it is now.
+    BankAccount(Box<BankAccountView>),
+    /// The line of a statement as it is now.
+    BankTransaction(Box<BankTransactionRow>),
+    /// The lines of statements as they are now.
+    BankTransactions(Vec<BankTransactionRow>),
+    /// What became of an import.
+    Import {
+        /// The import.
+        id: i64,
+        /// Its lines, in order.
+        rows: Vec<ImportedRow>,
+    },
     /// The journal, or the voided one.
     Journal(Box<JournalView>),
 }
@@ -176,6 +318,10 @@ pub enum PostOutcome {
     Done(Posted),
     /// A rule refused it; nothing was written.
     Refused(Refusal),
+    /// A rule refused an item of a batch; nothing was written.
+    RefusedItem(usize, Refusal),
+    /// The organisation has no record of an item of a batch.
+    UnknownItem(usize),
     /// The organisation has no such record.
     Unknown,
     /// Only owners and administrators may do it.

@@ -80,7 +80,10 @@ impl Posted {
             Self::Organisation(row) | Self::Lock(row, _) => row.id.0,
             Self::Account(view) => view.row.id,
             Self::Contact(view) => view.row.id,
-            Self::Deleted(id) => *id,
+            Self::Deleted(id) | Self::Import { id, .. } => *id,
+            Self::BankAccount(view) => view.row.id,
+            Self::BankTransaction(row) => row.id,
+            Self::BankTransactions(rows) => rows.first().map_or(0, |row| row.id),
             Self::Journal(view) => view.id,
         }
     }

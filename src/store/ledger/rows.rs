@@ -88,6 +88,7 @@ impl Column {
 }
 
 /// Rows for a table.
+#[derive(Clone)]
 pub(super) struct Rows {
     table: &'static str,
     columns: &'static [Column],

@@ -3,17 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::accounts::{ACCOUNT_COLUMNS, AccountRow, read_account};
+use super::bank_accounts::{BANK_ACCOUNT_COLUMNS, BankAccountRow, read_bank_account};
+use super::bank_transactions::{self, BANK_TRANSACTION_COLUMNS, BankTransactionRow, read_bank_transaction};
 use super::contacts::{CONTACT_COLUMNS, ContactField, ContactRow, read_contact};
 use super::journals::{JournalView, journals_by_id};
 use super::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, LockChange, read_lock_change};
-use super::post::{Action, Post};
+use super::post::{Action, BankRow, Confirmation, LedgerAccount, Post};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::account::{Account, Role};
+use crate::domain::ledger::bank_import::{AwaitedTransfer, RowKey, StoredRow};
 use crate::domain::ledger::books::Books;
 use crate::domain::ledger::chart::Chart;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::decimal::Percent;
-use crate::domain::ledger::ids::AccountId;
+use crate::domain::ledger::ids::{AccountId, BankAccountId, BankTransactionId, JournalId};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::{Side, Split, VatCode};
 use crate::domain::ledger::vat_entry::{Basis, VatEntry, VatOrigin};
@@ -34,6 +37,7 @@ pub(super) struct Shelved {
     pub(super) accounts: BTreeMap<i64, AccountRow>,
     pub(super) chart: Chart,
     pub(super) vat: VatHistory,
+    pub(super) bank_accounts: BTreeMap<i64, BankAccountRow>,
     /// Whether this group changed them.
     pub(super) changed: bool,
     /// Whether this group changed the organisation's own row.
@@ -127,6 +131,7 @@ async fn load(unit: &Unit<'_>, id: OrganisationId, version: i64, next_number: i6
         accounts: BTreeMap::new(),
         chart: Chart::default(),
         vat: VatHistory::default(),
+        bank_accounts: BTreeMap::new(),
         changed: false,
         organisation_changed: false,
         used: 0,
@@ -141,6 +146,11 @@ async fn load(unit: &Unit<'_>, id: OrganisationId, version: i64, next_number: i6
         schemes.push((day(&row, 0)?, scheme(&row)?));
     }
     shelved.vat = VatHistory::new(schemes);
+    let sql = format!("select {BANK_ACCOUNT_COLUMNS} from bank_account b where b.organisation_id = $1");
+    for row in unit.all(&sql, params![id.0]).await? {
+        let bank = read_bank_account(&row)?;
+        shelved.bank_accounts.insert(bank.id, bank);
+    }
     Ok(shelved)
 }
 
@@ -166,7 +176,7 @@ pub(super) struct LoadedJournal {
 pub(super) type ReplayKey = (i64, String, String, String);
 
 /// What a group loads beside the books.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Facts {
     pub(super) contacts: HashMap<i64, (i64, ContactRow)>,
     /// Debits less credits by contact, and those of today and later on the side that is owed.
@@ -176,6 +186,15 @@ pub(super) struct Facts {
     pub(super) journals: HashMap<i64, LoadedJournal>,
     /// Debits less credits by account, and whether there are any.
     pub(super) balances: HashMap<i64, (i64, bool)>,
+    pub(super) transactions: HashMap<i64, (i64, BankTransactionRow)>,
+    /// The line of a statement that shows a journal, by the journal.
+    pub(super) linked: HashMap<i64, i64>,
+    /// Lines that an import may repeat, by bank account.
+    pub(super) stored_rows: HashMap<i64, Vec<StoredRow>>,
+    /// Transfers whose other side is awaited, by organisation.
+    pub(super) awaited: HashMap<i64, Vec<AwaitedTransfer>>,
+    /// The day of the latest line, by bank account.
+    pub(super) last_days: HashMap<i64, i32>,
     /// The latest moves of the period lock by organisation, newest first.
     pub(super) lock_changes: HashMap<i64, Vec<LockChange>>,
     pub(super) replays: HashMap<ReplayKey, StoredResponse>,
@@ -190,6 +209,11 @@ struct Named {
     journals: BTreeSet<i64>,
     accounts: BTreeSet<i64>,
     locks: BTreeSet<i64>,
+    transactions: BTreeSet<i64>,
+    /// Bank accounts whose balances are told.
+    banks: BTreeSet<i64>,
+    /// Organisations that enter lines.
+    entering: BTreeSet<i64>,
     replay_keys: BTreeSet<String>,
 }
 
@@ -218,6 +242,40 @@ impl Named {
             }
             Action::VoidJournal { id, .. } => {
                 self.journals.insert(*id);
+            }
+            Action::CreateBankAccount { account, .. } => {
+                if let LedgerAccount::Existing(id) = account {
+                    self.accounts.insert(*id);
+                }
+            }
+            Action::PatchBankAccount { id, .. } | Action::ArchiveBankAccount { id } => {
+                self.banks.insert(*id);
+            }
+            Action::CreateBankTransaction { .. } | Action::ImportBankTransactions(_) => {
+                self.entering.insert(post.organisation.0);
+            }
+            Action::PatchBankTransaction { id, suggestion } => {
+                self.transactions.insert(*id);
+                self.contacts.extend(suggestion.contact_id.flatten());
+            }
+            Action::DeleteBankTransaction { id }
+            | Action::ExcludeBankTransaction { id, .. }
+            | Action::Unconfirm { id } => {
+                self.transactions.insert(*id);
+            }
+            Action::Confirm { items, .. } => {
+                for (id, confirmation) in items {
+                    self.transactions.insert(*id);
+                    match confirmation {
+                        Confirmation::TransferWith(other) => {
+                            self.transactions.insert(*other);
+                        }
+                        Confirmation::MatchJournal(journal) => {
+                            self.journals.insert(*journal);
+                        }
+                        Confirmation::Suggested | Confirmation::Coded(_) | Confirmation::TransferTo(_) => {}
+                    }
+                }
             }
         }
         self.replay_keys.extend(post.replay.as_ref().map(|replay| replay.key.clone()));
@@ -267,6 +325,7 @@ pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Resul
             facts.references.insert(key, row.get(3)?);
         }
     }
+    load_bank(unit, posts, &mut named, &mut facts).await?;
     if !named.journals.is_empty() {
         load_journals(unit, &json(&named.journals), &mut facts).await?;
     }
@@ -318,6 +377,116 @@ async fn load_contact_balances(
     for row in unit.all(&sql, params![json(contacts), i64::from(today)]).await? {
         facts.contact_balances.insert(row.get(0)?, (row.get(1)?, row.get(2)?));
     }
+    Ok(())
+}
+
+/// Lines of statements, with the journals behind those that are taken out of the books.
+async fn load_bank(unit: &Unit<'_>, posts: &[&Post], named: &mut Named, facts: &mut Facts) -> Result<(), StoreError> {
+    let numbers = unit.numbers_of_json();
+    if !named.transactions.is_empty() {
+        let sql = format!(
+            "select {BANK_TRANSACTION_COLUMNS}, t.organisation_id from bank_transaction t \
+             where t.id in {numbers} or t.transfer_id in {numbers}"
+        );
+        for row in unit.all(&sql, params![json(&named.transactions)]).await? {
+            let transaction = read_bank_transaction(&row)?;
+            facts.transactions.insert(transaction.id, (row.get(bank_transactions::COLUMNS)?, transaction));
+        }
+    }
+    for post in posts {
+        if let Action::Unconfirm { id } = &post.action {
+            let journal = facts.transactions.get(id).and_then(|(_, row)| row.journal_id);
+            named.journals.extend(journal);
+        }
+    }
+    if !named.journals.is_empty() {
+        let sql = format!("select journal_id, id from bank_transaction where journal_id in {numbers} order by id");
+        for row in unit.all(&sql, params![json(&named.journals)]).await? {
+            facts.linked.insert(row.get(0)?, row.get(1)?);
+        }
+    }
+    if !named.banks.is_empty() {
+        let sql = format!(
+            "select b.id, b.account_id, (select cast(coalesce(sum(m.debit - m.credit), 0) as bigint) \
+             from account_month m where m.account_id = b.account_id), \
+             (select max(t.day) from bank_transaction t where t.bank_account_id = b.id) \
+             from bank_account b where b.id in {numbers}"
+        );
+        for row in unit.all(&sql, params![json(&named.banks)]).await? {
+            facts.balances.insert(row.get(1)?, (row.get(2)?, true));
+            let last: Option<i64> = row.get(3)?;
+            if let Some(last) = last.and_then(|day| i32::try_from(day).ok()) {
+                facts.last_days.insert(row.get(0)?, last);
+            }
+        }
+    }
+    load_awaited(unit, named, facts).await?;
+    for post in posts {
+        match &post.action {
+            Action::CreateBankTransaction { bank_account_id, row } => {
+                load_stored_rows(unit, *bank_account_id, std::slice::from_ref(row), facts).await?;
+            }
+            Action::ImportBankTransactions(import) => {
+                load_stored_rows(unit, import.bank_account_id, &import.rows, facts).await?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+async fn load_awaited(unit: &Unit<'_>, named: &Named, facts: &mut Facts) -> Result<(), StoreError> {
+    if named.entering.is_empty() {
+        return Ok(());
+    }
+    let sql = format!(
+        "select {BANK_TRANSACTION_COLUMNS}, t.organisation_id from bank_transaction t \
+         where t.organisation_id in {} and t.awaited_on is not null",
+        unit.numbers_of_json()
+    );
+    for row in unit.all(&sql, params![json(&named.entering)]).await? {
+        let (organisation, first): (i64, _) = (row.get(bank_transactions::COLUMNS)?, read_bank_transaction(&row)?);
+        if let (Some(on), Some(journal)) = (first.awaited_on, first.journal_id) {
+            facts.awaited.entry(organisation).or_default().push(AwaitedTransfer {
+                transaction_id: BankTransactionId(first.id),
+                journal_id: JournalId(journal),
+                bank_account_id: BankAccountId(on),
+                date: first.day,
+                amount: Pence(-first.amount_pence),
+            });
+            facts.transactions.insert(first.id, (organisation, first));
+        }
+    }
+    Ok(())
+}
+
+/// The lines of a bank account that these rows may repeat: those of their days, and those with their ids.
+async fn load_stored_rows<R: std::borrow::Borrow<BankRow>>(
+    unit: &Unit<'_>,
+    bank_account_id: i64,
+    rows: &[R],
+    facts: &mut Facts,
+) -> Result<(), StoreError> {
+    let rows = || rows.iter().map(std::borrow::Borrow::borrow);
+    let days: BTreeSet<i64> = rows().map(|row| i64::from(row.day)).collect();
+    let external_ids: BTreeSet<&str> = rows().filter_map(|row| row.external_id.as_deref()).collect();
+    let sql = format!(
+        "select id, day, amount, description, external_id from bank_transaction where bank_account_id = $2 \
+         and day in {} union select id, day, amount, description, external_id from bank_transaction \
+         where bank_account_id = $2 and external_id in {}",
+        unit.numbers_of_json(),
+        unit.texts_of_json().replace("$1", "$3")
+    );
+    let values = params![json(&days), bank_account_id, json(&external_ids)];
+    let known = facts.stored_rows.entry(bank_account_id).or_default();
+    for row in unit.all(&sql, values).await? {
+        let id = BankTransactionId(row.get(0)?);
+        if known.iter().all(|known| known.id != id) {
+            let key = RowKey { date: day(&row, 1)?, amount: Pence(row.get(2)?), description: row.get(3)? };
+            known.push(StoredRow { id, key, external_id: row.get(4)? });
+        }
+    }
+    known.sort_by_key(|row| row.id);
     Ok(())
 }
 

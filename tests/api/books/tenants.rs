@@ -24,6 +24,8 @@ impl Tenant {
             ("accounts", books.account_id("7100")),
             ("customers", made("/customers", json!({ "name": "Customer" }))),
             ("suppliers", made("/suppliers", json!({ "name": "Supplier" }))),
+            ("bank-accounts", books.get("/bank-accounts")["data"][0]["id"].as_i64().unwrap()),
+            ("bank-transactions", made("/bank-transactions", line(&books.get("/bank-accounts")["data"][0]["id"]))),
             ("journals", books.posted("2026-03-01", "7100", "1200", json!(1))["id"].as_i64().unwrap()),
         ];
         Self { books, records }
@@ -33,6 +35,10 @@ impl Tenant {
         let found = self.records.iter().find(|(known, _)| *known == kind);
         found.unwrap_or_else(|| panic!("make a record of {kind} in tests/api/books/tenants.rs")).1
     }
+}
+
+fn line(bank: &Value) -> Value {
+    json!({ "bank_account_id": bank, "date": "2026-03-01", "amount": -5, "description": "x" })
 }
 
 /// A body that is legal for its operation, so that nothing but the tenant can be refused.
@@ -45,6 +51,19 @@ fn body(operation: &str, own: &Tenant) -> Option<Value> {
         "createCustomer" | "createSupplier" => json!({ "name": "New" }),
         "createJournal" => own.books.two_lines("2026-03-02", "7100", "1200", json!(1)),
         "voidJournal" => json!({}),
+        "createBankAccount" => json!({ "name": "New", "code": "1299" }),
+        "updateBankAccount" => json!({ "name": "Renamed" }),
+        "createBankTransaction" => line(&json!(own.record("bank-accounts"))),
+        "importBankTransactions" => json!({
+            "bank_account_id": own.record("bank-accounts"),
+            "rows": [{ "date": "2026-03-02", "amount": 1, "description": "y" }]
+        }),
+        "updateBankTransaction" => json!({ "memo": "x" }),
+        "confirmBankTransaction" => json!({ "account_id": own.record("accounts"), "vat_code": "NV" }),
+        "confirmBankTransactions" => {
+            let id = own.record("bank-transactions");
+            json!({ "items": [{ "id": id, "account_id": own.record("accounts"), "vat_code": "NV" }] })
+        }
         _ => return None,
     })
 }
@@ -110,16 +129,19 @@ on_both_databases! {
             "entry_date": "2026-03-01", "description": "x",
             "lines": [{ "account_id": account("7100"), "debit": 1 }, { "account_id": account("1200"), "credit": 1 }]
         });
+        let bank = get("/bank-accounts")["data"][0].clone();
         let records = [
             ("accounts", account("7100")),
             ("customers", make("/customers", json!({ "name": "Foreign customer" }))),
             ("suppliers", make("/suppliers", json!({ "name": "Foreign supplier" }))),
             ("journals", make("/journals", journal.clone())),
+            ("bank-accounts", bank["id"].as_i64().unwrap()),
+            ("bank-transactions", make("/bank-transactions", line(&bank["id"]))),
         ];
         let foreign_record = |kind: &str| {
             records.iter().find(|(known, _)| *known == kind).unwrap_or_else(|| panic!("make a foreign record of {kind}")).1
         };
-        let before: Vec<Value> = ["", "/accounts", "/customers", "/suppliers", "/journals", "/period-lock"].map(get).into();
+        let before: Vec<Value> = ["", "/accounts", "/customers", "/suppliers", "/journals", "/period-lock", "/bank-accounts", "/bank-transactions"].map(get).into();
 
         let restricted = server.key_with(
             &own.books.owner,
@@ -179,8 +201,19 @@ on_both_databases! {
         assert_eq!(details(contact(foreign_record("customers"))), details(contact(888_888)));
         let default = |id: i64| own.books.post("/customers", &json!({ "name": "x", "default_account_id": id }));
         assert_eq!(details(default(account("7100"))), details(default(888_888)));
+        let into = |bank: i64| own.books.post("/bank-transactions", &line(&json!(bank)));
+        assert_eq!(details(into(foreign_record("bank-accounts"))), details(into(888_888)));
+        let confirm = |body: Value| {
+            own.books.post(&format!("/bank-transactions/{}/confirm", own.record("bank-transactions")), &body)
+        };
+        let coded = |id: i64| confirm(json!({ "account_id": id, "vat_code": "NV" }));
+        assert_eq!(details(coded(account("7100"))), details(coded(888_888)));
+        let transfer = |id: i64| confirm(json!({ "type": "transfer", "bank_transaction_id": id }));
+        assert_eq!(details(transfer(foreign_record("bank-transactions"))), details(transfer(888_888)));
+        let matched = |id: i64| confirm(json!({ "type": "match", "journal_id": id }));
+        assert_eq!(details(matched(foreign_record("journals"))), details(matched(888_888)));
 
-        let after: Vec<Value> = ["", "/accounts", "/customers", "/suppliers", "/journals", "/period-lock"].map(get).into();
+        let after: Vec<Value> = ["", "/accounts", "/customers", "/suppliers", "/journals", "/period-lock", "/bank-accounts", "/bank-transactions"].map(get).into();
         assert_eq!(before, after, "nothing of the other tenant has moved");
     }
 }

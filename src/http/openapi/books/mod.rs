@@ -1,6 +1,7 @@
 //! The ledger.
 
 mod accounts;
+mod bank;
 mod contacts;
 mod journals;
 mod organisations;
@@ -15,6 +16,12 @@ use crate::http::error::ErrorCode;
 pub use accounts::{
     archive_account, create_account, get_account, list_account_transactions, list_accounts, list_tax_codes,
     unarchive_account, update_account,
+};
+pub use bank::{
+    archive_bank_account, confirm_bank_transaction, confirm_bank_transactions, create_bank_account,
+    create_bank_transaction, delete_bank_transaction, exclude_bank_transaction, get_bank_account, get_bank_transaction,
+    import_bank_transactions, list_bank_accounts, list_bank_transaction_candidates, list_bank_transactions,
+    restore_bank_transaction, unconfirm_bank_transaction, update_bank_account, update_bank_transaction,
 };
 pub use contacts::{
     archive_customer, archive_supplier, create_customer, create_supplier, delete_customer, delete_supplier,
@@ -115,6 +122,7 @@ fn page_example(record: Value) -> Value {
 }
 
 pub(super) fn schemas() -> Vec<(&'static str, Any)> {
-    let groups = [organisations::schemas(), accounts::schemas(), contacts::schemas(), journals::schemas()];
+    let groups =
+        [organisations::schemas(), accounts::schemas(), contacts::schemas(), bank::schemas(), journals::schemas()];
     groups.into_iter().flatten().collect()
 }

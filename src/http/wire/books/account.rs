@@ -98,7 +98,7 @@ impl<'a> From<&'a AccountView> for AccountJson<'a> {
             normal_balance: row.account_type.normal_balance(),
             is_archived: row.archived_at_ms.is_some(),
             archived_at: row.archived_at_ms.map(date_time_text),
-            bank_account_id: None,
+            bank_account_id: view.bank_account_id,
             balance: Money(in_direction(row.account_type, view.balance_pence)),
             currency: CURRENCY,
             has_postings: view.has_postings,

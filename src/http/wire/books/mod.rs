@@ -2,6 +2,7 @@
 //! digits, and never pass through a float.
 
 pub mod account;
+pub mod bank;
 pub mod contact;
 pub mod journal;
 pub mod organisation;
@@ -51,6 +52,16 @@ impl Serialize for Id {
     }
 }
 
+/// The same for an item of a batch, which is named by its row.
+pub fn refused_item(row: usize, refusal: &Refusal) -> ApiError {
+    let error = refused(refusal);
+    if refusal.class() == RefusalClass::Field {
+        return error;
+    }
+    let details = Details { reason: refusal.reason(), extras: refusal.extras(), row: Some(row) };
+    error.with_details_text(serde_json::value::to_raw_value(&details).ok())
+}
+
 /// How a refusal of the rules is answered.
 pub fn refused(refusal: &Refusal) -> ApiError {
     let message = refusal.message();
@@ -59,7 +70,7 @@ pub fn refused(refusal: &Refusal) -> ApiError {
         RefusalClass::Conflict => ApiError::conflict(refusal.reason(), message),
         RefusalClass::Unprocessable => ApiError::unprocessable(refusal.reason(), message),
     };
-    let details = Details { reason: refusal.reason(), extras: refusal.extras() };
+    let details = Details { reason: refusal.reason(), extras: refusal.extras(), row: None };
     error.with_details_text(serde_json::value::to_raw_value(&details).ok())
 }
 
@@ -83,6 +94,8 @@ fn field_issue(refusal: &Refusal, message: String) -> ApiError {
 struct Details {
     reason: &'static str,
     extras: Vec<(&'static str, Extra)>,
+    /// The item of a batch.
+    row: Option<usize>,
 }
 
 impl Serialize for Details {
@@ -100,6 +113,9 @@ impl Serialize for Details {
                 Extra::Date(day) => map.serialize_entry(key, &Date(*day))?,
                 Extra::Row(row) => map.serialize_entry(key, row)?,
             }
+        }
+        if let Some(row) = &self.row {
+            map.serialize_entry("row", row)?;
         }
         map.end()
     }
