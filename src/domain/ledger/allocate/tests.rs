@@ -1,3 +1,5 @@
+//! Allocations: what may be set against what.
+
 use super::*;
 use crate::domain::ledger::testing::{books, carry_out, chart, document, register, since_ever};
 use crate::domain::ledger::vat::VatCode;

@@ -1,3 +1,5 @@
+//! Coded bank lines: what is posted and refused.
+
 use super::*;
 use crate::domain::ledger::bank::BankStatus;
 use crate::domain::ledger::chart::Chart;

@@ -1,3 +1,5 @@
+//! Documents: their totals and states.
+
 use super::*;
 use crate::domain::ledger::chart::Chart;
 use crate::domain::ledger::contact::CisRate;

@@ -1,3 +1,5 @@
+//! Issuing and voiding documents.
+
 use super::*;
 use crate::domain::ledger::chart::Chart;
 use crate::domain::ledger::decimal::Percent;

@@ -1,3 +1,5 @@
+//! Receipts and payments: what is posted and refused.
+
 use super::*;
 use crate::domain::ledger::bank::BankStatus;
 use crate::domain::ledger::contact::ContactKind;

@@ -1,3 +1,5 @@
+//! Cash accounting: what is recognised when.
+
 use super::*;
 use crate::domain::ledger::allocation::AllocationEnd;
 use crate::domain::ledger::document::DocumentKind;
