@@ -17,7 +17,7 @@ use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::products::Products;
 use crate::http::wire::books::account::AccountJson;
-use crate::http::wire::books::bank::{BankAccountJson, BankTransactionJson, ImportJson};
+use crate::http::wire::books::bank_json::{BankAccountJson, BankTransactionJson, ImportJson};
 use crate::http::wire::books::contact::ContactJson;
 use crate::http::wire::books::journal::JournalJson;
 use crate::http::wire::books::organisation::LockJson;

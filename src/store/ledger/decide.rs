@@ -4,11 +4,12 @@
 use super::accounts::{AccountRow, AccountView};
 use super::contacts::{ContactDetails, ContactField, ContactRow, ContactView};
 use super::effects::{Effects, JournalRow, LineRow};
+use super::facts::{Facts, LoadedJournal};
 use super::ids::{Identifiers, Kind};
 use super::journals::{JournalLineView, JournalView};
 use super::organisation::{LockChange, OrganisationChange};
 use super::post::{Action, Post, Posted};
-use super::shelf::{Facts, LoadedJournal, Shelved};
+use super::shelf::Shelved;
 use crate::domain::calendar::date_of;
 use crate::domain::ledger::account::{Account, Role};
 use crate::domain::ledger::chart::{Chart, NewAccount};

@@ -1,8 +1,8 @@
 //! Answers kept for an `Idempotency-Key`, written with what they answer.
 
 use super::effects::{Effects, ReplayRow};
+use super::facts::ReplayKey;
 use super::post::{Posted, Replay};
-use super::shelf::ReplayKey;
 use crate::domain::ids::UserId;
 use crate::store::sql::{Unit, params};
 use crate::store::{StoreError, StoredResponse};
