@@ -271,11 +271,11 @@ impl<'k> Reader<'k> {
             if name.len() == 1 {
                 return has_last && words.len() <= 4;
             }
-            let initial = first.get(..1).unwrap_or("");
+            let initial: String = first.chars().take(1).collect();
             has_last
-                && words
-                    .iter()
-                    .any(|word| word == first || *word == initial || (word.len() == 2 && word.starts_with(initial)))
+                && words.iter().any(|word| {
+                    word == first || *word == initial || (word.chars().count() == 2 && word.starts_with(&initial))
+                })
         });
         named.map(Vec::as_slice)
     }
@@ -327,6 +327,7 @@ pub fn is_person(payee: &str) -> bool {
     match words.as_slice() {
         [title, .., last] if TITLES.contains(title) => is_name(last),
         [first, middle, last, ..] if first.chars().count() == 1 && middle.chars().count() == 1 => is_name(last),
+        [first, middle, last, ..] if known.contains(first) && middle.chars().count() == 1 => is_name(last),
         [first, last, ..] => (known.contains(first) || first.chars().count() == 1) && is_name(last),
         _ => false,
     }
