@@ -13,13 +13,17 @@ const TABLE: &str = include_str!("knowledge/confidence.tsv");
 /// Points of one method: raw score and chance of being right, both in thousandths, ascending.
 type Curve = Vec<(u16, u16)>;
 
+/// What is left to a person is never surer than this, however few such lines there are to fit a curve to.
+const MOST_FOR_FALLBACK: u16 = 150;
+
 /// The calibrated confidence of a method's answer, in thousandths.
 pub fn calibrated(method: Method, raw: f32) -> u16 {
     static CURVES: OnceLock<Vec<(Method, Curve)>> = OnceLock::new();
     let curves = CURVES.get_or_init(read);
     let raw = raw_thousandths(raw);
     let curve = curves.iter().find(|(known, _)| *known == method).map_or(&[][..], |(_, curve)| curve.as_slice());
-    interpolated(curve, raw)
+    let confidence = interpolated(curve, raw);
+    if method == Method::Fallback { confidence.min(MOST_FOR_FALLBACK) } else { confidence }
 }
 
 /// A raw score in thousandths.

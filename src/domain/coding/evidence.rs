@@ -113,7 +113,7 @@ impl<'k> Reader<'k> {
         let concept = self.knowledge.concept(concept);
         if concept.name == "customer_refund" {
             1.0
-        } else if concept.name == "credit_card" && money_in {
+        } else if matches!(concept.name, "credit_card" | "cash_withdrawal") && money_in {
             // What a card company pays in are takings; a card is paid, not paid from.
             WEIGHTS.expense_in
         } else if concept.is_income() && !money_in {

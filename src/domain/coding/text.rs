@@ -9,6 +9,7 @@ pub fn fold(text: &str) -> String {
             'A'..='Z' | '0'..='9' => folded.push(character),
             'a'..='z' => folded.push(character.to_ascii_uppercase()),
             '\'' | '\u{2019}' | '`' | '\u{ad}' => {}
+            _ if is_unseen(character) => {}
             '&' => {
                 part(&mut folded);
                 folded.push_str("AND ");
@@ -33,6 +34,20 @@ fn part(folded: &mut String) {
     if !folded.is_empty() && !folded.ends_with(' ') {
         folded.push(' ');
     }
+}
+
+/// Accents typed as characters of their own, and what directs or joins text without being seen: `Cre\u{300}me` is one word.
+const fn is_unseen(character: char) -> bool {
+    matches!(
+        character,
+        '\u{300}'..='\u{36f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2064}'
+            | '\u{2066}'..='\u{2069}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+    )
 }
 
 /// Latin letters with marks as they are typed without them.
@@ -69,6 +84,7 @@ mod tests {
         assert_eq!(fold("  Café  L'Amour*Ltd. #12-b & Söhne "), "CAFE LAMOUR LTD 12 B AND SOHNE");
         assert_eq!(fold("שלום 🎉 x"), "שלום X");
         assert_eq!(fold("🎉"), "");
+        assert_eq!(fold("Cre\u{300}me\u{200b}rie \u{202e}x\u{202c}\u{feff}"), "CREMERIE X");
         assert_eq!(fold(&fold("É&ß")), fold("É&ß"));
     }
 }

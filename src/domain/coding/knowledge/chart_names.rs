@@ -117,7 +117,7 @@ pub fn stem(word: &str) -> String {
     }
 }
 
-/// Abbreviations that charts are full of.
+/// What abbreviations and regional words of charts stand for.
 fn expand(word: &str) -> &str {
     const ABBREVIATIONS: &[(&str, &str)] = &[
         ("ACCTANCY", "ACCOUNTANCY"),
@@ -190,7 +190,79 @@ fn expand(word: &str) -> &str {
         ("VEH", "VEHICLE"),
         ("VEHS", "VEHICLE"),
     ];
-    ABBREVIATIONS.iter().find(|(short, _)| *short == word).map_or(word, |(_, long)| long)
+    /// Welsh and other regional words.
+    const REGIONAL: &[(&str, &str)] = &[
+        ("AELODAETH", "MEMBERSHIP"),
+        ("ARGRAFFU", "PRINTING"),
+        ("ATGYWEIRIO", "REPAIR"),
+        ("ATHRAWON", "TUTOR TEACHER"),
+        ("BANC", "BANK"),
+        ("BENTHYCIAD", "LOAN"),
+        ("BLAENDAL", "DEPOSIT"),
+        ("BWS", "BUS"),
+        ("BWYD", "FOOD"),
+        ("CERBYD", "VEHICLE"),
+        ("COSTAU", "COST"),
+        ("CREDYDWYR", "CREDITOR"),
+        ("CYFLOG", "WAGE"),
+        ("CYFLOGAU", "WAGE"),
+        ("CYFREITHIOL", "LEGAL"),
+        ("CYFRIFYDD", "ACCOUNTANT"),
+        ("CYRSIAU", "COURSE"),
+        ("DEUNYDDIAU", "MATERIAL"),
+        ("DILLAD", "CLOTHING"),
+        ("DWR", "WATER"),
+        ("DYLEDWYR", "DEBTOR"),
+        ("FFI", "FEE"),
+        ("FFIOEDD", "FEE"),
+        ("FFON", "TELEPHONE"),
+        ("GLANHAU", "CLEANING"),
+        ("GOLAU", "LIGHT"),
+        ("GRANTIAU", "GRANT"),
+        ("GWEFAN", "WEBSITE"),
+        ("GWERS", "LESSON"),
+        ("GWERSI", "LESSON"),
+        ("GWERTHIANT", "SALE"),
+        ("GWOBRAU", "PRIZE"),
+        ("GWRES", "HEAT"),
+        ("HOOSE", "HOUSE"),
+        ("HYFFORDDIANT", "TRAINING"),
+        ("HYSBYSEBU", "ADVERTISING"),
+        ("INCWM", "INCOME"),
+        ("LECCY", "ELECTRICITY"),
+        ("LLOG", "INTEREST"),
+        ("LLYFRAU", "BOOK"),
+        ("NEUADD", "HALL"),
+        ("NWY", "GAS"),
+        ("OFFER", "EQUIPMENT"),
+        ("OFFERYNNAU", "INSTRUMENT EQUIPMENT"),
+        ("PANAD", "TEA"),
+        ("PAPUR", "STATIONERY"),
+        ("PARCIO", "PARKING"),
+        ("PENSIWN", "PENSION"),
+        ("PRIODASAU", "WEDDING"),
+        ("RHENT", "RENT"),
+        ("RHODDION", "DONATION"),
+        ("SIWRANS", "INSURANCE"),
+        ("SWYDDFA", "OFFICE"),
+        ("TANNAU", "STRING"),
+        ("TANWYDD", "FUEL"),
+        ("TAW", "VAT"),
+        ("TEITHIO", "TRAVEL"),
+        ("TELYN", "HARP"),
+        ("TREN", "TRAIN"),
+        ("TRENAU", "TRAIN"),
+        ("TRETH", "TAX"),
+        ("TRWSIO", "REPAIR"),
+        ("TRYDAN", "ELECTRICITY"),
+        ("UNDEB", "UNION"),
+        ("WAGES", "WAGE"),
+        ("WATTER", "WATER"),
+        ("YSGOL", "SCHOOL"),
+        ("YSGOLION", "SCHOOL"),
+        ("YSWIRIANT", "INSURANCE"),
+    ];
+    ABBREVIATIONS.iter().chain(REGIONAL).find(|(short, _)| *short == word).map_or(word, |(_, long)| long)
 }
 
 #[cfg(test)]

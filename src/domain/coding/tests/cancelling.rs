@@ -21,7 +21,7 @@ fn long_batch(times: usize) -> Batch<'static> {
 fn a_run_stops_at_the_question_that_is_answered_with_cancelled() {
     let long = long_batch(1);
     let (_, asked) = questions(&long);
-    for at in (1..=asked).step_by(usize::try_from(asked / 25).expect("a step").max(1)).chain([asked]) {
+    for at in (1..=asked).step_by(usize::try_from(asked / 6).expect("a step").max(1)).chain([asked]) {
         let control = Counted { cancels_at: Some(at), ..Counted::default() };
         assert_eq!(run(&long, &control), Err(Stopped), "cancelled at question {at} of {asked}");
         assert_eq!(control.questions.get(), at, "it went on asking");

@@ -179,3 +179,57 @@ fn parts_and_sums_end() {
     let (_, asked) = questions(&all);
     assert!(asked <= enough_questions(&all), "{asked} questions");
 }
+
+#[test]
+fn a_name_in_another_alphabet_or_order_settles_nothing_of_a_stranger() {
+    let texts =
+        ["АСМЕ WIDGETS", "ACNE CLINIC LTD", "ACME", "WIDGETS", "A W", "ACMEWIDGETSX PLC", "LTD", "THE WIDGET CO"];
+    let mut all = batch(texts.iter().map(|text| line("2025-05-01", text, "77")).collect());
+    all.invoices = Some(vec![invoice(InvoiceKind::Invoice, "INV-1042", "Acme Widgets Ltd", "2025-04-01", "120")]);
+    let outcome = code(&all);
+    assert_eq!(settled(&outcome), 0, "{:#?}", outcome.rows);
+}
+
+#[test]
+fn contacts_that_say_nothing_are_nobody() {
+    let contacts = ["Ltd", "The", "🎉", "...", "Payment", "Transfer", "Card", "1", "Bank", "A"];
+    let texts = ["CARD PAYMENT LTD", "BANK TRANSFER", "THE SHOP", "🎉 ...", "PAYMENT 1", "FASTER PAYMENT A", "A"];
+    let mut all = batch(texts.iter().map(|text| line("2025-05-01", text, "33.33")).collect());
+    let items = contacts.iter().enumerate();
+    all.invoices = Some(
+        items
+            .map(|(place, contact)| {
+                invoice(InvoiceKind::Invoice, &format!("INV-{}", 700 + place), contact, "2025-04-01", "120")
+            })
+            .collect(),
+    );
+    let outcome = code(&all);
+    assert_eq!(settled(&outcome), 0, "{:#?}", outcome.rows);
+}
+
+#[test]
+fn every_payment_settles_at_most_what_it_brings() {
+    let lines = (0..300).map(|place| {
+        let text = ["ACME WIDGETS LTD", "ACME WIDGETS INV-1003 INV-1004", "ACME WIDGETS CIS", "ACME PART INV-1005"];
+        line("2025-05-01", text[place % 4], &format!("{}", 10 + place * 7 % 400))
+    });
+    let mut all = batch(lines.collect());
+    all.invoices = Some(
+        (0..60)
+            .map(|place| {
+                let due = format!("{}", 20 + place * 13 % 200);
+                invoice(InvoiceKind::Invoice, &format!("INV-{}", 1000 + place), "Acme Widgets Ltd", "2025-04-01", &due)
+            })
+            .collect(),
+    );
+    for (row, source) in code(&all).rows.iter().zip(&all.transactions) {
+        let sum: i128 = row.settles.iter().map(|settled| settled.amount).sum();
+        let whole = |kind: SettledKind| matches!(kind, SettledKind::Exact | SettledKind::Sum | SettledKind::Part);
+        if row.settles.iter().all(|settled| whole(settled.kind)) {
+            // A little more may have been paid; more cannot be settled than there is.
+            assert!(sum <= source.amount, "{source:?}\n{row:?}");
+        } else {
+            assert!(source.amount * 100 >= sum * 69, "{source:?}\n{row:?}");
+        }
+    }
+}

@@ -122,3 +122,36 @@ fn a_hundred_tags_and_a_thousand_bank_accounts_end() {
     );
     code(&all);
 }
+
+#[test]
+fn of_three_lines_two_are_a_transfer_and_the_third_is_not_taken_twice() {
+    let all = batch(vec![
+        line_of("Barclays Current", "2025-05-01", "TRANSFER TO SAVINGS", "-500"),
+        line_of("Barclays Savings", "2025-05-01", "TRANSFER FROM CURRENT", "500"),
+        line_of("Barclays Savings", "2025-05-02", "TRANSFER FROM CURRENT", "500"),
+        line_of("Tax pot", "2025-05-01", "TRANSFER FROM CURRENT", "500"),
+    ]);
+    let outcome = code(&all);
+    assert_eq!(pairs(&outcome), 2);
+    assert_eq!(outcome.rows[0].transfer_pair, Some(1));
+}
+
+#[test]
+fn a_hidden_direction_mark_makes_no_other_account_of_a_tag() {
+    let all = batch(vec![
+        line_of("Barclays Current", "2025-05-01", "TRANSFER", "-500"),
+        line_of("\u{200e}Barclays Current\u{200f}", "2025-05-01", "TRANSFER", "500"),
+    ]);
+    assert_eq!(pairs(&code(&all)), 0);
+}
+
+#[test]
+fn a_refund_between_two_accounts_is_no_transfer() {
+    let all = batch(vec![
+        line_of("Barclays Current", "2025-05-01", "SCREWFIX DIRECT", "-89.99"),
+        line_of("Barclaycard", "2025-05-03", "SCREWFIX DIRECT REFUND", "89.99"),
+        line_of("Barclays Current", "2025-05-04", "CARD PAYMENT TO AMAZON", "-40"),
+        line_of("Barclaycard", "2025-05-04", "AMAZON REFUND THANK YOU", "40"),
+    ]);
+    assert_eq!(pairs(&code(&all)), 0);
+}

@@ -1,6 +1,7 @@
 //! The labelled businesses as inputs that look like life.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
@@ -39,6 +40,18 @@ pub(super) fn businesses() -> Vec<Business> {
     let all: Vec<Business> = ["dev", "learn"].into_iter().flat_map(files).map(|file| business(&file)).collect();
     assert!(all.len() >= 20, "{} businesses", all.len());
     all
+}
+
+/// The same with the answers to them, worked out once for every test.
+pub(super) fn answered() -> &'static [(Business, Outcome)] {
+    static ANSWERED: OnceLock<Vec<(Business, Outcome)>> = OnceLock::new();
+    ANSWERED.get_or_init(|| {
+        let answer = |business: Business| {
+            let outcome = code(&business.batch);
+            (business, outcome)
+        };
+        businesses().into_iter().map(answer).collect()
+    })
 }
 
 fn business(file: &Value) -> Business {

@@ -1,6 +1,6 @@
 //! Another bank writes the same payments in other words, or names no merchant: most answers stay.
 
-use super::labelled::businesses;
+use super::labelled::{Business, answered};
 use super::*;
 
 /// How many of a hundred lines are answered alike.
@@ -14,16 +14,14 @@ fn alike(ours: &[Outcome], theirs: &[Outcome], same: impl Fn(&CodedRow, &CodedRo
 }
 
 fn both(change: impl Fn(usize, &mut Transaction<'static>)) -> (Vec<Outcome>, Vec<Outcome>) {
-    let all = businesses();
-    let ours = all.iter().map(|business| code(&business.batch)).collect();
-    let theirs = all
-        .into_iter()
-        .map(|mut business| {
-            business.batch.transactions.iter_mut().enumerate().for_each(|(place, line)| change(place, line));
-            code(&business.batch)
-        })
-        .collect();
-    (ours, theirs)
+    let changed = |business: &Business| {
+        let mut batch = business.batch.clone();
+        batch.transactions.iter_mut().enumerate().for_each(|(place, line)| change(place, line));
+        code(&batch)
+    };
+    // Every other one is enough and takes half the time.
+    let some = answered().iter().step_by(2);
+    some.map(|(business, outcome)| (outcome.clone(), changed(business))).unzip()
 }
 
 fn assert_most_stay(name: &str, least: usize, change: impl Fn(usize, &mut Transaction<'static>)) {
@@ -92,4 +90,56 @@ fn the_merchant_alone_tells_as_much_as_beside_the_description() {
             line.merchant = Some(line.description.clone());
         }
     });
+}
+
+#[test]
+fn codes_of_hsbc_before_every_payee_leave_most_answers() {
+    assert_most_stay("codes", 93, |place, line| {
+        if is_plain(line) {
+            let before = match (line.amount > 0, place % 3) {
+                (true, _) => "CR",
+                (false, 0) => "VIS",
+                (false, 1) => "BP",
+                (false, _) => "DD",
+            };
+            line.description = Cow::Owned(format!("{before} {}", line.description));
+        }
+    });
+}
+
+#[test]
+fn commas_and_a_card_number_of_natwest_leave_most_answers() {
+    assert_most_stay("commas", 93, |_, line| {
+        if is_plain(line) && line.amount < 0 {
+            line.description = Cow::Owned(format!("4418 31MAY25 , {} , GB", line.description));
+        }
+    });
+}
+
+#[test]
+fn the_reference_in_the_description_leaves_most_answers() {
+    assert_most_stay("reference", 93, |_, line| {
+        if let Some(reference) = line.reference.take() {
+            line.description = Cow::Owned(format!("{} REF {reference}", line.description));
+        }
+    });
+}
+
+#[test]
+fn accents_and_unseen_characters_leave_every_answer() {
+    let (ours, theirs) = both(|_, line| {
+        let marked = line.description.chars().flat_map(|character| [Some(character), marking(character)]);
+        line.description = Cow::Owned(marked.flatten().collect());
+    });
+    assert_eq!(ours, theirs);
+}
+
+/// What can be put behind a letter without changing the word.
+fn marking(character: char) -> Option<char> {
+    match character {
+        'E' | 'e' => Some('\u{301}'),
+        'A' | 'a' => Some('\u{200d}'),
+        'T' | 't' => Some('\u{200b}'),
+        _ => None,
+    }
 }
