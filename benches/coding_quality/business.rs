@@ -11,10 +11,8 @@ use serde_json::Value;
 /// A labelled business.
 pub struct Business {
     pub id: String,
-    pub path: PathBuf,
     pub batch: Batch<'static>,
     pub expected: Vec<Expected>,
-    pub local_payees: Vec<String>,
 }
 
 /// The right answer for a line.
@@ -58,10 +56,8 @@ fn read(path: &Path) -> Business {
     };
     Business {
         id: file["id"].as_str().expect("an id").to_owned(),
-        path: path.to_owned(),
         batch,
         expected: list(&file, "expected").iter().map(expected).collect(),
-        local_payees: file.get("local_payees").map(strings).unwrap_or_default(),
     }
 }
 

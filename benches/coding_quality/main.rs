@@ -6,7 +6,6 @@
 //! `--fit` prints the table of confidences (`src/domain/coding/knowledge/confidence.tsv`).
 
 #![expect(
-    missing_docs,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,

@@ -2,20 +2,39 @@
 //!
 //! Money never is a `Decimal`: SQLite would keep it as a float.
 
+pub mod account;
+pub mod account_day;
+pub mod account_month;
 pub mod api_key;
 pub mod api_key_organisation;
+pub mod bank_account;
+pub mod bank_transaction;
+pub mod books;
 pub mod change_epoch;
 pub mod charge;
+pub mod contact;
+pub mod contact_day;
+pub mod contact_month;
 pub mod credit_account;
 pub mod credit_movement;
+pub mod id_block;
 pub mod idempotency_key;
 pub mod job;
 pub mod job_hot;
 pub mod job_payload;
 pub mod job_result;
+pub mod journal;
+pub mod journal_line;
+pub mod journal_reversal;
+pub mod list_count;
 pub mod membership;
 pub mod organisation;
+pub mod period_lock_change;
 pub mod product_slot;
 pub mod rate_permit;
 pub mod setting;
 pub mod user_account;
+pub mod vat_day;
+pub mod vat_entry;
+pub mod vat_month;
+pub mod vat_scheme_period;

@@ -6,6 +6,7 @@ pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::*;
 
 mod m20261101_000001_foundation;
+mod m20261121_000002_ledger;
 
 /// Every step, in order.
 pub struct Migrator;
@@ -13,6 +14,6 @@ pub struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m20261101_000001_foundation::Migration)]
+        vec![Box::new(m20261101_000001_foundation::Migration), Box::new(m20261121_000002_ledger::Migration)]
     }
 }

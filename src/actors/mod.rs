@@ -10,6 +10,7 @@ pub mod follower;
 pub mod job_board;
 pub mod job_runner;
 pub mod key_registry;
+pub mod ledger;
 pub mod pack;
 pub mod published;
 pub mod rate_limiter;
@@ -33,6 +34,7 @@ use engine::{EngineHandle, JobEngine};
 use job_board::JobBoard;
 use job_runner::{JobRunner, RunLimits, Stopping, TurnObserver, Work};
 use key_registry::{KeyRegistry, KeyRegistryHandle};
+use ledger::LedgersHandle;
 use published::{BalanceBoard, KeyDirectory};
 use rate_limiter::{RateLimiter, RateLimiterHandle, RateWindows};
 use runtime::{ActorError, ActorRegistry, ActorStats, Health, Slot, SlotOptions};
@@ -106,6 +108,8 @@ pub struct Actors {
     pub reconciliation: EngineHandle,
     /// The coding engine.
     pub coding: EngineHandle,
+    /// The books of organisations.
+    pub ledgers: LedgersHandle,
     /// What is happening to jobs right now.
     pub board: Arc<JobBoard>,
     /// Health.
@@ -172,7 +176,7 @@ impl TurnObserver for EngineObserver {
 }
 
 impl Actors {
-    /// Starts every actor on arbiters of its own: the gate (keys, limits), the bank, the engines.
+    /// Starts every actor on arbiters of its own: the gate (keys, limits), the bank, the engines, the books.
     pub fn start(options: ActorsOptions) -> Arc<Self> {
         let ActorsOptions {
             holder,
@@ -187,7 +191,7 @@ impl Actors {
             reconciliation,
             coding,
         } = options;
-        let (gate, bank, engines) = (Arbiter::new(), Arbiter::new(), Arbiter::new());
+        let (gate, bank, engines, books) = (Arbiter::new(), Arbiter::new(), Arbiter::new(), Arbiter::new());
         let (stopping, stopping_receiver) = watch::channel(Stopping::No);
         let board = Arc::new(JobBoard::new(Arc::clone(&clock)));
         let stats = |name| ActorStats::new(name, Arc::clone(&clock));
@@ -198,6 +202,8 @@ impl Actors {
         registry.add(limiter.slot.clone());
         let credits = start_bank(stats("credit_bank"), bank.handle(), &store);
         registry.add(credits.slot.clone());
+        let ledgers = LedgersHandle::new(stats("ledger"), vec![books.handle()], &store);
+        registry.add(ledgers.directory.clone());
 
         let engine = |name, work| {
             let stats = stats(name);
@@ -228,6 +234,7 @@ impl Actors {
             credits,
             reconciliation,
             coding,
+            ledgers,
             board,
             health,
             observer,
@@ -235,7 +242,7 @@ impl Actors {
             holder,
             store,
             stopping,
-            arbiters: vec![gate, bank, engines],
+            arbiters: vec![gate, bank, engines, books],
         })
     }
 
@@ -289,6 +296,7 @@ impl Actors {
         self.keys.slot.close();
         self.limiter.slot.close();
         self.credits.slot.close();
+        self.ledgers.directory.close();
         for engine in self.engines() {
             engine.slot.close();
         }

@@ -54,6 +54,7 @@ impl KeyDirectory {
             key_id: row.id,
             user_id: row.user_id,
             name: row.name.clone(),
+            prefix: row.prefix.clone(),
             hash: row.hash,
             scopes: row.scopes,
             allow_overage: row.allow_overage,

@@ -17,7 +17,10 @@ use crate::domain::calendar::{Month, date_time_text};
 use crate::domain::ids::{OrganisationId, UserId};
 use crate::http::wire::organisation::organisation_json;
 use crate::session::{Sessions, hash_password};
-use crate::store::{MemberAdded, MovementRow, NewUser, Store, StoreError, StoreOptions, UserCreated, UserRow};
+use crate::store::{
+    CreateOrganisation, MemberAdded, MovementRow, NewUser, OrganisationCreated, Store, StoreError, StoreOptions,
+    UserCreated, UserRow,
+};
 
 /// How often the database is tried at start, and how long between.
 const OPEN_ATTEMPTS_MAX: u32 = 5;
@@ -166,8 +169,12 @@ pub async fn organisation(
                 return Err(Usage("--name takes 1 to 255 characters".to_owned()).into());
             }
             let owner = person(&store, &email).await?;
-            let record = store.writer.create_organisation(owner.id, name, vat_control).await?;
-            print(&organisation_json(&record, Role::Owner).to_string());
+            let new = CreateOrganisation::named(owner.id, name, vat_control);
+            match store.writer.create_organisation(new).await? {
+                OrganisationCreated::Created(record) => print(&organisation_json(&record, Role::Owner).to_string()),
+                OrganisationCreated::Refused(refusal) => bail!("{}", refusal.message()),
+                OrganisationCreated::Replayed(_) => bail!("the organisation was made before"),
+            }
         }
         OrganisationCommand::AddMember { organisation, email, role } => {
             let user = person(&store, &email).await?;

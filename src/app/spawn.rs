@@ -15,7 +15,7 @@ use crate::config::Settings;
 use crate::domain::access::Role;
 use crate::domain::ids::{OrganisationId, UserId};
 use crate::session::{SESSION_TTL_S, Sessions};
-use crate::store::{NewUser, Store, UserCreated};
+use crate::store::{CreateOrganisation, NewUser, OrganisationCreated, Store, UserCreated};
 
 /// What to start.
 pub struct SpawnOptions {
@@ -132,7 +132,11 @@ impl Server {
 
     /// Creates an organisation.
     pub fn add_organisation(&self, owner: UserId, name: &str) -> anyhow::Result<OrganisationId> {
-        Ok(self.runtime.block_on(self.store.writer.create_organisation(owner, name.to_owned(), false))?.id)
+        let new = CreateOrganisation::named(owner, name.to_owned(), false);
+        match self.runtime.block_on(self.store.writer.create_organisation(new))? {
+            OrganisationCreated::Created(row) => Ok(row.id),
+            other => Err(anyhow!("the organisation was not made: {other:?}")),
+        }
     }
 
     /// Makes a person an accepted member.

@@ -16,6 +16,8 @@ pub struct KeySnapshot {
     pub user_id: UserId,
     /// The name its owner gave it.
     pub name: String,
+    /// What it is looked up and named by.
+    pub prefix: String,
     /// Compared with what is presented.
     pub hash: KeyHash,
     /// What it may do.
@@ -91,6 +93,7 @@ mod tests {
 
     fn snapshot(hash: KeyHash) -> Arc<KeySnapshot> {
         Arc::new(KeySnapshot {
+            prefix: String::new(),
             key_id: KeyId(1),
             user_id: UserId(2),
             name: "n".to_owned(),

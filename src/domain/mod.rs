@@ -13,6 +13,7 @@ pub mod credits;
 pub mod date;
 pub mod ids;
 pub mod job;
+pub mod ledger;
 pub mod problem;
 pub mod rate_window;
 pub mod recon;

@@ -7,6 +7,7 @@ use actix_web::http::header::{self, HeaderValue};
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::error::{ApiError, ErrorCode};
 use super::paging::Page;
@@ -62,7 +63,13 @@ pub(super) fn error(error: &ApiError, request_id: RequestId) -> HttpResponse {
         code: &'static str,
         message: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
-        details: Option<&'a Value>,
+        details: Option<Details<'a>>,
+    }
+    #[derive(Serialize)]
+    #[serde(untagged)]
+    enum Details<'a> {
+        Text(&'a RawValue),
+        Value(&'a Value),
     }
     #[derive(Serialize)]
     struct Envelope<'a> {
@@ -70,8 +77,9 @@ pub(super) fn error(error: &ApiError, request_id: RequestId) -> HttpResponse {
         request_id: &'a str,
     }
     let code = error.code();
+    let details = error.details_text().map(Details::Text).or_else(|| error.details().map(Details::Value));
     let body = Envelope {
-        error: Failure { code: code.as_str(), message: error.message(), details: error.details() },
+        error: Failure { code: code.as_str(), message: error.message(), details },
         request_id: request_id.as_str(),
     };
     // Strings and a `Value` always serialise; an empty body would still carry the status and the id.

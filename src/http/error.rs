@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use actix_web::http::StatusCode;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::json_syntax::SyntaxError;
@@ -68,6 +69,8 @@ struct Inner {
     code: ErrorCode,
     message: Cow<'static, str>,
     details: Option<Value>,
+    /// The same as text, where a value would lose the form of amounts.
+    details_text: Option<Box<RawValue>>,
     retry_after_s: Option<u64>,
     allow: Option<&'static str>,
     cause: Option<String>,
@@ -80,6 +83,7 @@ impl ApiError {
             code,
             message: message.into(),
             details: None,
+            details_text: None,
             retry_after_s: None,
             allow: None,
             cause: None,
@@ -202,6 +206,13 @@ impl ApiError {
         self
     }
 
+    /// Replaces the details by JSON that is written out already.
+    #[must_use]
+    pub fn with_details_text(mut self, details: Option<Box<RawValue>>) -> Self {
+        self.0.details_text = details;
+        self
+    }
+
     /// Adds one entry to the details.
     #[must_use]
     pub fn with_detail(mut self, key: &str, value: impl Into<Value>) -> Self {
@@ -239,6 +250,11 @@ impl ApiError {
     /// The details.
     pub fn details(&self) -> Option<&Value> {
         self.0.details.as_ref()
+    }
+
+    /// The details as they are written out.
+    pub(super) fn details_text(&self) -> Option<&RawValue> {
+        self.0.details_text.as_deref()
     }
 
     /// Seconds for `Retry-After`.

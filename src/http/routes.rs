@@ -3,14 +3,20 @@
 //! The order of the entries is the order of the OpenAPI document's operations within a path; a path may stand in
 //! several entries, one per method.
 
-use super::books::organisations;
+use actix_web::HttpResponse;
+use actix_web::http::Method;
+
+use super::books::{accounts, bank, contacts, journals, organisations};
+use super::call::Call;
 use super::docs;
+use super::error::ApiError;
 use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, identity, keys, reconciliations};
 use crate::domain::access::Scope;
+use crate::domain::ledger::contact::ContactKind;
 
 /// Strangers may send no more than this.
 const FIRST_PARTY_BODY_BYTES: u64 = 16 * 1024;
@@ -52,26 +58,168 @@ pub fn routes() -> Vec<Route<Products>> {
             coding_jobs::poll,
         )
         .doc(openapi::poll_coding_job),
-        Route::get(
-            "/api/v1/books/organisations",
-            "listOrganisations",
-            Access::Key(Scope::BooksRead),
-            organisations::list,
-        )
-        .doc(openapi::list_organisations),
-        Route::get(
-            "/api/v1/books/organisations/{organisationId}",
-            "getOrganisation",
-            Access::Key(Scope::BooksRead),
-            organisations::show,
-        )
-        .doc(openapi::get_organisation),
         Route::post("/app/v1/register", "register", Access::Public, account::register).body(small),
         Route::post("/app/v1/login", "login", Access::Public, account::login).body(small),
         Route::get("/app/v1/progress", "progressSocket", Access::Public, progress::socket).body(BodyRule::Upgrade),
     ];
+    routes.extend(organisation_routes());
+    routes.extend(account_routes());
+    routes.extend(contact_routes());
+    routes.extend(bank_routes());
+    routes.extend(journal_routes());
     routes.extend(documents());
     routes
+}
+
+const READ: Access = Access::Key(Scope::BooksRead);
+const WRITE: Access = Access::Key(Scope::BooksWrite);
+
+/// A path inside an organisation.
+macro_rules! inside {
+    ($rest:literal) => {
+        concat!("/api/v1/books/organisations/{organisationId}", $rest)
+    };
+}
+
+fn patch<F, R>(path: &'static str, operation_id: &'static str, handler: F) -> Route<Products>
+where
+    F: Fn(Call<Products>) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<HttpResponse, ApiError>> + 'static,
+{
+    Route::new(Method::PATCH, path, operation_id, WRITE, handler)
+}
+
+/// A change without a body: what is done is in the path.
+fn act<F, R>(path: &'static str, operation_id: &'static str, handler: F) -> Route<Products>
+where
+    F: Fn(Call<Products>) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<HttpResponse, ApiError>> + 'static,
+{
+    Route::post(path, operation_id, WRITE, handler).body(BodyRule::Ignored)
+}
+
+fn organisation_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::get("/api/v1/books/organisations", "listOrganisations", READ, organisations::list)
+            .doc(openapi::list_organisations),
+        Route::post("/api/v1/books/organisations", "createOrganisation", WRITE, organisations::create)
+            .doc(openapi::create_organisation),
+        Route::get(inside!(""), "getOrganisation", READ, organisations::show).doc(openapi::get_organisation),
+        patch(inside!(""), "updateOrganisation", organisations::patch).doc(openapi::update_organisation),
+        Route::get(inside!("/period-lock"), "getPeriodLock", READ, organisations::show_lock)
+            .doc(openapi::get_period_lock),
+        Route::new(Method::PUT, inside!("/period-lock"), "setPeriodLock", WRITE, organisations::lock)
+            .doc(openapi::set_period_lock),
+        Route::get(inside!("/tax-codes"), "listTaxCodes", READ, accounts::tax_codes).doc(openapi::list_tax_codes),
+    ]
+}
+
+fn account_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::get(inside!("/accounts"), "listAccounts", READ, accounts::list).doc(openapi::list_accounts),
+        Route::post(inside!("/accounts"), "createAccount", WRITE, accounts::create).doc(openapi::create_account),
+        Route::get(inside!("/accounts/{id}"), "getAccount", READ, accounts::show).doc(openapi::get_account),
+        patch(inside!("/accounts/{id}"), "updateAccount", accounts::patch).doc(openapi::update_account),
+        act(inside!("/accounts/{id}/archive"), "archiveAccount", accounts::archive).doc(openapi::archive_account),
+        act(inside!("/accounts/{id}/unarchive"), "unarchiveAccount", accounts::unarchive)
+            .doc(openapi::unarchive_account),
+        Route::get(inside!("/accounts/{id}/transactions"), "listAccountTransactions", READ, accounts::transactions)
+            .doc(openapi::list_account_transactions),
+    ]
+}
+
+fn contact_routes() -> Vec<Route<Products>> {
+    use ContactKind::{Customer, Supplier};
+    vec![
+        Route::get(inside!("/customers"), "listCustomers", READ, |call| contacts::list(call, Customer))
+            .doc(openapi::list_customers),
+        Route::post(inside!("/customers"), "createCustomer", WRITE, |call| contacts::create(call, Customer))
+            .doc(openapi::create_customer),
+        Route::get(inside!("/customers/{id}"), "getCustomer", READ, |call| contacts::show(call, Customer))
+            .doc(openapi::get_customer),
+        patch(inside!("/customers/{id}"), "updateCustomer", |call| contacts::patch(call, Customer))
+            .doc(openapi::update_customer),
+        Route::delete(inside!("/customers/{id}"), "deleteCustomer", WRITE, |call| contacts::delete(call, Customer))
+            .doc(openapi::delete_customer),
+        act(inside!("/customers/{id}/archive"), "archiveCustomer", |call| contacts::set_archived(call, Customer, true))
+            .doc(openapi::archive_customer),
+        act(inside!("/customers/{id}/unarchive"), "unarchiveCustomer", |call| {
+            contacts::set_archived(call, Customer, false)
+        })
+        .doc(openapi::unarchive_customer),
+        Route::get(inside!("/suppliers"), "listSuppliers", READ, |call| contacts::list(call, Supplier))
+            .doc(openapi::list_suppliers),
+        Route::post(inside!("/suppliers"), "createSupplier", WRITE, |call| contacts::create(call, Supplier))
+            .doc(openapi::create_supplier),
+        Route::get(inside!("/suppliers/{id}"), "getSupplier", READ, |call| contacts::show(call, Supplier))
+            .doc(openapi::get_supplier),
+        patch(inside!("/suppliers/{id}"), "updateSupplier", |call| contacts::patch(call, Supplier))
+            .doc(openapi::update_supplier),
+        Route::delete(inside!("/suppliers/{id}"), "deleteSupplier", WRITE, |call| contacts::delete(call, Supplier))
+            .doc(openapi::delete_supplier),
+        act(inside!("/suppliers/{id}/archive"), "archiveSupplier", |call| contacts::set_archived(call, Supplier, true))
+            .doc(openapi::archive_supplier),
+        act(inside!("/suppliers/{id}/unarchive"), "unarchiveSupplier", |call| {
+            contacts::set_archived(call, Supplier, false)
+        })
+        .doc(openapi::unarchive_supplier),
+    ]
+}
+
+fn bank_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::get(inside!("/bank-accounts"), "listBankAccounts", READ, bank::list_accounts)
+            .doc(openapi::list_bank_accounts),
+        Route::post(inside!("/bank-accounts"), "createBankAccount", WRITE, bank::create_account)
+            .doc(openapi::create_bank_account),
+        Route::get(inside!("/bank-accounts/{id}"), "getBankAccount", READ, bank::show_account)
+            .doc(openapi::get_bank_account),
+        patch(inside!("/bank-accounts/{id}"), "updateBankAccount", bank::patch_account)
+            .doc(openapi::update_bank_account),
+        act(inside!("/bank-accounts/{id}/archive"), "archiveBankAccount", bank::archive_account)
+            .doc(openapi::archive_bank_account),
+        Route::get(inside!("/bank-transactions"), "listBankTransactions", READ, bank::list)
+            .doc(openapi::list_bank_transactions),
+        Route::post(inside!("/bank-transactions"), "createBankTransaction", WRITE, bank::create)
+            .doc(openapi::create_bank_transaction),
+        Route::post(inside!("/bank-transactions/import"), "importBankTransactions", WRITE, bank::import)
+            .doc(openapi::import_bank_transactions),
+        Route::post(inside!("/bank-transactions/confirm-batch"), "confirmBankTransactions", WRITE, bank::confirm_batch)
+            .doc(openapi::confirm_bank_transactions),
+        Route::get(inside!("/bank-transactions/{id}"), "getBankTransaction", READ, bank::show)
+            .doc(openapi::get_bank_transaction),
+        patch(inside!("/bank-transactions/{id}"), "updateBankTransaction", bank::patch)
+            .doc(openapi::update_bank_transaction),
+        Route::delete(inside!("/bank-transactions/{id}"), "deleteBankTransaction", WRITE, bank::delete)
+            .doc(openapi::delete_bank_transaction),
+        Route::get(
+            inside!("/bank-transactions/{id}/candidates"),
+            "listBankTransactionCandidates",
+            READ,
+            bank::candidates,
+        )
+        .doc(openapi::list_bank_transaction_candidates),
+        Route::post(inside!("/bank-transactions/{id}/confirm"), "confirmBankTransaction", WRITE, bank::confirm)
+            .body(BodyRule::OptionalJson)
+            .doc(openapi::confirm_bank_transaction),
+        act(inside!("/bank-transactions/{id}/unconfirm"), "unconfirmBankTransaction", bank::unconfirm)
+            .doc(openapi::unconfirm_bank_transaction),
+        act(inside!("/bank-transactions/{id}/exclude"), "excludeBankTransaction", bank::exclude)
+            .doc(openapi::exclude_bank_transaction),
+        act(inside!("/bank-transactions/{id}/restore"), "restoreBankTransaction", bank::restore)
+            .doc(openapi::restore_bank_transaction),
+    ]
+}
+
+fn journal_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::get(inside!("/journals"), "listJournals", READ, journals::list).doc(openapi::list_journals),
+        Route::post(inside!("/journals"), "createJournal", WRITE, journals::create).doc(openapi::create_journal),
+        Route::get(inside!("/journals/{id}"), "getJournal", READ, journals::show).doc(openapi::get_journal),
+        Route::post(inside!("/journals/{id}/void"), "voidJournal", WRITE, journals::void)
+            .body(BodyRule::OptionalJson)
+            .doc(openapi::void_journal),
+    ]
 }
 
 /// The documentation, whatever the products share.

@@ -1,8 +1,8 @@
 //! Re-derives everything that is derived and compares (`bookkeeping check`).
 
-use super::StoreError;
 use super::reader::Reader;
 use super::sql::Unit;
+use super::{StoreError, ledger};
 
 /// Differences listed of one kind.
 const LISTED_MAX: usize = 100;
@@ -16,9 +16,9 @@ impl Reader {
 
 /// A rule: what a found row means, and the query that finds violations, whose first column is text and whose other
 /// columns are numbers.
-struct Rule {
-    says: &'static str,
-    finds: &'static str,
+pub(super) struct Rule {
+    pub(super) says: &'static str,
+    pub(super) finds: &'static str,
 }
 
 const RULES: &[Rule] = &[
@@ -117,8 +117,14 @@ const RULES: &[Rule] = &[
 
 async fn check(unit: &Unit<'_>) -> Result<Vec<String>, StoreError> {
     let mut differences = Vec::new();
-    for rule in RULES {
-        let rows = unit.all(rule.finds, Vec::new()).await?;
+    let month = unit.dialect(
+        "cast(strftime('%Y', day * 86400, 'unixepoch') as integer) * 12 + \
+         cast(strftime('%m', day * 86400, 'unixepoch') as integer) - 1",
+        "cast(extract(year from date '1970-01-01' + cast(day as integer)) * 12 + \
+         extract(month from date '1970-01-01' + cast(day as integer)) - 1 as bigint)",
+    );
+    for rule in RULES.iter().chain(ledger::RULES) {
+        let rows = unit.all(&rule.finds.replace("{month}", month), Vec::new()).await?;
         for row in rows.iter().take(LISTED_MAX) {
             let mut difference = format!("{}: {}", rule.says, row.get::<String>(0)?);
             for column in 1..row.width() {

@@ -10,6 +10,7 @@ mod epochs;
 mod error;
 mod jobs;
 mod keys;
+mod ledger;
 mod organisations;
 mod permits;
 mod reader;
@@ -39,6 +40,14 @@ pub use jobs::{
     PART_BYTES_MAX, Publish, Requeued, RunEnd, StoredResponse, Submitted, Swept,
 };
 pub use keys::{KeyCreated, KeyRow, NewKey};
+pub use ledger::{
+    AccountFilter, AccountHistory, AccountRow, AccountView, Action, BankAccountDetails, BankAccountField,
+    BankAccountRow, BankAccountView, BankImport, BankLine, BankRow, BankSuggestion, BankTransactionFilter,
+    BankTransactionRow, CisDetails, Confirmation, ContactDetails, ContactField, ContactFilter, ContactRow, ContactView,
+    CreateOrganisation, HistoryLine, ImportedRow, JournalFilter, JournalLineView, JournalView, LedgerAccount,
+    LockChange, OrganisationChange, OrganisationCreated, OrganisationField, Post, PostOutcome, Posted, Poster,
+    PrintAnswer, Replay,
+};
 pub use organisations::{AddressRow, MemberAdded, MembershipRow, OrganisationRow};
 pub use permits::PermitLease;
 pub use reader::Reader;

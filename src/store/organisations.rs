@@ -3,8 +3,7 @@
 use chrono::NaiveDate;
 
 use entity::{membership, organisation};
-use sea_orm::ActiveValue::Set;
-use sea_orm::{ActiveModelTrait as _, ColumnTrait as _, EntityTrait as _, QueryFilter as _, QueryOrder as _};
+use sea_orm::{ColumnTrait as _, EntityTrait as _, QueryFilter as _, QueryOrder as _};
 
 use super::StoreError;
 use super::epochs::Topic;
@@ -131,20 +130,6 @@ pub enum MemberAdded {
 }
 
 impl Writer {
-    /// Creates an organisation owned by a person. `vat_control` says that a VAT Control account comes with it.
-    pub async fn create_organisation(
-        &self,
-        owner: UserId,
-        name: String,
-        vat_control: bool,
-    ) -> Result<OrganisationRow, StoreError> {
-        let input = (owner, name, vat_control);
-        self.unit(Locks::Organisations, input, |unit, (owner, name, vat_control)| {
-            Box::pin(create(unit, *owner, name, *vat_control))
-        })
-        .await
-    }
-
     /// Makes a person an accepted member.
     pub async fn add_member(
         &self,
@@ -227,7 +212,7 @@ impl Reader {
     }
 }
 
-fn read(row: organisation::Model) -> OrganisationRow {
+pub(super) fn read(row: organisation::Model) -> OrganisationRow {
     OrganisationRow {
         id: OrganisationId(row.id),
         name: row.name,
@@ -273,36 +258,10 @@ fn read(row: organisation::Model) -> OrganisationRow {
     }
 }
 
-async fn create(unit: &Unit<'_>, owner: UserId, name: &str, vat_control: bool) -> Result<OrganisationRow, StoreError> {
-    let epoch = unit.bump(Topic::Memberships).await?;
-    let row = organisation::ActiveModel {
-        name: Set(name.to_owned()),
-        entity_type: Set("limited_company".to_owned()),
-        base_currency: Set("GBP".to_owned()),
-        country: Set("GB".to_owned()),
-        timezone: Set("Europe/London".to_owned()),
-        financial_year_end: Set("03-31".to_owned()),
-        vat_registered: Set(false),
-        vat_period_months: Set(3),
-        vat_period_end_month: Set(3),
-        cis_contractor: Set(false),
-        cis_subcontractor: Set(false),
-        default_payment_terms_days: Set(30),
-        sales_invoice_prefix: Set("INV-".to_owned()),
-        sales_invoice_next_number: Set(1),
-        sales_credit_note_prefix: Set("SCN-".to_owned()),
-        has_vat_control: Set(vat_control),
-        opening_balances_set: Set(false),
-        status: Set("active".to_owned()),
-        created_at: Set(unit.now_ms),
-        updated_at: Set(unit.now_ms),
-        version: Set(1),
-        changed_epoch: Set(epoch),
-        ..Default::default()
-    };
-    let row = row.insert(unit.db).await?;
-    insert_member(unit, OrganisationId(row.id), owner, Role::Owner, epoch).await?;
-    Ok(read(row))
+/// An organisation's row, as a unit sees it.
+pub(super) async fn organisation_by_id(unit: &Unit<'_>, id: OrganisationId) -> Result<OrganisationRow, StoreError> {
+    let row = organisation::Entity::find_by_id(id.0).one(unit.db).await?;
+    row.map(read).ok_or_else(|| StoreError::corrupt("books without an organisation", id))
 }
 
 async fn add_member(
@@ -322,7 +281,7 @@ async fn add_member(
     Ok(if was_member == 0 { MemberAdded::Added } else { MemberAdded::RoleChanged })
 }
 
-async fn insert_member(
+pub(super) async fn insert_member(
     unit: &Unit<'_>,
     organisation: OrganisationId,
     user: UserId,

@@ -40,6 +40,11 @@ impl Reader {
         &self.shared
     }
 
+    /// A set of numbers given as one JSON parameter, to be used after `in`.
+    pub(super) fn numbers_of_json(&self) -> &'static str {
+        sql::numbers_of_json(self.shared.backend)
+    }
+
     /// Every row.
     pub(super) async fn all(&self, query: &str, values: Vec<Value>) -> Result<Vec<Row>, StoreError> {
         let values = &values;
@@ -103,7 +108,7 @@ mod tests {
         let url = format!("sqlite://{}", folder.path().join("test.db").display());
         let clock = Arc::new(SystemClock::default());
         let store = Store::open(StoreOptions::new(url), clock).await.expect("opens");
-        assert_eq!(store.migrate().await.expect("migrates").len(), 1);
+        assert!(!store.migrate().await.expect("migrates").is_empty());
         let write = "insert into setting (name, value) values ('a', 'b')";
         assert!(store.reader.all(write, Vec::new()).await.is_err());
         assert!(store.reader.all("select name from setting", Vec::new()).await.expect("reads").is_empty());

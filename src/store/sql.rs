@@ -54,6 +54,14 @@ impl Row {
     }
 }
 
+/// A set of numbers given as one JSON parameter, to be used after `in`.
+pub(super) const fn numbers_of_json(backend: DbBackend) -> &'static str {
+    match backend {
+        DbBackend::Postgres => "(select jsonb_array_elements_text($1::jsonb)::bigint)",
+        _ => "(select value from json_each($1))",
+    }
+}
+
 fn statement(backend: DbBackend, sql: &str, values: Vec<Value>) -> Statement {
     Statement::from_sql_and_values(backend, sql, values)
 }
@@ -128,6 +136,11 @@ impl<'a> Unit<'a> {
     /// A set of texts given as one JSON parameter, to be used after `in`.
     pub(super) const fn texts_of_json(&self) -> &'static str {
         self.dialect("(select value from json_each($1))", "(select jsonb_array_elements_text($1::jsonb))")
+    }
+
+    /// The same for numbers.
+    pub(super) const fn numbers_of_json(&self) -> &'static str {
+        numbers_of_json(self.backend)
     }
 
     /// Text that differs between the two databases.

@@ -5,6 +5,9 @@
 //! savepoints: any error rolls the whole group back, and its units are then run one by one on a connection that is
 //! known to be good. (SQLite may roll the whole transaction back on its own when the disk is full, so rolling back to
 //! a savepoint would not be a recovery.)
+//!
+//! Postings to the books are not run one after another: those of a group are decided together in memory and written in
+//! one go (see `ledger`).
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,6 +21,7 @@ use sea_orm::{
 };
 use tokio::sync::{mpsc, oneshot};
 
+use super::ledger::{Ledger, Post, PostOutcome, WaitingPost};
 use super::sql::Unit;
 use super::{Shared, StoreError, connect};
 
@@ -36,6 +40,8 @@ const ERASE_AFTER_IDLE: Duration = Duration::from_secs(1);
 pub(super) enum Locks {
     /// Organisations, memberships, people, keys, and rows nobody else writes.
     Organisations,
+    /// The books of organisations.
+    Books,
     /// Credit accounts.
     Credits,
     /// Product slots.
@@ -63,10 +69,31 @@ enum Command {
 }
 
 struct Waiting {
-    work: Box<dyn Queued>,
+    work: Queue,
     since: Instant,
     locks: Locks,
     bytes: usize,
+}
+
+/// What waits for the writer.
+enum Queue {
+    /// A unit of its own.
+    Unit(Box<dyn Queued>),
+    /// A posting to the books, to be decided with its neighbours.
+    Post(Box<WaitingPost>),
+}
+
+impl Queue {
+    fn answer(self, outcome: Result<(), StoreError>) {
+        match self {
+            Self::Unit(work) => work.answer(outcome),
+            Self::Post(post) => post.answer(outcome),
+        }
+    }
+
+    const fn is_post(&self) -> bool {
+        matches!(self, Self::Post(_))
+    }
 }
 
 /// A unit with its input and its caller, whatever their types.
@@ -103,7 +130,14 @@ impl Writer {
     pub(super) async fn start(url: String, wait_max: Duration, shared: Arc<Shared>) -> Result<Self, StoreError> {
         let connection = connect::writer(&url).await?;
         let (queue, commands) = mpsc::channel(QUEUE_CAPACITY_UNITS);
-        let task = Task { url, wait_max, connection: Some(connection), commands, shared: Arc::clone(&shared) };
+        let task = Task {
+            url,
+            wait_max,
+            connection: Some(connection),
+            commands,
+            shared: Arc::clone(&shared),
+            ledger: Ledger::default(),
+        };
         tokio::spawn(task.run());
         Ok(Self { queue, shared })
     }
@@ -134,7 +168,24 @@ impl Writer {
         T: Send + 'static,
     {
         let (caller, answer) = oneshot::channel();
-        let work = Box::new(Typed { input, function, value: None, caller });
+        let work = Queue::Unit(Box::new(Typed { input, function, value: None, caller }));
+        self.enqueue(work, locks, bytes, answer).await
+    }
+
+    /// Hands over a posting to the books that writes about `bytes` bytes.
+    pub(super) async fn post_of(&self, bytes: usize, post: Post) -> Result<PostOutcome, StoreError> {
+        let (caller, answer) = oneshot::channel();
+        let work = Queue::Post(Box::new(WaitingPost::new(post, caller)));
+        self.enqueue(work, Locks::Books, bytes, answer).await
+    }
+
+    async fn enqueue<T>(
+        &self,
+        work: Queue,
+        locks: Locks,
+        bytes: usize,
+        answer: oneshot::Receiver<Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
         let closed = || StoreError::Unavailable("the store is closed".to_owned());
         let command = Command::Run(Waiting { work, since: Instant::now(), locks, bytes });
         self.queue.send(command).await.map_err(|_| closed())?;
@@ -157,6 +208,8 @@ struct Task {
     connection: Option<DatabaseConnection>,
     commands: mpsc::Receiver<Command>,
     shared: Arc<Shared>,
+    /// The books as the last commits left them.
+    ledger: Ledger,
 }
 
 impl Task {
@@ -280,18 +333,28 @@ impl Task {
             Failure { again: failure.again || (reused && failure.connection_suspect), ..failure }
         })?;
         let unit = Unit::new(&transaction, &self.shared);
-        for waiting in group {
-            let ran = std::panic::AssertUnwindSafe(waiting.work.run(&unit)).catch_unwind().await;
+        for waiting in group.chunk_by_mut(|one, other| one.work.is_post() && other.work.is_post()) {
+            let ran = std::panic::AssertUnwindSafe(run(&unit, waiting, &mut self.ledger)).catch_unwind().await;
             let error = match ran {
                 Ok(Ok(())) => continue,
                 Ok(Err(error)) => error,
                 Err(_) => StoreError::Other("a unit panicked".to_owned()),
             };
+            self.ledger.forget();
             let rolled_back = transaction.rollback().await.is_ok();
             let failure = Failure::new(Stage::Run, error);
             return Err(Failure { connection_suspect: failure.connection_suspect || !rolled_back, ..failure });
         }
-        transaction.commit().await.map_err(|error| Failure::new(Stage::Commit, error.into()))
+        match transaction.commit().await {
+            Ok(()) => {
+                self.ledger.keep();
+                Ok(())
+            }
+            Err(error) => {
+                self.ledger.forget();
+                Err(Failure::new(Stage::Commit, error.into()))
+            }
+        }
     }
 
     /// Copies the write-ahead log into the database and empties it, so that deleted bytes are in neither. Readers
@@ -339,6 +402,18 @@ impl Failure {
         let harmless = again || matches!(error, StoreError::Conflict(_) | StoreError::Corrupt(_) | StoreError::Busy);
         Self { error, stage, connection_suspect: !harmless, again }
     }
+}
+
+/// Runs a unit, or the postings that wait next to each other.
+async fn run(unit: &Unit<'_>, waiting: &mut [Waiting], ledger: &mut Ledger) -> Result<(), StoreError> {
+    if let [Waiting { work: Queue::Unit(work), .. }] = waiting {
+        return work.run(unit).await;
+    }
+    let posts = waiting.iter_mut().filter_map(|waiting| match &mut waiting.work {
+        Queue::Post(post) => Some(&mut **post),
+        Queue::Unit(_) => None,
+    });
+    ledger.run(unit, posts.collect()).await
 }
 
 fn answer_all(group: Vec<Waiting>, outcome: &Result<(), StoreError>) {

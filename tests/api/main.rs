@@ -14,6 +14,7 @@ mod support;
 mod postgres;
 
 mod authentication;
+mod books;
 mod coding_format;
 mod coding_jobs;
 mod coding_sample;

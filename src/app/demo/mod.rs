@@ -18,7 +18,7 @@ use crate::domain::access::Scope;
 use crate::domain::api_key;
 use crate::domain::ids::UserId;
 use crate::session::hash_password;
-use crate::store::{KeyCreated, NewKey, NewUser, Store, UserCreated};
+use crate::store::{CreateOrganisation, KeyCreated, NewKey, NewUser, Store, UserCreated};
 
 pub use month::coding_body;
 pub use sample::reconciliation_body;
@@ -95,7 +95,8 @@ pub async fn seed(store: &Store, actors: &Actors, clock: &dyn Clock) -> anyhow::
     let UserCreated::Created(user_id) = actors.credits.open_account(person).await? else {
         bail!("{DEMO_EMAIL} exists already");
     };
-    store.writer.create_organisation(user_id, DEMO_ORGANISATION.to_owned(), true).await?;
+    let new = CreateOrganisation::named(user_id, DEMO_ORGANISATION.to_owned(), true);
+    store.writer.create_organisation(new).await?;
     let minted = api_key::mint(|block| clock.fill_random(block));
     let key = NewKey {
         user_id,

@@ -252,9 +252,21 @@ fn inherit(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
 /// Sales of a kind for which the chart has no words go to the first account that is for sales.
 fn add_main_sales(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[AccountType]) {
     const ENOUGH: f32 = 0.5;
-    const OTHERS: &[&str] = &["interest_received", "other_income", "grant_income", "insurance_claim", "cashback", "asset_sale", "donation_income", "gift_aid"];
+    const OTHERS: &[&str] = &[
+        "interest_received",
+        "other_income",
+        "grant_income",
+        "insurance_claim",
+        "cashback",
+        "asset_sale",
+        "donation_income",
+        "gift_aid",
+    ];
     let claimed = |account: usize| {
-        OTHERS.iter().filter_map(|name| fits.get(knowledge.id(name)?.index())).any(|list| list.iter().any(|fit| fit.account == account && fit.score > 0.6))
+        OTHERS
+            .iter()
+            .filter_map(|name| fits.get(knowledge.id(name)?.index()))
+            .any(|list| list.iter().any(|fit| fit.account == account && fit.score > 0.6))
     };
     let main = kinds.iter().enumerate().find(|(account, kind)| **kind == AccountType::Income && !claimed(*account));
     let Some((account, _)) = main else { return };

@@ -163,16 +163,56 @@ fn vat_status(batch: &Batch<'_>, names: &[String]) -> bool {
 /// remarks that only touch on it, and the first one before later ones, which speak of suppliers and single lines.
 fn said_about_vat(context: &str) -> Option<bool> {
     const NOT: &[&str] = &[
-        "NOT", "NO", "NON", "NEVER", "ISNT", "ARENT", "DONT", "DOESNT", "UNDER", "BELOW", "WITHOUT", "UNREGISTERED",
-        "DEREGISTERED", "HAVENT", "NEITHER", "NOR", "CANT", "CANNOT", "BENEATH", "OUTSIDE", "YET", "HASNT", "NOWHERE",
-        "NOTHING", "EXEMPT", "DIM",
+        "NOT",
+        "NO",
+        "NON",
+        "NEVER",
+        "ISNT",
+        "ARENT",
+        "DONT",
+        "DOESNT",
+        "UNDER",
+        "BELOW",
+        "WITHOUT",
+        "UNREGISTERED",
+        "DEREGISTERED",
+        "HAVENT",
+        "NEITHER",
+        "NOR",
+        "CANT",
+        "CANNOT",
+        "BENEATH",
+        "OUTSIDE",
+        "YET",
+        "HASNT",
+        "NOWHERE",
+        "NOTHING",
+        "EXEMPT",
+        "DIM",
     ];
     const TOUCHING: &[&str] = &[
-        "RETURN", "RETURNS", "QUARTER", "QUARTERS", "QUARTERLY", "FLAT", "SCHEME", "ACCOUNTING", "PARTIALLY", "PARTLY", "PARTIAL",
-        "RECLAIM", "RECOVER", "VATABLE", "STAGGER", "MTD", "STANDARD", "NORMAL",
+        "RETURN",
+        "RETURNS",
+        "QUARTER",
+        "QUARTERS",
+        "QUARTERLY",
+        "FLAT",
+        "SCHEME",
+        "ACCOUNTING",
+        "PARTIALLY",
+        "PARTLY",
+        "PARTIAL",
+        "RECLAIM",
+        "RECOVER",
+        "VATABLE",
+        "STAGGER",
+        "MTD",
+        "STANDARD",
+        "NORMAL",
     ];
     // A full stop behind "No" ends no sentence: "VAT No. GB 123".
-    let context = context.replace("No. ", "No ").replace("no. ", "no ").replace("Reg. ", "Reg ").replace("reg. ", "reg ");
+    let context =
+        context.replace("No. ", "No ").replace("no. ", "no ").replace("Reg. ", "Reg ").replace("reg. ", "reg ");
     let (mut plain, mut touching) = (None, None);
     for clause in context.split(['.', ';', ',', '(', ')', '\n', '\u{2013}', '\u{2014}', ':']) {
         let folded = fold(clause);
@@ -188,24 +228,34 @@ fn said_about_vat(context: &str) -> Option<bool> {
         if is(&["REGISTERED", "UNREGISTERED", "DEREGISTERED"]) && (names_vat || is_denied) {
             // "VAT registered since 2019, not a charity": the denial must belong to the registration.
             let at = words.iter().position(|word| word.ends_with("REGISTERED")).unwrap_or(0);
-            let near = words.iter().enumerate().any(|(place, word)| NOT.contains(word) && place <= at && at - place <= 4);
+            let near =
+                words.iter().enumerate().any(|(place, word)| NOT.contains(word) && place <= at && at - place <= 4);
             plain = plain.or(Some(!(near || is(&["UNREGISTERED", "DEREGISTERED"]))));
             continue;
         }
         if !names_vat {
-            if has_phrase(&folded, "FLAT RATE") || has_phrase(&folded, "PARTIALLY EXEMPT") || has_phrase(&folded, "PARTLY EXEMPT") {
+            if has_phrase(&folded, "FLAT RATE")
+                || has_phrase(&folded, "PARTIALLY EXEMPT")
+                || has_phrase(&folded, "PARTLY EXEMPT")
+            {
                 touching = touching.or(Some(true));
             }
             continue;
         }
         let behind = folded.split("VAT ").nth(1).unwrap_or("");
-        let mut next = behind.split(' ').filter(|word| !matches!(*word, "NO" | "REG" | "NUMBER" | "REGISTRATION" | "NUM" | "IS"));
-        let numbered = next.next().is_some_and(|word| word == "GB" || word.starts_with("GB") || word.chars().filter(char::is_ascii_digit).count() >= 3);
+        let mut next =
+            behind.split(' ').filter(|word| !matches!(*word, "NO" | "REG" | "NUMBER" | "REGISTRATION" | "NUM" | "IS"));
+        let numbered = next.next().is_some_and(|word| {
+            word == "GB" || word.starts_with("GB") || word.chars().filter(char::is_ascii_digit).count() >= 3
+        });
         if numbered || (has_phrase(&folded, "VAT NUMBER") && !is(&["NO", "NOT", "WITHOUT", "DONT", "HAVENT"])) {
             plain = plain.or(Some(true));
             continue;
         }
-        if has_phrase(&folded, "NOT VAT") || has_phrase(&folded, "NO VAT WHATSOEVER") || has_phrase(&folded, "NOTHING TO DO WITH VAT") {
+        if has_phrase(&folded, "NOT VAT")
+            || has_phrase(&folded, "NO VAT WHATSOEVER")
+            || has_phrase(&folded, "NOTHING TO DO WITH VAT")
+        {
             plain = plain.or(Some(false));
             continue;
         }

@@ -251,7 +251,10 @@ impl<'k> Reader<'k> {
         if sums.strongest() >= WEIGHTS.usual {
             return;
         }
-        let is_labour = wording.text().split(' ').any(|word| LABOUR.contains(&word) || word.strip_prefix("WK").is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit())));
+        let is_labour = wording.text().split(' ').any(|word| {
+            LABOUR.contains(&word)
+                || word.strip_prefix("WK").is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
+        });
         let labour = if is_labour { WEIGHTS.labour } else { 0.0 };
         for concept in [self.named.salaries, self.named.subcontractors, self.named.freelancers].into_iter().flatten() {
             let typical = self.business.likely(concept);

@@ -45,7 +45,9 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     );
     let own = OwnAccounts::resolve(batch);
     let allowed = AllowedVat::read(batch.vat_codes.as_deref());
-    let stage = Stage { calibration, own: &own,
+    let stage = Stage {
+        calibration,
+        own: &own,
         batch,
         knowledge,
         business: &business,
@@ -325,7 +327,10 @@ impl Stage<'_> {
         }
         // A customer's name may tell the customer's trade; what is sold is the caller's own.
         if kind == Some(&AccountType::Income) && !self.is_own_income(id) {
-            return self.decider.sales.map_or(concept.vat, |sales| self.business.vat(sales).unwrap_or(self.knowledge.concept(sales).vat));
+            return self
+                .decider
+                .sales
+                .map_or(concept.vat, |sales| self.business.vat(sales).unwrap_or(self.knowledge.concept(sales).vat));
         }
         // A person who is paid for work is seldom registered: nothing is reclaimed on a guess.
         if kind == Some(&AccountType::Expense) && concept.vat == Vat::Standard && decision.is_to_person {
@@ -340,8 +345,22 @@ impl Stage<'_> {
     /// Whether income of this kind is what the business itself may have.
     fn is_own_income(&self, id: ConceptId) -> bool {
         const ANYBODYS: &[&str] = &[
-            "interest_received", "other_income", "grant_income", "insurance_claim", "cashback", "asset_sale", "customer_deposits", "donation_income", "gift_aid",
-            "fundraising_income", "rental_income", "rental_commercial", "room_hire_income", "commission_income", "gaming_machine_income", "royalty_income",
+            "interest_received",
+            "other_income",
+            "grant_income",
+            "insurance_claim",
+            "cashback",
+            "asset_sale",
+            "customer_deposits",
+            "donation_income",
+            "gift_aid",
+            "fundraising_income",
+            "rental_income",
+            "rental_commercial",
+            "room_hire_income",
+            "commission_income",
+            "gaming_machine_income",
+            "royalty_income",
         ];
         let concept = self.knowledge.concept(id);
         let sales_vat = self.decider.sales.map(|sales| self.knowledge.concept(sales).vat);

@@ -78,8 +78,12 @@ fn guess(code: &VatCode<'_>) -> Option<Vat> {
         if says("EXEMPT") {
             return Some(Vat::Exempt);
         }
-        let has_no_vat = ["NO VAT", "OUT OF SCOPE", "OUTSIDE", "NOT ", "NONE", "N A ", "NON ", "NOWT IN"].iter().any(|word| says(word));
-        if !has_no_vat && ["ZERO", "0 RATED", "Z RATED", " ZR", "VAT 0", "0 VAT", "0 RATE"].iter().any(|word| says(word)) {
+        let has_no_vat = ["NO VAT", "OUT OF SCOPE", "OUTSIDE", "NOT ", "NONE", "N A ", "NON ", "NOWT IN"]
+            .iter()
+            .any(|word| says(word));
+        if !has_no_vat
+            && ["ZERO", "0 RATED", "Z RATED", " ZR", "VAT 0", "0 VAT", "0 RATE"].iter().any(|word| says(word))
+        {
             return Some(Vat::Zero);
         }
         return Some(Vat::NoVat);

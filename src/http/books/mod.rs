@@ -1,3 +1,9 @@
-//! The ledger over REST. `organisations.rs` is the whole of it so far.
+//! The ledger over REST: reads are queries, changes go to the books' actor.
 
+pub mod accounts;
+pub mod bank;
+pub mod change;
+pub mod contacts;
+pub mod journals;
 pub mod organisations;
+mod query;

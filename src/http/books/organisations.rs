@@ -1,16 +1,22 @@
 //! Organisations the caller may see, and the one door to everything inside an organisation.
 
+use std::sync::Arc;
+
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 
-use crate::domain::access::Role;
+use super::change::{Asked, answer, body_of, body_or_path, carry_out, keeper, replayed};
+use crate::domain::access::{KeyReach, Role};
 use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::refusal::Refusal;
 use crate::http::call::Call;
 use crate::http::envelope;
 use crate::http::error::ApiError;
 use crate::http::products::Products;
+use crate::http::wire::books::organisation::{LockJson, parse_lock, parse_new, parse_patch};
+use crate::http::wire::books::{CURRENCY, refused};
 use crate::http::wire::organisation::organisation_json;
-use crate::store::OrganisationRow;
+use crate::store::{Action, CreateOrganisation, OrganisationCreated, OrganisationRow, Posted, PrintAnswer};
 
 /// `GET /api/v1/books/organisations`: accepted memberships the key covers.
 pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
@@ -28,6 +34,61 @@ pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (row, role) = member(&call).await?;
     envelope::data(StatusCode::OK, &organisation_json(&row, role))
+}
+
+/// `POST /api/v1/books/organisations`: the caller becomes its owner.
+pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let key = Arc::clone(call.key()?);
+    if key.reach != KeyReach::All {
+        return Err(ApiError::forbidden("a key restricted to organisations cannot make another"));
+    }
+    let new = body_or_path(parse_new(&call.body), true)?;
+    if let Some(currency) = new.currency.filter(|currency| currency != CURRENCY) {
+        return Err(refused(&Refusal::CurrencyNotSupported { currency }));
+    }
+    let asked = Asked::of(&call)?;
+    let rehearsal = asked.rehearsal;
+    let print: PrintAnswer =
+        Arc::new(|posted| Some((StatusCode::CREATED.as_u16(), body_of(posted, Role::Owner, false)?)));
+    let new = CreateOrganisation {
+        owner: key.user_id,
+        change: new.change,
+        vat_control: new.vat_control,
+        replay: asked.replay(&call, print).filter(|_| !rehearsal),
+        rehearsal,
+    };
+    match call.state().actors.ledgers.create(new).await? {
+        OrganisationCreated::Created(row) => {
+            answer(&Posted::Organisation(row), Role::Owner, StatusCode::CREATED, rehearsal)
+        }
+        OrganisationCreated::Refused(refusal) => Err(refused(&refusal)),
+        OrganisationCreated::Replayed(stored) => replayed(stored),
+    }
+}
+
+/// `PATCH /api/v1/books/organisations/{organisationId}`: owners and administrators only.
+pub async fn patch(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    if !matches!(keeper.role, Role::Owner | Role::Admin) {
+        return Err(ApiError::forbidden("only an owner or admin may change the organisation"));
+    }
+    let change = body_or_path(parse_patch(&call.body), true)?;
+    carry_out(&call, &keeper, StatusCode::OK, Action::PatchOrganisation(Box::new(change))).await
+}
+
+/// `GET …/period-lock`.
+pub async fn show_lock(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let (organisation, _) = member(&call).await?;
+    let changes = call.state().reader.lock_changes(organisation.id).await?;
+    envelope::data(StatusCode::OK, &LockJson::new(&organisation, &changes))
+}
+
+/// `PUT …/period-lock`.
+pub async fn lock(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let request = body_or_path(parse_lock(&call.body), true)?;
+    let action = Action::LockPeriod { lock_day: request.lock_day, reason: request.reason };
+    carry_out(&call, &keeper, StatusCode::OK, action).await
 }
 
 /// The organisation of the path, as the caller may see it: 404 for strangers whether it exists or not, 403 for members

@@ -22,7 +22,17 @@ use utoipa::openapi::security::{
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{Components, ComponentsBuilder, InfoBuilder, License, OpenApiBuilder, Required, Server};
 
-pub use books::{get_organisation, list_organisations};
+pub use books::{
+    archive_account, archive_bank_account, archive_customer, archive_supplier, confirm_bank_transaction,
+    confirm_bank_transactions, create_account, create_bank_account, create_bank_transaction, create_customer,
+    create_journal, create_organisation, create_supplier, delete_bank_transaction, delete_customer, delete_supplier,
+    exclude_bank_transaction, get_account, get_bank_account, get_bank_transaction, get_customer, get_journal,
+    get_organisation, get_period_lock, get_supplier, import_bank_transactions, list_account_transactions,
+    list_accounts, list_bank_accounts, list_bank_transaction_candidates, list_bank_transactions, list_customers,
+    list_journals, list_organisations, list_suppliers, list_tax_codes, restore_bank_transaction, set_period_lock,
+    unarchive_account, unarchive_customer, unarchive_supplier, unconfirm_bank_transaction, update_account,
+    update_bank_account, update_bank_transaction, update_customer, update_organisation, update_supplier, void_journal,
+};
 pub use coding::{poll_coding_job, submit_coding_job};
 pub use identity::{health, me};
 pub use keys::{create_key, list_keys, revoke_key};

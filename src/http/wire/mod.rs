@@ -1,5 +1,6 @@
 //! The wire format of each resource: JSON into domain types, domain types into JSON. Shared by REST and the tools.
 
+pub mod books;
 pub mod coding;
 mod cursor;
 pub mod key;

@@ -204,6 +204,11 @@ impl<'a> Strict<'a> {
         Ok((self.cursor.since(start)?, value))
     }
 
+    /// Passes over a value of any kind; its text.
+    pub fn value(&mut self) -> Reading<&'a str> {
+        self.cursor.skip()
+    }
+
     /// Passes over `null`, which for an optional key is the same as leaving it out.
     pub fn is_null(&mut self) -> Reading<bool> {
         let is_null = self.cursor.peek()? == b'n';

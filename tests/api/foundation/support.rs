@@ -170,6 +170,7 @@ impl Drop for TestServer {
 
 fn snapshot(id: i64, scopes: &[Scope], hash: KeyHash) -> KeySnapshot {
     KeySnapshot {
+        prefix: String::new(),
         key_id: KeyId(id),
         user_id: UserId(id * 10),
         name: format!("key {id}"),

@@ -7,7 +7,8 @@ use bookkeeping_suite::domain::credits::CreditAccount;
 use bookkeeping_suite::domain::ids::{JobId, UserId};
 use bookkeeping_suite::domain::job::Product;
 use bookkeeping_suite::store::{
-    Claim, ClaimedJob, Finish, Finished, NewJob, NewUser, Publish, RunEnd, Store, StoreOptions, Submitted, UserCreated,
+    Claim, ClaimedJob, CreateOrganisation, Finish, Finished, NewJob, NewUser, OrganisationCreated, OrganisationRow,
+    Publish, RunEnd, Store, StoreOptions, Submitted, UserCreated,
 };
 use tempfile::TempDir;
 
@@ -71,6 +72,14 @@ impl Bed {
         match self.store.writer.create_user(user).await.unwrap() {
             UserCreated::Created(id) => id,
             UserCreated::EmailTaken => panic!("addresses are unique"),
+        }
+    }
+
+    pub async fn organisation(&self, owner: UserId, name: &str, vat_control: bool) -> OrganisationRow {
+        let new = CreateOrganisation::named(owner, name.to_owned(), vat_control);
+        match self.store.writer.create_organisation(new).await.unwrap() {
+            OrganisationCreated::Created(row) => *row,
+            other => panic!("{other:?}"),
         }
     }
 

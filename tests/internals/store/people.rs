@@ -80,8 +80,8 @@ async fn keys_are_created_listed_and_revoked(bed: &Bed) {
 
 async fn a_restricted_key_needs_membership(bed: &Bed) {
     let (user, other) = (bed.user(1, 0).await, bed.user(1, 0).await);
-    let own = bed.store.writer.create_organisation(user, "Own Ltd".to_owned(), true).await.unwrap().id;
-    let foreign = bed.store.writer.create_organisation(other, "Foreign Ltd".to_owned(), false).await.unwrap().id;
+    let own = bed.organisation(user, "Own Ltd", true).await.id;
+    let foreign = bed.organisation(other, "Foreign Ltd", false).await.id;
     let before = bed.store.reader.epochs().await.unwrap();
     let refused = bed.store.writer.create_key(new_key(user, "r", Some(vec![own, foreign]))).await.unwrap();
     assert!(matches!(refused, KeyCreated::UnknownOrganisation { index: 1, id } if id == foreign));
@@ -106,7 +106,7 @@ async fn followers_load_only_what_moved(bed: &Bed) {
     bed.store.writer.revoke_key(user, key.id, START_MS).await.unwrap().unwrap();
     let changed = bed.store.reader.load_keys(created.keys).await.unwrap();
     assert_eq!(changed.iter().map(|key| (key.id, key.revoked_at_ms)).collect::<Vec<_>>(), [(key.id, Some(START_MS))]);
-    bed.store.writer.create_organisation(user, "Own Ltd".to_owned(), false).await.unwrap();
+    bed.organisation(user, "Own Ltd", false).await;
     let moved = bed.store.reader.epochs().await.unwrap();
     assert_eq!(moved.memberships, created.memberships + 1);
     let memberships = bed.store.reader.memberships_changed_after(created.memberships).await.unwrap();
@@ -115,7 +115,7 @@ async fn followers_load_only_what_moved(bed: &Bed) {
 
 async fn organisations_are_seen_by_accepted_members(bed: &Bed) {
     let (owner, member) = (bed.user(1, 0).await, bed.user(1, 0).await);
-    let created = bed.store.writer.create_organisation(owner, "Larkspur Joinery Ltd".to_owned(), true).await.unwrap();
+    let created = bed.organisation(owner, "Larkspur Joinery Ltd", true).await;
     assert_eq!((created.version, created.has_vat_control, created.status.as_str()), (1, true, "active"));
     let reader = &bed.store.reader;
     assert_eq!(reader.organisations_of(owner).await.unwrap(), [(created.clone(), Role::Owner)]);

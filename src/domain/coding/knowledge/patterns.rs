@@ -117,11 +117,6 @@ impl Patterns {
         Self { automaton, targets, words, texts, by_concept }
     }
 
-    /// How many different patterns there are.
-    pub fn len(&self) -> usize {
-        self.texts.len()
-    }
-
     /// Every pattern as it is looked for, without the spaces around it, and what it points to.
     pub fn all(&self) -> impl Iterator<Item = (&str, &[Target])> {
         self.texts.iter().map(|text| text.trim()).zip(self.targets.iter().map(Vec::as_slice))

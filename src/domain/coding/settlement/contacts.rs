@@ -104,7 +104,9 @@ impl Contacts {
                 continue;
             }
             self.lookup(word.text, &mut found);
-            if let Some(next) = names.words.get(place + 1).filter(|next| !next.noise && word.text.len() >= 3 && next.text.len() >= 2) {
+            if let Some(next) =
+                names.words.get(place + 1).filter(|next| !next.noise && word.text.len() >= 3 && next.text.len() >= 2)
+            {
                 joined.clear();
                 joined.extend([word.text, next.text]);
                 self.take(self.postings.get(joined.as_str()), &mut found);
@@ -131,7 +133,8 @@ impl Contacts {
             return;
         }
         let start = self.vocabulary.partition_point(|known| known.as_str() <= word);
-        let longer = self.vocabulary.iter().skip(start).take(MOST_SPELLINGS).take_while(|known| known.starts_with(word));
+        let longer =
+            self.vocabulary.iter().skip(start).take(MOST_SPELLINGS).take_while(|known| known.starts_with(word));
         for known in longer {
             self.take(self.postings.get(known), found);
         }
@@ -142,7 +145,9 @@ impl Contacts {
         }
         if let Some(stem) = word.strip_suffix('S').filter(|stem| stem.len() >= 3) {
             let start = self.vocabulary.partition_point(|known| known.as_str() < stem);
-            for known in self.vocabulary.iter().skip(start).take(MOST_SPELLINGS).take_while(|known| known.starts_with(stem)) {
+            for known in
+                self.vocabulary.iter().skip(start).take(MOST_SPELLINGS).take_while(|known| known.starts_with(stem))
+            {
                 self.take(self.postings.get(known), found);
             }
         }
@@ -151,7 +156,10 @@ impl Contacts {
     /// How like a contact's name what the line says is, in thousandths.
     pub(super) fn likeness(&self, contact: usize, names: &Names<'_>) -> u32 {
         let Some(ways) = self.names.get(contact) else { return 0 };
-        let ways = ways.iter().enumerate().map(|(place, name)| if place == 0 { name.likeness(names) } else { name.likeness(names) * 19 / 20 });
+        let ways = ways
+            .iter()
+            .enumerate()
+            .map(|(place, name)| if place == 0 { name.likeness(names) } else { name.likeness(names) * 19 / 20 });
         ways.max().unwrap_or(0)
     }
 }

@@ -8,7 +8,7 @@ use crate::domain::coding::batch::Invoice;
 use crate::domain::coding::text::fold;
 use crate::domain::date;
 
-use super::runs::{Run, is_generic, is_lead, is_period, is_year, of_text, push_key, stripped};
+use super::runs::{Run, is_dateable, is_generic, is_lead, is_period, is_year, of_text, push_key, stripped};
 
 /// Numbers called the same by more invoices than this name none of them.
 const MOST_NAMESAKES: usize = 32;
@@ -87,7 +87,8 @@ impl NumberIndex {
         if runs.len() > 1 {
             self.insert(stripped(digits).to_owned(), invoice, Form::Serial);
         }
-        let telling: String = runs.iter().take(serial).filter(|run| !run.digits && !is_generic(run.text)).map(|run| run.text).collect();
+        let telling: String =
+            runs.iter().take(serial).filter(|run| !run.digits && !is_generic(run.text)).map(|run| run.text).collect();
         for letters in [&letters, &telling].into_iter().filter(|letters| !is_generic(letters)) {
             self.insert(format!("{letters}{}", stripped(digits)), invoice, Form::Short);
         }
@@ -103,7 +104,8 @@ impl NumberIndex {
     }
 
     fn add_shape(&mut self, runs: &[Run<'_>], serial: usize, year: i32) {
-        if runs.iter().filter(|run| run.digits).count() < 2 {
+        let numbers = runs.iter().filter(|run| run.digits).count();
+        if numbers < 2 && runs.len() < 3 {
             return;
         }
         let pieces = runs.iter().enumerate().map(|(place, run)| match run.digits {
@@ -152,6 +154,15 @@ impl NumberIndex {
             if run.digits && alone && run.text.len() >= 4 && !is_year(run.text) {
                 self.insert(stripped(run.text).to_owned(), invoice, Form::Reference);
             }
+            let letters = place
+                .checked_sub(1)
+                .and_then(|place| runs.get(place))
+                .filter(|before| !before.digits && !is_generic(before.text));
+            if let Some(letters) =
+                letters.filter(|letters| run.digits && run.text.len() >= 3 && letters.text.len() <= 4)
+            {
+                self.insert(format!("{}{}", letters.text, stripped(run.text)), invoice, Form::Reference);
+            }
         }
     }
 
@@ -191,16 +202,19 @@ impl NumberIndex {
             let parts = runs.get(start..start + pieces.len())?;
             let fits = pieces.iter().zip(parts).enumerate().all(|(place, (piece, run))| {
                 let joined = if place == 0 { !run.same_word } else { run.glued };
-                joined && match piece {
-                    Piece::Fixed(text) => text == run.text,
-                    Piece::Period(length) => run.digits && run.text.len() == *length && is_period(run.text),
-                    Piece::Serial => run.digits && (fewest..=most).contains(&run.text.len()),
-                }
+                joined
+                    && match piece {
+                        Piece::Fixed(text) => text == run.text,
+                        Piece::Period(length) => run.digits && run.text.len() == *length && is_period(run.text),
+                        Piece::Serial => run.digits && (fewest..=most).contains(&run.text.len()),
+                    }
             });
-            let lettered = pieces.iter().any(|piece| matches!(piece, Piece::Fixed(text) if !text.bytes().all(|byte| byte.is_ascii_digit())));
-            let month = parts.iter().zip(pieces).any(|(run, piece)| *piece == Piece::Serial && run.text.len() <= 2 && run.text <= "31");
+            let lettered = pieces
+                .iter()
+                .any(|piece| matches!(piece, Piece::Fixed(text) if !text.bytes().all(|byte| byte.is_ascii_digit())));
+            let short = parts.iter().all(|run| run.text.len() <= 2);
             let ends = runs.get(start + pieces.len()).is_none_or(|next| !next.glued || !next.digits);
-            (fits && ends && (lettered || !month)).then_some(start + pieces.len())
+            (fits && ends && (lettered || !short || !is_dateable(parts))).then_some(start + pieces.len())
         };
         self.shapes.iter().take(MOST_SHAPES).find_map(|(pieces, (fewest, most))| made(pieces, *fewest, *most))
     }
@@ -209,7 +223,9 @@ impl NumberIndex {
 /// The place of the digits that count up: the least like a date, the longest of those, the last of equals.
 fn serial_of(runs: &[Run<'_>], year: i32) -> Option<usize> {
     let digits = runs.iter().enumerate().filter(|(_, run)| run.digits);
-    digits.min_by_key(|(place, run)| (period_likeness(run.text, year), usize::MAX - run.text.len(), usize::MAX - place)).map(|(place, _)| place)
+    digits
+        .min_by_key(|(place, run)| (period_likeness(run.text, year), usize::MAX - run.text.len(), usize::MAX - place))
+        .map(|(place, _)| place)
 }
 
 /// How much digits look like the year of an invoice, or its year and month.
@@ -222,7 +238,14 @@ fn period_likeness(digits: &str, year: i32) -> u8 {
         4 if (value - year).abs() <= 1 => 3,
         4 if is_year(digits) => 1,
         4 if is_period(digits) && start.parse().is_ok_and(near) => 1,
-        6 if is_period(digits) && digits.get(..4).and_then(|text| text.parse::<i32>().ok()).is_some_and(|value| (value - year).abs() <= 1) => 3,
+        6 if is_period(digits)
+            && digits
+                .get(..4)
+                .and_then(|text| text.parse::<i32>().ok())
+                .is_some_and(|value| (value - year).abs() <= 1) =>
+        {
+            3
+        }
         _ => 0,
     }
 }

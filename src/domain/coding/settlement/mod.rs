@@ -8,12 +8,15 @@
 
 mod amounts;
 mod book;
+mod by_contact;
+mod by_number;
 mod contacts;
 mod cues;
 mod index;
 mod name;
 mod numbers;
 mod proposal;
+mod proposer;
 mod remark;
 mod runs;
 mod words;
@@ -37,7 +40,8 @@ use book::Book;
 use contacts::Contacts;
 use index::NumberIndex;
 use name::Names;
-use proposal::{Proposal, Proposer, Reading, strength};
+use proposal::{Proposal, Reading, strength};
+use proposer::Proposer;
 
 /// Lines between two questions whether the answer is still wanted.
 const LINES_PER_PAUSE: usize = 256;
@@ -56,17 +60,9 @@ pub struct Settlement {
     pub remark: String,
 }
 
-/// Finds what every line settles. An invoice that is not in sterling may be settled by any plausible amount.
-pub fn settle(
-    lines: &[Line<'_>],
-    invoices: &[Invoice<'_>],
-    control: &dyn Control,
-) -> Result<Vec<Option<Settlement>>, Stopped> {
-    settle_in_context(lines, invoices, "", control)
-}
-
-/// The same, knowing what the caller says about the business: under the Construction Industry Scheme contractors deduct
-/// tax without saying so on every line.
+/// Finds what every line settles, knowing what the caller says about the business: under the Construction Industry Scheme
+/// contractors deduct tax without saying so on every line. An invoice that is not in sterling may be settled by any
+/// plausible amount.
 pub fn settle_in_context(
     lines: &[Line<'_>],
     invoices: &[Invoice<'_>],
@@ -115,6 +111,16 @@ pub fn settle_in_context(
     Ok(answers)
 }
 
+/// The same for a business about which nothing is said.
+#[cfg(test)]
+fn settle(
+    lines: &[Line<'_>],
+    invoices: &[Invoice<'_>],
+    control: &dyn Control,
+) -> Result<Vec<Option<Settlement>>, Stopped> {
+    settle_in_context(lines, invoices, "", control)
+}
+
 /// Reads the lines that name a number or a contact of the list; the others cannot settle anything.
 fn read(
     lines: &[Line<'_>],
@@ -132,7 +138,8 @@ fn read(
         let names = Names::of(line);
         let mut named = contacts.named_by(&names);
         let flow = if line.pence > 0 { book::Flow::In } else { book::Flow::Out };
-        let of_numbers = numbers.mentions.iter().flat_map(|mention| &mention.invoices).map(|invoice| contacts.of_invoice(*invoice));
+        let of_numbers =
+            numbers.mentions.iter().flat_map(|mention| &mention.invoices).map(|invoice| contacts.of_invoice(*invoice));
         let others: Vec<usize> = book.contacts_with(flow, line.pence.abs()).iter().copied().chain(of_numbers).collect();
         for contact in others {
             if !named.iter().any(|(known, _)| *known == contact) {
@@ -184,7 +191,13 @@ impl Queue {
         Self { readings, proposals: vec![None; count], done: vec![false; count], ranks, heap: BinaryHeap::new() }
     }
 
-    fn propose_all(&mut self, book: &Book, index: &NumberIndex, cis: bool, control: &dyn Control) -> Result<(), Stopped> {
+    fn propose_all(
+        &mut self,
+        book: &Book,
+        index: &NumberIndex,
+        cis: bool,
+        control: &dyn Control,
+    ) -> Result<(), Stopped> {
         for place in 0..self.readings.len() {
             if place.is_multiple_of(LINES_PER_PAUSE) && control.is_cancelled() {
                 return Err(Stopped);

@@ -85,7 +85,9 @@ impl<'t> Names<'t> {
     /// True when a letter that is not the name's stands next to it.
     fn has_initial_beside(&self, first: usize, last: usize, known: &dyn Fn(usize) -> bool) -> bool {
         let single = |place: Option<usize>| {
-            place.is_some_and(|place| !known(place) && self.words.get(place).is_some_and(|word| word.letters == 1 && !word.noise))
+            place.is_some_and(|place| {
+                !known(place) && self.words.get(place).is_some_and(|word| word.letters == 1 && !word.noise)
+            })
         };
         single(first.checked_sub(1)) || single(last.checked_add(1))
     }
@@ -151,22 +153,40 @@ impl Name {
     /// Words written as one (`HARBOURSIDECOWORK`), one word written as two, and initials of several (`PFS`).
     fn match_several(&self, names: &Names<'_>, found: &mut [Found]) {
         for (place, word) in names.words.iter().enumerate().filter(|(_, word)| !word.noise && word.text.len() >= 2) {
-            if word.text.len() >= 8 && (self.joined.starts_with(word.text) || (self.joined.len() >= 8 && word.text.starts_with(&self.joined))) {
-                for (_, found) in self.tokens.iter().zip(found.iter_mut()).filter(|(token, _)| word.text.contains(&token.text)) {
+            if word.text.len() >= 8
+                && (self.joined.starts_with(word.text)
+                    || (self.joined.len() >= 8 && word.text.starts_with(&self.joined)))
+            {
+                for (_, found) in
+                    self.tokens.iter().zip(found.iter_mut()).filter(|(token, _)| word.text.contains(&token.text))
+                {
                     *found = Found { quality: found.quality.max(900), place };
                 }
             }
             for (start, token) in self.tokens.iter().enumerate() {
-                if token.first == word.first && let Some((end, quality)) = self.several(start, word) {
+                if token.first == word.first
+                    && let Some((end, quality)) = self.several(start, word)
+                {
                     for found in found.iter_mut().take(end).skip(start).filter(|found| found.quality < quality) {
                         *found = Found { quality, place };
                     }
                 }
             }
-            let Some(next) = names.words.get(place + 1).filter(|next| !next.noise && next.text.len() >= 2 && word.text.len() >= 3) else { continue };
-            for (token, found) in self.tokens.iter().zip(found.iter_mut()).filter(|(token, found)| found.quality < 850 && token.first == word.first) {
+            let Some(next) =
+                names.words.get(place + 1).filter(|next| !next.noise && next.text.len() >= 2 && word.text.len() >= 3)
+            else {
+                continue;
+            };
+            for (token, found) in self
+                .tokens
+                .iter()
+                .zip(found.iter_mut())
+                .filter(|(token, found)| found.quality < 850 && token.first == word.first)
+            {
                 let rest = token.text.strip_prefix(word.text);
-                if rest.is_some_and(|rest| !rest.is_empty() && (rest == next.text || next.text.len() >= 3 && rest.starts_with(next.text))) {
+                if rest.is_some_and(|rest| {
+                    !rest.is_empty() && (rest == next.text || next.text.len() >= 3 && rest.starts_with(next.text))
+                }) {
                     *found = Found { quality: 850, place };
                 }
             }
@@ -201,15 +221,23 @@ impl Name {
         for index in 1..self.tokens.len() {
             let (Some(token), Some(before)) = (self.tokens.get(index), found.get(index - 1).copied()) else { return };
             let length = token.letters;
-            if before.quality == 0 || !(2..=4).contains(&length) || !token.text.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            if before.quality == 0
+                || !(2..=4).contains(&length)
+                || !token.text.bytes().all(|byte| byte.is_ascii_uppercase())
+            {
                 continue;
             }
             let words = || names.words.iter().skip(before.place + 1).take_while(|word| !word.noise);
-            let same = words().zip(token.text.chars()).take_while(|(word, letter)| word.text.len() >= 3 && word.text.starts_with(*letter)).count();
+            let same = words()
+                .zip(token.text.chars())
+                .take_while(|(word, letter)| word.text.len() >= 3 && word.text.starts_with(*letter))
+                .count();
             let place = before.place + same;
             let quality = if same == length { 650 } else { 500 };
-            let cut = same == words().count();
-            if let Some(found) = found.get_mut(index).filter(|found| found.quality == 0 && same > 0 && cut) {
+            // Cut short after the first word, only letters that are no word by themselves are believed.
+            let vowels = token.text.bytes().any(|letter| b"AEIOU".contains(&letter));
+            let cut = same > 0 && !vowels && same == words().count();
+            if let Some(found) = found.get_mut(index).filter(|found| found.quality == 0 && (same == length || cut)) {
                 *found = Found { quality, place };
             }
         }
@@ -266,10 +294,16 @@ impl Name {
             likeness /= 2;
         }
         let common_only = hits().all(|(found, token)| {
-            token.weight <= COMMON || found.quality <= 450 || names.words.get(found.place).is_some_and(|word| word.letters == 1)
+            token.weight <= COMMON
+                || found.quality <= 450
+                || names.words.get(found.place).is_some_and(|word| word.letters == 1)
         });
+        // Three letters that happen to begin the words of a name may be anybody's.
+        let initials_only = single && hits().count() > 1 && hits().all(|(found, _)| found.quality <= 650);
         let thin = single && names.words.get(first).is_some_and(|word| word.letters <= 3);
-        if complete {
+        if initials_only {
+            likeness.min(450)
+        } else if complete {
             likeness
         } else if common_only || (single && (conflict || before)) {
             likeness.min(350)
@@ -284,4 +318,3 @@ impl Name {
 fn first(text: &str) -> u8 {
     text.bytes().next().unwrap_or(0)
 }
-

@@ -4,7 +4,7 @@ use crate::domain::coding::line::{Field, Line};
 
 use super::index::{Form, NumberIndex};
 use super::runs::{
-    Run, is_filler, is_generic, is_lead, is_other_number, is_year, of_line, push_key,
+    Run, is_dateable, is_filler, is_generic, is_lead, is_other_number, is_year, of_line, push_key, stripped,
 };
 
 /// How sure it is that a line names an invoice.
@@ -46,6 +46,25 @@ struct Bare {
     in_reference: bool,
 }
 
+/// Numbers without any word for an invoice that a line may have before they are taken for something else.
+const MOST_BARE: usize = 6;
+
+impl Numbers {
+    fn remember(&mut self, run: &Run<'_>) {
+        if let (3..=9, Ok(value)) = (run.text.len(), run.text.parse()) {
+            self.bare.push(Bare { value, length: run.text.len(), in_reference: run.field == Field::Reference });
+        }
+    }
+
+    /// A line full of numbers has some of the list by chance.
+    fn doubt_many(&mut self) {
+        if self.mentions.iter().filter(|mention| !mention.explicit).count() > MOST_BARE {
+            let bare = self.mentions.iter_mut().filter(|mention| !mention.explicit);
+            bare.for_each(|mention| mention.strength = Strength::Weak);
+        }
+    }
+}
+
 impl NumberIndex {
     /// The numbers of a line.
     pub(super) fn read(&self, line: &Line<'_>) -> Numbers {
@@ -59,6 +78,9 @@ impl NumberIndex {
         let mut key = String::new();
         while let Some(run) = runs.get(place) {
             if let Some((mention, end)) = self.longest(&runs, place, led, &mut key) {
+                if let (false, Some(run), true) = (mention.explicit, runs.get(place), end == place + 1) {
+                    numbers.remember(run);
+                }
                 numbers.mentions.push(mention);
                 place = end;
                 continue;
@@ -81,6 +103,7 @@ impl NumberIndex {
             }
             place += 1;
         }
+        numbers.doubt_many();
         numbers
     }
 
@@ -88,7 +111,8 @@ impl NumberIndex {
     fn longest(&self, runs: &[Run<'_>], start: usize, led: bool, key: &mut String) -> Option<(Mention, usize)> {
         key.clear();
         let first = runs.get(start)?;
-        let after_lead = |before: usize| ends_in_lead(runs, before) || runs.get(before).is_some_and(|run| is_generic(run.text));
+        let after_lead =
+            |before: usize| ends_in_lead(runs, before) || runs.get(before).is_some_and(|run| is_generic(run.text));
         let within = first.same_word && !start.checked_sub(1).is_some_and(after_lead);
         if within {
             return None;
@@ -99,13 +123,24 @@ impl NumberIndex {
                 break;
             }
             push_key(key, run);
-            let cut = runs.get(end + 1).is_some_and(|next| next.same_word && (next.digits || run.digits && first.digits));
+            let cut =
+                runs.get(end + 1).is_some_and(|next| next.same_word && (next.digits || run.digits && first.digits));
             if cut || runs.get(start..=end).is_none_or(|part| part.iter().all(|run| !run.digits)) {
                 continue;
             }
             if let Some(mention) = self.called(key.as_str()).and_then(|found| mention(runs, start, end, led, found)) {
                 best = Some((mention, end + 1));
             }
+        }
+        if let Some((mention, end)) = &mut best
+            && *end == start + 2
+            && is_generic(first.text)
+            && let Some(digits) = runs.get(start + 1)
+        {
+            // `INV160` may be anybody's number 160, whoever writes `INV` on his own.
+            let others = self.called(stripped(digits.text)).unwrap_or(&[]).iter().map(|(invoice, _)| *invoice);
+            let others: Vec<usize> = others.filter(|invoice| !mention.invoices.contains(invoice)).collect();
+            mention.invoices.extend(others);
         }
         best
     }
@@ -115,13 +150,14 @@ impl NumberIndex {
         let Some(run) = runs.get(place) else { return };
         let part_of_code = run.same_word || runs.get(place + 1).is_some_and(|next| next.same_word);
         let after_lead = place > 0 && runs.get(place - 1).is_some_and(|before| is_lead(before.text));
-        if (part_of_code && !(led && after_lead)) || is_other_number(runs, place, led) || is_amount(runs, place, pence) {
+        if (part_of_code && !(led && after_lead)) || is_other_number(runs, place, led) || is_amount(runs, place, pence)
+        {
             return;
         }
         if led {
             numbers.foreign = true;
-        } else if let (3..=9, Ok(value)) = (run.text.len(), run.text.parse()) {
-            numbers.bare.push(Bare { value, length: run.text.len(), in_reference: run.field == Field::Reference });
+        } else {
+            numbers.remember(run);
         }
     }
 
@@ -129,7 +165,8 @@ impl NumberIndex {
     fn looks_like_ours(&self, runs: &[Run<'_>], place: usize) -> bool {
         let (Some(letters), Some(digits)) = (runs.get(place), runs.get(place + 1)) else { return false };
         let Some((fewest, most)) = self.digits_after(letters.text) else { return false };
-        let spaced = !is_generic(letters.text) && letters.text.len() >= 3 || (letters.text.len() == 2 && digits.text.len() >= fewest.max(2) && !is_bank_code(letters.text));
+        let spaced = !is_generic(letters.text) && letters.text.len() >= 3
+            || (letters.text.len() == 2 && digits.text.len() >= fewest.max(2) && !is_bank_code(letters.text));
         digits.digits
             && !letters.same_word
             && (digits.glued || spaced)
@@ -156,7 +193,9 @@ impl NumberIndex {
 
 /// True when the run at `end` may belong to the same number as those before it.
 fn joins(runs: &[Run<'_>], start: usize, end: usize) -> bool {
-    let (Some(first), Some(before), Some(run)) = (runs.get(start), runs.get(end - 1), runs.get(end)) else { return false };
+    let (Some(first), Some(before), Some(run)) = (runs.get(start), runs.get(end - 1), runs.get(end)) else {
+        return false;
+    };
     if run.field != before.field {
         return false;
     }
@@ -180,7 +219,25 @@ fn ends_in_lead(runs: &[Run<'_>], place: usize) -> bool {
 fn is_bank_code(letters: &str) -> bool {
     matches!(
         letters,
-        "SO" | "DD" | "PO" | "NO" | "ON" | "TO" | "IN" | "AT" | "BP" | "CD" | "FP" | "CR" | "DR" | "WK" | "WE" | "TT" | "FT" | "OF" | "ST" | "RD"
+        "SO" | "DD"
+            | "PO"
+            | "NO"
+            | "ON"
+            | "TO"
+            | "IN"
+            | "AT"
+            | "BP"
+            | "CD"
+            | "FP"
+            | "CR"
+            | "DR"
+            | "WK"
+            | "WE"
+            | "TT"
+            | "FT"
+            | "OF"
+            | "ST"
+            | "RD"
     )
 }
 
@@ -189,7 +246,11 @@ fn is_amount(runs: &[Run<'_>], place: usize, pence: i128) -> bool {
     let value = |place: usize| runs.get(place).and_then(|run| run.text.parse::<i128>().ok());
     let whole = value(place).is_some_and(|pounds| pounds.checked_mul(100) == Some(pence.abs()));
     let cents = runs.get(place + 1).is_some_and(|next| next.digits && next.glued && next.text.len() == 2);
-    whole || cents && value(place).zip(value(place + 1)).is_some_and(|(pounds, rest)| pounds.checked_mul(100).is_some_and(|pounds| pounds + rest == pence.abs()))
+    whole
+        || cents
+            && value(place).zip(value(place + 1)).is_some_and(|(pounds, rest)| {
+                pounds.checked_mul(100).is_some_and(|pounds| pounds + rest == pence.abs())
+            })
 }
 
 /// What the runs from `start` to `end` say about the invoices that have their key.
@@ -197,15 +258,19 @@ fn mention(runs: &[Run<'_>], start: usize, end: usize, led: bool, found: &[(usiz
     let part = runs.get(start..=end)?;
     let form = found.iter().map(|(_, form)| *form).min()?;
     let letters: usize = part.iter().filter(|run| !run.digits && !is_generic(run.text)).map(|run| run.text.len()).sum();
-    let generic = part.iter().any(|run| !run.digits && is_generic(run.text)) || part.first().is_some_and(|run| run.same_word);
+    let generic =
+        part.iter().any(|run| !run.digits && is_generic(run.text)) || part.first().is_some_and(|run| run.same_word);
     let digits: usize = part.iter().filter(|run| run.digits).map(|run| run.text.len()).sum();
     let pieces = part.iter().filter(|run| run.digits).count();
     let spaced = part.iter().skip(1).any(|run| !run.glued);
     let led = led || part.first().is_some_and(|run| !run.digits && is_lead(run.text));
     let never_a_date = form == Form::Whole && pieces == 2 && !is_dateable(part);
-    let other = !never_a_date && (start..=end).any(|place| runs.get(place).is_some_and(|run| run.digits) && is_other_number(runs, place, led));
-    // A single letter and a number some way off are two things.
-    let letters = if letters == 1 && spaced { 0 } else { letters };
+    let other = !never_a_date
+        && (start..=end)
+            .any(|place| runs.get(place).is_some_and(|run| run.digits) && is_other_number(runs, place, led));
+    // A single letter and a number some way off may be two things.
+    let parted = letters == 1 && spaced;
+    let letters = if parted { 0 } else { letters };
     let strength = if letters > 0 {
         match (letters, digits) {
             (2.., 2..) if letters + digits >= 4 && !other => Strength::Sure,
@@ -226,17 +291,16 @@ fn mention(runs: &[Run<'_>], start: usize, end: usize, led: bool, found: &[(usiz
             5 if pieces == 1 => Strength::Strong,
             4..=5 if !part.iter().any(|run| is_year(run.text)) => Strength::Fair,
             2..=3 if generic && pieces == 1 => Strength::Fair,
+            3 if parted && form == Form::Whole => Strength::Fair,
             _ => Strength::Weak,
         }
     };
-    let strength = if form == Form::Reference { strength.min(Strength::Fair) } else { strength };
+    // What the caller noted on an invoice is seldom what a customer quotes, and short numbers are everywhere.
+    let strength = match form {
+        Form::Reference if letters == 0 && digits < 6 => Strength::Weak,
+        Form::Reference => strength.min(Strength::Fair),
+        Form::Whole | Form::Short | Form::Serial => strength,
+    };
     let invoices = found.iter().map(|(invoice, _)| *invoice).collect();
     Some(Mention { invoices, strength, explicit: letters > 0 || led || generic })
-}
-
-/// Two numbers that a day and month, a month and year or a time of day can be.
-fn is_dateable(part: &[Run<'_>]) -> bool {
-    let mut values = part.iter().filter(|run| run.digits).map(|run| run.text.parse::<u64>().unwrap_or(u64::MAX));
-    let (first, second) = (values.next().unwrap_or(u64::MAX), values.next().unwrap_or(u64::MAX));
-    first <= 12 || (first <= 31 && second <= 12)
 }

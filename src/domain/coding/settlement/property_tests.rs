@@ -79,8 +79,16 @@ fn lines(dice: &mut Dice, count: usize, invoices: &[Invoice<'_>]) -> Vec<Transac
     let one = |dice: &mut Dice| {
         let any = &invoices[dice.throw(invoices.len())];
         let mut words = vec![dice.pick(&["BGC", "FASTER PAYMENT", "DD", "CARD PAYMENT TO", ""]).to_owned()];
-        words.push(if dice.throw(3) > 0 { any.contact.to_uppercase() } else { dice.pick(&["TESCO", "HMRC VAT", ""]).to_owned() });
-        words.push(if dice.throw(2) > 0 { any.number.to_string() } else { dice.pick(&["", "INV 7", "PART", "LESS CIS"]).to_owned() });
+        words.push(if dice.throw(3) > 0 {
+            any.contact.to_uppercase()
+        } else {
+            dice.pick(&["TESCO", "HMRC VAT", ""]).to_owned()
+        });
+        words.push(if dice.throw(2) > 0 {
+            any.number.to_string()
+        } else {
+            dice.pick(&["", "INV 7", "PART", "LESS CIS"]).to_owned()
+        });
         words.push(dice.pick(&["", "", "PART", "ON ACCOUNT", "LESS CIS", "LESS CN"]).to_owned());
         let share = [100, 100, 100, 50, 80, 97, 101, 200][dice.throw(8)];
         let sign = if dice.throw(2) == 0 { 1 } else { -1 };
@@ -109,7 +117,8 @@ fn by_value(lines: &[Transaction<'_>], invoices: &[Invoice<'_>], answers: &[Opti
         .zip(answers)
         .map(|(line, answer)| {
             let answer = answer.as_ref().map(|answer| {
-                let settled: Vec<_> = answer.settled.iter().map(|part| (&invoices[part.invoice], part.amount, part.kind)).collect();
+                let settled: Vec<_> =
+                    answer.settled.iter().map(|part| (&invoices[part.invoice], part.amount, part.kind)).collect();
                 format!("{settled:?} {} {}", answer.strength, answer.remark)
             });
             format!("{line:?} {answer:?}")
@@ -145,7 +154,8 @@ fn nothing_is_settled_twice_or_the_wrong_way() {
         let answers = run(&batch, &list);
         settled_lines += answers.iter().flatten().count();
         for (place, invoice) in list.iter().enumerate() {
-            let parts = answers.iter().flatten().flat_map(|answer| &answer.settled).filter(|part| part.invoice == place);
+            let parts =
+                answers.iter().flatten().flat_map(|answer| &answer.settled).filter(|part| part.invoice == place);
             let total: i128 = parts.inspect(|part| assert!(part.amount > 0)).map(|part| part.amount).sum();
             assert!(total <= invoice.amount_due, "{invoice:?} {total}");
         }

@@ -294,3 +294,10 @@ fn is_triple(runs: &[Run<'_>], place: usize) -> bool {
             .is_some_and(|start| short(start, false) && short(start + 1, true) && short(start + 2, true))
     })
 }
+
+/// Two numbers that a day and month, a month and year or a time of day can be.
+pub(super) fn is_dateable(part: &[Run<'_>]) -> bool {
+    let mut values = part.iter().filter(|run| run.digits).map(|run| run.text.parse::<u64>().unwrap_or(u64::MAX));
+    let (first, second) = (values.next().unwrap_or(u64::MAX), values.next().unwrap_or(u64::MAX));
+    first <= 12 || (first <= 31 && second <= 12)
+}

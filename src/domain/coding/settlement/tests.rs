@@ -131,7 +131,6 @@ fn a_contact_is_found_however_it_is_written() {
         ("Fern & Hart Solicitors LLP", "FERN AND HART SOLS"),
         ("Mrs J Whitworth", "WHITWORTH J"),
         ("Daniel Osei", "D OSEI"),
-        ("Penrhyn Farm Shop", "PFS JUNE"),
         ("Northern Care Alliance NHS FT", "NCA NHS FOUNDATION 0088127 BGC"),
         ("Rochdale Borough Council", "ROCHDALE BC CREDITORS"),
         ("Trustees of Capel Seion", "CAPEL SEION TRUSTEES"),
@@ -147,7 +146,24 @@ fn a_contact_is_found_however_it_is_written() {
 }
 
 #[test]
+fn initials_count_beside_a_number_only() {
+    let list = [invoice("INV-0018", "Penrhyn Farm Shop", "486"), bill("X-1063", "D Popescu Decorating", "950")];
+    assert_eq!(one("PFS 18", "486", &list), "INV-0018");
+    assert_eq!(one("PFS JUNE", "486", &list), "");
+    assert_eq!(one("DD DPD LOCAL UK LTD", "-950", &list), "");
+}
+
+#[test]
+fn what_the_caller_noted_on_an_invoice_counts_beside_the_name() {
+    let mut list = [invoice("5019", "Tarrant Aerospace", "486"), invoice("5020", "Tarrant Aerospace", "90")];
+    list[0].reference = Some(Cow::from("PO TAS-4471"));
+    assert_eq!(one("TARRANT AEROSPACE S TAS4471 ON ACC", "100", &list), "5019");
+    assert_eq!(one("TESCO STORES 4471", "486", &list), "");
+}
+
+#[test]
 fn an_amount_alone_settles_nothing() {
+    assert_eq!(one("CLIFTON AUTOS", "486", &[invoice("X-9", "Clifton Arts Trust", "486")]), "");
     for text in [
         "TESCO STORES 3297",
         "BOXES LEICESTER CITY COUNCIL NNDR",
@@ -159,7 +175,11 @@ fn an_amount_alone_settles_nothing() {
         "486.00",
         "🎉🎉",
     ] {
-        assert_eq!(one(text, "486.00", &[invoice("LB-77", "Leicester Box Company Services Ltd", "486.00")]), "", "{text}");
+        assert_eq!(
+            one(text, "486.00", &[invoice("LB-77", "Leicester Box Company Services Ltd", "486.00")]),
+            "",
+            "{text}"
+        );
     }
     assert_eq!(one("K WHITWORTH", "75", &[invoice("X-9", "Mrs J Whitworth", "75")]), "");
     assert_eq!(one("GARDEN BAKERY WHITWORTH", "75", &[invoice("X-9", "Mrs J Whitworth", "75")]), "");
@@ -181,6 +201,8 @@ fn another_number_is_a_veto() {
     let years = [invoice("2024/067", "Clifton Arts Trust", "486"), invoice("QR-2024-451", "Halden Energy", "90")];
     assert_eq!(one("CLIFTON ARTS TRUST 2024/071", "486", &years), "");
     assert_eq!(one("HALDEN ENERGY QR-2024-460", "90", &years), "");
+    let lettered = [invoice("AB-INV-238", "Dev Patel", "486")];
+    assert_eq!(one("DEV PATEL AB-INV-247", "486", &lettered), "");
     let bare = [bill("10442", "Leicester Box Company", "418.80")];
     assert_eq!(one("LEICESTER BOX COMPANY 10391", "-418.80", &bare), "");
 }
@@ -234,7 +256,17 @@ fn several_items_are_paid_at_once() {
     assert_eq!(one("HUNTER & VALE INTER STATEMENT", "1661.10", &list), "LL-0891+LL-0893+LL-0899");
     assert_eq!(one("HUNTER & VALE INTER", "473.10", &list), "LL-0893+LL-0899");
     assert_eq!(one("SOMEBODY", "1584", &list), "");
-    let many: Vec<Invoice<'_>> = ["11", "13", "17", "19", "23", "29", "31"].map(|open| invoice("N", "Acme Foods", open)).to_vec();
+    let years = [
+        bill("INV/25/501", "Miller & Rowe", "1000.24"),
+        bill("INV/25/160", "Miller & Rowe", "1480"),
+        bill("INV160", "Café", "9"),
+    ];
+    assert_eq!(
+        one("CARD PAYMENT TO Miller & Rowe Bakers Ltd INV 501, INV160 ON 02 JUN BCC", "-2480.24", &years),
+        "INV/25/160+INV/25/501"
+    );
+    let many: Vec<Invoice<'_>> =
+        ["11", "13", "17", "19", "23", "29", "31"].map(|open| invoice("N", "Acme Foods", open)).to_vec();
     let all = answers(&[line("ACME FOODS STATEMENT", "143", 0)], &many);
     assert_eq!(all[0].as_ref().unwrap().settled.len(), 7);
 }
@@ -278,7 +310,10 @@ fn the_rest_is_tracked_over_several_payments() {
         line("REDLAND PRIMARY PTA BG-0033", "5", 21),
     ];
     let paid = answers(&lines, &list);
-    let kinds: Vec<_> = paid.iter().map(|answer| links(answer.as_ref(), &list).into_iter().map(|link| (link.1, link.2)).next()).collect();
+    let kinds: Vec<_> = paid
+        .iter()
+        .map(|answer| links(answer.as_ref(), &list).into_iter().map(|link| (link.1, link.2)).next())
+        .collect();
     assert_eq!(kinds[2], Some(("60.00".to_owned(), Part)));
     assert_eq!(kinds[0], Some(("50.00".to_owned(), Part)));
     assert_eq!(kinds[3], Some(("5.00".to_owned(), Part)));
@@ -287,7 +322,8 @@ fn the_rest_is_tracked_over_several_payments() {
 
 #[test]
 fn tax_deducted_by_contractors_is_seen() {
-    let list = [invoice("K-204", "Bardsley Construction Ltd", "4120"), invoice("K-207", "Bardsley Construction Ltd", "1980")];
+    let list =
+        [invoice("K-204", "Bardsley Construction Ltd", "4120"), invoice("K-207", "Bardsley Construction Ltd", "1980")];
     let kind = |text, amount| {
         let paid = answers(&[line(text, amount, 0)], &list);
         links(paid[0].as_ref(), &list).into_iter().map(|link| (link.0, link.1, link.2)).next()
@@ -296,12 +332,17 @@ fn tax_deducted_by_contractors_is_seen() {
     assert_eq!(kind("BARDSLEY CONSTR K204", "2884"), Some(("K-204", "4,120.00".to_owned(), CisDeduction)), "30 %");
     assert_eq!(kind("BARDSLEY CONSTR LESS CIS", "1584").map(|link| link.0), Some("K-207"));
     assert_eq!(kind("BARDSLEY CONSTR K207", "1650").map(|link| link.2), Some(CisDeduction), "20 % of the net amount");
-    assert_eq!(kind("BARDSLEY CONSTR K207 LESS CIS 200", "1780").map(|link| link.2), Some(CisDeduction), "of the labour");
+    assert_eq!(
+        kind("BARDSLEY CONSTR K207 LESS CIS 200", "1780").map(|link| link.2),
+        Some(CisDeduction),
+        "of the labour"
+    );
     assert_eq!(kind("BARDSLEY CONSTR K204 K207 LESS CIS", "4880").map(|link| link.2), Some(CisDeduction));
     assert_eq!(kind("SOMEBODY LESS CIS", "3296"), None);
     let batch = Batch { transactions: vec![line("BARDSLEY CONSTR", "4880", 0)], ..Batch::default() };
     let (lines, _) = Line::read_all(&batch);
-    let told = settle_in_context(&lines, &list, "Sub-contractor under CIS, gross status pending.", &Unattended).unwrap();
+    let told =
+        settle_in_context(&lines, &list, "Sub-contractor under CIS, gross status pending.", &Unattended).unwrap();
     assert_eq!(told[0].as_ref().unwrap().settled.len(), 2);
 }
 
@@ -309,7 +350,10 @@ fn tax_deducted_by_contractors_is_seen() {
 fn fees_and_other_currencies_make_a_payment_short() {
     let mut list = [invoice("PI-1011", "De Fietsvrienden Utrecht", "560"), invoice("QR-121", "Pebblr Inc", "2500")];
     list[1].currency = Some(Cow::from("USD"));
-    let paid = answers(&[line("DE FIETSVRIENDEN PI-1011 LESS CHGS", "554", 0), line("WISE PEBBLR INC QR121", "1931.77", 0)], &list);
+    let paid = answers(
+        &[line("DE FIETSVRIENDEN PI-1011 LESS CHGS", "554", 0), line("WISE PEBBLR INC QR121", "1931.77", 0)],
+        &list,
+    );
     assert_eq!(links(paid[0].as_ref(), &list), [("PI-1011", "560.00".to_owned(), FeeDeducted)]);
     assert_eq!(links(paid[1].as_ref(), &list), [("QR-121", "2,500.00".to_owned(), FeeDeducted)]);
     assert_eq!(one("STRIPE DE FIETSVRIENDEN UTRECHT", "549", &list[..1]), "PI-1011");
@@ -327,11 +371,20 @@ fn a_little_too_much_needs_the_number() {
 
 #[test]
 fn equal_invoices_are_paid_oldest_first() {
-    let mut list = [invoice("R-3", "Kutz Barbers", "700"), invoice("R-1", "Kutz Barbers", "700"), invoice("R-2", "Kutz Barbers", "700")];
+    let mut list = [
+        invoice("R-3", "Kutz Barbers", "700"),
+        invoice("R-1", "Kutz Barbers", "700"),
+        invoice("R-2", "Kutz Barbers", "700"),
+    ];
     for (place, due) in [(0, 40), (1, -20), (2, 10)] {
         list[place].due_day = Some(START + due);
     }
-    let lines = [line("KUTZ BARBERS", "700", 30), line("KUTZ BARBERS", "700", 1), line("KUTZ BARBERS R-2", "700", 2), line("KUTZ BARBERS", "700", 60)];
+    let lines = [
+        line("KUTZ BARBERS", "700", 30),
+        line("KUTZ BARBERS", "700", 1),
+        line("KUTZ BARBERS R-2", "700", 2),
+        line("KUTZ BARBERS", "700", 60),
+    ];
     assert_eq!(numbers(&lines, &list), ["R-3", "R-1", "R-2", ""]);
 }
 
@@ -361,7 +414,8 @@ fn a_run_that_nobody_wants_stops() {
 
 #[test]
 fn remarks_name_numbers_amounts_and_what_is_missing() {
-    let list = [invoice("K-204", "Bardsley Construction Ltd", "4120"), invoice("K-205", "Bardsley Construction Ltd", "10")];
+    let list =
+        [invoice("K-204", "Bardsley Construction Ltd", "4120"), invoice("K-205", "Bardsley Construction Ltd", "10")];
     let remark = |text, amount| answers(&[line(text, amount, 0)], &list).remove(0).unwrap().remark;
     assert_eq!(
         remark("BARDSLEY CONSTR K-204 LESS CIS", "3296"),
@@ -373,6 +427,9 @@ fn remarks_name_numbers_amounts_and_what_is_missing() {
         "settles invoice K-204 (4,120.00) and K-205 (10.00) of Bardsley Construction Ltd; the name is in the line and the \
          amount fits"
     );
-    assert_eq!(Sum.as_str(), links(answers(&[line("BARDSLEY CONSTR", "4130", 0)], &list)[0].as_ref(), &list)[0].2.as_str());
+    assert_eq!(
+        Sum.as_str(),
+        links(answers(&[line("BARDSLEY CONSTR", "4130", 0)], &list)[0].as_ref(), &list)[0].2.as_str()
+    );
     assert_eq!(Exact, links(answers(&[line("BARDSLEY CONSTR", "10", 0)], &list)[0].as_ref(), &list)[0].2);
 }

@@ -1,49 +1,63 @@
 //! Words of contacts and of bank lines: which are part of a name, which say how a payment was made, and how alike two are.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
 use super::runs::is_month;
+
+/// Words that have something in common.
+type Words = LazyLock<FxHashSet<&'static str>>;
+
+fn words(list: &'static str) -> FxHashSet<&'static str> {
+    list.split_whitespace().collect()
+}
+
+/// What firms and people are, and small words.
+static LEGAL_FORMS: Words = LazyLock::new(|| {
+    words(
+        "AB AG AND AS BV CIC CIO CO COMPANY CORP CORPORATION CYF DR FOR GB GMBH INC LDA LIMITED LLC LLP LP LTD MESSRS \
+         MISS MR MRS MS MX NV OF OY PLC PROF PTY PVT REV SA SARL SIR SPA SRL THE UK Y YR",
+    )
+});
+
+/// Words that many names share.
+static COMMON: Words = LazyLock::new(|| {
+    words(
+        "ASSOCIATES ASSOCIATION BROS BROTHERS BUILDERS BUILDING BUSINESS CENTER CENTRE CLUB CONSTRUCTION CONSULTANCY \
+         CONSULTANTS CONSULTING CONTRACTORS COUNCIL DAUGHTERS DESIGN DESIGNS DEVELOPMENTS DIRECT EAST ENTERPRISES \
+         EUROPE FIRST GREEN GROUP HIRE HOLDINGS HOMES HOUSE INTERNATIONAL LONDON MANAGEMENT NEW NORTH ONE ONLINE PARK \
+         PARTNERS PARTNERSHIP PRODUCTS PROPERTIES PROPERTY ROAD SALES SCHOOL SERVICE SERVICES SHOP SOCIETY SOLUTIONS \
+         SON SONS SOUTH STORE STORES STREET SUPPLIES SUPPLY SYSTEMS TRADE TRADING TRUST WEST WORKS",
+    )
+});
+
+/// Words about a payment.
+static NOISE: Words = LazyLock::new(|| {
+    words(
+        "A AC ACC ACCOUNT ACCOUNTS ACCT AT BAC BACS BAL BALANCE BANK BANKING BBP BCC BGC BIB BILL BP BY C CARD CD CHAPS \
+         CHARGES CHGS CHQ CIS CN CONV CR CREDIT CREDITORS DD DDR DEB DEBIT DEPOSIT DIRECT DPC DR EUR FASTER FEE FEES \
+         FINAL FP FPI FPO FPS FROM FT FULL FX GB0000 GBP GBR GIRO HALF IN INTERNET INTL INV INVOICE INVOICES INVS \
+         INWARD LEDGER LESS MANDATE MOBILE NO NOTE ON ONLINE ORDER OTR OUT OUTWARD PAID PART PAY PAYMENT PAYMENTS PAYMT \
+         PAYPAL PMNT PMT PO POS PURCHASE PYMT PYT RE RECEIPT RECEIVED REF REFERENCE RETENTION RETN REVOLUT SDP SEPA \
+         SETTLEMENT SO STAGE STANDING STATEMENT STMT STO STRIPE SUBJECT SUPPLIER SWIFT TAX TFR THANK THANKS TO TRANSFER \
+         TT USD VAT VIA VIS WISE XXXX YOU",
+    )
+});
 
 /// Not part of what a contact is known by.
 pub(super) fn is_legal_form(word: &str) -> bool {
-    matches!(
-        word,
-        "LTD" | "LIMITED" | "PLC" | "LLP" | "LP" | "INC" | "LLC" | "CORP" | "CORPORATION" | "GMBH" | "AG" | "BV" | "NV" | "SA" | "SARL"
-            | "SRL" | "SPA" | "LDA" | "OY" | "AB" | "AS" | "CIC" | "CIO" | "PTY" | "PVT" | "CYF" | "THE" | "AND" | "OF" | "FOR" | "CO"
-            | "COMPANY" | "MR" | "MRS" | "MS" | "MISS" | "MX" | "DR" | "PROF" | "SIR" | "REV" | "MESSRS" | "UK" | "GB" | "Y" | "YR"
-    )
+    LEGAL_FORMS.contains(word)
 }
 
 /// Words that many names share.
 pub(super) fn is_common(word: &str) -> bool {
-    matches!(
-        word,
-        "SERVICES" | "SERVICE" | "GROUP" | "SOLUTIONS" | "HOLDINGS" | "INTERNATIONAL" | "TRADING" | "ASSOCIATES" | "PARTNERS"
-            | "PARTNERSHIP" | "SONS" | "SON" | "BROS" | "BROTHERS" | "DAUGHTERS" | "ENTERPRISES" | "CENTRE" | "CENTER" | "SHOP"
-            | "STORE" | "STORES" | "SUPPLIES" | "SUPPLY" | "PRODUCTS" | "SYSTEMS" | "MANAGEMENT" | "CONSULTING" | "CONSULTANTS"
-            | "CONSULTANCY" | "PROPERTIES" | "PROPERTY" | "BUSINESS" | "EUROPE" | "DESIGN" | "DESIGNS" | "LONDON" | "BUILDERS"
-            | "BUILDING" | "CONSTRUCTION" | "CONTRACTORS" | "DEVELOPMENTS" | "HOMES" | "SCHOOL" | "COUNCIL" | "TRUST" | "CLUB"
-            | "ASSOCIATION" | "SOCIETY" | "WORKS" | "HIRE" | "SALES" | "TRADE" | "DIRECT" | "ONLINE" | "SOUTH" | "NORTH" | "EAST"
-            | "WEST" | "NEW" | "FIRST" | "ONE" | "GREEN" | "HOUSE" | "STREET" | "ROAD" | "PARK"
-    )
+    COMMON.contains(word)
 }
 
 /// Words of banks and payers about the payment, never a name's.
 pub(super) fn is_noise(word: &str) -> bool {
-    word.bytes().all(|byte| byte.is_ascii_digit())
-        || is_month(word)
-        || is_legal_form(word)
-        || matches!(
-            word,
-            "BGC" | "BBP" | "DDR" | "DD" | "SO" | "STO" | "FPO" | "FPI" | "FP" | "FPS" | "TFR" | "FT" | "CR" | "DR" | "BP" | "TT" | "CHQ"
-                | "BACS" | "BAC" | "CHAPS" | "FASTER" | "PAYMENT" | "PAYMENTS" | "PYMT" | "PAYMT" | "PMT" | "PYT" | "PMNT" | "PAY"
-                | "PAID" | "RECEIPT" | "RECEIVED" | "REF" | "REFERENCE" | "FROM" | "TO" | "MANDATE" | "NO" | "VIA" | "BILL" | "BANK"
-                | "GIRO" | "CREDIT" | "DIRECT" | "DEBIT" | "CARD" | "ON" | "INV" | "INVS" | "INVOICE" | "INVOICES" | "PART" | "LESS"
-                | "CIS" | "THANK" | "YOU" | "THANKS" | "CD" | "VIS" | "POS" | "DEB" | "BCC" | "STANDING" | "ORDER" | "TRANSFER"
-                | "INTERNET" | "ONLINE" | "MOBILE" | "BALANCE" | "BAL" | "DEPOSIT" | "STAGE" | "FINAL" | "ACCOUNT" | "ACC" | "ACCT" | "AC" | "A" | "C"
-                | "CHGS" | "CHARGES" | "FEE" | "FEES" | "GBP" | "USD" | "EUR" | "CONV" | "FX" | "CN" | "NOTE" | "RE" | "IN" | "BY"
-                | "AT" | "HALF" | "WISE" | "PAYPAL" | "STRIPE" | "REVOLUT" | "SUBJECT" | "TAX" | "VAT" | "RETENTION" | "OUT" | "INWARD"
-                | "OUTWARD" | "INTL" | "SEPA" | "SWIFT" | "BIB" | "DPC" | "BANKING" | "PO" | "RETN" | "FULL" | "SETTLEMENT" | "STATEMENT"
-                | "STMT" | "XXXX" | "GBR" | "GB0000" | "SDP" | "OTR" | "CREDITORS" | "PURCHASE" | "LEDGER" | "SUPPLIER" | "ACCOUNTS"
-        )
+    word.bytes().all(|byte| byte.is_ascii_digit()) || is_month(word) || is_legal_form(word) || NOISE.contains(word)
 }
 
 /// How alike a word of a contact and a word of a line are, in thousandths: the same, cut short, abbreviated, misspelt.

@@ -6,6 +6,7 @@
 //! the other account. No order of lines or accounts changes an answer.
 
 mod own;
+mod sayings;
 mod words;
 
 #[cfg(test)]
@@ -21,8 +22,9 @@ use super::batch::Account;
 use super::line::Line;
 
 pub use own::OwnAccounts;
+use sayings::{Sayings, sayings};
 pub use words::Kind;
-use words::{Sayings, is_neutral, is_processor, sayings};
+use words::{is_neutral, is_processor};
 
 /// Days money takes: it may arrive two days earlier by the other bank's dates, and four days later.
 const DAYS_EARLY: i32 = 2;
@@ -71,14 +73,22 @@ impl Side {
     fn read(line: &Line<'_>, place: usize, own: &OwnAccounts) -> Self {
         let words: Vec<&str> = line.words().take(MOST_WORDS).collect();
         let said = sayings(&words, |word| !own.named_by(word).is_empty());
-        let mine = |word: &str| line.tag.and_then(|tag| own.named_by(word).iter().find(|(known, _)| *known == tag)).map_or(0, |(_, weight)| *weight);
+        let mine = |word: &str| {
+            line.tag
+                .and_then(|tag| own.named_by(word).iter().find(|(known, _)| *known == tag))
+                .map_or(0, |(_, weight)| *weight)
+        };
         let mut named: Vec<(usize, u32)> = Vec::new();
         for word in &words {
             let of_this = mine(word);
-            for (account, weight) in own.named_by(word).iter().filter(|(account, weight)| Some(*account) != line.tag && *weight > of_this) {
+            for (account, weight) in
+                own.named_by(word).iter().filter(|(account, weight)| Some(*account) != line.tag && *weight > of_this)
+            {
                 match named.iter_mut().find(|(known, _)| known == account) {
                     // Two words of a name say more than either.
-                    Some((_, known)) => *known = if *known == *weight { (weight + 1).min(3) } else { (*weight).max(*known) },
+                    Some((_, known)) => {
+                        *known = if *known == *weight { (weight + 1).min(3) } else { (*weight).max(*known) }
+                    }
                     None => named.push((*account, *weight)),
                 }
             }
@@ -120,7 +130,12 @@ struct Match {
 }
 
 /// Finds the transfers among lines that `taken` does not claim for something else.
-pub fn pair(lines: &[Line<'_>], accounts: &[Account<'_>], own: &OwnAccounts, taken: impl Fn(usize) -> bool) -> Vec<Option<Transfer>> {
+pub fn pair(
+    lines: &[Line<'_>],
+    accounts: &[Account<'_>],
+    own: &OwnAccounts,
+    taken: impl Fn(usize) -> bool,
+) -> Vec<Option<Transfer>> {
     let mut answers: Vec<Option<Transfer>> = vec![None; lines.len()];
     if own.len() < 2 {
         return answers;
@@ -132,7 +147,11 @@ pub fn pair(lines: &[Line<'_>], accounts: &[Account<'_>], own: &OwnAccounts, tak
         for found in matches(own, outs, ins) {
             let free = used.0.get(found.out) == Some(&false) && used.1.get(found.into) == Some(&false);
             let (Some(out), Some(into)) = (outs.get(found.out), ins.get(found.into)) else { continue };
-            let (Some(from), Some(to)) = (out.tag.and_then(|tag| own.account_of(tag)), into.tag.and_then(|tag| own.account_of(tag))) else { continue };
+            let (Some(from), Some(to)) =
+                (out.tag.and_then(|tag| own.account_of(tag)), into.tag.and_then(|tag| own.account_of(tag)))
+            else {
+                continue;
+            };
             if !free {
                 continue;
             }
@@ -165,7 +184,9 @@ fn sides(lines: &[Line<'_>], own: &OwnAccounts, taken: impl Fn(usize) -> bool) -
         }
     }
     for list in outs.values_mut().chain(ins.values_mut()) {
-        list.sort_by_key(|side| (side.day, side.tag, lines.get(side.line).map(|line| (line.text.as_str(), line.amount)), side.line));
+        list.sort_by_key(|side| {
+            (side.day, side.tag, lines.get(side.line).map(|line| (line.text.as_str(), line.amount)), side.line)
+        });
         for (rank, side) in list.iter_mut().enumerate() {
             side.rank = rank;
         }
@@ -204,12 +225,16 @@ fn matches_of_many(own: &OwnAccounts, outs: &[Side], ins: &[Side]) -> Vec<Match>
         let taken = [0, 1, -1, 2, 3, 4, -2].into_iter().find_map(|days| {
             let day = out.day.saturating_add(days);
             let accounts = waiting.range_mut((day, None)..=(day, Some(usize::MAX)));
-            accounts.filter(|((_, tag), list)| *tag != out.tag && !list.is_empty()).take(ACCOUNTS_COMPARED).find_map(|(_, list)| {
-                let fitting = list.iter().take(FIRST_COMPARED).enumerate();
-                let (at, matched) = fitting.filter_map(|(at, into)| Some((at, compare(own, out, ins.get(*into)?, place, *into)?))).next()?;
-                list.remove(at);
-                Some(matched)
-            })
+            accounts.filter(|((_, tag), list)| *tag != out.tag && !list.is_empty()).take(ACCOUNTS_COMPARED).find_map(
+                |(_, list)| {
+                    let fitting = list.iter().take(FIRST_COMPARED).enumerate();
+                    let (at, matched) = fitting
+                        .filter_map(|(at, into)| Some((at, compare(own, out, ins.get(*into)?, place, *into)?)))
+                        .next()?;
+                    list.remove(at);
+                    Some(matched)
+                },
+            )
         });
         found.extend(taken);
     }
@@ -230,17 +255,32 @@ fn compare(own: &OwnAccounts, out: &Side, into: &Side, at_out: usize, at_into: u
         _ => 0,
     };
     // The caller's own name and an account number on both sides.
-    let letters = |side: &Side| -> Vec<String> { side.strangers.iter().filter(|word| word.chars().all(char::is_alphabetic)).cloned().collect() };
-    let is_mirrored = out.said.numbered && into.said.numbered && !out.strangers.is_empty() && letters(out) == letters(into);
+    let letters = |side: &Side| -> Vec<String> {
+        side.strangers.iter().filter(|word| word.chars().all(char::is_alphabetic)).cloned().collect()
+    };
+    let is_mirrored =
+        out.said.numbered && into.said.numbered && !out.strangers.is_empty() && letters(out) == letters(into);
     says += if is_mirrored { 2 } else { 0 };
     let stranger_to_card = card && !out.strangers.is_empty() && out.names(to) == 0;
-    let sign = is_mirrored || out.said.transfer || into.said.transfer || (into.said.thanks && card) || out.names(to) >= 2 || into.names(from) >= 2;
+    let sign = is_mirrored
+        || out.said.transfer
+        || into.said.transfer
+        || (into.said.thanks && card)
+        || out.names(to) >= 2
+        || into.names(from) >= 2;
     if says < ENOUGH || stranger_to_card || !sign {
         return None;
     }
     let days = into.day - out.day;
     let apart = if days >= 0 { 8 * days } else { 4 - 8 * days };
-    Some(Match { value: Reverse(says.min(6) * 10 - apart), day: out.day, ranks: (out.rank, into.rank), out: at_out, into: at_into, says })
+    Some(Match {
+        value: Reverse(says.min(6) * 10 - apart),
+        day: out.day,
+        ranks: (out.rank, into.rank),
+        out: at_out,
+        into: at_into,
+        says,
+    })
 }
 
 fn pair_strength(found: &Match, out: &Side, into: &Side) -> u16 {
@@ -256,15 +296,25 @@ fn pair_strength(found: &Match, out: &Side, into: &Side) -> u16 {
 }
 
 /// Lines without their other side that say they are a transfer and name where to.
-fn one_sided(lines: &[Line<'_>], accounts: &[Account<'_>], own: &OwnAccounts, outs: &Buckets, ins: &Buckets, answers: &mut [Option<Transfer>]) {
+fn one_sided(
+    lines: &[Line<'_>],
+    accounts: &[Account<'_>],
+    own: &OwnAccounts,
+    outs: &Buckets,
+    ins: &Buckets,
+    answers: &mut [Option<Transfer>],
+) {
     for (here, there, out) in [(outs, ins, true), (ins, outs, false)] {
         for (pence, list) in here {
             for side in list {
-                let Some(line) = lines.get(side.line).filter(|_| answers.get(side.line) == Some(&None)) else { continue };
+                let Some(line) = lines.get(side.line).filter(|_| answers.get(side.line) == Some(&None)) else {
+                    continue;
+                };
                 let Some((account, strength)) = alone(side, own, out) else { continue };
                 let returned = there.get(pence).is_some_and(|others| is_met_at_home(side, others));
                 if !returned && let Some(answer) = answers.get_mut(side.line) {
-                    *answer = Some(Transfer { account, pair: None, strength, remark: remark(line, accounts, account, None) });
+                    *answer =
+                        Some(Transfer { account, pair: None, strength, remark: remark(line, accounts, account, None) });
                 }
             }
         }
@@ -298,7 +348,10 @@ fn alone(side: &Side, own: &OwnAccounts, out: bool) -> Option<(usize, u16)> {
         let moves = side.said.transfer && side.said.numbered && side.tag.is_some() && (quiet || own_name);
         return moves.then_some((other, if quiet { 680 } else { 640 }));
     };
-    if side.tag.is_none() && side.named.len() > 1 && best_named(side, own, best).is_some_and(|(_, kind)| kind == Kind::Processor) {
+    if side.tag.is_none()
+        && side.named.len() > 1
+        && best_named(side, own, best).is_some_and(|(_, kind)| kind == Kind::Processor)
+    {
         // Without a tag nobody knows which of the two accounts the line is from.
         return None;
     }
@@ -319,7 +372,12 @@ fn alone(side: &Side, own: &OwnAccounts, out: bool) -> Option<(usize, u16)> {
 /// The account that is named best; of several equally well named ones the current account, for whatever is no current
 /// account itself.
 fn best_named(side: &Side, own: &OwnAccounts, best: u32) -> Option<(usize, Kind)> {
-    let named = || side.named.iter().filter(|(_, weight)| *weight == best).filter_map(|(other, _)| Some((own.account(*other)?, own.kind(*other))));
+    let named = || {
+        side.named
+            .iter()
+            .filter(|(_, weight)| *weight == best)
+            .filter_map(|(other, _)| Some((own.account(*other)?, own.kind(*other))))
+    };
     let first = named().next()?;
     if named().all(|(account, _)| account == first.0) {
         return Some(first);

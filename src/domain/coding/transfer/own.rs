@@ -54,7 +54,11 @@ impl Named {
 fn joined(name: &Named) -> String {
     const KINDS: [&str; 4] = ["CARD", "ACCOUNT", "BUSINESS", "CREDIT"];
     let telling: Vec<&str> = name.words.iter().map(String::as_str).filter(|word| !KINDS.contains(word)).collect();
-    if telling.len() >= 2 && telling.iter().all(|word| word.chars().all(char::is_alphabetic)) { telling.concat() } else { String::new() }
+    if telling.len() >= 2 && telling.iter().all(|word| word.chars().all(char::is_alphabetic)) {
+        telling.concat()
+    } else {
+        String::new()
+    }
 }
 
 impl OwnAccounts {
@@ -207,7 +211,10 @@ fn resolve(
         let tag = fold(tag);
         // "1200 Current account": the code may stand before the name.
         let code = tag.split(' ').next().unwrap_or("");
-        let found = codes.get(&tag).or_else(|| names.get(&tag)).or_else(|| codes.get(code).filter(|_| code.bytes().any(|byte| byte.is_ascii_digit())));
+        let found = codes
+            .get(&tag)
+            .or_else(|| names.get(&tag))
+            .or_else(|| codes.get(code).filter(|_| code.bytes().any(|byte| byte.is_ascii_digit())));
         *slot = found.copied().filter(|_| !tag.is_empty());
     }
     let candidates: Vec<usize> =

@@ -46,7 +46,10 @@ fn transfers(batch: &Batch<'_>) -> Vec<Option<Transfer>> {
 /// The other account and the pair of each line.
 fn found<'a>(lines: &[Transaction<'a>]) -> Vec<Option<(&'a str, Option<usize>)>> {
     let batch = batch(lines, &CHART);
-    transfers(&batch).into_iter().map(|transfer| transfer.map(|transfer| (CHART[transfer.account].0, transfer.pair))).collect()
+    transfers(&batch)
+        .into_iter()
+        .map(|transfer| transfer.map(|transfer| (CHART[transfer.account].0, transfer.pair)))
+        .collect()
 }
 
 const CURRENT: &str = "LLOYDS BUS";
@@ -68,7 +71,12 @@ fn both_sides_of_a_transfer_find_each_other() {
         ("SWEEP", "AUTO SWEEP", CURRENT, SAVER),
         ("TOP UP", "TOP UP", CURRENT, SAVER),
     ] {
-        let lines = [line(from, 0, "-750", out), line(to, 1, "750", into), line(CURRENT, 0, "-750", "TESCO"), line(SAVER, 0, "750", "ACME")];
+        let lines = [
+            line(from, 0, "-750", out),
+            line(to, 1, "750", into),
+            line(CURRENT, 0, "-750", "TESCO"),
+            line(SAVER, 0, "750", "ACME"),
+        ];
         let found = found(&lines);
         assert_eq!(found[0].map(|side| side.1), Some(Some(1)), "{out}");
         assert_eq!(found[1].map(|side| side.1), Some(Some(0)), "{into}");
@@ -115,7 +123,8 @@ fn opposite_amounts_alone_are_no_transfer() {
 
 #[test]
 fn a_stranger_s_payment_is_not_what_a_card_thanks_for() {
-    let found = found(&[line(CURRENT, 0, "-100", "TFR P NOWAK LABOUR"), line(CARD, 0, "100", "PAYMENT RECEIVED - THANK YOU")]);
+    let found =
+        found(&[line(CURRENT, 0, "-100", "TFR P NOWAK LABOUR"), line(CARD, 0, "100", "PAYMENT RECEIVED - THANK YOU")]);
     assert_eq!(found[0], None);
 }
 
@@ -158,12 +167,20 @@ fn what_is_taken_is_left_alone() {
 
 #[test]
 fn one_side_alone_must_say_so_and_name_the_account() {
-    let alone = |tag, amount, text| found(&[line(tag, 0, amount, text), line(CARD, 30, "-1", "COSTA")])[0].map(|side| side.0);
+    let alone =
+        |tag, amount, text| found(&[line(tag, 0, amount, text), line(CARD, 30, "-1", "COSTA")])[0].map(|side| side.0);
     assert_eq!(alone(CURRENT, "-500", "TRANSFER TO SAVINGS ACCOUNT"), Some("Lloyds savings"));
     assert_eq!(alone(CURRENT, "-642.18", "DD AMERICAN EXPRESS 3742"), Some("Amex card"));
     assert_eq!(alone(CURRENT, "300", "PAYPAL TRANSFER 1029384756"), Some("PayPal"));
     assert_eq!(alone(CARD, "642.18", "PAYMENT RECEIVED - THANK YOU"), Some("Lloyds current account"));
-    for text in ["TRANSFER TO J SMITH", "TRANSFER", "PAYPAL *ETSY SUPPLIES", "SAVINGS BOOK SHOP", "AMEX MERCHANT FEES", "LLOYDS BANK LOAN"] {
+    for text in [
+        "TRANSFER TO J SMITH",
+        "TRANSFER",
+        "PAYPAL *ETSY SUPPLIES",
+        "SAVINGS BOOK SHOP",
+        "AMEX MERCHANT FEES",
+        "LLOYDS BANK LOAN",
+    ] {
         assert_eq!(alone(CURRENT, "-500", text), None, "{text}");
     }
     assert_eq!(alone(CURRENT, "640", "AMERICAN EXPRESS SETTLEMENT"), None, "card takings");
@@ -176,23 +193,45 @@ fn tags_stand_for_accounts() {
         let batch = batch(&lines, chart);
         let own = OwnAccounts::resolve(&batch);
         let places = Tags::of(&batch);
-        tags.iter().map(|tag| places.index_of(tag).and_then(|tag| own.account_of(tag)).map(|account| chart[account].0)).collect()
+        tags.iter()
+            .map(|tag| places.index_of(tag).and_then(|tag| own.account_of(tag)).map(|account| chart[account].0))
+            .collect()
     };
     use AccountType::{Asset, Expense, Liability};
     assert_eq!(
         resolved(&[CURRENT, SAVER, CARD, PAYPAL], &CHART),
         [Some("Lloyds current account"), Some("Lloyds savings"), Some("Amex card"), Some("PayPal")]
     );
-    let sage = [("Bank Current Account", Asset), ("Bank Deposit Account", Asset), ("Petty Cash", Asset), ("Company Credit Card", Liability), ("Bank charges", Expense)];
+    let sage = [
+        ("Bank Current Account", Asset),
+        ("Bank Deposit Account", Asset),
+        ("Petty Cash", Asset),
+        ("Company Credit Card", Liability),
+        ("Bank charges", Expense),
+    ];
     assert_eq!(
         resolved(&["HSBC Current", "HSBC Deposit", "HSBC Commercial Card"], &sage),
         [Some("Bank Current Account"), Some("Bank Deposit Account"), Some("Company Credit Card")]
     );
-    assert_eq!(resolved(&["#Petty Cash", "bank current account"], &sage), [Some("Petty Cash"), Some("Bank Current Account")]);
-    assert_eq!(resolved(&["Monzo"], &[("Business bank", Asset), ("Customer deposits held", Liability)]), [Some("Business bank")]);
+    assert_eq!(
+        resolved(&["#Petty Cash", "bank current account"], &sage),
+        [Some("Petty Cash"), Some("Bank Current Account")]
+    );
+    assert_eq!(
+        resolved(&["Monzo"], &[("Business bank", Asset), ("Customer deposits held", Liability)]),
+        [Some("Business bank")]
+    );
     let pots = [("Starling Business Account", Asset), ("Starling Space - VAT pot", Asset), ("VAT control", Liability)];
-    assert_eq!(resolved(&["Starling", "VAT pot"], &pots), [Some("Starling Business Account"), Some("Starling Space - VAT pot")]);
-    let natwest = [("NatWest Current", Asset), ("NatWest Reserve", Asset), ("Credit Card: NatWest OneCard", Liability), ("NatWest loan", Liability)];
+    assert_eq!(
+        resolved(&["Starling", "VAT pot"], &pots),
+        [Some("Starling Business Account"), Some("Starling Space - VAT pot")]
+    );
+    let natwest = [
+        ("NatWest Current", Asset),
+        ("NatWest Reserve", Asset),
+        ("Credit Card: NatWest OneCard", Liability),
+        ("NatWest loan", Liability),
+    ];
     assert_eq!(
         resolved(&["OneCard 6671", "Reserve 38112211", "Current 38112204"], &natwest),
         [Some("Credit Card: NatWest OneCard"), Some("NatWest Reserve"), Some("NatWest Current")]
@@ -244,7 +283,20 @@ fn by_value(batch: &Batch<'_>) -> Vec<String> {
 
 #[test]
 fn no_order_of_lines_or_accounts_changes_an_answer() {
-    let texts = ["TRANSFER", "TFR LLOYDS SAVER", "TO SAVINGS", "PAYMENT RECEIVED - THANK YOU", "AMEX DD", "PAYPAL TRANSFER", "FROM LLOYDS BUS", "J SMITH", "TFR J SMITH", "TESCO", "General Withdrawal", "HMRC"];
+    let texts = [
+        "TRANSFER",
+        "TFR LLOYDS SAVER",
+        "TO SAVINGS",
+        "PAYMENT RECEIVED - THANK YOU",
+        "AMEX DD",
+        "PAYPAL TRANSFER",
+        "FROM LLOYDS BUS",
+        "J SMITH",
+        "TFR J SMITH",
+        "TESCO",
+        "General Withdrawal",
+        "HMRC",
+    ];
     let tags = [CURRENT, SAVER, CARD, PAYPAL, ""];
     let mut seed = 0x5eed_0000_0000_0007_u64;
     let mut dice = |sides: usize| {
@@ -258,7 +310,14 @@ fn no_order_of_lines_or_accounts_changes_an_answer() {
         let rows = if round % 50 == 49 { 400 } else { 40 };
         let amounts = ["-5", "5", "-7", "7"];
         let lines: Vec<Transaction<'_>> = (0..rows)
-            .map(|_| line(tags[dice(tags.len())], i32::try_from(dice(9)).unwrap(), amounts[dice(4)], texts[dice(texts.len())]))
+            .map(|_| {
+                line(
+                    tags[dice(tags.len())],
+                    i32::try_from(dice(9)).unwrap(),
+                    amounts[dice(4)],
+                    texts[dice(texts.len())],
+                )
+            })
             .collect();
         let mut batch = batch(&lines, &CHART);
         let before = by_value(&batch);

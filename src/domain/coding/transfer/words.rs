@@ -1,5 +1,99 @@
 //! Words of banks, of own accounts and of payments between them.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
+/// Words that have something in common.
+type Words = LazyLock<FxHashSet<&'static str>>;
+
+fn words(list: &'static str) -> FxHashSet<&'static str> {
+    list.split_whitespace().collect()
+}
+
+/// Payment processors.
+static PROCESSORS: Words = LazyLock::new(|| {
+    words(
+        "CLEARPAY EBAY ETSY GOCARDLESS IZETTLE KLARNA OPAYO PAYONEER PAYPAL SAGEPAY SHOPIFY SQUARE STRIPE SUMUP \
+         WORLDPAY ZETTLE",
+    )
+});
+
+/// Accounts where money is put aside.
+static SAVINGS: Words = LazyLock::new(|| {
+    words(
+        "BOND CONTINGENCY DEP DEPOSIT ESAVER GOLD INSTANT INTEREST ISA ISAVER NOTICE POT POTS PREMIUM RAINY RESERVE \
+         RESERVES SAV SAVE SAVER SAVING SAVINGS SAVS SINKING SPACE SVGS TAX TREASURY VAT",
+    )
+});
+
+/// Accounts of every day.
+static CURRENT: Words = LazyLock::new(|| {
+    words("BUS BUSINESS CA CHEQUE COMMUNITY CUR CURR CURRENT GENERAL MAIN OFFICE OPERATING PRACTICE TRADING")
+});
+
+/// Banks and card companies.
+static BANKS: Words = LazyLock::new(|| {
+    words(
+        "AIB ALDERMORE ALLICA AMEX ANNA ATOM BARCLAYCARD BARCLAYS BOI BUILDINGSOCIETY CAF CASHPLUS CHARITYBANK CHASE \
+         CLYDESDALE COOP COUTTS CYNERGY DANSKE HALIFAX HAMPSHIRE HANDELSBANKEN HOARES HSBC INVESTEC KROO LLOYD LLOYDS \
+         MANSFIELD MARCUS MBNA MCB MERCURY METRO METROBANK MONESE MONZO NATIONWIDE NATWEST NEWCASTLE OAKNORTH PARAGON \
+         RBS REDWOOD REVOLUT SANTANDER SHAWBROOK SKIPTON STARLING TESCOBANK TIDE TRANSFERWISE TRIODOS TSB ULSTER UNITY \
+         VIRGIN WISE YORKSHIRE ZEMPLER",
+    )
+});
+
+/// Other assets and liabilities.
+static NO_MONEY: Words = LazyLock::new(|| {
+    words(
+        "ACCRUALS BBL BBLS BOUNCE CBILS CHARGES COMPUTER CONTROL CORPORATION COST CREDITORS CUSTOMER CUSTOMERS DEBTOR \
+         DEBTORS DEPRECIATION DIRECTOR DIRECTORS DUE EQUIPMENT FINANCE FURNITURE GRANT GRANTS HELD HIRE HIRERS HP \
+         INTERCOMPANY INVENTORY INVESTMENT INVESTMENTS LAND LEASE LIABILITY LOAN LOANS MACHINERY MAN MEMBERS MORTGAGE \
+         MORTGAGES OWE OWED OWNER OWNERS PARTNER PARTNERS PAYABLE PAYE PENSION PENSIONS PLANT PREPAYMENT PREPAYMENTS \
+         PROPERTY PROVISION RECEIVABLE RECEIVABLES REFUNDABLE SHAREHOLDER STOCK STUDENT STUDENTS SUFFERED SUPPLIER \
+         SUPPLIERS SUSPENSE TENANT TENANTS UNDEPOSITED VAN VANS VEHICLE VEHICLES VOUCHERS WAGES",
+    )
+});
+
+/// Words of any account.
+static PLAIN: Words = LazyLock::new(|| {
+    words(
+        "A AC ACC ACCOUNT ACCOUNTS ACCT AN AND AT BALANCE BANK C CO CREDIT FOR FROM GBP IN LTD MONEY MY NO OF ON OP OUR \
+         PLC THE TO UK",
+    )
+});
+
+/// Words of many accounts.
+static WEAK: Words = LazyLock::new(|| {
+    words(
+        "BUS BUSINESS CARD CASH CHARGE CHARITY CHEQUE CLIENT COMMERCIAL COMMUNITY COMPANY CUR CURR CURRENT DEPOSIT \
+         DIRECT FARM FIRST FLOAT GENERAL GOLD MAIN OFFICE PERSONAL PLUS PRACTICE PREMIUM RENT SAFE SELECT SHOP SPACE \
+         TAX TILL TIN TRADING VAT",
+    )
+});
+
+/// What is no transfer.
+static NEVER: Words = LazyLock::new(|| {
+    words(
+        "ATM CASHBACK CASHPOINT CHARGE CHARGES COMMISSION CORPORATION COUNCIL CUMBERNAULD DIVI DIVIDEND DIVIDENDS \
+         DONATION DRAWING DRAWINGS EXPENSES FEE FEES HMRC INSURANCE INTEREST INV INVOICE INVOICES LNK LOAN LOANS \
+         MERCHANT MILEAGE MORTGAGE PAYE PAYOUT PAYROLL PENSION PENSIONS PURCHASE REFUND REFUNDS RENT REPAYMENT RETURNED \
+         SALARIES SALARY SALE SALES SHIPLEY SUBSCRIPTION TERMINAL UNPAID WAGE WAGES",
+    )
+});
+
+/// What is nobody's name.
+static NEUTRAL: Words = LazyLock::new(|| {
+    words(
+        "ACCOUNT ADD ADDED AUTOMATIC BACS BANKING BBP BETWEEN BGC BILLS BUSINESS CARD CHAPS CHARGE CODE COMMER COMMERCI \
+         COMMERCIAL COMML COMPANY CREDIT DDR DEBIT DIRECT FASTER FPI FPO FPS FULL FUNDS GENERAL HOLIDAY INITIATED \
+         INSTANT INTERNAL INTERNATIONAL INTERNET INTO MANDATE MINIMUM MOBILE MONEY MONTHLY MOVE MOVED ONLINE ORDER \
+         OTHER OUT OWN PAID PAYMENT PAYMENTS PERSONAL PLATINUM PMT PYMT PYT RECEIVED REF REFERENCE REGULAR RESERVES \
+         ROUND SENT SORT STANDING STATEMENT STO SWEEP TFR THANK THANKS TOP TOPUP TRANSFER TRANSFERS TRF USER VIA WEEKLY \
+         WITHDRAWAL XFER XXXX YOU",
+    )
+});
+
 /// What kind of own account a name speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
@@ -38,75 +132,35 @@ fn is_card(word: &str) -> bool {
 }
 
 pub(super) fn is_processor(word: &str) -> bool {
-    matches!(
-        word,
-        "PAYPAL" | "STRIPE" | "SUMUP" | "ZETTLE" | "IZETTLE" | "SQUARE" | "GOCARDLESS" | "WORLDPAY" | "KLARNA" | "SHOPIFY" | "ETSY"
-            | "EBAY" | "PAYONEER" | "SAGEPAY" | "OPAYO" | "CLEARPAY"
-    )
+    PROCESSORS.contains(word)
 }
 
 pub(super) fn is_savings(word: &str) -> bool {
-    matches!(
-        word,
-        "SAVINGS" | "SAVING" | "SAVER" | "SAVE" | "SAV" | "SAVS" | "SVGS" | "ESAVER" | "ISAVER" | "DEPOSIT" | "DEP" | "RESERVE" | "RESERVES"
-            | "POT" | "POTS" | "SPACE" | "TAX" | "VAT" | "ISA" | "BOND" | "GOLD" | "PREMIUM" | "NOTICE" | "TREASURY" | "INTEREST" | "SINKING"
-            | "CONTINGENCY" | "INSTANT" | "RAINY"
-    )
+    SAVINGS.contains(word)
 }
 
 fn is_current(word: &str) -> bool {
-    matches!(
-        word,
-        "CURRENT" | "CURR" | "CUR" | "CHEQUE" | "MAIN" | "TRADING" | "COMMUNITY" | "PRACTICE" | "OPERATING" | "BUSINESS" | "BUS" | "OFFICE"
-            | "GENERAL" | "CA"
-    )
+    CURRENT.contains(word)
 }
 
 /// Banks and the like: a name with one of these is most likely an account there.
 pub(super) fn is_bank(word: &str) -> bool {
-    matches!(
-        word,
-        "BANK" | "LLOYDS" | "LLOYD" | "BARCLAYS" | "HSBC" | "NATWEST" | "RBS" | "SANTANDER" | "NATIONWIDE" | "TSB" | "METRO" | "COOP"
-            | "STARLING" | "MONZO" | "TIDE" | "REVOLUT" | "WISE" | "TRANSFERWISE" | "VIRGIN" | "HANDELSBANKEN" | "HALIFAX" | "DANSKE"
-            | "AIB" | "BOI" | "ULSTER" | "CASHPLUS" | "ZEMPLER" | "ANNA" | "CAF" | "ALDERMORE" | "SHAWBROOK" | "TRIODOS" | "UNITY"
-            | "CLYDESDALE" | "YORKSHIRE" | "ALLICA" | "MARCUS" | "CYNERGY" | "MONESE" | "MCB" | "COUTTS" | "HOARES" | "METROBANK"
-            | "MERCURY" | "KROO" | "CHASE" | "NEWCASTLE" | "SKIPTON" | "OAKNORTH" | "PARAGON" | "HAMPSHIRE" | "REDWOOD" | "ATOM"
-            | "MANSFIELD" | "INVESTEC" | "BUILDINGSOCIETY" | "CHARITYBANK" | "AMEX" | "BARCLAYCARD" | "MBNA" | "TESCOBANK"
-    ) && word != "BANK"
+    BANKS.contains(word)
 }
 
 /// Words that make a name something else than money at hand, whatever else it says.
 pub(super) fn is_no_money(word: &str) -> bool {
-    matches!(
-        word,
-        "LOAN" | "LOANS" | "BOUNCE" | "BBL" | "BBLS" | "CBILS" | "HP" | "HIRE" | "MORTGAGE" | "MORTGAGES" | "FINANCE" | "LEASE" | "DEBTORS"
-            | "DEBTOR" | "RECEIVABLE" | "RECEIVABLES" | "CREDITORS" | "PAYABLE" | "DIRECTOR" | "DIRECTORS" | "PARTNER" | "PARTNERS"
-            | "OWNER" | "OWNERS" | "SHAREHOLDER" | "INTERCOMPANY" | "STOCK" | "COST" | "DEPRECIATION" | "EQUIPMENT" | "VEHICLE"
-            | "VEHICLES" | "VAN" | "VANS" | "PREPAYMENT" | "PREPAYMENTS" | "ACCRUALS" | "TENANT" | "TENANTS" | "CUSTOMER" | "CUSTOMERS"
-            | "HELD" | "HIRERS" | "REFUNDABLE" | "SUPPLIER" | "SUPPLIERS" | "WAGES" | "PAYE" | "PENSION" | "PENSIONS"
-            | "CORPORATION" | "CONTROL" | "LIABILITY" | "PROVISION" | "INVENTORY" | "VOUCHERS" | "GRANT" | "GRANTS" | "CHARGES"
-            | "SUSPENSE" | "FURNITURE" | "COMPUTER" | "PROPERTY" | "LAND" | "MACHINERY" | "PLANT" | "UNDEPOSITED" | "INVESTMENT"
-            | "INVESTMENTS" | "MEMBERS" | "STUDENT" | "STUDENTS" | "MAN" | "DUE" | "SUFFERED" | "OWED" | "OWE"
-    )
+    NO_MONEY.contains(word)
 }
 
 /// Words in the names of accounts that say little.
 pub(super) fn is_plain(word: &str) -> bool {
-    matches!(
-        word,
-        "BANK" | "ACCOUNT" | "ACCOUNTS" | "AC" | "ACC" | "ACCT" | "A" | "C" | "THE" | "AND" | "OF" | "FOR" | "ON" | "AT" | "IN" | "NO" | "MY"
-            | "OUR" | "GBP" | "UK" | "LTD" | "CREDIT" | "BALANCE" | "MONEY" | "PLC" | "TO" | "FROM" | "AN" | "CO" | "OP"
-    )
+    PLAIN.contains(word)
 }
 
 /// Words that name an account only together with another sign.
 pub(super) fn is_weak(word: &str) -> bool {
-    matches!(
-        word,
-        "BUSINESS" | "BUS" | "CARD" | "TAX" | "VAT" | "CURRENT" | "CURR" | "CUR" | "CASH" | "COMMERCIAL" | "PRACTICE" | "COMMUNITY" | "TRADING"
-            | "DEPOSIT" | "MAIN" | "GENERAL" | "OFFICE" | "PREMIUM" | "GOLD" | "COMPANY" | "CHARGE" | "SPACE" | "DIRECT" | "FARM" | "SHOP"
-            | "CHARITY" | "CLIENT" | "PERSONAL" | "TILL" | "FLOAT" | "TIN" | "SAFE" | "RENT" | "FIRST" | "SELECT" | "PLUS" | "CHEQUE"
-    )
+    WEAK.contains(word)
 }
 
 /// Other ways to write a word of an account's name.
@@ -128,70 +182,9 @@ pub(super) fn spellings(word: &str) -> &'static [&'static str] {
     }
 }
 
-/// What a line says as a whole about being a transfer.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Sayings {
-    /// A word for moving money between accounts.
-    pub(super) transfer: bool,
-    /// What card companies write on payments they receive.
-    pub(super) thanks: bool,
-    /// Another account's number, or a place for one.
-    pub(super) numbered: bool,
-    /// A payment of a card: `CREDIT CARD`, `CHARGE CARD`.
-    pub(super) card: bool,
-    /// A wallet whose money can only have come from its balance.
-    pub(super) wallet: bool,
-    /// Something that is never a transfer, whatever the amounts.
-    pub(super) never: bool,
-}
-
-/// Reads the sayings of a line's words; `own` tells words of own accounts' names, which forbid nothing.
-pub(super) fn sayings<'t>(words: &[&'t str], own: impl Fn(&'t str) -> bool) -> Sayings {
-    let mut said = Sayings::default();
-    for (place, word) in words.iter().enumerate() {
-        let before = place.checked_sub(1).and_then(|place| words.get(place)).copied().unwrap_or("");
-        let after = words.get(place + 1).copied().unwrap_or("");
-        match *word {
-            "TRANSFER" | "TRANSFERS" | "TRANSFERRED" | "TFR" | "TRF" | "TFER" | "XFER" | "TRANSF" | "TRSF" | "TRFR" | "TRNSFR" | "TXFR"
-            | "TOPUP" | "SWEEP" | "INTERNAL" | "INTERACCOUNT" => said.transfer = true,
-            "TOP" if after == "UP" => said.transfer = true,
-            "FT" if after.is_empty() || place == 0 => said.transfer = true,
-            "WITHDRAWAL" if matches!(before, "GENERAL" | "INITIATED" | "AUTO") || matches!(after, "TO") => said.transfer = true,
-            "BETWEEN" if matches!(after, "ACCOUNTS" | "OWN" | "MY") => said.transfer = true,
-            "OWN" if matches!(after, "ACCOUNT" | "ACCOUNTS" | "AC" | "ACC") => said.transfer = true,
-            "ROUND" | "ROUNDUP" if after == "UP" || *word == "ROUNDUP" => said.transfer = true,
-            "SENT" if matches!(after, "MONEY" | "FROM") => said.numbered = true,
-            "POT" if matches!(before, "TO" | "FROM" | "INTO") => said.transfer = true,
-            "C" if before == "A" && matches!(words.get(place.wrapping_sub(2)), Some(&("TO" | "FROM"))) => said.transfer = true,
-            "CARD" if matches!(before, "CREDIT" | "CHARGE" | "COMML" | "COMMERCIAL" | "COMPANY" | "BUSINESS") => said.card = true,
-            "PAYPAL" => said.wallet = true,
-            "AC" | "ACC" | "ACCOUNT" if matches!(before, "TO" | "FROM") => said.numbered = true,
-            "THANK" if after == "YOU" => said.thanks = true,
-            "THANKYOU" => said.thanks = true,
-            "RECEIVED" | "RECD" if before == "PAYMENT" => said.thanks = true,
-            "PAYMENT" if before == "DEBIT" => said.thanks = true,
-            word if is_never(word) && !own(word) => said.never = true,
-            word if word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_digit()) => {
-                said.numbered = true;
-                // "TO 30991277 RESERVE": between accounts of one bank.
-                said.transfer |= place <= 1 && matches!(before, "TO" | "FROM");
-            }
-            _ => {}
-        }
-    }
-    said
-}
-
 /// Tax, pay, loans, invoices, refunds, cash machines and charges.
-fn is_never(word: &str) -> bool {
-    matches!(
-        word,
-        "HMRC" | "WAGES" | "WAGE" | "SALARY" | "SALARIES" | "PAYROLL" | "DIVIDEND" | "DIVIDENDS" | "DIVI" | "DRAWINGS" | "DRAWING" | "RENT" | "REFUND"
-            | "REFUNDS" | "LOAN" | "LOANS" | "INV" | "INVOICE" | "INVOICES" | "PENSION" | "PENSIONS" | "MORTGAGE" | "INTEREST" | "FEE"
-            | "FEES" | "CHARGE" | "CHARGES" | "CASHBACK" | "RETURNED" | "UNPAID" | "INSURANCE" | "COUNCIL" | "MILEAGE" | "EXPENSES"
-            | "PURCHASE" | "ATM" | "LNK" | "CASHPOINT" | "PAYE" | "COMMISSION" | "MERCHANT" | "TERMINAL" | "SALE" | "SALES" | "PAYOUT"
-            | "DONATION" | "SUBSCRIPTION" | "REPAYMENT" | "CORPORATION" | "CUMBERNAULD" | "SHIPLEY"
-    )
+pub(super) fn is_never(word: &str) -> bool {
+    NEVER.contains(word)
 }
 
 /// Words that stand in transfers and say nothing about whose money it is.
@@ -201,15 +194,5 @@ pub(super) fn is_neutral(word: &str) -> bool {
         || is_plain(word)
         || is_savings(word)
         || is_current(word)
-        || matches!(
-            word,
-            "TRANSFER" | "TRANSFERS" | "TFR" | "TRF" | "XFER" | "TOP" | "TOPUP" | "SWEEP" | "INTERNAL" | "BETWEEN" | "OWN" | "ROUND" | "SENT" | "MONEY"
-                | "WITHDRAWAL" | "GENERAL" | "USER" | "INITIATED" | "THANK" | "YOU" | "THANKS" | "PAYMENT" | "PAYMENTS" | "RECEIVED"
-                | "DIRECT" | "DEBIT" | "CREDIT" | "CARD" | "FASTER" | "BACS" | "CHAPS" | "FPO" | "FPI" | "FPS" | "BGC" | "BBP" | "DDR" | "STO"
-                | "STANDING" | "ORDER" | "ONLINE" | "MOBILE" | "BANKING" | "INTERNET" | "VIA" | "PYMT" | "PMT" | "PYT" | "REF" | "REFERENCE"
-                | "MANDATE" | "ACCOUNT" | "FUNDS" | "ADD" | "ADDED" | "INTO" | "OUT" | "XXXX" | "PERSONAL" | "RESERVES" | "BILLS" | "PAID"
-                | "INSTANT" | "AUTOMATIC" | "MONTHLY" | "WEEKLY" | "REGULAR" | "MOVED" | "MOVE" | "BUSINESS" | "HOLIDAY" | "FULL"
-                | "STATEMENT" | "MINIMUM" | "OTHER" | "SORT" | "CODE" | "COMMERCIAL" | "COMML" | "COMMER" | "COMMERCI" | "COMPANY" | "CHARGE"
-                | "PLATINUM" | "INTERNATIONAL"
-        )
+        || NEUTRAL.contains(word)
 }

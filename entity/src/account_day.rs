@@ -1,0 +1,24 @@
+//! What was posted to an account on a day.
+
+use sea_orm::entity::prelude::*;
+
+/// What was posted to an account on a day.
+#[sea_orm::model]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "account_day")]
+pub struct Model {
+    /// The account.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub account_id: i64,
+    /// The day.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub day: i64,
+    /// Whose books.
+    pub organisation_id: i64,
+    /// Pence.
+    pub debit: i64,
+    /// Pence.
+    pub credit: i64,
+}
+
+impl ActiveModelBehavior for ActiveModel {}

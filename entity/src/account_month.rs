@@ -1,0 +1,24 @@
+//! What was posted to an account in a month.
+
+use sea_orm::entity::prelude::*;
+
+/// What was posted to an account in a month.
+#[sea_orm::model]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "account_month")]
+pub struct Model {
+    /// The account.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub account_id: i64,
+    /// `year * 12 + month - 1`.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub month: i64,
+    /// Whose books.
+    pub organisation_id: i64,
+    /// Pence.
+    pub debit: i64,
+    /// Pence.
+    pub credit: i64,
+}
+
+impl ActiveModelBehavior for ActiveModel {}

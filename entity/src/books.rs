@@ -1,0 +1,19 @@
+//! The head of an organisation's books: locked by every group that changes them.
+
+use sea_orm::entity::prelude::*;
+
+/// The head of an organisation's books: locked by every group that changes them.
+#[sea_orm::model]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "books")]
+pub struct Model {
+    /// Whose.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub organisation_id: i64,
+    /// Counts groups that changed the books.
+    pub version: i64,
+    /// The next journal gets it.
+    pub next_journal_number: i64,
+}
+
+impl ActiveModelBehavior for ActiveModel {}

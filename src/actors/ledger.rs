@@ -1,0 +1,86 @@
+//! LedgerActor: one per organisation, made on demand. It takes what is asked of one organisation's books in order and
+//! hands it to the writer in that order, without waiting for a commit before handing over the next, so that postings to
+//! one organisation share commits like those to many. The books themselves are with the writer, which decides.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix::{Actor, ArbiterHandle, Context, Handler, Message, ResponseActFuture, Supervised, WrapFuture as _};
+
+use super::AskError;
+use super::runtime::{ActorError, ActorStats, Ask, Directory, Guarded, SlotOptions, guard};
+use crate::domain::ids::OrganisationId;
+use crate::store::{CreateOrganisation, OrganisationCreated, Post, PostOutcome, Store, StoreError};
+
+/// Answers wait for a commit, which may wait behind large ones.
+const DEADLINE: Duration = Duration::from_secs(120);
+/// What may be asked of one organisation at once.
+const QUEUE_CAPACITY: u32 = 512;
+
+/// The actor.
+pub struct LedgerActor {
+    stats: Arc<ActorStats>,
+    store: Store,
+}
+
+impl Actor for LedgerActor {
+    type Context = Context<Self>;
+}
+
+impl Supervised for LedgerActor {}
+
+impl Guarded for LedgerActor {
+    fn stats(&self) -> &Arc<ActorStats> {
+        &self.stats
+    }
+}
+
+/// Changes the books of the actor's organisation.
+#[derive(Message)]
+#[rtype(result = "Result<Result<PostOutcome, StoreError>, ActorError>")]
+pub struct ChangeBooks(pub Post);
+
+impl Handler<Ask<ChangeBooks>> for LedgerActor {
+    type Result = ResponseActFuture<Self, Result<Result<PostOutcome, StoreError>, ActorError>>;
+
+    fn handle(&mut self, ask: Ask<ChangeBooks>, _: &mut Context<Self>) -> Self::Result {
+        guard::beside(ask, DEADLINE, |actor: &mut Self, _, ChangeBooks(post)| {
+            let store = actor.store.clone();
+            async move { store.writer.post(post).await }.into_actor(actor)
+        })
+    }
+}
+
+/// How the rest of the service reaches the books.
+#[derive(Clone)]
+pub struct LedgersHandle {
+    pub(super) directory: Arc<Directory<LedgerActor>>,
+    store: Store,
+}
+
+impl LedgersHandle {
+    pub(super) fn new(stats: Arc<ActorStats>, arbiters: Vec<ArbiterHandle>, store: &Store) -> Self {
+        // Slowness of the disk is not a hang of the actor.
+        let options = SlotOptions { queue_capacity: QUEUE_CAPACITY, answer_deadline: None };
+        let of_actor = store.clone();
+        let directory =
+            Directory::new(stats, arbiters, options, move |_, stats| LedgerActor { stats, store: of_actor.clone() });
+        Self { directory, store: store.clone() }
+    }
+
+    /// Changes the books of an organisation, in the order of the calls.
+    pub async fn change(&self, organisation: OrganisationId, post: Post) -> Result<PostOutcome, AskError> {
+        let slot = self.directory.of(organisation)?;
+        Ok(slot.ask(ChangeBooks(post)).await??)
+    }
+
+    /// What a change would answer; nothing is written.
+    pub async fn rehearse(&self, post: Post) -> Result<PostOutcome, AskError> {
+        Ok(self.store.reader.rehearse(post).await?)
+    }
+
+    /// Makes an organisation with its books; there is no actor of it yet whose order could matter.
+    pub async fn create(&self, organisation: CreateOrganisation) -> Result<OrganisationCreated, AskError> {
+        Ok(self.store.writer.create_organisation(organisation).await?)
+    }
+}

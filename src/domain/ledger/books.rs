@@ -1,0 +1,60 @@
+//! What every posting has to know of an organisation's books, and the checks every posting makes.
+
+use super::account::{Account, Role};
+use super::chart::Chart;
+use super::ids::AccountId;
+use super::journal::Target;
+use super::period::{self, Day};
+use super::refusal::{Refusal, VatPosting};
+use super::vat_scheme::{VatHistory, VatScheme};
+
+/// The facts of one organisation that postings share.
+#[derive(Debug, Clone, Copy)]
+pub struct Books<'a> {
+    /// Its accounts.
+    pub chart: &'a Chart,
+    /// Its VAT schemes.
+    pub vat: &'a VatHistory,
+    /// The last day of the locked period.
+    pub lock_date: Option<Day>,
+}
+
+impl<'a> Books<'a> {
+    /// An account named in a body; it has to be of this organisation.
+    pub fn account(&self, id: AccountId, field: impl FnOnce() -> String) -> Result<&'a Account, Refusal> {
+        self.chart.get(id).ok_or_else(|| Refusal::UnknownReference { field: field(), id: id.0 })
+    }
+
+    /// The same, for a new posting: it must not be archived.
+    pub fn open_account(&self, id: AccountId, field: impl Fn() -> String) -> Result<&'a Account, Refusal> {
+        let account = self.account(id, &field)?;
+        if account.is_archived {
+            return Err(Refusal::AccountArchived { field: field(), id });
+        }
+        Ok(account)
+    }
+
+    /// The VAT Control account, which must be there before VAT is posted.
+    pub fn vat_control(&self, posting: VatPosting) -> Result<AccountId, Refusal> {
+        let control = self.chart.with_role(&Role::VatControl);
+        control.map(|account| account.id).ok_or(Refusal::VatControlRequired { posting })
+    }
+
+    /// The account with a role the rules post to themselves; made when there is none.
+    pub fn control(&self, role: Role) -> Target {
+        match self.chart.with_role(&role) {
+            Some(account) => Target::Account(account.id),
+            None => Target::FirstUse(role),
+        }
+    }
+
+    /// Refuses a posting date in the locked period.
+    pub fn require_open(&self, date: Day) -> Result<(), Refusal> {
+        period::require_open(date, self.lock_date)
+    }
+
+    /// The VAT scheme of a document of this date.
+    pub fn scheme_on(&self, date: Day) -> VatScheme {
+        self.vat.on(date)
+    }
+}

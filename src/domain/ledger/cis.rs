@@ -1,0 +1,135 @@
+//! The Construction Industry Scheme: what is withheld from a bill, and how payments share it exactly.
+
+use super::contact::CisRate;
+use super::decimal::divide_round;
+use super::document_line::{CisType, PricedLine};
+use super::money::Pence;
+
+/// What a bill is under the scheme, fixed when it is issued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// The rate.
+    pub rate: CisRate,
+    /// Work, without VAT: what is deducted from.
+    pub labour_net: Pence,
+    /// Materials, without VAT.
+    pub materials_net: Pence,
+    /// What is withheld in all.
+    pub deduction: Pence,
+}
+
+impl Terms {
+    /// The terms of a bill: VAT and materials are not deducted from.
+    pub fn of(rate: CisRate, lines: &[PricedLine]) -> Self {
+        let net = |kind| lines.iter().filter(|line| line.cis_type == kind).map(|line| line.amount.net).sum();
+        let labour_net: Pence = net(CisType::Labour);
+        let base = i128::from(labour_net.max(Pence::ZERO).0);
+        let deduction = Pence::saturated(divide_round(base * i128::from(rate.percent()), 100));
+        Self { rate, labour_net, materials_net: net(CisType::Materials), deduction }
+    }
+}
+
+/// What remains of a bill that is paid in parts, credit notes taken off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Balance {
+    /// The gross.
+    pub gross: Pence,
+    /// What is withheld of it in all.
+    pub deduction: Pence,
+    /// Cash paid so far.
+    pub cash: Pence,
+    /// What was settled by it, the withheld part included.
+    pub settled: Pence,
+}
+
+impl Balance {
+    /// What is still to be transferred.
+    pub fn payable(&self) -> Pence {
+        self.gross - self.deduction - self.cash
+    }
+
+    /// What is withheld from the next payment of `cash`: all cash so far settles `round(gross × cash / payable)`, so
+    /// that the last payment completes both exactly.
+    pub fn withheld_from(&self, cash: Pence) -> Pence {
+        let settled = self.gross.proportion(self.cash + cash, self.gross - self.deduction);
+        settled - self.settled - cash
+    }
+}
+
+/// The part of a bill without VAT that its settled part stands for, for the monthly return.
+pub fn net_of_settled(net: Pence, settled: Pence, gross: Pence) -> Pence {
+    net.proportion(settled, gross)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ledger::ids::AccountId;
+    use crate::domain::ledger::vat::{Split, VatCode};
+    use proptest::prelude::*;
+
+    fn line(cis_type: CisType, net: i64) -> PricedLine {
+        let net = Pence(net);
+        let amount = Split { net, vat: VatCode::Standard.vat_on_net(net) };
+        PricedLine { account_id: AccountId(1), vat_code: VatCode::Standard, amount, cis_type }
+    }
+
+    #[test]
+    fn the_deduction_is_on_labour_alone_and_not_on_vat() {
+        let lines = [line(CisType::Labour, 220_000), line(CisType::Materials, 36_700), line(CisType::None, 100)];
+        let standard = Terms::of(CisRate::Standard, &lines);
+        assert_eq!((standard.labour_net, standard.materials_net), (Pence(220_000), Pence(36_700)));
+        assert_eq!(standard.deduction, Pence(44_000));
+        assert_eq!(Terms::of(CisRate::Higher, &lines).deduction, Pence(66_000));
+        assert_eq!(Terms::of(CisRate::Gross, &lines).deduction, Pence::ZERO);
+        assert_eq!(Terms::of(CisRate::Higher, &[line(CisType::Labour, -100)]).deduction, Pence::ZERO);
+    }
+
+    #[test]
+    fn part_payments_share_the_deduction_exactly() {
+        let mut bill =
+            Balance { gross: Pence(230_400), deduction: Pence(30_000), cash: Pence::ZERO, settled: Pence::ZERO };
+        assert_eq!(bill.payable(), Pence(200_400));
+        let first = bill.withheld_from(Pence(70_000));
+        assert_eq!((first, first + Pence(70_000)), (Pence(10_479), Pence(80_479)));
+        bill.cash = Pence(70_000);
+        bill.settled = Pence(80_479);
+        let second = bill.withheld_from(Pence(130_400));
+        assert_eq!((second, second + Pence(130_400)), (Pence(19_521), Pence(149_921)));
+        assert_eq!(first + second, Pence(30_000));
+    }
+
+    #[test]
+    fn the_net_of_a_part_payment_is_in_proportion() {
+        assert_eq!(net_of_settled(Pence(192_000), Pence(80_479), Pence(230_400)), Pence(67_066));
+        assert_eq!(net_of_settled(Pence(192_000), Pence(230_400), Pence(230_400)), Pence(192_000));
+    }
+
+    proptest! {
+        /// I26: the parts withheld over the payments of a fully paid bill are its deduction, to the penny.
+        #[test]
+        fn a_fully_paid_bill_has_its_whole_deduction(
+            labour in 1_i64..5_000_000,
+            rest in 0_i64..5_000_000,
+            higher in any::<bool>(),
+            payments in prop::collection::vec(1_i64..2_000_000, 0..10),
+        ) {
+            let rate = if higher { CisRate::Higher } else { CisRate::Standard };
+            let lines = [line(CisType::Labour, labour), line(CisType::Materials, rest)];
+            let deduction = Terms::of(rate, &lines).deduction;
+            let gross = lines.iter().map(|line| line.amount.gross()).sum();
+            let mut bill = Balance { gross, deduction, cash: Pence::ZERO, settled: Pence::ZERO };
+            let mut withheld = Pence::ZERO;
+            for payment in payments.into_iter().map(Pence).chain([gross]) {
+                let cash = payment.min(bill.payable());
+                let part = bill.withheld_from(cash);
+                prop_assert!(!part.is_negative());
+                bill.cash += cash;
+                bill.settled += cash + part;
+                withheld += part;
+            }
+            prop_assert_eq!(withheld, deduction);
+            prop_assert_eq!(bill.settled, gross);
+        }
+    }
+}

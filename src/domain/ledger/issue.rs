@@ -1,0 +1,161 @@
+//! Issuing and voiding documents.
+
+use super::account::Role;
+use super::books::Books;
+use super::document::{Draft, Stage};
+use super::document_line::PricedLine;
+use super::ids::{AccountId, AllocationId};
+use super::journal::{Journal, Line, PostedJournal, Source, Target};
+use super::money::Pence;
+use super::period::{self, Day};
+use super::refusal::Refusal;
+use super::vat::Split;
+use super::vat_entry::{Basis, VatEntry, VatOrigin};
+use super::vat_scheme::{VatScheme, separates_vat};
+
+/// Decides the issue of a document under its number. A document of nothing posts nothing.
+pub fn issue(books: &Books<'_>, draft: &Draft, number: &str) -> Result<Option<Journal>, Refusal> {
+    let kind = draft.kind;
+    let scheme = books.scheme_on(draft.date);
+    for (row, line) in draft.lines.iter().enumerate() {
+        require_line_account(books, row, line)?;
+    }
+    let capital_gross = capital_gross(books, &draft.lines);
+
+    // What is credited on a sale is debited on a purchase, and the other way round for credit notes.
+    let sign = -kind.control_sign();
+    let entry_sign = if kind.is_credit_note() { -1 } else { 1 };
+    let mut by_account: Vec<(AccountId, Pence)> = Vec::new();
+    let mut vat_total = Pence::ZERO;
+    let mut has_vat = false;
+    let mut entries = Vec::new();
+    for (row, line) in draft.lines.iter().enumerate() {
+        let account = books.account(line.account_id, || format!("lines[{row}].account_id"))?;
+        let is_separated = separates_vat(scheme, kind.side(), account, capital_gross);
+        let posted = if is_separated { line.amount.net } else { line.amount.gross() };
+        if is_separated {
+            vat_total += line.amount.vat;
+            has_vat |= !line.amount.vat.is_zero();
+            entries.extend(entry(scheme, draft, row, line, entry_sign));
+        }
+        match by_account.iter_mut().find(|(id, _)| *id == line.account_id) {
+            Some((_, sum)) => *sum += posted,
+            None => by_account.push((line.account_id, posted)),
+        }
+    }
+
+    let control = Line::new(books.control(kind.control_role()), Pence(draft.total.gross().0 * kind.control_sign()));
+    let mut lines = vec![control.with_contact(draft.contact_id)];
+    lines.extend(by_account.into_iter().map(|(id, sum)| Line::new(Target::Account(id), Pence(sum.0 * sign))));
+    if has_vat {
+        let control = Target::Account(books.vat_control(kind.vat_posting())?);
+        lines.push(Line { is_system: true, ..Line::new(control, Pence(vat_total.0 * sign)) });
+    }
+    let description = format!("{} {number}", kind.title());
+    let mut journal = Journal::new(draft.date, Source::new(kind.source_type()), description, lines);
+    books.require_open(draft.date)?;
+    if journal.lines.is_empty() {
+        return Ok(None);
+    }
+    // Under cash accounting the return counts payments; the document itself is counted by `vat_cash`.
+    if scheme != VatScheme::Cash {
+        journal.vat = entries;
+    }
+    journal.checked(books.lock_date).map(Some)
+}
+
+/// The account of a line must be open and not one that the document itself or money is posted to.
+fn require_line_account(books: &Books<'_>, row: usize, line: &PricedLine) -> Result<(), Refusal> {
+    let field = || format!("lines[{row}].account_id");
+    let account = books.open_account(line.account_id, field)?;
+    let is_money_or_debt = matches!(account.role, Some(Role::Bank | Role::AccountsReceivable | Role::AccountsPayable));
+    if is_money_or_debt || (account.is_control() && line.vat_code.is_in_return()) {
+        return Err(Refusal::WrongAccountType { field: field(), id: Some(account.id) });
+    }
+    Ok(())
+}
+
+/// The gross of the capital goods on a document, which decides whether the flat rate reclaims their VAT.
+fn capital_gross(books: &Books<'_>, lines: &[PricedLine]) -> Pence {
+    let is_capital = |line: &&PricedLine| {
+        books.chart.get(line.account_id).is_some_and(|account| account.has_role(&Role::FixedAsset))
+    };
+    lines.iter().filter(is_capital).map(|line| line.amount.gross()).sum()
+}
+
+/// What a line adds to the return, if anything.
+fn entry(scheme: VatScheme, draft: &Draft, row: usize, line: &PricedLine, sign: i64) -> Option<VatEntry> {
+    let is_nothing = line.amount.net.is_zero() && line.amount.vat.is_zero();
+    if !line.vat_code.is_in_return() || is_nothing {
+        return None;
+    }
+    let amount = Split { net: Pence(line.amount.net.0 * sign), vat: Pence(line.amount.vat.0 * sign) };
+    Some(VatEntry {
+        side: draft.kind.side(),
+        code: line.vat_code,
+        amount,
+        basis: Basis::from(scheme),
+        tax_point: draft.date,
+        origin: VatOrigin::DocumentLine(row),
+    })
+}
+
+/// A document that may be voided.
+#[derive(Debug, Clone, Copy)]
+pub struct Voidable<'a> {
+    /// Where it is in its life.
+    pub stage: Stage,
+    /// The earliest day it may be void from ([`super::allocation::Document::earliest_void`]).
+    pub earliest: Day,
+    /// Whether it came with the opening balances, and has no journal of its own.
+    pub is_opening: bool,
+    /// What settles it now.
+    pub allocations: &'a [AllocationId],
+    /// Its journal; none for drafts and documents of nothing.
+    pub journal: Option<&'a PostedJournal>,
+}
+
+/// Decides the voiding of a document: the date it is void from, and the journal that undoes its own.
+pub fn void(
+    document: &Voidable<'_>,
+    asked_date: Option<Day>,
+    lock_date: Option<Day>,
+) -> Result<(Day, Option<Journal>), Refusal> {
+    match document.stage {
+        Stage::Void => return Err(Refusal::InvalidState { current: "void", allowed: &["draft", "issued"] }),
+        Stage::Draft => return Ok((asked_date.unwrap_or(document.earliest), None)),
+        Stage::Issued if document.is_opening => {
+            return Err(Refusal::InvalidState { current: "opening balance", allowed: &["draft", "issued"] });
+        }
+        Stage::Issued => {}
+    }
+    if !document.allocations.is_empty() {
+        return Err(Refusal::HasAllocations { allocation_ids: document.allocations.to_vec() });
+    }
+    let date = period::void_date(document.earliest, asked_date, lock_date)?;
+    let reversal = document.journal.map(|journal| journal.reversal(date, lock_date)).transpose()?;
+    Ok((date, reversal))
+}
+
+/// Decides whether a document that is not a draft may be deleted or issued: it may not.
+pub const fn require_draft(stage: Stage) -> Result<(), Refusal> {
+    match stage {
+        Stage::Draft => Ok(()),
+        Stage::Issued => Err(Refusal::InvalidState { current: "issued", allowed: &["draft"] }),
+        Stage::Void => Err(Refusal::InvalidState { current: "void", allowed: &["draft"] }),
+    }
+}
+
+/// Decides a change of the due date of an issued invoice, which is refused in a locked period.
+pub fn change_due_date(stage: Stage, date: Day, due_date: Day, lock_date: Option<Day>) -> Result<(), Refusal> {
+    if stage == Stage::Void {
+        return Err(Refusal::InvalidState { current: "void", allowed: &["draft", "issued"] });
+    }
+    if due_date < date {
+        return Err(Refusal::field("due_date", "must not be before invoice_date"));
+    }
+    period::require_open(date, lock_date)
+}
+
+#[cfg(test)]
+mod tests;

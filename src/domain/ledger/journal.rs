@@ -1,0 +1,353 @@
+//! Journals: what is posted, always balanced, and how a posted one is undone.
+
+use super::account::Role;
+use super::ids::{AccountId, ContactId, JournalId};
+use super::money::Pence;
+use super::period::{self, Day};
+use super::refusal::Refusal;
+use super::vat::VatCode;
+use super::vat_entry::VatEntry;
+
+/// What made a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SourceType {
+    /// Entered as it is.
+    Manual,
+    /// The opening balances.
+    OpeningBalance,
+    /// A sales invoice.
+    SalesInvoice,
+    /// A sales credit note.
+    SalesCreditNote,
+    /// A purchase invoice.
+    PurchaseInvoice,
+    /// A purchase credit note.
+    PurchaseCreditNote,
+    /// Money from a customer.
+    CustomerReceipt,
+    /// Money back to a customer.
+    CustomerRefund,
+    /// Money to a supplier.
+    SupplierPayment,
+    /// Money back from a supplier.
+    SupplierRefund,
+    /// A coded bank transaction.
+    BankTransaction,
+    /// A transfer between own bank accounts.
+    BankTransfer,
+    /// A bad debt.
+    WriteOff,
+    /// The undoing of another journal.
+    Reversal,
+    /// The closing of a year.
+    YearEndClose,
+}
+
+impl SourceType {
+    /// Every source.
+    pub const ALL: [Self; 15] = [
+        Self::Manual,
+        Self::OpeningBalance,
+        Self::SalesInvoice,
+        Self::SalesCreditNote,
+        Self::PurchaseInvoice,
+        Self::PurchaseCreditNote,
+        Self::CustomerReceipt,
+        Self::CustomerRefund,
+        Self::SupplierPayment,
+        Self::SupplierRefund,
+        Self::BankTransaction,
+        Self::BankTransfer,
+        Self::WriteOff,
+        Self::Reversal,
+        Self::YearEndClose,
+    ];
+
+    /// The word of the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::OpeningBalance => "opening_balance",
+            Self::SalesInvoice => "sales_invoice",
+            Self::SalesCreditNote => "sales_credit_note",
+            Self::PurchaseInvoice => "purchase_invoice",
+            Self::PurchaseCreditNote => "purchase_credit_note",
+            Self::CustomerReceipt => "customer_receipt",
+            Self::CustomerRefund => "customer_refund",
+            Self::SupplierPayment => "supplier_payment",
+            Self::SupplierRefund => "supplier_refund",
+            Self::BankTransaction => "bank_transaction",
+            Self::BankTransfer => "bank_transfer",
+            Self::WriteOff => "write_off",
+            Self::Reversal => "reversal",
+            Self::YearEndClose => "year_end_close",
+        }
+    }
+
+    /// Reads the word of the API.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
+    }
+}
+
+/// What made a journal, and which record that is: none when the decision creates it, or there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Source {
+    /// What kind of record.
+    pub kind: SourceType,
+    /// Which one.
+    pub id: Option<i64>,
+}
+
+impl Source {
+    /// A record that is yet to be created, or no record.
+    pub const fn new(kind: SourceType) -> Self {
+        Self { kind, id: None }
+    }
+}
+
+/// The account a line is posted to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// This one.
+    Account(AccountId),
+    /// The one with this role, which has to be made first ([`super::chart::Chart::first_use`]).
+    FirstUse(Role),
+}
+
+/// A line of a journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The account.
+    pub target: Target,
+    /// Positive on the debit side, negative on the credit side, never nothing.
+    pub amount: Pence,
+    /// A remark.
+    pub memo: Option<String>,
+    /// The VAT code it was entered with.
+    pub vat_code: Option<VatCode>,
+    /// The VAT that was separated from it: a magnitude.
+    pub vat_amount: Option<Pence>,
+    /// The customer or supplier it concerns.
+    pub contact_id: Option<ContactId>,
+    /// Whether it is VAT that was separated from other lines.
+    pub is_system: bool,
+}
+
+impl Line {
+    /// A bare line; the sign of the amount tells the side.
+    pub const fn new(target: Target, amount: Pence) -> Self {
+        Self { target, amount, memo: None, vat_code: None, vat_amount: None, contact_id: None, is_system: false }
+    }
+
+    /// The same line, concerning a contact.
+    pub fn with_contact(self, contact_id: ContactId) -> Self {
+        Self { contact_id: Some(contact_id), ..self }
+    }
+
+    /// What it debits; nothing when it credits.
+    pub fn debit(&self) -> Pence {
+        self.amount.max(Pence::ZERO)
+    }
+
+    /// What it credits; nothing when it debits.
+    pub fn credit(&self) -> Pence {
+        (-self.amount).max(Pence::ZERO)
+    }
+}
+
+/// A journal to be posted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Journal {
+    /// The date it is posted on.
+    pub entry_date: Day,
+    /// What it is.
+    pub description: String,
+    /// The caller's reference.
+    pub reference: Option<String>,
+    /// A remark.
+    pub memo: Option<String>,
+    /// What made it.
+    pub source: Source,
+    /// The journal it undoes.
+    pub reverses: Option<JournalId>,
+    /// At least two, balanced.
+    pub lines: Vec<Line>,
+    /// What it adds to the VAT sub-ledger.
+    pub vat: Vec<VatEntry>,
+}
+
+impl Journal {
+    /// A journal without a reference, remark or VAT. Lines of nothing are left out.
+    pub fn new(entry_date: Day, source: Source, description: impl Into<String>, lines: Vec<Line>) -> Self {
+        let lines = lines.into_iter().filter(|line| !line.amount.is_zero()).collect();
+        Self {
+            entry_date,
+            description: description.into(),
+            reference: None,
+            memo: None,
+            source,
+            reverses: None,
+            lines,
+            vat: Vec::new(),
+        }
+    }
+
+    /// What it debits; as much as it credits.
+    pub fn total_debit(&self) -> Pence {
+        self.lines.iter().map(Line::debit).sum()
+    }
+
+    /// What it credits.
+    pub fn total_credit(&self) -> Pence {
+        self.lines.iter().map(Line::credit).sum()
+    }
+
+    /// The last check before anything is written: at least two lines, in balance, the date open.
+    pub fn checked(self, lock_date: Option<Day>) -> Result<Self, Refusal> {
+        if self.lines.len() < 2 {
+            return Err(Refusal::TooFewLines);
+        }
+        let (total_debit, total_credit) = (self.total_debit(), self.total_credit());
+        if total_debit != total_credit {
+            return Err(Refusal::Unbalanced { total_debit, total_credit });
+        }
+        period::require_open(self.entry_date, lock_date)?;
+        Ok(self)
+    }
+
+    /// The roles whose accounts have to be made before the lines can be written; several journals of one decision may
+    /// want the same one.
+    pub fn roles_to_make(&self) -> impl Iterator<Item = &Role> {
+        self.lines.iter().filter_map(|line| match &line.target {
+            Target::FirstUse(role) => Some(role),
+            Target::Account(_) => None,
+        })
+    }
+
+    /// Points the lines of a role at the account made for it.
+    pub fn made(&mut self, role: &Role, account: AccountId) {
+        for line in &mut self.lines {
+            if line.target == Target::FirstUse(role.clone()) {
+                line.target = Target::Account(account);
+            }
+        }
+    }
+}
+
+/// Whether a posted journal still stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JournalStatus {
+    /// It stands.
+    Posted,
+    /// Another journal undoes it.
+    Void,
+}
+
+impl JournalStatus {
+    /// The word of the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Posted => "posted",
+            Self::Void => "void",
+        }
+    }
+}
+
+/// A journal that has been posted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PostedJournal {
+    /// Its id.
+    pub id: JournalId,
+    /// Its gap-free number.
+    pub number: i64,
+    /// Whether it stands.
+    pub status: JournalStatus,
+    /// What was posted.
+    pub journal: Journal,
+}
+
+impl PostedJournal {
+    /// The journal that undoes it on a day: every line and every VAT entry with the opposite sign. The day has to be
+    /// open; whether it may be undone is for the caller to say.
+    pub fn reversal(&self, entry_date: Day, lock_date: Option<Day>) -> Result<Journal, Refusal> {
+        let lines = self.journal.lines.iter().map(|line| Line { amount: -line.amount, ..line.clone() }).collect();
+        let reversal = Journal {
+            entry_date,
+            description: format!("Reversal of journal {}: {}", self.number, self.journal.description),
+            reference: self.journal.reference.clone(),
+            memo: None,
+            source: Source { kind: SourceType::Reversal, id: self.journal.source.id },
+            reverses: Some(self.id),
+            lines,
+            vat: self.journal.vat.iter().map(|entry| entry.undone(entry_date)).collect(),
+        };
+        reversal.checked(lock_date)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ledger::vat::{Side, Split};
+    use crate::domain::ledger::vat_entry::{Basis, VatOrigin};
+
+    fn line(account: i64, amount: i64) -> Line {
+        Line::new(Target::Account(AccountId(account)), Pence(amount))
+    }
+
+    fn journal(lines: Vec<Line>) -> Journal {
+        Journal::new(100, Source::new(SourceType::Manual), "Rent", lines)
+    }
+
+    #[test]
+    fn a_journal_balances_and_has_two_lines_or_is_not_posted() {
+        assert!(journal(vec![line(1, 500), line(2, -500)]).checked(None).is_ok());
+        assert_eq!(journal(vec![line(1, 500), line(2, 0)]).checked(None), Err(Refusal::TooFewLines));
+        assert_eq!(
+            journal(vec![line(1, 500), line(2, -499)]).checked(None),
+            Err(Refusal::Unbalanced { total_debit: Pence(500), total_credit: Pence(499) })
+        );
+        let locked = journal(vec![line(1, 500), line(2, -500)]).checked(Some(100)).unwrap_err();
+        assert_eq!(locked.reason(), "period_locked");
+    }
+
+    #[test]
+    fn a_reversal_is_the_mirror_image_on_its_own_day() {
+        let mut original = journal(vec![line(1, 600), line(2, -500), line(3, -100)]);
+        original.vat.push(VatEntry {
+            side: Side::Output,
+            code: VatCode::Standard,
+            amount: Split { net: Pence(500), vat: Pence(100) },
+            basis: Basis::Standard,
+            tax_point: 100,
+            origin: VatOrigin::JournalLine(1),
+        });
+        let posted = PostedJournal { id: JournalId(7), number: 4, status: JournalStatus::Posted, journal: original };
+        let reversal = posted.reversal(130, Some(129)).unwrap();
+        assert_eq!(reversal.reverses, Some(JournalId(7)));
+        assert_eq!(reversal.description, "Reversal of journal 4: Rent");
+        let amounts: Vec<i64> = reversal.lines.iter().map(|line| line.amount.0).collect();
+        assert_eq!(amounts, [-600, 500, 100]);
+        assert_eq!(reversal.vat.first().map(|entry| (entry.tax_point, entry.amount.vat)), Some((130, Pence(-100))));
+        assert_eq!(posted.reversal(129, Some(129)).unwrap_err().reason(), "period_locked");
+    }
+
+    #[test]
+    fn lines_of_an_account_made_on_first_use_are_pointed_at_it() {
+        let new = Line::new(Target::FirstUse(Role::CisPayable), Pence(-500));
+        let mut journal = journal(vec![line(1, 500), new.with_contact(ContactId(3))]);
+        assert_eq!(journal.roles_to_make().collect::<Vec<_>>(), [&Role::CisPayable]);
+        journal.made(&Role::CisPayable, AccountId(9));
+        assert_eq!(journal.roles_to_make().count(), 0);
+        assert_eq!(journal.lines.last().map(|line| line.target.clone()), Some(Target::Account(AccountId(9))));
+    }
+
+    #[test]
+    fn sources_and_statuses_have_their_words() {
+        for source in SourceType::ALL {
+            assert_eq!(SourceType::parse(source.as_str()), Some(source));
+        }
+        assert_eq!((JournalStatus::Posted.as_str(), JournalStatus::Void.as_str()), ("posted", "void"));
+    }
+}

@@ -1,0 +1,196 @@
+//! Journals as people enter them: VAT inside the amounts, which the rules separate; and their voiding.
+
+use super::account::{Account, Role};
+use super::books::Books;
+use super::ids::{AccountId, AllocationId, ContactId};
+use super::journal::{Journal, JournalStatus, Line, PostedJournal, Source, SourceType, Target};
+use super::money::Pence;
+use super::period::{self, Day};
+use super::refusal::{Refusal, VatPosting};
+use super::vat::{Side, Split, VatCode, split_gross};
+use super::vat_entry::{Basis, VatEntry, VatOrigin};
+use super::vat_scheme::{VatScheme, separates_vat, side_of_account};
+
+/// A journal as entered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ManualJournal {
+    /// The date it is posted on.
+    pub entry_date: Day,
+    /// What it is.
+    pub description: String,
+    /// The caller's reference.
+    pub reference: Option<String>,
+    /// A remark.
+    pub memo: Option<String>,
+    /// Its lines, gross.
+    pub lines: Vec<ManualLine>,
+}
+
+/// A line as entered: one side, VAT inside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ManualLine {
+    /// The account.
+    pub account_id: AccountId,
+    /// What it debits; nothing counts as not given.
+    pub debit: Option<Pence>,
+    /// What it credits; nothing counts as not given.
+    pub credit: Option<Pence>,
+    /// A remark.
+    pub memo: Option<String>,
+    /// The VAT code.
+    pub vat_code: Option<VatCode>,
+    /// The caller's own figure for the VAT inside.
+    pub vat_amount: Option<Pence>,
+    /// The customer or supplier it concerns.
+    pub contact_id: Option<ContactId>,
+}
+
+impl ManualLine {
+    /// The amount, positive for debits; refused when there are both sides or neither.
+    fn amount(&self, row: usize) -> Result<Pence, Refusal> {
+        let given = |side: Option<Pence>| side.filter(|amount| !amount.is_zero());
+        match (given(self.debit), given(self.credit)) {
+            (Some(debit), None) => Ok(debit),
+            (None, Some(credit)) => Ok(-credit),
+            _ => Err(Refusal::OneSidedLine { row }),
+        }
+    }
+}
+
+/// Decides a journal. `known_contacts` are those of the contacts it names that are of this organisation.
+pub fn post(books: &Books<'_>, entered: &ManualJournal, known_contacts: &[ContactId]) -> Result<Journal, Refusal> {
+    let lines = read_lines(books, entered, known_contacts)?;
+    let scheme = books.scheme_on(entered.entry_date);
+    let capital = lines.iter().filter(|line| line.account.has_role(&Role::FixedAsset));
+    let capital_gross: Pence = capital.map(|line| line.amount).sum();
+
+    let source = Source::new(SourceType::Manual);
+    let mut journal = Journal::new(entered.entry_date, source, entered.description.clone(), Vec::new());
+    journal.reference = entered.reference.clone();
+    journal.memo = entered.memo.clone();
+    for line in &lines {
+        line.post_to(&mut journal, books, scheme, capital_gross)?;
+    }
+    journal.checked(books.lock_date)
+}
+
+/// A line with its account, and its amount positive for debits.
+struct ReadLine<'a> {
+    row: usize,
+    account: &'a Account,
+    amount: Pence,
+    entered: &'a ManualLine,
+}
+
+/// Everything named is known, every line is one-sided, the whole is in balance, and nothing is archived.
+fn read_lines<'a>(
+    books: &Books<'a>,
+    entered: &'a ManualJournal,
+    known_contacts: &[ContactId],
+) -> Result<Vec<ReadLine<'a>>, Refusal> {
+    for (row, line) in entered.lines.iter().enumerate() {
+        books.account(line.account_id, || format!("lines[{row}].account_id"))?;
+        if let Some(id) = line.contact_id.filter(|id| !known_contacts.contains(id)) {
+            return Err(Refusal::UnknownReference { field: format!("lines[{row}].contact_id"), id: id.0 });
+        }
+    }
+    if entered.lines.len() < 2 {
+        return Err(Refusal::TooFewLines);
+    }
+    let read = |(row, entered): (usize, &'a ManualLine)| {
+        let amount = entered.amount(row)?;
+        let account = books.account(entered.account_id, || format!("lines[{row}].account_id"))?;
+        Ok(ReadLine { row, account, amount, entered })
+    };
+    let lines = entered.lines.iter().enumerate().map(read).collect::<Result<Vec<_>, Refusal>>()?;
+    let total = |positive: bool| lines.iter().map(|line| line.amount).filter(|one| one.is_positive() == positive).sum();
+    let (total_debit, total_credit): (Pence, Pence) = (total(true), -total(false));
+    if total_debit != total_credit {
+        return Err(Refusal::Unbalanced { total_debit, total_credit });
+    }
+    for line in &lines {
+        books.open_account(line.account.id, || line.field("account_id"))?;
+    }
+    Ok(lines)
+}
+
+impl ReadLine<'_> {
+    fn field(&self, key: &str) -> String {
+        format!("lines[{}].{key}", self.row)
+    }
+
+    /// Adds the line, net, the VAT that was inside it, and the entry for the return.
+    fn post_to(
+        &self,
+        journal: &mut Journal,
+        books: &Books<'_>,
+        scheme: VatScheme,
+        capital_gross: Pence,
+    ) -> Result<(), Refusal> {
+        let code = self.entered.vat_code.unwrap_or(VatCode::NoVat);
+        let side = side_of_account(self.account, code, || self.field("account_id"))?;
+        // The caller writes magnitudes, as for the amounts.
+        let given = self.entered.vat_amount.map(|vat| if self.amount.is_negative() { -vat } else { vat });
+        let mut split = split_gross(side, code, self.amount, given, || self.field("vat_amount"))?;
+        let is_separated = separates_vat(scheme, side, self.account, capital_gross);
+        if !is_separated {
+            split = Split { net: self.amount, vat: Pence::ZERO };
+        }
+        if is_separated && code.is_in_return() {
+            // A debit is bought, or sold and given back.
+            let amount = match side {
+                Side::Input => split,
+                Side::Output => Split { net: -split.net, vat: -split.vat },
+            };
+            journal.vat.push(VatEntry {
+                side,
+                code,
+                amount,
+                basis: Basis::from(scheme),
+                tax_point: journal.entry_date,
+                origin: VatOrigin::JournalLine(journal.lines.len()),
+            });
+        }
+        if !split.net.is_zero() {
+            journal.lines.push(Line {
+                memo: self.entered.memo.clone(),
+                vat_code: self.entered.vat_code,
+                vat_amount: self.entered.vat_code.map(|_| split.vat.abs()),
+                contact_id: self.entered.contact_id,
+                ..Line::new(Target::Account(self.account.id), split.net)
+            });
+        }
+        if !split.vat.is_zero() {
+            let control = Target::Account(books.vat_control(VatPosting::Journal)?);
+            journal.lines.push(Line { is_system: true, ..Line::new(control, split.vat) });
+        }
+        Ok(())
+    }
+}
+
+/// Decides the voiding of a journal: only of one that stands and that no document made. `open_allocations` are those of
+/// the documents that came with it (opening balances have some).
+pub fn void(
+    posted: &PostedJournal,
+    asked_date: Option<Day>,
+    open_allocations: &[AllocationId],
+    lock_date: Option<Day>,
+) -> Result<Journal, Refusal> {
+    let source = posted.journal.source;
+    if posted.status == JournalStatus::Void {
+        return Err(Refusal::InvalidState { current: "void", allowed: &["posted"] });
+    }
+    match source.kind {
+        SourceType::Manual | SourceType::OpeningBalance | SourceType::YearEndClose => {}
+        SourceType::Reversal => return Err(Refusal::InvalidState { current: "reversal", allowed: &["posted"] }),
+        kind => return Err(Refusal::LinkedToDocument { source_type: kind, source_id: source.id }),
+    }
+    if !open_allocations.is_empty() {
+        return Err(Refusal::HasAllocations { allocation_ids: open_allocations.to_vec() });
+    }
+    let date = period::void_date(posted.journal.entry_date, asked_date, lock_date)?;
+    posted.reversal(date, lock_date)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,349 @@
+//! Opening balances: one journal, and the documents that were open on its day.
+
+use std::collections::BTreeSet;
+
+use super::account::Role;
+use super::books::Books;
+use super::contact::Contact;
+use super::document::DocumentKind;
+use super::ids::{AccountId, ContactId, DocumentId};
+use super::journal::{Journal, Line, Source, SourceType, Target};
+use super::money::Pence;
+use super::numbering;
+use super::period::Day;
+use super::refusal::Refusal;
+use super::vat::Side;
+
+/// Opening balances as entered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnteredOpening {
+    /// The day they are the balances at the end of.
+    pub as_of: Day,
+    /// The balances.
+    pub lines: Vec<OpeningLine>,
+    /// What was not settled.
+    pub documents: Vec<OpeningDocument>,
+    /// Whether the books are locked up to the day.
+    pub locks_period: bool,
+    /// Where a difference goes.
+    pub balance_to: Option<AccountId>,
+    /// Whether debtors and creditors may be more or less than the open documents.
+    pub allows_unassigned: bool,
+}
+
+/// A balance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpeningLine {
+    /// The account.
+    pub account_id: AccountId,
+    /// A debit balance; nothing counts as not given.
+    pub debit: Option<Pence>,
+    /// A credit balance; nothing counts as not given.
+    pub credit: Option<Pence>,
+}
+
+/// A document that was not settled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpeningDocument {
+    /// Which.
+    pub kind: DocumentKind,
+    /// With whom.
+    pub contact_id: ContactId,
+    /// Its number, or the supplier's reference.
+    pub number: String,
+    /// Its date.
+    pub date: Day,
+    /// When it is to be paid.
+    pub due_date: Option<Day>,
+    /// What was open of it; more than nothing.
+    pub amount_due: Pence,
+}
+
+/// The facts that opening balances need beside the books.
+#[derive(Debug, Clone, Copy)]
+pub struct OpeningFacts<'a> {
+    /// Whether there are opening balances that stand.
+    pub are_set: bool,
+    /// The contacts named.
+    pub contacts: &'a [Contact],
+    /// By the place of each open document, the document that has its number.
+    pub taken_numbers: &'a [Option<DocumentId>],
+}
+
+/// What opening balances would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opening {
+    /// The journal, with the difference where it was asked to go.
+    pub journal: Journal,
+    /// Debits, as entered.
+    pub total_debit: Pence,
+    /// Credits, as entered.
+    pub total_credit: Pence,
+    /// The lock date from then on.
+    pub lock_date: Option<Day>,
+    /// Debtors without a document.
+    pub unassigned_receivable: Pence,
+    /// Creditors without a document.
+    pub unassigned_payable: Pence,
+}
+
+impl Opening {
+    /// Debits less credits, as entered.
+    pub fn difference(&self) -> Pence {
+        self.total_debit - self.total_credit
+    }
+
+    /// What a person should look at before agreeing.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if !self.difference().is_zero() {
+            warnings.push(format!("debits and credits differ by {}", self.difference()));
+        }
+        for (what, amount) in [("debtors", self.unassigned_receivable), ("creditors", self.unassigned_payable)] {
+            if !amount.is_zero() {
+                warnings.push(format!("{amount} of the {what} is on no open document"));
+            }
+        }
+        warnings
+    }
+
+    /// Decides the posting: in balance, in an open period.
+    pub fn post(self, lock_date: Option<Day>) -> Result<Journal, Refusal> {
+        self.journal.checked(lock_date)
+    }
+}
+
+/// Decides what opening balances would do; [`Opening::post`] decides whether they may.
+pub fn prepare(books: &Books<'_>, facts: &OpeningFacts<'_>, entered: &EnteredOpening) -> Result<Opening, Refusal> {
+    let mut lines = Vec::with_capacity(entered.lines.len() + 1);
+    for (row, line) in entered.lines.iter().enumerate() {
+        books.account(line.account_id, || format!("lines[{row}].account_id"))?;
+    }
+    for (row, document) in entered.documents.iter().enumerate() {
+        require_contact(facts.contacts, row, document)?;
+    }
+    if facts.are_set {
+        return Err(Refusal::AlreadySet);
+    }
+    require_numbers(facts.taken_numbers, &entered.documents)?;
+    for (row, document) in entered.documents.iter().enumerate() {
+        require_dates(entered.as_of, row, document)?;
+    }
+    for (row, line) in entered.lines.iter().enumerate() {
+        books.open_account(line.account_id, || format!("lines[{row}].account_id"))?;
+        lines.push(Line::new(Target::Account(line.account_id), line.amount(row)?));
+    }
+    let total_debit = lines.iter().map(Line::debit).sum();
+    let total_credit = lines.iter().map(Line::credit).sum();
+    let unassigned_receivable = unassigned(books, Side::Output, &lines, entered)?;
+    let unassigned_payable = unassigned(books, Side::Input, &lines, entered)?;
+    if let Some(id) = entered.balance_to {
+        books.open_account(id, || "balance_to_account_id".to_owned())?;
+        lines.push(Line::new(Target::Account(id), total_credit - total_debit));
+    }
+    let source = Source::new(SourceType::OpeningBalance);
+    Ok(Opening {
+        journal: Journal::new(entered.as_of, source, "Opening balances", lines),
+        total_debit,
+        total_credit,
+        lock_date: if entered.locks_period { books.lock_date.max(Some(entered.as_of)) } else { books.lock_date },
+        unassigned_receivable,
+        unassigned_payable,
+    })
+}
+
+impl OpeningLine {
+    fn amount(&self, row: usize) -> Result<Pence, Refusal> {
+        let given = |side: Option<Pence>| side.filter(|amount| !amount.is_zero());
+        match (given(self.debit), given(self.credit)) {
+            (Some(debit), None) => Ok(debit),
+            (None, Some(credit)) => Ok(-credit),
+            _ => Err(Refusal::OneSidedLine { row }),
+        }
+    }
+}
+
+fn require_contact(contacts: &[Contact], row: usize, document: &OpeningDocument) -> Result<(), Refusal> {
+    let kind = document.kind.contact_kind();
+    let is_known = contacts.iter().any(|contact| contact.id == document.contact_id && contact.kind == kind);
+    if is_known {
+        return Ok(());
+    }
+    let field = format!("open_documents[{row}].{}", kind.id_field());
+    Err(Refusal::UnknownReference { field, id: document.contact_id.0 })
+}
+
+/// Numbers of sales documents are unique by kind; suppliers' references by supplier.
+fn require_numbers(taken: &[Option<DocumentId>], documents: &[OpeningDocument]) -> Result<(), Refusal> {
+    let mut seen = BTreeSet::new();
+    for (row, document) in documents.iter().enumerate() {
+        let field = format!("open_documents[{row}].number");
+        let supplier = (document.kind.side() == Side::Input).then_some(document.contact_id);
+        if !seen.insert((document.kind, supplier, document.number.as_str())) {
+            return Err(Refusal::field(field, "is the number of another document of the list"));
+        }
+        numbering::require_free(taken.get(row).copied().flatten(), None, field)?;
+    }
+    Ok(())
+}
+
+fn require_dates(as_of: Day, row: usize, document: &OpeningDocument) -> Result<(), Refusal> {
+    if document.date > as_of {
+        return Err(Refusal::field(format!("open_documents[{row}].date"), "must not be after as_of"));
+    }
+    if document.due_date.is_some_and(|due_date| due_date < document.date) {
+        return Err(Refusal::field(format!("open_documents[{row}].due_date"), "must not be before date"));
+    }
+    Ok(())
+}
+
+/// What debtors or creditors are more than the open documents; refused unless it may be.
+fn unassigned(books: &Books<'_>, side: Side, lines: &[Line], entered: &EnteredOpening) -> Result<Pence, Refusal> {
+    let (role, sign) = match side {
+        Side::Output => (Role::AccountsReceivable, 1),
+        Side::Input => (Role::AccountsPayable, -1),
+    };
+    let control = books.control(role);
+    let balance: Pence = lines.iter().filter(|line| line.target == control).map(|line| line.amount).sum();
+    let of_side = entered.documents.iter().filter(|document| document.kind.side() == side);
+    let open: Pence = of_side.map(|document| Pence(document.amount_due.0 * document.kind.control_sign())).sum();
+    let (balance, open) = (Pence(balance.0 * sign), Pence(open.0 * sign));
+    if balance != open && !entered.allows_unassigned {
+        return Err(Refusal::AmountMismatch { expected: open, actual: balance });
+    }
+    Ok(balance - open)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ledger::account::Account;
+    use crate::domain::ledger::chart::Chart;
+    use crate::domain::ledger::contact::ContactKind;
+    use crate::domain::ledger::testing::{books, chart, contact, posted, shown};
+    use crate::domain::ledger::vat_scheme::VatHistory;
+
+    const AS_OF: Day = 20_178;
+
+    fn line(chart: &Chart, code: &str, pence: i64) -> OpeningLine {
+        let side = Some(Pence(pence.abs()));
+        let account_id = chart.with_code(code).unwrap().id;
+        OpeningLine { account_id, debit: side.filter(|_| pence > 0), credit: side.filter(|_| pence < 0) }
+    }
+
+    fn open(kind: DocumentKind, number: &str, pence: i64) -> OpeningDocument {
+        let contact_id = ContactId(if kind.side() == Side::Output { 3 } else { 4 });
+        let number = number.to_owned();
+        OpeningDocument { kind, contact_id, number, date: AS_OF, due_date: None, amount_due: Pence(pence) }
+    }
+
+    fn entered(chart: &Chart) -> EnteredOpening {
+        EnteredOpening {
+            as_of: AS_OF,
+            lines: vec![
+                line(chart, "1200", 500_000),
+                line(chart, "1100", 90_000),
+                line(chart, "2100", -40_000),
+                line(chart, "3000", -550_000),
+            ],
+            documents: vec![
+                open(DocumentKind::SalesInvoice, "INV-0101", 100_000),
+                open(DocumentKind::SalesCreditNote, "SCN-0003", 10_000),
+                open(DocumentKind::PurchaseInvoice, "A7", 40_000),
+            ],
+            locks_period: true,
+            balance_to: None,
+            allows_unassigned: false,
+        }
+    }
+
+    fn decide(chart: &Chart, entered: &EnteredOpening) -> Result<Opening, Refusal> {
+        let vat = VatHistory::default();
+        let contacts = [contact(ContactKind::Customer), Contact { id: ContactId(4), ..contact(ContactKind::Supplier) }];
+        let facts = OpeningFacts { are_set: false, contacts: &contacts, taken_numbers: &[] };
+        prepare(&books(chart, &vat), &facts, entered)
+    }
+
+    #[test]
+    fn one_journal_without_vat_and_a_lock() {
+        let chart = chart(true);
+        let opening = decide(&chart, &entered(&chart)).unwrap();
+        assert_eq!((opening.lock_date, opening.difference()), (Some(AS_OF), Pence::ZERO));
+        assert!(opening.warnings().is_empty());
+        let journal = opening.post(None).unwrap();
+        assert_eq!(
+            shown(&chart, &journal),
+            posted(&[("1200", 500_000), ("1100", 90_000), ("2100", -40_000), ("3000", -550_000)])
+        );
+        assert!(journal.vat.is_empty());
+        assert_eq!(journal.source, Source::new(SourceType::OpeningBalance));
+        let unlocked = EnteredOpening { locks_period: false, ..entered(&chart) };
+        assert_eq!(decide(&chart, &unlocked).unwrap().lock_date, None);
+    }
+
+    #[test]
+    fn a_difference_is_refused_or_goes_where_it_is_asked_to() {
+        let chart = chart(true);
+        let mut short = entered(&chart);
+        short.lines[3] = line(&chart, "3000", -549_000);
+        let opening = decide(&chart, &short).unwrap();
+        assert_eq!(opening.warnings(), ["debits and credits differ by 10.00"]);
+        let refused = opening.post(None).unwrap_err();
+        assert_eq!(refused, Refusal::Unbalanced { total_debit: Pence(590_000), total_credit: Pence(589_000) });
+        short.balance_to = Some(chart.with_code("9999").unwrap().id);
+        let journal = decide(&chart, &short).unwrap().post(None).unwrap();
+        assert_eq!(shown(&chart, &journal).last(), posted(&[("9999", -1_000)]).last());
+        assert_eq!(decide(&chart, &short).unwrap().post(Some(AS_OF)).unwrap_err().reason(), "period_locked");
+    }
+
+    #[test]
+    fn debtors_and_creditors_are_the_open_documents() {
+        let chart = chart(true);
+        let mut without = entered(&chart);
+        without.documents.pop();
+        let refused = decide(&chart, &without).unwrap_err();
+        assert_eq!(refused, Refusal::AmountMismatch { expected: Pence::ZERO, actual: Pence(40_000) });
+        without.allows_unassigned = true;
+        let opening = decide(&chart, &without).unwrap();
+        assert_eq!((opening.unassigned_receivable, opening.unassigned_payable), (Pence::ZERO, Pence(40_000)));
+        assert_eq!(opening.warnings(), ["400.00 of the creditors is on no open document"]);
+    }
+
+    #[test]
+    fn each_way_opening_balances_are_refused() {
+        let mut chart = chart(true);
+        let refused = |chart: &Chart, change: &dyn Fn(&mut EnteredOpening)| {
+            let mut entered = entered(chart);
+            change(&mut entered);
+            decide(chart, &entered).unwrap_err()
+        };
+        let unknown = refused(&chart, &|entered| entered.lines[1].account_id = AccountId(999));
+        assert_eq!(unknown, Refusal::UnknownReference { field: "lines[1].account_id".to_owned(), id: 999 });
+        let stranger = refused(&chart, &|entered| entered.documents[2].contact_id = ContactId(3));
+        assert_eq!(stranger, Refusal::UnknownReference { field: "open_documents[2].supplier_id".to_owned(), id: 3 });
+        let both = refused(&chart, &|entered| entered.lines[0].credit = Some(Pence(1)));
+        assert_eq!(both, Refusal::OneSidedLine { row: 0 });
+        let late = refused(&chart, &|entered| entered.documents[0].date = AS_OF + 1);
+        let early = refused(&chart, &|entered| entered.documents[0].due_date = Some(AS_OF - 1));
+        let twice = refused(&chart, &|entered| entered.documents.push(entered.documents[0].clone()));
+        for refused in [late, early, twice] {
+            assert_eq!(refused.reason(), "invalid_field");
+        }
+        let suspense = chart.with_code("3000").unwrap().clone();
+        chart.insert(Account { is_archived: true, ..suspense });
+        assert_eq!(refused(&chart, &|_| ()).reason(), "account_archived");
+    }
+
+    #[test]
+    fn they_are_set_once_and_their_numbers_are_free() {
+        let (chart, vat) = (chart(true), VatHistory::default());
+        let contacts = [contact(ContactKind::Customer), Contact { id: ContactId(4), ..contact(ContactKind::Supplier) }];
+        let decide = |are_set, taken_numbers| {
+            let facts = OpeningFacts { are_set, contacts: &contacts, taken_numbers };
+            prepare(&books(&chart, &vat), &facts, &entered(&chart)).unwrap_err()
+        };
+        assert_eq!(decide(true, &[]), Refusal::AlreadySet);
+        let taken = decide(false, &[None, Some(DocumentId(6))]);
+        assert_eq!(taken, Refusal::DuplicateNumber { field: "open_documents[1].number".into(), existing_id: 6 });
+    }
+}

@@ -1,0 +1,306 @@
+//! The organisation's own settings, where they depend on one another or on the books.
+
+use super::decimal::Percent;
+use super::period::Day;
+use super::refusal::Refusal;
+use super::vat_scheme::{VatScheme, require_scheme_start};
+
+/// What kind of organisation it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EntityType {
+    /// One person's business.
+    SoleTrader,
+    /// Several persons' business.
+    Partnership,
+    /// A company.
+    LimitedCompany,
+    /// A limited liability partnership.
+    Llp,
+    /// A charity.
+    Charity,
+    /// Lets property.
+    Landlord,
+    /// Anything else.
+    Other,
+}
+
+impl EntityType {
+    /// Every kind.
+    pub const ALL: [Self; 7] = [
+        Self::SoleTrader,
+        Self::Partnership,
+        Self::LimitedCompany,
+        Self::Llp,
+        Self::Charity,
+        Self::Landlord,
+        Self::Other,
+    ];
+
+    /// The word of the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SoleTrader => "sole_trader",
+            Self::Partnership => "partnership",
+            Self::LimitedCompany => "limited_company",
+            Self::Llp => "llp",
+            Self::Charity => "charity",
+            Self::Landlord => "landlord",
+            Self::Other => "other",
+        }
+    }
+
+    /// Reads the word of the API.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
+    }
+}
+
+/// The last day of a financial year.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct YearEnd {
+    month: u8,
+    day: u8,
+}
+
+impl YearEnd {
+    /// Reads `MM-DD`; both `02-28` and `02-29` mean the last day of February.
+    pub fn parse(text: &str) -> Option<Self> {
+        let &[m1, m2, b'-', d1, d2] = text.as_bytes() else { return None };
+        let digit = |byte: u8| byte.is_ascii_digit().then(|| byte - b'0');
+        let month = digit(m1)? * 10 + digit(m2)?;
+        let day = digit(d1)? * 10 + digit(d2)?;
+        let last = match month {
+            2 => 29,
+            4 | 6 | 9 | 11 => 30,
+            1..=12 => 31,
+            _ => return None,
+        };
+        (1..=last).contains(&day).then_some(Self { month, day })
+    }
+}
+
+impl std::fmt::Display for YearEnd {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{:02}-{:02}", self.month, self.day)
+    }
+}
+
+/// The VAT settings of an organisation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VatSettings {
+    /// Whether it is registered.
+    pub is_registered: bool,
+    /// The registration number.
+    pub number: Option<String>,
+    /// The scheme; none exactly when it is not registered.
+    pub scheme: Option<VatScheme>,
+    /// The first day of the scheme.
+    pub scheme_from: Option<Day>,
+    /// Months in a VAT period: 1, 3 or 12.
+    pub period_months: i32,
+    /// The month some VAT period ends with, 1 to 12.
+    pub period_end_month: i32,
+}
+
+impl Default for VatSettings {
+    fn default() -> Self {
+        Self {
+            is_registered: false,
+            number: None,
+            scheme: None,
+            scheme_from: None,
+            period_months: 3,
+            period_end_month: 3,
+        }
+    }
+}
+
+/// A change of the VAT settings: what is absent stays; `Some(None)` clears.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VatPatch {
+    /// Whether it is registered.
+    pub is_registered: Option<bool>,
+    /// The registration number.
+    pub number: Option<Option<String>>,
+    /// The word of the scheme.
+    pub scheme: Option<Option<String>>,
+    /// The first day of the scheme.
+    pub scheme_from: Option<Option<Day>>,
+    /// The percentage of the flat rate.
+    pub flat_rate: Option<Option<Percent>>,
+    /// Months in a VAT period.
+    pub period_months: Option<i32>,
+    /// The month some VAT period ends with.
+    pub period_end_month: Option<i32>,
+}
+
+impl VatSettings {
+    /// The settings after a change. A scheme that differs begins on a day given with it; `None` in the second place says
+    /// that no other scheme begins.
+    pub fn patched(
+        &self,
+        patch: &VatPatch,
+        lock_date: Option<Day>,
+    ) -> Result<(Self, Option<(Day, VatScheme)>), Refusal> {
+        let mut next = self.merged(patch)?;
+        let Some(scheme) = next.scheme.filter(|scheme| Some(*scheme) != self.scheme) else {
+            return Ok((next, None));
+        };
+        let begins = match (patch.scheme_from.flatten(), self.scheme) {
+            (Some(from), Some(_)) => {
+                require_scheme_start(from, lock_date, next.period_months, next.period_end_month)?;
+                from
+            }
+            // Registration may take effect on any day that is open.
+            (Some(from), None) => {
+                super::period::require_open(from, lock_date)?;
+                from
+            }
+            (None, _) => return Err(Refusal::field("vat_scheme_from", "a change of scheme needs its first day")),
+        };
+        next.scheme_from = Some(begins);
+        Ok((next, Some((begins, scheme))))
+    }
+
+    /// The settings of a new organisation, whose scheme may have begun on any day.
+    pub fn initial(patch: &VatPatch) -> Result<Self, Refusal> {
+        Self::default().merged(patch)
+    }
+
+    fn merged(&self, patch: &VatPatch) -> Result<Self, Refusal> {
+        let is_registered = patch.is_registered.unwrap_or(self.is_registered);
+        let same_word = |word: &str| self.scheme.is_some_and(|scheme| scheme.as_str() == word);
+        let word = match &patch.scheme {
+            Some(word) => word.as_deref(),
+            // Who leaves the register leaves the scheme.
+            None => self.scheme.filter(|_| is_registered).map(VatScheme::as_str),
+        };
+        let flat_rate = match patch.flat_rate {
+            Some(percent) => percent,
+            None => self.scheme.and_then(VatScheme::flat_rate).filter(|_| word.is_some_and(same_word)),
+        };
+        let scheme = match (is_registered, word) {
+            (true, None) => return Err(Refusal::field("vat_scheme", "is required when VAT registered")),
+            (false, Some(_)) => return Err(Refusal::field("vat_scheme", "must be null unless VAT registered")),
+            (false, None) if flat_rate.is_some() => {
+                return Err(Refusal::field("flat_rate_percent", "must be null unless the scheme is flat_rate"));
+            }
+            (false, None) => None,
+            (true, Some(word)) => Some(VatScheme::from_parts(word, flat_rate)?),
+        };
+        let next = Self {
+            is_registered,
+            number: patch.number.clone().unwrap_or_else(|| self.number.clone()),
+            scheme,
+            scheme_from: patch.scheme_from.unwrap_or(self.scheme_from).filter(|_| scheme.is_some()),
+            period_months: patch.period_months.unwrap_or(self.period_months),
+            period_end_month: patch.period_end_month.unwrap_or(self.period_end_month),
+        };
+        if !matches!(next.period_months, 1 | 3 | 12) {
+            return Err(Refusal::field("vat_period_months", "must be 1, 3 or 12"));
+        }
+        if !(1..=12).contains(&next.period_end_month) {
+            return Err(Refusal::field("vat_period_end_month", "must be from 1 to 12"));
+        }
+        Ok(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::date;
+
+    fn day(text: &str) -> Day {
+        date::parse(text).unwrap()
+    }
+
+    fn registered() -> VatSettings {
+        let patch = VatPatch {
+            is_registered: Some(true),
+            scheme: Some(Some("standard".to_owned())),
+            period_end_month: Some(6),
+            ..VatPatch::default()
+        };
+        VatSettings::initial(&patch).unwrap()
+    }
+
+    #[test]
+    fn a_scheme_goes_with_registration() {
+        assert_eq!(registered().scheme, Some(VatScheme::Standard));
+        let alone = VatPatch { is_registered: Some(true), ..VatPatch::default() };
+        assert_eq!(VatSettings::initial(&alone).unwrap_err().reason(), "invalid_field");
+        let unregistered = VatPatch { scheme: Some(Some("cash".to_owned())), ..VatPatch::default() };
+        assert!(VatSettings::initial(&unregistered).is_err());
+        let percent = VatPatch { flat_rate: Some(Some(Percent(950))), ..VatPatch::default() };
+        assert!(VatSettings::initial(&percent).is_err());
+        let leave = VatPatch { is_registered: Some(false), ..VatPatch::default() };
+        let (left, change) = registered().patched(&leave, None).unwrap();
+        assert_eq!((left.scheme, change), (None, None));
+        for bad in [
+            VatPatch { period_months: Some(2), ..VatPatch::default() },
+            VatPatch { period_end_month: Some(13), ..VatPatch::default() },
+        ] {
+            assert!(registered().patched(&bad, None).is_err());
+        }
+    }
+
+    #[test]
+    fn another_scheme_begins_with_an_open_vat_period() {
+        let to_cash = |from: Option<&str>| {
+            let patch = VatPatch {
+                scheme: Some(Some("cash".to_owned())),
+                scheme_from: Some(from.map(day)),
+                ..VatPatch::default()
+            };
+            registered().patched(&patch, Some(day("2025-04-30")))
+        };
+        let (next, change) = to_cash(Some("2025-07-01")).unwrap();
+        assert_eq!(change, Some((day("2025-07-01"), VatScheme::Cash)));
+        assert_eq!((next.scheme_from, next.period_end_month), (Some(day("2025-07-01")), 6));
+        assert_eq!(to_cash(Some("2025-04-01")).unwrap_err().reason(), "period_locked");
+        assert_eq!(to_cash(Some("2025-07-02")).unwrap_err().reason(), "invalid_field");
+        assert_eq!(to_cash(None).unwrap_err().reason(), "invalid_field");
+    }
+
+    #[test]
+    fn another_percentage_is_another_scheme() {
+        let flat = VatSettings { scheme: Some(VatScheme::FlatRate(Percent(950))), ..registered() };
+        let percent = VatPatch {
+            flat_rate: Some(Some(Percent(1_200))),
+            scheme_from: Some(Some(day("2025-07-01"))),
+            ..VatPatch::default()
+        };
+        let (_, change) = flat.patched(&percent, None).unwrap();
+        assert_eq!(change, Some((day("2025-07-01"), VatScheme::FlatRate(Percent(1_200)))));
+        let number = VatPatch { number: Some(Some("GB123456789".to_owned())), ..VatPatch::default() };
+        let (next, change) = flat.patched(&number, None).unwrap();
+        assert_eq!((next.number.as_deref(), next.scheme, change), (Some("GB123456789"), flat.scheme, None));
+    }
+
+    #[test]
+    fn a_registration_begins_on_any_open_day() {
+        let patch = VatPatch {
+            is_registered: Some(true),
+            scheme: Some(Some("standard".to_owned())),
+            scheme_from: Some(Some(day("2025-05-17"))),
+            ..VatPatch::default()
+        };
+        let (_, change) = VatSettings::default().patched(&patch, Some(day("2025-05-16"))).unwrap();
+        assert_eq!(change, Some((day("2025-05-17"), VatScheme::Standard)));
+        assert!(VatSettings::default().patched(&patch, Some(day("2025-05-17"))).is_err());
+    }
+
+    #[test]
+    fn year_ends_are_days_of_the_year() {
+        for text in ["03-31", "02-28", "02-29", "04-05", "12-31"] {
+            assert_eq!(YearEnd::parse(text).unwrap().to_string(), text);
+        }
+        for text in ["02-30", "04-31", "13-01", "00-10", "3-31", "03/31", "03-00"] {
+            assert_eq!(YearEnd::parse(text), None, "{text}");
+        }
+        for kind in EntityType::ALL {
+            assert_eq!(EntityType::parse(kind.as_str()), Some(kind));
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Which dates may be posted on: the one rule of the period lock, and what a void may be dated.
+
+use super::refusal::Refusal;
+use crate::domain::date;
+
+/// A day number (`domain::date`).
+pub type Day = i32;
+
+/// Refuses a posting date in the locked period. Every posting, on every path, asks this and nothing else.
+pub fn require_open(date: Day, lock_date: Option<Day>) -> Result<(), Refusal> {
+    match lock_date {
+        Some(lock_date) if date <= lock_date => {
+            Err(Refusal::PeriodLocked { lock_date, date, earliest_date: lock_date + 1 })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The first date at or after `date` that is open.
+pub fn first_open(date: Day, lock_date: Option<Day>) -> Day {
+    lock_date.map_or(date, |lock_date| date.max(lock_date + 1))
+}
+
+/// The date of a reversal: what was asked for, else the earliest there may be. Either has to be open, and a reversal is
+/// never before what it reverses, nor before something that was settled with it was released again.
+pub fn void_date(earliest: Day, asked: Option<Day>, lock_date: Option<Day>) -> Result<Day, Refusal> {
+    let date = asked.unwrap_or(earliest);
+    if date < earliest {
+        return Err(Refusal::field(
+            "void_date",
+            "must not be before what is voided, or before its last allocation was released",
+        ));
+    }
+    require_open(date, lock_date)?;
+    Ok(date)
+}
+
+/// Where a change of the lock date goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockMove {
+    /// Nothing changes.
+    Same,
+    /// More is locked: any role that may write.
+    Forward,
+    /// Less is locked, or nothing any more: owner and admin only.
+    Back,
+}
+
+/// Tells where a change of the lock date goes; it may not be in the future.
+pub fn move_lock(current: Option<Day>, wanted: Option<Day>, today: Day) -> Result<LockMove, Refusal> {
+    if wanted.is_some_and(|wanted| wanted > today) {
+        return Err(Refusal::field("lock_date", "must not be in the future"));
+    }
+    // `None` is before every date, as an order of options has it.
+    Ok(match wanted.cmp(&current) {
+        std::cmp::Ordering::Less => LockMove::Back,
+        std::cmp::Ordering::Equal => LockMove::Same,
+        std::cmp::Ordering::Greater => LockMove::Forward,
+    })
+}
+
+/// Whether a day is the first of a VAT period: periods last `months` (1, 3 or 12) and one of them ends with the month
+/// `end_month` (1 to 12).
+pub fn starts_vat_period(day: Day, months: i32, end_month: i32) -> bool {
+    let [_, _, _, _, _, tens, units, _, day_tens, day_units] = date::format(day);
+    let digit = |byte: u8| i32::from(byte) - i32::from(b'0');
+    let month = digit(tens) * 10 + digit(units);
+    let is_first = (day_tens, day_units) == (b'0', b'1');
+    is_first && (month - 1 - end_month).rem_euclid(months.max(1)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(text: &str) -> Day {
+        date::parse(text).unwrap()
+    }
+
+    #[test]
+    fn the_lock_date_itself_is_locked_and_the_next_day_is_open() {
+        let lock = Some(day("2025-04-30"));
+        assert_eq!(require_open(day("2025-05-01"), lock), Ok(()));
+        assert_eq!(require_open(day("1900-01-01"), None), Ok(()));
+        assert_eq!(
+            require_open(day("2025-04-30"), lock),
+            Err(Refusal::PeriodLocked {
+                lock_date: day("2025-04-30"),
+                date: day("2025-04-30"),
+                earliest_date: day("2025-05-01")
+            })
+        );
+        assert_eq!(first_open(day("2025-04-02"), lock), day("2025-05-01"));
+        assert_eq!(first_open(day("2025-05-02"), lock), day("2025-05-02"));
+        assert_eq!(first_open(day("2025-05-02"), None), day("2025-05-02"));
+    }
+
+    #[test]
+    fn a_void_is_dated_as_its_document_unless_that_is_locked() {
+        let own = day("2025-04-14");
+        let lock = Some(day("2025-04-30"));
+        assert_eq!(void_date(own, None, None), Ok(own));
+        let refused = void_date(own, None, lock).unwrap_err();
+        assert!(
+            matches!(refused, Refusal::PeriodLocked { earliest_date, date, .. } if earliest_date == day("2025-05-01") && date == own)
+        );
+        assert_eq!(void_date(own, Some(day("2025-06-05")), lock), Ok(day("2025-06-05")));
+        assert_eq!(void_date(own, Some(day("2025-04-30")), lock).unwrap_err().reason(), "period_locked");
+        assert_eq!(void_date(own, Some(day("2025-04-13")), None).unwrap_err().reason(), "invalid_field");
+    }
+
+    #[test]
+    fn locking_goes_forward_for_everyone_and_back_for_some() {
+        let today = day("2025-06-10");
+        let may = Some(day("2025-05-31"));
+        let april = Some(day("2025-04-30"));
+        assert_eq!(move_lock(None, april, today), Ok(LockMove::Forward));
+        assert_eq!(move_lock(april, may, today), Ok(LockMove::Forward));
+        assert_eq!(move_lock(may, april, today), Ok(LockMove::Back));
+        assert_eq!(move_lock(may, None, today), Ok(LockMove::Back));
+        assert_eq!(move_lock(may, may, today), Ok(LockMove::Same));
+        assert!(move_lock(may, Some(today), today).is_ok());
+        assert_eq!(move_lock(may, Some(today + 1), today).unwrap_err().reason(), "invalid_field");
+    }
+
+    #[test]
+    fn vat_periods_follow_their_last_month() {
+        assert!(starts_vat_period(day("2025-04-01"), 3, 6));
+        assert!(starts_vat_period(day("2025-01-01"), 3, 6));
+        assert!(!starts_vat_period(day("2025-05-01"), 3, 6));
+        assert!(!starts_vat_period(day("2025-04-02"), 3, 6));
+        assert!(starts_vat_period(day("2025-02-01"), 3, 1));
+        assert!(starts_vat_period(day("2025-09-01"), 1, 6));
+        assert!(starts_vat_period(day("2025-04-01"), 12, 3));
+        assert!(!starts_vat_period(day("2025-01-01"), 12, 3));
+    }
+}

@@ -1,0 +1,342 @@
+//! Why the books refuse a command: the closed list of reasons, each with the values that explain it.
+
+use std::borrow::Cow;
+
+use super::ids::{AccountId, AllocationId, ContactId};
+use super::journal::SourceType;
+use super::money::Pence;
+use crate::domain::date;
+
+/// What a refusal is, to the caller of the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusalClass {
+    /// 409 `conflict`: it clashes with the state of things.
+    Conflict,
+    /// 422 `unprocessable_entity`: it is well formed and wrong.
+    Unprocessable,
+    /// 422 `invalid_request_format`: a field is not what it may be; answered as an issue, not as a reason.
+    Field,
+}
+
+/// A value that explains a refusal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Extra {
+    /// An identifier.
+    Id(i64),
+    /// Several identifiers.
+    Ids(Vec<i64>),
+    /// A word or a path.
+    Text(String),
+    /// Several words.
+    Texts(Vec<&'static str>),
+    /// An amount.
+    Money(Pence),
+    /// A date, as a day number.
+    Date(i32),
+    /// A zero-based index into the lines.
+    Row(usize),
+}
+
+/// Which posting wanted the VAT Control account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VatPosting {
+    /// Confirming a bank transaction.
+    BankTransaction,
+    /// Issuing an invoice.
+    Invoice,
+    /// Issuing a credit note.
+    CreditNote,
+    /// Posting a journal.
+    Journal,
+}
+
+/// Why a command is refused. Nothing has been written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields are named as the keys of `details` they become")]
+pub enum Refusal {
+    /// The code of an account is taken.
+    DuplicateCode { field: &'static str, existing_id: AccountId },
+    /// The number of a document is taken.
+    DuplicateNumber { field: Cow<'static, str>, existing_id: i64 },
+    /// Only one account may have the role, and one has it.
+    DuplicateRole { field: &'static str, existing_id: AccountId },
+    /// The caller's own identifier is taken.
+    DuplicateExternalId { field: Cow<'static, str>, existing_id: Option<i64> },
+    /// The record is in a state in which this cannot be done.
+    InvalidState { current: &'static str, allowed: &'static [&'static str] },
+    /// The document is settled in part or in full.
+    HasAllocations { allocation_ids: Vec<AllocationId> },
+    /// The journal belongs to a document, which has to be undone instead.
+    LinkedToDocument { source_type: SourceType, source_id: Option<i64> },
+    /// The record has changed since the caller read it.
+    StaleVersion,
+    /// The first request with this key is still running.
+    IdempotencyInProgress,
+    /// The opening balances have been set.
+    AlreadySet,
+    /// The token has been used.
+    TokenUsed,
+    /// The date is in a locked period.
+    PeriodLocked { lock_date: i32, date: i32, earliest_date: i32 },
+    /// VAT cannot be posted without a VAT Control account.
+    VatControlRequired { posting: VatPosting },
+    /// Debits and credits differ.
+    Unbalanced { total_debit: Pence, total_credit: Pence },
+    /// A journal has at least two lines.
+    TooFewLines,
+    /// A line has both sides or neither.
+    OneSidedLine { row: usize },
+    /// An id in the body is not one of this organisation.
+    UnknownReference { field: String, id: i64 },
+    /// The account is archived.
+    AccountArchived { field: String, id: AccountId },
+    /// The customer or supplier is archived.
+    ContactArchived { field: String, id: ContactId },
+    /// The bank account is archived.
+    BankAccountArchived { field: String, id: i64 },
+    /// The account is of a type that cannot be used here.
+    WrongAccountType { field: String, id: Option<AccountId> },
+    /// More is allocated than there is.
+    OverAllocated { available: Pence, requested: Pence },
+    /// Two amounts that have to agree differ.
+    AmountMismatch { expected: Pence, actual: Pence },
+    /// The document is another contact's.
+    ContactMismatch { field: String, id: i64 },
+    /// The record is of another bank account.
+    BankAccountMismatch { field: String, id: i64 },
+    /// The VAT given is too far from the VAT computed.
+    VatAmountOutOfTolerance { field: String, expected: Pence, actual: Pence },
+    /// The total of the document is below nothing.
+    NegativeTotal { total: Pence },
+    /// Only pounds sterling.
+    CurrencyNotSupported { currency: String },
+    /// The key was used with another body.
+    IdempotencyKeyReused,
+    /// There is no address to send to.
+    NoRecipient,
+    /// The token is too old.
+    TokenExpired,
+    /// A field is not what it may be beside the others or beside the facts.
+    Field { field: String, message: Cow<'static, str> },
+}
+
+impl Refusal {
+    /// A refusal of one field.
+    pub fn field(field: impl Into<String>, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::Field { field: field.into(), message: message.into() }
+    }
+
+    /// How it is answered.
+    pub const fn class(&self) -> RefusalClass {
+        match self {
+            Self::DuplicateCode { .. }
+            | Self::DuplicateNumber { .. }
+            | Self::DuplicateRole { .. }
+            | Self::DuplicateExternalId { .. }
+            | Self::InvalidState { .. }
+            | Self::HasAllocations { .. }
+            | Self::LinkedToDocument { .. }
+            | Self::StaleVersion
+            | Self::IdempotencyInProgress
+            | Self::AlreadySet
+            | Self::TokenUsed => RefusalClass::Conflict,
+            Self::Field { .. } => RefusalClass::Field,
+            _ => RefusalClass::Unprocessable,
+        }
+    }
+
+    /// `details.reason`.
+    pub const fn reason(&self) -> &'static str {
+        match self {
+            Self::DuplicateCode { .. } => "duplicate_code",
+            Self::DuplicateNumber { .. } => "duplicate_number",
+            Self::DuplicateRole { .. } => "duplicate_role",
+            Self::DuplicateExternalId { .. } => "duplicate_external_id",
+            Self::InvalidState { .. } => "invalid_state",
+            Self::HasAllocations { .. } => "has_allocations",
+            Self::LinkedToDocument { .. } => "linked_to_document",
+            Self::StaleVersion => "stale_version",
+            Self::IdempotencyInProgress => "idempotency_in_progress",
+            Self::AlreadySet => "already_set",
+            Self::TokenUsed => "token_used",
+            Self::PeriodLocked { .. } => "period_locked",
+            Self::VatControlRequired { .. } => "vat_control_required",
+            Self::Unbalanced { .. } => "unbalanced",
+            Self::TooFewLines => "too_few_lines",
+            Self::OneSidedLine { .. } => "one_sided_line",
+            Self::UnknownReference { .. } => "unknown_reference",
+            Self::AccountArchived { .. } => "account_archived",
+            Self::ContactArchived { .. } => "contact_archived",
+            Self::BankAccountArchived { .. } => "bank_account_archived",
+            Self::WrongAccountType { .. } => "wrong_account_type",
+            Self::OverAllocated { .. } => "over_allocated",
+            Self::AmountMismatch { .. } => "amount_mismatch",
+            Self::ContactMismatch { .. } => "contact_mismatch",
+            Self::BankAccountMismatch { .. } => "bank_account_mismatch",
+            Self::VatAmountOutOfTolerance { .. } => "vat_amount_out_of_tolerance",
+            Self::NegativeTotal { .. } => "negative_total",
+            Self::CurrencyNotSupported { .. } => "currency_not_supported",
+            Self::IdempotencyKeyReused => "idempotency_key_reused",
+            Self::NoRecipient => "no_recipient",
+            Self::TokenExpired => "token_expired",
+            Self::Field { .. } => "invalid_field",
+        }
+    }
+
+    /// The other keys of `details`, in order.
+    pub fn extras(&self) -> Vec<(&'static str, Extra)> {
+        let text = |text: &str| Extra::Text(text.to_owned());
+        match self {
+            Self::DuplicateCode { field, existing_id } | Self::DuplicateRole { field, existing_id } => {
+                vec![("field", text(field)), ("existing_id", Extra::Id(existing_id.0))]
+            }
+            Self::DuplicateNumber { field, existing_id } => {
+                vec![("field", text(field)), ("existing_id", Extra::Id(*existing_id))]
+            }
+            Self::DuplicateExternalId { field, existing_id } => {
+                let mut extras = vec![("field", text(field))];
+                extras.extend(existing_id.map(|id| ("existing_id", Extra::Id(id))));
+                extras
+            }
+            Self::InvalidState { current, allowed } => {
+                vec![("current", text(current)), ("allowed", Extra::Texts(allowed.to_vec()))]
+            }
+            Self::HasAllocations { allocation_ids } => {
+                vec![("allocation_ids", Extra::Ids(allocation_ids.iter().map(|id| id.0).collect()))]
+            }
+            Self::LinkedToDocument { source_type, source_id } => {
+                let mut extras = vec![("source_type", text(source_type.as_str()))];
+                extras.extend(source_id.map(|id| ("source_id", Extra::Id(id))));
+                extras
+            }
+            Self::PeriodLocked { lock_date, date, earliest_date } => vec![
+                ("lock_date", Extra::Date(*lock_date)),
+                ("date", Extra::Date(*date)),
+                ("earliest_date", Extra::Date(*earliest_date)),
+            ],
+            Self::Unbalanced { total_debit, total_credit } => {
+                vec![("total_debit", Extra::Money(*total_debit)), ("total_credit", Extra::Money(*total_credit))]
+            }
+            Self::OneSidedLine { row } => vec![("row", Extra::Row(*row))],
+            Self::AccountArchived { field, id } => vec![("field", text(field)), ("id", Extra::Id(id.0))],
+            Self::ContactArchived { field, id } => vec![("field", text(field)), ("id", Extra::Id(id.0))],
+            Self::UnknownReference { field, id }
+            | Self::BankAccountArchived { field, id }
+            | Self::ContactMismatch { field, id }
+            | Self::BankAccountMismatch { field, id } => vec![("field", text(field)), ("id", Extra::Id(*id))],
+            Self::WrongAccountType { field, id } => {
+                let mut extras = vec![("field", text(field))];
+                extras.extend(id.map(|id| ("id", Extra::Id(id.0))));
+                extras
+            }
+            Self::OverAllocated { available, requested } => {
+                vec![("available", Extra::Money(*available)), ("requested", Extra::Money(*requested))]
+            }
+            Self::AmountMismatch { expected, actual } => {
+                vec![("expected", Extra::Money(*expected)), ("actual", Extra::Money(*actual))]
+            }
+            Self::VatAmountOutOfTolerance { field, expected, actual } => {
+                vec![("field", text(field)), ("expected", Extra::Money(*expected)), ("actual", Extra::Money(*actual))]
+            }
+            Self::NegativeTotal { total } => vec![("total", Extra::Money(*total))],
+            Self::CurrencyNotSupported { currency } => vec![("currency", text(currency))],
+            Self::Field { field, .. } => vec![("field", text(field))],
+            _ => Vec::new(),
+        }
+    }
+
+    /// What is wrong and what is allowed, for people.
+    pub fn message(&self) -> String {
+        match self {
+            Self::DuplicateCode { .. } => "another account of this organisation has this code".to_owned(),
+            Self::DuplicateNumber { field, .. } => format!("another document has this {field}"),
+            Self::DuplicateRole { existing_id, .. } => {
+                format!("only one account may have this role, and account {existing_id} has it")
+            }
+            Self::DuplicateExternalId { field, .. } => format!("another record has this {field}"),
+            Self::InvalidState { current, allowed: [] } => format!("this cannot be done: the record is {current}"),
+            Self::InvalidState { current, allowed } => {
+                format!("the record is {current}; this can be done when it is {}", allowed.join(" or "))
+            }
+            Self::HasAllocations { .. } => "the document is settled in part or in full: unallocate first".to_owned(),
+            Self::LinkedToDocument { source_type, .. } => {
+                format!("this journal was made by a {}: undo that instead", source_type.as_str().replace('_', " "))
+            }
+            Self::StaleVersion => "the record has changed since it was read".to_owned(),
+            Self::IdempotencyInProgress => "the first request with this Idempotency-Key is still running".to_owned(),
+            Self::AlreadySet => "the opening balances have been set; void their journal to set them again".to_owned(),
+            Self::TokenUsed => "this token has been used".to_owned(),
+            Self::PeriodLocked { lock_date, earliest_date, .. } => format!(
+                "the books are locked up to {}; the earliest open date is {}",
+                date_text(*lock_date),
+                date_text(*earliest_date)
+            ),
+            Self::VatControlRequired { posting } => {
+                let before = match posting {
+                    VatPosting::BankTransaction => "confirming VAT bank transactions",
+                    VatPosting::Invoice => "issuing invoices with VAT",
+                    VatPosting::CreditNote => "issuing credit notes with VAT",
+                    VatPosting::Journal => "posting journals with VAT",
+                };
+                format!("a VAT Control account is required before {before}")
+            }
+            Self::Unbalanced { total_debit, total_credit } => {
+                format!("total debits {total_debit} do not equal total credits {total_credit}")
+            }
+            Self::TooFewLines => "a journal has at least two lines".to_owned(),
+            Self::OneSidedLine { row } => format!("line {row} needs exactly one of debit and credit"),
+            Self::UnknownReference { field, id } => format!("{field}: there is no {id} in this organisation"),
+            Self::AccountArchived { field, id } => format!("{field}: account {id} is archived"),
+            Self::ContactArchived { field, id } => format!("{field}: contact {id} is archived"),
+            Self::BankAccountArchived { field, id } => format!("{field}: bank account {id} is archived"),
+            Self::WrongAccountType { field, .. } => format!("{field}: an account of this type cannot be used here"),
+            Self::OverAllocated { available, requested } => {
+                format!("{requested} was to be allocated, {available} is available")
+            }
+            Self::AmountMismatch { expected, actual } => format!("the amount should be {expected}, not {actual}"),
+            Self::ContactMismatch { field, id } => format!("{field}: {id} belongs to another contact"),
+            Self::BankAccountMismatch { field, id } => format!("{field}: {id} belongs to another bank account"),
+            Self::VatAmountOutOfTolerance { field, expected, actual } => {
+                format!("{field}: {actual} is too far from the computed {expected}")
+            }
+            Self::NegativeTotal { total } => format!("the total is {total}: use a credit note"),
+            Self::CurrencyNotSupported { currency } => format!("{currency} is not supported; use GBP"),
+            Self::IdempotencyKeyReused => "this Idempotency-Key was used with another request".to_owned(),
+            Self::NoRecipient => "there is no address to send to".to_owned(),
+            Self::TokenExpired => "this token has expired; make a new preview".to_owned(),
+            Self::Field { field, message } => format!("{field}: {message}"),
+        }
+    }
+}
+
+fn date_text(day: i32) -> String {
+    String::from_utf8_lossy(&date::format(day)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_says_how_it_is_answered_and_explains_itself() {
+        let conflict = Refusal::InvalidState { current: "void", allowed: &["issued", "draft"] };
+        assert_eq!((conflict.class(), conflict.reason()), (RefusalClass::Conflict, "invalid_state"));
+        assert_eq!(conflict.message(), "the record is void; this can be done when it is issued or draft");
+        assert_eq!(
+            conflict.extras(),
+            vec![("current", Extra::Text("void".to_owned())), ("allowed", Extra::Texts(vec!["issued", "draft"]))]
+        );
+
+        let locked = Refusal::PeriodLocked { lock_date: 20_208, date: 20_200, earliest_date: 20_209 };
+        assert_eq!((locked.class(), locked.reason()), (RefusalClass::Unprocessable, "period_locked"));
+        assert_eq!(locked.message(), "the books are locked up to 2025-04-30; the earliest open date is 2025-05-01");
+
+        let field = Refusal::field("due_date", "must not be before invoice_date");
+        assert_eq!(field.class(), RefusalClass::Field);
+        assert_eq!(field.message(), "due_date: must not be before invoice_date");
+
+        let vat = Refusal::VatControlRequired { posting: VatPosting::BankTransaction };
+        assert_eq!(vat.message(), "a VAT Control account is required before confirming VAT bank transactions");
+        assert!(vat.extras().is_empty());
+    }
+}

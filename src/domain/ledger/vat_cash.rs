@@ -1,0 +1,65 @@
+//! Cash accounting: the VAT of a document counts as far as it is paid, whatever the order and the parts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::allocation::{Allocation, Document};
+use super::code_totals::CodeTotals;
+use super::money::Pence;
+use super::period::Day;
+use super::vat::{Split, VatCode};
+use super::vat_entry::{Basis, VatEntry, VatOrigin};
+use super::vat_scheme::VatScheme;
+
+/// Net and VAT by code that a document has contributed to returns up to a day.
+///
+/// `(VAT − VAT of credit) × cash / (gross − credit)`, rounded once, so that the last payment always completes it.
+/// Credit against an unpaid invoice moves nothing.
+pub fn recognised(document: &Document, day: Day) -> CodeTotals {
+    let counts = |one: &&Allocation| one.counts_on(day);
+    let cash: Pence =
+        document.allocations.iter().filter(counts).filter(|one| one.is_cash()).map(Allocation::settled).sum();
+    let credit = || document.allocations.iter().filter(counts).filter(|one| !one.is_cash());
+    let credited: Pence = credit().map(|one| one.amount).sum();
+    let taken_off = credit().flat_map(|one| one.credit.iter()).collect();
+    document.by_code.without(&taken_off).part(cash, document.gross - credited)
+}
+
+/// What a document contributes on each day.
+fn schedule(document: &Document) -> BTreeMap<(Day, VatCode), Split> {
+    let days: BTreeSet<Day> =
+        document.allocations.iter().flat_map(|one| [Some(one.date), one.released_on]).flatten().collect();
+    let mut before = CodeTotals::default();
+    let mut schedule = BTreeMap::new();
+    for day in days {
+        let now = recognised(document, day);
+        schedule.extend(now.without(&before).iter().map(|(code, amount)| ((day, code), amount)));
+        before = now;
+    }
+    schedule
+}
+
+/// The entries that take the return from what a document contributed to what it contributes now. Nothing but under cash
+/// accounting (`scheme` is that of the document's date), and nothing for opening documents, whose VAT is accounted for.
+pub fn changes(before: &Document, after: &Document, scheme: VatScheme) -> Vec<VatEntry> {
+    if scheme != VatScheme::Cash || after.is_opening {
+        return Vec::new();
+    }
+    let mut differences = schedule(after);
+    for (key, amount) in schedule(before) {
+        let difference = differences.entry(key).or_default();
+        *difference = Split { net: difference.net - amount.net, vat: difference.vat - amount.vat };
+    }
+    let sign = if after.kind.is_credit_note() { -1 } else { 1 };
+    let entry = |((tax_point, code), amount): ((Day, VatCode), Split)| VatEntry {
+        side: after.kind.side(),
+        code,
+        amount: Split { net: Pence(amount.net.0 * sign), vat: Pence(amount.vat.0 * sign) },
+        basis: Basis::Cash,
+        tax_point,
+        origin: VatOrigin::Document(after.id),
+    };
+    differences.into_iter().filter(|(_, amount)| *amount != Split::default()).map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests;

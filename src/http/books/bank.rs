@@ -1,0 +1,200 @@
+//! Bank accounts and the lines of their statements: entered, coded, brought into the books and taken out again.
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+
+use super::change::{body_or_path, carry_out, keeper, path_id};
+use super::organisations::member;
+use super::query::Query;
+use crate::domain::ledger::bank::{BankStatus, ConfirmType};
+use crate::domain::ledger::bank_candidates::{Candidate, CandidateKind, TRANSFER_CANDIDATE_DAYS, ranked};
+use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::refusal::Refusal;
+use crate::http::call::Call;
+use crate::http::envelope;
+use crate::http::error::ApiError;
+use crate::http::products::Products;
+use crate::http::wire::books::bank::{
+    parse_account_patch, parse_batch, parse_confirmation, parse_import, parse_new_account, parse_row, parse_suggestion,
+};
+use crate::http::wire::books::bank_json::{BankAccountJson, BankTransactionJson, CandidateJson};
+use crate::http::wire::books::{CURRENCY, refused};
+use crate::store::{Action, BankTransactionFilter};
+
+/// `GET …/bank-accounts`.
+pub async fn list_accounts(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let (organisation, _) = member(&call).await?;
+    let mut query = Query::new(call.query());
+    let include_archived = query.flag("include_archived");
+    query.finish()?;
+    let accounts = call.state().reader.bank_accounts(organisation.id, include_archived).await?;
+    let accounts: Vec<_> = accounts.iter().map(BankAccountJson::from).collect();
+    envelope::data(StatusCode::OK, &accounts)
+}
+
+/// `GET …/bank-accounts/{id}`.
+pub async fn show_account(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let (organisation, _) = member(&call).await?;
+    let found = call.state().reader.bank_account(organisation.id, path_id(&call)?).await?;
+    envelope::data(StatusCode::OK, &BankAccountJson::from(&found.ok_or_else(ApiError::not_found)?))
+}
+
+/// `POST …/bank-accounts`.
+pub async fn create_account(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let new = body_or_path(parse_new_account(&call.body), true)?;
+    if let Some(currency) = new.currency.filter(|currency| currency != CURRENCY) {
+        return Err(refused(&Refusal::CurrencyNotSupported { currency }));
+    }
+    let action = Action::CreateBankAccount { kind: new.kind, account: new.account, fields: new.fields };
+    carry_out(&call, &keeper, StatusCode::CREATED, action).await
+}
+
+/// `PATCH …/bank-accounts/{id}`.
+pub async fn patch_account(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let id = path_id(&call)?;
+    let read = parse_account_patch(&call.body);
+    let exists = read.is_ok() || call.state().reader.bank_account(keeper.organisation.id, id).await?.is_some();
+    let fields = body_or_path(read, exists)?;
+    carry_out(&call, &keeper, StatusCode::OK, Action::PatchBankAccount { id, fields }).await
+}
+
+/// `POST …/bank-accounts/{id}/archive`.
+pub async fn archive_account(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let id = path_id(&call)?;
+    carry_out(&call, &keeper, StatusCode::OK, Action::ArchiveBankAccount { id }).await
+}
+
+/// `GET …/bank-transactions`.
+pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let (organisation, _) = member(&call).await?;
+    let mut query = Query::new(call.query());
+    let kinds = format!("one of {}", ConfirmType::ALL.map(ConfirmType::as_str).join(", "));
+    let filter = BankTransactionFilter {
+        status: query.word("status", "unconfirmed, confirmed or excluded", BankStatus::parse),
+        bank_account_id: query.id("bank_account_id"),
+        from_day: query.day("date_from"),
+        to_day: query.day("date_to"),
+        search: query.search("search"),
+        kind: query.word("type", &kinds, ConfirmType::parse),
+        min_pence: query.money("min_amount"),
+        max_pence: query.money("max_amount"),
+        updated_since_ms: query.moment("updated_since"),
+    };
+    let page = query.page(call.query());
+    query.finish()?;
+    let (rows, total) =
+        call.state().reader.bank_transactions(organisation.id, &filter, (page.limit, page.offset)).await?;
+    let rows: Vec<_> = rows.iter().map(BankTransactionJson::from).collect();
+    envelope::page(page, &rows, total)
+}
+
+/// `GET …/bank-transactions/{id}`.
+pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let (organisation, _) = member(&call).await?;
+    let found = call.state().reader.bank_transaction(organisation.id, path_id(&call)?).await?;
+    envelope::data(StatusCode::OK, &BankTransactionJson::from(&found.ok_or_else(ApiError::not_found)?))
+}
+
+/// `GET …/bank-transactions/{id}/candidates`.
+pub async fn candidates(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let (organisation, _) = member(&call).await?;
+    let reader = &call.state().reader;
+    let row = reader.bank_transaction(organisation.id, path_id(&call)?).await?.ok_or_else(ApiError::not_found)?;
+    let days = i32::try_from(TRANSFER_CANDIDATE_DAYS).unwrap_or(i32::MAX);
+    let others = reader.opposite_bank_transactions(organisation.id, &row, days).await?;
+    let candidates = others.iter().map(|other| Candidate {
+        kind: CandidateKind::BankTransaction,
+        id: other.id,
+        amount: Pence(-other.amount_pence),
+        date: other.day,
+        references: Vec::new(),
+    });
+    let ranked = ranked(Pence(row.amount_pence), row.day, &row.description, candidates.collect());
+    let shown: Vec<_> = ranked.iter().map(|(candidate, score)| CandidateJson::new(candidate, *score)).collect();
+    envelope::data(StatusCode::OK, &shown)
+}
+
+/// `POST …/bank-transactions`.
+pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let (bank_account_id, row) = body_or_path(parse_row(&call.body), true)?;
+    let action = Action::CreateBankTransaction { bank_account_id, row: Box::new(row) };
+    carry_out(&call, &keeper, StatusCode::CREATED, action).await
+}
+
+/// `POST …/bank-transactions/import`.
+pub async fn import(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let place = call.parse_place(call.body.len()).await;
+    let import = body_or_path(parse_import(&call.body), true)?;
+    drop(place);
+    carry_out(&call, &keeper, StatusCode::CREATED, Action::ImportBankTransactions(import)).await
+}
+
+/// `POST …/bank-transactions/confirm-batch`.
+pub async fn confirm_batch(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let items = body_or_path(parse_batch(&call.body), true)?;
+    carry_out(&call, &keeper, StatusCode::OK, Action::Confirm { items, is_batch: true }).await
+}
+
+async fn exists(
+    call: &Call<Products>,
+    organisation: crate::domain::ids::OrganisationId,
+    id: i64,
+) -> Result<bool, ApiError> {
+    Ok(call.state().reader.bank_transaction(organisation, id).await?.is_some())
+}
+
+/// `PATCH …/bank-transactions/{id}`.
+pub async fn patch(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let id = path_id(&call)?;
+    let read = parse_suggestion(&call.body);
+    let exists = read.is_ok() || exists(&call, keeper.organisation.id, id).await?;
+    let suggestion = body_or_path(read, exists)?;
+    carry_out(&call, &keeper, StatusCode::OK, Action::PatchBankTransaction { id, suggestion }).await
+}
+
+/// `DELETE …/bank-transactions/{id}`.
+pub async fn delete(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let id = path_id(&call)?;
+    carry_out(&call, &keeper, StatusCode::OK, Action::DeleteBankTransaction { id }).await
+}
+
+/// `POST …/bank-transactions/{id}/confirm`.
+pub async fn confirm(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let id = path_id(&call)?;
+    let read = parse_confirmation(&call.body);
+    let exists = read.is_ok() || exists(&call, keeper.organisation.id, id).await?;
+    let items = vec![(id, body_or_path(read, exists)?)];
+    carry_out(&call, &keeper, StatusCode::OK, Action::Confirm { items, is_batch: false }).await
+}
+
+/// `POST …/bank-transactions/{id}/unconfirm`.
+pub async fn unconfirm(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let id = path_id(&call)?;
+    carry_out(&call, &keeper, StatusCode::OK, Action::Unconfirm { id }).await
+}
+
+/// `POST …/bank-transactions/{id}/exclude`.
+pub async fn exclude(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    set_excluded(call, true).await
+}
+
+/// `POST …/bank-transactions/{id}/restore`.
+pub async fn restore(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    set_excluded(call, false).await
+}
+
+async fn set_excluded(call: Call<Products>, excluded: bool) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let id = path_id(&call)?;
+    carry_out(&call, &keeper, StatusCode::OK, Action::ExcludeBankTransaction { id, excluded }).await
+}

@@ -1,0 +1,105 @@
+//! The query strings of lists: what filters, each given once, every problem at once. Unknown parameters are ignored.
+
+use crate::domain::calendar::moment_ms;
+use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::period::Day;
+use crate::domain::problem::Issues;
+use crate::http::error::ApiError;
+use crate::http::paging::{self, Page};
+use crate::http::wire::books::{DAY_RULE, parse_day};
+
+/// The longest text that is searched for.
+const SEARCH_CHARS_MAX: usize = 100;
+
+/// Reads a query string.
+pub struct Query {
+    pairs: Vec<(String, String)>,
+    issues: Issues,
+}
+
+impl Query {
+    /// Takes a query string apart.
+    pub fn new(query: &str) -> Self {
+        Self { pairs: paging::pairs(query).collect(), issues: Issues::default() }
+    }
+
+    fn one(&mut self, name: &str) -> Option<String> {
+        let mut given = self.pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value.clone());
+        let first = given.next();
+        if given.next().is_some() {
+            self.issues.field("query", name, "must be given once");
+        }
+        first
+    }
+
+    fn read<T>(&mut self, name: &str, rule: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        let value = self.one(name)?;
+        let read = read(&value);
+        if read.is_none() {
+            self.issues.field("query", name, rule);
+        }
+        read
+    }
+
+    /// `true` or `false`; absent is false.
+    pub fn flag(&mut self, name: &str) -> bool {
+        let read = |value: &str| match value {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        };
+        self.read(name, "must be true or false", read).unwrap_or_default()
+    }
+
+    /// A date of the books.
+    pub fn day(&mut self, name: &str) -> Option<Day> {
+        self.read(name, DAY_RULE, parse_day)
+    }
+
+    /// A moment, in milliseconds.
+    pub fn moment(&mut self, name: &str) -> Option<i64> {
+        self.read(name, "must be a date-time, such as 2026-03-10T12:00:00Z", moment_ms)
+    }
+
+    /// An identifier.
+    pub fn id(&mut self, name: &str) -> Option<i64> {
+        self.read(name, "must be an integer of at least 1", |value| {
+            let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+            digits.then(|| value.parse().ok()).flatten().filter(|id| *id >= 1)
+        })
+    }
+
+    /// An amount, in pence.
+    pub fn money(&mut self, name: &str) -> Option<i64> {
+        let rule = "must be an amount with at most two decimals, such as -12.50";
+        self.read(name, rule, |value| Pence::parse_text(value).map(|amount| amount.0))
+    }
+
+    /// One of a few words.
+    pub fn word<T>(&mut self, name: &str, rule: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        self.read(name, &format!("must be {rule}"), read)
+    }
+
+    /// A text to search for.
+    pub fn search(&mut self, name: &str) -> Option<String> {
+        self.text(name, SEARCH_CHARS_MAX)
+    }
+
+    /// A text.
+    pub fn text(&mut self, name: &str, length_max: usize) -> Option<String> {
+        self.read(name, &format!("must have 1 to {length_max} characters"), |value| {
+            let legal = (1..=length_max).contains(&value.chars().count()) && !value.contains('\0');
+            legal.then(|| value.to_owned())
+        })
+    }
+
+    /// `limit` and `offset`.
+    pub fn page(&mut self, query: &str) -> Page {
+        paging::collect(query, &mut self.issues)
+    }
+
+    /// 422 when anything was wrong.
+    pub fn finish(self) -> Result<(), ApiError> {
+        if self.issues.is_empty() { Ok(()) } else { Err(ApiError::invalid_request_format(&self.issues)) }
+    }
+}

@@ -1,0 +1,170 @@
+//! Journals.
+
+use serde_json::{Value, json};
+
+use super::super::operation::Operation;
+use super::super::schema::{
+    Any, array, boolean, choice, date, id, integer, maybe, moment, named, nullable, object, required, strict, string,
+    text,
+};
+use super::{about, data, inside, money, money_in, page, page_example};
+use crate::domain::ledger::journal::SourceType;
+
+const CODES: [&str; 5] = ["ST", "RR", "ZR", "EX", "NV"];
+
+/// `GET …/journals`.
+pub fn list_journals() -> Operation {
+    let sources = SourceType::ALL.map(SourceType::as_str);
+    inside("List journals", "All journals, those the service made too, by date, newest first.")
+        .query("source_type", "Made by this kind of source.", choice(&sources), "manual".into())
+        .query("source_id", "Made by this source.", id(), 31.into())
+        .query("account_id", "With a line of this account.", id(), 12.into())
+        .query("date_from", "On this date or later.", date(), "2026-01-01".into())
+        .query("date_to", "On this date or before.", date(), "2026-03-31".into())
+        .query("status", "In this state only.", choice(&["posted", "void"]), "posted".into())
+        .query("search", "A text in number, description or reference.", text(1, 100), "rent".into())
+        .query("updated_since", "Posted or voided at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())
+        .paged()
+        .success(200, "The journals.", named("JournalList"), page_example(example()))
+}
+
+/// `GET …/journals/{id}`.
+pub fn get_journal() -> Operation {
+    about("journal", "Get a journal", "A journal is never changed: when it is voided, another one reverses it.")
+        .success(200, "The journal.", named("JournalData"), json!({ "data": example() }))
+}
+
+/// `POST …/journals`.
+pub fn create_journal() -> Operation {
+    inside(
+        "Post a journal",
+        "Each line has a debit or a credit, and the two totals agree. The amount of a line with a VAT code is gross: the VAT is \
+         split off to the VAT Control account as a line of its own.",
+    )
+    .request(
+        named("CreateJournal"),
+        json!({
+            "entry_date": "2026-03-10", "description": "March phone bill",
+            "lines": [
+                { "account_id": 12, "debit": 54.00, "vat_code": "ST" },
+                { "account_id": 21, "credit": 54.00, "memo": "accrued" }
+            ]
+        }),
+    )
+    .success(201, "The journal was posted.", named("JournalData"), json!({ "data": example() }))
+    .refused(json!({ "reason": "unbalanced", "total_debit": 54.00, "total_credit": 53.00 }))
+    .conflict(json!({ "reason": "stale_version" }))
+    .change()
+}
+
+/// `POST …/journals/{id}/void`.
+pub fn void_journal() -> Operation {
+    about(
+        "journal",
+        "Void a journal",
+        "Posts the reversal on `void_date`, or on the journal's own date when that is open; answers the voided journal, which names \
+         its reversal. Journals the service made are undone through what they belong to.",
+    )
+    .request(named("VoidRequest"), json!({ "void_date": "2026-03-31", "reason": "entered twice" }))
+    .success(200, "The voided journal.", named("JournalData"), json!({ "data": example() }))
+    .conflict(json!({ "reason": "invalid_state", "current": "void", "allowed": ["posted"] }))
+    .refused(json!({
+        "reason": "period_locked", "lock_date": "2026-02-28", "date": "2026-02-10", "earliest_date": "2026-03-01"
+    }))
+    .change()
+    .versioned()
+}
+
+fn example() -> Value {
+    let line = |number: i64, account: i64, code: &str, name: &str, debit: f64, credit: f64| {
+        json!({
+            "id": 200 + number, "line_number": number, "account_id": account, "account_code": code, "account_name": name,
+            "debit": debit, "credit": credit, "memo": null, "vat_code": if number == 1 { json!("ST") } else { Value::Null },
+            "vat_amount": if number == 1 { json!(9.00) } else { Value::Null }, "contact_id": null, "system": number == 2
+        })
+    };
+    json!({
+        "id": 40, "journal_number": 12, "entry_date": "2026-03-10", "description": "March phone bill", "reference": null,
+        "status": "posted", "source_type": "manual", "source_id": null, "reverses_journal_id": null,
+        "reversed_by_journal_id": null, "currency": "GBP", "total_debit": 54.00, "total_credit": 54.00,
+        "lines": [
+            line(1, 12, "7500", "Telephone and internet", 45.00, 0.00),
+            line(2, 15, "2200", "VAT Control", 9.00, 0.00),
+            line(3, 21, "2400", "Accruals", 0.00, 54.00)
+        ],
+        "created_at": "2026-03-10T12:00:00.000Z", "created_by": { "user_id": 3, "key_prefix": "4fK9zQ2mXw7B" }, "version": 1
+    })
+}
+
+pub(super) fn schemas() -> Vec<(&'static str, Any)> {
+    let line = object(
+        "A line of a journal; the side that is not used is 0.00.",
+        vec![
+            required("id", nullable(id())),
+            required("line_number", integer(1)),
+            required("account_id", id()),
+            required("account_code", string()),
+            required("account_name", string()),
+            required("debit", money()),
+            required("credit", money()),
+            required("memo", nullable(string())),
+            required("vat_code", nullable(choice(&CODES))),
+            required("vat_amount", nullable(money())),
+            required("contact_id", nullable(id())),
+            required("system", boolean().description(Some("Whether the service added it."))),
+        ],
+    );
+    let created_by =
+        object("Who posted it.", vec![required("user_id", id()), required("key_prefix", nullable(string()))]);
+    let journal = object(
+        "A journal.",
+        vec![
+            required("id", nullable(id())),
+            required("journal_number", nullable(integer(1).description(Some("Gap-free in its organisation.")))),
+            required("entry_date", date()),
+            required("description", string()),
+            required("reference", nullable(string())),
+            required("status", choice(&["posted", "void"])),
+            required("source_type", choice(&SourceType::ALL.map(SourceType::as_str))),
+            required("source_id", nullable(id())),
+            required("reverses_journal_id", nullable(id())),
+            required("reversed_by_journal_id", nullable(id())),
+            required("currency", string()),
+            required("total_debit", money()),
+            required("total_credit", money()),
+            required("lines", array(line).build()),
+            required("created_at", moment()),
+            required("created_by", created_by),
+            required("version", integer(1)),
+        ],
+    );
+    let entered_line = strict(
+        "A line as entered: exactly one of debit and credit, VAT inside.",
+        vec![
+            required("account_id", id()),
+            maybe("debit", money_in()),
+            maybe("credit", money_in()),
+            maybe("memo", text(0, 500)),
+            maybe("vat_code", choice(&CODES)),
+            maybe("vat_amount", money_in()),
+            maybe("contact_id", id()),
+        ],
+    );
+    let create = strict(
+        "A journal to be posted.",
+        vec![
+            required("entry_date", date()),
+            required("description", text(1, 500)),
+            required("lines", array(entered_line).min_items(Some(2)).max_items(Some(1000)).build()),
+            maybe("reference", text(0, 100)),
+        ],
+    );
+    let void = strict("When and why.", vec![maybe("void_date", date()), maybe("reason", text(1, 500))]);
+    vec![
+        ("Journal", journal.into()),
+        ("CreateJournal", create.into()),
+        ("VoidRequest", void.into()),
+        ("JournalData", data("A journal.", named("Journal"))),
+        ("JournalList", page("Journals.", named("Journal"))),
+    ]
+}

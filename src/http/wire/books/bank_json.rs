@@ -1,0 +1,220 @@
+//! Bank accounts and the lines of their statements, as answers show them.
+
+use serde::Serialize;
+
+use super::{CURRENCY, Date, Id, Money};
+use crate::domain::calendar::date_time_text;
+use crate::domain::ledger::bank::{BankStatus, ConfirmType};
+use crate::domain::ledger::bank_candidates::Candidate;
+use crate::store::{BankAccountView, BankLine, BankTransactionRow, ImportedRow};
+
+/// A bank account, as answers show it.
+#[derive(Serialize)]
+pub struct BankAccountJson<'a> {
+    id: Id,
+    name: &'a str,
+    r#type: &'static str,
+    account_id: Id,
+    account_code: &'a str,
+    bank_name: Option<&'a str>,
+    sort_code: Option<&'a str>,
+    account_number: Option<&'a str>,
+    iban: Option<&'a str>,
+    currency: &'static str,
+    ledger_balance: Money,
+    statement_balance: Money,
+    opening_balance: Money,
+    unconfirmed_count: i64,
+    unconfirmed_total: Money,
+    last_transaction_date: Option<Date>,
+    last_imported_at: Option<String>,
+    is_archived: bool,
+    archived_at: Option<String>,
+    created_at: String,
+    updated_at: String,
+    version: i64,
+}
+
+impl<'a> From<&'a BankAccountView> for BankAccountJson<'a> {
+    fn from(view: &'a BankAccountView) -> Self {
+        let row = &view.row;
+        Self {
+            id: Id(row.id),
+            name: &row.details.name,
+            r#type: row.kind.as_str(),
+            account_id: Id(row.account_id),
+            account_code: &view.account_code,
+            bank_name: row.details.bank_name.as_deref(),
+            sort_code: row.details.sort_code.as_deref(),
+            account_number: row.details.account_number.as_deref(),
+            iban: row.details.iban.as_deref(),
+            currency: CURRENCY,
+            ledger_balance: Money(view.ledger_pence),
+            statement_balance: Money(row.opening_pence.saturating_add(row.statement_pence)),
+            opening_balance: Money(row.opening_pence),
+            unconfirmed_count: row.unconfirmed_count,
+            unconfirmed_total: Money(row.unconfirmed_pence),
+            last_transaction_date: view.last_transaction_day.map(Date),
+            last_imported_at: row.last_imported_at_ms.map(date_time_text),
+            is_archived: row.archived_at_ms.is_some(),
+            archived_at: row.archived_at_ms.map(date_time_text),
+            created_at: date_time_text(row.created_at_ms),
+            updated_at: date_time_text(row.updated_at_ms),
+            version: row.version,
+        }
+    }
+}
+
+/// A line of a statement, as answers show it.
+#[derive(Serialize)]
+pub struct BankTransactionJson<'a> {
+    id: Id,
+    bank_account_id: i64,
+    date: Date,
+    amount: Money,
+    currency: &'static str,
+    description: &'a str,
+    reference: Option<&'a str>,
+    merchant: Option<&'a str>,
+    external_id: Option<&'a str>,
+    import_id: Option<Id>,
+    status: &'static str,
+    r#type: Option<&'static str>,
+    contact_id: Option<i64>,
+    account_id: Option<i64>,
+    vat_code: Option<&'a str>,
+    net_amount: Option<Money>,
+    vat_amount: Option<Money>,
+    lines: Vec<BankLineJson<'a>>,
+    suggestion: Option<()>,
+    customer_receipt_id: Option<i64>,
+    supplier_payment_id: Option<i64>,
+    transfer_bank_transaction_id: Option<Id>,
+    journal_id: Option<Id>,
+    memo: Option<&'a str>,
+    confirmed_at: Option<String>,
+    confirmed_by: Option<i64>,
+    created_at: String,
+    updated_at: String,
+    version: i64,
+}
+
+#[derive(Serialize)]
+struct BankLineJson<'a> {
+    account_id: i64,
+    gross_amount: Money,
+    vat_code: &'a str,
+    net_amount: Money,
+    vat_amount: Money,
+    memo: Option<&'a str>,
+}
+
+impl<'a> From<&'a BankTransactionRow> for BankTransactionJson<'a> {
+    fn from(row: &'a BankTransactionRow) -> Self {
+        let only = match row.lines.as_slice() {
+            [line] => Some(line),
+            _ => None,
+        };
+        let without_code = row.lines.is_empty() && row.status == BankStatus::Confirmed;
+        let is_coded = !row.lines.is_empty();
+        let sum = |part: fn(&BankLine) -> i64| row.lines.iter().map(part).sum::<i64>();
+        let net = if is_coded { Some(sum(|line| line.net_pence)) } else { without_code.then_some(row.amount_pence) };
+        let vat = if is_coded { Some(sum(|line| line.vat_pence)) } else { without_code.then_some(0) };
+        Self {
+            id: Id(row.id),
+            bank_account_id: row.bank_account_id,
+            date: Date(row.day),
+            amount: Money(row.amount_pence),
+            currency: CURRENCY,
+            description: &row.description,
+            reference: row.reference.as_deref(),
+            merchant: row.merchant.as_deref(),
+            external_id: row.external_id.as_deref(),
+            import_id: row.import_id.map(Id),
+            status: row.status.as_str(),
+            r#type: row.kind.map(ConfirmType::as_str),
+            contact_id: row.contact_id,
+            account_id: only.map(|line| line.account_id),
+            vat_code: only.map(|line| line.vat_code.as_str()).or(without_code.then_some("NV")),
+            net_amount: net.map(Money),
+            vat_amount: vat.map(Money),
+            lines: row.lines.iter().map(BankLineJson::from).collect(),
+            suggestion: None,
+            customer_receipt_id: None,
+            supplier_payment_id: None,
+            transfer_bank_transaction_id: row.transfer_id.map(Id),
+            journal_id: row.journal_id.map(Id),
+            memo: row.memo.as_deref(),
+            confirmed_at: row.confirmed_at_ms.map(date_time_text),
+            confirmed_by: row.confirmed_by,
+            created_at: date_time_text(row.created_at_ms),
+            updated_at: date_time_text(row.updated_at_ms),
+            version: row.version,
+        }
+    }
+}
+
+impl<'a> From<&'a BankLine> for BankLineJson<'a> {
+    fn from(line: &'a BankLine) -> Self {
+        Self {
+            account_id: line.account_id,
+            gross_amount: Money(line.gross_pence),
+            vat_code: &line.vat_code,
+            net_amount: Money(line.net_pence),
+            vat_amount: Money(line.vat_pence),
+            memo: line.memo.as_deref(),
+        }
+    }
+}
+
+/// What became of an import, as answers show it.
+#[derive(Serialize)]
+pub struct ImportJson {
+    import_id: Id,
+    created: usize,
+    skipped: usize,
+    transactions: Vec<ImportedJson>,
+}
+
+#[derive(Serialize)]
+struct ImportedJson {
+    row: usize,
+    id: Id,
+    status: &'static str,
+}
+
+impl ImportJson {
+    /// An import and its rows, in order.
+    pub fn new(id: i64, rows: &[ImportedRow]) -> Self {
+        let created = rows.iter().filter(|row| row.is_new).count();
+        let transactions = rows.iter().enumerate().map(|(at, row)| ImportedJson {
+            row: at,
+            id: Id(row.id),
+            status: if row.is_new { "created" } else { "duplicate" },
+        });
+        Self { import_id: Id(id), created, skipped: rows.len() - created, transactions: transactions.collect() }
+    }
+}
+
+/// What a line may be, as answers show it.
+#[derive(Serialize)]
+pub struct CandidateJson {
+    kind: &'static str,
+    id: i64,
+    amount: Money,
+    date: Date,
+    score: u32,
+}
+
+impl CandidateJson {
+    /// A candidate and how likely it is.
+    pub fn new(candidate: &Candidate, score: u32) -> Self {
+        Self {
+            kind: candidate.kind.as_str(),
+            id: candidate.id,
+            amount: Money(candidate.amount.0),
+            date: Date(candidate.date),
+            score,
+        }
+    }
+}

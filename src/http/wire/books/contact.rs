@@ -1,0 +1,248 @@
+//! Customers and suppliers on the wire.
+
+use serde::Serialize;
+
+use super::read::body;
+use super::{CURRENCY, Date, Id, Money};
+use crate::domain::calendar::date_time_text;
+use crate::domain::ledger::contact::{CisRate, ContactKind};
+use crate::domain::problem::Issues;
+use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::store::{CisDetails, ContactField, ContactView};
+
+/// What both kinds have, the name first.
+macro_rules! names {
+    ($own:literal) => {
+        [
+            "name",
+            "contact_name",
+            "email",
+            "phone",
+            "address",
+            "company_number",
+            "vat_number",
+            "payment_terms_days",
+            "default_account_id",
+            "default_vat_code",
+            "reference",
+            "notes",
+            $own,
+        ]
+    };
+}
+
+const OF_CUSTOMER: [&str; 13] = names!("cis_deducts");
+const OF_SUPPLIER: [&str; 13] = names!("cis");
+const NAME: usize = 0;
+
+/// Reads a body that makes (`is_new`) or changes a contact.
+pub fn parse(text: &[u8], kind: ContactKind, is_new: bool) -> Result<Vec<ContactField>, Issues> {
+    let names = match kind {
+        ContactKind::Customer => OF_CUSTOMER,
+        ContactKind::Supplier => OF_SUPPLIER,
+    };
+    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut fields = Vec::new();
+    let read = reader.object(Place::section(BODY), &names, |reader, at| {
+        let name = names.get(at).copied().unwrap_or_default();
+        fields.extend(field(reader, name, at)?);
+        Ok(())
+    });
+    let read = read.map(|given| match given {
+        Some(given) if is_new => reader.require(Place::section(BODY), &names, &given, NAME + 1),
+        given => reader.require_some(given),
+    });
+    reader.finish(read)?;
+    Ok(fields)
+}
+
+fn field(reader: &mut Strict<'_>, name: &'static str, at: usize) -> Reading<Option<ContactField>> {
+    let place = body(name);
+    Ok(match at {
+        0 => reader.text(place, 1..=255)?.map(|name| ContactField::Name(name.into_owned())),
+        1 => reader.maybe_text(place, 255)?.map(ContactField::ContactName),
+        2 => email(reader)?.map(ContactField::Email),
+        3 => reader.maybe_text(place, 50)?.map(ContactField::Phone),
+        4 => Some(ContactField::Address(reader.address()?)),
+        5 => reader.maybe_text(place, 20)?.map(ContactField::CompanyNumber),
+        6 => reader.maybe_text(place, 20)?.map(ContactField::VatNumber),
+        7 if reader.is_null()? => Some(ContactField::PaymentTermsDays(None)),
+        7 => reader.whole(place, 0..=365)?.map(|days| ContactField::PaymentTermsDays(Some(days))),
+        8 if reader.is_null()? => Some(ContactField::DefaultAccountId(None)),
+        8 => reader.id(place)?.map(|id| ContactField::DefaultAccountId(Some(id))),
+        9 if reader.is_null()? => Some(ContactField::DefaultVatCode(None)),
+        9 => reader.vat_code(place)?.map(|code| ContactField::DefaultVatCode(Some(code.code().to_owned()))),
+        10 => reader.maybe_text(place, 50)?.map(ContactField::Reference),
+        11 => reader.maybe_text(place, 2_000)?.map(ContactField::Notes),
+        _ if name == "cis" => cis(reader)?.map(ContactField::Cis),
+        _ => reader.flag(place)?.map(ContactField::CisDeducts),
+    })
+}
+
+/// An e-mail address: one @ with something on both sides, and nothing that could end a header.
+fn email(reader: &mut Strict<'_>) -> Reading<Option<Option<String>>> {
+    let place = body("email");
+    let read = reader.maybe_text(place, 254)?;
+    let is_address = |text: &String| {
+        let plain = !text.chars().any(|letter| letter.is_whitespace() || letter.is_control());
+        plain
+            && text
+                .split_once('@')
+                .is_some_and(|(one, other)| !one.is_empty() && other.contains('.') && !other.contains('@'))
+    };
+    if let Some(Some(text)) = &read
+        && !is_address(text)
+    {
+        reader.problem(place, "must be an e-mail address, such as accounts@example.com");
+        return Ok(None);
+    }
+    Ok(read)
+}
+
+fn cis(reader: &mut Strict<'_>) -> Reading<Option<CisDetails>> {
+    const NAMES: [&str; 5] = ["is_subcontractor", "deduction_rate", "utr", "verification_number", "verified_on"];
+    if reader.is_null()? {
+        return Ok(Some(CisDetails::default()));
+    }
+    let mut cis = CisDetails::default();
+    let section = Place::section("cis");
+    let given = reader.object(section, &NAMES, |reader, at| {
+        let place = section.field(NAMES.get(at).copied().unwrap_or_default());
+        if at > 0 && reader.is_null()? {
+            return Ok(());
+        }
+        match at {
+            0 => cis.is_subcontractor = reader.flag(place)?.unwrap_or_default(),
+            1 => {
+                cis.deduction_rate = reader.whole(place, 0..=30)?;
+                if cis.deduction_rate.is_some_and(|rate| CisRate::from_percent(rate).is_none()) {
+                    reader.problem(place, "must be 0, 20 or 30");
+                }
+            }
+            2 => cis.utr = utr(reader, place)?,
+            3 => cis.verification_number = reader.maybe_text(place, 20)?.flatten(),
+            _ => cis.verified_day = reader.day(place)?,
+        }
+        Ok(())
+    })?;
+    if let Some(given) = given {
+        reader.require(section, &NAMES, &given, 1);
+    }
+    Ok(given.map(|_| cis))
+}
+
+/// A unique taxpayer reference: ten digits.
+pub fn utr(reader: &mut Strict<'_>, place: Place<'_>) -> Reading<Option<String>> {
+    let read = reader.text(place, 0..=20)?;
+    let Some(text) = read else { return Ok(None) };
+    if text.len() != 10 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        reader.problem(place, "must be 10 digits");
+        return Ok(None);
+    }
+    Ok(Some(text.into_owned()))
+}
+
+/// A postal address, as answers show it.
+#[derive(Serialize)]
+pub struct AddressJson<'a> {
+    line1: Option<&'a str>,
+    line2: Option<&'a str>,
+    city: Option<&'a str>,
+    region: Option<&'a str>,
+    postcode: Option<&'a str>,
+    country: Option<&'a str>,
+}
+
+impl<'a> From<&'a crate::store::AddressRow> for AddressJson<'a> {
+    fn from(row: &'a crate::store::AddressRow) -> Self {
+        Self {
+            line1: row.line1.as_deref(),
+            line2: row.line2.as_deref(),
+            city: row.city.as_deref(),
+            region: row.region.as_deref(),
+            postcode: row.postcode.as_deref(),
+            country: row.country.as_deref(),
+        }
+    }
+}
+
+/// A customer or supplier, as answers show it.
+#[derive(Serialize)]
+pub struct ContactJson<'a> {
+    id: Id,
+    kind: &'static str,
+    name: &'a str,
+    contact_name: Option<&'a str>,
+    email: Option<&'a str>,
+    phone: Option<&'a str>,
+    address: AddressJson<'a>,
+    company_number: Option<&'a str>,
+    vat_number: Option<&'a str>,
+    payment_terms_days: Option<i64>,
+    default_account_id: Option<i64>,
+    default_vat_code: Option<&'a str>,
+    reference: Option<&'a str>,
+    notes: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cis_deducts: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cis: Option<CisJson<'a>>,
+    currency: &'static str,
+    balance: Money,
+    overdue: Money,
+    is_archived: bool,
+    archived_at: Option<String>,
+    created_at: String,
+    updated_at: String,
+    version: i64,
+}
+
+#[derive(Serialize)]
+struct CisJson<'a> {
+    is_subcontractor: bool,
+    deduction_rate: Option<i64>,
+    utr: Option<&'a str>,
+    verification_number: Option<&'a str>,
+    verified_on: Option<Date>,
+}
+
+impl<'a> From<&'a ContactView> for ContactJson<'a> {
+    fn from(view: &'a ContactView) -> Self {
+        let row = &view.row;
+        let details = &row.details;
+        let is_customer = row.kind == ContactKind::Customer;
+        let cis = CisJson {
+            is_subcontractor: details.cis.is_subcontractor,
+            deduction_rate: details.cis.deduction_rate,
+            utr: details.cis.utr.as_deref(),
+            verification_number: details.cis.verification_number.as_deref(),
+            verified_on: details.cis.verified_day.map(Date),
+        };
+        Self {
+            id: Id(row.id),
+            kind: row.kind.as_str(),
+            name: &details.name,
+            contact_name: details.contact_name.as_deref(),
+            email: details.email.as_deref(),
+            phone: details.phone.as_deref(),
+            address: (&details.address).into(),
+            company_number: details.company_number.as_deref(),
+            vat_number: details.vat_number.as_deref(),
+            payment_terms_days: details.payment_terms_days,
+            default_account_id: details.default_account_id,
+            default_vat_code: details.default_vat_code.as_deref(),
+            reference: details.reference.as_deref(),
+            notes: details.notes.as_deref(),
+            cis_deducts: is_customer.then_some(details.cis_deducts),
+            cis: (!is_customer).then_some(cis),
+            currency: CURRENCY,
+            balance: Money(view.balance_pence),
+            overdue: Money(view.overdue_pence),
+            is_archived: row.archived_at_ms.is_some(),
+            archived_at: row.archived_at_ms.map(date_time_text),
+            created_at: date_time_text(row.created_at_ms),
+            updated_at: date_time_text(row.updated_at_ms),
+            version: row.version,
+        }
+    }
+}

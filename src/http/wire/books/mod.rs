@@ -1,0 +1,144 @@
+//! The records of the books on the wire. Amounts are JSON numbers written with exactly two decimals, read from their
+//! digits, and never pass through a float.
+
+pub mod account;
+pub mod bank;
+pub mod bank_json;
+pub mod contact;
+pub mod journal;
+pub mod organisation;
+mod read;
+
+pub use read::{DAY_RULE, parse_day};
+
+use serde::ser::{Error as _, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::domain::calendar::day_text;
+use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::refusal::{Extra, Refusal, RefusalClass};
+use crate::domain::problem::{Issue, Issues};
+use crate::http::error::ApiError;
+
+/// The one currency there is.
+pub const CURRENCY: &str = "GBP";
+
+/// An amount, printed with two decimals.
+#[derive(Debug, Clone, Copy)]
+pub struct Money(pub i64);
+
+impl Serialize for Money {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        RawValue::from_string(Pence(self.0).to_string()).map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+/// A date, printed as `YYYY-MM-DD`.
+#[derive(Debug, Clone, Copy)]
+pub struct Date(pub i32);
+
+impl Serialize for Date {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&day_text(self.0))
+    }
+}
+
+/// An identifier; null for what a rehearsal would make.
+#[derive(Debug, Clone, Copy)]
+pub struct Id(pub i64);
+
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0 < 1 { serializer.serialize_none() } else { serializer.serialize_i64(self.0) }
+    }
+}
+
+/// The same for an item of a batch, which is named by its row.
+pub fn refused_item(row: usize, refusal: &Refusal) -> ApiError {
+    let error = refused(refusal);
+    if refusal.class() == RefusalClass::Field {
+        return error;
+    }
+    let details = Details { reason: refusal.reason(), extras: refusal.extras(), row: Some(row) };
+    error.with_details_text(serde_json::value::to_raw_value(&details).ok())
+}
+
+/// How a refusal of the rules is answered.
+pub fn refused(refusal: &Refusal) -> ApiError {
+    let message = refusal.message();
+    let error = match refusal.class() {
+        RefusalClass::Field => return field_issue(refusal, message),
+        RefusalClass::Conflict => ApiError::conflict(refusal.reason(), message),
+        RefusalClass::Unprocessable => ApiError::unprocessable(refusal.reason(), message),
+    };
+    let details = Details { reason: refusal.reason(), extras: refusal.extras(), row: None };
+    error.with_details_text(serde_json::value::to_raw_value(&details).ok())
+}
+
+/// A field that is not what it may be beside the others is answered like one that breaks the format.
+fn field_issue(refusal: &Refusal, message: String) -> ApiError {
+    let Refusal::Field { field, .. } = refusal else { return ApiError::internal(message) };
+    let mut issues = Issues::default();
+    match field.split_once('.') {
+        Some((section, name)) => issues.field(section, name, message),
+        None => issues.push(Issue {
+            section: "body".to_owned(),
+            row: None,
+            field: Some(field.clone()),
+            path: field.clone(),
+            message,
+        }),
+    }
+    ApiError::invalid_request_format(&issues)
+}
+
+struct Details {
+    reason: &'static str,
+    extras: Vec<(&'static str, Extra)>,
+    /// The item of a batch.
+    row: Option<usize>,
+}
+
+impl Serialize for Details {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeMap as _;
+        let mut map = serializer.serialize_map(Some(self.extras.len() + 1))?;
+        map.serialize_entry("reason", self.reason)?;
+        for (key, extra) in &self.extras {
+            match extra {
+                Extra::Id(id) => map.serialize_entry(key, id)?,
+                Extra::Ids(ids) => map.serialize_entry(key, ids)?,
+                Extra::Text(text) => map.serialize_entry(key, text)?,
+                Extra::Texts(texts) => map.serialize_entry(key, texts)?,
+                Extra::Money(amount) => map.serialize_entry(key, &Money(amount.0))?,
+                Extra::Date(day) => map.serialize_entry(key, &Date(*day))?,
+                Extra::Row(row) => map.serialize_entry(key, row)?,
+            }
+        }
+        if let Some(row) = &self.row {
+            map.serialize_entry("row", row)?;
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_have_two_decimals_and_no_minus_zero() {
+        let printed = serde_json::to_string(&[Money(120_000), Money(-5), Money(0), Money(7), Money(-123)]).unwrap();
+        assert_eq!(printed, "[1200.00,-0.05,0.00,0.07,-1.23]");
+        assert_eq!(serde_json::to_string(&(Date(0), Id(0), Id(7))).unwrap(), r#"["1970-01-01",null,7]"#);
+    }
+
+    #[test]
+    fn refusals_become_the_errors_of_the_list() {
+        let error = refused(&Refusal::Unbalanced { total_debit: Pence(500), total_credit: Pence(499) });
+        let details = error.details_text().map(RawValue::get);
+        assert_eq!(details, Some(r#"{"reason":"unbalanced","total_debit":5.00,"total_credit":4.99}"#));
+        let error = refused(&Refusal::field("cis.deduction_rate", "is needed"));
+        assert_eq!(error.details().unwrap()["issues"][0]["path"], "cis.deduction_rate");
+    }
+}

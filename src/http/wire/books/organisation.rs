@@ -1,0 +1,229 @@
+//! Reading what is said about an organisation, and its period lock on the wire.
+
+use serde::Serialize;
+
+use super::Date;
+use super::contact::utr;
+use super::read::body;
+use crate::domain::calendar::{date_of, date_time_text, day_number, is_timezone};
+use crate::domain::ledger::decimal::Percent;
+use crate::domain::ledger::organisation::{EntityType, YearEnd};
+use crate::domain::ledger::period::Day;
+use crate::domain::problem::Issues;
+use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::store::{LockChange, OrganisationChange, OrganisationField, OrganisationRow};
+
+const NAMES: [&str; 24] = [
+    "name",
+    "legal_name",
+    "entity_type",
+    "company_number",
+    "utr",
+    "address",
+    "timezone",
+    "financial_year_end",
+    "cis_contractor",
+    "cis_subcontractor",
+    "cis_suffered_rate",
+    "default_payment_terms_days",
+    "sales_invoice_prefix",
+    "sales_credit_note_prefix",
+    "vat_registered",
+    "vat_number",
+    "vat_scheme",
+    "vat_scheme_from",
+    "flat_rate_percent",
+    "vat_period_months",
+    "vat_period_end_month",
+    // Only of a new organisation.
+    "books_start_date",
+    "vat_control",
+    "base_currency",
+];
+/// Keys of [`NAMES`] that a change may have.
+const PATCHABLE: usize = 21;
+
+const ENTITY_TYPES: &str = "one of sole_trader, partnership, limited_company, llp, charity, landlord, other";
+
+/// What is said about a new organisation.
+pub struct NewOrganisation {
+    /// Its record.
+    pub change: OrganisationChange,
+    /// Whether a VAT Control account comes with it.
+    pub vat_control: bool,
+    /// The currency, where one is named.
+    pub currency: Option<String>,
+}
+
+/// Reads the body that makes an organisation.
+pub fn parse_new(text: &[u8]) -> Result<NewOrganisation, Issues> {
+    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut new = NewOrganisation { change: OrganisationChange::default(), vat_control: false, currency: None };
+    let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
+        match at {
+            22 => new.vat_control = reader.flag(body("vat_control"))?.unwrap_or_default(),
+            23 => new.currency = reader.text(body("base_currency"), 3..=3)?.map(String::from),
+            _ => field(reader, at, &mut new.change)?,
+        }
+        Ok(())
+    });
+    let read = read.map(|given| {
+        if let Some(given) = given {
+            reader.require(Place::section(BODY), &NAMES, &given, 1);
+        }
+    });
+    reader.finish(read)?;
+    Ok(new)
+}
+
+/// Reads the body that changes an organisation.
+pub fn parse_patch(text: &[u8]) -> Result<OrganisationChange, Issues> {
+    let mut names = [""; PATCHABLE];
+    for (name, known) in names.iter_mut().zip(NAMES) {
+        *name = known;
+    }
+    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut change = OrganisationChange::default();
+    let read = reader.object(Place::section(BODY), &names, |reader, at| field(reader, at, &mut change));
+    let read = read.map(|given| reader.require_some(given));
+    reader.finish(read)?;
+    Ok(change)
+}
+
+fn field(reader: &mut Strict<'_>, at: usize, change: &mut OrganisationChange) -> Reading<()> {
+    use OrganisationField as Field;
+    let name = NAMES.get(at).copied().unwrap_or_default();
+    let place = body(name);
+    let plain = match at {
+        0 => reader.text(place, 1..=255)?.map(|name| Field::Name(name.into_owned())),
+        1 => reader.maybe_text(place, 255)?.map(Field::LegalName),
+        2 => reader.word(place, EntityType::parse, ENTITY_TYPES)?.map(Field::EntityType),
+        3 => reader.maybe_text(place, 20)?.map(Field::CompanyNumber),
+        4 if reader.is_null()? => Some(Field::Utr(None)),
+        4 => utr(reader, place)?.map(|utr| Field::Utr(Some(utr))),
+        5 => Some(Field::Address(reader.address()?)),
+        6 => {
+            let zone = |text: &str| is_timezone(text).then(|| text.to_owned());
+            reader.word(place, zone, "an IANA time zone, such as Europe/London")?.map(Field::Timezone)
+        }
+        7 => {
+            let day = |text: &str| YearEnd::parse(text).map(|day| day.to_string());
+            reader.word(place, day, "the last day of the year as MM-DD, such as 03-31")?.map(Field::FinancialYearEnd)
+        }
+        8 => reader.flag(place)?.map(Field::CisContractor),
+        9 => reader.flag(place)?.map(Field::CisSubcontractor),
+        10 if reader.is_null()? => Some(Field::CisSufferedBasisPoints(None)),
+        10 => {
+            let rule = "a percentage from 0 to 100 with at most two decimals, or null";
+            reader.percent(place, 0..=10_000, rule)?.map(|rate| Field::CisSufferedBasisPoints(Some(rate)))
+        }
+        11 => reader.whole(place, 0..=365)?.map(Field::DefaultPaymentTermsDays),
+        12 => reader.text(place, 0..=10)?.map(|prefix| Field::SalesInvoicePrefix(prefix.into_owned())),
+        13 => reader.text(place, 0..=10)?.map(|prefix| Field::SalesCreditNotePrefix(prefix.into_owned())),
+        21 if reader.is_null()? => None,
+        21 => reader.day(place)?.map(|day| Field::BooksStartDate(Some(date_of(day)))),
+        _ => return vat_field(reader, at, place, change),
+    };
+    change.fields.extend(plain);
+    Ok(())
+}
+
+fn vat_field(reader: &mut Strict<'_>, at: usize, place: Place<'_>, change: &mut OrganisationChange) -> Reading<()> {
+    let vat = &mut change.vat;
+    match at {
+        14 => vat.is_registered = reader.flag(place)?,
+        15 => vat.number = reader.maybe_text(place, 20)?,
+        16 if reader.is_null()? => vat.scheme = Some(None),
+        16 => {
+            let scheme = |text: &str| matches!(text, "standard" | "cash" | "flat_rate").then(|| text.to_owned());
+            vat.scheme = reader.word(place, scheme, "one of standard, cash, flat_rate, or null")?.map(Some);
+        }
+        17 if reader.is_null()? => vat.scheme_from = Some(None),
+        17 => vat.scheme_from = reader.day(place)?.map(Some),
+        18 if reader.is_null()? => vat.flat_rate = Some(None),
+        18 => {
+            let rule = "a percentage from 0.01 to 50 with at most two decimals, or null";
+            vat.flat_rate = reader.percent(place, 1..=5_000, rule)?.map(|rate| Some(Percent(rate)));
+        }
+        19 => vat.period_months = small(reader.whole(place, 1..=12)?),
+        _ => vat.period_end_month = small(reader.whole(place, 1..=12)?),
+    }
+    Ok(())
+}
+
+fn small(number: Option<i64>) -> Option<i32> {
+    number.and_then(|number| i32::try_from(number).ok())
+}
+
+/// A move of the period lock.
+#[derive(Debug, Default)]
+pub struct LockRequest {
+    /// The last locked day; none to open everything.
+    pub lock_day: Option<Day>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// Reads the body that moves the period lock.
+pub fn parse_lock(text: &[u8]) -> Result<LockRequest, Issues> {
+    const NAMES: [&str; 2] = ["lock_date", "reason"];
+    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut request = LockRequest::default();
+    let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
+        if reader.is_null()? {
+            return Ok(());
+        }
+        match at {
+            0 => request.lock_day = reader.day(body("lock_date"))?,
+            _ => request.reason = reader.text(body("reason"), 1..=500)?.map(String::from),
+        }
+        Ok(())
+    });
+    let read = read.map(|given| {
+        if let Some(given) = given {
+            reader.require(Place::section(BODY), &NAMES, &given, 1);
+        }
+    });
+    reader.finish(read)?;
+    Ok(request)
+}
+
+/// The period lock, as answers show it.
+#[derive(Serialize)]
+pub struct LockJson<'a> {
+    lock_date: Option<Date>,
+    locked_by: Option<i64>,
+    locked_at: Option<String>,
+    reason: Option<&'a str>,
+    history: Vec<LockChangeJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct LockChangeJson<'a> {
+    lock_date: Option<Date>,
+    locked_by: i64,
+    locked_at: String,
+    reason: Option<&'a str>,
+}
+
+impl<'a> LockJson<'a> {
+    /// The lock of an organisation and how it came there, newest first.
+    pub fn new(organisation: &OrganisationRow, changes: &'a [LockChange]) -> Self {
+        let last = changes.first();
+        Self {
+            lock_date: organisation.lock_date.map(|date| Date(day_number(date))),
+            locked_by: last.map(|change| change.user_id),
+            locked_at: last.map(|change| date_time_text(change.at_ms)),
+            reason: last.and_then(|change| change.reason.as_deref()),
+            history: changes
+                .iter()
+                .map(|change| LockChangeJson {
+                    lock_date: change.lock_day.map(Date),
+                    locked_by: change.user_id,
+                    locked_at: date_time_text(change.at_ms),
+                    reason: change.reason.as_deref(),
+                })
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Reading the fields the books have in common, strictly and with every problem at once.
+
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
+use crate::domain::date;
+use crate::domain::ledger::decimal::parse_number;
+use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::period::Day;
+use crate::domain::ledger::vat::VatCode;
+use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::store::AddressRow;
+
+/// 1900-01-01.
+const DAY_MIN: Day = -25_567;
+/// 2199-12-31.
+const DAY_MAX: Day = 84_005;
+
+/// A field of the body itself.
+pub const fn body(field: &str) -> Place<'_> {
+    Place::section(BODY).field(field)
+}
+
+impl<'a> Strict<'a> {
+    /// Text that may be null, which says that there is none; empty says so too.
+    pub fn maybe_text(&mut self, place: Place<'_>, length_max: usize) -> Reading<Option<Option<String>>> {
+        if self.is_null()? {
+            return Ok(Some(None));
+        }
+        let text = self.text(place, 0..=length_max)?;
+        Ok(text.map(|text| Some(text.into_owned()).filter(|text| !text.is_empty())))
+    }
+
+    /// An amount: a number, or a string with at most two decimals.
+    pub fn money(&mut self, place: Place<'_>) -> Reading<Option<Pence>> {
+        let text = self.value()?;
+        let amount = match text.starts_with('"') {
+            true => serde_json::from_str::<Cow<'_, str>>(text).ok().and_then(|text| Pence::parse_text(&text)),
+            false => Pence::parse_number(text),
+        };
+        if amount.is_none() {
+            self.problem(
+                place,
+                "must be an amount with at most two decimals, from -9999999999.99 to 9999999999.99, such as 120.50",
+            );
+        }
+        Ok(amount)
+    }
+
+    /// An amount that is not negative.
+    pub fn positive_money(&mut self, place: Place<'_>) -> Reading<Option<Pence>> {
+        let amount = self.money(place)?;
+        if amount.is_some_and(Pence::is_negative) {
+            self.problem(place, "must not be negative");
+            return Ok(None);
+        }
+        Ok(amount)
+    }
+
+    /// A whole number in a range.
+    pub fn whole(&mut self, place: Place<'_>, range: RangeInclusive<i64>) -> Reading<Option<i64>> {
+        let number = parse_number(self.value()?, 0, i64::MAX).filter(|number| range.contains(number));
+        if number.is_none() {
+            self.problem(place, format!("must be an integer from {} to {}", range.start(), range.end()));
+        }
+        Ok(number)
+    }
+
+    /// An identifier.
+    pub fn id(&mut self, place: Place<'_>) -> Reading<Option<i64>> {
+        let id = parse_number(self.value()?, 0, i64::MAX).filter(|id| *id >= 1);
+        if id.is_none() {
+            self.problem(place, "must be an integer of at least 1");
+        }
+        Ok(id)
+    }
+
+    /// A date of the books.
+    pub fn day(&mut self, place: Place<'_>) -> Reading<Option<Day>> {
+        let text = self.value()?;
+        let day = serde_json::from_str::<Cow<'_, str>>(text).ok().and_then(|text| parse_day(&text));
+        if day.is_none() {
+            self.problem(place, DAY_RULE);
+        }
+        Ok(day)
+    }
+
+    /// A VAT code.
+    pub fn vat_code(&mut self, place: Place<'_>) -> Reading<Option<VatCode>> {
+        self.word(place, VatCode::parse, "one of ST, RR, ZR, EX, NV")
+    }
+
+    /// A percentage with at most two decimals, in hundredths of a percent.
+    pub fn percent(&mut self, place: Place<'_>, range: RangeInclusive<i64>, rule: &str) -> Reading<Option<i64>> {
+        let rate = parse_number(self.value()?, 2, 1_000_000).filter(|rate| range.contains(rate));
+        if rate.is_none() {
+            self.problem(place, format!("must be {rule}"));
+        }
+        Ok(rate)
+    }
+
+    /// A postal address; it replaces the whole of the one before.
+    pub fn address(&mut self) -> Reading<AddressRow> {
+        const NAMES: [&str; 6] = ["line1", "line2", "city", "region", "postcode", "country"];
+        let mut address = AddressRow::default();
+        if self.is_null()? {
+            return Ok(address);
+        }
+        self.object(Place::section("address"), &NAMES, |reader, at| {
+            let Some(name) = NAMES.get(at) else { return Ok(()) };
+            let text = reader.maybe_text(Place::section("address").field(name), 255)?.flatten();
+            match at {
+                0 => address.line1 = text,
+                1 => address.line2 = text,
+                2 => address.city = text,
+                3 => address.region = text,
+                4 => address.postcode = text,
+                _ => address.country = text,
+            }
+            Ok(())
+        })?;
+        Ok(address)
+    }
+
+    /// At least one of the keys must have been given.
+    pub fn require_some<const N: usize>(&mut self, given: Option<[bool; N]>) {
+        if given == Some([false; N]) {
+            self.problem(Place::section(BODY), "must have at least one property");
+        }
+    }
+}
+
+/// What a date of the books is.
+pub const DAY_RULE: &str = "must be a real calendar date YYYY-MM-DD from 1900-01-01 to 2199-12-31";
+
+/// Reads a date of the books.
+pub fn parse_day(text: &str) -> Option<Day> {
+    date::parse(text).filter(|day| (DAY_MIN..=DAY_MAX).contains(day))
+}

@@ -1,0 +1,248 @@
+//! Lines of bank statements: the rows, and what is asked about them.
+
+use serde::{Deserialize, Serialize};
+
+use super::contacts::signed;
+use super::query::{Conditions, contains};
+use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::bank::{BankStatus, BankTransaction, ConfirmType};
+use crate::domain::ledger::ids::{BankAccountId, BankTransactionId};
+use crate::domain::ledger::money::Pence;
+use crate::store::StoreError;
+use crate::store::reader::Reader;
+use crate::store::sql::Row;
+
+/// A line of a bank statement as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BankTransactionRow {
+    /// Identifier.
+    pub id: i64,
+    /// The bank account it is of.
+    pub bank_account_id: i64,
+    /// Its date.
+    pub day: i32,
+    /// Money in is positive.
+    pub amount_pence: i64,
+    /// What the bank says of it.
+    pub description: String,
+    /// The payer's reference.
+    pub reference: Option<String>,
+    /// Whom a card was used at.
+    pub merchant: Option<String>,
+    /// The bank's own id.
+    pub external_id: Option<String>,
+    /// The import it came with.
+    pub import_id: Option<i64>,
+    /// Its state.
+    pub status: BankStatus,
+    /// How it was confirmed.
+    pub kind: Option<ConfirmType>,
+    /// The customer or supplier.
+    pub contact_id: Option<i64>,
+    /// How it is coded; a suggestion until it is confirmed.
+    pub lines: Vec<BankLine>,
+    /// A note.
+    pub memo: Option<String>,
+    /// The other side of a transfer.
+    pub transfer_id: Option<i64>,
+    /// The bank account on which the other side of a transfer is awaited.
+    pub awaited_on: Option<i64>,
+    /// Its journal.
+    pub journal_id: Option<i64>,
+    /// When it was confirmed.
+    pub confirmed_at_ms: Option<i64>,
+    /// By whom.
+    pub confirmed_by: Option<i64>,
+    /// When it was made.
+    pub created_at_ms: i64,
+    /// When it was last changed.
+    pub updated_at_ms: i64,
+    /// Counts changes, from 1.
+    pub version: i64,
+}
+
+/// A part of a coded line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BankLine {
+    /// The account.
+    pub account_id: i64,
+    /// With the sign of money, VAT included.
+    pub gross_pence: i64,
+    /// The VAT code.
+    pub vat_code: String,
+    /// The caller's own figure for the VAT.
+    pub given_vat_pence: Option<i64>,
+    /// Net as posted.
+    pub net_pence: i64,
+    /// VAT as posted.
+    pub vat_pence: i64,
+    /// A note.
+    pub memo: Option<String>,
+}
+
+/// Which lines of statements.
+#[derive(Debug, Clone, Default)]
+pub struct BankTransactionFilter {
+    /// In this state.
+    pub status: Option<BankStatus>,
+    /// Of this bank account.
+    pub bank_account_id: Option<i64>,
+    /// On this day or later.
+    pub from_day: Option<i32>,
+    /// On this day or before.
+    pub to_day: Option<i32>,
+    /// Text in description, reference or merchant.
+    pub search: Option<String>,
+    /// Confirmed this way.
+    pub kind: Option<ConfirmType>,
+    /// Of this amount or more.
+    pub min_pence: Option<i64>,
+    /// Of this amount or less.
+    pub max_pence: Option<i64>,
+    /// Changed since, in milliseconds.
+    pub updated_since_ms: Option<i64>,
+}
+
+impl BankTransactionFilter {
+    fn list_status(&self) -> Option<(&'static str, &'static [&'static str])> {
+        let plain = self.bank_account_id.is_none()
+            && self.from_day.is_none()
+            && self.to_day.is_none()
+            && self.search.is_none()
+            && self.kind.is_none()
+            && self.min_pence.is_none()
+            && self.max_pence.is_none()
+            && self.updated_since_ms.is_none();
+        let statuses: &[&str] = match self.status {
+            None => &["unconfirmed", "confirmed", "excluded"],
+            Some(BankStatus::Unconfirmed) => &["unconfirmed"],
+            Some(BankStatus::Confirmed) => &["confirmed"],
+            Some(BankStatus::Excluded) => &["excluded"],
+        };
+        plain.then_some(("bank_transaction", statuses))
+    }
+}
+
+impl BankTransactionRow {
+    /// The line as the rules know it.
+    pub(super) fn for_rules(&self) -> BankTransaction {
+        BankTransaction {
+            id: BankTransactionId(self.id),
+            bank_account_id: BankAccountId(self.bank_account_id),
+            date: self.day,
+            amount: Pence(self.amount_pence),
+            description: self.description.clone(),
+            status: self.status,
+        }
+    }
+
+    /// What a search looks in.
+    pub(super) fn search_text(&self) -> String {
+        let mut text = self.description.to_lowercase();
+        for more in [&self.reference, &self.merchant].into_iter().flatten() {
+            text.push('\n');
+            text.push_str(&more.to_lowercase());
+        }
+        text
+    }
+}
+
+pub(super) const BANK_TRANSACTION_COLUMNS: &str = "t.id, t.bank_account_id, t.day, t.amount, t.description, \
+     t.reference, t.merchant, t.external_id, t.import_id, t.status, t.kind, t.contact_id, t.lines, t.memo, \
+     t.transfer_id, t.awaited_on, t.journal_id, t.confirmed_at, t.confirmed_by, t.created_at, t.updated_at, t.version";
+
+/// How many columns that is.
+pub(super) const COLUMNS: usize = 22;
+
+pub(super) fn read_bank_transaction(row: &Row) -> Result<BankTransactionRow, StoreError> {
+    let day: i64 = row.get(2)?;
+    let lines: String = row.get(12)?;
+    let kind: Option<String> = row.get(10)?;
+    Ok(BankTransactionRow {
+        id: row.get(0)?,
+        bank_account_id: row.get(1)?,
+        day: i32::try_from(day).map_err(|_| StoreError::corrupt("day out of range", day))?,
+        amount_pence: row.get(3)?,
+        description: row.get(4)?,
+        reference: row.get(5)?,
+        merchant: row.get(6)?,
+        external_id: row.get(7)?,
+        import_id: row.get(8)?,
+        status: row.parsed(9, BankStatus::parse)?,
+        kind: kind.as_deref().and_then(ConfirmType::parse),
+        contact_id: row.get(11)?,
+        lines: serde_json::from_str(&lines).map_err(|error| StoreError::Corrupt(error.to_string()))?,
+        memo: row.get(13)?,
+        transfer_id: row.get(14)?,
+        awaited_on: row.get(15)?,
+        journal_id: row.get(16)?,
+        confirmed_at_ms: row.get(17)?,
+        confirmed_by: row.get(18)?,
+        created_at_ms: row.get(19)?,
+        updated_at_ms: row.get(20)?,
+        version: row.get(21)?,
+    })
+}
+
+impl Reader {
+    /// A page of the lines of bank statements, newest first, and how many there are.
+    pub async fn bank_transactions(
+        &self,
+        organisation: OrganisationId,
+        filter: &BankTransactionFilter,
+        (limit, offset): (u64, u64),
+    ) -> Result<(Vec<BankTransactionRow>, Option<u64>), StoreError> {
+        let mut conditions = Conditions::new("t.organisation_id = $1", organisation.0);
+        conditions.and_if("t.status = {}", filter.status.map(BankStatus::as_str));
+        conditions.and_if("t.bank_account_id = {}", filter.bank_account_id);
+        conditions.and_if("t.day >= {}", filter.from_day.map(i64::from));
+        conditions.and_if("t.day <= {}", filter.to_day.map(i64::from));
+        conditions.and_if("t.kind = {}", filter.kind.map(ConfirmType::as_str));
+        conditions.and_if("t.amount >= {}", filter.min_pence);
+        conditions.and_if("t.amount <= {}", filter.max_pence);
+        conditions.and_if("t.updated_at >= {}", filter.updated_since_ms);
+        conditions.and_if("t.search like {} escape '\\'", filter.search.as_deref().map(contains));
+        let counted = self.counted(organisation, "bank_transaction t", &conditions, filter.list_status()).await?;
+        let (limit, offset) = (conditions.value(signed(limit)), conditions.value(signed(offset)));
+        let sql = format!(
+            "select {BANK_TRANSACTION_COLUMNS} from bank_transaction t where {} order by t.day desc, t.id desc \
+             limit {limit} offset {offset}",
+            conditions.text()
+        );
+        let rows = self.all(&sql, conditions.values()).await?;
+        Ok((rows.iter().map(read_bank_transaction).collect::<Result<_, _>>()?, counted))
+    }
+
+    /// One line of a bank statement of an organisation.
+    pub async fn bank_transaction(
+        &self,
+        organisation: OrganisationId,
+        id: i64,
+    ) -> Result<Option<BankTransactionRow>, StoreError> {
+        let mut conditions = Conditions::new("t.organisation_id = $1", organisation.0);
+        conditions.and("t.id = {}", id);
+        let sql = format!("select {BANK_TRANSACTION_COLUMNS} from bank_transaction t where {}", conditions.text());
+        self.one(&sql, conditions.values()).await?.as_ref().map(read_bank_transaction).transpose()
+    }
+
+    /// Unconfirmed lines of other bank accounts with an amount, near a day: what may be the other side of a transfer.
+    pub async fn opposite_bank_transactions(
+        &self,
+        organisation: OrganisationId,
+        of: &BankTransactionRow,
+        days: i32,
+    ) -> Result<Vec<BankTransactionRow>, StoreError> {
+        let mut conditions = Conditions::new("t.organisation_id = $1", organisation.0);
+        conditions.and("t.bank_account_id <> {}", of.bank_account_id);
+        conditions.and("t.amount = {}", -of.amount_pence);
+        conditions.and("t.day >= {}", i64::from(of.day.saturating_sub(days)));
+        conditions.and("t.day <= {}", i64::from(of.day.saturating_add(days)));
+        conditions.and_plain("t.status = 'unconfirmed'");
+        let sql = format!(
+            "select {BANK_TRANSACTION_COLUMNS} from bank_transaction t where {} order by t.day, t.id limit 50",
+            conditions.text()
+        );
+        let rows = self.all(&sql, conditions.values()).await?;
+        rows.iter().map(read_bank_transaction).collect()
+    }
+}

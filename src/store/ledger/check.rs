@@ -1,0 +1,144 @@
+//! What `bookkeeping check` re-derives of the books. `{month}` stands for the month of a column `day`.
+
+use crate::store::check::Rule;
+
+/// Every rule about books.
+pub(in crate::store) const RULES: &[Rule] = &[
+    Rule {
+        says: "journal out of balance or miscounted; journal, total, debits, credits, line count, lines",
+        finds: "select cast(j.id as text), j.total, cast(coalesce(sum(l.debit), 0) as bigint), \
+                cast(coalesce(sum(l.credit), 0) as bigint), j.line_count, count(l.id) from journal j \
+                left join journal_line l on l.journal_id = j.id group by j.id, j.total, j.line_count \
+                having coalesce(sum(l.debit), 0) <> j.total or coalesce(sum(l.credit), 0) <> j.total \
+                or count(l.id) <> j.line_count or count(l.id) < 2",
+    },
+    Rule {
+        says: "line with both sides or neither; line, debit, credit",
+        finds: "select cast(id as text), debit, credit from journal_line where (debit > 0) = (credit > 0)",
+    },
+    Rule {
+        says: "line that does not fit its journal or account; line, journal, account",
+        finds: "select cast(l.id as text), l.journal_id, l.account_id from journal_line l \
+                left join journal j on j.id = l.journal_id left join account a on a.id = l.account_id \
+                where j.id is null or a.id is null or l.entry_day <> j.entry_day \
+                or l.organisation_id <> j.organisation_id or l.organisation_id <> a.organisation_id",
+    },
+    Rule {
+        says: "journal numbers with a gap; organisation, next number, journals, highest",
+        finds: "select cast(b.organisation_id as text), b.next_journal_number, count(j.id), \
+                coalesce(max(j.number), 0) from books b left join journal j on j.organisation_id = b.organisation_id \
+                group by b.organisation_id, b.next_journal_number \
+                having count(j.id) <> b.next_journal_number - 1 or coalesce(max(j.number), 0) <> count(j.id)",
+    },
+    Rule {
+        says: "organisation without books; organisation",
+        finds: "select cast(o.id as text) from organisation o \
+                where not exists (select 1 from books b where b.organisation_id = o.id)",
+    },
+    Rule {
+        says: "voided journal whose reversal does not mirror it; journal, reversal",
+        finds: "select cast(v.journal_id as text), v.reversal_id from journal_reversal v \
+                left join journal j on j.id = v.journal_id left join journal r on r.id = v.reversal_id \
+                where r.id is null or r.reverses_journal_id is null or r.reverses_journal_id <> v.journal_id \
+                or r.total <> j.total or r.entry_day < j.entry_day or v.entry_day <> j.entry_day \
+                or v.organisation_id <> r.organisation_id",
+    },
+    Rule {
+        says: "reversal of a journal that is not void; journal",
+        finds: "select cast(j.id as text) from journal j where j.reverses_journal_id is not null and not exists \
+                (select 1 from journal_reversal v where v.journal_id = j.reverses_journal_id and v.reversal_id = j.id)",
+    },
+    Rule {
+        says: "total of a day differs from the lines; account, day, debit too much, credit too much",
+        finds: "select cast(account_id as text), day, cast(sum(debit) as bigint), cast(sum(credit) as bigint) from \
+                (select account_id, day, debit, credit from account_day union all \
+                select account_id, entry_day, -debit, -credit from journal_line) t group by account_id, day \
+                having sum(debit) <> 0 or sum(credit) <> 0",
+    },
+    Rule {
+        says: "total of a month differs from its days; account, month, debit too much, credit too much",
+        finds: "select cast(account_id as text), month, cast(sum(debit) as bigint), cast(sum(credit) as bigint) from \
+                (select account_id, month, debit, credit from account_month union all \
+                select account_id, {month}, -debit, -credit from account_day) t group by account_id, month \
+                having sum(debit) <> 0 or sum(credit) <> 0",
+    },
+    Rule {
+        says: "contact's total of a day differs from the lines; contact, account, day, debit and credit too much",
+        finds: "select cast(contact_id as text), account_id, day, cast(sum(debit) as bigint), \
+                cast(sum(credit) as bigint) from \
+                (select contact_id, account_id, day, debit, credit from contact_day union all \
+                select coalesce(l.contact_id, 0), l.account_id, l.entry_day, -l.debit, -l.credit from journal_line l \
+                join account a on a.id = l.account_id where a.role in ('accounts_receivable', 'accounts_payable')) t \
+                group by contact_id, account_id, day having sum(debit) <> 0 or sum(credit) <> 0",
+    },
+    Rule {
+        says: "contact's total of a month differs from its days; contact, account, month, debit and credit too much",
+        finds: "select cast(contact_id as text), account_id, month, cast(sum(debit) as bigint), \
+                cast(sum(credit) as bigint) from \
+                (select contact_id, account_id, month, debit, credit from contact_month union all \
+                select contact_id, account_id, {month}, -debit, -credit from contact_day) t \
+                group by contact_id, account_id, month having sum(debit) <> 0 or sum(credit) <> 0",
+    },
+    Rule {
+        says: "VAT of a day differs from its entries; code, organisation, day, net, VAT and entries too much",
+        finds: "select side || ' ' || vat_code || ' ' || basis, organisation_id, day, cast(sum(net) as bigint), \
+                cast(sum(vat) as bigint), cast(sum(entries) as bigint) from \
+                (select organisation_id, side, vat_code, basis, day, net, vat, entries from vat_day union all \
+                select organisation_id, side, vat_code, basis, tax_day, -net, -vat, -1 from vat_entry) t \
+                group by organisation_id, side, vat_code, basis, day \
+                having sum(net) <> 0 or sum(vat) <> 0 or sum(entries) <> 0",
+    },
+    Rule {
+        says: "VAT of a month differs from its days; code, organisation, month, net, VAT and entries too much",
+        finds: "select side || ' ' || vat_code || ' ' || basis, organisation_id, month, cast(sum(net) as bigint), \
+                cast(sum(vat) as bigint), cast(sum(entries) as bigint) from \
+                (select organisation_id, side, vat_code, basis, month, net, vat, entries from vat_month union all \
+                select organisation_id, side, vat_code, basis, {month}, -net, -vat, -entries from vat_day) t \
+                group by organisation_id, side, vat_code, basis, month \
+                having sum(net) <> 0 or sum(vat) <> 0 or sum(entries) <> 0",
+    },
+    Rule {
+        says: "list miscounted; list, organisation, items too many",
+        finds: "select list || ' ' || status, organisation_id, cast(sum(items) as bigint) from \
+                (select organisation_id, list, status, items from list_count union all \
+                select organisation_id, kind, case when archived_at is null then 'active' else 'archived' end, -1 \
+                from contact union all \
+                select organisation_id, 'journal', 'posted', -1 from journal j where not exists \
+                (select 1 from journal_reversal v where v.journal_id = j.id) union all \
+                select organisation_id, 'bank_transaction', status, -1 from bank_transaction union all \
+                select organisation_id, 'journal', 'void', -1 from journal_reversal) t \
+                group by organisation_id, list, status having sum(items) <> 0",
+    },
+    Rule {
+        says: "VAT Control told wrongly; organisation, accounts with the role",
+        finds: "select cast(o.id as text), count(a.id) from organisation o \
+                left join account a on a.organisation_id = o.id and a.role = 'vat_control' group by o.id, \
+                o.has_vat_control having (count(a.id) > 0) <> o.has_vat_control or count(a.id) > 1",
+    },
+    Rule {
+        says: "bank account whose sums differ from its lines; bank account, sum, unconfirmed sum, unconfirmed lines",
+        finds: "select cast(b.id as text), b.statement, b.unconfirmed, b.unconfirmed_count from bank_account b \
+                left join bank_transaction t on t.bank_account_id = b.id \
+                group by b.id, b.statement, b.unconfirmed, b.unconfirmed_count \
+                having coalesce(sum(case when t.status <> 'excluded' then t.amount else 0 end), 0) <> b.statement \
+                or coalesce(sum(case when t.status = 'unconfirmed' then t.amount else 0 end), 0) <> b.unconfirmed \
+                or coalesce(sum(case when t.status = 'unconfirmed' then 1 else 0 end), 0) <> b.unconfirmed_count",
+    },
+    Rule {
+        says: "confirmed line without the same amount on its bank account; line, amount, journal",
+        finds: "select cast(t.id as text), t.amount, coalesce(t.journal_id, 0) from bank_transaction t \
+                join bank_account b on b.id = t.bank_account_id where t.status = 'confirmed' and t.amount <> \
+                coalesce((select sum(l.debit - l.credit) from journal_line l where l.journal_id = t.journal_id \
+                and l.account_id = b.account_id), 0)",
+    },
+    Rule {
+        says: "line in the books that is not confirmed, or the other way round; line",
+        finds: "select cast(id as text) from bank_transaction where (status = 'confirmed') <> (journal_id is not null)",
+    },
+    Rule {
+        says: "contact posted to that is said to be unused, or not of its organisation; contact",
+        finds: "select distinct cast(l.contact_id as text) from journal_line l \
+                left join contact c on c.id = l.contact_id where l.contact_id is not null \
+                and (c.id is null or not c.used or c.organisation_id <> l.organisation_id)",
+    },
+];

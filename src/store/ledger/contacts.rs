@@ -1,0 +1,278 @@
+//! Customers and suppliers: the rows, and what is asked about them.
+
+use super::query::{Conditions, contains};
+use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::contact::ContactKind;
+use crate::store::reader::Reader;
+use crate::store::sql::Row;
+use crate::store::{AddressRow, StoreError};
+
+/// A customer or supplier as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContactRow {
+    /// Identifier.
+    pub id: i64,
+    /// Which of the two.
+    pub kind: ContactKind,
+    /// What may be changed.
+    pub details: ContactDetails,
+    /// Whether anything was ever posted or drawn up for it.
+    pub used: bool,
+    /// When it was archived.
+    pub archived_at_ms: Option<i64>,
+    /// When it was made.
+    pub created_at_ms: i64,
+    /// When it was last changed.
+    pub updated_at_ms: i64,
+    /// Counts changes, from 1.
+    pub version: i64,
+}
+
+/// What a caller says about a customer or supplier.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ContactDetails {
+    /// Its name.
+    pub name: String,
+    /// Whom to ask for.
+    pub contact_name: Option<String>,
+    /// E-mail address.
+    pub email: Option<String>,
+    /// Telephone.
+    pub phone: Option<String>,
+    /// Postal address.
+    pub address: AddressRow,
+    /// Companies House number.
+    pub company_number: Option<String>,
+    /// VAT registration number.
+    pub vat_number: Option<String>,
+    /// Days until a document is due; the organisation's unless given.
+    pub payment_terms_days: Option<i64>,
+    /// Account of its lines unless told otherwise.
+    pub default_account_id: Option<i64>,
+    /// VAT code of its lines unless told otherwise.
+    pub default_vat_code: Option<String>,
+    /// The caller's own reference.
+    pub reference: Option<String>,
+    /// Notes.
+    pub notes: Option<String>,
+    /// Whether this customer deducts CIS from us.
+    pub cis_deducts: bool,
+    /// How CIS is deducted from this supplier.
+    pub cis: CisDetails,
+}
+
+/// A supplier's place in the Construction Industry Scheme.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CisDetails {
+    /// Whether CIS is deducted.
+    pub is_subcontractor: bool,
+    /// Percent.
+    pub deduction_rate: Option<i64>,
+    /// Unique taxpayer reference.
+    pub utr: Option<String>,
+    /// HMRC's verification.
+    pub verification_number: Option<String>,
+    /// The day it was verified.
+    pub verified_day: Option<i32>,
+}
+
+/// One thing said about a contact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields of `ContactDetails`, one each")]
+pub enum ContactField {
+    Name(String),
+    ContactName(Option<String>),
+    Email(Option<String>),
+    Phone(Option<String>),
+    Address(AddressRow),
+    CompanyNumber(Option<String>),
+    VatNumber(Option<String>),
+    PaymentTermsDays(Option<i64>),
+    DefaultAccountId(Option<i64>),
+    DefaultVatCode(Option<String>),
+    Reference(Option<String>),
+    Notes(Option<String>),
+    CisDeducts(bool),
+    Cis(CisDetails),
+}
+
+impl ContactDetails {
+    /// The details after some of them were said anew.
+    pub fn with(mut self, fields: &[ContactField]) -> Self {
+        for field in fields.iter().cloned() {
+            match field {
+                ContactField::Name(name) => self.name = name,
+                ContactField::ContactName(name) => self.contact_name = name,
+                ContactField::Email(email) => self.email = email,
+                ContactField::Phone(phone) => self.phone = phone,
+                ContactField::Address(address) => self.address = address,
+                ContactField::CompanyNumber(number) => self.company_number = number,
+                ContactField::VatNumber(number) => self.vat_number = number,
+                ContactField::PaymentTermsDays(days) => self.payment_terms_days = days,
+                ContactField::DefaultAccountId(id) => self.default_account_id = id,
+                ContactField::DefaultVatCode(code) => self.default_vat_code = code,
+                ContactField::Reference(reference) => self.reference = reference,
+                ContactField::Notes(notes) => self.notes = notes,
+                ContactField::CisDeducts(deducts) => self.cis_deducts = deducts,
+                ContactField::Cis(cis) => self.cis = cis,
+            }
+        }
+        self
+    }
+}
+
+/// A contact with what is owed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContactView {
+    /// The contact.
+    pub row: ContactRow,
+    /// What they owe us (customer) or we owe them (supplier), in pence.
+    pub balance_pence: i64,
+    /// How much of it was due before today.
+    pub overdue_pence: i64,
+}
+
+/// Which contacts.
+#[derive(Debug, Clone, Default)]
+pub struct ContactFilter {
+    /// Text in name, contact name or e-mail address.
+    pub search: Option<String>,
+    /// Archived ones too.
+    pub include_archived: bool,
+    /// Changed since, in milliseconds.
+    pub updated_since_ms: Option<i64>,
+}
+
+pub(super) const CONTACT_COLUMNS: &str = "c.id, c.kind, c.name, c.contact_name, c.email, c.phone, c.address_line1, \
+     c.address_line2, c.address_city, c.address_region, c.address_postcode, c.address_country, c.company_number, \
+     c.vat_number, c.payment_terms_days, c.default_account_id, c.default_vat_code, c.reference, c.notes, \
+     c.cis_deducts, c.cis_is_subcontractor, c.cis_deduction_rate, c.cis_utr, c.cis_verification_number, \
+     c.cis_verified_day, c.used, c.archived_at, c.created_at, c.updated_at, c.version";
+
+/// How many columns that is.
+pub(super) const COLUMNS: usize = 30;
+
+/// What a contact owes, then what of it was due before the day `$today`: credits settle the oldest first.
+fn balance_columns(today: &str) -> String {
+    let side = "case when c.kind = 'customer' then 1 else -1 end";
+    let of = "where m.organisation_id = c.organisation_id and m.contact_id = c.id";
+    format!(
+        "(select cast(coalesce(sum(m.debit - m.credit), 0) as bigint) from contact_month m {of}) * {side}, \
+         (select cast(coalesce(sum(case when c.kind = 'customer' then m.debit else m.credit end), 0) as bigint) \
+          from contact_day m {of} and m.day >= {today})"
+    )
+}
+
+pub(super) fn read_contact(row: &Row) -> Result<ContactRow, StoreError> {
+    let verified: Option<i64> = row.get(24)?;
+    Ok(ContactRow {
+        id: row.get(0)?,
+        kind: row.parsed(1, ContactKind::parse)?,
+        details: ContactDetails {
+            name: row.get(2)?,
+            contact_name: row.get(3)?,
+            email: row.get(4)?,
+            phone: row.get(5)?,
+            address: AddressRow {
+                line1: row.get(6)?,
+                line2: row.get(7)?,
+                city: row.get(8)?,
+                region: row.get(9)?,
+                postcode: row.get(10)?,
+                country: row.get(11)?,
+            },
+            company_number: row.get(12)?,
+            vat_number: row.get(13)?,
+            payment_terms_days: row.get(14)?,
+            default_account_id: row.get(15)?,
+            default_vat_code: row.get(16)?,
+            reference: row.get(17)?,
+            notes: row.get(18)?,
+            cis_deducts: row.get(19)?,
+            cis: CisDetails {
+                is_subcontractor: row.get(20)?,
+                deduction_rate: row.get(21)?,
+                utr: row.get(22)?,
+                verification_number: row.get(23)?,
+                verified_day: verified.and_then(|day| i32::try_from(day).ok()),
+            },
+        },
+        used: row.get(25)?,
+        archived_at_ms: row.get(26)?,
+        created_at_ms: row.get(27)?,
+        updated_at_ms: row.get(28)?,
+        version: row.get(29)?,
+    })
+}
+
+fn read_view(row: &Row) -> Result<ContactView, StoreError> {
+    let balance: i64 = row.get(COLUMNS)?;
+    let not_yet_due: i64 = row.get(COLUMNS + 1)?;
+    Ok(ContactView {
+        row: read_contact(row)?,
+        balance_pence: balance,
+        overdue_pence: balance.saturating_sub(not_yet_due).max(0),
+    })
+}
+
+impl Reader {
+    /// A page of the customers or suppliers of an organisation by name, and how many there are.
+    pub async fn contacts(
+        &self,
+        organisation: OrganisationId,
+        kind: ContactKind,
+        filter: &ContactFilter,
+        today: i32,
+        (limit, offset): (u64, u64),
+    ) -> Result<(Vec<ContactView>, Option<u64>), StoreError> {
+        let mut conditions = Conditions::new("c.organisation_id = $1", organisation.0);
+        conditions.and("c.kind = {}", kind.as_str());
+        if !filter.include_archived {
+            conditions.and_plain("c.archived_at is null");
+        }
+        conditions.and_if("c.updated_at >= {}", filter.updated_since_ms);
+        conditions.and_if("c.search like {} escape '\\'", filter.search.as_deref().map(contains));
+        let counted = self.counted(organisation, "contact c", &conditions, filter.list_status(kind)).await?;
+        let today = conditions.value(i64::from(today));
+        let balances = balance_columns(&today);
+        let (limit, offset) = (conditions.value(signed(limit)), conditions.value(signed(offset)));
+        let sql = format!(
+            "select {CONTACT_COLUMNS}, {balances} from contact c where {} order by c.name, c.id \
+             limit {limit} offset {offset}",
+            conditions.text()
+        );
+        let rows = self.all(&sql, conditions.values()).await?;
+        Ok((rows.iter().map(read_view).collect::<Result<_, _>>()?, counted))
+    }
+
+    /// One customer or supplier of an organisation.
+    pub async fn contact(
+        &self,
+        organisation: OrganisationId,
+        kind: ContactKind,
+        id: i64,
+        today: i32,
+    ) -> Result<Option<ContactView>, StoreError> {
+        let mut conditions = Conditions::new("c.organisation_id = $1", organisation.0);
+        conditions.and("c.kind = {}", kind.as_str());
+        conditions.and("c.id = {}", id);
+        let today = conditions.value(i64::from(today));
+        let sql =
+            format!("select {CONTACT_COLUMNS}, {} from contact c where {}", balance_columns(&today), conditions.text());
+        self.one(&sql, conditions.values()).await?.as_ref().map(read_view).transpose()
+    }
+}
+
+impl ContactFilter {
+    /// The kept counter that says how many there are, when there is one.
+    fn list_status(&self, kind: ContactKind) -> Option<(&'static str, &'static [&'static str])> {
+        if self.search.is_some() || self.updated_since_ms.is_some() {
+            return None;
+        }
+        Some((kind.as_str(), if self.include_archived { &["active", "archived"] } else { &["active"] }))
+    }
+}
+
+pub(super) fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}

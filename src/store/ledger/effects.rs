@@ -1,0 +1,406 @@
+//! What the postings of a group change, merged: one statement for each table, all of them in one hand-over.
+
+use std::collections::BTreeMap;
+
+use sea_orm::Value;
+
+use super::bank_accounts::BankAccountRow;
+use super::bank_transactions::BankTransactionRow;
+use super::contacts::ContactRow;
+use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows};
+use super::rows::{Cell, Column, Rows};
+use super::total_rows::{Sides, VatDays, account_totals, contact_totals, vat_totals};
+use crate::domain::ledger::vat_entry::VatEntry;
+use crate::store::sql::Unit;
+use crate::store::{AccountRow, StoreError};
+use Column::{Flag, HexBytes, Number, Text, TextBytes};
+
+/// Rows to be written.
+#[derive(Clone)]
+pub(super) struct Effects {
+    accounts: BTreeMap<i64, (i64, AccountRow)>,
+    contacts: BTreeMap<i64, (i64, ContactRow)>,
+    deleted_contacts: Vec<i64>,
+    bank_accounts: BTreeMap<i64, (i64, BankAccountRow)>,
+    bank_transactions: BTreeMap<i64, (i64, BankTransactionRow)>,
+    deleted_bank_transactions: Vec<i64>,
+    journals: Rows,
+    lines: Rows,
+    reversals: Rows,
+    vat_entries: Rows,
+    lock_changes: Rows,
+    vat_schemes: Rows,
+    replays: Rows,
+    account_days: BTreeMap<(i64, i32), (i64, Sides)>,
+    contact_days: BTreeMap<(i64, i64, i64, i32), Sides>,
+    vat_days: VatDays,
+    counts: BTreeMap<(i64, &'static str, &'static str), i64>,
+}
+
+/// A journal about to be written.
+pub(super) struct JournalRow<'a> {
+    pub(super) id: i64,
+    pub(super) organisation: i64,
+    pub(super) number: i64,
+    pub(super) day: i32,
+    pub(super) description: &'a str,
+    pub(super) reference: Option<&'a str>,
+    pub(super) source_type: &'a str,
+    pub(super) source_id: Option<i64>,
+    pub(super) reverses: Option<i64>,
+    pub(super) total: i64,
+    pub(super) line_count: i64,
+    pub(super) at_ms: i64,
+    pub(super) user_id: i64,
+    pub(super) key_prefix: Option<&'a str>,
+}
+
+/// A line about to be written.
+pub(super) struct LineRow<'a> {
+    pub(super) id: i64,
+    pub(super) organisation: i64,
+    pub(super) journal: i64,
+    pub(super) number: i64,
+    pub(super) account: i64,
+    pub(super) day: i32,
+    pub(super) debit: i64,
+    pub(super) credit: i64,
+    pub(super) memo: Option<&'a str>,
+    pub(super) vat_code: Option<&'a str>,
+    pub(super) vat_amount: Option<i64>,
+    pub(super) contact: Option<i64>,
+    pub(super) system: bool,
+}
+
+/// A response kept for an `Idempotency-Key`.
+pub(super) struct ReplayRow<'a> {
+    pub(super) user_id: i64,
+    pub(super) method: &'a str,
+    pub(super) path: &'a str,
+    pub(super) key: &'a str,
+    pub(super) body_hash: &'a str,
+    pub(super) status: i64,
+    pub(super) body: &'a str,
+    pub(super) at_ms: i64,
+    pub(super) expires_ms: i64,
+}
+
+impl Default for Effects {
+    fn default() -> Self {
+        Self {
+            accounts: BTreeMap::new(),
+            contacts: BTreeMap::new(),
+            deleted_contacts: Vec::new(),
+            bank_accounts: BTreeMap::new(),
+            bank_transactions: BTreeMap::new(),
+            deleted_bank_transactions: Vec::new(),
+            journals: Rows::new("journal", JOURNAL, ""),
+            lines: Rows::new("journal_line", LINE, ""),
+            reversals: Rows::new("journal_reversal", REVERSAL, ""),
+            vat_entries: Rows::new("vat_entry", VAT_ENTRY, ""),
+            lock_changes: Rows::new("period_lock_change", LOCK_CHANGE, ""),
+            vat_schemes: Rows::new(
+                "vat_scheme_period",
+                VAT_SCHEME,
+                "on conflict (organisation_id, from_day) do update set scheme = excluded.scheme, \
+                 flat_rate_basis_points = excluded.flat_rate_basis_points",
+            ),
+            replays: Rows::new(
+                "idempotency_key",
+                REPLAY,
+                "on conflict (user_id, method, path, key) do update set body_hash = excluded.body_hash, \
+                 status = excluded.status, body = excluded.body, created_at = excluded.created_at, \
+                 expires_at = excluded.expires_at",
+            ),
+            account_days: BTreeMap::new(),
+            contact_days: BTreeMap::new(),
+            vat_days: BTreeMap::new(),
+            counts: BTreeMap::new(),
+        }
+    }
+}
+
+const JOURNAL: &[Column] = &[
+    Number("id"),
+    Number("organisation_id"),
+    Number("number"),
+    Number("entry_day"),
+    Text("description"),
+    Text("reference"),
+    Text("search"),
+    Text("source_type"),
+    Number("source_id"),
+    Number("reverses_journal_id"),
+    Number("total"),
+    Number("line_count"),
+    Number("created_at"),
+    Number("user_id"),
+    Text("key_prefix"),
+];
+
+const LINE: &[Column] = &[
+    Number("id"),
+    Number("organisation_id"),
+    Number("journal_id"),
+    Number("line_number"),
+    Number("account_id"),
+    Number("entry_day"),
+    Number("debit"),
+    Number("credit"),
+    Text("memo"),
+    Text("vat_code"),
+    Number("vat_amount"),
+    Number("contact_id"),
+    Flag("system"),
+];
+
+const REVERSAL: &[Column] =
+    &[Number("journal_id"), Number("organisation_id"), Number("entry_day"), Number("reversal_id"), Text("reason")];
+
+const VAT_ENTRY: &[Column] = &[
+    Number("id"),
+    Number("organisation_id"),
+    Number("journal_id"),
+    Number("journal_line_id"),
+    Text("side"),
+    Text("vat_code"),
+    Text("basis"),
+    Number("net"),
+    Number("vat"),
+    Number("tax_day"),
+];
+
+const LOCK_CHANGE: &[Column] =
+    &[Number("id"), Number("organisation_id"), Number("lock_day"), Text("reason"), Number("user_id"), Number("at")];
+
+const VAT_SCHEME: &[Column] =
+    &[Number("organisation_id"), Number("from_day"), Text("scheme"), Number("flat_rate_basis_points")];
+
+const REPLAY: &[Column] = &[
+    Number("user_id"),
+    Text("method"),
+    Text("path"),
+    Text("key"),
+    HexBytes("body_hash"),
+    Number("status"),
+    TextBytes("body"),
+    Number("created_at"),
+    Number("expires_at"),
+];
+
+impl Effects {
+    /// The account as it is from now on.
+    pub(super) fn account(&mut self, organisation: i64, row: AccountRow) {
+        self.accounts.insert(row.id, (organisation, row));
+    }
+
+    /// The contact as it is from now on.
+    pub(super) fn contact(&mut self, organisation: i64, row: ContactRow) {
+        self.contacts.insert(row.id, (organisation, row));
+    }
+
+    /// A contact that goes.
+    pub(super) fn delete_contact(&mut self, id: i64) {
+        self.contacts.remove(&id);
+        self.deleted_contacts.push(id);
+    }
+
+    /// The bank account as it is from now on.
+    pub(super) fn bank_account(&mut self, organisation: i64, row: BankAccountRow) {
+        self.bank_accounts.insert(row.id, (organisation, row));
+    }
+
+    /// The line of a statement as it is from now on.
+    pub(super) fn bank_transaction(&mut self, organisation: i64, row: BankTransactionRow) {
+        self.bank_transactions.insert(row.id, (organisation, row));
+    }
+
+    /// A line of a statement that goes.
+    pub(super) fn delete_bank_transaction(&mut self, id: i64) {
+        self.bank_transactions.remove(&id);
+        self.deleted_bank_transactions.push(id);
+    }
+
+    /// Counts rows of a list in or out.
+    pub(super) fn count(&mut self, organisation: i64, list: &'static str, status: &'static str, by: i64) {
+        *self.counts.entry((organisation, list, status)).or_default() += by;
+    }
+
+    pub(super) fn journal(&mut self, row: &JournalRow<'_>) {
+        let mut search = format!("{} {}", row.number, row.description.to_lowercase());
+        if let Some(reference) = row.reference {
+            search.push('\n');
+            search.push_str(&reference.to_lowercase());
+        }
+        self.journals.push([
+            row.id.into(),
+            row.organisation.into(),
+            row.number.into(),
+            i64::from(row.day).into(),
+            row.description.into(),
+            row.reference.into(),
+            Cell::Text(&search),
+            row.source_type.into(),
+            row.source_id.into(),
+            row.reverses.into(),
+            row.total.into(),
+            row.line_count.into(),
+            row.at_ms.into(),
+            row.user_id.into(),
+            row.key_prefix.into(),
+        ]);
+    }
+
+    /// A line, and what it adds to the totals of its account; `of_contact` when the account is one whose balance is kept
+    /// by customer or supplier.
+    pub(super) fn line(&mut self, row: &LineRow<'_>, of_contact: bool) {
+        self.lines.push([
+            row.id.into(),
+            row.organisation.into(),
+            row.journal.into(),
+            row.number.into(),
+            row.account.into(),
+            i64::from(row.day).into(),
+            row.debit.into(),
+            row.credit.into(),
+            row.memo.into(),
+            row.vat_code.into(),
+            row.vat_amount.into(),
+            row.contact.into(),
+            row.system.into(),
+        ]);
+        let (_, (debit, credit)) =
+            self.account_days.entry((row.account, row.day)).or_insert((row.organisation, (0, 0)));
+        *debit += row.debit;
+        *credit += row.credit;
+        if of_contact {
+            let contact = row.contact.unwrap_or(0);
+            let key = (row.organisation, row.account, contact, row.day);
+            let (debit, credit) = self.contact_days.entry(key).or_default();
+            *debit += row.debit;
+            *credit += row.credit;
+        }
+    }
+
+    /// That a journal of this day is void.
+    pub(super) fn reversal(&mut self, organisation: i64, journal: i64, day: i32, by: i64, reason: Option<&str>) {
+        self.reversals.push([journal.into(), organisation.into(), i64::from(day).into(), by.into(), reason.into()]);
+    }
+
+    /// An entry of the VAT sub-ledger.
+    pub(super) fn vat_entry(&mut self, id: i64, organisation: i64, journal: i64, line: Option<i64>, entry: &VatEntry) {
+        let (side, code, basis) = (entry.side.as_str(), entry.code.code(), entry.basis.as_str());
+        let day = entry.tax_point;
+        let (net, vat) = (entry.amount.net.0, entry.amount.vat.0);
+        self.vat_entries.push([
+            id.into(),
+            organisation.into(),
+            journal.into(),
+            line.into(),
+            side.into(),
+            code.into(),
+            basis.into(),
+            net.into(),
+            vat.into(),
+            i64::from(day).into(),
+        ]);
+        let total = self.vat_days.entry((organisation, side, code, basis, day)).or_default();
+        total.0 += net;
+        total.1 += vat;
+        total.2 += 1;
+    }
+
+    pub(super) fn lock_change(
+        &mut self,
+        (id, organisation, user): (i64, i64, i64),
+        day: Option<i32>,
+        reason: Option<&str>,
+        at_ms: i64,
+    ) {
+        let day = day.map(i64::from);
+        self.lock_changes.push([id.into(), organisation.into(), day.into(), reason.into(), user.into(), at_ms.into()]);
+    }
+
+    pub(super) fn vat_scheme(&mut self, organisation: i64, from: i32, scheme: &str, flat_rate: Option<i64>) {
+        self.vat_schemes.push([organisation.into(), i64::from(from).into(), scheme.into(), flat_rate.into()]);
+    }
+
+    pub(super) fn replay(&mut self, row: &ReplayRow<'_>) {
+        self.replays.push([
+            row.user_id.into(),
+            row.method.into(),
+            row.path.into(),
+            row.key.into(),
+            row.body_hash.into(),
+            row.status.into(),
+            row.body.into(),
+            row.at_ms.into(),
+            row.expires_ms.into(),
+        ]);
+    }
+
+    /// Writes everything. `heads` are the books that changed: organisation, new version, next journal number.
+    pub(super) async fn write(self, unit: &Unit<'_>, heads: &[(i64, i64, i64)]) -> Result<(), StoreError> {
+        for (table, ids) in [("contact", &self.deleted_contacts), ("bank_transaction", &self.deleted_bank_transactions)]
+        {
+            if !ids.is_empty() {
+                let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
+                let sql = format!("delete from {table} where id in {}", unit.numbers_of_json());
+                unit.execute(&sql, vec![format!("[{}]", ids.join(",")).into()]).await?;
+            }
+        }
+        let mut head_rows = Rows::new(
+            "books",
+            &[Number("organisation_id"), Number("version"), Number("next_journal_number")],
+            "on conflict (organisation_id) do update set version = excluded.version, \
+             next_journal_number = excluded.next_journal_number",
+        );
+        for (organisation, version, next_number) in heads {
+            head_rows.push([organisation.into(), version.into(), next_number.into()]);
+        }
+        let (account_days, account_months) = account_totals(&self.account_days);
+        let (contact_days, contact_months) = contact_totals(&self.contact_days);
+        let (vat_days, vat_months) = vat_totals(&self.vat_days);
+        let tables = [
+            head_rows,
+            account_rows(&self.accounts),
+            contact_rows(&self.contacts),
+            bank_account_rows(&self.bank_accounts),
+            self.journals,
+            bank_transaction_rows(&self.bank_transactions),
+            self.lines,
+            self.reversals,
+            self.vat_entries,
+            account_days,
+            account_months,
+            contact_days,
+            contact_months,
+            vat_days,
+            vat_months,
+            self.lock_changes,
+            self.vat_schemes,
+            count_rows(&self.counts),
+            self.replays,
+        ];
+        let mut statements = Vec::new();
+        let mut values: Vec<Value> = Vec::new();
+        for rows in tables.into_iter().filter(|rows| !rows.is_empty()) {
+            statements.push(rows.statement(unit.backend, values.len() + 1));
+            values.push(rows.parameter().into());
+        }
+        let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+        unit.batch(&statements, values).await
+    }
+}
+
+fn count_rows(counts: &BTreeMap<(i64, &'static str, &'static str), i64>) -> Rows {
+    let mut rows = Rows::new(
+        "list_count",
+        &[Number("organisation_id"), Text("list"), Text("status"), Number("items")],
+        "on conflict (organisation_id, list, status) do update set items = t.items + excluded.items",
+    );
+    for ((organisation, list, status), by) in counts.iter().filter(|(_, by)| **by != 0) {
+        rows.push([organisation.into(), (*list).into(), (*status).into(), by.into()]);
+    }
+    rows
+}

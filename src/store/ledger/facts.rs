@@ -1,0 +1,371 @@
+//! What a group loads beside the books: everything its postings name, with one query a table.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::bank_transactions::{self, BANK_TRANSACTION_COLUMNS, BankTransactionRow, read_bank_transaction};
+use super::contacts::{CONTACT_COLUMNS, ContactField, ContactRow, read_contact};
+use super::journals::{JournalView, journals_by_id};
+use super::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, LockChange, read_lock_change};
+use super::post::{Action, BankRow, Confirmation, LedgerAccount, Post};
+use super::shelf::day;
+use crate::domain::ledger::bank_import::{AwaitedTransfer, RowKey, StoredRow};
+use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::ids::{BankAccountId, BankTransactionId, JournalId};
+use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::vat::{Side, Split, VatCode};
+use crate::domain::ledger::vat_entry::{Basis, VatEntry, VatOrigin};
+use crate::store::sql::{Unit, params};
+use crate::store::{StoreError, StoredResponse};
+
+/// A journal that is to be voided.
+#[derive(Debug, Clone)]
+pub(super) struct LoadedJournal {
+    pub(super) organisation: i64,
+    pub(super) view: JournalView,
+    pub(super) vat: Vec<VatEntry>,
+}
+
+/// The scope of an `Idempotency-Key`: whose, and for what.
+pub(super) type ReplayKey = (i64, String, String, String);
+
+/// What a group loads beside the books.
+#[derive(Clone, Default)]
+pub(super) struct Facts {
+    pub(super) contacts: HashMap<i64, (i64, ContactRow)>,
+    /// Debits less credits by contact, and those of today and later on the side that is owed.
+    pub(super) contact_balances: HashMap<i64, (i64, i64)>,
+    /// Contacts by organisation, kind and the caller's own reference.
+    pub(super) references: HashMap<(i64, ContactKind, String), i64>,
+    pub(super) journals: HashMap<i64, LoadedJournal>,
+    /// Debits less credits by account, and whether there are any.
+    pub(super) balances: HashMap<i64, (i64, bool)>,
+    pub(super) transactions: HashMap<i64, (i64, BankTransactionRow)>,
+    /// The line of a statement that shows a journal, by the journal.
+    pub(super) linked: HashMap<i64, i64>,
+    /// Lines that an import may repeat, by bank account.
+    pub(super) stored_rows: HashMap<i64, Vec<StoredRow>>,
+    /// Transfers whose other side is awaited, by organisation.
+    pub(super) awaited: HashMap<i64, Vec<AwaitedTransfer>>,
+    /// The day of the latest line, by bank account.
+    pub(super) last_days: HashMap<i64, i32>,
+    /// The latest moves of the period lock by organisation, newest first.
+    pub(super) lock_changes: HashMap<i64, Vec<LockChange>>,
+    pub(super) replays: HashMap<ReplayKey, StoredResponse>,
+}
+
+/// What the postings of a group name.
+#[derive(Default)]
+struct Named {
+    contacts: BTreeSet<i64>,
+    balances_of_contacts: BTreeSet<i64>,
+    references: BTreeSet<String>,
+    journals: BTreeSet<i64>,
+    accounts: BTreeSet<i64>,
+    locks: BTreeSet<i64>,
+    transactions: BTreeSet<i64>,
+    /// Bank accounts whose balances are told.
+    banks: BTreeSet<i64>,
+    /// Organisations that enter lines.
+    entering: BTreeSet<i64>,
+    replay_keys: BTreeSet<String>,
+}
+
+impl Named {
+    fn note(&mut self, post: &Post) {
+        match &post.action {
+            Action::PatchOrganisation(_) | Action::CreateAccount(_) => {}
+            Action::LockPeriod { .. } => {
+                self.locks.insert(post.organisation.0);
+            }
+            Action::PatchAccount { id, .. } | Action::ArchiveAccount { id, .. } => {
+                self.accounts.insert(*id);
+            }
+            Action::CreateContact { fields, .. } => self.note_references(fields),
+            Action::PatchContact { id, fields, .. } => {
+                self.contacts.insert(*id);
+                self.balances_of_contacts.insert(*id);
+                self.note_references(fields);
+            }
+            Action::ArchiveContact { id, .. } | Action::DeleteContact { id, .. } => {
+                self.contacts.insert(*id);
+                self.balances_of_contacts.insert(*id);
+            }
+            Action::PostJournal(journal) => {
+                self.contacts.extend(journal.lines.iter().filter_map(|line| line.contact_id).map(|id| id.0));
+            }
+            Action::VoidJournal { id, .. } => {
+                self.journals.insert(*id);
+            }
+            Action::CreateBankAccount { account, .. } => {
+                if let LedgerAccount::Existing(id) = account {
+                    self.accounts.insert(*id);
+                }
+            }
+            Action::PatchBankAccount { id, .. } | Action::ArchiveBankAccount { id } => {
+                self.banks.insert(*id);
+            }
+            Action::CreateBankTransaction { .. } | Action::ImportBankTransactions(_) => {
+                self.entering.insert(post.organisation.0);
+            }
+            Action::PatchBankTransaction { id, suggestion } => {
+                self.transactions.insert(*id);
+                self.contacts.extend(suggestion.contact_id.flatten());
+            }
+            Action::DeleteBankTransaction { id }
+            | Action::ExcludeBankTransaction { id, .. }
+            | Action::Unconfirm { id } => {
+                self.transactions.insert(*id);
+            }
+            Action::Confirm { items, .. } => {
+                for (id, confirmation) in items {
+                    self.transactions.insert(*id);
+                    match confirmation {
+                        Confirmation::TransferWith(other) => {
+                            self.transactions.insert(*other);
+                        }
+                        Confirmation::MatchJournal(journal) => {
+                            self.journals.insert(*journal);
+                        }
+                        Confirmation::Suggested | Confirmation::Coded(_) | Confirmation::TransferTo(_) => {}
+                    }
+                }
+            }
+        }
+        self.replay_keys.extend(post.replay.as_ref().map(|replay| replay.key.clone()));
+    }
+}
+
+impl Named {
+    fn note_references(&mut self, fields: &[ContactField]) {
+        for field in fields {
+            if let ContactField::Reference(Some(reference)) = field {
+                self.references.insert(reference.clone());
+            }
+        }
+    }
+}
+
+fn json<T: serde::Serialize>(values: &BTreeSet<T>) -> String {
+    // Numbers and texts always print.
+    serde_json::to_string(values).unwrap_or_default()
+}
+
+/// Loads what these postings name, with one query a table.
+pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Result<Facts, StoreError> {
+    let mut named = Named::default();
+    for post in posts {
+        named.note(post);
+    }
+    let mut facts = Facts::default();
+    let numbers = unit.numbers_of_json();
+    if !named.contacts.is_empty() {
+        let sql = format!("select {CONTACT_COLUMNS}, c.organisation_id from contact c where c.id in {numbers}");
+        for row in unit.all(&sql, params![json(&named.contacts)]).await? {
+            let contact = read_contact(&row)?;
+            facts.contacts.insert(contact.id, (row.get(super::contacts::COLUMNS)?, contact));
+        }
+    }
+    if !named.balances_of_contacts.is_empty() {
+        load_contact_balances(unit, &named.balances_of_contacts, today, &mut facts).await?;
+    }
+    if !named.references.is_empty() {
+        let sql = format!(
+            "select organisation_id, kind, reference, id from contact where reference in {}",
+            unit.texts_of_json()
+        );
+        for row in unit.all(&sql, params![json(&named.references)]).await? {
+            let key = (row.get(0)?, row.parsed(1, ContactKind::parse)?, row.get(2)?);
+            facts.references.insert(key, row.get(3)?);
+        }
+    }
+    load_bank(unit, posts, &mut named, &mut facts).await?;
+    if !named.journals.is_empty() {
+        load_journals(unit, &json(&named.journals), &mut facts).await?;
+    }
+    if !named.accounts.is_empty() {
+        let sql = format!(
+            "select account_id, cast(sum(debit - credit) as bigint) from account_month where account_id in {numbers} \
+             group by account_id"
+        );
+        for row in unit.all(&sql, params![json(&named.accounts)]).await? {
+            facts.balances.insert(row.get(0)?, (row.get(1)?, true));
+        }
+    }
+    for organisation in named.locks {
+        let rows = unit.all(LOCK_CHANGES, params![organisation, LOCK_CHANGES_MAX]).await?;
+        let changes = rows.iter().map(read_lock_change).collect::<Result<_, _>>()?;
+        facts.lock_changes.insert(organisation, changes);
+    }
+    if !named.replay_keys.is_empty() {
+        let sql = format!(
+            "select user_id, method, path, key, body_hash, status, body from idempotency_key where key in {} \
+             and expires_at > $2",
+            unit.texts_of_json()
+        );
+        for row in unit.all(&sql, params![json(&named.replay_keys), unit.now_ms]).await? {
+            let key = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+            let hash: Vec<u8> = row.get(4)?;
+            let body_hash = hash.try_into().map_err(|_| StoreError::Corrupt("body hash".to_owned()))?;
+            let response = StoredResponse { body_hash, status: row.unsigned(5)?, body: row.get(6)? };
+            facts.replays.insert(key, response);
+        }
+    }
+    Ok(facts)
+}
+
+async fn load_contact_balances(
+    unit: &Unit<'_>,
+    contacts: &BTreeSet<i64>,
+    today: i32,
+    facts: &mut Facts,
+) -> Result<(), StoreError> {
+    let sql = format!(
+        "select c.id, (select cast(coalesce(sum(m.debit - m.credit), 0) as bigint) from contact_month m \
+         where m.organisation_id = c.organisation_id and m.contact_id = c.id), \
+         (select cast(coalesce(sum(case when c.kind = 'customer' then m.debit else m.credit end), 0) as bigint) \
+         from contact_day m where m.organisation_id = c.organisation_id and m.contact_id = c.id and m.day >= $2) \
+         from contact c where c.id in {}",
+        unit.numbers_of_json()
+    );
+    for row in unit.all(&sql, params![json(contacts), i64::from(today)]).await? {
+        facts.contact_balances.insert(row.get(0)?, (row.get(1)?, row.get(2)?));
+    }
+    Ok(())
+}
+
+/// Lines of statements, with the journals behind those that are taken out of the books.
+async fn load_bank(unit: &Unit<'_>, posts: &[&Post], named: &mut Named, facts: &mut Facts) -> Result<(), StoreError> {
+    let numbers = unit.numbers_of_json();
+    if !named.transactions.is_empty() {
+        let sql = format!(
+            "select {BANK_TRANSACTION_COLUMNS}, t.organisation_id from bank_transaction t \
+             where t.id in {numbers} or t.transfer_id in {numbers}"
+        );
+        for row in unit.all(&sql, params![json(&named.transactions)]).await? {
+            let transaction = read_bank_transaction(&row)?;
+            facts.transactions.insert(transaction.id, (row.get(bank_transactions::COLUMNS)?, transaction));
+        }
+    }
+    for post in posts {
+        if let Action::Unconfirm { id } = &post.action {
+            let journal = facts.transactions.get(id).and_then(|(_, row)| row.journal_id);
+            named.journals.extend(journal);
+        }
+    }
+    if !named.journals.is_empty() {
+        let sql = format!("select journal_id, id from bank_transaction where journal_id in {numbers} order by id");
+        for row in unit.all(&sql, params![json(&named.journals)]).await? {
+            facts.linked.insert(row.get(0)?, row.get(1)?);
+        }
+    }
+    if !named.banks.is_empty() {
+        let sql = format!(
+            "select b.id, b.account_id, (select cast(coalesce(sum(m.debit - m.credit), 0) as bigint) \
+             from account_month m where m.account_id = b.account_id), \
+             (select max(t.day) from bank_transaction t where t.bank_account_id = b.id) \
+             from bank_account b where b.id in {numbers}"
+        );
+        for row in unit.all(&sql, params![json(&named.banks)]).await? {
+            facts.balances.insert(row.get(1)?, (row.get(2)?, true));
+            let last: Option<i64> = row.get(3)?;
+            if let Some(last) = last.and_then(|day| i32::try_from(day).ok()) {
+                facts.last_days.insert(row.get(0)?, last);
+            }
+        }
+    }
+    load_awaited(unit, named, facts).await?;
+    for post in posts {
+        match &post.action {
+            Action::CreateBankTransaction { bank_account_id, row } => {
+                load_stored_rows(unit, *bank_account_id, std::slice::from_ref(row), facts).await?;
+            }
+            Action::ImportBankTransactions(import) => {
+                load_stored_rows(unit, import.bank_account_id, &import.rows, facts).await?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+async fn load_awaited(unit: &Unit<'_>, named: &Named, facts: &mut Facts) -> Result<(), StoreError> {
+    if named.entering.is_empty() {
+        return Ok(());
+    }
+    let sql = format!(
+        "select {BANK_TRANSACTION_COLUMNS}, t.organisation_id from bank_transaction t \
+         where t.organisation_id in {} and t.awaited_on is not null",
+        unit.numbers_of_json()
+    );
+    for row in unit.all(&sql, params![json(&named.entering)]).await? {
+        let (organisation, first): (i64, _) = (row.get(bank_transactions::COLUMNS)?, read_bank_transaction(&row)?);
+        if let (Some(on), Some(journal)) = (first.awaited_on, first.journal_id) {
+            facts.awaited.entry(organisation).or_default().push(AwaitedTransfer {
+                transaction_id: BankTransactionId(first.id),
+                journal_id: JournalId(journal),
+                bank_account_id: BankAccountId(on),
+                date: first.day,
+                amount: Pence(-first.amount_pence),
+            });
+            facts.transactions.insert(first.id, (organisation, first));
+        }
+    }
+    Ok(())
+}
+
+/// The lines of a bank account that these rows may repeat: those of their days, and those with their ids.
+async fn load_stored_rows<R: std::borrow::Borrow<BankRow>>(
+    unit: &Unit<'_>,
+    bank_account_id: i64,
+    rows: &[R],
+    facts: &mut Facts,
+) -> Result<(), StoreError> {
+    let rows = || rows.iter().map(std::borrow::Borrow::borrow);
+    let days: BTreeSet<i64> = rows().map(|row| i64::from(row.day)).collect();
+    let external_ids: BTreeSet<&str> = rows().filter_map(|row| row.external_id.as_deref()).collect();
+    let sql = format!(
+        "select id, day, amount, description, external_id from bank_transaction where bank_account_id = $2 \
+         and day in {} union select id, day, amount, description, external_id from bank_transaction \
+         where bank_account_id = $2 and external_id in {}",
+        unit.numbers_of_json(),
+        unit.texts_of_json().replace("$1", "$3")
+    );
+    let values = params![json(&days), bank_account_id, json(&external_ids)];
+    let known = facts.stored_rows.entry(bank_account_id).or_default();
+    for row in unit.all(&sql, values).await? {
+        let id = BankTransactionId(row.get(0)?);
+        if known.iter().all(|known| known.id != id) {
+            let key = RowKey { date: day(&row, 1)?, amount: Pence(row.get(2)?), description: row.get(3)? };
+            known.push(StoredRow { id, key, external_id: row.get(4)? });
+        }
+    }
+    known.sort_by_key(|row| row.id);
+    Ok(())
+}
+
+async fn load_journals(unit: &Unit<'_>, ids: &str, facts: &mut Facts) -> Result<(), StoreError> {
+    for (organisation, view) in journals_by_id(unit, ids).await? {
+        facts.journals.insert(view.id, LoadedJournal { organisation, view, vat: Vec::new() });
+    }
+    let sql = format!(
+        "select e.journal_id, e.side, e.vat_code, e.basis, e.net, e.vat, e.tax_day, l.line_number from vat_entry e \
+         left join journal_line l on l.id = e.journal_line_id where e.journal_id in {} order by e.id",
+        unit.numbers_of_json()
+    );
+    for row in unit.all(&sql, params![ids]).await? {
+        let number: Option<i64> = row.get(7)?;
+        let at = number.and_then(|number| usize::try_from(number - 1).ok()).unwrap_or(0);
+        let entry = VatEntry {
+            side: row.parsed(1, Side::parse)?,
+            code: row.parsed(2, VatCode::parse)?,
+            basis: row.parsed(3, Basis::parse)?,
+            amount: Split { net: Pence(row.get(4)?), vat: Pence(row.get(5)?) },
+            tax_point: day(&row, 6)?,
+            origin: VatOrigin::JournalLine(at),
+        };
+        if let Some(journal) = facts.journals.get_mut(&row.get::<i64>(0)?) {
+            journal.vat.push(entry);
+        }
+    }
+    Ok(())
+}

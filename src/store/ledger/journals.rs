@@ -1,0 +1,405 @@
+//! Journals and the general ledger: the rows, and what is asked about them.
+
+use std::collections::HashMap;
+
+use super::contacts::signed;
+use super::query::{Conditions, contains};
+use crate::domain::calendar::{first_day, month_of_day};
+use crate::domain::ids::OrganisationId;
+use crate::store::StoreError;
+use crate::store::reader::Reader;
+use crate::store::sql::{Row, Unit, params};
+
+/// With filters rows are counted up to here.
+pub(super) const COUNTED_MAX: i64 = 10_000;
+
+/// A journal as stored, with its lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalView {
+    /// Identifier.
+    pub id: i64,
+    /// Gap-free in its organisation.
+    pub number: i64,
+    /// The date it counts on.
+    pub entry_day: i32,
+    /// What it is about.
+    pub description: String,
+    /// The caller's own reference.
+    pub reference: Option<String>,
+    /// `manual`, `reversal` and so on.
+    pub source_type: String,
+    /// The document behind it.
+    pub source_id: Option<i64>,
+    /// The journal it reverses.
+    pub reverses: Option<i64>,
+    /// The journal that reverses it.
+    pub reversed_by: Option<i64>,
+    /// Sum of its debits, in pence.
+    pub total_pence: i64,
+    /// When it was posted.
+    pub created_at_ms: i64,
+    /// Who posted it.
+    pub user_id: i64,
+    /// With which key.
+    pub key_prefix: Option<String>,
+    /// Its lines, in order.
+    pub lines: Vec<JournalLineView>,
+}
+
+impl JournalView {
+    /// 1 as posted, 2 once void: nothing else of a journal ever changes.
+    pub fn version(&self) -> i64 {
+        if self.reversed_by.is_some() { 2 } else { 1 }
+    }
+}
+
+/// A line of a journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalLineView {
+    /// Identifier.
+    pub id: i64,
+    /// From 1.
+    pub line_number: i64,
+    /// The account.
+    pub account_id: i64,
+    /// Its code today.
+    pub account_code: String,
+    /// Its name today.
+    pub account_name: String,
+    /// Pence.
+    pub debit_pence: i64,
+    /// Pence.
+    pub credit_pence: i64,
+    /// A note.
+    pub memo: Option<String>,
+    /// VAT code.
+    pub vat_code: Option<String>,
+    /// VAT in pence.
+    pub vat_pence: Option<i64>,
+    /// The customer or supplier.
+    pub contact_id: Option<i64>,
+    /// Whether it was added by a rule.
+    pub system: bool,
+}
+
+/// Which journals.
+#[derive(Debug, Clone, Default)]
+pub struct JournalFilter {
+    /// Made by this kind of source.
+    pub source_type: Option<String>,
+    /// Made by this source.
+    pub source_id: Option<i64>,
+    /// With a line of this account.
+    pub account_id: Option<i64>,
+    /// On this day or later.
+    pub from_day: Option<i32>,
+    /// On this day or before.
+    pub to_day: Option<i32>,
+    /// Voided ones only, or the others only.
+    pub voided: Option<bool>,
+    /// Text in description, reference or number.
+    pub search: Option<String>,
+    /// Posted or voided since, in milliseconds.
+    pub updated_since_ms: Option<i64>,
+}
+
+impl JournalFilter {
+    fn list_status(&self) -> Option<(&'static str, &'static [&'static str])> {
+        let plain = self.source_type.is_none()
+            && self.source_id.is_none()
+            && self.account_id.is_none()
+            && self.from_day.is_none()
+            && self.to_day.is_none()
+            && self.search.is_none()
+            && self.updated_since_ms.is_none();
+        let statuses: &[&str] = match self.voided {
+            None => &["posted", "void"],
+            Some(true) => &["void"],
+            Some(false) => &["posted"],
+        };
+        plain.then_some(("journal", statuses))
+    }
+}
+
+/// A part of an account's history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountHistory {
+    /// Debits less credits before the first date.
+    pub opening_pence: i64,
+    /// Debits less credits before the first line shown.
+    pub carried_pence: i64,
+    /// Debits less credits at the end of the last date.
+    pub closing_pence: i64,
+    /// The lines, oldest first.
+    pub lines: Vec<HistoryLine>,
+    /// Lines there are between the two dates, unless they are very many.
+    pub total: Option<u64>,
+}
+
+/// A line of an account's history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryLine {
+    /// Its date.
+    pub entry_day: i32,
+    /// Its journal.
+    pub journal_id: i64,
+    /// The journal's number.
+    pub journal_number: i64,
+    /// The line's note, or the journal's description.
+    pub description: String,
+    /// Pence.
+    pub debit_pence: i64,
+    /// Pence.
+    pub credit_pence: i64,
+}
+
+const JOURNAL_COLUMNS: &str = "j.id, j.number, j.entry_day, j.description, j.reference, j.source_type, j.source_id, \
+     j.reverses_journal_id, v.reversal_id, j.total, j.created_at, j.user_id, j.key_prefix";
+
+const FROM_JOURNALS: &str = "journal j left join journal_reversal v on v.journal_id = j.id";
+
+fn day(row: &Row, index: usize) -> Result<i32, StoreError> {
+    let day: i64 = row.get(index)?;
+    i32::try_from(day).map_err(|_| StoreError::corrupt("day out of range", day))
+}
+
+fn read_journal(row: &Row) -> Result<JournalView, StoreError> {
+    Ok(JournalView {
+        id: row.get(0)?,
+        number: row.get(1)?,
+        entry_day: day(row, 2)?,
+        description: row.get(3)?,
+        reference: row.get(4)?,
+        source_type: row.get(5)?,
+        source_id: row.get(6)?,
+        reverses: row.get(7)?,
+        reversed_by: row.get(8)?,
+        total_pence: row.get(9)?,
+        created_at_ms: row.get(10)?,
+        user_id: row.get(11)?,
+        key_prefix: row.get(12)?,
+        lines: Vec::new(),
+    })
+}
+
+/// The lines of journals, given as a JSON array of their ids.
+const LINES: &str = "select l.journal_id, l.id, l.line_number, l.account_id, a.code, a.name, l.debit, l.credit, l.memo, \
+     l.vat_code, l.vat_amount, l.contact_id, l.system from journal_line l join account a on a.id = l.account_id \
+     where l.journal_id in ";
+
+fn read_lines(rows: &[Row]) -> Result<HashMap<i64, Vec<JournalLineView>>, StoreError> {
+    let mut lines: HashMap<i64, Vec<JournalLineView>> = HashMap::new();
+    for row in rows {
+        lines.entry(row.get(0)?).or_default().push(JournalLineView {
+            id: row.get(1)?,
+            line_number: row.get(2)?,
+            account_id: row.get(3)?,
+            account_code: row.get(4)?,
+            account_name: row.get(5)?,
+            debit_pence: row.get(6)?,
+            credit_pence: row.get(7)?,
+            memo: row.get(8)?,
+            vat_code: row.get(9)?,
+            vat_pence: row.get(10)?,
+            contact_id: row.get(11)?,
+            system: row.get(12)?,
+        });
+    }
+    for lines in lines.values_mut() {
+        lines.sort_by_key(|line| line.line_number);
+    }
+    Ok(lines)
+}
+
+fn with_lines(mut journals: Vec<JournalView>, lines: &[Row]) -> Result<Vec<JournalView>, StoreError> {
+    let mut lines = read_lines(lines)?;
+    for journal in &mut journals {
+        journal.lines = lines.remove(&journal.id).unwrap_or_default();
+    }
+    Ok(journals)
+}
+
+fn ids_of(journals: &[JournalView]) -> String {
+    let ids: Vec<String> = journals.iter().map(|journal| journal.id.to_string()).collect();
+    format!("[{}]", ids.join(","))
+}
+
+/// Journals with their lines, as a unit sees them.
+pub(super) async fn journals_by_id(unit: &Unit<'_>, ids_json: &str) -> Result<Vec<(i64, JournalView)>, StoreError> {
+    let among = unit.numbers_of_json();
+    let sql = format!("select {JOURNAL_COLUMNS}, j.organisation_id from {FROM_JOURNALS} where j.id in {among}");
+    let rows = unit.all(&sql, params![ids_json]).await?;
+    let mut found = Vec::with_capacity(rows.len());
+    for row in &rows {
+        found.push((row.get::<i64>(13)?, read_journal(row)?));
+    }
+    let lines = unit.all(&format!("{LINES} {among}"), params![ids_json]).await?;
+    let mut lines = read_lines(&lines)?;
+    for (_, journal) in &mut found {
+        journal.lines = lines.remove(&journal.id).unwrap_or_default();
+    }
+    Ok(found)
+}
+
+impl Reader {
+    /// A page of the journals of an organisation, newest first, and how many there are.
+    pub async fn journals(
+        &self,
+        organisation: OrganisationId,
+        filter: &JournalFilter,
+        (limit, offset): (u64, u64),
+    ) -> Result<(Vec<JournalView>, Option<u64>), StoreError> {
+        let mut conditions = Conditions::new("j.organisation_id = $1", organisation.0);
+        conditions.and_if("j.source_type = {}", filter.source_type.as_deref());
+        conditions.and_if("j.source_id = {}", filter.source_id);
+        conditions.and_if("j.entry_day >= {}", filter.from_day.map(i64::from));
+        conditions.and_if("j.entry_day <= {}", filter.to_day.map(i64::from));
+        conditions.and_if("j.search like {} escape '\\'", filter.search.as_deref().map(contains));
+        conditions.and_if(
+            "exists (select 1 from journal_line l where l.journal_id = j.id and l.account_id = {})",
+            filter.account_id,
+        );
+        conditions.and_if(
+            "(j.created_at >= {} or exists (select 1 from journal r where r.id = v.reversal_id and r.created_at >= {}))",
+            filter.updated_since_ms,
+        );
+        match filter.voided {
+            Some(true) => conditions.and_plain("v.journal_id is not null"),
+            Some(false) => conditions.and_plain("v.journal_id is null"),
+            None => {}
+        }
+        let counted = self.counted(organisation, FROM_JOURNALS, &conditions, filter.list_status()).await?;
+        let (limit, offset) = (conditions.value(signed(limit)), conditions.value(signed(offset)));
+        let sql = format!(
+            "select {JOURNAL_COLUMNS} from {FROM_JOURNALS} where {} order by j.entry_day desc, j.id desc \
+             limit {limit} offset {offset}",
+            conditions.text()
+        );
+        let rows = self.all(&sql, conditions.values()).await?;
+        let journals = rows.iter().map(read_journal).collect::<Result<Vec<_>, _>>()?;
+        Ok((self.lines_of(journals).await?, counted))
+    }
+
+    /// One journal of an organisation.
+    pub async fn journal(&self, organisation: OrganisationId, id: i64) -> Result<Option<JournalView>, StoreError> {
+        let sql = format!("select {JOURNAL_COLUMNS} from {FROM_JOURNALS} where j.organisation_id = $1 and j.id = $2");
+        let row = self.one(&sql, params![organisation.0, id]).await?;
+        let found = row.as_ref().map(read_journal).transpose()?;
+        Ok(self.lines_of(found.into_iter().collect()).await?.pop())
+    }
+
+    async fn lines_of(&self, journals: Vec<JournalView>) -> Result<Vec<JournalView>, StoreError> {
+        if journals.is_empty() {
+            return Ok(journals);
+        }
+        let among = self.numbers_of_json();
+        // Journals are never changed, so what is read later belongs to what was read before.
+        let lines = self.all(&format!("{LINES} {among}"), params![ids_of(&journals)]).await?;
+        with_lines(journals, &lines)
+    }
+
+    /// A page of what was posted to an account, oldest first; the account must be one of the organisation's.
+    pub async fn account_history(
+        &self,
+        account: i64,
+        from: Option<i32>,
+        to: Option<i32>,
+        page: (u64, u64),
+    ) -> Result<AccountHistory, StoreError> {
+        self.snapshot(|unit| Box::pin(history(unit, account, from, to, page))).await
+    }
+
+    /// How many rows a list has: kept counters where they say it, else counted up to ten thousand.
+    pub(super) async fn counted(
+        &self,
+        organisation: OrganisationId,
+        from: &str,
+        conditions: &Conditions,
+        kept: Option<(&'static str, &'static [&'static str])>,
+    ) -> Result<Option<u64>, StoreError> {
+        if let Some((list, statuses)) = kept {
+            let sql = "select status, items from list_count where organisation_id = $1 and list = $2";
+            let mut total = 0;
+            for row in self.all(sql, params![organisation.0, list]).await? {
+                let (status, items): (String, i64) = (row.get(0)?, row.get(1)?);
+                if statuses.contains(&status.as_str()) {
+                    total += items;
+                }
+            }
+            return Ok(u64::try_from(total).ok());
+        }
+        let sql = format!(
+            "select count(*) from (select 1 as one from {from} where {} limit {}) as counted",
+            conditions.text(),
+            COUNTED_MAX + 1
+        );
+        let row = self.one(&sql, conditions.values()).await?;
+        let count: i64 = row.map_or(Ok(0), |row| row.get(0))?;
+        Ok(u64::try_from(count).ok().filter(|_| count <= COUNTED_MAX))
+    }
+}
+
+/// Debits less credits of an account before a day: the months before its month, and the days of that month before it.
+async fn balance_before(unit: &Unit<'_>, account: i64, day: i32) -> Result<i64, StoreError> {
+    let month = month_of_day(day);
+    let sql = "select cast(coalesce((select sum(debit - credit) from account_month \
+                 where account_id = $1 and month < $2), 0) + coalesce((select sum(debit - credit) from account_day \
+                 where account_id = $1 and day >= $3 and day < $4), 0) as bigint)";
+    let values = params![account, month.0, i64::from(first_day(month)), i64::from(day)];
+    unit.one(sql, values).await?.map_or(Ok(0), |row| row.get(0))
+}
+
+async fn history(
+    unit: &Unit<'_>,
+    account: i64,
+    from: Option<i32>,
+    to: Option<i32>,
+    (limit, offset): (u64, u64),
+) -> Result<AccountHistory, StoreError> {
+    let opening_pence = match from {
+        Some(from) => balance_before(unit, account, from).await?,
+        None => 0,
+    };
+    let closing_pence = match to {
+        Some(to) => balance_before(unit, account, to.saturating_add(1)).await?,
+        None => super::accounts::balance_of(unit, account).await?.0,
+    };
+    let (first, last) = (i64::from(from.unwrap_or(i32::MIN)), i64::from(to.unwrap_or(i32::MAX)));
+    let count = "select count(*) from (select 1 as one from journal_line where account_id = $1 and entry_day >= $2 \
+                 and entry_day <= $3 limit $4) as counted";
+    let counted = unit.one(count, params![account, first, last, COUNTED_MAX + 1]).await?;
+    let total: i64 = counted.map_or(Ok(0), |row| row.get(0))?;
+    let mut carried_pence = opening_pence;
+    let between = "from journal_line l where l.account_id = $1 and l.entry_day >= $2 and l.entry_day <= $3 \
+                   order by l.entry_day, l.journal_id, l.line_number";
+    if offset > 0 {
+        let skipped = format!(
+            "select cast(coalesce(sum(debit - credit), 0) as bigint) from (select l.debit, l.credit {between} limit $4) as s"
+        );
+        let row = unit.one(&skipped, params![account, first, last, signed(offset)]).await?;
+        carried_pence += row.map_or(Ok(0), |row| row.get::<i64>(0))?;
+    }
+    let lines = format!(
+        "select l.entry_day, l.journal_id, (select j.number from journal j where j.id = l.journal_id), \
+         coalesce(l.memo, (select j.description from journal j where j.id = l.journal_id)), l.debit, l.credit {between} \
+         limit $4 offset $5"
+    );
+    let rows = unit.all(&lines, params![account, first, last, signed(limit), signed(offset)]).await?;
+    let lines = rows.iter().map(|row| {
+        Ok(HistoryLine {
+            entry_day: day(row, 0)?,
+            journal_id: row.get(1)?,
+            journal_number: row.get(2)?,
+            description: row.get(3)?,
+            debit_pence: row.get(4)?,
+            credit_pence: row.get(5)?,
+        })
+    });
+    Ok(AccountHistory {
+        opening_pence,
+        carried_pence,
+        closing_pence,
+        lines: lines.collect::<Result<_, StoreError>>()?,
+        total: u64::try_from(total).ok().filter(|_| total <= COUNTED_MAX),
+    })
+}

@@ -1,0 +1,147 @@
+//! The rows of the sums kept for each day and month: they are added to what is there.
+
+use std::collections::BTreeMap;
+
+use super::rows::{Column, Rows};
+use crate::domain::calendar::month_of_day;
+use Column::{Number, Text};
+
+/// Debits and credits.
+pub(super) type Sides = (i64, i64);
+/// Organisation, side, VAT code, basis and period.
+pub(super) type VatKey<P> = (i64, &'static str, &'static str, &'static str, P);
+/// Net, VAT and how many entries.
+pub(super) type VatSums = (i64, i64, i64);
+/// The VAT of days.
+pub(super) type VatDays = BTreeMap<VatKey<i32>, VatSums>;
+
+/// Adds to what is there already.
+macro_rules! conflict {
+    ($key:literal) => {
+        concat!(
+            "on conflict (",
+            $key,
+            ") do update set debit = t.debit + excluded.debit, credit = t.credit + excluded.credit"
+        )
+    };
+}
+
+pub(super) fn account_totals(days: &BTreeMap<(i64, i32), (i64, Sides)>) -> (Rows, Rows) {
+    const DAY: &[Column] =
+        &[Number("account_id"), Number("day"), Number("organisation_id"), Number("debit"), Number("credit")];
+    const MONTH: &[Column] =
+        &[Number("account_id"), Number("month"), Number("organisation_id"), Number("debit"), Number("credit")];
+    let mut of_days = Rows::new("account_day", DAY, conflict!("account_id, day"));
+    let mut months: BTreeMap<(i64, i64), (i64, Sides)> = BTreeMap::new();
+    for ((account, day), (organisation, (debit, credit))) in days {
+        of_days.push([account.into(), i64::from(*day).into(), organisation.into(), debit.into(), credit.into()]);
+        let (_, month) = months.entry((*account, month_of_day(*day).0)).or_insert((*organisation, (0, 0)));
+        month.0 += debit;
+        month.1 += credit;
+    }
+    let mut of_months = Rows::new("account_month", MONTH, conflict!("account_id, month"));
+    for ((account, month), (organisation, (debit, credit))) in &months {
+        of_months.push([account.into(), month.into(), organisation.into(), debit.into(), credit.into()]);
+    }
+    (of_days, of_months)
+}
+
+pub(super) fn contact_totals(days: &BTreeMap<(i64, i64, i64, i32), Sides>) -> (Rows, Rows) {
+    const DAY: &[Column] = &[
+        Number("organisation_id"),
+        Number("account_id"),
+        Number("contact_id"),
+        Number("day"),
+        Number("debit"),
+        Number("credit"),
+    ];
+    const MONTH: &[Column] = &[
+        Number("organisation_id"),
+        Number("account_id"),
+        Number("contact_id"),
+        Number("month"),
+        Number("debit"),
+        Number("credit"),
+    ];
+    let mut of_days = Rows::new("contact_day", DAY, conflict!("organisation_id, contact_id, account_id, day"));
+    let mut months: BTreeMap<(i64, i64, i64, i64), Sides> = BTreeMap::new();
+    for ((organisation, account, contact, day), (debit, credit)) in days {
+        let number = i64::from(*day);
+        of_days.push([organisation.into(), account.into(), contact.into(), number.into(), debit.into(), credit.into()]);
+        let month = months.entry((*organisation, *account, *contact, month_of_day(*day).0)).or_default();
+        month.0 += debit;
+        month.1 += credit;
+    }
+    let mut of_months = Rows::new("contact_month", MONTH, conflict!("organisation_id, contact_id, account_id, month"));
+    for ((organisation, account, contact, month), (debit, credit)) in &months {
+        of_months.push([
+            organisation.into(),
+            account.into(),
+            contact.into(),
+            month.into(),
+            debit.into(),
+            credit.into(),
+        ]);
+    }
+    (of_days, of_months)
+}
+
+pub(super) fn vat_totals(days: &VatDays) -> (Rows, Rows) {
+    const DAY: &[Column] = &[
+        Number("organisation_id"),
+        Text("side"),
+        Text("vat_code"),
+        Text("basis"),
+        Number("day"),
+        Number("net"),
+        Number("vat"),
+        Number("entries"),
+    ];
+    const MONTH: &[Column] = &[
+        Number("organisation_id"),
+        Text("side"),
+        Text("vat_code"),
+        Text("basis"),
+        Number("month"),
+        Number("net"),
+        Number("vat"),
+        Number("entries"),
+    ];
+    const ADD_DAY: &str = "on conflict (organisation_id, side, vat_code, basis, day) do update set \
+         net = t.net + excluded.net, vat = t.vat + excluded.vat, entries = t.entries + excluded.entries";
+    const ADD_MONTH: &str = "on conflict (organisation_id, side, vat_code, basis, month) do update set \
+         net = t.net + excluded.net, vat = t.vat + excluded.vat, entries = t.entries + excluded.entries";
+    let mut of_days = Rows::new("vat_day", DAY, ADD_DAY);
+    let mut months: BTreeMap<VatKey<i64>, VatSums> = BTreeMap::new();
+    for ((organisation, side, code, basis, day), (net, vat, entries)) in days {
+        let number = i64::from(*day);
+        of_days.push([
+            organisation.into(),
+            (*side).into(),
+            (*code).into(),
+            (*basis).into(),
+            number.into(),
+            net.into(),
+            vat.into(),
+            entries.into(),
+        ]);
+        let month = months.entry((*organisation, side, code, basis, month_of_day(*day).0)).or_default();
+        month.0 += net;
+        month.1 += vat;
+        month.2 += entries;
+    }
+    let mut of_months = Rows::new("vat_month", MONTH, ADD_MONTH);
+    for ((organisation, side, code, basis, month), (net, vat, entries)) in &months {
+        of_months.push([
+            organisation.into(),
+            (*side).into(),
+            (*code).into(),
+            (*basis).into(),
+            month.into(),
+            net.into(),
+            vat.into(),
+            entries.into(),
+        ]);
+    }
+    (of_days, of_months)
+}

@@ -1,0 +1,219 @@
+//! Every operation crossed with another tenant's identifiers, generated from the route table: a new operation inside an
+//! organisation is tried as it is, and one whose path names something this test does not know fails it.
+
+use bookkeeping_suite::http::route_table::{Access, BodyRule};
+use bookkeeping_suite::http::routes;
+use serde_json::{Value, json};
+
+use super::Books;
+use crate::support::client::{Answer, Request};
+use crate::support::database::on_both_databases;
+use crate::support::server::ApiKey;
+
+/// What a path inside an organisation names, by the word before `{id}`, and a record of it.
+struct Tenant {
+    books: Books,
+    records: Vec<(&'static str, i64)>,
+}
+
+impl Tenant {
+    fn of(books: Books) -> Self {
+        books.vat_control();
+        let made = |path: &str, body: Value| books.post(path, &body).expect(201)["data"]["id"].as_i64().unwrap();
+        let records = vec![
+            ("accounts", books.account_id("7100")),
+            ("customers", made("/customers", json!({ "name": "Customer" }))),
+            ("suppliers", made("/suppliers", json!({ "name": "Supplier" }))),
+            ("bank-accounts", books.get("/bank-accounts")["data"][0]["id"].as_i64().unwrap()),
+            ("bank-transactions", made("/bank-transactions", line(&books.get("/bank-accounts")["data"][0]["id"]))),
+            ("journals", books.posted("2026-03-01", "7100", "1200", json!(1))["id"].as_i64().unwrap()),
+        ];
+        Self { books, records }
+    }
+
+    fn record(&self, kind: &str) -> i64 {
+        let found = self.records.iter().find(|(known, _)| *known == kind);
+        found.unwrap_or_else(|| panic!("make a record of {kind} in tests/api/books/tenants.rs")).1
+    }
+}
+
+fn line(bank: &Value) -> Value {
+    json!({ "bank_account_id": bank, "date": "2026-03-01", "amount": -5, "description": "x" })
+}
+
+/// A body that is legal for its operation, so that nothing but the tenant can be refused.
+fn body(operation: &str, own: &Tenant) -> Option<Value> {
+    Some(match operation {
+        "createOrganisation" => json!({ "name": "Another" }),
+        "updateOrganisation" | "updateAccount" | "updateCustomer" | "updateSupplier" => json!({ "name": "Renamed" }),
+        "setPeriodLock" => json!({ "lock_date": "2025-01-31" }),
+        "createAccount" => json!({ "code": "7777", "name": "New", "account_type": "EXPENSE" }),
+        "createCustomer" | "createSupplier" => json!({ "name": "New" }),
+        "createJournal" => own.books.two_lines("2026-03-02", "7100", "1200", json!(1)),
+        "voidJournal" => json!({}),
+        "createBankAccount" => json!({ "name": "New", "code": "1299" }),
+        "updateBankAccount" => json!({ "name": "Renamed" }),
+        "createBankTransaction" => line(&json!(own.record("bank-accounts"))),
+        "importBankTransactions" => json!({
+            "bank_account_id": own.record("bank-accounts"),
+            "rows": [{ "date": "2026-03-02", "amount": 1, "description": "y" }]
+        }),
+        "updateBankTransaction" => json!({ "memo": "x" }),
+        "confirmBankTransaction" => json!({ "account_id": own.record("accounts"), "vat_code": "NV" }),
+        "confirmBankTransactions" => {
+            let id = own.record("bank-transactions");
+            json!({ "items": [{ "id": id, "account_id": own.record("accounts"), "vat_code": "NV" }] })
+        }
+        _ => return None,
+    })
+}
+
+/// Every operation inside an organisation: method, path with `{organisationId}` and `{id}`, name, whether it takes a body.
+fn operations() -> Vec<(String, &'static str, &'static str, bool)> {
+    let inside = routes::routes().into_iter().filter(|route| route.path.contains("{organisationId}"));
+    inside
+        .map(|route| {
+            assert!(matches!(route.access, Access::Key(_)), "{}", route.path);
+            let takes_body = matches!(route.body, BodyRule::Json { .. } | BodyRule::OptionalJson);
+            (route.method.as_str().to_owned(), route.path, route.operation_id, takes_body)
+        })
+        .collect()
+}
+
+fn request(
+    own: &Tenant,
+    key: &ApiKey,
+    (method, path, operation, takes_body): &(String, &str, &str, bool),
+    organisation: i64,
+    record: impl Fn(&str) -> i64,
+) -> Request {
+    let mut path = path.replace("{organisationId}", &organisation.to_string());
+    if let Some(at) = path.find("/{id}") {
+        let kind = path[..at].rsplit('/').next().unwrap().to_owned();
+        path = path.replace("{id}", &record(&kind).to_string());
+    }
+    assert!(!path.contains('{'), "{path}: teach tests/api/books/tenants.rs what this names");
+    let request = own.books.server.client.request(method, &path).key(key);
+    match body(operation, own) {
+        Some(body) => request.json(&body),
+        None => {
+            assert!(!takes_body, "give {operation} a body in tests/api/books/tenants.rs");
+            request
+        }
+    }
+}
+
+/// The answer without what differs between any two.
+fn told(answer: &Answer) -> (u16, Value) {
+    (answer.status, answer.value()["error"].clone())
+}
+
+on_both_databases! {
+    fn no_operation_reaches_another_tenant(database) {
+        let own = Tenant::of(Books::on(&database));
+        let server = &own.books.server;
+        // A second tenant on the same server.
+        let stranger = server.person();
+        let strange_key = server.key(&stranger, &["books:read", "books:write"]);
+        let foreign_id = server.organisation(&stranger, "Foreign Ltd");
+        let foreign = |rest: &str| format!("/api/v1/books/organisations/{foreign_id}{rest}");
+        let get = |rest: &str| server.client.get(&foreign(rest)).key(&strange_key).send().expect(200);
+        let make = |rest: &str, body: Value| {
+            server.client.post(&foreign(rest)).key(&strange_key).json(&body).send().expect(201)["data"]["id"].as_i64().unwrap()
+        };
+        let accounts = get("/accounts")["data"].clone();
+        let account = |code: &str| {
+            accounts.as_array().unwrap().iter().find(|account| account["code"] == code).unwrap()["id"].as_i64().unwrap()
+        };
+        let journal = json!({
+            "entry_date": "2026-03-01", "description": "x",
+            "lines": [{ "account_id": account("7100"), "debit": 1 }, { "account_id": account("1200"), "credit": 1 }]
+        });
+        let bank = get("/bank-accounts")["data"][0].clone();
+        let records = [
+            ("accounts", account("7100")),
+            ("customers", make("/customers", json!({ "name": "Foreign customer" }))),
+            ("suppliers", make("/suppliers", json!({ "name": "Foreign supplier" }))),
+            ("journals", make("/journals", journal.clone())),
+            ("bank-accounts", bank["id"].as_i64().unwrap()),
+            ("bank-transactions", make("/bank-transactions", line(&bank["id"]))),
+        ];
+        let foreign_record = |kind: &str| {
+            records.iter().find(|(known, _)| *known == kind).unwrap_or_else(|| panic!("make a foreign record of {kind}")).1
+        };
+        let before: Vec<Value> = ["", "/accounts", "/customers", "/suppliers", "/journals", "/period-lock", "/bank-accounts", "/bank-transactions"].map(get).into();
+
+        let restricted = server.key_with(
+            &own.books.owner,
+            &json!({ "name": "r", "scopes": ["books:read", "books:write"], "organisation_ids": [server.organisation(&own.books.owner, "Else")] }),
+        );
+        let mut tried = 0;
+        for operation in operations() {
+            let own_key = &own.books.key;
+            let nobodys = |_: &str| 999_999_999;
+            // Another tenant's organisation is like one that does not exist.
+            let theirs = request(&own, own_key, &operation, foreign_id, foreign_record).send();
+            let nowhere = request(&own, own_key, &operation, 999_999, nobodys).send();
+            assert_eq!(told(&theirs), told(&nowhere), "{operation:?}");
+            theirs.refused(404, "not_found");
+            // Another tenant's record under the own organisation is like one that does not exist.
+            if operation.1.contains("{id}") {
+                let theirs = request(&own, own_key, &operation, own.books.id, foreign_record).send();
+                let nobodys = request(&own, own_key, &operation, own.books.id, nobodys).send();
+                assert_eq!(told(&theirs), told(&nobodys), "{operation:?}");
+                theirs.refused(404, "not_found");
+            }
+            // The own organisation outside the key's set is refused.
+            request(&own, &restricted, &operation, own.books.id, |kind| own.record(kind)).send().refused(403, "forbidden");
+            // A viewer reads and changes nothing.
+            tried += 1;
+        }
+        assert!(tried >= 30, "{tried}");
+
+        let viewer = server.person();
+        server.member(own.books.id, &viewer, "viewer");
+        let viewers_key = server.key(&viewer, &["books:read", "books:write"]);
+        for operation in operations() {
+            let answer = request(&own, &viewers_key, &operation, own.books.id, |kind| own.record(kind)).send();
+            let expected = if operation.0 == "GET" { 200 } else { 403 };
+            assert_eq!(answer.status, expected, "{operation:?} {answer}");
+        }
+
+        // Identifiers inside a body are like ones that do not exist, in the same words.
+        let details = |answer: Answer| {
+            let mut error = answer.refused(422, "unprocessable_entity");
+            assert_eq!(error["details"]["reason"], "unknown_reference");
+            let id = error["details"]["id"].take().to_string();
+            let message = error["message"].as_str().unwrap().replace(&id, "ID");
+            (error["details"].clone(), message)
+        };
+        let cross = |id: i64| {
+            let mut journal = own.books.two_lines("2026-03-01", "7100", "1200", json!(1));
+            journal["lines"][0]["account_id"] = json!(id);
+            own.books.post("/journals", &journal)
+        };
+        assert_eq!(details(cross(account("7100"))), details(cross(888_888)));
+        let contact = |id: i64| {
+            let mut journal = own.books.two_lines("2026-03-01", "1100", "4000", json!(1));
+            journal["lines"][0]["contact_id"] = json!(id);
+            own.books.post("/journals", &journal)
+        };
+        assert_eq!(details(contact(foreign_record("customers"))), details(contact(888_888)));
+        let default = |id: i64| own.books.post("/customers", &json!({ "name": "x", "default_account_id": id }));
+        assert_eq!(details(default(account("7100"))), details(default(888_888)));
+        let into = |bank: i64| own.books.post("/bank-transactions", &line(&json!(bank)));
+        assert_eq!(details(into(foreign_record("bank-accounts"))), details(into(888_888)));
+        let confirm = |body: Value| {
+            own.books.post(&format!("/bank-transactions/{}/confirm", own.record("bank-transactions")), &body)
+        };
+        let coded = |id: i64| confirm(json!({ "account_id": id, "vat_code": "NV" }));
+        assert_eq!(details(coded(account("7100"))), details(coded(888_888)));
+        let transfer = |id: i64| confirm(json!({ "type": "transfer", "bank_transaction_id": id }));
+        assert_eq!(details(transfer(foreign_record("bank-transactions"))), details(transfer(888_888)));
+        let matched = |id: i64| confirm(json!({ "type": "match", "journal_id": id }));
+        assert_eq!(details(matched(foreign_record("journals"))), details(matched(888_888)));
+
+        let after: Vec<Value> = ["", "/accounts", "/customers", "/suppliers", "/journals", "/period-lock", "/bank-accounts", "/bank-transactions"].map(get).into();
+        assert_eq!(before, after, "nothing of the other tenant has moved");
+    }
+}
