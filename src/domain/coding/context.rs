@@ -230,7 +230,24 @@ fn said_about_vat(context: &str) -> Option<bool> {
             let at = words.iter().position(|word| word.ends_with("REGISTERED")).unwrap_or(0);
             let near =
                 words.iter().enumerate().any(|(place, word)| NOT.contains(word) && place <= at && at - place <= 4);
-            plain = plain.or(Some(!(near || is(&["UNREGISTERED", "DEREGISTERED"]))));
+            let registered = !(near || is(&["UNREGISTERED", "DEREGISTERED"]));
+            // "He is not VAT registered", "neither is": somebody else.
+            let elses = !registered
+                && is(&[
+                    "HE",
+                    "SHE",
+                    "NEITHER",
+                    "NOBODY",
+                    "WHO",
+                    "SUBBIES",
+                    "SUBCONTRACTORS",
+                    "TUTORS",
+                    "INSTRUCTORS",
+                    "LANDLORD",
+                ]);
+            if !elses {
+                plain = plain.or(Some(registered));
+            }
             continue;
         }
         if !names_vat {
@@ -550,6 +567,7 @@ mod tests {
             "Partially exempt",
             "A third of the work is under the reverse charge so no VAT on them. VAT registered, VAT No. GB 318 4471 02. They are not VAT registered.",
             "Standard VAT, quarterly",
+            "Nick teaches for us, he is not VAT registered. VAT registered, standard accounting",
         ] {
             assert_eq!(said_about_vat(context), Some(true), "{context}");
         }

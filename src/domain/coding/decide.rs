@@ -23,6 +23,8 @@ pub struct Decision {
     pub method: Method,
     /// How sure the engine is before calibration, 0 to 1.
     pub raw: f32,
+    /// Decided by what is usual in the trade, for want of anything else.
+    pub is_usual: bool,
     /// Money out to a private person.
     pub is_to_person: bool,
     /// Other accounts, best first.
@@ -85,6 +87,7 @@ impl<'k> Decider<'k> {
         }
         let mut named = self.named_accounts(wording, &vector, money_in);
         let strongest = clues.first().map_or(0.0, |clue| clue.score);
+        let told = clues.len();
         if money_in
             && strongest < WEIGHTS.sale_below
             && wording.channel != Channel::Card
@@ -113,7 +116,10 @@ impl<'k> Decider<'k> {
         }
         self.add_alike_words(wording, &clues, &mut named);
         let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
-        Decision { is_to_person, ..self.weigh(&clues, &named) }
+        let decision = self.weigh(&clues, &named);
+        let usual = clues.get(told..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
+        let is_usual = usual && decision.method == Method::Semantic;
+        Decision { is_to_person, is_usual, ..decision }
     }
 
     /// The asset that equipment is when it is dear enough, if the chart has an account for it.
@@ -180,6 +186,7 @@ impl<'k> Decider<'k> {
             concept,
             method: weight.method.unwrap_or(Method::Semantic),
             raw: weight.sum / total,
+            is_usual: false,
             is_to_person: false,
             others,
         }
@@ -202,6 +209,7 @@ impl<'k> Decider<'k> {
             concept: None,
             method: Method::Fallback,
             raw: 0.08,
+            is_usual: false,
             is_to_person: false,
             others: Vec::new(),
         }

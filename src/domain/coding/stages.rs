@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::batch::{AccountType, Batch, InvoiceKind};
 use super::chart::Chart;
+use super::confidence;
 use super::context::{Business, has_phrase};
 use super::decide::{Decider, Decision};
 use super::evidence::Reader;
@@ -16,7 +17,7 @@ use super::settlement::{Settlement, settle_in_context};
 use super::text::fold;
 use super::transfer::{self, OwnAccounts, Transfer};
 use super::vat::AllowedVat;
-use super::wording::{Wording, begins_with_codes};
+use super::wording::{Channel, Wording, begins_with_codes};
 use crate::domain::control::{Control, Stopped, Unattended};
 
 /// Rows between two questions whether the answer is still wanted.
@@ -63,7 +64,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
 
     let wordings = wordings(&lines, &tags, control)?;
     let mut decided: Vec<Decision> = Vec::with_capacity(lines.len());
-    let mut known: HashMap<(&str, bool, bool), Decision> = HashMap::new();
+    let mut known: HashMap<(&str, &str, Channel, bool, bool), Decision> = HashMap::new();
     for (at, (line, wording)) in lines.iter().zip(&wordings).enumerate() {
         if at % ROWS_PER_CHECK == 0 {
             if control.is_cancelled() {
@@ -73,11 +74,13 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         }
         let money_in = line.amount > 0;
         let is_large = line.pence <= -business.asset_from_pence;
-        let decision = known.entry((wording.padded.as_str(), money_in, is_large)).or_insert_with(|| {
-            // Of what says nothing, not even what is usual here can be said.
-            let is_mute = wording.text().is_empty();
-            if is_mute { decider.unknown(money_in) } else { decider.decide(wording, money_in, is_large) }
-        });
+        let decision = known
+            .entry((wording.padded.as_str(), wording.payee.as_str(), wording.channel, money_in, is_large))
+            .or_insert_with(|| {
+                // Of what says nothing, not even what is usual here can be said.
+                let is_mute = wording.text().is_empty();
+                if is_mute { decider.unknown(money_in) } else { decider.decide(wording, money_in, is_large) }
+            });
         decided.push(decision.clone());
     }
     agree(&lines, &wordings, &mut decided);
@@ -207,12 +210,15 @@ impl Stage<'_> {
         if !is_wanted {
             confidence = confidence.saturating_mul(9) / 10;
         }
+        // What is left of certainty, shared as the evidence is.
+        let left = f32::from(1000_u16.saturating_sub(confidence));
+        let rest = (1.0 - decision.raw).max(0.001);
         let alternatives = decision
             .others
             .iter()
             .map(|(account, raw)| Alternative {
                 account: *account,
-                confidence: (self.calibration)(decision.method, *raw).min(confidence),
+                confidence: confidence::raw_thousandths(left * (raw / rest).min(1.0) / 1000.0).min(confidence),
             })
             .filter(|other| other.confidence >= 20)
             .collect();
@@ -319,6 +325,11 @@ impl Stage<'_> {
                 return self.decider.sales.map_or(Vat::Standard, |sales| self.knowledge.concept(sales).vat);
             }
         }
+        if kind == Some(&AccountType::Expense)
+            && says(&["WAGES", "WAGE", "SALARY", "SALARIES", "NI", "N I", "PENSION", "PENSIONS", "DONATIONS", "LEVY"])
+        {
+            return Vat::NoVat;
+        }
         // Rent is exempt unless the landlord has opted to tax, which the line or the context may say.
         let is_rent =
             concept.vat == Vat::Exempt && matches!(concept.name, "rent" | "storage" | "chair_rent" | "ground_rent");
@@ -383,6 +394,11 @@ impl Stage<'_> {
             Method::AccountName => format!("A word of the account name {account} is in the line."),
             Method::Refund => format!("Money back from a payee of {account}: {about}."),
             Method::BatchConsistency => format!("The same payee elsewhere in the batch goes to {account}."),
+            Method::Semantic if decision.is_usual => {
+                format!(
+                    "Nothing is known of the payee; most lines like it are, in this trade: {about}. {account} is the chart's account for it."
+                )
+            }
             _ => format!("Nearest in meaning: {about}; {account} is the chart's account for it."),
         };
         if !is_wanted {

@@ -10,7 +10,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use super::line::{Field, Line};
 
 /// How a line was paid, where the bank tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Channel {
     /// By card.
     Card,
