@@ -11,7 +11,7 @@ use super::knowledge::{ConceptId, Found, Knowledge, Strength, Target};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::weights::WEIGHTS;
-use super::wording::{Channel, Wording};
+use super::wording::{Channel, Wording, is_month};
 
 const FORENAMES: &str = include_str!("knowledge/forenames.txt");
 
@@ -128,9 +128,9 @@ impl<'k> Reader<'k> {
     fn add_patterns(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
         let mut found = Vec::new();
         self.knowledge.patterns.find(&wording.padded, &mut found);
-        let length = wording.padded.len();
+        let whole = |hit: &Found<'_>| says_nothing_else(&wording.padded, hit);
         found.retain(|hit| {
-            let is_whole = hit.start == 1 && hit.end + 1 >= length;
+            let is_whole = whole(hit);
             is_whole || hit.targets.iter().any(|target| !target.whole)
         });
         // Money back is told by what it was paid for.
@@ -140,7 +140,7 @@ impl<'k> Reader<'k> {
             if found.iter().any(|other| covers(other, hit, &fits)) {
                 continue;
             }
-            let is_whole = hit.start == 1 && hit.end + 1 >= length;
+            let is_whole = whole(hit);
             for target in hit.targets.iter().filter(|target| fits(target) && (is_whole || !target.whole)) {
                 let words = f32::from(u8::try_from(hit.words.clamp(1, 4)).unwrap_or(4)) - 1.0;
                 // Two letters may be anything.
@@ -292,6 +292,14 @@ impl<'k> Reader<'k> {
             }
         }
     }
+}
+
+/// Whether a line has no words beside a pattern but those of months and banks.
+fn says_nothing_else(padded: &str, hit: &Found<'_>) -> bool {
+    const NEUTRAL: &[&str] = &["BANK", "CO", "OPERATIVE", "MONTHLY", "QUARTERLY", "PAY", "FOR", "BUSINESS", "THE"];
+    let before = padded.get(..hit.start).unwrap_or("").split_whitespace();
+    let behind = padded.get(hit.end..).unwrap_or("").split_whitespace();
+    before.chain(behind).all(|word| NEUTRAL.contains(&word) || is_month(word))
 }
 
 /// Words of work by the week.

@@ -266,6 +266,11 @@ fn without_number(word: &str) -> &str {
     if letters >= 3 && is_number { head } else { word }
 }
 
+/// Whether a word is a month or short for one.
+pub fn is_month(word: &str) -> bool {
+    MONTHS.contains(&word)
+}
+
 /// Numbers, dates, times, card and account numbers.
 fn is_noise(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
