@@ -47,7 +47,8 @@ fn the_first_fault_in_the_order_is_reported_for_every_combination() {
             *fault = combination & (1 << bit) != 0;
         }
         let server = if faults[3] { &exhausted } else { &calm };
-        let well_formed = format!("{}0", &server.full_key[..server.full_key.len() - 1]);
+        let (head, last) = server.full_key.split_at(server.full_key.len() - 1);
+        let well_formed = format!("{head}{}", if last == "0" { "1" } else { "0" });
         for wrong_key in ["", "nonsense", well_formed.as_str()] {
             let answer = send(server, &faults, wrong_key);
             let first = FAULTS.iter().zip(faults).find(|(_, fault)| *fault).map(|(expected, _)| *expected);
