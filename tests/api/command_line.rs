@@ -351,7 +351,7 @@ fn serve_sees_what_commands_write_and_ends_well_on_sigterm() {
 }
 
 #[test]
-fn the_demonstration_reconciles_its_sample_and_prints_what_to_try() {
+fn the_demonstration_reconciles_and_codes_its_sample_and_prints_what_to_try() {
     let shell = Shell::new();
     let serving = shell.serve(&["--demo"]);
     let [public, _] = serving.addresses();
@@ -361,9 +361,13 @@ fn the_demonstration_reconciles_its_sample_and_prints_what_to_try() {
         .find(|word| word.starts_with("key_") && word.len() == 60)
         .unwrap_or_else(|| panic!("no key is printed: {text}"))
         .to_owned();
+    for told in ["30 bank rows", "verified: true", "33 transactions", "HARGREAVES ESTATES RENT", "33 credits charged"] {
+        assert!(text.contains(told), "{told} is missing: {text}");
+    }
     let client = Client::new(&public);
     let me = client.get("/api/v1/me").bearer(&key).send().expect(200);
     assert_eq!(me["scopes"].as_array().unwrap().len(), 7);
+    assert_eq!(me["credits"]["remainingMonthly"], 1_000 - 30 - 33);
     let organisations = client.get("/api/v1/books/organisations").bearer(&key).send().expect(200);
     assert_eq!(organisations["data"].as_array().unwrap().len(), 1);
     assert!(shell.path("data/demo").is_dir());

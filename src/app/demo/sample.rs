@@ -6,9 +6,9 @@
 use chrono::{Days, NaiveDate};
 
 /// One row: days before today, amount as written, description.
-type SampleRow = (u64, &'static str, &'static str);
+pub(super) type SampleRow = (u64, &'static str, &'static str);
 
-const BANK: [SampleRow; 30] = [
+pub(super) const BANK: [SampleRow; 30] = [
     (34, "-950.00", "STO HARGREAVES ESTATES RENT"),
     (33, "1840.00", "BGC PEMBERTON KITCHENS INV-1041"),
     (32, "-186.42", "TRAVIS PERKINS TR YORK"),

@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use chrono::NaiveDate;
 use serde_json::Value;
 
-use super::sample;
+use super::{coding_sample, sample};
 
 /// Polls before the demonstration gives up.
 const POLLS_MAX: u32 = 600;
@@ -69,6 +69,8 @@ pub fn show(base_url: &str, ops_url: &str, key: &str, today: NaiveDate, session:
     let state = api.run_job("/api/v1/reconciliations", &sample::reconciliation_body(today))?;
     let result = state.get("result").context("no result")?;
     println!("{}", reconciliation_table(result));
+    let state = api.run_job("/api/v1/coding/coding-jobs", &coding_sample::coding_body(today))?;
+    println!("\n{}", coding_table(&state));
     println!("{}", next_steps(base_url, ops_url, key, session));
     Ok(())
 }
@@ -129,6 +131,35 @@ fn reconciliation_table(result: &Value) -> String {
     lines.join("\n")
 }
 
+fn coding_table(state: &Value) -> String {
+    let mut lines = vec![
+        format!(
+            "Coding of the same weeks: {} transactions, {} of them coded",
+            text(state, "/result/summary/transaction_count"),
+            text(state, "/result/summary/coded_count")
+        ),
+        String::new(),
+        format!("    {:<58}  {:<33} {:<3} {:>8}  sure", "transaction", "account", "VAT", "of it"),
+    ];
+    for coded in state.pointer("/result/transactions").and_then(Value::as_array).into_iter().flatten() {
+        let account = format!("{} {}", text(coded, "/suggested_account_code"), text(coded, "/suggested_account_name"));
+        let account: String = account.chars().take(33).collect();
+        let vat = coded.get("vat_amount").and_then(Value::as_f64).unwrap_or_default();
+        let confidence = coded.get("confidence").and_then(Value::as_f64).unwrap_or_default() * 100.0;
+        lines.push(format!(
+            "    {}  {account:<33} {:<3} {vat:>8.2}  {confidence:>3.0}%",
+            row(coded, "/input"),
+            text(coded, "/vat_code")
+        ));
+    }
+    lines.push(String::new());
+    for warning in state.pointer("/result/summary/warnings").and_then(Value::as_array).into_iter().flatten() {
+        lines.push(format!("  warning: {}", text(warning, "")));
+    }
+    lines.push(format!("  {} credits charged", text(state, "/credits_charged")));
+    lines.join("\n")
+}
+
 fn next_steps(base_url: &str, ops_url: &str, key: &str, session: &str) -> String {
     format!(
         r#"
@@ -143,6 +174,13 @@ Try it yourself (a key with every scope, for this demonstration only):
      "book": [{{"date": "2026-04-02", "amount": 100.00, "description": "Acme invoice 7"}}]}}'
 
   curl {base_url}/api/v1/reconciliations/ID_FROM_ABOVE -H "Authorization: Bearer $KEY"
+
+  curl {base_url}/api/v1/coding/coding-jobs -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '
+    {{"transactions": [{{"date": "2026-04-01", "amount": -23.99, "description": "CARD PAYMENT TO RYMAN 0482"}}],
+     "chart_of_accounts": [{{"code": "200", "name": "Sales", "type": "REVENUE"}},
+                           {{"code": "461", "name": "Printing and stationery", "type": "EXPENSE"}}]}}'
+
+  curl {base_url}/api/v1/coding/coding-jobs/ID_FROM_ABOVE -H "Authorization: Bearer $KEY"
 
   curl {base_url}/api/v1/books/organisations -H "Authorization: Bearer $KEY"
 
