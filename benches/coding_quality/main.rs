@@ -1,8 +1,9 @@
 //! How well the coding engine does on labelled businesses.
 //!
-//! `cargo bench --bench coding_quality -- FOLDER... [--lines] [--charts]` scores every business of the folders (the examples and those
+//! `cargo bench --bench coding_quality -- FOLDER... [--lines] [--charts] [--rows N] [--fit]` scores every business of the folders (the examples and those
 //! to learn from when none is given): accounts, VAT codes, settlements, transfers, confidence. `--lines`
-//! also prints every wrong line with what was thought of it, `--charts` how each chart was understood.
+//! also prints every wrong line with what was thought of it, `--charts` how each chart was understood; `--rows` measures speed instead,
+//! `--fit` prints the table of confidences (`src/domain/coding/knowledge/confidence.tsv`).
 
 #![expect(
     missing_docs,
@@ -15,11 +16,12 @@
 )]
 
 mod business;
+mod fit;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use bookkeeping_suite::domain::coding::{CodedRow, Method, Outcome, run, trace, trace_chart};
+use bookkeeping_suite::domain::coding::{CodedRow, Method, Outcome, run, run_uncalibrated, trace, trace_chart};
 use bookkeeping_suite::domain::control::Unattended;
 use business::{Business, Expected};
 
@@ -61,13 +63,23 @@ impl Found {
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let lines = take_flag(&mut arguments, "--lines");
+    let fits = take_flag(&mut arguments, "--fit");
     let charts = take_flag(&mut arguments, "--charts");
+    let speed_rows = take_value(&mut arguments, "--rows");
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("benches/coding_quality");
     let folders: Vec<PathBuf> = if arguments.is_empty() {
         vec![root.join("dev"), root.join("learn")]
     } else {
         arguments.iter().map(PathBuf::from).collect()
     };
+    if fits {
+        fit_confidence(&folders);
+        return;
+    }
+    if let Some(rows) = speed_rows {
+        measure_speed(&folders, rows);
+        return;
+    }
     for folder in folders {
         let businesses = business::read_folder(&folder);
         println!("\n{}: {} businesses", folder.file_name().unwrap().to_string_lossy(), businesses.len());
@@ -90,6 +102,68 @@ fn take_flag(arguments: &mut Vec<String>, flag: &str) -> bool {
     let before = arguments.len();
     arguments.retain(|argument| argument != flag);
     arguments.len() != before
+}
+
+fn take_value(arguments: &mut Vec<String>, flag: &str) -> Option<usize> {
+    let at = arguments.iter().position(|argument| argument == flag)?;
+    let value = arguments.get(at + 1).and_then(|text| text.parse().ok()).expect("a number behind the flag");
+    arguments.drain(at..=at + 1);
+    Some(value)
+}
+
+/// Prints the table of confidences fitted to the folders, and the calibration error of businesses left out.
+fn fit_confidence(folders: &[PathBuf]) {
+    let businesses: Vec<Business> = folders.iter().flat_map(|folder| business::read_folder(folder)).collect();
+    let mut samples = Vec::new();
+    for (at, business) in businesses.iter().enumerate() {
+        let outcome = run_uncalibrated(&business.batch, &Unattended).expect("nobody stops it");
+        for (row, expected) in outcome.rows.iter().zip(&business.expected) {
+            let account = &business.batch.accounts[row.account].code;
+            let right = expected.accounts.iter().any(|code| code == account) && expected.vat.contains(&row.vat);
+            samples.push(fit::Sample { business: at, method: row.method, raw: row.confidence, right });
+        }
+    }
+    eprintln!("calibration error of businesses left out: {:.3}", fit::error_of_left_out(&samples, businesses.len()));
+    println!(
+        "# method, then points raw=chance in thousandths; written by `cargo bench --bench coding_quality -- --fit`"
+    );
+    for (method, curve) in fit::fit(&samples.iter().collect::<Vec<_>>()) {
+        let points: Vec<String> = curve.iter().map(|(raw, chance)| format!("{raw}={chance}")).collect();
+        println!("{}\t{}", method.as_str(), points.join(" "));
+    }
+}
+
+/// Every line of the folders in one batch against one chart, again and again with other words in it so that no two are
+/// equal, until there are so many rows.
+fn measure_speed(folders: &[PathBuf], rows: usize) {
+    let businesses: Vec<Business> = folders.iter().flat_map(|folder| business::read_folder(folder)).collect();
+    let mut batch = businesses[0].batch.clone();
+    let lines: Vec<_> = businesses.iter().flat_map(|business| business.batch.transactions.clone()).collect();
+    batch.transactions = (0..rows)
+        .map(|at| {
+            let mut line = lines[at % lines.len()].clone();
+            let round = at / lines.len();
+            let word: String =
+                (0..3).map(|place| char::from(b'A' + (round / 26_usize.pow(place) % 26) as u8)).collect();
+            line.description = format!("{} Q{word}", line.description).into();
+            line
+        })
+        .collect();
+    let mut seconds: Vec<f64> = (0..5)
+        .map(|_| {
+            let start = std::time::Instant::now();
+            let outcome = run(&batch, &Unattended).expect("nobody stops it");
+            assert_eq!(outcome.rows.len(), rows);
+            start.elapsed().as_secs_f64()
+        })
+        .collect();
+    seconds.sort_by(f64::total_cmp);
+    println!(
+        "{rows} different rows, {} accounts: best {:.0} rows/s, median {:.0} rows/s (one thread)",
+        batch.accounts.len(),
+        rows as f64 / seconds[0],
+        rows as f64 / seconds[2]
+    );
 }
 
 fn score(business: &Business, outcome: &Outcome, lines: bool) -> Tally {

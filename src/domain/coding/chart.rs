@@ -5,17 +5,11 @@ use std::collections::BTreeMap;
 use super::batch::{Account, AccountType};
 use super::knowledge::{Concept, ConceptId, Knowledge, NameWord, name_words};
 use super::meaning::Vector;
+use super::weights::WEIGHTS;
 
 /// How much less a wider account is worth than a concept's own.
-const TIERS: [f32; 3] = [1.0, 0.8, 0.6];
-/// What an account loses for being better at something else.
-const REVERSE_PENALTY: f32 = 0.4;
-/// An account of the concept's second type.
-const SECOND_TYPE: f32 = 0.93;
-/// The account of the wider concept.
-const PARENT: f32 = 0.85;
 /// The most accounts a concept is spread over.
-const SPREAD_MAX: usize = 4;
+const SPREAD_MAX: usize = 8;
 
 /// One account's fit for a concept.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,6 +35,8 @@ pub struct Chart {
     pub words: Vec<Vec<NameWord>>,
     /// Meaning of each account's name.
     pub vectors: Vec<Vector>,
+    /// Meaning of each telling word of an account's name.
+    pub word_vectors: Vec<Vec<Vector>>,
     /// Types by account.
     pub kinds: Vec<AccountType>,
 }
@@ -51,7 +47,8 @@ impl Chart {
         let words: Vec<Vec<NameWord>> = accounts.iter().map(|account| name_words(&account.name)).collect();
         let kinds: Vec<AccountType> = accounts.iter().map(|account| account.kind).collect();
         let vectors: Vec<Vector> = accounts.iter().map(|account| knowledge.meaning.vector(&account.name)).collect();
-        let raw = raw_scores(knowledge, &words, &kinds);
+        let mut raw = raw_scores(knowledge, &words, &kinds);
+        add_examples(&mut raw, knowledge, &words, &kinds, &vectors);
         let mut own = vec![0.0_f32; accounts.len()];
         for row in raw.iter().flatten() {
             if let Some(best) = own.get_mut(row.account) {
@@ -63,13 +60,15 @@ impl Chart {
             .map(|row| {
                 let reduced = row.into_iter().map(|fit| {
                     let best = own.get(fit.account).copied().unwrap_or(0.0);
-                    Fit { score: fit.score - REVERSE_PENALTY * (best - fit.score), ..fit }
+                    Fit { score: fit.score - WEIGHTS.reverse_penalty * (best - fit.score), ..fit }
                 });
                 best_first(reduced.filter(|fit| fit.score > 0.05).collect())
             })
             .collect();
         inherit(&mut fits, knowledge);
-        similar(&mut fits, knowledge, &vectors, &kinds);
+        prefer_net_wages(&mut fits, knowledge, &kinds);
+        similar(&mut fits, knowledge, &vectors, &kinds, &own);
+        add_main_sales(&mut fits, knowledge, &kinds);
         let first = |name: &str, kind: AccountType| {
             let id = knowledge.id(name)?;
             let list = fits.get(id.index())?;
@@ -78,17 +77,17 @@ impl Chart {
         let receivables = first("trade_debtors", AccountType::Asset);
         let payables = first("trade_creditors", AccountType::Liability);
         let unknown = (unknown(knowledge, &fits, &kinds, false), unknown(knowledge, &fits, &kinds, true));
-        Self { fits, receivables, payables, unknown, words, vectors, kinds }
+        let telling = |word: &&NameWord| word.stem.chars().count() >= 4 && !PLAIN_WORDS.contains(&word.stem.as_str());
+        let word_vectors = words
+            .iter()
+            .map(|words| words.iter().filter(telling).map(|word| knowledge.meaning.vector(&word.stem)).collect())
+            .collect();
+        Self { fits, receivables, payables, unknown, words, vectors, word_vectors, kinds }
     }
 
     /// The accounts of a concept, best first.
     pub fn fits(&self, concept: ConceptId) -> &[Fit] {
         self.fits.get(concept.index()).map_or(&[], Vec::as_slice)
-    }
-
-    /// How well the best account fits a concept.
-    pub fn best(&self, concept: ConceptId) -> f32 {
-        self.fits(concept).first().map_or(0.0, |fit| fit.score)
     }
 }
 
@@ -123,9 +122,13 @@ fn raw_scores(knowledge: &Knowledge, words: &[Vec<NameWord>], kinds: &[AccountTy
                 if !name.words.iter().all(has) || name.without.iter().any(has) {
                     continue;
                 }
-                let tier = TIERS.get(usize::from(name.tier)).copied().unwrap_or(0.5);
+                let tier = match name.tier {
+                    0 => 1.0,
+                    1 => WEIGHTS.close_tier,
+                    _ => WEIGHTS.wide_tier,
+                };
                 let rank = f32::from(name.rank.min(12));
-                let score = (tier - 0.012 * rank) * coverage(words, &name.words) * type_factor;
+                let score = (tier - WEIGHTS.rank * rank) * coverage(words, &name.words) * type_factor;
                 let best = by_account.entry(account).or_insert(0.0);
                 *best = best.max(score);
             }
@@ -133,6 +136,51 @@ fn raw_scores(knowledge: &Knowledge, words: &[Vec<NameWord>], kinds: &[AccountTy
         scores.push(by_account.into_iter().map(|(account, score)| Fit { account, score }).collect());
     }
     scores
+}
+
+/// What accounts of like names are for in other charts.
+fn add_examples(
+    raw: &mut [Vec<Fit>],
+    knowledge: &Knowledge,
+    words: &[Vec<NameWord>],
+    kinds: &[AccountType],
+    vectors: &[Vector],
+) {
+    for (account, ((words, kind), vector)) in words.iter().zip(kinds).zip(vectors).enumerate() {
+        let mut near: Vec<(f32, usize)> = knowledge
+            .account_examples
+            .iter()
+            .enumerate()
+            .filter(|(_, example)| example.kind == *kind)
+            .map(|(at, example)| {
+                let shared = example.stems.iter().filter(|stem| words.iter().any(|word| word.stem == **stem)).count();
+                let all = example.stems.len() + words.len() - shared.min(words.len());
+                (
+                    WEIGHTS.alike_stems * share(shared, all)
+                        + (1.0 - WEIGHTS.alike_stems) * vector.cosine(&example.vector),
+                    at,
+                )
+            })
+            .filter(|(likeness, _)| *likeness >= WEIGHTS.alike_from)
+            .collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        for (likeness, at) in near.into_iter().take(3) {
+            let Some(example) = knowledge.account_examples.get(at) else { continue };
+            for (rank, concept) in (0_u8..6).zip(&example.concepts) {
+                let score = likeness * (WEIGHTS.alike_best - 0.06 * f32::from(rank));
+                let Some(list) = raw.get_mut(concept.index()) else { continue };
+                match list.iter_mut().find(|fit| fit.account == account) {
+                    Some(fit) => fit.score = fit.score.max(score),
+                    None => list.push(Fit { account, score }),
+                }
+            }
+        }
+    }
+}
+
+fn share(part: usize, of: usize) -> f32 {
+    let small = |count: usize| f32::from(u16::try_from(count).unwrap_or(u16::MAX));
+    if of == 0 { 0.0 } else { small(part) / small(of) }
 }
 
 /// Words that say little about an account.
@@ -145,7 +193,7 @@ const PLAIN_WORDS: &[&str] = &[
 /// lists several things says as much of each as of a single one.
 fn coverage(words: &[NameWord], said: &[String]) -> f32 {
     let weight = |word: &NameWord| {
-        let plain = if PLAIN_WORDS.contains(&word.stem.as_str()) { 0.35 } else { 1.0 };
+        let plain = if PLAIN_WORDS.contains(&word.stem.as_str()) { WEIGHTS.generic_cap } else { 1.0 };
         if word.is_leaf { plain } else { plain * 0.5 }
     };
     let share = |of: &dyn Fn(&NameWord) -> bool| {
@@ -159,16 +207,16 @@ fn coverage(words: &[NameWord], said: &[String]) -> f32 {
     for part in 0..=last {
         let is_all_here = said.iter().all(|stem| words.iter().any(|word| word.part == part && word.stem == *stem));
         if is_all_here {
-            listed = listed.max(share(&|word| word.part == part) * 0.92);
+            listed = listed.max(share(&|word| word.part == part) * WEIGHTS.listed);
         }
     }
-    0.62 + 0.38 * whole.max(listed)
+    WEIGHTS.coverage_floor + (1.0 - WEIGHTS.coverage_floor) * whole.max(listed)
 }
 
 fn type_factor(concept: &Concept, kind: AccountType) -> Option<f32> {
     match concept.types.iter().position(|known| *known == kind)? {
         0 => Some(1.0),
-        _ => Some(SECOND_TYPE),
+        _ => Some(WEIGHTS.second_type),
     }
 }
 
@@ -176,13 +224,13 @@ fn type_factor(concept: &Concept, kind: AccountType) -> Option<f32> {
 fn inherit(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
     let own = fits.to_vec();
     for (id, concept) in knowledge.concepts() {
-        let mut factor = PARENT;
+        let mut factor = WEIGHTS.parent;
         let mut parent = concept.parent;
         for _ in 0..4 {
             let Some(ancestor) = parent else { break };
             // General expenses and suspense take anything: that is no reason to go there before a likely account.
-            let cap = if ["sundries", "suspense", "other_income"].contains(&knowledge.concept(ancestor).name) {
-                0.35
+            let cap = if ["sundries", "suspense"].contains(&knowledge.concept(ancestor).name) {
+                WEIGHTS.generic_cap
             } else {
                 1.0
             };
@@ -195,14 +243,55 @@ fn inherit(fits: &mut [Vec<Fit>], knowledge: &Knowledge) {
                 }
                 *list = best_first(merged.into_iter().map(|(account, score)| Fit { account, score }).collect());
             }
-            factor *= PARENT;
+            factor *= WEIGHTS.parent;
             parent = knowledge.concept(ancestor).parent;
         }
     }
 }
 
+/// Sales of a kind for which the chart has no words go to the first account that is for sales.
+fn add_main_sales(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[AccountType]) {
+    const ENOUGH: f32 = 0.5;
+    const OTHERS: &[&str] = &["interest_received", "other_income", "grant_income", "insurance_claim", "cashback", "asset_sale", "donation_income", "gift_aid"];
+    let claimed = |account: usize| {
+        OTHERS.iter().filter_map(|name| fits.get(knowledge.id(name)?.index())).any(|list| list.iter().any(|fit| fit.account == account && fit.score > 0.6))
+    };
+    let main = kinds.iter().enumerate().find(|(account, kind)| **kind == AccountType::Income && !claimed(*account));
+    let Some((account, _)) = main else { return };
+    let Some(root) = knowledge.id("sales_services") else { return };
+    for (id, concept) in knowledge.concepts() {
+        let mut ancestor = Some(id);
+        let is_sale = std::iter::from_fn(|| {
+            let at = ancestor?;
+            ancestor = knowledge.concept(at).parent;
+            Some(at)
+        })
+        .take(6)
+        .any(|at| at == root);
+        let Some(list) = fits.get_mut(id.index()).filter(|_| is_sale && concept.is_income()) else { continue };
+        if list.first().is_none_or(|fit| fit.score < ENOUGH) {
+            list.retain(|fit| fit.account != account);
+            list.insert(0, Fit { account, score: ENOUGH });
+        }
+    }
+}
+
+/// Where a chart keeps net wages as a liability, the payroll journal posts the cost, and what leaves the bank clears the
+/// liability.
+fn prefer_net_wages(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[AccountType]) {
+    let salaries = knowledge.id("salaries").and_then(|id| fits.get(id.index()).cloned()).unwrap_or_default();
+    let is_liability = |fit: &&Fit| kinds.get(fit.account) == Some(&AccountType::Liability);
+    let Some(net_wages) = salaries.iter().find(|fit| is_liability(fit) && fit.score > 0.5).copied() else { return };
+    for name in ["salaries", "director_salary"] {
+        let Some(list) = knowledge.id(name).and_then(|id| fits.get_mut(id.index())) else { continue };
+        let best = list.iter().map(|fit| fit.score).fold(0.0, f32::max);
+        list.retain(|fit| fit.account != net_wages.account);
+        list.insert(0, Fit { account: net_wages.account, score: best + 0.05 });
+    }
+}
+
 /// A concept that still has no account worth the name goes to one of like meaning.
-fn similar(fits: &mut [Vec<Fit>], knowledge: &Knowledge, vectors: &[Vector], kinds: &[AccountType]) {
+fn similar(fits: &mut [Vec<Fit>], knowledge: &Knowledge, vectors: &[Vector], kinds: &[AccountType], own: &[f32]) {
     for (id, concept) in knowledge.concepts() {
         let Some(list) = fits.get_mut(id.index()) else { continue };
         if list.first().is_some_and(|fit| fit.score >= 0.45) {
@@ -211,7 +300,10 @@ fn similar(fits: &mut [Vec<Fit>], knowledge: &Knowledge, vectors: &[Vector], kin
         let mut merged: BTreeMap<usize, f32> = list.iter().map(|fit| (fit.account, fit.score)).collect();
         for (account, (vector, kind)) in vectors.iter().zip(kinds).enumerate() {
             let Some(factor) = type_factor(concept, *kind) else { continue };
-            let score = 0.62 * concept.vector.cosine(vector) * factor;
+            // An account that is clearly for something else is not free for what it resembles.
+            let taken = own.get(account).copied().unwrap_or(0.0);
+            let free = if taken >= 0.7 { 0.4 } else { 1.0 };
+            let score = WEIGHTS.similar_account * concept.vector.cosine(vector) * factor * free;
             if score > 0.2 {
                 let best = merged.entry(account).or_insert(0.0);
                 *best = best.max(score);

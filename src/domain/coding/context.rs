@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::batch::{AccountType, Batch};
 use super::knowledge::{ConceptId, Knowledge, Sector};
+use super::outcome::Vat;
 use super::text::fold;
 
 /// The business behind a batch.
@@ -13,18 +14,18 @@ pub struct Business<'k> {
     pub sectors: Vec<(&'k Sector, f32)>,
     /// Whether it charges and reclaims VAT.
     pub is_vat_registered: bool,
-    /// Whether that was said, rather than assumed.
-    pub vat_status_is_told: bool,
     /// A VAT scheme was named whose effect on single lines cannot be known.
     pub has_special_vat_scheme: bool,
     /// Construction services are under the domestic reverse charge.
     pub has_reverse_charge: bool,
+    /// From this price on equipment is an asset.
+    pub asset_from_pence: i128,
+    /// The context says that there is VAT on the rent.
+    pub rent_has_vat: bool,
     /// A company, rather than a sole trader, partnership or charity.
     pub is_company: bool,
     /// Folded names of owners and directors, each as its words.
     pub owners: Vec<Vec<String>>,
-    /// Folded words of the context.
-    pub words: BTreeSet<String>,
 }
 
 impl<'k> Business<'k> {
@@ -32,8 +33,7 @@ impl<'k> Business<'k> {
     pub fn read(batch: &Batch<'_>, knowledge: &'k Knowledge) -> Self {
         let folded = fold(&batch.business_context);
         let names: Vec<String> = batch.accounts.iter().map(|account| fold(&account.name)).collect();
-        let (is_vat_registered, vat_status_is_told) = vat_status(batch, &names);
-        let words = folded.split(' ').map(str::to_owned).collect();
+        let is_vat_registered = vat_status(batch, &names);
         let says = |phrase: &str| has_phrase(&folded, phrase);
         let company_words = ["LTD", "LIMITED", "DIRECTOR", "DIRECTORS", "PLC", "SHAREHOLDERS", "SHAREHOLDER", "CIC"];
         let sole_words = ["SOLE TRADER", "SELF EMPLOYED", "PARTNERSHIP", "FREELANCER", "SOLE PROPRIETOR", "LLP"];
@@ -48,7 +48,6 @@ impl<'k> Business<'k> {
         Self {
             sectors: sectors(knowledge, &folded, &names),
             is_vat_registered,
-            vat_status_is_told,
             has_special_vat_scheme: [
                 "FLAT RATE",
                 "PARTIALLY EXEMPT",
@@ -61,15 +60,27 @@ impl<'k> Business<'k> {
             .iter()
             .any(|scheme| says(scheme)),
             has_reverse_charge: says("REVERSE CHARGE") || says("DRC"),
+            asset_from_pence: asset_from_pence(&batch.business_context),
+            rent_has_vat: rent_has_vat(&batch.business_context),
             is_company: company > sole,
             owners: owners(batch),
-            words,
         }
     }
 
     /// What a receipt from an unknown payer is here.
     pub fn sales(&self) -> Option<ConceptId> {
         self.sectors.first().and_then(|(sector, _)| sector.sales)
+    }
+
+    /// What a payment to an unknown supplier is here.
+    pub fn purchases(&self) -> Option<ConceptId> {
+        self.sectors.first().and_then(|(sector, _)| sector.purchases)
+    }
+
+    /// The VAT code of a concept where it differs from the usual one here.
+    pub fn vat(&self, concept: ConceptId) -> Option<Vat> {
+        let (sector, _) = self.sectors.first()?;
+        sector.vat.iter().find(|(known, _)| *known == concept).map(|(_, vat)| *vat)
     }
 
     /// What an ambiguous shop means here.
@@ -102,7 +113,11 @@ fn sectors<'k>(knowledge: &'k Knowledge, context: &str, names: &[String]) -> Vec
         for phrase in &sector.context {
             // What is said first is usually what the business is; the rest may be an aside.
             if let Some(at) = context.find(phrase.as_str()).filter(|_| has_phrase(context, phrase)) {
-                score += if at < 120 { 1.5 } else { 1.0 };
+                score += match at {
+                    0..=45 => 2.5,
+                    46..=120 => 1.5,
+                    _ => 1.0,
+                };
                 if phrase.contains(' ') {
                     score += 0.5;
                 }
@@ -125,14 +140,14 @@ fn sectors<'k>(knowledge: &'k Knowledge, context: &str, names: &[String]) -> Vec
     scored
 }
 
-/// Whether the business is registered, and whether somebody said so.
-fn vat_status(batch: &Batch<'_>, names: &[String]) -> (bool, bool) {
+/// Whether the business is registered.
+fn vat_status(batch: &Batch<'_>, names: &[String]) -> bool {
     let said = said_about_vat(&batch.business_context);
     if let Some(registered) = said {
-        return (registered, true);
+        return registered;
     }
     if let Some(codes) = &batch.vat_codes {
-        return (codes.iter().any(|code| code.rate > 0), true);
+        return codes.iter().any(|code| code.rate > 0);
     }
     let lines_say = batch.transactions.iter().any(|line| {
         let text = fold(&line.description);
@@ -141,99 +156,101 @@ fn vat_status(batch: &Batch<'_>, names: &[String]) -> (bool, bool) {
     let chart_says = names.iter().zip(&batch.accounts).any(|(name, account)| {
         has_phrase(name, "VAT") && matches!(account.kind, AccountType::Liability | AccountType::Asset)
     });
-    (lines_say || chart_says, false)
+    lines_say || chart_says
 }
 
-/// What the words of the context say about VAT, clause by clause; the clearest statement counts.
+/// What the words of the context say about VAT. A plain statement ("VAT registered", "under the threshold") counts before
+/// remarks that only touch on it, and the first one before later ones, which speak of suppliers and single lines.
 fn said_about_vat(context: &str) -> Option<bool> {
     const NOT: &[&str] = &[
-        "NOT",
-        "NO",
-        "NON",
-        "NEVER",
-        "ISNT",
-        "ARENT",
-        "DONT",
-        "DOESNT",
-        "UNDER",
-        "BELOW",
-        "WITHOUT",
-        "UNREGISTERED",
-        "DEREGISTERED",
-        "HAVENT",
-        "NEITHER",
-        "NOR",
-        "CANT",
-        "CANNOT",
-        "BENEATH",
-        "SMALL",
-        "OUTSIDE",
-        "YET",
-        "HASNT",
-        "NOWHERE",
+        "NOT", "NO", "NON", "NEVER", "ISNT", "ARENT", "DONT", "DOESNT", "UNDER", "BELOW", "WITHOUT", "UNREGISTERED",
+        "DEREGISTERED", "HAVENT", "NEITHER", "NOR", "CANT", "CANNOT", "BENEATH", "OUTSIDE", "YET", "HASNT", "NOWHERE",
+        "NOTHING", "EXEMPT", "DIM",
     ];
-    const YES: &[&str] = &[
-        "REGISTERED",
-        "NUMBER",
-        "NO",
-        "REG",
-        "RETURN",
-        "RETURNS",
-        "QUARTER",
-        "QUARTERS",
-        "QUARTERLY",
-        "FLAT",
-        "SCHEME",
-        "ACCOUNTING",
-        "GB",
-        "PARTIALLY",
-        "PARTLY",
-        "PARTIAL",
-        "RECLAIM",
-        "RECOVER",
-        "CHARGE",
-        "VATABLE",
-        "STAGGER",
-        "MTD",
+    const TOUCHING: &[&str] = &[
+        "RETURN", "RETURNS", "QUARTER", "QUARTERS", "QUARTERLY", "FLAT", "SCHEME", "ACCOUNTING", "PARTIALLY", "PARTLY", "PARTIAL",
+        "RECLAIM", "RECOVER", "VATABLE", "STAGGER", "MTD", "STANDARD", "NORMAL",
     ];
-    let mut verdict = None;
+    // A full stop behind "No" ends no sentence: "VAT No. GB 123".
+    let context = context.replace("No. ", "No ").replace("no. ", "no ").replace("Reg. ", "Reg ").replace("reg. ", "reg ");
+    let (mut plain, mut touching) = (None, None);
     for clause in context.split(['.', ';', ',', '(', ')', '\n', '\u{2013}', '\u{2014}', ':']) {
         let folded = fold(clause);
         let words: Vec<&str> = folded.split(' ').collect();
-        let names_vat = words.iter().any(|word| matches!(*word, "VAT" | "VATABLE"));
-        let threshold = words.iter().any(|word| matches!(*word, "THRESHOLD" | "LIMIT"))
-            && words.iter().any(|word| matches!(*word, "UNDER" | "BELOW" | "BENEATH" | "WITHIN" | "WELL"));
-        if threshold || has_phrase(&folded, "NOT REGISTERED") || has_phrase(&folded, "NON REGISTERED") {
-            return verdict.or(Some(false));
+        let is = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
+        let is_denied = is(NOT);
+        let threshold = is(&["THRESHOLD", "LIMIT"]) && is(&["UNDER", "BELOW", "BENEATH", "WITHIN"]);
+        if threshold {
+            plain = plain.or(Some(false));
+            continue;
+        }
+        let names_vat = is(&["VAT", "VATABLE", "TAW"]);
+        if is(&["REGISTERED", "UNREGISTERED", "DEREGISTERED"]) && (names_vat || is_denied) {
+            // "VAT registered since 2019, not a charity": the denial must belong to the registration.
+            let at = words.iter().position(|word| word.ends_with("REGISTERED")).unwrap_or(0);
+            let near = words.iter().enumerate().any(|(place, word)| NOT.contains(word) && place <= at && at - place <= 4);
+            plain = plain.or(Some(!(near || is(&["UNREGISTERED", "DEREGISTERED"]))));
+            continue;
         }
         if !names_vat {
-            if has_phrase(&folded, "FLAT RATE")
-                || has_phrase(&folded, "PARTIALLY EXEMPT")
-                || has_phrase(&folded, "PARTLY EXEMPT")
-            {
-                verdict = verdict.or(Some(true));
+            if has_phrase(&folded, "FLAT RATE") || has_phrase(&folded, "PARTIALLY EXEMPT") || has_phrase(&folded, "PARTLY EXEMPT") {
+                touching = touching.or(Some(true));
             }
             continue;
         }
-        if has_phrase(&folded, "VAT NUMBER")
-            && !words.iter().any(|word| matches!(*word, "NO" | "NOT" | "WITHOUT" | "DONT"))
-        {
-            return Some(true);
+        let behind = folded.split("VAT ").nth(1).unwrap_or("");
+        let mut next = behind.split(' ').filter(|word| !matches!(*word, "NO" | "REG" | "NUMBER" | "REGISTRATION" | "NUM" | "IS"));
+        let numbered = next.next().is_some_and(|word| word == "GB" || word.starts_with("GB") || word.chars().filter(char::is_ascii_digit).count() >= 3);
+        if numbered || (has_phrase(&folded, "VAT NUMBER") && !is(&["NO", "NOT", "WITHOUT", "DONT", "HAVENT"])) {
+            plain = plain.or(Some(true));
+            continue;
         }
-        let vat_number = folded.split("VAT NO ").nth(1).is_some_and(|rest| {
-            rest.split(' ').next().is_some_and(|word| word == "GB" || word.chars().any(|c| c.is_ascii_digit()))
-        });
-        if vat_number {
-            return Some(true);
+        if has_phrase(&folded, "NOT VAT") || has_phrase(&folded, "NO VAT WHATSOEVER") || has_phrase(&folded, "NOTHING TO DO WITH VAT") {
+            plain = plain.or(Some(false));
+            continue;
         }
-        // What comes first is about the business; later clauses speak of suppliers and single lines.
-        if words.iter().any(|word| NOT.contains(word)) {
-            verdict = verdict.or(Some(false));
-        } else if words.iter().any(|word| YES.contains(word)) {
-            verdict = verdict.or(Some(true));
+        if is_denied {
+            touching = touching.or(Some(false));
+        } else if is(TOUCHING) {
+            touching = touching.or(Some(true));
         }
     }
-    verdict
+    plain.or(touching)
+}
+
+/// From which price on equipment is an asset: what the context says ("items over £500 are capitalised"), else £1,000.
+fn asset_from_pence(context: &str) -> i128 {
+    const USUAL_PENCE: i128 = 100_000;
+    for sentence in context.split(['.', ';', '\n']) {
+        let folded = fold(sentence);
+        let about = ["CAPITAL", "CAPITALISED", "CAPITALISE", "ASSET", "ASSETS", "EQUIPMENT"]
+            .iter()
+            .any(|word| has_phrase(&folded, word));
+        let Some((_, behind)) = sentence.split_once('\u{a3}').filter(|_| about) else { continue };
+        let digits: String =
+            behind.chars().take_while(|c| c.is_ascii_digit() || *c == ',').filter(char::is_ascii_digit).collect();
+        if let Ok(pounds) = digits.parse::<u32>() {
+            return i128::from(pounds) * 100;
+        }
+    }
+    USUAL_PENCE
+}
+
+/// Whether the context says that rent is charged with VAT: the landlord has opted to tax.
+fn rent_has_vat(context: &str) -> bool {
+    context.split(['.', ';', '\n']).any(|sentence| {
+        let folded = fold(sentence);
+        let says = |phrase: &str| has_phrase(&folded, phrase);
+        let about = says("RENT") || says("LANDLORD") || says("LEASE");
+        let taxed = says("HAS VAT")
+            || says("PLUS VAT")
+            || says("WITH VAT")
+            || says("VAT ON")
+            || says("OPTED TO TAX")
+            || says("OPTED");
+        let denied = ["NOT", "NO", "ISNT", "HASNT", "NEVER", "WITHOUT"].iter().any(|word| says(word));
+        about && taxed && !denied
+    })
 }
 
 /// Names behind words such as "director" and "owner", and in the names of owners' accounts.
@@ -378,7 +395,7 @@ fn owners(batch: &Batch<'_>) -> Vec<Vec<String>> {
                     "in" | "at" | "near" | "of" | "from" | "outside" | "around" | "with" | "for"
                 )
             });
-            if (since_role <= 3 || is_named_role) && is_name(word) && !is_place {
+            if (since_role <= 4 || is_named_role) && is_name(word) && !is_place {
                 let mut name = Vec::new();
                 while let Some(word) = words.get(at).filter(|word| is_name(word)) {
                     name.extend(fold(word).split(' ').map(str::to_owned));
@@ -481,6 +498,8 @@ mod tests {
             "on the flat rate scheme",
             "we do quarterly VAT returns",
             "Partially exempt",
+            "A third of the work is under the reverse charge so no VAT on them. VAT registered, VAT No. GB 318 4471 02. They are not VAT registered.",
+            "Standard VAT, quarterly",
         ] {
             assert_eq!(said_about_vat(context), Some(true), "{context}");
         }

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::batch::AccountType;
-use super::chart::Chart;
-use super::evidence::{Clue, Reader};
+use super::chart::{Chart, Fit};
+use super::evidence::{Clue, Reader, is_person};
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Knowledge, stem};
+use super::meaning::Vector;
 use super::outcome::Method;
+use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording};
 
 /// What is decided about a line by itself.
@@ -21,36 +23,11 @@ pub struct Decision {
     pub method: Method,
     /// How sure the engine is before calibration, 0 to 1.
     pub raw: f32,
-    /// Weight of the strongest evidence.
-    pub strength: f32,
+    /// Money out to a private person.
+    pub is_to_person: bool,
     /// Other accounts, best first.
     pub others: Vec<(usize, f32)>,
 }
-
-/// How sharply more evidence beats less.
-const SHARPNESS: f32 = 1.7;
-/// Weight that "something else entirely" has.
-const NOTHING: f32 = 0.75;
-/// What being named in the line adds to the fit of an account.
-const NAMED_AMONG: f32 = 0.22;
-/// How sharply a better account beats a worse one of the same concept.
-const ACCOUNT_SHARPNESS: f32 = 14.0;
-/// A rare word of the account's name in the line.
-const ACCOUNT_WORD: f32 = 2.0;
-/// A rare word of the account's name in what the context says about the payee.
-const HINTED_WORD: f32 = 1.2;
-/// An owner's name in the name of an account.
-const OWNERS_ACCOUNT: f32 = 2.0;
-/// The account's name and the line are alike from here.
-const LIKE_FROM: f32 = 0.35;
-/// And that counts this much.
-const LIKE: f32 = 1.6;
-/// Below this much evidence a receipt is taken as a sale.
-const SALE_BELOW: f32 = 1.3;
-/// Weight of that.
-const SALE: f32 = 1.25;
-/// Below this much evidence nothing is known.
-const FALLBACK_BELOW: f32 = 0.42;
 
 /// Decides lines of one batch.
 #[derive(Debug)]
@@ -62,6 +39,10 @@ pub struct Decider<'k> {
     pub hints: &'k Hints,
     /// What a receipt from an unknown payer is here.
     pub sales: Option<ConceptId>,
+    /// What a payment to an unknown supplier is here.
+    pub purchases: Option<ConceptId>,
+    /// The account of private customers, where there is one of their own.
+    private_customers: Option<Fit>,
     /// Rare words of account names: word, account, how much of the name it is.
     rare: BTreeMap<String, Vec<(usize, f32)>>,
 }
@@ -73,54 +54,99 @@ impl<'k> Decider<'k> {
         chart: &'k Chart,
         reader: Reader<'k>,
         hints: &'k Hints,
-        sales: Option<ConceptId>,
+        (sales, purchases): (Option<ConceptId>, Option<ConceptId>),
     ) -> Self {
-        Self { knowledge, chart, reader, hints, sales, rare: rare_words(chart) }
+        let private = knowledge.id("private_customer_sales").and_then(|id| chart.fits(id).first().copied());
+        let private_customers = private.filter(|fit| fit.score >= 0.75);
+        Self { knowledge, chart, reader, hints, sales, purchases, private_customers, rare: rare_words(chart) }
     }
 
-    /// Decides a line by its own words.
-    pub fn decide(&self, wording: &Wording, money_in: bool) -> Decision {
-        let mut clues = self.reader.clues(wording, money_in);
+    /// Decides a line by its own words. `is_large` says that equipment of this price is an asset.
+    pub fn decide(&self, wording: &Wording, money_in: bool, is_large: bool) -> Decision {
+        let vector = self.knowledge.meaning.vector(wording.text());
+        let mut clues = self.reader.clues(wording, &vector, money_in);
         clues.truncate(12);
+        if is_large && !money_in {
+            for clue in &mut clues {
+                clue.concept = self.capital(clue.concept);
+            }
+        }
         // Money back to a customer comes out of the sales it was part of.
         for clue in &mut clues {
-            if self.knowledge.concept(clue.concept).name == "customer_refund" {
+            let back = match self.knowledge.concept(clue.concept).name {
+                "customer_refund" => true,
+                // A receipt that bounced was a sale, unless the chart keeps bad debts.
+                "bad_debt" => self.chart.fits(clue.concept).first().is_none_or(|fit| fit.score < 0.6),
+                _ => false,
+            };
+            if back {
                 clue.concept = self.sales.unwrap_or(clue.concept);
             }
         }
-        let named = self.named_accounts(wording, money_in);
+        let mut named = self.named_accounts(wording, &vector, money_in);
         let strongest = clues.first().map_or(0.0, |clue| clue.score);
         if money_in
-            && strongest < SALE_BELOW
+            && strongest < WEIGHTS.sale_below
             && wording.channel != Channel::Card
             && let Some(sales) = self.sales
         {
-            clues.push(Clue { concept: sales, score: SALE, method: Method::Semantic });
+            clues.push(Clue { concept: sales, score: WEIGHTS.sale, method: Method::Semantic });
+        }
+        // Nor is a payment to a firm nobody knows always a mystery: most suppliers of a trade sell what it buys.
+        if !money_in
+            && strongest < WEIGHTS.purchase_below
+            && !is_person(&wording.payee)
+            && let Some(purchases) = self.purchases
+        {
+            clues.push(Clue { concept: purchases, score: WEIGHTS.purchase, method: Method::Semantic });
+        }
+        // A person who pays is a private customer, where the chart keeps them apart.
+        if money_in
+            && is_person(&wording.payee)
+            && let Some(fit) = self.private_customers
+        {
+            *named.entry(fit.account).or_insert(0.0) += WEIGHTS.account_word * 0.6;
         }
         let best_named = named.values().copied().fold(0.0, f32::max);
-        if clues.iter().all(|clue| clue.score < FALLBACK_BELOW) && best_named == 0.0 {
+        if clues.iter().all(|clue| clue.score < WEIGHTS.fallback_below) && best_named == 0.0 {
             return self.unknown(money_in);
         }
-        self.weigh(&clues, &named)
+        self.add_alike_words(wording, &clues, &mut named);
+        let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
+        Decision { is_to_person, ..self.weigh(&clues, &named) }
+    }
+
+    /// The asset that equipment is when it is dear enough, if the chart has an account for it.
+    fn capital(&self, concept: ConceptId) -> ConceptId {
+        let asset = match self.knowledge.concept(concept).name {
+            "it_hardware_small" => "it_hardware_capital",
+            "office_equipment" => "fixtures_capital",
+            "small_tools" | "equipment_small" | "kitchen_equipment" | "sports_equipment" => "plant_capital",
+            _ => return concept,
+        };
+        let fits = |id: &ConceptId| self.chart.fits(*id).first().is_some_and(|fit| fit.score >= 0.5);
+        self.knowledge.id(asset).filter(fits).unwrap_or(concept)
     }
 
     /// Spreads each concept over its accounts and takes the account with most weight.
     fn weigh(&self, clues: &[Clue], named: &BTreeMap<usize, f32>) -> Decision {
         let mut by_account: BTreeMap<usize, Weight> = BTreeMap::new();
-        let mut total = (SHARPNESS * NOTHING).exp();
+        let mut total = (WEIGHTS.sharpness * WEIGHTS.nothing).exp();
         for clue in clues {
             let fits = self.chart.fits(clue.concept);
             let Some(best) = fits.first() else { continue };
             // A chart without an account for a concept makes the concept less likely.
-            let weight = (SHARPNESS * clue.score).exp() * (0.12 + 0.88 * best.score.min(1.0) * best.score.min(1.0));
+            let weight = (WEIGHTS.sharpness * clue.score).exp()
+                * (WEIGHTS.fit_floor + (1.0 - WEIGHTS.fit_floor) * best.score.min(1.0) * best.score.min(1.0));
             total += weight;
             // Among the accounts of a concept, one that the line names is meant.
             let scores: Vec<f32> = fits
                 .iter()
-                .map(|fit| fit.score + NAMED_AMONG * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6))
+                .map(|fit| fit.score + WEIGHTS.named_among * named.get(&fit.account).copied().unwrap_or(0.0).min(1.6))
                 .collect();
             let top = scores.iter().copied().fold(0.0, f32::max);
-            let shares: Vec<f32> = scores.iter().map(|score| (ACCOUNT_SHARPNESS * (score - top)).exp()).collect();
+            let shares: Vec<f32> =
+                scores.iter().map(|score| (WEIGHTS.account_sharpness * (score - top)).exp()).collect();
             let sum: f32 = shares.iter().sum();
             for (fit, share) in fits.iter().zip(shares) {
                 let part = weight * share / sum;
@@ -130,19 +156,17 @@ impl<'k> Decider<'k> {
                     account.best = part;
                     account.concept = Some(clue.concept);
                     account.method = Some(clue.method);
-                    account.strength = clue.score;
                 }
             }
         }
         for (account, score) in named {
-            let weight = (SHARPNESS * score).exp() - 1.0;
+            let weight = (WEIGHTS.sharpness * score).exp() - 1.0;
             total += weight;
             let entry = by_account.entry(*account).or_default();
             // With other evidence for the same account a shared word confirms; alone it decides.
             if weight > entry.best {
                 entry.method = Some(Method::AccountName);
                 entry.best = weight;
-                entry.strength = entry.strength.max(*score);
             }
             entry.sum += weight;
         }
@@ -156,7 +180,7 @@ impl<'k> Decider<'k> {
             concept,
             method: weight.method.unwrap_or(Method::Semantic),
             raw: weight.sum / total,
-            strength: weight.strength,
+            is_to_person: false,
             others,
         }
     }
@@ -178,14 +202,14 @@ impl<'k> Decider<'k> {
             concept: None,
             method: Method::Fallback,
             raw: 0.08,
-            strength: 0.0,
+            is_to_person: false,
             others: Vec::new(),
         }
     }
 
     /// Accounts that the line points to by itself: a rare word of the name is in the line, or in what the context says
     /// about its payee, or the name is like the line in meaning.
-    pub fn named_accounts(&self, wording: &Wording, money_in: bool) -> BTreeMap<usize, f32> {
+    pub fn named_accounts(&self, wording: &Wording, vector: &Vector, money_in: bool) -> BTreeMap<usize, f32> {
         let mut named: BTreeMap<usize, f32> = BTreeMap::new();
         let mut add = |word: &str, weight: f32| {
             for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
@@ -195,25 +219,48 @@ impl<'k> Decider<'k> {
             }
         };
         for word in wording.text().split(' ') {
-            add(&stem(word), ACCOUNT_WORD);
+            add(&stem(word), WEIGHTS.account_word);
         }
         // Of several owners' accounts, the one that has this owner's name.
         for name in self.reader.owner_of(wording).unwrap_or_default() {
-            add(&stem(name), OWNERS_ACCOUNT);
+            add(&stem(name), WEIGHTS.owners_account);
         }
         for (hint, payee) in self.hints.about(wording.text()) {
             for word in hint.near(payee) {
-                add(&word, HINTED_WORD);
+                add(&word, WEIGHTS.hinted_word);
             }
         }
-        let vector = self.knowledge.meaning.vector(wording.text());
         for (account, theirs) in self.chart.vectors.iter().enumerate() {
-            let near = vector.cosine(theirs) - LIKE_FROM;
+            let near = vector.cosine(theirs) - WEIGHTS.like_from;
             if near > 0.0 && self.takes(account, money_in) {
-                *named.entry(account).or_insert(0.0) += LIKE * near;
+                *named.entry(account).or_insert(0.0) += WEIGHTS.like * near;
             }
         }
         named
+    }
+
+    /// Among the accounts of what a line is about, those with a word that is like one of the line's: eggs and dairy.
+    fn add_alike_words(&self, wording: &Wording, clues: &[Clue], named: &mut BTreeMap<usize, f32>) {
+        let words: Vec<Vector> = wording
+            .text()
+            .split(' ')
+            .filter(|word| word.chars().count() >= 4)
+            .take(10)
+            .map(|word| self.knowledge.meaning.vector(word))
+            .collect();
+        let mut seen = Vec::new();
+        for fit in clues.iter().take(2).flat_map(|clue| self.chart.fits(clue.concept)) {
+            if seen.contains(&fit.account) {
+                continue;
+            }
+            seen.push(fit.account);
+            let theirs = self.chart.word_vectors.get(fit.account).map_or(&[][..], Vec::as_slice);
+            let near =
+                words.iter().flat_map(|word| theirs.iter().map(move |their| word.cosine(their))).fold(0.0, f32::max);
+            if near > WEIGHTS.word_like_from {
+                *named.entry(fit.account).or_insert(0.0) += WEIGHTS.word_like * (near - WEIGHTS.word_like_from);
+            }
+        }
     }
 
     /// Whether a line of this direction may go to an account for its name alone.
@@ -231,22 +278,22 @@ impl<'k> Decider<'k> {
 struct Weight {
     sum: f32,
     best: f32,
-    strength: f32,
     concept: Option<ConceptId>,
     method: Option<Method>,
 }
 
-/// Words of four letters and more that only one or two accounts of the chart have.
+/// Words that only a few accounts of the chart have.
 fn rare_words(chart: &Chart) -> BTreeMap<String, Vec<(usize, f32)>> {
     const PLAIN: &[&str] = &[
         "BANK", "COST", "SALE", "INCOME", "EXPENSE", "ACCOUNT", "GENERAL", "OTHER", "BUSINESS", "STAFF", "OFFICE",
         "WORK", "SERVICE", "CHARGE", "PAYMENT", "CARD", "CASH", "PERSONAL", "COMPANY", "CUSTOMER", "SUPPLIER",
         "PURCHASE", "STOCK", "LOCAL", "PRIVATE", "DIRECT", "CURRENT", "HOUSE", "HOME", "PAID", "RECEIVED", "MONTHLY",
         "LIMITED", "CREDIT", "PROPERTY", "CENTRE", "CLUB", "STREET", "ROAD", "HIGH", "FROM", "WITH", "MISC", "UNIT",
+        "LTD", "PLC", "NET", "NEW", "OWE", "OUT", "TAX", "USE", "HMRC", "TAP", "BIT", "ODD",
     ];
     let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (account, words) in chart.words.iter().enumerate() {
-        for word in words.iter().filter(|word| word.stem.chars().count() >= 4 && !PLAIN.contains(&word.stem.as_str())) {
+        for word in words.iter().filter(|word| word.stem.chars().count() >= 3 && !PLAIN.contains(&word.stem.as_str())) {
             let accounts = holders.entry(&word.stem).or_default();
             if accounts.last() != Some(&account) {
                 accounts.push(account);
@@ -254,11 +301,17 @@ fn rare_words(chart: &Chart) -> BTreeMap<String, Vec<(usize, f32)>> {
         }
     }
     let mut rare = BTreeMap::new();
-    for (word, accounts) in holders.into_iter().filter(|(_, accounts)| accounts.len() <= 2) {
+    for (word, accounts) in holders.into_iter().filter(|(_, accounts)| accounts.len() <= 4) {
+        let shared = match accounts.len() {
+            1 => 1.0,
+            2 => 0.75,
+            3 => 0.5,
+            _ => 0.4,
+        };
         let parts = accounts.iter().map(|account| {
             let count = chart.words.get(*account).map_or(1, Vec::len).clamp(1, 6);
             let words = f32::from(u8::try_from(count).unwrap_or(6));
-            (*account, (0.55 + 0.45 / words) / f32::from(u8::try_from(accounts.len()).unwrap_or(2)))
+            (*account, (0.55 + 0.45 / words) * shared)
         });
         rare.insert(word.to_owned(), parts.collect());
     }

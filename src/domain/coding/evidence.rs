@@ -3,10 +3,14 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
 
+use aho_corasick::AhoCorasick;
+
 use super::context::{Business, has_phrase};
 use super::hints::Hints;
 use super::knowledge::{ConceptId, Found, Knowledge, Strength, Target};
+use super::meaning::Vector;
 use super::outcome::Method;
+use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording};
 
 const FORENAMES: &str = include_str!("knowledge/forenames.txt");
@@ -22,31 +26,6 @@ pub struct Clue {
     pub method: Method,
 }
 
-/// How much each kind of evidence weighs.
-const WEAK: f32 = 1.0;
-const USUAL: f32 = 2.0;
-const DECISIVE: f32 = 3.0;
-/// Each further word of a pattern.
-const PER_WORD: f32 = 0.25;
-/// A word that has another meaning in this trade.
-const SECTOR_WORD: f32 = 2.4;
-/// A concept that is typical for the trade.
-const LIKELY: f32 = 0.45;
-/// Further evidence for a concept that has some.
-const FURTHER: f32 = 0.3;
-/// An owner named in the line.
-const OWNER: f32 = 2.2;
-/// The context says that a payee is private.
-const HINT: f32 = 2.6;
-/// A word beside a payee in the context.
-const HINT_WORD: f32 = 1.3;
-/// A person who is not known.
-const PERSON: f32 = 1.25;
-/// Likeness in meaning counts from here.
-const SIMILAR_FROM: f32 = 0.32;
-/// And this much.
-const SIMILAR: f32 = 2.4;
-
 /// Everything that is needed to read a line.
 #[derive(Debug)]
 pub struct Reader<'k> {
@@ -54,6 +33,9 @@ pub struct Reader<'k> {
     business: &'k Business<'k>,
     hints: &'k Hints,
     named: Named,
+    /// Words that have another meaning in the trades of the business, and which.
+    sector_words: Option<AhoCorasick>,
+    sector_targets: Vec<(ConceptId, f32)>,
 }
 
 /// Concepts the engine itself speaks of.
@@ -79,21 +61,27 @@ impl<'k> Reader<'k> {
             subcontractors: id("subcontractors"),
             freelancers: id("freelancers"),
         };
-        Self { knowledge, business, hints, named }
+        let words = business.sectors.iter().flat_map(|(sector, weight)| {
+            sector.words.iter().map(|(word, concept)| (format!(" {word} "), (*concept, *weight)))
+        });
+        let (texts, sector_targets): (Vec<String>, Vec<(ConceptId, f32)>) = words.unzip();
+        let sector_words = AhoCorasick::new(&texts).ok();
+        Self { knowledge, business, hints, named, sector_words, sector_targets }
     }
 
     /// The clues of a line, strongest first; equal ones in the order of the concepts.
-    pub fn clues(&self, wording: &Wording, money_in: bool) -> Vec<Clue> {
+    pub fn clues(&self, wording: &Wording, vector: &Vector, money_in: bool) -> Vec<Clue> {
         let mut sums = Sums::default();
         self.add_patterns(wording, money_in, &mut sums);
         self.add_sector_words(wording, money_in, &mut sums);
+        self.combine(wording, &mut sums);
         self.add_people(wording, money_in, &mut sums);
         self.add_hints(wording, money_in, &mut sums);
         let strongest = sums.strongest();
-        self.add_meaning(wording, money_in, strongest, &mut sums);
+        self.add_meaning(vector, money_in, strongest, &mut sums);
         let mut clues = sums.into_clues();
         for clue in &mut clues {
-            clue.score += LIKELY * self.business.likely(clue.concept) * clue.score.min(1.0);
+            clue.score += WEIGHTS.likely * self.business.likely(clue.concept) * clue.score.min(1.0);
         }
         clues.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.concept.cmp(&b.concept)));
         clues
@@ -103,19 +91,35 @@ impl<'k> Reader<'k> {
     fn shop(&self, concept: ConceptId) -> (ConceptId, f32) {
         const SHOPS: &[&str] = &["supermarket", "amazon", "ebay", "paypal_purchase", "general_store"];
         match self.business.shop(concept) {
-            Some(meaning) => (meaning, 0.9),
-            None if SHOPS.contains(&self.knowledge.concept(concept).name) => (concept, 0.65),
+            Some(meaning) => (meaning, WEIGHTS.shop_here),
+            None if SHOPS.contains(&self.knowledge.concept(concept).name) => (concept, WEIGHTS.shop_anywhere),
             None => (concept, 1.0),
+        }
+    }
+
+    /// Evidence that means something else beside some word.
+    fn combine(&self, wording: &Wording, sums: &mut Sums) {
+        let words: Vec<&str> = wording.text().split(' ').collect();
+        for combination in &self.knowledge.combinations {
+            let Some((best, ..)) = sums.0.get(&combination.concept).copied() else { continue };
+            if best >= WEIGHTS.weak && words.iter().any(|word| combination.words.contains(word)) {
+                sums.add(combination.means, best + WEIGHTS.combined, Method::Merchant);
+            }
         }
     }
 
     /// How natural a direction of money is for a concept.
     fn direction(&self, concept: ConceptId, money_in: bool) -> f32 {
         let concept = self.knowledge.concept(concept);
-        if concept.is_income() && !money_in {
-            0.5
+        if concept.name == "customer_refund" {
+            1.0
+        } else if concept.name == "credit_card" && money_in {
+            // What a card company pays in are takings; a card is paid, not paid from.
+            WEIGHTS.expense_in
+        } else if concept.is_income() && !money_in {
+            WEIGHTS.income_out
         } else if concept.is_expense() && money_in {
-            0.42
+            WEIGHTS.expense_in
         } else {
             1.0
         }
@@ -129,26 +133,33 @@ impl<'k> Reader<'k> {
             let is_whole = hit.start == 1 && hit.end + 1 >= length;
             is_whole || hit.targets.iter().any(|target| !target.whole)
         });
-        let fits = |target: &Target| target.money_in.is_none_or(|wanted| wanted == money_in);
+        // Money back is told by what it was paid for.
+        let is_refund = money_in && REFUNDS.iter().any(|word| has_phrase(wording.text(), word));
+        let fits = |target: &Target| target.money_in.is_none_or(|wanted| wanted == (money_in && !is_refund));
         for hit in &found {
             if found.iter().any(|other| covers(other, hit, &fits)) {
                 continue;
             }
             let is_whole = hit.start == 1 && hit.end + 1 >= length;
             for target in hit.targets.iter().filter(|target| fits(target) && (is_whole || !target.whole)) {
-                let base = match target.strength {
-                    Strength::Weak => WEAK,
-                    Strength::Usual => USUAL,
-                    Strength::Decisive => DECISIVE,
-                };
                 let words = f32::from(u8::try_from(hit.words.clamp(1, 4)).unwrap_or(4)) - 1.0;
                 // Two letters may be anything.
-                let short = if hit.end - hit.start <= 2 { 0.5 } else { 0.0 };
-                let first = if hit.start == 1 && target.strength != Strength::Weak { 0.15 } else { 0.0 };
+                let short = if hit.end - hit.start <= 2 { WEIGHTS.two_letters } else { 0.0 };
+                let first = if hit.start == 1 && target.strength != Strength::Weak { WEIGHTS.first_word } else { 0.0 };
                 let (concept, known) = self.shop(target.concept);
+                let base = match target.strength {
+                    Strength::Weak => WEIGHTS.weak,
+                    Strength::Usual => WEIGHTS.usual,
+                    Strength::Decisive if self.is_universal(concept) => WEIGHTS.decisive,
+                    Strength::Decisive => WEIGHTS.decisive_trade,
+                };
                 // A direction that the file gives is as natural as can be.
-                let direction = if target.money_in.is_some() { 1.0 } else { self.direction(concept, money_in) };
-                let score = (base + PER_WORD * words + first - short) * direction * known;
+                let direction =
+                    if target.money_in.is_some() { 1.0 } else { self.direction(concept, money_in && !is_refund) };
+                // A bank's own charge begins the line; behind a payee the same words are the payee's.
+                let behind = hit.start > 1 && self.knowledge.concept(concept).name == "bank_charges";
+                let direction = if behind { direction * WEIGHTS.charge_behind } else { direction };
+                let score = (base + WEIGHTS.per_word * words + first - short) * direction * known;
                 let method = if target.strength == Strength::Decisive || self.is_universal(concept) {
                     Method::UniversalPattern
                 } else {
@@ -170,15 +181,11 @@ impl<'k> Reader<'k> {
     }
 
     fn add_sector_words(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
-        for (sector, weight) in &self.business.sectors {
-            for (word, concept) in &sector.words {
-                if has_phrase(wording.text(), word) {
-                    sums.add(
-                        *concept,
-                        SECTOR_WORD * (0.5 + 0.5 * weight) * self.direction(*concept, money_in),
-                        Method::Merchant,
-                    );
-                }
+        let Some(automaton) = &self.sector_words else { return };
+        for hit in automaton.find_overlapping_iter(&wording.padded) {
+            if let Some((concept, weight)) = self.sector_targets.get(hit.pattern().as_usize()) {
+                let score = WEIGHTS.sector_word * (0.5 + 0.5 * weight) * self.direction(*concept, money_in);
+                sums.add(*concept, score, Method::Merchant);
             }
         }
     }
@@ -200,7 +207,7 @@ impl<'k> Reader<'k> {
             if hint.is_private && !money_in {
                 let private = if self.business.is_company { self.named.director_loan } else { self.named.drawings };
                 if let Some(concept) = private {
-                    sums.add(concept, HINT, Method::UniversalPattern);
+                    sums.add(concept, WEIGHTS.private, Method::UniversalPattern);
                 }
             }
             for hit in hint.patterns(self.knowledge, word) {
@@ -216,7 +223,7 @@ impl<'k> Reader<'k> {
                     .filter(|target| speaks(target) && target.money_in.is_none_or(|wanted| wanted == money_in))
                 {
                     let concept = self.business.shop(target.concept).unwrap_or(target.concept);
-                    sums.add(concept, HINT_WORD * self.direction(concept, money_in), Method::Merchant);
+                    sums.add(concept, WEIGHTS.hint_word * self.direction(concept, money_in), Method::Merchant);
                 }
             }
         }
@@ -233,16 +240,22 @@ impl<'k> Reader<'k> {
                 (false, true) => self.named.capital_introduced,
             };
             if let Some(concept) = concept {
-                sums.add(concept, OWNER, Method::UniversalPattern);
+                sums.add(concept, WEIGHTS.owner, Method::UniversalPattern);
             }
             return;
         }
         if money_in || !is_person(&wording.payee) {
             return;
         }
+        // A name that is known to be a shop's is no person's.
+        if sums.strongest() >= WEIGHTS.usual {
+            return;
+        }
+        let is_labour = wording.text().split(' ').any(|word| LABOUR.contains(&word) || word.strip_prefix("WK").is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit())));
+        let labour = if is_labour { WEIGHTS.labour } else { 0.0 };
         for concept in [self.named.salaries, self.named.subcontractors, self.named.freelancers].into_iter().flatten() {
             let typical = self.business.likely(concept);
-            sums.add(concept, PERSON * (0.75 + 0.5 * typical), Method::Semantic);
+            sums.add(concept, (WEIGHTS.person + labour) * (0.75 + 0.5 * typical), Method::Semantic);
         }
     }
 
@@ -264,24 +277,26 @@ impl<'k> Reader<'k> {
         named.map(Vec::as_slice)
     }
 
-    fn add_meaning(&self, wording: &Wording, money_in: bool, strongest: f32, sums: &mut Sums) {
-        let text = wording.text();
-        if text.is_empty() {
-            return;
-        }
-        let vector = self.knowledge.meaning.vector(text);
+    fn add_meaning(&self, vector: &Vector, money_in: bool, strongest: f32, sums: &mut Sums) {
         // Beside strong evidence, likeness only settles ties.
-        let factor = if strongest >= USUAL { 0.3 } else { 1.0 };
+        let factor = if strongest >= WEIGHTS.usual { WEIGHTS.similar_beside } else { 1.0 };
         for (id, concept) in self.knowledge.concepts() {
             let near = vector.cosine(&concept.vector);
-            if near > SIMILAR_FROM {
-                let score = (near - SIMILAR_FROM) * SIMILAR * factor * self.direction(id, money_in);
+            if near > WEIGHTS.similar_from {
+                let score = (near - WEIGHTS.similar_from) * WEIGHTS.similar * factor * self.direction(id, money_in);
                 let concept = self.business.shop(id).unwrap_or(id);
                 sums.add(concept, score, Method::Semantic);
             }
         }
     }
 }
+
+/// Words of work by the week.
+const LABOUR: &[&str] = &["WK", "WE", "WEEK", "WKS", "DAYS", "HRS", "HOURS", "LABOUR", "SHIFTS", "SHIFT"];
+
+/// Words of money that comes back.
+const REFUNDS: &[&str] =
+    &["REFUND", "REFUNDED", "REFUNDS", "REVERSAL", "RETURNED", "CREDIT NOTE", "REIMBURSEMENT", "RFND", "REFD"];
 
 /// Whether a longer pattern makes a shorter one inside it moot.
 fn covers(other: &Found<'_>, hit: &Found<'_>, fits: &impl Fn(&Target) -> bool) -> bool {
@@ -303,16 +318,23 @@ pub fn is_person(payee: &str) -> bool {
     });
     let words: Vec<&str> = payee.split(' ').filter(|word| !word.is_empty()).collect();
     let is_name = |word: &&str| word.chars().count() >= 3 && word.chars().all(char::is_alphabetic);
+    if words.iter().any(|word| FIRMS.contains(word)) {
+        return false;
+    }
     match words.as_slice() {
         [title, .., last] if TITLES.contains(title) => is_name(last),
-        [first, last] => (known.contains(first) || first.chars().count() == 1) && is_name(last),
-        [first, middle, last] => {
-            (known.contains(first) && (middle.chars().count() <= 2 || is_name(middle)) && is_name(last))
-                || (first.chars().count() == 1 && middle.chars().count() == 1 && is_name(last))
-        }
+        [first, middle, last, ..] if first.chars().count() == 1 && middle.chars().count() == 1 => is_name(last),
+        [first, last, ..] => (known.contains(first) || first.chars().count() == 1) && is_name(last),
         _ => false,
     }
 }
+
+/// Words that no person is called by.
+const FIRMS: &[&str] = &[
+    "LTD", "LIMITED", "PLC", "LLP", "AND", "SON", "SONS", "BROS", "CO", "COMPANY", "SERVICES", "SERVICE", "GROUP",
+    "UK", "STORES", "STORE", "SHOP", "GARAGE", "MOTORS", "STREET", "ROAD", "LANE", "HOTEL", "BANK", "COUNCIL",
+    "SUPPLIES", "SUPPLY", "TRUST", "SCHOOL", "CHURCH", "CLUB", "CAFE",
+];
 
 /// Scores by concept: the best clue whole, further ones in part.
 #[derive(Debug, Default)]
@@ -340,7 +362,7 @@ impl Sums {
     fn into_clues(self) -> Vec<Clue> {
         let clues = self.0.into_iter().map(|(concept, (best, rest, method))| Clue {
             concept,
-            score: best + FURTHER * rest.min(2.0),
+            score: best + WEIGHTS.further * rest.min(2.0),
             method: method.unwrap_or(Method::Semantic),
         });
         clues.collect()

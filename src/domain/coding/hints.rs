@@ -184,10 +184,9 @@ impl Hints {
                 continue;
             }
             let place = hints.sentences.len();
-            for word in words
-                .iter()
-                .filter(|word| word.chars().count() >= 4 && !PLAIN.contains(word) && !common.contains(**word))
-            {
+            for word in words.iter().filter(|word| {
+                word.chars().count() >= 4 && !PLAIN.contains(word) && !TOWNS.contains(word) && !common.contains(**word)
+            }) {
                 let places = hints.by_word.entry((*word).to_owned()).or_default();
                 if places.last() != Some(&place) {
                     places.push(place);
@@ -249,6 +248,121 @@ impl Hint {
     }
 }
 
+/// Towns stand in every other line and in every other description of a business.
+const TOWNS: &[&str] = &[
+    "READING",
+    "BATH",
+    "BOLTON",
+    "BRADFORD",
+    "BRIGHTON",
+    "CAMBRIDGE",
+    "CANTERBURY",
+    "CARLISLE",
+    "CHELMSFORD",
+    "CHELTENHAM",
+    "CHESTER",
+    "COLCHESTER",
+    "COVENTRY",
+    "CRAWLEY",
+    "CREWE",
+    "DARLINGTON",
+    "DERBY",
+    "DONCASTER",
+    "DOVER",
+    "DUDLEY",
+    "DUNDEE",
+    "DURHAM",
+    "EXETER",
+    "FALKIRK",
+    "GLOUCESTER",
+    "GRIMSBY",
+    "GUILDFORD",
+    "HALIFAX",
+    "HARROGATE",
+    "HASTINGS",
+    "HEREFORD",
+    "HOVE",
+    "HULL",
+    "HUDDERSFIELD",
+    "INVERNESS",
+    "IPSWICH",
+    "KENDAL",
+    "LANCASTER",
+    "LEICESTER",
+    "LINCOLN",
+    "LIVERPOOL",
+    "LLANDUDNO",
+    "LUTON",
+    "MAIDSTONE",
+    "MARGATE",
+    "MIDDLESBROUGH",
+    "NEWCASTLE",
+    "NEWPORT",
+    "NORTHAMPTON",
+    "NORWICH",
+    "NOTTINGHAM",
+    "OLDHAM",
+    "OXFORD",
+    "PAISLEY",
+    "PERTH",
+    "PETERBOROUGH",
+    "PLYMOUTH",
+    "POOLE",
+    "PORTSMOUTH",
+    "PRESTON",
+    "ROCHDALE",
+    "ROTHERHAM",
+    "RUGBY",
+    "SALFORD",
+    "SALISBURY",
+    "SCARBOROUGH",
+    "SHREWSBURY",
+    "SLOUGH",
+    "SOLIHULL",
+    "SOUTHAMPTON",
+    "SOUTHEND",
+    "STIRLING",
+    "STOCKPORT",
+    "STOKE",
+    "SUNDERLAND",
+    "SWANSEA",
+    "SWINDON",
+    "TAUNTON",
+    "TELFORD",
+    "TORQUAY",
+    "TRURO",
+    "WAKEFIELD",
+    "WARRINGTON",
+    "WARWICK",
+    "WATFORD",
+    "WIGAN",
+    "WINCHESTER",
+    "WOKING",
+    "WORCESTER",
+    "WORTHING",
+    "WREXHAM",
+    "YORK",
+    "BELFAST",
+    "ABERDEEN",
+    "ABERYSTWYTH",
+    "BANGOR",
+    "CARMARTHEN",
+    "CORNWALL",
+    "DEVON",
+    "KENT",
+    "ESSEX",
+    "SURREY",
+    "SUSSEX",
+    "YORKSHIRE",
+    "NORFOLK",
+    "SUFFOLK",
+    "DORSET",
+    "SOMERSET",
+    "ENGLAND",
+    "SCOTLAND",
+    "WALES",
+];
+
 /// Whether a sentence sends something to the owner: "is me", "her own", "drawings", "personal".
 fn speaks_of_private(words: &[&str]) -> bool {
     const WORDS: &[&str] = &["PERSONAL", "PERSONALLY", "DRAWINGS", "MINE", "PRIVATELY"];
@@ -262,7 +376,9 @@ fn speaks_of_private(words: &[&str]) -> bool {
     let single = words.iter().any(|word| WORDS.contains(word));
     let pair = words.windows(2).any(|pair| match pair {
         [before, word] => {
-            let possessive = *word == "OWN" && before.ends_with('S');
+            let possessive = *word == "OWN"
+                && before.ends_with('S')
+                && !matches!(*before, "ITS" | "THIS" | "HAS" | "WAS" | "IS" | "BUSINESS" | "OURS");
             possessive || PAIRS.iter().any(|(second, firsts)| word == second && firsts.contains(before))
         }
         _ => false,

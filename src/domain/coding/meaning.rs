@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use super::text::fold;
+
 const TABLE: &[u8] = include_bytes!("embedding/tuned_128.bin");
 const VOCABULARY: &str = include_str!("embedding/vocab.txt");
 
@@ -82,7 +84,7 @@ impl Meaning {
     /// The vector of a text in any case; zero when no token of it is known.
     pub fn vector(&self, text: &str) -> Vector {
         let mut sum = Vector::zero();
-        let lower = text.to_lowercase();
+        let lower = fold(text).to_lowercase();
         for word in lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
             self.add_word(word, &mut sum);
         }

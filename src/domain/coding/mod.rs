@@ -17,8 +17,12 @@ mod meaning;
 mod outcome;
 mod settlement;
 mod stages;
+#[cfg(test)]
+mod tests;
 mod text;
+mod transfer;
 mod vat;
+mod weights;
 mod wording;
 
 pub use batch::{Account, AccountType, Batch, Invoice, InvoiceKind, Transaction, VatCode};
@@ -31,5 +35,10 @@ use super::control::{Control, Stopped};
 /// Codes every transaction of a batch. Asks `control` for cancellation often and tells it how many rows are done, up to
 /// all of them. The batch must have at least one account.
 pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped> {
-    stages::run(batch, control)
+    stages::run(batch, confidence::calibrated, control)
+}
+
+/// The same with raw scores in place of confidences: what the confidences are fitted to.
+pub fn run_uncalibrated(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped> {
+    stages::run(batch, |_, raw| confidence::raw_thousandths(raw), control)
 }

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::batch::{AccountType, Batch, InvoiceKind};
 use super::chart::Chart;
-use super::confidence;
-use super::context::Business;
+use super::context::{Business, has_phrase};
 use super::decide::{Decider, Decision};
 use super::evidence::Reader;
 use super::hints::Hints;
@@ -14,15 +13,20 @@ use super::knowledge::{ConceptId, Knowledge};
 use super::line::{Line, Tags};
 use super::outcome::{Alternative, CodedRow, Method, Outcome, Vat, Warning};
 use super::settlement::{Settlement, settle_in_context};
-use super::vat::{self, AllowedVat};
+use super::text::fold;
+use super::transfer::{self, OwnAccounts, Transfer};
+use super::vat::AllowedVat;
 use super::wording::{Wording, begins_with_codes};
-use crate::domain::control::{Control, Stopped};
+use crate::domain::control::{Control, Stopped, Unattended};
 
 /// Rows between two questions whether the answer is still wanted.
 const ROWS_PER_CHECK: usize = 128;
 
+/// How a raw score becomes a confidence.
+pub type Calibration = fn(Method, f32) -> u16;
+
 /// Runs every stage.
-pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped> {
+pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -> Result<Outcome, Stopped> {
     let knowledge = Knowledge::get();
     let business = Business::read(batch, knowledge);
     let chart = Chart::read(&batch.accounts, knowledge);
@@ -32,16 +36,32 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
     }
     let sales = business.sales().or_else(|| knowledge.id("sales_services"));
     let hints = Hints::read(&batch.business_context, &lines);
-    let decider = Decider::new(knowledge, &chart, Reader::new(knowledge, &business, &hints), &hints, sales);
+    let decider = Decider::new(
+        knowledge,
+        &chart,
+        Reader::new(knowledge, &business, &hints),
+        &hints,
+        (sales, business.purchases()),
+    );
+    let own = OwnAccounts::resolve(batch);
     let allowed = AllowedVat::read(batch.vat_codes.as_deref());
-    let stage = Stage { batch, knowledge, business: &business, chart: &chart, decider: &decider, allowed: &allowed };
+    let stage = Stage { calibration, own: &own,
+        batch,
+        knowledge,
+        business: &business,
+        chart: &chart,
+        decider: &decider,
+        allowed: &allowed,
+    };
 
     let invoices = batch.invoices.as_deref().unwrap_or_default();
     let settled = settle_in_context(&lines, invoices, &batch.business_context, control)?;
 
-    let wordings = wordings(&lines, &tags);
+    let mut moved = transfer::pair(&lines, &batch.accounts, &own, |row| settled.get(row).is_some_and(Option::is_some));
+
+    let wordings = wordings(&lines, &tags, control)?;
     let mut decided: Vec<Decision> = Vec::with_capacity(lines.len());
-    let mut known: HashMap<(&str, bool), Decision> = HashMap::new();
+    let mut known: HashMap<(&str, bool, bool), Decision> = HashMap::new();
     for (at, (line, wording)) in lines.iter().zip(&wordings).enumerate() {
         if at % ROWS_PER_CHECK == 0 {
             if control.is_cancelled() {
@@ -50,24 +70,31 @@ pub fn run(batch: &Batch<'_>, control: &dyn Control) -> Result<Outcome, Stopped>
             control.progress(u64::try_from(at).unwrap_or(u64::MAX));
         }
         let money_in = line.amount > 0;
-        let decision =
-            known.entry((wording.padded.as_str(), money_in)).or_insert_with(|| decider.decide(wording, money_in));
+        let is_large = line.pence <= -business.asset_from_pence;
+        let decision = known.entry((wording.padded.as_str(), money_in, is_large)).or_insert_with(|| {
+            // Of what says nothing, not even what is usual here can be said.
+            let is_mute = wording.text().is_empty();
+            if is_mute { decider.unknown(money_in) } else { decider.decide(wording, money_in, is_large) }
+        });
         decided.push(decision.clone());
     }
     agree(&lines, &wordings, &mut decided);
     refunds(&lines, &wordings, &mut decided, knowledge);
 
     let mut not_allowed = false;
-    let rows: Vec<CodedRow> = lines
-        .iter()
-        .zip(&decided)
-        .zip(settled)
-        .map(|((line, decision), settlement)| match settlement {
-            Some(settlement) => stage.settled_row(decision, settlement),
-            None => stage.row(line, decision, &mut not_allowed),
-        })
-        .collect();
-    let warnings = stage.warnings(&lines, not_allowed);
+    let mut rows: Vec<CodedRow> = Vec::with_capacity(lines.len());
+    let claims = settled.into_iter().zip(moved.drain(..));
+    for (at, ((line, decision), (settlement, transfer))) in lines.iter().zip(&decided).zip(claims).enumerate() {
+        if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
+            return Err(Stopped);
+        }
+        rows.push(match (settlement, transfer) {
+            (Some(settlement), _) => stage.settled_row(decision, settlement, &mut not_allowed),
+            (None, Some(transfer)) => stage.moved_row(transfer, &mut not_allowed),
+            (None, None) => stage.row(line, decision, &mut not_allowed),
+        });
+    }
+    let warnings = stage.warnings(&lines, &rows, not_allowed);
     control.progress(u64::try_from(lines.len()).unwrap_or(u64::MAX));
     Ok(Outcome { rows, warnings })
 }
@@ -106,14 +133,21 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
     let (lines, tags) = Line::read_all(batch);
     let hints = Hints::read(&batch.business_context, &lines);
     let sales = business.sales().or_else(|| knowledge.id("sales_services"));
-    let decider = Decider::new(knowledge, &chart, Reader::new(knowledge, &business, &hints), &hints, sales);
-    let wordings = wordings(&lines, &tags);
+    let decider = Decider::new(
+        knowledge,
+        &chart,
+        Reader::new(knowledge, &business, &hints),
+        &hints,
+        (sales, business.purchases()),
+    );
+    let Ok(wordings) = wordings(&lines, &tags, &Unattended) else { return String::new() };
     let (Some(line), Some(wording)) = (lines.get(row), wordings.get(row)) else { return String::new() };
+    let vector = knowledge.meaning.vector(wording.text());
     let name = |account: usize| batch.accounts.get(account).map_or("", |account| account.name.as_ref());
     let sectors: Vec<String> =
         business.sectors.iter().map(|(sector, weight)| format!("{} {weight:.2}", sector.name)).collect();
     let mut text = format!("      trades: {}; words:{}\n", sectors.join(", "), wording.padded);
-    for clue in decider.reader.clues(wording, line.amount > 0).iter().take(4) {
+    for clue in decider.reader.clues(wording, &vector, line.amount > 0).iter().take(4) {
         let fits: Vec<String> =
             chart.fits(clue.concept).iter().map(|fit| format!("{} {:.2}", name(fit.account), fit.score)).collect();
         text.push_str(&format!(
@@ -123,7 +157,7 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
             fits.join(" | ")
         ));
     }
-    let mut named: Vec<(usize, f32)> = decider.named_accounts(wording, line.amount > 0).into_iter().collect();
+    let mut named: Vec<(usize, f32)> = decider.named_accounts(wording, &vector, line.amount > 0).into_iter().collect();
     named.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     let named: Vec<String> =
         named.iter().take(4).map(|(account, score)| format!("{} {score:.2}", name(*account))).collect();
@@ -131,7 +165,7 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
     text
 }
 
-fn wordings(lines: &[Line<'_>], tags: &Tags<'_>) -> Vec<Wording> {
+fn wordings(lines: &[Line<'_>], tags: &Tags<'_>, control: &dyn Control) -> Result<Vec<Wording>, Stopped> {
     let mut by_tag: BTreeMap<Option<usize>, Vec<&str>> = BTreeMap::new();
     for line in lines {
         by_tag.entry(line.tag).or_default().push(&line.text);
@@ -139,11 +173,20 @@ fn wordings(lines: &[Line<'_>], tags: &Tags<'_>) -> Vec<Wording> {
     debug_assert!(by_tag.len() <= tags.names().len() + 1);
     let coded: BTreeMap<Option<usize>, bool> =
         by_tag.into_iter().map(|(tag, texts)| (tag, begins_with_codes(texts.into_iter()))).collect();
-    lines.iter().map(|line| Wording::of(line, coded.get(&line.tag).copied().unwrap_or(false))).collect()
+    let mut wordings = Vec::with_capacity(lines.len());
+    for (at, line) in lines.iter().enumerate() {
+        if at % ROWS_PER_CHECK == 0 && control.is_cancelled() {
+            return Err(Stopped);
+        }
+        wordings.push(Wording::of(line, coded.get(&line.tag).copied().unwrap_or(false)));
+    }
+    Ok(wordings)
 }
 
 /// What every row needs.
 struct Stage<'s> {
+    calibration: Calibration,
+    own: &'s OwnAccounts,
     batch: &'s Batch<'s>,
     knowledge: &'s Knowledge,
     business: &'s Business<'s>,
@@ -158,7 +201,7 @@ impl Stage<'_> {
         let wanted = self.vat(line, decision);
         let (vat, rate, is_wanted) = self.allowed.answer(wanted);
         *not_allowed |= !is_wanted;
-        let mut confidence = confidence::calibrated(decision.method, decision.raw);
+        let mut confidence = (self.calibration)(decision.method, decision.raw);
         if !is_wanted {
             confidence = confidence.saturating_mul(9) / 10;
         }
@@ -167,7 +210,7 @@ impl Stage<'_> {
             .iter()
             .map(|(account, raw)| Alternative {
                 account: *account,
-                confidence: confidence::calibrated(decision.method, *raw).min(confidence),
+                confidence: (self.calibration)(decision.method, *raw).min(confidence),
             })
             .filter(|other| other.confidence >= 20)
             .collect();
@@ -175,7 +218,7 @@ impl Stage<'_> {
             account: decision.account,
             vat,
             vat_rate: rate,
-            vat_amount: vat::inside(line.amount, rate),
+            vat_amount: self.allowed.inside(line.amount, wanted),
             confidence,
             method: decision.method,
             reason: self.reason(decision, wanted, is_wanted),
@@ -186,26 +229,28 @@ impl Stage<'_> {
     }
 
     /// The answer for a line that settles something: debtors or creditors, or where the document itself went.
-    fn settled_row(&self, decision: &Decision, settlement: Settlement) -> CodedRow {
+    fn settled_row(&self, decision: &Decision, settlement: Settlement, not_allowed: &mut bool) -> CodedRow {
         let invoices = self.batch.invoices.as_deref().unwrap_or_default();
         let first = settlement.settled.first().and_then(|settled| invoices.get(settled.invoice));
+        let holds_no_money = |account: &usize| !self.own.is_money(*account);
         let control = match first.map(|invoice| invoice.kind) {
-            Some(InvoiceKind::Bill) => self.chart.payables,
-            Some(InvoiceKind::Invoice) => self.chart.receivables,
+            Some(InvoiceKind::Bill) => self.chart.payables.filter(holds_no_money),
+            Some(InvoiceKind::Invoice) => self.chart.receivables.filter(holds_no_money),
             // A credit note alone: money back to a customer, or from a supplier.
             Some(InvoiceKind::CreditNote) | None => decision.concept.map_or(self.chart.receivables, |id| {
                 if self.knowledge.concept(id).is_expense() { self.chart.payables } else { self.chart.receivables }
             }),
         };
         let account = control.or_else(|| first.and_then(|invoice| invoice.account)).unwrap_or(decision.account);
-        let (vat, rate, _) = self.allowed.answer(Vat::NoVat);
+        let (vat, rate, is_wanted) = self.allowed.answer(Vat::NoVat);
+        *not_allowed |= !is_wanted;
         let raw = f32::from(settlement.strength) / 1000.0;
         CodedRow {
             account,
             vat,
             vat_rate: rate,
             vat_amount: 0,
-            confidence: confidence::calibrated(Method::InvoiceSettlement, raw),
+            confidence: (self.calibration)(Method::InvoiceSettlement, raw),
             method: Method::InvoiceSettlement,
             reason: Cow::Owned(settlement.remark),
             alternatives: Vec::new(),
@@ -214,34 +259,93 @@ impl Stage<'_> {
         }
     }
 
+    /// The answer for a line that moves money between the caller's own accounts.
+    fn moved_row(&self, transfer: Transfer, not_allowed: &mut bool) -> CodedRow {
+        let (vat, rate, is_wanted) = self.allowed.answer(Vat::NoVat);
+        *not_allowed |= !is_wanted;
+        let raw = f32::from(transfer.strength) / 1000.0;
+        CodedRow {
+            account: transfer.account,
+            vat,
+            vat_rate: rate,
+            vat_amount: 0,
+            confidence: (self.calibration)(Method::Transfer, raw),
+            method: Method::Transfer,
+            reason: Cow::Owned(transfer.remark),
+            alternatives: Vec::new(),
+            settles: Vec::new(),
+            transfer_pair: transfer.pair,
+        }
+    }
+
     fn vat(&self, line: &Line<'_>, decision: &Decision) -> Vat {
         if !self.business.is_vat_registered {
             return Vat::NoVat;
         }
         let Some(id) = decision.concept else { return Vat::NoVat };
-        let concept = self.knowledge.concept(id);
-        match self.chart.kinds.get(decision.account) {
-            Some(AccountType::Liability | AccountType::Equity) => return Vat::NoVat,
-            Some(AccountType::Income) => {
-                let name = self.batch.accounts.get(decision.account).map_or("", |account| &account.name);
-                let name = super::text::fold(name);
-                if name.contains("EXEMPT") {
-                    return Vat::Exempt;
-                }
-                if name.contains("ZERO RATED") {
-                    return Vat::Zero;
-                }
-                if name.contains("REVERSE CHARGE") || name.contains("NO VAT") || name.contains("OUTSIDE SCOPE") {
-                    return Vat::NoVat;
-                }
-            }
-            _ => {}
-        }
-        if self.business.has_reverse_charge && concept.name == "construction_income" {
+        let kind = self.chart.kinds.get(decision.account);
+        if matches!(kind, Some(AccountType::Liability | AccountType::Equity)) {
             return Vat::NoVat;
         }
-        let _ = line;
+        let concept = self.knowledge.concept(id);
+        let name = self.batch.accounts.get(decision.account).map_or(String::new(), |account| fold(&account.name));
+        let says = |words: &[&str]| words.iter().any(|word| has_phrase(&name, word));
+        if kind == Some(&AccountType::Income) {
+            if says(&["EXEMPT"]) {
+                return Vat::Exempt;
+            }
+            if says(&["ZERO RATED", "ZERO"]) {
+                return Vat::Zero;
+            }
+            if says(&["REVERSE CHARGE", "NO VAT", "OUTSIDE SCOPE", "OUTSIDE THE SCOPE"]) {
+                return Vat::NoVat;
+            }
+            let is_contract = says(&[
+                "CIS",
+                "BUILDER",
+                "BUILDERS",
+                "CONTRACT",
+                "CONTRACTS",
+                "CONTRACTOR",
+                "CONTRACTORS",
+                "SUBCONTRACT",
+            ]);
+            if self.business.has_reverse_charge && is_contract {
+                return Vat::NoVat;
+            }
+            if !concept.is_income() {
+                return self.decider.sales.map_or(Vat::Standard, |sales| self.knowledge.concept(sales).vat);
+            }
+        }
+        // Rent is exempt unless the landlord has opted to tax, which the line or the context may say.
+        let is_rent =
+            concept.vat == Vat::Exempt && matches!(concept.name, "rent" | "storage" | "chair_rent" | "ground_rent");
+        if let Some(vat) = self.business.vat(id) {
+            return vat;
+        }
+        // A customer's name may tell the customer's trade; what is sold is the caller's own.
+        if kind == Some(&AccountType::Income) && !self.is_own_income(id) {
+            return self.decider.sales.map_or(concept.vat, |sales| self.business.vat(sales).unwrap_or(self.knowledge.concept(sales).vat));
+        }
+        // A person who is paid for work is seldom registered: nothing is reclaimed on a guess.
+        if kind == Some(&AccountType::Expense) && concept.vat == Vat::Standard && decision.is_to_person {
+            return Vat::NoVat;
+        }
+        if is_rent && (has_phrase(&line.text, "VAT") || self.business.rent_has_vat) {
+            return Vat::Standard;
+        }
         concept.vat
+    }
+
+    /// Whether income of this kind is what the business itself may have.
+    fn is_own_income(&self, id: ConceptId) -> bool {
+        const ANYBODYS: &[&str] = &[
+            "interest_received", "other_income", "grant_income", "insurance_claim", "cashback", "asset_sale", "customer_deposits", "donation_income", "gift_aid",
+            "fundraising_income", "rental_income", "rental_commercial", "room_hire_income", "commission_income", "gaming_machine_income", "royalty_income",
+        ];
+        let concept = self.knowledge.concept(id);
+        let sales_vat = self.decider.sales.map(|sales| self.knowledge.concept(sales).vat);
+        Some(concept.vat) == sales_vat || ANYBODYS.contains(&concept.name) || self.business.likely(id) > 0.0
     }
 
     fn reason(&self, decision: &Decision, wanted: Vat, is_wanted: bool) -> Cow<'static, str> {
@@ -268,7 +372,7 @@ impl Stage<'_> {
         Cow::Owned(reason)
     }
 
-    fn warnings(&self, lines: &[Line<'_>], not_allowed: bool) -> Vec<Warning> {
+    fn warnings(&self, lines: &[Line<'_>], rows: &[CodedRow], not_allowed: bool) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let invoices = self.batch.invoices.as_deref();
         if invoices.is_none() {
@@ -293,8 +397,23 @@ impl Stage<'_> {
         if not_allowed {
             warnings.push(Warning::VatCodeNotAllowed);
         }
-        let _ = self.decider;
+        if self.is_too_small(lines, rows) {
+            warnings.push(Warning::ChartTooSmall);
+        }
         warnings
+    }
+
+    /// Money came in and the chart has no income, or went out and it has no expenses, and the line is neither a settlement
+    /// nor a transfer.
+    fn is_too_small(&self, lines: &[Line<'_>], rows: &[CodedRow]) -> bool {
+        let lacks = |kind| !self.chart.kinds.contains(&kind);
+        let (no_income, no_expenses) = (lacks(AccountType::Income), lacks(AccountType::Expense));
+        let is_ours = |row: &CodedRow| !matches!(row.method, Method::InvoiceSettlement | Method::Transfer);
+        (no_income || no_expenses)
+            && lines
+                .iter()
+                .zip(rows)
+                .any(|(line, row)| is_ours(row) && (no_income && line.amount > 0 || no_expenses && line.amount < 0))
     }
 }
 
@@ -307,8 +426,10 @@ fn agree(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision]) {
         }
         let key = (wording.payee.as_str(), line.amount > 0);
         let best = surest.entry(key).or_insert((decision.raw, decision.account, at));
-        // Equal sureness goes to the lower account, so that the order of rows does not matter.
-        if decision.raw > best.0 || (decision.raw == best.0 && decision.account < best.1) {
+        // Equal sureness goes to the lower account and concept, so that the order of rows does not matter.
+        let known = decided.get(best.2).and_then(|known| known.concept);
+        let is_lower = (decision.account, decision.concept) < (best.1, known);
+        if decision.raw > best.0 || (decision.raw == best.0 && is_lower) {
             *best = (decision.raw, decision.account, at);
         }
     }
@@ -336,7 +457,9 @@ fn refunds(lines: &[Line<'_>], wordings: &[Wording], decided: &mut [Decision], k
     for (at, ((line, wording), decision)) in lines.iter().zip(wordings).zip(decided.iter()).enumerate() {
         if line.amount < 0 && expense(decision.concept) && wording.payee.len() >= 4 {
             let best = spent.entry(wording.payee.as_str()).or_insert((decision.raw, at));
-            if decision.raw > best.0 {
+            let known = decided.get(best.1).map(|known| (known.account, known.concept));
+            let is_lower = Some((decision.account, decision.concept)) < known;
+            if decision.raw > best.0 || (decision.raw == best.0 && is_lower) {
                 *best = (decision.raw, at);
             }
         }

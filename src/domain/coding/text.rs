@@ -1,6 +1,6 @@
 //! Text as the engine compares it: upper case, no accents, words and numbers parted by single spaces.
 
-/// Folds text: letters to upper case without accents, `&` to `AND`, apostrophes dropped, everything else that is neither
+/// Folds text: letters to upper case without accents, `&` to `AND`, arrows to `TO`, apostrophes dropped, everything else that is neither
 /// letter nor digit to one space. Letters of other scripts stay as they are.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len() + 8);
@@ -12,6 +12,10 @@ pub fn fold(text: &str) -> String {
             '&' => {
                 part(&mut folded);
                 folded.push_str("AND ");
+            }
+            '\u{2192}' | '\u{27a1}' => {
+                part(&mut folded);
+                folded.push_str("TO ");
             }
             _ if character.is_ascii() => part(&mut folded),
             _ => match plain_letters(character) {

@@ -56,11 +56,18 @@ impl AllowedVat {
         let (vat, rate) = only.unwrap_or((Vat::NoVat, 0));
         (vat, rate, false)
     }
+
+    /// The VAT inside an amount whose code is wanted to be this: none where that code has none, whatever code had to be
+    /// answered in its place and whatever rate the caller gave it.
+    pub fn inside(&self, gross: i128, wanted: Vat) -> i128 {
+        let (vat, rate, _) = self.answer(wanted);
+        if wanted.percent() == 0 || vat.percent() == 0 { 0 } else { inside(gross, rate) }
+    }
 }
 
 /// What a caller's own code means.
 fn guess(code: &VatCode<'_>) -> Option<Vat> {
-    let text = format!("{} {}", fold(&code.name), fold(&code.code));
+    let text = format!("{} {} ", fold(&code.name), fold(&code.code));
     let says = |word: &str| text.contains(word);
     // Codes for reverse charges and imports carry no VAT in the bank amount, whatever rate they name.
     let no_vat_inside =
@@ -71,7 +78,8 @@ fn guess(code: &VatCode<'_>) -> Option<Vat> {
         if says("EXEMPT") {
             return Some(Vat::Exempt);
         }
-        if says("ZERO") || says("0 RATED") || says("Z RATED") || says(" ZR") {
+        let has_no_vat = ["NO VAT", "OUT OF SCOPE", "OUTSIDE", "NOT ", "NONE", "N A ", "NON ", "NOWT IN"].iter().any(|word| says(word));
+        if !has_no_vat && ["ZERO", "0 RATED", "Z RATED", " ZR", "VAT 0", "0 VAT", "0 RATE"].iter().any(|word| says(word)) {
             return Some(Vat::Zero);
         }
         return Some(Vat::NoVat);
@@ -84,7 +92,7 @@ fn guess(code: &VatCode<'_>) -> Option<Vat> {
 }
 
 /// The VAT inside an amount at a rate: `gross · rate / (100 + rate)`, in whole pence, halves away from zero.
-pub fn inside(gross: i128, rate: i128) -> i128 {
+fn inside(gross: i128, rate: i128) -> i128 {
     if rate == 0 {
         return 0;
     }
@@ -95,6 +103,8 @@ pub fn inside(gross: i128, rate: i128) -> i128 {
     let (rate, divisor) = (rate.unsigned_abs(), (hundred + rate).unsigned_abs());
     let vat = gross_pence.checked_mul(rate).map_or(0, |product| (2 * product + divisor) / (2 * divisor));
     let vat = i128::try_from(vat).unwrap_or(0) * UNITS_PER_PENNY;
+    // An amount that is no whole pence may be rounded up to the penny that all of it would be.
+    let vat = if vat > gross.abs() { vat - UNITS_PER_PENNY } else { vat };
     if gross < 0 { -vat } else { vat }
 }
 
@@ -121,6 +131,8 @@ mod tests {
             ("117.5", "17.5", "17.5"),
             ("100", "100", "50"),
             ("0", "20", "0"),
+            ("0.005", "100", "0"),
+            ("-0.005", "100", "0"),
         ] {
             assert_eq!(inside(pounds(gross), pounds(rate)), pounds(vat), "{gross} at {rate}");
         }

@@ -100,10 +100,13 @@ const STOP_WORDS: &[&str] = &[
 /// Singular and plural are one word.
 pub fn stem(word: &str) -> String {
     let cut = |end: &str| word.strip_suffix(end).filter(|rest| rest.chars().count() >= 3);
+    if let Some(rest) = word.strip_suffix("XES").filter(|rest| rest.chars().count() >= 2) {
+        return format!("{rest}X");
+    }
     if let Some(rest) = cut("IES") {
         return format!("{rest}Y");
     }
-    for (end, kept) in [("CHES", "CH"), ("SHES", "SH"), ("XES", "X"), ("SSES", "SS")] {
+    for (end, kept) in [("CHES", "CH"), ("SHES", "SH"), ("SSES", "SS")] {
         if let Some(rest) = cut(end) {
             return format!("{rest}{kept}");
         }

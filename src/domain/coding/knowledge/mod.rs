@@ -1,5 +1,6 @@
 //! What the engine knows, read once from the files of this folder (their formats are in its README).
 
+mod account_examples;
 mod chart_names;
 mod patterns;
 mod sectors;
@@ -11,9 +12,10 @@ use super::batch::AccountType;
 use super::meaning::{Meaning, Vector};
 use super::outcome::Vat;
 
+pub use account_examples::AccountExample;
 pub use chart_names::{ChartName, NameWord, name_words, stem};
 pub use patterns::{Found, Patterns, Strength, Target};
-pub use sectors::Sector;
+pub use sectors::{Combination, Sector};
 
 const CONCEPTS: &str = include_str!("concepts.tsv");
 const VAT: &str = include_str!("vat.tsv");
@@ -69,6 +71,10 @@ pub struct Knowledge {
     pub patterns: Patterns,
     /// Trades.
     pub sectors: Vec<Sector>,
+    /// What words make of evidence.
+    pub combinations: Vec<Combination>,
+    /// Accounts of real charts.
+    pub account_examples: Vec<AccountExample>,
     /// Vectors of words.
     pub meaning: Meaning,
     /// What is wrong with the files; a test says that nothing is.
@@ -117,10 +123,12 @@ impl Knowledge {
         chart_names::read(&mut concepts, &by_name, &mut problems);
         let patterns = Patterns::read(&by_name, &concepts, &mut problems);
         let sectors = sectors::read(&by_name, &mut problems);
+        let combinations = sectors::read_combinations(&by_name, &mut problems);
+        let account_examples = account_examples::read(&meaning, &by_name, &mut problems);
         for (at, concept) in concepts.iter_mut().enumerate() {
             concept.vector = concept_vector(&meaning, concept, patterns.phrases(at));
         }
-        Self { concepts, by_name, patterns, sectors, meaning, problems }
+        Self { concepts, by_name, patterns, sectors, combinations, account_examples, meaning, problems }
     }
 }
 

@@ -11,7 +11,23 @@ const FILES: &[(&str, &str)] = &[
     ("patterns.txt", include_str!("patterns.txt")),
     ("patterns_income.txt", include_str!("patterns_income.txt")),
     ("patterns_money.txt", include_str!("patterns_money.txt")),
+    ("patterns_office_it.txt", include_str!("patterns_office_it.txt")),
+    ("patterns_people_professional.txt", include_str!("patterns_people_professional.txt")),
+    ("patterns_phrases.txt", include_str!("patterns_phrases.txt")),
     ("patterns_premises.txt", include_str!("patterns_premises.txt")),
+    ("patterns_stems.txt", include_str!("patterns_stems.txt")),
+    ("patterns_trade_beauty_health.txt", include_str!("patterns_trade_beauty_health.txt")),
+    ("patterns_trade_building.txt", include_str!("patterns_trade_building.txt")),
+    ("patterns_trade_education_sport_events.txt", include_str!("patterns_trade_education_sport_events.txt")),
+    ("patterns_trade_farm.txt", include_str!("patterns_trade_farm.txt")),
+    ("patterns_trade_food.txt", include_str!("patterns_trade_food.txt")),
+    ("patterns_trade_garage.txt", include_str!("patterns_trade_garage.txt")),
+    ("patterns_trade_goods.txt", include_str!("patterns_trade_goods.txt")),
+    ("patterns_trade_making.txt", include_str!("patterns_trade_making.txt")),
+    ("patterns_trades_1.txt", include_str!("patterns_trades_1.txt")),
+    ("patterns_trades_2.txt", include_str!("patterns_trades_2.txt")),
+    ("patterns_trades_3.txt", include_str!("patterns_trades_3.txt")),
+    ("patterns_vehicles_travel.txt", include_str!("patterns_vehicles_travel.txt")),
 ];
 
 /// How much a pattern says.

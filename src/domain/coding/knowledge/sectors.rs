@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::ConceptId;
+use crate::domain::coding::outcome::Vat;
 
 const SECTORS: &str = include_str!("sectors.txt");
 
@@ -15,10 +16,14 @@ pub struct Sector {
     pub context: Vec<String>,
     /// Concepts typical for it.
     pub likely: Vec<ConceptId>,
+    /// What a payment to an unknown supplier of the trade most probably is.
+    pub purchases: Option<ConceptId>,
     /// What a receipt from an unknown payer is.
     pub sales: Option<ConceptId>,
     /// What an ambiguous shop (a concept that stands for it) means.
     pub shops: Vec<(ConceptId, ConceptId)>,
+    /// VAT codes that differ from the usual ones here.
+    pub vat: Vec<(ConceptId, Vat)>,
     /// Words that mean something else here than elsewhere.
     pub words: Vec<(String, ConceptId)>,
 }
@@ -45,7 +50,16 @@ pub(super) fn read(by_name: &HashMap<&'static str, ConceptId>, problems: &mut Ve
         match key.trim() {
             "context" => sector.context.extend(items().map(str::to_uppercase)),
             "likely" => sector.likely.extend(items().filter_map(&mut concept)),
+            "purchases" => sector.purchases = concept(value),
             "sales" => sector.sales = concept(value),
+            "vat" => {
+                for item in items() {
+                    let (name, code) = item.split_once('=').unwrap_or((item, ""));
+                    if let (Some(id), Some(vat)) = (concept(name), Vat::parse(code.trim())) {
+                        sector.vat.push((id, vat));
+                    }
+                }
+            }
             "words" => {
                 for item in items() {
                     let (word, name) = item.split_once('=').unwrap_or((item, ""));
@@ -62,4 +76,35 @@ pub(super) fn read(by_name: &HashMap<&'static str, ConceptId>, problems: &mut Ve
         }
     }
     sectors
+}
+
+/// Evidence for a concept that means another one beside some word: insurance and a van.
+#[derive(Debug)]
+pub struct Combination {
+    /// What there is evidence for.
+    pub concept: ConceptId,
+    /// Upper-case words, one of which has to be in the line.
+    pub words: Vec<&'static str>,
+    /// What it is then.
+    pub means: ConceptId,
+}
+
+pub(super) fn read_combinations(
+    by_name: &HashMap<&'static str, ConceptId>,
+    problems: &mut Vec<String>,
+) -> Vec<Combination> {
+    let mut combinations = Vec::new();
+    for row in super::rows(include_str!("combinations.tsv")) {
+        let &[concept, words, means] = row.as_slice() else {
+            problems.push(format!("combinations.tsv: three columns are wanted: {row:?}"));
+            continue;
+        };
+        match (by_name.get(concept), by_name.get(means)) {
+            (Some(concept), Some(means)) => {
+                combinations.push(Combination { concept: *concept, words: words.split(',').collect(), means: *means });
+            }
+            _ => problems.push(format!("combinations.tsv: unknown concept in {row:?}")),
+        }
+    }
+    combinations
 }

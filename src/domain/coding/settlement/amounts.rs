@@ -6,7 +6,7 @@ use super::book::portion;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Deduction {
     /// Percent of what it is taken from.
-    pub(super) percent: i128,
+    pub(super) percent: i64,
     /// Taken from the amount before 20 % VAT.
     pub(super) before_vat: bool,
 }

@@ -259,7 +259,13 @@ pub(super) fn lateness(day: i32, due: i32) -> i64 {
 }
 
 /// A share of an amount, halves of a penny up.
-pub(super) fn portion(pence: i128, numerator: i128, denominator: i128) -> i128 {
+pub(super) fn portion(pence: i128, numerator: i64, denominator: i64) -> i128 {
+    // Amounts of ordinary size are divided in one instruction.
+    let small = i64::try_from(pence).ok().and_then(|pence| pence.checked_mul(numerator));
+    if let Some(product) = small.and_then(|product| product.checked_add(denominator / 2)) {
+        return i128::from(product / denominator);
+    }
+    let (numerator, denominator) = (i128::from(numerator), i128::from(denominator));
     match pence.checked_mul(numerator) {
         Some(product) => (product + denominator / 2) / denominator,
         None => pence / denominator * numerator,

@@ -10,12 +10,16 @@ mod amounts;
 mod book;
 mod contacts;
 mod cues;
+mod index;
+mod name;
 mod numbers;
 mod proposal;
 mod remark;
 mod runs;
 mod words;
 
+#[cfg(test)]
+mod property_tests;
 #[cfg(test)]
 mod tests;
 
@@ -30,8 +34,9 @@ use super::line::Line;
 use super::outcome::Settled;
 
 use book::Book;
-use contacts::{Contacts, Names};
-use numbers::NumberIndex;
+use contacts::Contacts;
+use index::NumberIndex;
+use name::Names;
 use proposal::{Proposal, Proposer, Reading, strength};
 
 /// Lines between two questions whether the answer is still wanted.
@@ -82,16 +87,12 @@ pub fn settle_in_context(
         queue.propose_all(&book, &index, cis, control)?;
         let mut parts_left = false;
         let mut turns = 0_usize;
-        while let Some(place) = queue.heap.pop().map(|entry| entry.place) {
+        while let Some((place, score)) = queue.heap.pop().map(|entry| (entry.place, entry.score)) {
             turns += 1;
             if turns.is_multiple_of(LINES_PER_PAUSE) && control.is_cancelled() {
                 return Err(Stopped);
             }
-            let Some(proposal) = queue.proposals.get_mut(place).and_then(Option::take) else { continue };
-            if is_stale(&proposal, &book) {
-                queue.propose(place, &book, &index, cis);
-                continue;
-            }
+            let Some(proposal) = queue.take(place, score, &book, &index, cis) else { continue };
             let Some((line, _)) = queue.readings.get(place) else { continue };
             let (Some(answer), Some(source)) = (answers.get_mut(*line), lines.get(*line)) else { continue };
             *answer = Some(Settlement {
@@ -131,8 +132,7 @@ fn read(
         let names = Names::of(line);
         let mut named = contacts.named_by(&names);
         let flow = if line.pence > 0 { book::Flow::In } else { book::Flow::Out };
-        let of_numbers =
-            numbers.mentions.iter().flat_map(|mention| &mention.invoices).map(|invoice| contacts.of_invoice(*invoice));
+        let of_numbers = numbers.mentions.iter().flat_map(|mention| &mention.invoices).map(|invoice| contacts.of_invoice(*invoice));
         let others: Vec<usize> = book.contacts_with(flow, line.pence.abs()).iter().copied().chain(of_numbers).collect();
         for contact in others {
             if !named.iter().any(|(known, _)| *known == contact) {
@@ -184,13 +184,7 @@ impl Queue {
         Self { readings, proposals: vec![None; count], done: vec![false; count], ranks, heap: BinaryHeap::new() }
     }
 
-    fn propose_all(
-        &mut self,
-        book: &Book,
-        index: &NumberIndex,
-        cis: bool,
-        control: &dyn Control,
-    ) -> Result<(), Stopped> {
+    fn propose_all(&mut self, book: &Book, index: &NumberIndex, cis: bool, control: &dyn Control) -> Result<(), Stopped> {
         for place in 0..self.readings.len() {
             if place.is_multiple_of(LINES_PER_PAUSE) && control.is_cancelled() {
                 return Err(Stopped);
@@ -200,6 +194,18 @@ impl Queue {
             }
         }
         Ok(())
+    }
+
+    /// The proposal of a line whose turn it is. One that has become stale is worked out again: as good a one is taken at
+    /// once, so that lines are not asked over and over, a worse one has to wait for its turn.
+    fn take(&mut self, place: usize, score: u32, book: &Book, index: &NumberIndex, cis: bool) -> Option<Proposal> {
+        let proposal = self.proposals.get_mut(place).and_then(Option::take)?;
+        if !is_stale(&proposal, book) {
+            return Some(proposal);
+        }
+        self.propose(place, book, index, cis);
+        let again = self.proposals.get_mut(place)?;
+        if again.as_ref().is_some_and(|proposal| proposal.score >= score) { again.take() } else { None }
     }
 
     fn propose(&mut self, place: usize, book: &Book, index: &NumberIndex, cis: bool) {

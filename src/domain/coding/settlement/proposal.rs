@@ -3,12 +3,11 @@
 use crate::domain::coding::line::Line;
 use crate::domain::coding::outcome::SettledKind;
 
-use super::amounts::{
-    Deduction, LONGEST_STATEMENT, Relation, at_least, deduction, is_round_share, sum_of_few, sum_of_first,
-};
-use super::book::{Book, Flow, lateness, portion};
+use super::amounts::{Deduction, LONGEST_STATEMENT, Relation, at_least, deduction, is_round_share, sum_of_few, sum_of_first};
+use super::book::{Book, Flow, lateness};
 use super::cues::Cues;
-use super::numbers::{NumberIndex, Numbers, Strength};
+use super::index::NumberIndex;
+use super::numbers::{Numbers, Strength};
 
 /// What was read from a line, once.
 #[derive(Debug)]
@@ -28,6 +27,9 @@ const NAMED: u32 = 500;
 const WELL_NAMED: u32 = 600;
 /// Next to a number, this much of a name is no coincidence.
 const HINTED: u32 = 400;
+
+/// Items of a contact that are always looked at; more only while they do not cover the payment.
+const ALWAYS_TRIED: usize = 24;
 
 impl Reading {
     pub(super) fn new(line: &Line<'_>, numbers: Numbers, contacts: Vec<(usize, u32)>) -> Self {
@@ -98,8 +100,7 @@ impl Proposer<'_> {
         {
             return Some(proposal);
         }
-        let veto =
-            self.reading.numbers.foreign || spoken_for || named.iter().any(|named| !named.credit && is_certain(named));
+        let veto = self.reading.numbers.foreign || spoken_for || named.iter().any(|named| !named.credit && is_certain(named));
         if veto { None } else { self.by_contact(&named) }
     }
 
@@ -111,15 +112,14 @@ impl Proposer<'_> {
         for mention in &reading.numbers.mentions {
             let fits = |item: &usize| self.book.adds(*item, reading.flow) || self.book.subtracts(*item, reading.flow);
             let candidates = mention.invoices.iter().copied().filter(fits);
-            let best =
-                candidates.filter_map(|item| self.name(item, mention.strength, mention.explicit)).min_by_key(|named| {
-                    let item = self.book.items.get(named.item);
-                    let open = self.book.is_open(named.item, reading.day);
-                    let exact = item.is_some_and(|item| item.open_pence == reading.pence);
-                    let hinted = if named.likeness >= HINTED { named.likeness } else { 0 };
-                    let late = item.map_or(i64::MAX, |item| lateness(reading.day, item.due));
-                    (std::cmp::Reverse(hinted), !open, !exact, late, item.map_or(usize::MAX, |item| item.rank))
-                });
+            let best = candidates.filter_map(|item| self.name(item, mention.strength, mention.explicit)).min_by_key(|named| {
+                let item = self.book.items.get(named.item);
+                let open = self.book.is_open(named.item, reading.day);
+                let exact = item.is_some_and(|item| item.open_pence == reading.pence);
+                let hinted = if named.likeness >= HINTED { named.likeness } else { 0 };
+                let late = item.map_or(i64::MAX, |item| lateness(reading.day, item.due));
+                (std::cmp::Reverse(hinted), !open, !exact, late, item.map_or(usize::MAX, |item| item.rank))
+            });
             let Some(best) = best else { continue };
             if !self.book.is_open(best.item, reading.day) {
                 spoken_for |= is_certain(&best);
@@ -161,9 +161,7 @@ impl Proposer<'_> {
         if owed.len() > 1 && owed.len() <= 6 {
             let mut fewer = subsets(&all);
             fewer.sort_by_key(|chosen| std::cmp::Reverse(chosen.len()));
-            if let Some(found) =
-                fewer.iter().filter(|chosen| !chosen.is_empty()).find_map(|chosen| exact(chosen, &credits))
-            {
+            if let Some(found) = fewer.iter().filter(|chosen| !chosen.is_empty()).find_map(|chosen| exact(chosen, &credits)) {
                 return Some(found);
             }
         }
@@ -185,9 +183,7 @@ impl Proposer<'_> {
         let others: Vec<usize> = self.payable(contact).filter(|item| !named.contains(item)).take(12).collect();
         let amounts: Vec<i128> = others.iter().filter_map(|item| self.open(*item)).collect();
         let one = amounts.iter().position(|amount| *amount == rest).map(|place| vec![place]);
-        let places = one.or_else(|| {
-            sum_of_few(&amounts, rest, 0).map(|sum| sum.places).filter(|places| places.len() + named.len() <= 4)
-        })?;
+        let places = one.or_else(|| sum_of_few(&amounts, rest, 0).map(|sum| sum.places).filter(|places| places.len() + named.len() <= 4))?;
         Some(named.iter().copied().chain(places.iter().filter_map(|place| others.get(*place).copied())).collect())
     }
 
@@ -202,19 +198,22 @@ impl Proposer<'_> {
         let foreign = items.iter().any(|item| self.book.items.get(*item).is_some_and(|item| item.foreign));
         let relation = self.relation(&amounts, credit, foreign)?;
         let believable = if likeness >= HINTED {
-            strength > Strength::Weak
-                || matches!(relation, Relation::Exact | Relation::Deducted(_))
-                || (relation == Relation::Part && self.reading.cues.any_part())
+            match relation {
+                Relation::Exact | Relation::Deducted(_) => true,
+                Relation::Part if self.reading.cues.any_part() => true,
+                Relation::Part => strength >= Strength::Strong || (strength == Strength::Fair && likeness >= if explicit { NAMED } else { WELL_NAMED }),
+                _ => strength > Strength::Weak,
+            }
+        } else if self.names_another(items) {
+            relation == Relation::Exact && strength >= Strength::Strong
         } else {
             match relation {
                 Relation::Exact => strength > Strength::Weak,
                 Relation::Deducted(_) | Relation::Exchanged => strength >= Strength::Strong,
-                Relation::Short | Relation::Over | Relation::DeductedFromPart => {
-                    strength >= Strength::Strong && explicit
-                }
-                Relation::Part => {
-                    strength == Strength::Sure && explicit && at_least(self.reading.pence, amounts.iter().sum(), 5)
-                }
+                Relation::Short if self.reading.cues.fee => strength >= Strength::Strong && explicit,
+                Relation::Over => strength >= Strength::Strong && explicit,
+                Relation::Short | Relation::DeductedFromPart => strength == Strength::Sure && explicit,
+                Relation::Part => strength == Strength::Sure && explicit && at_least(self.reading.pence, amounts.iter().sum(), 5),
             }
         };
         believable.then(|| self.proposal(items, credits, relation, Some(strength), likeness, false)).flatten()
@@ -269,9 +268,7 @@ impl Proposer<'_> {
         if likeness < WELL_NAMED {
             return None;
         }
-        let domestic = |item: &usize| self.book.items.get(*item).is_some_and(|item| !item.foreign);
-        let open = self.payable(contact).filter(|item| domestic(item) && !self.is_sibling(*item));
-        let open: Vec<usize> = open.take(LONGEST_STATEMENT).collect();
+        let open = self.relevant(contact);
         let credits: Vec<usize> = if named_credits.is_empty() {
             self.book.credits(contact, reading.flow, reading.day).take(4).collect()
         } else {
@@ -281,6 +278,24 @@ impl Proposer<'_> {
             .or_else(|| plain.then(|| self.deducted(&open, likeness)).flatten())
             .or_else(|| plain.then(|| self.short(&open, likeness)).flatten())
             .or_else(|| plain.then(|| self.part(&open, likeness)).flatten())
+    }
+
+    /// Items of a contact that the payment may be for, oldest due date first: as many as it takes to cover it.
+    fn relevant(&self, contact: usize) -> Vec<usize> {
+        let mut open = Vec::new();
+        let mut total = 0;
+        for item in self.payable(contact).take(LONGEST_STATEMENT) {
+            let Some(known) = self.book.items.get(item).filter(|known| !known.foreign) else { continue };
+            if self.is_sibling(item) {
+                continue;
+            }
+            open.push(item);
+            total += known.open_pence;
+            if open.len() >= ALWAYS_TRIED && total / 2 > self.reading.pence {
+                break;
+            }
+        }
+        open
     }
 
     /// Several items, or some less credit notes, that come to the payment to the penny.
@@ -333,8 +348,7 @@ impl Proposer<'_> {
         };
         let mut fitting = open.iter().filter(fits);
         let (item, other) = (fitting.next()?, fitting.next());
-        self.proposal(&[*item], &[], Relation::DeductedFromPart, None, likeness, other.is_some())
-            .filter(|_| other.is_none())
+        self.proposal(&[*item], &[], Relation::DeductedFromPart, None, likeness, other.is_some()).filter(|_| other.is_none())
     }
 
     /// One item less a fee: only when a processor or a charge is named, or next to nothing is missing.
@@ -358,10 +372,8 @@ impl Proposer<'_> {
         if !reading.cues.any_part() {
             return None;
         }
-        let larger: Vec<usize> =
-            open.iter().filter(|item| self.open(**item).is_some_and(|open| open > reading.pence)).copied().collect();
-        let round =
-            larger.iter().find(|item| self.open(**item).is_some_and(|open| is_round_share(reading.pence, open)));
+        let larger: Vec<usize> = open.iter().filter(|item| self.open(**item).is_some_and(|open| open > reading.pence)).copied().collect();
+        let round = larger.iter().take(ALWAYS_TRIED).find(|item| self.open(**item).is_some_and(|open| is_round_share(reading.pence, open)));
         let begun = larger.iter().find(|item| self.book.items.get(**item).is_some_and(|item| item.begun));
         let item = if reading.cues.balance { begun.or(round) } else { round.or(begun) };
         let several = larger.len() > 1;
@@ -373,6 +385,14 @@ impl Proposer<'_> {
             return self.proposal(open, &[], Relation::Part, None, likeness, true);
         }
         None
+    }
+
+    /// The line plainly names a contact of the list whose items these are not.
+    fn names_another(&self, items: &[usize]) -> bool {
+        let of_items = |contact: usize| items.iter().any(|item| self.book.items.get(*item).is_some_and(|item| item.contact == contact));
+        self.reading.contacts.iter().any(|(contact, likeness)| {
+            *likeness >= WELL_NAMED && !of_items(*contact) && self.payable(*contact).next().is_some()
+        })
     }
 
     /// The line has a number like this item's that is not this item's.
@@ -401,6 +421,10 @@ impl Proposer<'_> {
         likeness: u32,
         ambiguous: bool,
     ) -> Option<Proposal> {
+        // A credit note of a contact that is customer and supplier may be read either way, but not both at once.
+        if credits.iter().any(|credit| items.contains(credit)) {
+            return None;
+        }
         let several = items.len() + credits.len() > 1;
         let kind = match relation {
             Relation::Exact | Relation::Over if several => SettledKind::Sum,
@@ -478,5 +502,5 @@ pub(super) fn strength(proposal: &Proposal) -> u16 {
 
 /// So many thousandths of a bonus.
 fn portion_of(likeness: u32, bonus: u32) -> u32 {
-    u32::try_from(portion(i128::from(likeness.min(1000)), i128::from(bonus), 1000)).unwrap_or(0)
+    likeness.min(1000) * bonus / 1000
 }

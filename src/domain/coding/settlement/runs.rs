@@ -73,7 +73,7 @@ pub(super) fn push_key(key: &mut String, run: &Run<'_>) {
 
 /// Four digits that are as likely a year.
 pub(super) fn is_year(digits: &str) -> bool {
-    digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20"))
+    digits.len() == 4 && ["199", "200", "201", "202", "203"].iter().any(|decade| digits.starts_with(decade))
 }
 
 /// Digits within a number that say when it was given: a year, two digits of one, or a year and month.
@@ -274,7 +274,9 @@ pub(super) fn is_other_number(runs: &[Run<'_>], place: usize, led: bool) -> bool
             before.text == "C" && before.glued && place >= 2 && runs.get(place - 2).is_some_and(|run| run.text == "A");
         let mandate =
             before.text == "NO" && place >= 2 && runs.get(place - 2).is_some_and(|run| is_numbered_thing(run.text));
-        !before.digits && (is_numbered_thing(before.text) || account || mandate)
+        let on_account =
+            before.text.starts_with("AC") && place >= 2 && runs.get(place - 2).is_some_and(|run| run.text == "ON");
+        !before.digits && !on_account && (is_numbered_thing(before.text) || account || mandate)
     });
     numbered || (counted && run.text.len() <= 3)
 }

@@ -1,0 +1,54 @@
+//! Patterns are what everybody's bank lines say, never the payee of one business that was written to measure by.
+
+use serde_json::Value;
+
+use super::super::knowledge::Knowledge;
+use super::super::text::fold;
+use super::labelled::files;
+use super::*;
+
+/// Patterns of firms that trade with the whole country and share a name with an entry: the entry is at fault.
+const KNOWN_TO_ALL: &[&str] = &[
+    // Wholesalers of groceries.
+    "MUSGRAVE",
+    "MUSGRAVE MARKETPLACE",
+    "MUSGRAVE RETAIL",
+    // A supplier of tools; the entry is a person's surname.
+    "RENNIE TOOL",
+    // An insurance broker for tradespeople.
+    "TRADE DIRECT INS",
+];
+
+/// Words that stand in many payees' names and tell nobody.
+const SHORTEST_TELLING_WORD: usize = 6;
+
+#[test]
+fn no_pattern_names_a_payee_of_one_business_only() {
+    let mut entries: BTreeSet<Vec<String>> = BTreeSet::new();
+    for folder in ["learn", "sealed", "sealed_second"] {
+        for file in files(folder) {
+            let list = file.get("local_payees").and_then(Value::as_array);
+            for entry in list.into_iter().flatten().filter_map(Value::as_str) {
+                let words: Vec<String> = fold(entry).split(' ').map(str::to_owned).collect();
+                let single_and_short = words.len() == 1 && words[0].chars().count() < SHORTEST_TELLING_WORD;
+                if !single_and_short && !words[0].is_empty() {
+                    entries.insert(words);
+                }
+            }
+        }
+    }
+    assert!(entries.len() > 100, "the businesses name their payees");
+    let mut offending: Vec<&str> = Vec::new();
+    for (pattern, _) in Knowledge::get().patterns.all() {
+        let folded = fold(pattern);
+        let words: Vec<&str> = folded.split(' ').collect();
+        let names = |entry: &Vec<String>| {
+            let mut rest = words.iter();
+            entry.iter().all(|word| rest.any(|other| other == word))
+        };
+        if entries.iter().any(names) && !KNOWN_TO_ALL.contains(&pattern) {
+            offending.push(pattern);
+        }
+    }
+    assert!(offending.is_empty(), "patterns that name a payee of one business: {offending:?}");
+}

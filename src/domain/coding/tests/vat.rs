@@ -1,0 +1,154 @@
+//! VAT codes of every caller, and businesses that have none.
+
+use super::super::{VatCode, Warning};
+use super::labelled::businesses;
+use super::*;
+
+pub(super) fn vat_code(code: &str, name: &str, rate: &str) -> VatCode<'static> {
+    VatCode { code: Cow::Owned(code.to_owned()), name: Cow::Owned(name.to_owned()), rate: pounds(rate) }
+}
+
+fn purchases() -> Vec<Transaction<'static>> {
+    let texts = ["BRITISH GAS", "VODAFONE", "SCREWFIX", "SHELL PETROL", "ADOBE", "OFFICE RENT", "ALLIANZ INSURANCE"];
+    let mut lines: Vec<Transaction<'static>> = texts.iter().map(|text| line("2025-05-01", text, "-120")).collect();
+    lines.push(line("2025-05-01", "PAYMENT FROM CUSTOMER SALES", "240"));
+    lines.push(line("2025-05-01", "WAGES MAY", "-1500"));
+    lines.push(line("2025-05-01", "HMRC PAYE", "-300"));
+    lines.push(line("2025-05-01", "BANK LOAN REPAYMENT", "-300"));
+    lines
+}
+
+#[test]
+fn without_registration_there_is_no_vat() {
+    let contexts = [
+        "A small shop. Not VAT registered.",
+        "We are not registered for VAT.",
+        "Below the VAT threshold.",
+        "Sole trader, no VAT.",
+        "Unregistered for VAT",
+        "turnover is well under the vat limit",
+    ];
+    for context in contexts {
+        for codes in [None, Some(vec![vat_code("S20", "Standard", "20")]), Some(vec![vat_code("R", "Red", "5")])] {
+            let mut all = batch(purchases());
+            all.business_context = Cow::Borrowed(context);
+            all.vat_codes = codes;
+            for (row, source) in code(&all).rows.iter().zip(&all.transactions) {
+                assert_eq!(row.vat_amount, 0, "{context}, {:?}: {source:?}\n{row:?}", all.vat_codes);
+                if all.vat_codes.is_none() {
+                    assert_eq!(row.vat, Vat::NoVat, "{context}: {source:?}");
+                }
+            }
+        }
+    }
+    for business in businesses() {
+        let mut all = business.batch;
+        all.business_context = Cow::Borrowed("Not VAT registered.");
+        let outcome = code(&all);
+        assert!(outcome.rows.iter().all(|row| row.vat_amount == 0), "{}", business.id);
+    }
+}
+
+#[test]
+fn only_codes_without_vat_mean_no_registration() {
+    let mut all = batch(purchases());
+    all.business_context = Cow::Borrowed("");
+    all.vat_codes = Some(vec![vat_code("NV", "No VAT", "0")]);
+    assert!(code(&all).rows.iter().all(|row| row.vat == Vat::NoVat && row.vat_amount == 0));
+}
+
+#[test]
+fn what_has_no_vat_has_none_under_any_list_of_codes() {
+    let lists = [
+        vec![vat_code("ST", "Standard", "20")],
+        vec![vat_code("EX", "Exempt", "0")],
+        vec![vat_code("T1", "20% VAT", "20"), vat_code("T2", "Exempt", "0")],
+        vec![vat_code("RC", "Reverse charge", "20")],
+        vec![vat_code("RR", "Reduced", "5"), vat_code("ZR", "Zero", "0")],
+    ];
+    for list in lists {
+        let mut all = batch(purchases());
+        all.transactions.push(line("2025-05-01", "ACME WIDGETS LTD INV-1042", "120"));
+        all.transactions.push(line_of("Barclays Current", "2025-05-01", "TRANSFER TO SAVINGS", "-500"));
+        all.transactions.push(line_of("Barclays Savings", "2025-05-01", "TRANSFER FROM CURRENT", "500"));
+        all.invoices = Some(vec![invoice(InvoiceKind::Invoice, "INV-1042", "Acme Widgets Ltd", "2025-04-01", "120")]);
+        all.vat_codes = Some(list);
+        let outcome = code(&all);
+        let allowed: Vec<(Vat, i128)> = outcome.rows.iter().map(|row| (row.vat, row.vat_rate)).collect();
+        for (row, source) in outcome.rows.iter().zip(&all.transactions) {
+            let text = source.description.as_ref();
+            let free = ["WAGES", "HMRC", "LOAN", "INV-1042", "TRANSFER"].iter().any(|word| text.contains(word));
+            assert!(!free || row.vat_amount == 0, "{:?}: {text}: {row:?}", all.vat_codes);
+        }
+        assert!(allowed.iter().all(|(vat, _)| *vat != Vat::NoVat) || all.vat_codes.iter().flatten().count() == 1);
+        assert!(outcome.warnings.contains(&Warning::VatCodeNotAllowed), "{:?}", all.vat_codes);
+    }
+}
+
+#[test]
+fn exempt_alone_is_answered_to_everything() {
+    let mut all = batch(purchases());
+    all.vat_codes = Some(vec![vat_code("T2", "Exempt transactions", "0")]);
+    for row in code(&all).rows {
+        assert_eq!((row.vat, row.vat_rate, row.vat_amount), (Vat::Exempt, 0, 0));
+    }
+}
+
+#[test]
+fn input_tax_that_is_blocked_is_not_reclaimed() {
+    let mut all = batch(vec![
+        line("2025-05-01", "CLIENT ENTERTAINING DINNER", "-120"),
+        line("2025-05-01", "ENTERTAINING CLIENTS HOSPITALITY BOX", "-360"),
+        line("2025-05-01", "COMPANIES HOUSE FILING FEE", "-34"),
+        line("2025-05-01", "DVLA VEHICLE TAX", "-345"),
+        line("2025-05-01", "COUNCIL BUSINESS RATES", "-345"),
+        line("2025-05-01", "PARKING FINE PENALTY CHARGE NOTICE", "-35"),
+        line("2025-05-01", "DIRECTORS LOAN REPAYMENT", "-35"),
+        line("2025-05-01", "DIVIDEND", "-5000"),
+        line("2025-05-01", "HMRC VAT", "-5000"),
+        line("2025-05-01", "BANK INTEREST", "5"),
+        line("2025-05-01", "OVERDRAFT INTEREST", "-5"),
+    ]);
+    all.accounts.push(account("425", "Rates and council tax", AccountType::Expense));
+    for (row, source) in code(&all).rows.iter().zip(&all.transactions) {
+        assert_eq!(row.vat_amount, 0, "{source:?}\n{row:?}");
+    }
+}
+
+#[test]
+fn a_hundred_codes_of_odd_rates_are_read() {
+    let rates = ["17.5", "13.5", "100", "0.0001", "20", "5", "0", "12.000000000001", "99.99"];
+    let codes: Vec<VatCode<'static>> = (0..100)
+        .map(|place| vat_code(&format!("V{place}"), &format!("Rate number {place}"), rates[place % rates.len()]))
+        .collect();
+    for first in 0..rates.len() {
+        let mut rotated = codes.clone();
+        rotated.rotate_left(first);
+        let mut all = batch(purchases());
+        all.vat_codes = Some(rotated);
+        let outcome = code(&all);
+        for row in &outcome.rows {
+            let known = codes.iter().any(|code| code.rate == row.vat_rate);
+            assert!(known, "{row:?}");
+        }
+    }
+}
+
+#[test]
+fn the_split_is_exact_at_the_callers_rate() {
+    for (rate, gross, vat) in [
+        ("20", "-120", "-20"),
+        ("17.5", "-117.50", "-17.50"),
+        ("13.5", "-113.50", "-13.50"),
+        ("100", "-120", "-60"),
+        ("0.0001", "-120", "0"),
+        ("20", "-0.03", "-0.01"),
+        ("20", "-0.02", "0"),
+        ("20", "-999999999999999999.99", "-166666666666666666.67"),
+    ] {
+        let mut all = batch(vec![line("2025-05-01", "VODAFONE", gross)]);
+        all.vat_codes = Some(vec![vat_code("ST", "Standard", rate), vat_code("NV", "None", "0")]);
+        let row = &code(&all).rows[0];
+        assert_eq!((row.vat, row.vat_rate, row.vat_amount), (Vat::Standard, pounds(rate), pounds(vat)), "{gross}");
+    }
+}

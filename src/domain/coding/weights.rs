@@ -1,0 +1,173 @@
+//! How much each kind of evidence counts. Settled on the businesses to learn from (`docs/coding.md` says how); everything
+//! else about the engine is rules and knowledge.
+
+/// The weights.
+#[derive(Debug, Clone, Copy)]
+pub struct Weights {
+    /// A pattern that only hints.
+    pub weak: f32,
+    /// A known payee or phrase.
+    pub usual: f32,
+    /// Words of intent.
+    pub decisive: f32,
+    /// The same about what a trade buys or sells.
+    pub decisive_trade: f32,
+    /// A word of the line and one of the account's name are alike from here.
+    pub word_like_from: f32,
+    /// And that counts this much.
+    pub word_like: f32,
+    /// Each further word of a pattern.
+    pub per_word: f32,
+    /// A pattern at the begin of the line.
+    pub first_word: f32,
+    /// What a pattern of two letters loses: it may be anything.
+    pub two_letters: f32,
+    /// A word that has another meaning in this trade.
+    pub sector_word: f32,
+    /// A concept that is typical for the trade.
+    pub likely: f32,
+    /// The part of further evidence for a concept that has some.
+    pub further: f32,
+    /// An owner named in the line.
+    pub owner: f32,
+    /// The context says that a payee is private.
+    pub private: f32,
+    /// A word beside the payee in the context.
+    pub hint_word: f32,
+    /// A person who is not known.
+    pub person: f32,
+    /// What a word adds that makes something else of evidence.
+    pub combined: f32,
+    /// The part of a bank's charge that counts behind a payee.
+    pub charge_behind: f32,
+    /// What words of work by the week add to a person.
+    pub labour: f32,
+    /// Likeness in meaning counts from here.
+    pub similar_from: f32,
+    /// And this much.
+    pub similar: f32,
+    /// The part of it that counts beside strong evidence.
+    pub similar_beside: f32,
+    /// Evidence for income on money out.
+    pub income_out: f32,
+    /// Evidence for an expense on money in.
+    pub expense_in: f32,
+    /// A shop that sells everything, in a trade that says what it means.
+    pub shop_here: f32,
+    /// The same where no trade says so.
+    pub shop_anywhere: f32,
+    /// How sharply more evidence beats less.
+    pub sharpness: f32,
+    /// Evidence that "something else entirely" has.
+    pub nothing: f32,
+    /// What a concept keeps for which the chart has no account.
+    pub fit_floor: f32,
+    /// What being named in the line adds to the fit of an account of the concept.
+    pub named_among: f32,
+    /// How sharply a better account beats a worse one of the same concept.
+    pub account_sharpness: f32,
+    /// A rare word of the account's name in the line.
+    pub account_word: f32,
+    /// The same in what the context says about the payee.
+    pub hinted_word: f32,
+    /// An owner's name in the name of an account.
+    pub owners_account: f32,
+    /// The account's name and the line are alike from here.
+    pub like_from: f32,
+    /// And that counts this much.
+    pub like: f32,
+    /// Below this much evidence a receipt may be a sale.
+    pub sale_below: f32,
+    /// Evidence for that.
+    pub sale: f32,
+    /// Below this much evidence a payment may be what the trade buys.
+    pub purchase_below: f32,
+    /// Evidence for that.
+    pub purchase: f32,
+    /// Below this much evidence nothing is known.
+    pub fallback_below: f32,
+    /// A name of the close tier, beside 1 for the own one.
+    pub close_tier: f32,
+    /// A name of the wide tier.
+    pub wide_tier: f32,
+    /// What each place inside a tier costs.
+    pub rank: f32,
+    /// What a name keeps that covers nothing of the account's name.
+    pub coverage_floor: f32,
+    /// One of several things that a name lists, beside a name of its own.
+    pub listed: f32,
+    /// What an account loses for being better at something else.
+    pub reverse_penalty: f32,
+    /// An account of the concept's second type.
+    pub second_type: f32,
+    /// The account of the wider concept.
+    pub parent: f32,
+    /// The most that general expenses and suspense inherit.
+    pub generic_cap: f32,
+    /// How much shared words count beside meaning when accounts of other charts are compared.
+    pub alike_stems: f32,
+    /// From here an account of another chart is like one of this.
+    pub alike_from: f32,
+    /// What the first concept of an account that is quite alike gets.
+    pub alike_best: f32,
+    /// Likeness in meaning of a concept and an account, where no name fits.
+    pub similar_account: f32,
+}
+
+/// The weights in use.
+pub const WEIGHTS: Weights = Weights {
+    weak: 1.44,
+    usual: 2.0,
+    decisive: 7.465,
+    decisive_trade: 3.0,
+    word_like_from: 0.375,
+    word_like: 1.8,
+    per_word: 0.432,
+    first_word: 0.125,
+    two_letters: 0.5,
+    sector_word: 1.667,
+    likely: 0.313,
+    further: 0.3,
+    owner: 2.2,
+    private: 3.12,
+    hint_word: 0.95,
+    person: 0.868,
+    combined: 0.5,
+    charge_behind: 0.5,
+    labour: 1.0,
+    similar_from: 0.32,
+    similar: 2.4,
+    similar_beside: 0.3,
+    income_out: 0.5,
+    expense_in: 0.504,
+    shop_here: 0.9,
+    shop_anywhere: 0.65,
+    sharpness: 1.417,
+    nothing: 0.75,
+    fit_floor: 0.144,
+    named_among: 0.264,
+    account_sharpness: 11.667,
+    account_word: 3.456,
+    hinted_word: 2.04,
+    owners_account: 2.0,
+    like_from: 0.243,
+    like: 2.304,
+    sale_below: 1.56,
+    sale: 1.25,
+    purchase_below: 0.9,
+    purchase: 0.625,
+    fallback_below: 0.42,
+    close_tier: 0.8,
+    wide_tier: 0.72,
+    rank: 0.012,
+    coverage_floor: 0.744,
+    listed: 0.92,
+    reverse_penalty: 0.48,
+    second_type: 0.646,
+    parent: 0.41,
+    generic_cap: 0.35,
+    alike_stems: 0.417,
+    alike_from: 0.65,
+    alike_best: 0.95,
+    similar_account: 0.893,
+};

@@ -1,0 +1,1 @@
+"""Makes the static table of token vectors that the coding engine carries."""
