@@ -290,7 +290,7 @@ fn openapi_is_printed_without_a_database() {
     assert!(document["openapi"].as_str().is_some_and(|version| version.starts_with("3.1")), "{}", document["openapi"]);
     let paths = keys(&document["paths"]);
     assert!(paths.iter().all(|path| path.starts_with("/api/v1/")), "{paths:?}");
-    for path in ["/api/v1/health", "/api/v1/me", "/api/v1/keys", "/api/v1/keys/{id}", "/api/v1/reconciliations"] {
+    for path in ["/api/v1/health", "/api/v1/me", "/api/v1/keys", "/api/v1/keys/{id}", "/api/v1/reconciliations", "/api/v1/coding/coding-jobs"] {
         assert!(paths.iter().any(|known| known == path), "{path}");
     }
     assert!(!shell.path("data").exists(), "nothing was made");
