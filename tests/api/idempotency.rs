@@ -1,5 +1,7 @@
 //! `Idempotency-Key` on submissions: the first answer again, one job, one charge.
 
+use bookkeeping_suite::domain::job::Product;
+
 use crate::support::client::Answer;
 use crate::support::gate::gate;
 use crate::support::product::{JobProduct as _, everywhere, for_both_products};
@@ -122,6 +124,20 @@ for_both_products! {
             .send()
             .refused(401, "unauthorized");
         server.ended(&key, &id(&first));
+    }
+
+    fn a_key_is_another_for_another_product(product) {
+        let server = TestServer::start_of(product);
+        let person = server.person();
+        let first = submit(&server, &server.key(&person, &product.scopes()), "k", &product.costing(1));
+        for other in Product::ALL.into_iter().filter(|other| *other != product) {
+            let key = server.key(&person, &other.scopes());
+            let request = server.client.post(other.path()).key(&key).idempotency_key("k");
+            let answer = request.body(other.costing(1)).send();
+            answer.expect(202);
+            assert!(!is_replay(&answer));
+        }
+        assert!(!is_replay(&first));
     }
 
     fn a_key_is_forgotten_after_a_day(product) {

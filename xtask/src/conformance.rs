@@ -64,6 +64,9 @@ struct Expected {
     check: String,
     /// Text that stands in every answer that is expected to fail this check, so that no other failure hides behind it.
     answer: Option<String>,
+    /// Whether it takes many cases, or luck, to see it.
+    #[serde(default)]
+    sometimes: bool,
     /// Why the service is right nevertheless.
     reason: String,
 }
@@ -201,7 +204,9 @@ fn judge(failures: &BTreeSet<Failure>, expected: &[Expected]) -> Vec<String> {
             complaints.push(format!("{}: {} {} (answered {answer})", failure.operation, failure.check, failure.title));
         }
     }
-    for entry in expected.iter().filter(|entry| !failures.iter().any(|failure| entry.covers(failure))) {
+    for entry in
+        expected.iter().filter(|entry| !entry.sometimes && !failures.iter().any(|failure| entry.covers(failure)))
+    {
         complaints.push(format!(
             "{}: {} is listed as expected but no longer fails; take it off the list",
             entry.operation, entry.check
@@ -341,6 +346,7 @@ mod tests {
             operation: operation.into(),
             check: check.into(),
             answer: answer.map(str::to_owned),
+            sometimes: false,
             reason: "because".into(),
         }
     }
@@ -359,6 +365,9 @@ mod tests {
         // Another answer is another failure, and the listed one is missing.
         assert_eq!(judge(&failures, &[expected("POST /b", "ST202", Some("other"))]).len(), 2);
         assert_eq!(judge(&failures, &[]).len(), 1);
+        // What is only seen sometimes may be missing.
+        let rare = Expected { sometimes: true, ..expected("POST /c", "ST202", None) };
+        assert!(judge(&failures, &[expected("POST /b", "ST202", None), rare]).is_empty());
     }
 
     #[test]

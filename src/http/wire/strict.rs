@@ -2,6 +2,7 @@
 //! in document order, no tree of values. What is read borrows from the text.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::RangeInclusive;
 
 use super::cursor::{Cursor, Malformed};
@@ -44,6 +45,11 @@ impl<'k> Place<'k> {
         self.field.unwrap_or(self.section)
     }
 
+    /// What an object there is called.
+    fn object_name(&self) -> &'k str {
+        if self.row.is_some() { "a row" } else { self.name() }
+    }
+
     fn issue(&self, message: String) -> Issue {
         let field = self.field.map(|field| field.chars().take(MAX_KEY_CHARS).collect::<String>());
         let mut path = match self.row {
@@ -83,18 +89,20 @@ impl<'a> Strict<'a> {
     }
 
     /// Notes a problem of what has just been read.
-    pub fn problem(&mut self, place: Place<'_>, message: impl Into<String>) {
+    ///
+    /// There may be millions in one body: a message is only made when it is listed.
+    pub fn problem(&mut self, place: Place<'_>, message: impl fmt::Display) {
         self.found.count += 1;
         if self.found.listed.len() < PROBLEMS_LISTED_MAX {
-            self.found.listed.push((self.cursor.at(), place.issue(message.into())));
+            self.found.listed.push((self.cursor.at(), place.issue(message.to_string())));
         }
     }
 
     /// Notes a problem of what was read before, in ascending order of where [`Self::at`] was then.
-    pub fn late_problem(&mut self, at: usize, place: Place<'_>, message: impl Into<String>) {
+    pub fn late_problem(&mut self, at: usize, place: Place<'_>, message: impl fmt::Display) {
         self.found.count += 1;
         if self.found.late.len() < PROBLEMS_LISTED_MAX {
-            self.found.late.push((at, place.issue(message.into())));
+            self.found.late.push((at, place.issue(message.to_string())));
         }
     }
 
@@ -129,7 +137,7 @@ impl<'a> Strict<'a> {
     ) -> Reading<Option<[bool; N]>> {
         if self.cursor.peek()? != b'{' {
             self.cursor.skip()?;
-            self.problem(place, format!("{} must be an object with {}", Self::shown(&place), listed(names)));
+            self.problem(place, format_args!("{} must be an object with {}", place.object_name(), Listed(names)));
             return Ok(None);
         }
         let mut given = [false; N];
@@ -141,12 +149,12 @@ impl<'a> Strict<'a> {
                 .enumerate()
                 .find_map(|(at, (name, given))| (*name == key).then_some((at, given)))
             else {
-                self.problem(place.field(&key), format!("unknown key; only {} are allowed", listed(names)));
+                self.problem(place.field(&key), format_args!("unknown key; only {} are allowed", Listed(names)));
                 self.cursor.skip()?;
                 continue;
             };
             if std::mem::replace(given, true) {
-                self.problem(place.field(&key), format!("{key} may be given only once"));
+                self.problem(place.field(&key), format_args!("{key} may be given only once"));
                 self.cursor.skip()?;
             } else {
                 read(self, at)?;
@@ -165,7 +173,7 @@ impl<'a> Strict<'a> {
     ) {
         for (name, given) in names.iter().zip(given).take(required) {
             if !given {
-                self.problem(place.field(name), format!("{name} is required"));
+                self.problem(place.field(name), format_args!("{name} is required"));
             }
         }
     }
@@ -181,7 +189,7 @@ impl<'a> Strict<'a> {
         let place = Place::section(section);
         if self.cursor.peek()? != b'[' {
             self.cursor.skip()?;
-            self.problem(place, format!("{section} must be an array of {}", bounds(&length)));
+            self.problem(place, format_args!("{section} must be an array of {}", Rows(&length)));
             return Ok(());
         }
         let mut items = self.cursor.open(b'[')?;
@@ -191,7 +199,7 @@ impl<'a> Strict<'a> {
             rows += 1;
         }
         if !length.contains(&rows) {
-            self.problem(place, format!("{section} must have {}; it has {rows}", bounds(&length)));
+            self.problem(place, format_args!("{section} must have {}; it has {rows}", Rows(&length)));
         }
         Ok(())
     }
@@ -220,25 +228,22 @@ impl<'a> Strict<'a> {
 
     /// Reads text of a number of characters without NUL.
     pub fn text(&mut self, place: Place<'_>, length: RangeInclusive<usize>) -> Reading<Option<Cow<'a, str>>> {
-        let rule = |length: &RangeInclusive<usize>| match length.start() {
-            0 => format!("at most {} characters", length.end()),
-            start => format!("{start} to {} characters", length.end()),
-        };
+        let rule = Characters(&length);
         if self.cursor.peek()? != b'"' {
             self.cursor.skip()?;
-            self.problem(place, format!("{} must be a string of {}", place.name(), rule(&length)));
+            self.problem(place, format_args!("{} must be a string of {rule}", place.name()));
             return Ok(None);
         }
         let text = self.cursor.string()?;
         // Bytes are never fewer than characters, so most text need not be counted.
         let too_long = text.len() > *length.end() && text.chars().count() > *length.end();
         if text.len() < *length.start() || too_long {
-            self.problem(place, format!("{} must have {}", place.name(), rule(&length)));
+            self.problem(place, format_args!("{} must have {rule}", place.name()));
             return Ok(None);
         }
         // A raw NUL is not JSON, so only an escape can bring one.
         if matches!(text, Cow::Owned(_)) && text.contains('\0') {
-            self.problem(place, format!("{} must not contain the NUL character", place.name()));
+            self.problem(place, format_args!("{} must not contain the NUL character", place.name()));
             return Ok(None);
         }
         Ok(Some(text))
@@ -263,7 +268,7 @@ impl<'a> Strict<'a> {
         };
         if day.is_none() {
             let rule = "must be a string YYYY-MM-DD, a real calendar date from 0001-01-01 to 9999-12-31";
-            self.problem(place, format!("{} {rule}", place.name()));
+            self.problem(place, format_args!("{} {rule}", place.name()));
         }
         Ok(day)
     }
@@ -276,7 +281,7 @@ impl<'a> Strict<'a> {
             Err(AmountError::NotANumber) => "must be a JSON number, such as -12.50",
             Err(AmountError::TooLarge) => "must be below 1e18 in magnitude",
         };
-        self.problem(place, format!("{} {rule}", place.name()));
+        self.problem(place, format_args!("{} {rule}", place.name()));
         Ok(None)
     }
 
@@ -285,7 +290,7 @@ impl<'a> Strict<'a> {
     pub fn bounded(&mut self, place: Place<'_>, allowed: RangeInclusive<i128>, rule: &str) -> Reading<Option<i128>> {
         let units = amount::parse_outward(self.cursor.skip()?).ok().filter(|units| allowed.contains(units));
         if units.is_none() {
-            self.problem(place, format!("{} must be {rule}", place.name()));
+            self.problem(place, format_args!("{} must be {rule}", place.name()));
         }
         Ok(units)
     }
@@ -305,7 +310,7 @@ impl<'a> Strict<'a> {
             }
         };
         if value.is_none() {
-            self.problem(place, format!("{} must be {rule}", place.name()));
+            self.problem(place, format_args!("{} must be {rule}", place.name()));
         }
         Ok(value)
     }
@@ -318,31 +323,50 @@ impl<'a> Strict<'a> {
             _ => None,
         };
         if flag.is_none() {
-            self.problem(place, format!("{} must be true or false", place.name()));
+            self.problem(place, format_args!("{} must be true or false", place.name()));
         }
         Ok(flag)
     }
+}
 
-    fn shown(place: &Place<'_>) -> String {
-        match place.row {
-            Some(_) => "a row".to_owned(),
-            None => place.name().to_owned(),
+/// How many rows a list may have.
+struct Rows<'r>(&'r RangeInclusive<u64>);
+
+impl fmt::Display for Rows<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.start() {
+            0 => write!(formatter, "at most {} rows", self.0.end()),
+            start => write!(formatter, "{start} to {} rows", self.0.end()),
         }
     }
 }
 
-fn bounds(length: &RangeInclusive<u64>) -> String {
-    match length.start() {
-        0 => format!("at most {} rows", length.end()),
-        start => format!("{start} to {} rows", length.end()),
+/// How many characters text may have.
+struct Characters<'r>(&'r RangeInclusive<usize>);
+
+impl fmt::Display for Characters<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.start() {
+            0 => write!(formatter, "at most {} characters", self.0.end()),
+            start => write!(formatter, "{start} to {} characters", self.0.end()),
+        }
     }
 }
 
 /// `a, b and c`.
-fn listed(names: &[&str]) -> String {
-    match names.split_last() {
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-        None => String::new(),
+struct Listed<'n>(&'n [&'static str]);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let last = self.0.len().saturating_sub(1);
+        for (at, name) in self.0.iter().enumerate() {
+            let before = match at {
+                0 => "",
+                at if at == last => " and ",
+                _ => ", ",
+            };
+            write!(formatter, "{before}{name}")?;
+        }
+        Ok(())
     }
 }
