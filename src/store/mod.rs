@@ -41,12 +41,14 @@ pub use jobs::{
 };
 pub use keys::{KeyCreated, KeyRow, NewKey};
 pub use ledger::{
-    AccountFilter, AccountHistory, AccountRow, AccountView, Action, BankAccountDetails, BankAccountField,
-    BankAccountRow, BankAccountView, BankImport, BankLine, BankRow, BankSuggestion, BankTransactionFilter,
-    BankTransactionRow, CisDetails, Confirmation, ContactDetails, ContactField, ContactFilter, ContactRow, ContactView,
-    CreateOrganisation, HistoryLine, ImportedRow, JournalFilter, JournalLineView, JournalView, LedgerAccount,
-    LockChange, OrganisationChange, OrganisationCreated, OrganisationField, Post, PostOutcome, Posted, Poster,
-    PrintAnswer, Replay,
+    AccountFilter, AccountHistory, AccountRow, AccountView, Action, AllocationEntry, AllocationTarget, AllocationView,
+    BankAccountDetails, BankAccountField, BankAccountRow, BankAccountView, BankImport, BankLine, BankRow,
+    BankSuggestion, BankTransactionFilter, BankTransactionRow, CisDetails, CisPosition, CisSubcontractor, Confirmation,
+    ContactDetails, ContactField, ContactFilter, ContactRow, ContactView, CreateOrganisation, DocumentCis,
+    DocumentEntry, DocumentField, DocumentFilter, DocumentLineEntry, DocumentLineView, DocumentView, HistoryLine,
+    ImportedRow, JournalFilter, JournalLineView, JournalView, LedgerAccount, LockChange, OrganisationChange,
+    OrganisationCreated, OrganisationField, PaymentMethod, Post, PostOutcome, Posted, Poster, PrintAnswer, Replay,
+    SettlementEntry, SettlementField, SettlementFilter, SettlementView,
 };
 pub use organisations::{AddressRow, MemberAdded, MembershipRow, OrganisationRow};
 pub use permits::PermitLease;

@@ -65,6 +65,18 @@ impl Desk<'_> {
     /// Decides one posting.
     pub(super) fn decide(&mut self, post: &Post) -> Result<Posted, Stop> {
         match &post.action {
+            Action::CreateDocument { .. }
+            | Action::PatchDocument { .. }
+            | Action::DeleteDocument { .. }
+            | Action::IssueDocument { .. }
+            | Action::VoidDocument { .. }
+            | Action::AllocateCredit { .. }
+            | Action::UnallocateCredit { .. } => Err(Stop::Unknown),
+            Action::CreateSettlement(_)
+            | Action::PatchSettlement { .. }
+            | Action::AllocateSettlement { .. }
+            | Action::UnallocateSettlement { .. }
+            | Action::VoidSettlement { .. } => Err(Stop::Unknown),
             Action::PatchOrganisation(change) => self.patch_organisation(post, change),
             Action::LockPeriod { lock_day, reason } => self.lock_period(post, *lock_day, reason.as_deref()),
             Action::CreateAccount(new) => self.create_account(new),

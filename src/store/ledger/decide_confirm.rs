@@ -41,6 +41,7 @@ impl Desk<'_> {
     fn confirm(&mut self, post: &Post, id: i64, confirmation: &Confirmation) -> Result<BankTransactionRow, Stop> {
         let row = self.transaction(post, id)?;
         match confirmation {
+            Confirmation::Settlement { .. } | Confirmation::MatchSettlement { .. } => Err(Stop::Unknown),
             Confirmation::Suggested => {
                 if row.lines.is_empty() {
                     row.status.require_unconfirmed()?;

@@ -74,6 +74,18 @@ impl Named {
     fn note(&mut self, post: &Post) {
         match &post.action {
             Action::PatchOrganisation(_) | Action::CreateAccount(_) => {}
+            Action::CreateDocument { .. }
+            | Action::PatchDocument { .. }
+            | Action::DeleteDocument { .. }
+            | Action::IssueDocument { .. }
+            | Action::VoidDocument { .. }
+            | Action::AllocateCredit { .. }
+            | Action::UnallocateCredit { .. } => {}
+            Action::CreateSettlement(_)
+            | Action::PatchSettlement { .. }
+            | Action::AllocateSettlement { .. }
+            | Action::UnallocateSettlement { .. }
+            | Action::VoidSettlement { .. } => {}
             Action::LockPeriod { .. } => {
                 self.locks.insert(post.organisation.0);
             }
@@ -126,6 +138,7 @@ impl Named {
                         Confirmation::MatchJournal(journal) => {
                             self.journals.insert(*journal);
                         }
+                        Confirmation::Settlement { .. } | Confirmation::MatchSettlement { .. } => {}
                         Confirmation::Suggested | Confirmation::Coded(_) | Confirmation::TransferTo(_) => {}
                     }
                 }

@@ -13,6 +13,7 @@ mod contacts;
 mod decide;
 mod decide_bank;
 mod decide_confirm;
+mod documents;
 mod effects;
 mod facts;
 mod ids;
@@ -23,6 +24,7 @@ mod query;
 mod record_rows;
 mod replay;
 mod rows;
+mod settlements;
 mod shelf;
 mod total_rows;
 
@@ -48,12 +50,19 @@ pub use bank_transactions::{BankLine, BankTransactionFilter, BankTransactionRow}
 pub(super) use check::RULES;
 pub use contacts::{CisDetails, ContactDetails, ContactField, ContactFilter, ContactRow, ContactView};
 pub use decide_bank::BankSuggestion;
+pub use documents::{
+    DocumentCis, DocumentEntry, DocumentField, DocumentFilter, DocumentLineEntry, DocumentLineView, DocumentView,
+};
 pub use journals::{AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView};
 pub use organisation::{CreateOrganisation, LockChange, OrganisationChange, OrganisationCreated, OrganisationField};
 pub(super) use post::WaitingPost;
 pub use post::{
     Action, BankImport, BankRow, Confirmation, ImportedRow, LedgerAccount, Post, PostOutcome, Posted, Poster,
     PrintAnswer, Replay,
+};
+pub use settlements::{
+    AllocationEntry, AllocationTarget, AllocationView, CisPosition, CisSubcontractor, PaymentMethod, SettlementEntry,
+    SettlementField, SettlementFilter, SettlementView,
 };
 
 impl Writer {
@@ -261,6 +270,18 @@ async fn reserve(
                 want(Kind::JournalLine, lines);
                 want(Kind::VatEntry, lines);
             }
+            Action::CreateDocument { .. }
+            | Action::PatchDocument { .. }
+            | Action::DeleteDocument { .. }
+            | Action::IssueDocument { .. }
+            | Action::VoidDocument { .. }
+            | Action::AllocateCredit { .. }
+            | Action::UnallocateCredit { .. } => {}
+            Action::CreateSettlement(_)
+            | Action::PatchSettlement { .. }
+            | Action::AllocateSettlement { .. }
+            | Action::UnallocateSettlement { .. }
+            | Action::VoidSettlement { .. } => {}
             Action::PatchBankAccount { .. }
             | Action::ArchiveBankAccount { .. }
             | Action::PatchBankTransaction { .. }
