@@ -15,9 +15,10 @@ use crate::http::envelope;
 use crate::http::error::ApiError;
 use crate::http::products::Products;
 use crate::http::wire::books::bank::{
-    parse_account_patch, parse_batch, parse_confirmation, parse_import, parse_new_account, parse_row, parse_suggestion,
+    parse_account_patch, parse_import, parse_new_account, parse_row, parse_suggestion,
 };
 use crate::http::wire::books::bank_json::{BankAccountJson, BankTransactionJson, CandidateJson};
+use crate::http::wire::books::confirmation::{parse_batch, parse_confirmation};
 use crate::http::wire::books::{CURRENCY, refused};
 use crate::store::{Action, BankTransactionFilter};
 

@@ -3,7 +3,10 @@
 pub mod accounts;
 pub mod bank;
 pub mod change;
+pub mod cis;
 pub mod contacts;
+pub mod documents;
 pub mod journals;
 pub mod organisations;
 mod query;
+pub mod settlements;
