@@ -34,6 +34,11 @@ pub use books::{
     unarchive_account, unarchive_customer, unarchive_supplier, unconfirm_bank_transaction, update_account,
     update_bank_account, update_bank_transaction, update_customer, update_organisation, update_supplier, void_journal,
 };
+pub use books::{
+    allocate_credit_note, allocate_settlement, create_document, create_settlement, delete_document, get_cis_position,
+    get_document, get_settlement, issue_document, list_documents, list_settlements, unallocate_credit_note,
+    unallocate_settlement, update_document, update_settlement, void_document, void_settlement,
+};
 pub use coding::{poll_coding_job, submit_coding_job};
 pub use identity::{health, me};
 pub use keys::{create_key, list_keys, revoke_key};

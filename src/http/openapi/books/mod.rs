@@ -5,8 +5,11 @@ mod bank;
 mod bank_accounts;
 mod bank_records;
 mod contacts;
+mod document_schemas;
+mod documents;
 mod journals;
 mod organisations;
+mod settlements;
 mod shared;
 
 use super::schema::Any;
@@ -28,9 +31,17 @@ pub use contacts::{
     get_customer, get_supplier, list_customers, list_suppliers, unarchive_customer, unarchive_supplier,
     update_customer, update_supplier,
 };
+pub use documents::{
+    allocate_credit_note, create_document, delete_document, get_document, issue_document, list_documents,
+    unallocate_credit_note, update_document, void_document,
+};
 pub use journals::{create_journal, get_journal, list_journals, void_journal};
 pub use organisations::{
     create_organisation, get_organisation, get_period_lock, list_organisations, set_period_lock, update_organisation,
+};
+pub use settlements::{
+    allocate_settlement, create_settlement, get_cis_position, get_settlement, list_settlements, unallocate_settlement,
+    update_settlement, void_settlement,
 };
 
 const TAG: &str = "Ledger";
@@ -43,6 +54,8 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         bank_accounts::schemas(),
         bank_records::schemas(),
         journals::schemas(),
+        document_schemas::schemas(),
+        settlements::schemas(),
     ];
     groups.into_iter().flatten().collect()
 }

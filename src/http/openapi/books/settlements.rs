@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use utoipa::openapi::Object;
+use utoipa::openapi::schema::ArrayBuilder;
 
 use super::super::operation::Operation;
 use super::super::schema::{
@@ -214,16 +215,26 @@ fn allocation_shape(side: ContactKind, target: &'static str) -> Vec<Field> {
 }
 
 /// An allocation to one of these.
-pub(super) fn allocation_to(side: ContactKind, targets: &[&'static str]) -> Any {
+fn allocation_to(side: ContactKind, targets: &[&'static str]) -> Any {
     let keys = ["invoice_id", "credit_note_id", of(side, ["receipt_id", "payment_id"])];
     let shapes = targets.iter().map(|target| allocation_shape(side, target)).collect();
     one_of_shapes("What it goes to, and how much.", &keys, shapes)
 }
 
 /// What a receipt or payment goes to, and what a refund of one.
-pub(super) fn allocations(side: ContactKind, is_refund: bool) -> Any {
-    let refunded = ["credit_note_id", of(side, ["receipt_id", "payment_id"])];
-    allocation_to(side, if is_refund { &refunded } else { &["invoice_id"] })
+const fn targets(side: ContactKind, is_refund: bool) -> &'static [&'static str] {
+    match (side, is_refund) {
+        (_, false) => &["invoice_id"],
+        (ContactKind::Customer, true) => &["credit_note_id", "receipt_id"],
+        (ContactKind::Supplier, true) => &["credit_note_id", "payment_id"],
+    }
+}
+
+/// The allocations of a confirmation, where the keys of either side may be there as null.
+pub(super) fn confirmed_allocations(side: ContactKind, is_refund: bool) -> ArrayBuilder {
+    let keys = ["invoice_id", "credit_note_id", "receipt_id", "payment_id", "cis_suffered"];
+    let shapes = targets(side, is_refund).iter().map(|target| allocation_shape(side, target)).collect();
+    array(one_of_shapes("What it goes to, and how much.", &keys, shapes)).max_items(Some(200))
 }
 
 fn create(side: ContactKind) -> Any {
@@ -238,7 +249,7 @@ fn create(side: ContactKind) -> Any {
             maybe("reference", plain(0, 100)),
             maybe("memo", plain(0, 500)),
             maybe("method", choice(&methods)),
-            optional("allocations", array(allocations(side, is_refund)).max_items(Some(200)).build()),
+            optional("allocations", array(allocation_to(side, targets(side, is_refund))).max_items(Some(200)).build()),
             optional("auto_allocate", boolean()),
         ]
     };

@@ -22,11 +22,18 @@ const OF_EITHER: [&str; 6] = ["amount", "invoice_id", "credit_note_id", "receipt
 /// may come after them.
 #[derive(Debug, Default)]
 pub struct Allocations {
-    read: Vec<(usize, Place<'static>, Target, AllocationEntry)>,
+    read: Vec<(usize, Place<'static>, Read)>,
 }
 
-/// What an allocation goes to, and the key that says so.
-type Target = (&'static str, AllocationTarget);
+/// An allocation as read.
+#[derive(Debug)]
+struct Read {
+    /// The key of what it goes to.
+    key: &'static str,
+    /// Whether it says what was withheld beside it.
+    has_cis: bool,
+    entry: AllocationEntry,
+}
 
 impl Allocations {
     /// Reads a list of allocations; of either side when none is known yet.
@@ -43,7 +50,7 @@ impl Allocations {
                 Some(ContactKind::Supplier) => entry(reader, place, &OF_SUPPLIER)?,
                 None => entry(reader, place, &OF_EITHER)?,
             };
-            self.read.extend(read.map(|(target, entry)| (reader.at(), place, target, entry)));
+            self.read.extend(read.map(|read| (reader.at(), place, read)));
             Ok(())
         })
     }
@@ -54,13 +61,18 @@ impl Allocations {
             ContactKind::Customer => "receipt_id",
             ContactKind::Supplier => "payment_id",
         };
-        for (at, place, (key, target), _) in &self.read {
-            let message = match (target, is_refund) {
-                (AllocationTarget::Invoice(_), true) => "a refund is not set against an invoice",
+        for (at, place, Read { key, has_cis, entry }) in &self.read {
+            let (key, message) = match (entry.to, is_refund) {
+                (AllocationTarget::Invoice(_), true) => (*key, "a refund is not set against an invoice"),
                 (AllocationTarget::CreditNote(_) | AllocationTarget::Settlement(_), false) => {
-                    "only a refund is set against this; receipts and payments go to invoices"
+                    (*key, "only a refund is set against this; receipts and payments go to invoices")
                 }
-                (AllocationTarget::Settlement(_), true) if *key != own => "a refund gives back one of its own side",
+                (AllocationTarget::Settlement(_), true) if *key != own => {
+                    (*key, "a refund gives back one of its own side")
+                }
+                _ if *has_cis && side == ContactKind::Supplier => {
+                    ("cis_suffered", "is for receipts; what is withheld from suppliers is computed")
+                }
                 _ => continue,
             };
             reader.late_problem(*at, place.field(key), message);
@@ -69,7 +81,7 @@ impl Allocations {
 
     /// What was read.
     pub fn entries(self) -> Vec<AllocationEntry> {
-        self.read.into_iter().map(|(_, _, _, entry)| entry).collect()
+        self.read.into_iter().map(|(_, _, read)| read.entry).collect()
     }
 }
 
@@ -77,7 +89,7 @@ fn entry<const N: usize>(
     reader: &mut Strict<'_>,
     place: Place<'static>,
     names: &[&'static str; N],
-) -> Reading<Option<(Target, AllocationEntry)>> {
+) -> Reading<Option<Read>> {
     let (mut amount, mut targets, mut cis_suffered) = (None, Vec::new(), None);
     let given = reader.object(place, names, |reader, at| {
         let name = names.get(at).copied().unwrap_or_default();
@@ -108,7 +120,8 @@ fn entry<const N: usize>(
     };
     let (Some(amount), Some(to)) = (amount, *target) else { return Ok(None) };
     let cis_suffered_pence = cis_suffered.map_or(0, |amount| amount.0);
-    Ok(Some(((key, to), AllocationEntry { to, amount_pence: amount.0, cis_suffered_pence })))
+    let entry = AllocationEntry { to, amount_pence: amount.0, cis_suffered_pence };
+    Ok(Some(Read { key, has_cis: cis_suffered.is_some(), entry }))
 }
 
 /// Reads the body that sets more of a settlement against documents.
@@ -135,7 +148,7 @@ pub fn parse_credit_allocations(text: &[u8]) -> Result<(Vec<AllocationEntry>, Op
         match at {
             0 => {
                 allocations = strict_list(reader, "allocations", 1..=ALLOCATIONS_MAX, |reader, place| {
-                    Ok(entry(reader, place, &["amount", "invoice_id"])?.map(|(_, entry)| entry))
+                    Ok(entry(reader, place, &["amount", "invoice_id"])?.map(|read| read.entry))
                 })?;
             }
             _ if reader.is_null()? => {}
