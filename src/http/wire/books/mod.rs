@@ -3,6 +3,7 @@
 
 pub mod account;
 pub mod bank;
+pub mod bank_account;
 pub mod bank_json;
 pub mod contact;
 pub mod journal;
