@@ -40,11 +40,11 @@ impl Allocations {
     pub fn read(
         &mut self,
         reader: &mut Strict<'_>,
-        section: &'static str,
+        around: Place<'_>,
         least: u64,
         side: Option<ContactKind>,
     ) -> Reading<()> {
-        reader.list(section, least..=ALLOCATIONS_MAX, |reader, place| {
+        reader.list_in(around, "allocations", least..=ALLOCATIONS_MAX, |reader, place| {
             let read = match side {
                 Some(ContactKind::Customer) => entry(reader, place, &OF_CUSTOMER)?,
                 Some(ContactKind::Supplier) => entry(reader, place, &OF_SUPPLIER)?,
@@ -129,7 +129,9 @@ pub fn parse_settlement_allocations(text: &[u8], side: ContactKind) -> Result<Ve
     const NAMES: [&str; 1] = ["allocations"];
     let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
     let mut allocations = Allocations::default();
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, _| allocations.read(reader, "allocations", 1, Some(side)));
+    let read = reader.object(Place::section(BODY), &NAMES, |reader, _| {
+        allocations.read(reader, Place::section(BODY), 1, Some(side))
+    });
     let read = read.map(|given| {
         if let Some(given) = given {
             reader.require(Place::section(BODY), &NAMES, &given, 1);

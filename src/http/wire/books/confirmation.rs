@@ -2,7 +2,6 @@
 
 use super::allocation::Allocations;
 use super::bank::{PARTS_MAX, PartRead};
-use super::exact::strict_list;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::bank::ConfirmType;
 use crate::domain::ledger::bank_coding::{CodedLine, Coding};
@@ -67,7 +66,7 @@ struct ConfirmRead {
 type Wrong = (&'static str, &'static str);
 
 impl ConfirmRead {
-    fn field(&mut self, reader: &mut Strict<'_>, place: Place<'static>, at: usize, in_batch: bool) -> Reading<()> {
+    fn field(&mut self, reader: &mut Strict<'_>, place: Place<'static>, at: usize) -> Reading<()> {
         let field = place.field(NAMES.get(at).copied().unwrap_or_default());
         if at > 0 && reader.is_null()? {
             return Ok(());
@@ -78,15 +77,16 @@ impl ConfirmRead {
             2 => self.vat_code = reader.vat_code(field)?,
             3 => self.vat_amount = reader.money(field)?,
             4 => {
-                let section = if in_batch { "items.lines" } else { "lines" };
-                self.lines = Some(strict_list(reader, section, 1..=PARTS_MAX, PartRead::read)?);
+                let mut parts = Vec::new();
+                reader.list_in(place, "lines", 1..=PARTS_MAX, |reader, place| {
+                    parts.extend(PartRead::read(reader, place)?);
+                    Ok(())
+                })?;
+                self.lines = Some(parts);
             }
             5 => self.customer = reader.id(field)?,
             6 => self.supplier = reader.id(field)?,
-            7 => {
-                let section = if in_batch { "items.allocations" } else { "allocations" };
-                self.allocations.get_or_insert_default().read(reader, section, 0, None)?;
-            }
+            7 => self.allocations.get_or_insert_default().read(reader, place, 0, None)?,
             8 => self.transaction = reader.id(field)?,
             9 => self.bank = reader.id(field)?,
             10 => self.journal = reader.id(field)?,
@@ -219,7 +219,7 @@ pub fn parse_confirmation(text: &[u8]) -> Result<Confirmation, Issues> {
     let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
     let mut read = ConfirmRead::default();
     let place = Place::section(BODY);
-    let given = reader.object(place, &NAMES, |reader, at| read.field(reader, place, at, false));
+    let given = reader.object(place, &NAMES, |reader, at| read.field(reader, place, at));
     read.check(&mut reader);
     reader.finish(given)?;
     read.meant().map_err(|(field, message)| {
@@ -242,7 +242,7 @@ pub fn parse_batch(text: &[u8]) -> Result<Vec<(i64, Confirmation)>, Issues> {
                     id = reader.id(place.field("id"))?;
                     Ok(())
                 }
-                Some(at) => read.field(reader, place, at, true),
+                Some(at) => read.field(reader, place, at),
             })?;
             if let Some(given) = given {
                 read.check(reader);

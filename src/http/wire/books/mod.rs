@@ -4,6 +4,7 @@
 pub mod account;
 pub mod allocation;
 pub mod bank;
+pub mod bank_account;
 pub mod bank_json;
 pub mod cis;
 pub mod confirmation;

@@ -81,7 +81,7 @@ pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementEntry, Issu
             6 => entry.memo = reader.maybe_text(place, 500)?.flatten(),
             7 if reader.is_null()? => {}
             7 => entry.method = reader.word(place, PaymentMethod::parse, METHODS)?,
-            8 => allocations.read(reader, "allocations", 0, Some(side))?,
+            8 => allocations.read(reader, Place::section(BODY), 0, Some(side))?,
             _ => entry.is_auto_allocated = reader.flag(place)?.unwrap_or_default(),
         }
         Ok(())
