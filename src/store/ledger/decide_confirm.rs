@@ -1,7 +1,8 @@
 //! Decides what brings lines of statements into the books and takes them out again.
 
 use super::bank_transactions::{BankLine, BankTransactionRow};
-use super::decide::{Desk, Stop, as_posted};
+use super::decide::{Desk, Stop};
+use super::decide_journal::as_posted;
 use super::post::{Confirmation, Post, Posted};
 use crate::domain::ledger::bank::{self, BankStatus, ConfirmType};
 use crate::domain::ledger::bank_coding::{self, CodedLine, Coding};

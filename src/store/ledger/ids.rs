@@ -15,9 +15,12 @@ pub(super) enum Kind {
     BankAccount,
     BankTransaction,
     BankImport,
+    Document,
+    DocumentLine,
+    Allocation,
 }
 
-const KINDS: usize = 9;
+const KINDS: usize = 12;
 
 impl Kind {
     const fn name(self) -> &'static str {
@@ -31,6 +34,9 @@ impl Kind {
             Self::BankAccount => "bank_account",
             Self::BankTransaction => "bank_transaction",
             Self::BankImport => "bank_import",
+            Self::Document => "document",
+            Self::DocumentLine => "document_line",
+            Self::Allocation => "allocation",
         }
     }
 
@@ -45,6 +51,9 @@ impl Kind {
             Self::BankAccount => 6,
             Self::BankTransaction => 7,
             Self::BankImport => 8,
+            Self::Document => 9,
+            Self::DocumentLine => 10,
+            Self::Allocation => 11,
         }
     }
 
@@ -52,8 +61,8 @@ impl Kind {
     const fn block(self) -> i64 {
         match self {
             Self::Account => 64,
-            Self::Contact | Self::Journal => 32,
-            Self::JournalLine | Self::VatEntry => 256,
+            Self::Contact | Self::Journal | Self::Document | Self::Allocation => 32,
+            Self::JournalLine | Self::VatEntry | Self::DocumentLine => 256,
             Self::BankTransaction => 64,
             Self::PeriodLockChange | Self::BankAccount | Self::BankImport => 1,
         }

@@ -6,6 +6,7 @@
 //! group is committed, and forgotten when it fails.
 
 mod accounts;
+mod allocations;
 mod bank_accounts;
 mod bank_transactions;
 mod check;
@@ -13,15 +14,20 @@ mod contacts;
 mod decide;
 mod decide_bank;
 mod decide_confirm;
+mod decide_contact;
+mod decide_journal;
+mod document_rows;
 mod documents;
 mod effects;
 mod facts;
 mod ids;
 mod journals;
+mod numbers;
 mod organisation;
 mod post;
 mod query;
 mod record_rows;
+mod register;
 mod replay;
 mod rows;
 mod settlements;
@@ -100,6 +106,7 @@ async fn rehearse(unit: &Unit<'_>, post: &Post) -> Result<PostOutcome, StoreErro
         effects: &mut Effects::default(),
         now_ms: unit.now_ms,
         today,
+        is_rehearsal: true,
     };
     outcome(desk.decide(post))
 }
@@ -137,6 +144,7 @@ impl Ledger {
         // Zones differ by hours at most, and only what is overdue is asked by this day.
         let zone = books.values().next().map_or("Europe/London", |books| books.organisation.timezone.as_str());
         let mut facts = facts(unit, &named, day_in(zone, unit.now_ms)).await?;
+        numbers::complete(unit, &mut books, &named).await?;
         let mut identifiers = self.identifiers.clone();
         reserve(&mut identifiers, unit, &facts, &named).await?;
         let mut effects = Effects::default();
@@ -196,7 +204,7 @@ fn settle(
         }
     }
     let today = day_in(&books.organisation.timezone, unit.now_ms);
-    let mut desk = Desk { books, facts, identifiers, effects, now_ms: unit.now_ms, today };
+    let mut desk = Desk { books, facts, identifiers, effects, now_ms: unit.now_ms, today, is_rehearsal: false };
     let outcome = outcome(desk.decide(post))?;
     if let PostOutcome::Done(posted) = &outcome {
         books.changed = true;
