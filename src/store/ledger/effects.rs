@@ -7,8 +7,9 @@ use sea_orm::Value;
 use super::bank_accounts::BankAccountRow;
 use super::bank_transactions::BankTransactionRow;
 use super::contacts::ContactRow;
-use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows};
+use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows, settlement_rows};
 use super::rows::{Cell, Column, Rows};
+use super::settlements::SettlementRow;
 use super::total_rows::{Sides, VatDays, account_totals, contact_totals, vat_totals};
 use crate::domain::ledger::vat_entry::VatEntry;
 use crate::store::sql::Unit;
@@ -24,6 +25,7 @@ pub(super) struct Effects {
     bank_accounts: BTreeMap<i64, (i64, BankAccountRow)>,
     bank_transactions: BTreeMap<i64, (i64, BankTransactionRow)>,
     deleted_bank_transactions: Vec<i64>,
+    settlements: BTreeMap<i64, (i64, SettlementRow)>,
     journals: Rows,
     lines: Rows,
     reversals: Rows,
@@ -94,6 +96,7 @@ impl Default for Effects {
             bank_accounts: BTreeMap::new(),
             bank_transactions: BTreeMap::new(),
             deleted_bank_transactions: Vec::new(),
+            settlements: BTreeMap::new(),
             journals: Rows::new("journal", JOURNAL, ""),
             lines: Rows::new("journal_line", LINE, ""),
             reversals: Rows::new("journal_reversal", REVERSAL, ""),
@@ -219,6 +222,11 @@ impl Effects {
     pub(super) fn delete_bank_transaction(&mut self, id: i64) {
         self.bank_transactions.remove(&id);
         self.deleted_bank_transactions.push(id);
+    }
+
+    /// The receipt, payment or refund as it is from now on.
+    pub(super) fn settlement(&mut self, organisation: i64, row: SettlementRow) {
+        self.settlements.insert(row.id, (organisation, row));
     }
 
     /// Counts rows of a list in or out.
@@ -367,6 +375,7 @@ impl Effects {
             contact_rows(&self.contacts),
             bank_account_rows(&self.bank_accounts),
             self.journals,
+            settlement_rows(&self.settlements),
             bank_transaction_rows(&self.bank_transactions),
             self.lines,
             self.reversals,

@@ -15,9 +15,10 @@ pub(super) enum Kind {
     BankAccount,
     BankTransaction,
     BankImport,
+    Settlement,
 }
 
-const KINDS: usize = 9;
+const KINDS: usize = 10;
 
 impl Kind {
     const fn name(self) -> &'static str {
@@ -31,6 +32,7 @@ impl Kind {
             Self::BankAccount => "bank_account",
             Self::BankTransaction => "bank_transaction",
             Self::BankImport => "bank_import",
+            Self::Settlement => "settlement",
         }
     }
 
@@ -45,6 +47,7 @@ impl Kind {
             Self::BankAccount => 6,
             Self::BankTransaction => 7,
             Self::BankImport => 8,
+            Self::Settlement => 9,
         }
     }
 
@@ -52,7 +55,7 @@ impl Kind {
     const fn block(self) -> i64 {
         match self {
             Self::Account => 64,
-            Self::Contact | Self::Journal => 32,
+            Self::Contact | Self::Journal | Self::Settlement => 32,
             Self::JournalLine | Self::VatEntry => 256,
             Self::BankTransaction => 64,
             Self::PeriodLockChange | Self::BankAccount | Self::BankImport => 1,
