@@ -37,6 +37,7 @@ pub mod period_lock_change;
 pub mod product_slot;
 pub mod rate_permit;
 pub mod setting;
+pub mod settlement;
 pub mod user_account;
 pub mod vat_day;
 pub mod vat_entry;

@@ -8,6 +8,7 @@ use sea_orm_migration::prelude::*;
 mod m20261101_000001_foundation;
 mod m20261121_000002_ledger;
 mod m20261121_000003_documents;
+mod m20261121_000006_settlements;
 
 /// Every step, in order.
 pub struct Migrator;
@@ -19,6 +20,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261101_000001_foundation::Migration),
             Box::new(m20261121_000002_ledger::Migration),
             Box::new(m20261121_000003_documents::Migration),
+            Box::new(m20261121_000006_settlements::Migration),
         ]
     }
 }

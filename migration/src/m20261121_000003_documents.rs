@@ -26,10 +26,7 @@ impl MigrationTrait for Migration {
                 manager.alter_table(Table::alter().table(table).add_column(column).to_owned()).await?;
             }
             let mut direct = Query::update();
-            direct
-                .table(table)
-                .value("direct_debit", Expr::col("debit"))
-                .value("direct_credit", Expr::col("credit"));
+            direct.table(table).value("direct_debit", Expr::col("debit")).value("direct_credit", Expr::col("credit"));
             manager.execute(direct.to_owned()).await?;
         }
         for name in ["document", "document_line", "allocation"] {

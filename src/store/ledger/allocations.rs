@@ -147,7 +147,12 @@ impl Desk<'_> {
     }
 
     /// An entry of the VAT sub-ledger: of a journal and its line, or of no journal when a payment brought it about.
-    pub(super) fn write_vat_entry(&mut self, entry: &VatEntry, journal: Option<(i64, Option<i64>)>, of: Option<&DocumentRow>) {
+    pub(super) fn write_vat_entry(
+        &mut self,
+        entry: &VatEntry,
+        journal: Option<(i64, Option<i64>)>,
+        of: Option<&DocumentRow>,
+    ) {
         use crate::domain::ledger::vat_entry::VatOrigin;
         let (document, line) = match entry.origin {
             VatOrigin::JournalLine(_) => (None, None),

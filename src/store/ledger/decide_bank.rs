@@ -158,6 +158,7 @@ impl Desk<'_> {
             transfer_id: None,
             awaited_on: None,
             journal_id: None,
+            settlement: None,
             confirmed_at_ms: None,
             confirmed_by: None,
             created_at_ms: self.now_ms,

@@ -224,6 +224,7 @@ impl Desk<'_> {
             status: BankStatus::Unconfirmed,
             kind: None,
             journal_id: None,
+            settlement: None,
             transfer_id: None,
             awaited_on: None,
             confirmed_at_ms: None,

@@ -87,7 +87,13 @@ impl Desk<'_> {
         Ok(self.changed_contact(ContactRow { details, ..row }))
     }
 
-    pub(super) fn archive_contact(&mut self, post: &Post, kind: ContactKind, id: i64, archived: bool) -> Result<Posted, Stop> {
+    pub(super) fn archive_contact(
+        &mut self,
+        post: &Post,
+        kind: ContactKind,
+        id: i64,
+        archived: bool,
+    ) -> Result<Posted, Stop> {
         let row = self.contact(post, kind, id)?;
         if row.archived_at_ms.is_some() == archived {
             return Ok(self.contact_view(row));

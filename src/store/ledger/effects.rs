@@ -8,8 +8,9 @@ use super::bank_accounts::BankAccountRow;
 use super::bank_transactions::BankTransactionRow;
 use super::contacts::ContactRow;
 use super::document_rows::{DocumentRow, allocation_rows, document_line_rows, document_rows};
-use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows};
+use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows, settlement_rows};
 use super::rows::{Cell, Column, Rows};
+use super::settlements::SettlementRow;
 use super::total_rows::{ContactSides, Sides, VatDays, account_totals, contact_totals, vat_totals};
 use crate::domain::ledger::allocation::Allocation;
 use crate::domain::ledger::vat_entry::VatEntry;
@@ -34,6 +35,7 @@ pub(super) struct Effects {
     bank_accounts: BTreeMap<i64, (i64, BankAccountRow)>,
     bank_transactions: BTreeMap<i64, (i64, BankTransactionRow)>,
     deleted_bank_transactions: Vec<i64>,
+    settlements: BTreeMap<i64, (i64, SettlementRow)>,
     journals: Rows,
     lines: Rows,
     reversals: Rows,
@@ -110,6 +112,7 @@ impl Default for Effects {
             bank_accounts: BTreeMap::new(),
             bank_transactions: BTreeMap::new(),
             deleted_bank_transactions: Vec::new(),
+            settlements: BTreeMap::new(),
             journals: Rows::new("journal", JOURNAL, ""),
             lines: Rows::new("journal_line", LINE, ""),
             reversals: Rows::new("journal_reversal", REVERSAL, ""),
@@ -270,6 +273,11 @@ impl Effects {
         self.deleted_bank_transactions.push(id);
     }
 
+    /// The receipt, payment or refund as it is from now on.
+    pub(super) fn settlement(&mut self, organisation: i64, row: SettlementRow) {
+        self.settlements.insert(row.id, (organisation, row));
+    }
+
     /// Counts rows of a list in or out.
     pub(super) fn count(&mut self, organisation: i64, list: &'static str, status: &'static str, by: i64) {
         *self.counts.entry((organisation, list, status)).or_default() += by;
@@ -415,6 +423,7 @@ impl Effects {
             contact_rows(&self.contacts),
             bank_account_rows(&self.bank_accounts),
             self.journals,
+            settlement_rows(&self.settlements),
             document_rows(&self.documents),
             document_line_rows(&self.documents, &self.documents_with_lines),
             allocation_rows(&self.allocations, unit.now_ms),

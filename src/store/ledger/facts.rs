@@ -321,7 +321,13 @@ async fn load_contact_balances(
 
 impl Facts {
     /// A line was posted: the balances at hand follow. `of_contact` as in [`super::effects::Effects::line`].
-    pub(super) fn move_balances(&mut self, entry_day: i32, line: &JournalLineView, of_contact: Option<bool>, today: i32) {
+    pub(super) fn move_balances(
+        &mut self,
+        entry_day: i32,
+        line: &JournalLineView,
+        of_contact: Option<bool>,
+        today: i32,
+    ) {
         let debit = line.debit_pence - line.credit_pence;
         if let Some((balance, has_postings)) = self.balances.get_mut(&line.account_id) {
             *balance += debit;

@@ -18,9 +18,10 @@ pub(super) enum Kind {
     Document,
     DocumentLine,
     Allocation,
+    Settlement,
 }
 
-const KINDS: usize = 12;
+const KINDS: usize = 13;
 
 impl Kind {
     const fn name(self) -> &'static str {
@@ -37,6 +38,7 @@ impl Kind {
             Self::Document => "document",
             Self::DocumentLine => "document_line",
             Self::Allocation => "allocation",
+            Self::Settlement => "settlement",
         }
     }
 
@@ -54,6 +56,7 @@ impl Kind {
             Self::Document => 9,
             Self::DocumentLine => 10,
             Self::Allocation => 11,
+            Self::Settlement => 12,
         }
     }
 
@@ -61,7 +64,7 @@ impl Kind {
     const fn block(self) -> i64 {
         match self {
             Self::Account => 64,
-            Self::Contact | Self::Journal | Self::Document | Self::Allocation => 32,
+            Self::Contact | Self::Journal | Self::Document | Self::Allocation | Self::Settlement => 32,
             Self::JournalLine | Self::VatEntry | Self::DocumentLine => 256,
             Self::BankTransaction => 64,
             Self::PeriodLockChange | Self::BankAccount | Self::BankImport => 1,

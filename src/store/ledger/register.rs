@@ -106,10 +106,7 @@ async fn load_documents(
 }
 
 /// The lines of documents, given as a JSON array of their ids, in order.
-async fn lines_of(
-    unit: &Unit<'_>,
-    ids: &str,
-) -> Result<HashMap<i64, Vec<document_rows::DocumentLineRow>>, StoreError> {
+async fn lines_of(unit: &Unit<'_>, ids: &str) -> Result<HashMap<i64, Vec<document_rows::DocumentLineRow>>, StoreError> {
     let sql = format!(
         "select {LINE_COLUMNS} from document_line l where l.document_id in {} order by l.document_id, l.line_number",
         unit.numbers_of_json()
