@@ -10,6 +10,7 @@ use super::journals::{JournalLineView, JournalView, journals_by_id};
 use super::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, LockChange, read_lock_change};
 use super::post::{Action, BankRow, Confirmation, LedgerAccount, Post};
 use super::register;
+use super::settlement_facts;
 use super::settlements::{AllocationEntry, AllocationTarget, SettlementRow};
 use super::shelf::day;
 use crate::domain::ledger::allocation::{AllocationEnd, Register};
@@ -46,6 +47,8 @@ pub(super) struct Facts {
     /// Documents with their organisation; lines only of those that are named.
     pub(super) documents: HashMap<i64, (i64, DocumentRow)>,
     pub(super) settlements: HashMap<i64, (i64, SettlementRow)>,
+    /// The journals of settlements that are to be voided.
+    pub(super) settlement_journals: HashMap<i64, Vec<i64>>,
     /// The same with what is set against what.
     pub(super) register: Register,
     /// Both ends of allocations, by their ids.
@@ -76,10 +79,10 @@ pub(super) struct Named {
     pub(super) contacts: BTreeSet<i64>,
     balances_of_contacts: BTreeSet<i64>,
     references: BTreeSet<String>,
-    journals: BTreeSet<i64>,
+    pub(super) journals: BTreeSet<i64>,
     accounts: BTreeSet<i64>,
     locks: BTreeSet<i64>,
-    transactions: BTreeSet<i64>,
+    pub(super) transactions: BTreeSet<i64>,
     /// Bank accounts whose balances are told.
     banks: BTreeSet<i64>,
     /// Organisations that enter lines.
@@ -93,6 +96,8 @@ pub(super) struct Named {
     pub(super) supplier_references: BTreeSet<String>,
     /// Documents that are to be voided.
     voided: BTreeSet<i64>,
+    /// Settlements that are to be voided.
+    pub(super) undone_settlements: BTreeSet<i64>,
 }
 
 impl Named {
@@ -127,7 +132,7 @@ impl Named {
             | Action::PatchSettlement { .. }
             | Action::AllocateSettlement { .. }
             | Action::UnallocateSettlement { .. }
-            | Action::VoidSettlement { .. } => {}
+            | Action::VoidSettlement { .. } => self.note_settlement(&post.action),
             Action::LockPeriod { .. } => {
                 self.locks.insert(post.organisation.0);
             }
@@ -180,7 +185,9 @@ impl Named {
                         Confirmation::MatchJournal(journal) => {
                             self.journals.insert(*journal);
                         }
-                        Confirmation::Settlement { .. } | Confirmation::MatchSettlement { .. } => {}
+                        Confirmation::Settlement { .. } | Confirmation::MatchSettlement { .. } => {
+                            self.note_confirmed_settlement(confirmation);
+                        }
                         Confirmation::Suggested | Confirmation::Coded(_) | Confirmation::TransferTo(_) => {}
                     }
                 }
@@ -248,6 +255,7 @@ pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Resul
     }
     let mut facts = Facts::default();
     let numbers = unit.numbers_of_json();
+    settlement_facts::find(unit, posts, &mut named, &mut facts).await?;
     register::load(unit, &mut named, &mut facts).await?;
     let organisations = posts.iter().map(|post| post.organisation.0).collect();
     register::load_numbers(unit, &organisations, &named, &mut facts).await?;

@@ -13,9 +13,11 @@ mod check;
 mod contacts;
 mod decide;
 mod decide_bank;
+mod decide_bank_settlement;
 mod decide_confirm;
 mod decide_contact;
 mod decide_journal;
+mod decide_settlement;
 mod document_rows;
 mod documents;
 mod effects;
@@ -30,6 +32,7 @@ mod record_rows;
 mod register;
 mod replay;
 mod rows;
+mod settlement_facts;
 mod settlements;
 mod shelf;
 mod total_rows;
@@ -226,6 +229,7 @@ async fn reserve(
 ) -> Result<(), StoreError> {
     // In one order everywhere, so that two processes never wait for each other.
     let mut wanted: BTreeMap<Kind, i64> = BTreeMap::new();
+    let allocated = settlement_facts::allocated(posts);
     for post in posts {
         let mut want = |kind, count| *wanted.entry(kind).or_default() += count;
         match &post.action {
@@ -267,10 +271,19 @@ async fn reserve(
                     // The bank, each part, and the VAT of all of them.
                     want(Kind::JournalLine, lines.saturating_add(2));
                     want(Kind::VatEntry, lines);
+                    settlement_facts::wanted_of_confirmed(confirmation, facts, allocated)
+                        .into_iter()
+                        .for_each(|(kind, count)| want(kind, count));
                 }
             }
             Action::Unconfirm { id } => {
-                let journal = facts.transactions.get(id).and_then(|(_, row)| row.journal_id);
+                let line = facts.transactions.get(id).map(|(_, row)| row);
+                if let Some((_, settlement)) = line.and_then(|line| line.settlement) {
+                    settlement_facts::of_undone(facts, settlement, allocated)
+                        .into_iter()
+                        .for_each(|(kind, count)| want(kind, count));
+                }
+                let journal = line.and_then(|line| line.journal_id);
                 let loaded = journal.and_then(|journal| facts.journals.get(&journal));
                 let lines = loaded.map_or(0, |journal| journal.view.lines.len());
                 let lines = i64::try_from(lines).unwrap_or(i64::MAX);
@@ -289,7 +302,11 @@ async fn reserve(
             | Action::PatchSettlement { .. }
             | Action::AllocateSettlement { .. }
             | Action::UnallocateSettlement { .. }
-            | Action::VoidSettlement { .. } => {}
+            | Action::VoidSettlement { .. } => {
+                settlement_facts::wanted(&post.action, facts, allocated)
+                    .into_iter()
+                    .for_each(|(kind, count)| want(kind, count));
+            }
             Action::PatchBankAccount { .. }
             | Action::ArchiveBankAccount { .. }
             | Action::PatchBankTransaction { .. }
