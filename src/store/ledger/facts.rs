@@ -3,14 +3,21 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::bank_transactions::{self, BANK_TRANSACTION_COLUMNS, BankTransactionRow, read_bank_transaction};
-use super::contacts::{CONTACT_COLUMNS, ContactField, ContactRow, read_contact};
-use super::journals::{JournalView, journals_by_id};
+use super::contacts::{CONTACT_COLUMNS, ContactField, ContactRow, Owed, owed_columns, read_contact, read_owed};
+use super::document_rows::DocumentRow;
+use super::documents::DocumentField;
+use super::journals::{JournalLineView, JournalView, journals_by_id};
 use super::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, LockChange, read_lock_change};
 use super::post::{Action, BankRow, Confirmation, LedgerAccount, Post};
+use super::register;
+use super::settlement_facts;
+use super::settlements::{AllocationEntry, AllocationTarget, SettlementRow};
 use super::shelf::day;
+use crate::domain::ledger::allocation::{AllocationEnd, Register};
 use crate::domain::ledger::bank_import::{AwaitedTransfer, RowKey, StoredRow};
 use crate::domain::ledger::contact::ContactKind;
-use crate::domain::ledger::ids::{BankAccountId, BankTransactionId, JournalId};
+use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::ids::{BankAccountId, BankTransactionId, DocumentId, JournalId};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::{Side, Split, VatCode};
 use crate::domain::ledger::vat_entry::{Basis, VatEntry, VatOrigin};
@@ -32,11 +39,24 @@ pub(super) type ReplayKey = (i64, String, String, String);
 #[derive(Clone, Default)]
 pub(super) struct Facts {
     pub(super) contacts: HashMap<i64, (i64, ContactRow)>,
-    /// Debits less credits by contact, and those of today and later on the side that is owed.
-    pub(super) contact_balances: HashMap<i64, (i64, i64)>,
+    /// What contacts owe and are owed.
+    pub(super) owed: HashMap<i64, Owed>,
     /// Contacts by organisation, kind and the caller's own reference.
     pub(super) references: HashMap<(i64, ContactKind, String), i64>,
     pub(super) journals: HashMap<i64, LoadedJournal>,
+    /// Documents with their organisation; lines only of those that are named.
+    pub(super) documents: HashMap<i64, (i64, DocumentRow)>,
+    pub(super) settlements: HashMap<i64, (i64, SettlementRow)>,
+    /// The journals of settlements that are to be voided.
+    pub(super) settlement_journals: HashMap<i64, Vec<i64>>,
+    /// The same with what is set against what.
+    pub(super) register: Register,
+    /// Both ends of allocations, by their ids.
+    pub(super) ends: HashMap<i64, [AllocationEnd; 2]>,
+    /// Who has the numbers asked for, by organisation and kind; drafts have none.
+    pub(super) numbers: HashMap<(i64, DocumentKind, String), i64>,
+    /// Who has the suppliers' references asked for, by supplier and kind.
+    pub(super) supplier_references: HashMap<(i64, DocumentKind, String), i64>,
     /// Debits less credits by account, and whether there are any.
     pub(super) balances: HashMap<i64, (i64, bool)>,
     pub(super) transactions: HashMap<i64, (i64, BankTransactionRow)>,
@@ -55,37 +75,64 @@ pub(super) struct Facts {
 
 /// What the postings of a group name.
 #[derive(Default)]
-struct Named {
-    contacts: BTreeSet<i64>,
+pub(super) struct Named {
+    pub(super) contacts: BTreeSet<i64>,
     balances_of_contacts: BTreeSet<i64>,
     references: BTreeSet<String>,
-    journals: BTreeSet<i64>,
+    pub(super) journals: BTreeSet<i64>,
     accounts: BTreeSet<i64>,
     locks: BTreeSet<i64>,
-    transactions: BTreeSet<i64>,
+    pub(super) transactions: BTreeSet<i64>,
     /// Bank accounts whose balances are told.
     banks: BTreeSet<i64>,
     /// Organisations that enter lines.
     entering: BTreeSet<i64>,
     replay_keys: BTreeSet<String>,
+    pub(super) documents: BTreeSet<i64>,
+    pub(super) settlements: BTreeSet<i64>,
+    /// Contacts whose open invoices are to be paid, the oldest first.
+    pub(super) open_of_contacts: BTreeSet<i64>,
+    pub(super) numbers: BTreeSet<String>,
+    pub(super) supplier_references: BTreeSet<String>,
+    /// Documents that are to be voided.
+    voided: BTreeSet<i64>,
+    /// Settlements that are to be voided.
+    pub(super) undone_settlements: BTreeSet<i64>,
 }
 
 impl Named {
     fn note(&mut self, post: &Post) {
         match &post.action {
             Action::PatchOrganisation(_) | Action::CreateAccount(_) => {}
-            Action::CreateDocument { .. }
-            | Action::PatchDocument { .. }
-            | Action::DeleteDocument { .. }
-            | Action::IssueDocument { .. }
-            | Action::VoidDocument { .. }
-            | Action::AllocateCredit { .. }
-            | Action::UnallocateCredit { .. } => {}
+            Action::CreateDocument { entry, .. } => {
+                self.contacts.insert(entry.contact_id);
+                self.documents.extend(entry.origin_id);
+                self.numbers.extend(entry.number.clone());
+                self.supplier_references.extend(entry.supplier_reference.clone());
+            }
+            Action::PatchDocument { id, fields, .. } => {
+                self.documents.insert(*id);
+                fields.iter().for_each(|field| self.note_field(field));
+            }
+            Action::DeleteDocument { id, .. } | Action::IssueDocument { id, .. } => {
+                self.documents.insert(*id);
+            }
+            Action::VoidDocument { id, .. } => {
+                self.documents.insert(*id);
+                self.voided.insert(*id);
+            }
+            Action::AllocateCredit { id, allocations, .. } => {
+                self.documents.insert(*id);
+                self.note_targets(allocations);
+            }
+            Action::UnallocateCredit { id, .. } => {
+                self.documents.insert(*id);
+            }
             Action::CreateSettlement(_)
             | Action::PatchSettlement { .. }
             | Action::AllocateSettlement { .. }
             | Action::UnallocateSettlement { .. }
-            | Action::VoidSettlement { .. } => {}
+            | Action::VoidSettlement { .. } => self.note_settlement(&post.action),
             Action::LockPeriod { .. } => {
                 self.locks.insert(post.organisation.0);
             }
@@ -138,7 +185,9 @@ impl Named {
                         Confirmation::MatchJournal(journal) => {
                             self.journals.insert(*journal);
                         }
-                        Confirmation::Settlement { .. } | Confirmation::MatchSettlement { .. } => {}
+                        Confirmation::Settlement { .. } | Confirmation::MatchSettlement { .. } => {
+                            self.note_confirmed_settlement(confirmation);
+                        }
                         Confirmation::Suggested | Confirmation::Coded(_) | Confirmation::TransferTo(_) => {}
                     }
                 }
@@ -149,6 +198,41 @@ impl Named {
 }
 
 impl Named {
+    fn note_field(&mut self, field: &DocumentField) {
+        match field {
+            DocumentField::Contact(id) => {
+                self.contacts.insert(*id);
+            }
+            DocumentField::Origin(id) => self.documents.extend(*id),
+            DocumentField::Number(number) => self.numbers.extend(number.clone()),
+            DocumentField::SupplierReference(reference) => self.supplier_references.extend(reference.clone()),
+            _ => {}
+        }
+    }
+
+    /// What allocations are to go to.
+    pub(super) fn note_targets(&mut self, allocations: &[AllocationEntry]) {
+        for allocation in allocations {
+            match allocation.to {
+                AllocationTarget::Invoice(id) | AllocationTarget::CreditNote(id) => self.documents.insert(id),
+                AllocationTarget::Settlement(id) => self.settlements.insert(id),
+            };
+        }
+    }
+
+    /// A document that is at hand: its journal is wanted if it is to be voided.
+    pub(super) fn at_hand(&mut self, document: &DocumentRow) {
+        if !self.documents.contains(&document.id) {
+            return;
+        }
+        self.contacts.insert(document.contact_id);
+        self.numbers.extend(document.number.clone());
+        self.supplier_references.extend(document.supplier_reference.clone());
+        if self.voided.contains(&document.id) {
+            self.journals.extend(document.journal_id);
+        }
+    }
+
     fn note_references(&mut self, fields: &[ContactField]) {
         for field in fields {
             if let ContactField::Reference(Some(reference)) = field {
@@ -158,7 +242,7 @@ impl Named {
     }
 }
 
-fn json<T: serde::Serialize>(values: &BTreeSet<T>) -> String {
+pub(super) fn json<T: serde::Serialize>(values: &BTreeSet<T>) -> String {
     // Numbers and texts always print.
     serde_json::to_string(values).unwrap_or_default()
 }
@@ -171,6 +255,10 @@ pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Resul
     }
     let mut facts = Facts::default();
     let numbers = unit.numbers_of_json();
+    settlement_facts::find(unit, posts, &mut named, &mut facts).await?;
+    register::load(unit, &mut named, &mut facts).await?;
+    let organisations = posts.iter().map(|post| post.organisation.0).collect();
+    register::load_numbers(unit, &organisations, &named, &mut facts).await?;
     if !named.contacts.is_empty() {
         let sql = format!("select {CONTACT_COLUMNS}, c.organisation_id from contact c where c.id in {numbers}");
         for row in unit.all(&sql, params![json(&named.contacts)]).await? {
@@ -232,18 +320,41 @@ async fn load_contact_balances(
     today: i32,
     facts: &mut Facts,
 ) -> Result<(), StoreError> {
-    let sql = format!(
-        "select c.id, (select cast(coalesce(sum(m.debit - m.credit), 0) as bigint) from contact_month m \
-         where m.organisation_id = c.organisation_id and m.contact_id = c.id), \
-         (select cast(coalesce(sum(case when c.kind = 'customer' then m.debit else m.credit end), 0) as bigint) \
-         from contact_day m where m.organisation_id = c.organisation_id and m.contact_id = c.id and m.day >= $2) \
-         from contact c where c.id in {}",
-        unit.numbers_of_json()
-    );
+    let sql = format!("select c.id, {} from contact c where c.id in {}", owed_columns("$2"), unit.numbers_of_json());
     for row in unit.all(&sql, params![json(contacts), i64::from(today)]).await? {
-        facts.contact_balances.insert(row.get(0)?, (row.get(1)?, row.get(2)?));
+        facts.owed.insert(row.get(0)?, read_owed(&row, 1)?);
     }
     Ok(())
+}
+
+impl Facts {
+    /// A line was posted: the balances at hand follow. `of_contact` as in [`super::effects::Effects::line`].
+    pub(super) fn move_balances(
+        &mut self,
+        entry_day: i32,
+        line: &JournalLineView,
+        of_contact: Option<bool>,
+        today: i32,
+    ) {
+        let debit = line.debit_pence - line.credit_pence;
+        if let Some((balance, has_postings)) = self.balances.get_mut(&line.account_id) {
+            *balance += debit;
+            *has_postings = true;
+        }
+        let owed = line.contact_id.zip(of_contact).and_then(|(id, direct)| self.owed.get_mut(&id).zip(Some(direct)));
+        if let Some((owed, is_direct)) = owed {
+            owed.add((line.debit_pence, line.credit_pence), is_direct, entry_day >= today);
+        }
+    }
+
+    /// So much more of a contact's invoices is overdue.
+    pub(super) fn move_overdue(&mut self, contact_id: i64, kind: DocumentKind, by: i64) {
+        if !kind.is_credit_note()
+            && let Some(owed) = self.owed.get_mut(&contact_id)
+        {
+            owed.overdue_pence += by;
+        }
+    }
 }
 
 /// Lines of statements, with the journals behind those that are taken out of the books.
@@ -361,20 +472,22 @@ async fn load_journals(unit: &Unit<'_>, ids: &str, facts: &mut Facts) -> Result<
         facts.journals.insert(view.id, LoadedJournal { organisation, view, vat: Vec::new() });
     }
     let sql = format!(
-        "select e.journal_id, e.side, e.vat_code, e.basis, e.net, e.vat, e.tax_day, l.line_number from vat_entry e \
+        "select e.journal_id, e.side, e.vat_code, e.basis, e.net, e.vat, e.tax_day, l.line_number, e.document_id \
+         from vat_entry e \
          left join journal_line l on l.id = e.journal_line_id where e.journal_id in {} order by e.id",
         unit.numbers_of_json()
     );
     for row in unit.all(&sql, params![ids]).await? {
         let number: Option<i64> = row.get(7)?;
         let at = number.and_then(|number| usize::try_from(number - 1).ok()).unwrap_or(0);
+        let document: Option<i64> = row.get(8)?;
         let entry = VatEntry {
             side: row.parsed(1, Side::parse)?,
             code: row.parsed(2, VatCode::parse)?,
             basis: row.parsed(3, Basis::parse)?,
             amount: Split { net: Pence(row.get(4)?), vat: Pence(row.get(5)?) },
             tax_point: day(&row, 6)?,
-            origin: VatOrigin::JournalLine(at),
+            origin: document.map_or(VatOrigin::JournalLine(at), |id| VatOrigin::Document(DocumentId(id))),
         };
         if let Some(journal) = facts.journals.get_mut(&row.get::<i64>(0)?) {
             journal.vat.push(entry);

@@ -6,24 +6,37 @@
 //! group is committed, and forgotten when it fails.
 
 mod accounts;
+mod allocations;
 mod bank_accounts;
 mod bank_transactions;
 mod check;
+mod check_settlements;
+mod cis;
 mod contacts;
 mod decide;
 mod decide_bank;
+mod decide_bank_settlement;
 mod decide_confirm;
+mod decide_contact;
+mod decide_journal;
+mod decide_settlement;
+mod document_rows;
 mod documents;
 mod effects;
 mod facts;
 mod ids;
 mod journals;
+mod match_candidates;
+mod numbers;
 mod organisation;
 mod post;
 mod query;
 mod record_rows;
+mod register;
 mod replay;
 mod rows;
+mod settlement_facts;
+mod settlement_reads;
 mod settlements;
 mod shelf;
 mod total_rows;
@@ -48,6 +61,7 @@ pub use accounts::{AccountFilter, AccountRow, AccountView};
 pub use bank_accounts::{BankAccountDetails, BankAccountField, BankAccountRow, BankAccountView};
 pub use bank_transactions::{BankLine, BankTransactionFilter, BankTransactionRow};
 pub(super) use check::RULES;
+pub(super) use check_settlements::SETTLEMENT_RULES;
 pub use contacts::{CisDetails, ContactDetails, ContactField, ContactFilter, ContactRow, ContactView};
 pub use decide_bank::BankSuggestion;
 pub use documents::{
@@ -100,6 +114,7 @@ async fn rehearse(unit: &Unit<'_>, post: &Post) -> Result<PostOutcome, StoreErro
         effects: &mut Effects::default(),
         now_ms: unit.now_ms,
         today,
+        is_rehearsal: true,
     };
     outcome(desk.decide(post))
 }
@@ -137,6 +152,7 @@ impl Ledger {
         // Zones differ by hours at most, and only what is overdue is asked by this day.
         let zone = books.values().next().map_or("Europe/London", |books| books.organisation.timezone.as_str());
         let mut facts = facts(unit, &named, day_in(zone, unit.now_ms)).await?;
+        numbers::complete(unit, &mut books, &named).await?;
         let mut identifiers = self.identifiers.clone();
         reserve(&mut identifiers, unit, &facts, &named).await?;
         let mut effects = Effects::default();
@@ -196,7 +212,7 @@ fn settle(
         }
     }
     let today = day_in(&books.organisation.timezone, unit.now_ms);
-    let mut desk = Desk { books, facts, identifiers, effects, now_ms: unit.now_ms, today };
+    let mut desk = Desk { books, facts, identifiers, effects, now_ms: unit.now_ms, today, is_rehearsal: false };
     let outcome = outcome(desk.decide(post))?;
     if let PostOutcome::Done(posted) = &outcome {
         books.changed = true;
@@ -218,6 +234,7 @@ async fn reserve(
 ) -> Result<(), StoreError> {
     // In one order everywhere, so that two processes never wait for each other.
     let mut wanted: BTreeMap<Kind, i64> = BTreeMap::new();
+    let allocated = settlement_facts::allocated(posts);
     for post in posts {
         let mut want = |kind, count| *wanted.entry(kind).or_default() += count;
         match &post.action {
@@ -259,10 +276,19 @@ async fn reserve(
                     // The bank, each part, and the VAT of all of them.
                     want(Kind::JournalLine, lines.saturating_add(2));
                     want(Kind::VatEntry, lines);
+                    settlement_facts::wanted_of_confirmed(confirmation, facts, allocated)
+                        .into_iter()
+                        .for_each(|(kind, count)| want(kind, count));
                 }
             }
             Action::Unconfirm { id } => {
-                let journal = facts.transactions.get(id).and_then(|(_, row)| row.journal_id);
+                let line = facts.transactions.get(id).map(|(_, row)| row);
+                if let Some((_, settlement)) = line.and_then(|line| line.settlement) {
+                    settlement_facts::of_undone(facts, settlement, allocated)
+                        .into_iter()
+                        .for_each(|(kind, count)| want(kind, count));
+                }
+                let journal = line.and_then(|line| line.journal_id);
                 let loaded = journal.and_then(|journal| facts.journals.get(&journal));
                 let lines = loaded.map_or(0, |journal| journal.view.lines.len());
                 let lines = i64::try_from(lines).unwrap_or(i64::MAX);
@@ -281,7 +307,11 @@ async fn reserve(
             | Action::PatchSettlement { .. }
             | Action::AllocateSettlement { .. }
             | Action::UnallocateSettlement { .. }
-            | Action::VoidSettlement { .. } => {}
+            | Action::VoidSettlement { .. } => {
+                settlement_facts::wanted(&post.action, facts, allocated)
+                    .into_iter()
+                    .for_each(|(kind, count)| want(kind, count));
+            }
             Action::PatchBankAccount { .. }
             | Action::ArchiveBankAccount { .. }
             | Action::PatchBankTransaction { .. }

@@ -1,7 +1,12 @@
 //! Customer receipts, supplier payments and refunds, and what they and credit notes are set against.
 
-use crate::domain::ledger::allocation::SettlementKind;
+use super::shelf::day;
+use crate::domain::ledger::allocation::{Allocation, Settlement, SettlementKind};
 use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::ids::{ContactId, SettlementId};
+use crate::domain::ledger::money::Pence;
+use crate::store::StoreError;
+use crate::store::sql::Row;
 
 /// How money changed hands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,4 +223,118 @@ pub struct CisSubcontractor {
     pub liable_pence: i64,
     /// Deducted.
     pub deducted_pence: i64,
+}
+
+/// A settlement as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SettlementRow {
+    pub(super) id: i64,
+    pub(super) kind: SettlementKind,
+    pub(super) number: String,
+    pub(super) contact_id: i64,
+    pub(super) day: i32,
+    pub(super) amount_pence: i64,
+    pub(super) bank_account_id: i64,
+    pub(super) reference: Option<String>,
+    pub(super) memo: Option<String>,
+    pub(super) method: Option<PaymentMethod>,
+    /// Cash that is set against something: the sum of what counts of its allocations, kept for lists.
+    pub(super) allocated_pence: i64,
+    /// What CIS withheld beside it, kept likewise.
+    pub(super) cis_pence: i64,
+    /// The line of a statement that shows it.
+    pub(super) bank_transaction_id: Option<i64>,
+    pub(super) journal_id: i64,
+    pub(super) void_journal_id: Option<i64>,
+    pub(super) void_day: Option<i32>,
+    pub(super) void_reason: Option<String>,
+    pub(super) created_at_ms: i64,
+    pub(super) updated_at_ms: i64,
+    pub(super) version: i64,
+}
+
+impl SettlementRow {
+    /// Whether it is a customer's or a supplier's.
+    pub(super) const fn side(&self) -> ContactKind {
+        self.kind.document_kind().contact_kind()
+    }
+
+    pub(super) const fn is_void(&self) -> bool {
+        self.void_day.is_some()
+    }
+
+    /// The settlement as the rules know it.
+    pub(super) fn for_rules(&self, allocations: Vec<Allocation>) -> Settlement {
+        Settlement {
+            id: Some(SettlementId(self.id)),
+            kind: self.kind,
+            contact_id: ContactId(self.contact_id),
+            date: self.day,
+            amount: Pence(self.amount_pence),
+            is_void: self.is_void(),
+            allocations,
+        }
+    }
+
+    /// What a caller sees of it, once its contact and its allocations are known.
+    pub(super) fn view(self, contact_name: String, allocations: Vec<AllocationView>) -> SettlementView {
+        SettlementView {
+            id: self.id,
+            kind: self.kind,
+            is_void: self.is_void(),
+            number: Some(self.number).filter(|_| self.id > 0),
+            contact_id: self.contact_id,
+            contact_name,
+            day: self.day,
+            amount_pence: self.amount_pence,
+            bank_account_id: self.bank_account_id,
+            reference: self.reference,
+            memo: self.memo,
+            method: self.method,
+            allocated_pence: self.allocated_pence,
+            cis_pence: self.cis_pence,
+            allocations,
+            bank_transaction_id: self.bank_transaction_id,
+            journal_id: Some(self.journal_id).filter(|id| *id > 0),
+            void_journal_id: self.void_journal_id.filter(|id| *id > 0),
+            void_day: self.void_day,
+            void_reason: self.void_reason,
+            created_at_ms: self.created_at_ms,
+            updated_at_ms: self.updated_at_ms,
+            version: self.version,
+        }
+    }
+}
+
+pub(super) const SETTLEMENT_COLUMNS: &str = "s.id, s.kind, s.number, s.contact_id, s.day, s.amount, \
+     s.bank_account_id, s.reference, s.memo, s.method, s.allocated, s.cis, s.bank_transaction_id, s.journal_id, \
+     s.void_journal_id, s.void_day, s.void_reason, s.created_at, s.updated_at, s.version";
+
+/// How many columns that is.
+pub(super) const COLUMNS: usize = 20;
+
+pub(super) fn read_settlement(row: &Row) -> Result<SettlementRow, StoreError> {
+    let (method, void_day): (Option<String>, Option<i64>) = (row.get(9)?, row.get(15)?);
+    Ok(SettlementRow {
+        id: row.get(0)?,
+        kind: row.parsed(1, SettlementKind::parse)?,
+        number: row.get(2)?,
+        contact_id: row.get(3)?,
+        day: day(row, 4)?,
+        amount_pence: row.get(5)?,
+        bank_account_id: row.get(6)?,
+        reference: row.get(7)?,
+        memo: row.get(8)?,
+        method: method.as_deref().and_then(PaymentMethod::parse),
+        allocated_pence: row.get(10)?,
+        cis_pence: row.get(11)?,
+        bank_transaction_id: row.get(12)?,
+        journal_id: row.get(13)?,
+        void_journal_id: row.get(14)?,
+        void_day: void_day.and_then(|day| i32::try_from(day).ok()),
+        void_reason: row.get(16)?,
+        created_at_ms: row.get(17)?,
+        updated_at_ms: row.get(18)?,
+        version: row.get(19)?,
+    })
 }
