@@ -4,10 +4,16 @@ mod accounts;
 mod bank;
 mod concurrency;
 mod contacts;
+mod credit_notes;
 mod journals;
 mod organisations;
+mod payments;
+mod purchase_invoices;
+mod receipts;
 mod retries;
+mod sales_invoices;
 mod tenants;
+mod trade;
 
 use serde_json::{Value, json};
 
