@@ -15,13 +15,17 @@ mod decide;
 mod decide_bank;
 mod decide_confirm;
 mod decide_contact;
+mod decide_credit;
+mod decide_document;
 mod decide_journal;
+mod document_reads;
 mod document_rows;
 mod documents;
 mod effects;
 mod facts;
 mod ids;
 mod journals;
+mod named;
 mod numbers;
 mod organisation;
 mod post;
@@ -29,18 +33,19 @@ mod query;
 mod record_rows;
 mod register;
 mod replay;
+mod reserve;
 mod rows;
 mod settlements;
 mod shelf;
 mod total_rows;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use self::decide::{Desk, Stop};
 use self::effects::Effects;
 use self::facts::{Facts, facts};
-use self::ids::{Identifiers, Kind};
+use self::ids::Identifiers;
 use self::replay::Found;
 use self::shelf::{Shelf, Shelved};
 use super::sql::Unit;
@@ -146,7 +151,7 @@ impl Ledger {
         let mut facts = facts(unit, &named, day_in(zone, unit.now_ms)).await?;
         numbers::complete(unit, &mut books, &named).await?;
         let mut identifiers = self.identifiers.clone();
-        reserve(&mut identifiers, unit, &facts, &named).await?;
+        reserve::reserve(&mut identifiers, unit, &books, &facts, &named).await?;
         let mut effects = Effects::default();
         for waiting in posts {
             let Some(books) = books.get_mut(&waiting.post.organisation) else {
@@ -215,96 +220,4 @@ fn settle(
         }
     }
     Ok(outcome)
-}
-
-/// Sees to it that every posting finds the identifiers it may need.
-async fn reserve(
-    identifiers: &mut Identifiers,
-    unit: &Unit<'_>,
-    facts: &Facts,
-    posts: &[&Post],
-) -> Result<(), StoreError> {
-    // In one order everywhere, so that two processes never wait for each other.
-    let mut wanted: BTreeMap<Kind, i64> = BTreeMap::new();
-    for post in posts {
-        let mut want = |kind, count| *wanted.entry(kind).or_default() += count;
-        match &post.action {
-            Action::LockPeriod { .. } => want(Kind::PeriodLockChange, 1),
-            Action::CreateAccount(_) => want(Kind::Account, 1),
-            Action::CreateContact { .. } => want(Kind::Contact, 1),
-            Action::PostJournal(journal) => {
-                let lines = i64::try_from(journal.lines.len()).unwrap_or(i64::MAX);
-                want(Kind::Journal, 1);
-                // Each line may be split into net and VAT.
-                want(Kind::JournalLine, lines.saturating_mul(2));
-                want(Kind::VatEntry, lines);
-            }
-            Action::VoidJournal { id, .. } => {
-                let lines = facts.journals.get(id).map_or(0, |journal| journal.view.lines.len());
-                let lines = i64::try_from(lines).unwrap_or(i64::MAX);
-                want(Kind::Journal, 1);
-                want(Kind::JournalLine, lines);
-                want(Kind::VatEntry, lines);
-            }
-            Action::CreateBankAccount { .. } => {
-                want(Kind::BankAccount, 1);
-                want(Kind::Account, 1);
-            }
-            Action::CreateBankTransaction { .. } => want(Kind::BankTransaction, 1),
-            Action::ImportBankTransactions(import) => {
-                want(Kind::BankTransaction, i64::try_from(import.rows.len()).unwrap_or(i64::MAX));
-                want(Kind::BankImport, 1);
-            }
-            Action::Confirm { items, .. } => {
-                for (id, confirmation) in items {
-                    let saved = facts.transactions.get(id).map_or(0, |(_, row)| row.lines.len());
-                    let lines = match confirmation {
-                        Confirmation::Coded(coding) => coding.lines.len(),
-                        _ => saved,
-                    };
-                    let lines = i64::try_from(lines).unwrap_or(i64::MAX);
-                    want(Kind::Journal, 1);
-                    // The bank, each part, and the VAT of all of them.
-                    want(Kind::JournalLine, lines.saturating_add(2));
-                    want(Kind::VatEntry, lines);
-                }
-            }
-            Action::Unconfirm { id } => {
-                let journal = facts.transactions.get(id).and_then(|(_, row)| row.journal_id);
-                let loaded = journal.and_then(|journal| facts.journals.get(&journal));
-                let lines = loaded.map_or(0, |journal| journal.view.lines.len());
-                let lines = i64::try_from(lines).unwrap_or(i64::MAX);
-                want(Kind::Journal, 1);
-                want(Kind::JournalLine, lines);
-                want(Kind::VatEntry, lines);
-            }
-            Action::CreateDocument { .. }
-            | Action::PatchDocument { .. }
-            | Action::DeleteDocument { .. }
-            | Action::IssueDocument { .. }
-            | Action::VoidDocument { .. }
-            | Action::AllocateCredit { .. }
-            | Action::UnallocateCredit { .. } => {}
-            Action::CreateSettlement(_)
-            | Action::PatchSettlement { .. }
-            | Action::AllocateSettlement { .. }
-            | Action::UnallocateSettlement { .. }
-            | Action::VoidSettlement { .. } => {}
-            Action::PatchBankAccount { .. }
-            | Action::ArchiveBankAccount { .. }
-            | Action::PatchBankTransaction { .. }
-            | Action::DeleteBankTransaction { .. }
-            | Action::ExcludeBankTransaction { .. }
-            | Action::PatchOrganisation(_)
-            | Action::PatchAccount { .. }
-            | Action::ArchiveAccount { .. }
-            | Action::PatchContact { .. }
-            | Action::ArchiveContact { .. }
-            | Action::DeleteContact { .. } => {}
-        }
-    }
-    for (kind, count) in wanted {
-        identifiers.reserve(unit, kind, count).await?;
-    }
-    Ok(())
 }
