@@ -121,14 +121,20 @@ pub(super) fn wanted(action: &Action, facts: &Facts, allocated: usize) -> Vec<(K
         Action::AllocateSettlement { allocations, .. } => {
             let mut wanted = of_new(facts, allocations, Vec::new(), allocated);
             // A later posting of the group may undo the journals of it.
-            wanted.extend([(Kind::Journal, count(allocations.len())), (Kind::JournalLine, 2 * count(allocations.len()))]);
+            wanted
+                .extend([(Kind::Journal, count(allocations.len())), (Kind::JournalLine, 2 * count(allocations.len()))]);
             wanted
         }
         Action::UnallocateSettlement { id, allocation_ids, .. } => {
             let journals = count(allocation_ids.len());
             let vat = vat_entries(facts, settled_by(facts, *id), allocated);
             // Two lines each, and as many again should the group undo them.
-            vec![(Kind::Account, 1), (Kind::Journal, 2 * journals), (Kind::JournalLine, 4 * journals), (Kind::VatEntry, vat)]
+            vec![
+                (Kind::Account, 1),
+                (Kind::Journal, 2 * journals),
+                (Kind::JournalLine, 4 * journals),
+                (Kind::VatEntry, vat),
+            ]
         }
         Action::VoidSettlement { id, .. } => of_undone(facts, *id, allocated),
         _ => Vec::new(),
