@@ -84,6 +84,7 @@ fn indexes() -> Vec<IndexCreateStatement> {
         plain("settlement_date", "settlement", &["organisation_id", "side", "day", "id"]),
         plain("settlement_contact", "settlement", &["contact_id", "day"]),
         plain("settlement_amount", "settlement", &["bank_account_id", "amount"]),
+        plain("settlement_journal", "settlement", &["journal_id"]),
         plain("bank_transaction_settlement", "bank_transaction", &["settlement_id"])
             .and_where(Expr::col("settlement_id").is_not_null())
             .to_owned(),

@@ -72,11 +72,17 @@ impl Desk<'_> {
             Action::UnallocateCredit { kind, id, allocation_ids } => {
                 self.unallocate_credit(post, *kind, *id, allocation_ids)
             }
-            Action::CreateSettlement(_)
-            | Action::PatchSettlement { .. }
-            | Action::AllocateSettlement { .. }
-            | Action::UnallocateSettlement { .. }
-            | Action::VoidSettlement { .. } => Err(Stop::Unknown),
+            Action::CreateSettlement(entry) => self.create_settlement(post, entry),
+            Action::PatchSettlement { side, id, fields } => self.patch_settlement(post, *side, *id, fields),
+            Action::AllocateSettlement { side, id, allocations } => {
+                self.allocate_settlement(post, *side, *id, allocations)
+            }
+            Action::UnallocateSettlement { side, id, allocation_ids } => {
+                self.unallocate_settlement(post, *side, *id, allocation_ids)
+            }
+            Action::VoidSettlement { side, id, void_day, reason } => {
+                self.void_settlement(post, *side, *id, *void_day, reason.as_deref())
+            }
             Action::PatchOrganisation(change) => self.patch_organisation(post, change),
             Action::LockPeriod { lock_day, reason } => self.lock_period(post, *lock_day, reason.as_deref()),
             Action::CreateAccount(new) => self.create_account(new),

@@ -10,6 +10,7 @@ use super::named::Named;
 use super::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, LockChange, read_lock_change};
 use super::post::{Action, BankRow, Post};
 use super::register;
+use super::settlement_facts;
 use super::settlements::SettlementRow;
 use super::shelf::day;
 use crate::domain::ledger::allocation::{AllocationEnd, Register};
@@ -46,6 +47,8 @@ pub(super) struct Facts {
     /// Documents with their organisation; lines only of those that are named.
     pub(super) documents: HashMap<i64, (i64, DocumentRow)>,
     pub(super) settlements: HashMap<i64, (i64, SettlementRow)>,
+    /// The journals of settlements that are to be voided.
+    pub(super) settlement_journals: HashMap<i64, Vec<i64>>,
     /// The same with what is set against what.
     pub(super) register: Register,
     /// Both ends of allocations, by their ids.
@@ -83,6 +86,7 @@ pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Resul
     }
     let mut facts = Facts::default();
     let numbers = unit.numbers_of_json();
+    settlement_facts::find(unit, posts, &mut named, &mut facts).await?;
     register::load(unit, &mut named, &mut facts).await?;
     let organisations = posts.iter().map(|post| post.organisation.0).collect();
     register::load_numbers(unit, &organisations, &named, &mut facts).await?;

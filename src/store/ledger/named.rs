@@ -31,6 +31,8 @@ pub(super) struct Named {
     pub(super) supplier_references: BTreeSet<String>,
     /// Documents that are to be voided.
     voided: BTreeSet<i64>,
+    /// Settlements that are to be voided.
+    pub(super) undone_settlements: BTreeSet<i64>,
 }
 
 impl Named {
@@ -65,7 +67,7 @@ impl Named {
             | Action::PatchSettlement { .. }
             | Action::AllocateSettlement { .. }
             | Action::UnallocateSettlement { .. }
-            | Action::VoidSettlement { .. } => {}
+            | Action::VoidSettlement { .. } => self.note_settlement(&post.action),
             Action::LockPeriod { .. } => {
                 self.locks.insert(post.organisation.0);
             }
@@ -118,7 +120,9 @@ impl Named {
                         Confirmation::MatchJournal(journal) => {
                             self.journals.insert(*journal);
                         }
-                        Confirmation::Settlement { .. } | Confirmation::MatchSettlement { .. } => {}
+                        Confirmation::Settlement { .. } | Confirmation::MatchSettlement { .. } => {
+                            self.note_confirmed_settlement(confirmation);
+                        }
                         Confirmation::Suggested | Confirmation::Coded(_) | Confirmation::TransferTo(_) => {}
                     }
                 }

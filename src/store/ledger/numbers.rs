@@ -129,10 +129,15 @@ async fn highest(
 impl Desk<'_> {
     /// The next of the numbers that are ours alone.
     pub(super) fn next_number(&mut self, of: Numbered) -> String {
+        let (prefix, number) = (of.internal_prefix(), self.coming_number(of));
+        self.reached(of, prefix, self.highest(of, prefix).saturating_add(1));
+        number
+    }
+
+    /// The same, while it is not sure that it will be taken.
+    pub(super) fn coming_number(&self, of: Numbered) -> String {
         let prefix = of.internal_prefix();
-        let highest = self.highest(of, prefix);
-        self.reached(of, prefix, highest.saturating_add(1));
-        next(prefix, highest, INTERNAL_DIGITS_MIN)
+        next(prefix, self.highest(of, prefix), INTERNAL_DIGITS_MIN)
     }
 
     /// The number that a document is issued with: the caller's own, else the next. A rehearsal hands none out.

@@ -1,16 +1,12 @@
 //! How many identifiers the postings of a group may need.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 
 use super::documents::DocumentField;
 use super::facts::Facts;
 use super::ids::{Identifiers, Kind};
 use super::post::{Action, Confirmation, Post};
-use super::settlements::{AllocationEntry, AllocationTarget};
-use super::shelf::Shelved;
-use crate::domain::ids::OrganisationId;
-use crate::domain::ledger::allocation::AllocationEnd;
-use crate::domain::ledger::ids::{DocumentId, SettlementId};
+use super::settlement_facts;
 use crate::store::StoreError;
 use crate::store::sql::Unit;
 
@@ -18,12 +14,11 @@ use crate::store::sql::Unit;
 pub(super) async fn reserve(
     identifiers: &mut Identifiers,
     unit: &Unit<'_>,
-    books: &HashMap<OrganisationId, Shelved>,
     facts: &Facts,
     posts: &[&Post],
 ) -> Result<(), StoreError> {
     let count = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
-    let cash = Cash { books, facts, posts };
+    let allocated = settlement_facts::allocated(posts);
     // In one order everywhere, so that two processes never wait for each other.
     let mut wanted: BTreeMap<Kind, i64> = BTreeMap::new();
     for post in posts {
@@ -67,10 +62,19 @@ pub(super) async fn reserve(
                     // The bank, each part, and the VAT of all of them.
                     want(Kind::JournalLine, lines.saturating_add(2));
                     want(Kind::VatEntry, lines);
+                    settlement_facts::wanted_of_confirmed(confirmation, facts, allocated)
+                        .into_iter()
+                        .for_each(|(kind, count)| want(kind, count));
                 }
             }
             Action::Unconfirm { id } => {
-                let journal = facts.transactions.get(id).and_then(|(_, row)| row.journal_id);
+                let line = facts.transactions.get(id).map(|(_, row)| row);
+                if let Some((_, settlement)) = line.and_then(|line| line.settlement) {
+                    settlement_facts::of_undone(facts, settlement, allocated)
+                        .into_iter()
+                        .for_each(|(kind, count)| want(kind, count));
+                }
+                let journal = line.and_then(|line| line.journal_id);
                 let loaded = journal.and_then(|journal| facts.journals.get(&journal));
                 let lines = loaded.map_or(0, |journal| journal.view.lines.len());
                 let lines = i64::try_from(lines).unwrap_or(i64::MAX);
@@ -100,15 +104,23 @@ pub(super) async fn reserve(
             }
             Action::AllocateCredit { id, allocations, .. } => {
                 want(Kind::Allocation, count(allocations.len()));
-                want(Kind::VatEntry, cash.entries(post, named(allocations).chain([*id]), []));
+                let invoices = allocations.iter().map(|asked| asked.to.id());
+                want(Kind::VatEntry, settlement_facts::vat_entries(facts, invoices.chain([*id]), allocated));
             }
-            Action::UnallocateCredit { id, .. } => want(Kind::VatEntry, cash.entries(post, [*id], [])),
+            Action::UnallocateCredit { id, .. } => {
+                let settled = settlement_facts::credited_by(facts, *id);
+                want(Kind::VatEntry, settlement_facts::vat_entries(facts, settled, allocated));
+            }
             Action::DeleteDocument { .. } => {}
             Action::CreateSettlement(_)
             | Action::PatchSettlement { .. }
             | Action::AllocateSettlement { .. }
             | Action::UnallocateSettlement { .. }
-            | Action::VoidSettlement { .. } => {}
+            | Action::VoidSettlement { .. } => {
+                settlement_facts::wanted(&post.action, facts, allocated)
+                    .into_iter()
+                    .for_each(|(kind, count)| want(kind, count));
+            }
             Action::PatchBankAccount { .. }
             | Action::ArchiveBankAccount { .. }
             | Action::PatchBankTransaction { .. }
@@ -134,70 +146,4 @@ fn want_journal(want: &mut impl FnMut(Kind, i64), lines: i64) {
     want(Kind::JournalLine, lines.saturating_add(2));
     want(Kind::VatEntry, lines);
     want(Kind::Account, 2);
-}
-
-/// The documents that allocations are to go to.
-pub(super) fn named(allocations: &[AllocationEntry]) -> impl Iterator<Item = i64> {
-    allocations.iter().filter_map(|asked| match asked.to {
-        AllocationTarget::Invoice(id) | AllocationTarget::CreditNote(id) => Some(id),
-        AllocationTarget::Settlement(_) => None,
-    })
-}
-
-/// How many entries of VAT allocating and releasing may bring about, under cash accounting.
-pub(super) struct Cash<'a> {
-    books: &'a HashMap<OrganisationId, Shelved>,
-    facts: &'a Facts,
-    posts: &'a [&'a Post],
-}
-
-impl Cash<'_> {
-    /// Each allocation has two days, and each day up to four codes, of everything that is settled by these documents and
-    /// settlements or settles them.
-    pub(super) fn entries(
-        &self,
-        post: &Post,
-        documents: impl IntoIterator<Item = i64>,
-        settlements: impl IntoIterator<Item = i64>,
-    ) -> i64 {
-        if !self.books.get(&post.organisation).is_some_and(|books| books.vat.uses_cash()) {
-            return 0;
-        }
-        let register = &self.facts.register;
-        let mut touched: BTreeSet<DocumentId> = documents.into_iter().map(DocumentId).collect();
-        let settlements = settlements.into_iter().filter_map(|id| register.settlements.get(&SettlementId(id)));
-        let own = touched.iter().filter_map(|id| register.documents.get(id)).flat_map(|known| &known.allocations);
-        let all = own.chain(settlements.flat_map(|known| &known.allocations));
-        let others: Vec<_> = all.flat_map(|one| [one.from, one.to]).collect();
-        touched.extend(others.into_iter().filter_map(|end| match end {
-            AllocationEnd::Document(id) => Some(id),
-            AllocationEnd::Settlement(_) => None,
-        }));
-        // Postings before this one may have added to them.
-        let added: usize = self.posts.iter().map(|post| post.action.allocations()).sum();
-        let of = |id: &DocumentId| register.documents.get(id).map_or(0, |known| known.allocations.len());
-        let days: usize = touched.iter().map(|id| 2 * (of(id) + added)).sum();
-        i64::try_from(days.saturating_mul(4)).unwrap_or(i64::MAX)
-    }
-}
-
-impl Action {
-    /// How many allocations it asks for.
-    fn allocations(&self) -> usize {
-        match self {
-            Self::AllocateCredit { allocations, .. } | Self::AllocateSettlement { allocations, .. } => {
-                allocations.len()
-            }
-            // Automatic allocation adds one to each open invoice.
-            Self::CreateSettlement(entry) => entry.allocations.len() + usize::from(entry.is_auto_allocated),
-            Self::Confirm { items, .. } => {
-                let asked = items.iter().map(|(_, confirmation)| match confirmation {
-                    Confirmation::Settlement { allocations, .. } => allocations.len(),
-                    _ => 0,
-                });
-                asked.sum()
-            }
-            _ => 0,
-        }
-    }
 }
