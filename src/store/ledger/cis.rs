@@ -151,9 +151,8 @@ async fn subcontractors(
     unit: &Unit<'_>,
     figures: &BTreeMap<i64, Figures>,
 ) -> Result<Vec<CisSubcontractor>, StoreError> {
-    let is_nothing = |figures: &Figures| {
-        figures.payments.is_zero() && figures.materials.is_zero() && figures.deducted.is_zero()
-    };
+    let is_nothing =
+        |figures: &Figures| figures.payments.is_zero() && figures.materials.is_zero() && figures.deducted.is_zero();
     let paid = figures.iter().filter(|(_, figures)| !is_nothing(figures));
     let ids: Vec<String> = paid.map(|(id, _)| id.to_string()).collect();
     if ids.is_empty() {

@@ -59,13 +59,19 @@ impl Desk<'_> {
     /// Decides one posting.
     pub(super) fn decide(&mut self, post: &Post) -> Result<Posted, Stop> {
         match &post.action {
-            Action::CreateDocument { .. }
-            | Action::PatchDocument { .. }
-            | Action::DeleteDocument { .. }
-            | Action::IssueDocument { .. }
-            | Action::VoidDocument { .. }
-            | Action::AllocateCredit { .. }
-            | Action::UnallocateCredit { .. } => Err(Stop::Unknown),
+            Action::CreateDocument { entry, is_issued } => self.create_document(post, entry, *is_issued),
+            Action::PatchDocument { kind, id, fields } => self.patch_document(post, *kind, *id, fields),
+            Action::DeleteDocument { kind, id } => self.delete_document(post, *kind, *id),
+            Action::IssueDocument { kind, id } => self.issue_document(post, *kind, *id),
+            Action::VoidDocument { kind, id, void_day, reason } => {
+                self.void_document(post, *kind, *id, *void_day, reason.as_deref())
+            }
+            Action::AllocateCredit { kind, id, allocations, day } => {
+                self.allocate_credit(post, *kind, *id, allocations, *day)
+            }
+            Action::UnallocateCredit { kind, id, allocation_ids } => {
+                self.unallocate_credit(post, *kind, *id, allocation_ids)
+            }
             Action::CreateSettlement(entry) => self.create_settlement(post, entry),
             Action::PatchSettlement { side, id, fields } => self.patch_settlement(post, *side, *id, fields),
             Action::AllocateSettlement { side, id, allocations } => {

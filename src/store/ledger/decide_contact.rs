@@ -115,4 +115,13 @@ impl Desk<'_> {
         self.effects.delete_contact(id);
         Ok(Posted::Deleted(id))
     }
+
+    /// Something names this contact from now on: it cannot be deleted any more.
+    pub(super) fn mark_used(&mut self, id: i64) {
+        let unused = self.facts.contacts.get(&id).filter(|(_, row)| !row.used);
+        if let Some((_, row)) = unused {
+            let row = ContactRow { used: true, ..row.clone() };
+            self.put_contact(row);
+        }
+    }
 }

@@ -1,6 +1,5 @@
 //! Decides journals, and notes those that other decisions make.
 
-use super::contacts::ContactRow;
 use super::decide::{Desk, Stop, require_version};
 use super::document_rows::DocumentRow;
 use super::effects::{JournalRow, LineRow};
@@ -49,14 +48,7 @@ impl Desk<'_> {
             return Err(Refusal::LinkedToDocument { source_type, source_id: Some(*transaction) }.into());
         }
         let reversal = manual_journal::void(&posted, void_day, &[], self.books.lock_day())?;
-        let reversed = self.write_journal(post, reversal);
-        self.effects.reversal(organisation, id, voided.entry_day, reversed.id, reason);
-        // The reversal stands, the original does not.
-        self.effects.count(organisation, "journal", "void", 1);
-        voided.reversed_by = Some(reversed.id);
-        if let Some(kept) = self.facts.journals.get_mut(&id) {
-            kept.view.reversed_by = voided.reversed_by;
-        }
+        voided.reversed_by = Some(self.reverse(post, reversal, reason));
         Ok(Posted::Journal(Box::new(voided)))
     }
 
@@ -196,10 +188,8 @@ impl Desk<'_> {
             },
             of_contact,
         );
-        let unused = line.contact_id.and_then(|id| self.facts.contacts.get(&id)).filter(|(_, row)| !row.used);
-        if let Some((_, row)) = unused {
-            let row = ContactRow { used: true, ..row.clone() };
-            self.put_contact(row);
+        if let Some(contact) = line.contact_id {
+            self.mark_used(contact);
         }
     }
 }

@@ -145,7 +145,8 @@ impl Desk<'_> {
 
     /// A settlement of this organisation.
     pub(super) fn known_settlement(&self, side: ContactKind, id: i64) -> Option<&SettlementRow> {
-        let found = self.facts.settlements.get(&id).filter(|(of, row)| *of == self.organisation() && row.side() == side);
+        let found =
+            self.facts.settlements.get(&id).filter(|(of, row)| *of == self.organisation() && row.side() == side);
         found.map(|(_, row)| row)
     }
 

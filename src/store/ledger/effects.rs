@@ -11,7 +11,9 @@ use super::document_rows::{DocumentRow, allocation_rows, document_line_rows, doc
 use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows, settlement_rows};
 use super::rows::{Cell, Column, Rows};
 use super::settlements::SettlementRow;
-use super::total_rows::{ContactSides, Sides, VatDays, account_totals, contact_totals, vat_totals};
+use super::total_rows::{
+    ContactSides, Sides, VatDays, account_totals, contact_totals, count_rows, sequence_rows, vat_totals,
+};
 use crate::domain::ledger::allocation::Allocation;
 use crate::domain::ledger::vat_entry::VatEntry;
 use crate::store::sql::Unit;
@@ -471,29 +473,4 @@ impl Effects {
         }
         Ok(())
     }
-}
-
-fn sequence_rows(sequences: &BTreeMap<(i64, &'static str, String), u64>) -> Rows {
-    let mut rows = Rows::new(
-        "number_sequence",
-        &[Number("organisation_id"), Text("family"), Text("prefix"), Number("highest")],
-        "on conflict (organisation_id, family, prefix) do update set highest = excluded.highest",
-    );
-    for ((organisation, family, prefix), highest) in sequences {
-        let highest = i64::try_from(*highest).unwrap_or(i64::MAX);
-        rows.push([organisation.into(), (*family).into(), prefix.into(), highest.into()]);
-    }
-    rows
-}
-
-fn count_rows(counts: &BTreeMap<(i64, &'static str, &'static str), i64>) -> Rows {
-    let mut rows = Rows::new(
-        "list_count",
-        &[Number("organisation_id"), Text("list"), Text("status"), Number("items")],
-        "on conflict (organisation_id, list, status) do update set items = t.items + excluded.items",
-    );
-    for ((organisation, list, status), by) in counts.iter().filter(|(_, by)| **by != 0) {
-        rows.push([organisation.into(), (*list).into(), (*status).into(), by.into()]);
-    }
-    rows
 }

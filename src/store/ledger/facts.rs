@@ -3,15 +3,15 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::bank_transactions::{self, BANK_TRANSACTION_COLUMNS, BankTransactionRow, read_bank_transaction};
-use super::contacts::{CONTACT_COLUMNS, ContactField, ContactRow, Owed, owed_columns, read_contact, read_owed};
+use super::contacts::{CONTACT_COLUMNS, ContactRow, Owed, owed_columns, read_contact, read_owed};
 use super::document_rows::DocumentRow;
-use super::documents::DocumentField;
 use super::journals::{JournalLineView, JournalView, journals_by_id};
+use super::named::Named;
 use super::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, LockChange, read_lock_change};
-use super::post::{Action, BankRow, Confirmation, LedgerAccount, Post};
+use super::post::{Action, BankRow, Post};
 use super::register;
 use super::settlement_facts;
-use super::settlements::{AllocationEntry, AllocationTarget, SettlementRow};
+use super::settlements::SettlementRow;
 use super::shelf::day;
 use crate::domain::ledger::allocation::{AllocationEnd, Register};
 use crate::domain::ledger::bank_import::{AwaitedTransfer, RowKey, StoredRow};
@@ -71,175 +71,6 @@ pub(super) struct Facts {
     /// The latest moves of the period lock by organisation, newest first.
     pub(super) lock_changes: HashMap<i64, Vec<LockChange>>,
     pub(super) replays: HashMap<ReplayKey, StoredResponse>,
-}
-
-/// What the postings of a group name.
-#[derive(Default)]
-pub(super) struct Named {
-    pub(super) contacts: BTreeSet<i64>,
-    balances_of_contacts: BTreeSet<i64>,
-    references: BTreeSet<String>,
-    pub(super) journals: BTreeSet<i64>,
-    accounts: BTreeSet<i64>,
-    locks: BTreeSet<i64>,
-    pub(super) transactions: BTreeSet<i64>,
-    /// Bank accounts whose balances are told.
-    banks: BTreeSet<i64>,
-    /// Organisations that enter lines.
-    entering: BTreeSet<i64>,
-    replay_keys: BTreeSet<String>,
-    pub(super) documents: BTreeSet<i64>,
-    pub(super) settlements: BTreeSet<i64>,
-    /// Contacts whose open invoices are to be paid, the oldest first.
-    pub(super) open_of_contacts: BTreeSet<i64>,
-    pub(super) numbers: BTreeSet<String>,
-    pub(super) supplier_references: BTreeSet<String>,
-    /// Documents that are to be voided.
-    voided: BTreeSet<i64>,
-    /// Settlements that are to be voided.
-    pub(super) undone_settlements: BTreeSet<i64>,
-}
-
-impl Named {
-    fn note(&mut self, post: &Post) {
-        match &post.action {
-            Action::PatchOrganisation(_) | Action::CreateAccount(_) => {}
-            Action::CreateDocument { entry, .. } => {
-                self.contacts.insert(entry.contact_id);
-                self.documents.extend(entry.origin_id);
-                self.numbers.extend(entry.number.clone());
-                self.supplier_references.extend(entry.supplier_reference.clone());
-            }
-            Action::PatchDocument { id, fields, .. } => {
-                self.documents.insert(*id);
-                fields.iter().for_each(|field| self.note_field(field));
-            }
-            Action::DeleteDocument { id, .. } | Action::IssueDocument { id, .. } => {
-                self.documents.insert(*id);
-            }
-            Action::VoidDocument { id, .. } => {
-                self.documents.insert(*id);
-                self.voided.insert(*id);
-            }
-            Action::AllocateCredit { id, allocations, .. } => {
-                self.documents.insert(*id);
-                self.note_targets(allocations);
-            }
-            Action::UnallocateCredit { id, .. } => {
-                self.documents.insert(*id);
-            }
-            Action::CreateSettlement(_)
-            | Action::PatchSettlement { .. }
-            | Action::AllocateSettlement { .. }
-            | Action::UnallocateSettlement { .. }
-            | Action::VoidSettlement { .. } => self.note_settlement(&post.action),
-            Action::LockPeriod { .. } => {
-                self.locks.insert(post.organisation.0);
-            }
-            Action::PatchAccount { id, .. } | Action::ArchiveAccount { id, .. } => {
-                self.accounts.insert(*id);
-            }
-            Action::CreateContact { fields, .. } => self.note_references(fields),
-            Action::PatchContact { id, fields, .. } => {
-                self.contacts.insert(*id);
-                self.balances_of_contacts.insert(*id);
-                self.note_references(fields);
-            }
-            Action::ArchiveContact { id, .. } | Action::DeleteContact { id, .. } => {
-                self.contacts.insert(*id);
-                self.balances_of_contacts.insert(*id);
-            }
-            Action::PostJournal(journal) => {
-                self.contacts.extend(journal.lines.iter().filter_map(|line| line.contact_id).map(|id| id.0));
-            }
-            Action::VoidJournal { id, .. } => {
-                self.journals.insert(*id);
-            }
-            Action::CreateBankAccount { account, .. } => {
-                if let LedgerAccount::Existing(id) = account {
-                    self.accounts.insert(*id);
-                }
-            }
-            Action::PatchBankAccount { id, .. } | Action::ArchiveBankAccount { id } => {
-                self.banks.insert(*id);
-            }
-            Action::CreateBankTransaction { .. } | Action::ImportBankTransactions(_) => {
-                self.entering.insert(post.organisation.0);
-            }
-            Action::PatchBankTransaction { id, suggestion } => {
-                self.transactions.insert(*id);
-                self.contacts.extend(suggestion.contact_id.flatten());
-            }
-            Action::DeleteBankTransaction { id }
-            | Action::ExcludeBankTransaction { id, .. }
-            | Action::Unconfirm { id } => {
-                self.transactions.insert(*id);
-            }
-            Action::Confirm { items, .. } => {
-                for (id, confirmation) in items {
-                    self.transactions.insert(*id);
-                    match confirmation {
-                        Confirmation::TransferWith(other) => {
-                            self.transactions.insert(*other);
-                        }
-                        Confirmation::MatchJournal(journal) => {
-                            self.journals.insert(*journal);
-                        }
-                        Confirmation::Settlement { .. } | Confirmation::MatchSettlement { .. } => {
-                            self.note_confirmed_settlement(confirmation);
-                        }
-                        Confirmation::Suggested | Confirmation::Coded(_) | Confirmation::TransferTo(_) => {}
-                    }
-                }
-            }
-        }
-        self.replay_keys.extend(post.replay.as_ref().map(|replay| replay.key.clone()));
-    }
-}
-
-impl Named {
-    fn note_field(&mut self, field: &DocumentField) {
-        match field {
-            DocumentField::Contact(id) => {
-                self.contacts.insert(*id);
-            }
-            DocumentField::Origin(id) => self.documents.extend(*id),
-            DocumentField::Number(number) => self.numbers.extend(number.clone()),
-            DocumentField::SupplierReference(reference) => self.supplier_references.extend(reference.clone()),
-            _ => {}
-        }
-    }
-
-    /// What allocations are to go to.
-    pub(super) fn note_targets(&mut self, allocations: &[AllocationEntry]) {
-        for allocation in allocations {
-            match allocation.to {
-                AllocationTarget::Invoice(id) | AllocationTarget::CreditNote(id) => self.documents.insert(id),
-                AllocationTarget::Settlement(id) => self.settlements.insert(id),
-            };
-        }
-    }
-
-    /// A document that is at hand: its journal is wanted if it is to be voided.
-    pub(super) fn at_hand(&mut self, document: &DocumentRow) {
-        if !self.documents.contains(&document.id) {
-            return;
-        }
-        self.contacts.insert(document.contact_id);
-        self.numbers.extend(document.number.clone());
-        self.supplier_references.extend(document.supplier_reference.clone());
-        if self.voided.contains(&document.id) {
-            self.journals.extend(document.journal_id);
-        }
-    }
-
-    fn note_references(&mut self, fields: &[ContactField]) {
-        for field in fields {
-            if let ContactField::Reference(Some(reference)) = field {
-                self.references.insert(reference.clone());
-            }
-        }
-    }
 }
 
 pub(super) fn json<T: serde::Serialize>(values: &BTreeSet<T>) -> String {

@@ -315,7 +315,7 @@ impl Reader {
         organisation: OrganisationId,
         from: &str,
         conditions: &Conditions,
-        kept: Option<(&'static str, &'static [&'static str])>,
+        kept: Option<(&'static str, &[&'static str])>,
     ) -> Result<Option<u64>, StoreError> {
         if let Some((list, statuses)) = kept {
             let sql = "select status, items from list_count where organisation_id = $1 and list = $2";

@@ -28,9 +28,8 @@ impl Reader {
     ) -> Result<Vec<Candidate>, StoreError> {
         let mut found = self.open_invoices_like(organisation, line).await?;
         found.extend(self.unlinked_settlements(organisation, line).await?);
-        let is_offered = |candidate: &Candidate| {
-            score(Pence(line.amount_pence), line.day, &line.description, candidate).is_some()
-        };
+        let is_offered =
+            |candidate: &Candidate| score(Pence(line.amount_pence), line.day, &line.description, candidate).is_some();
         found.retain(is_offered);
         Ok(found)
     }
@@ -74,8 +73,7 @@ impl Reader {
         let rows = self.all(sql, values).await?;
         let one = |row: &Row| {
             let side: String = row.get(6)?;
-            let kind =
-                if side == "customer" { CandidateKind::CustomerReceipt } else { CandidateKind::SupplierPayment };
+            let kind = if side == "customer" { CandidateKind::CustomerReceipt } else { CandidateKind::SupplierPayment };
             candidate(row, kind, line.amount_pence)
         };
         rows.iter().map(one).collect()

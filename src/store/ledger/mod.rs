@@ -18,8 +18,11 @@ mod decide_bank;
 mod decide_bank_settlement;
 mod decide_confirm;
 mod decide_contact;
+mod decide_credit;
+mod decide_document;
 mod decide_journal;
 mod decide_settlement;
+mod document_reads;
 mod document_rows;
 mod documents;
 mod effects;
@@ -27,6 +30,7 @@ mod facts;
 mod ids;
 mod journals;
 mod match_candidates;
+mod named;
 mod numbers;
 mod organisation;
 mod post;
@@ -34,6 +38,7 @@ mod query;
 mod record_rows;
 mod register;
 mod replay;
+mod reserve;
 mod rows;
 mod settlement_facts;
 mod settlement_reads;
@@ -41,13 +46,13 @@ mod settlements;
 mod shelf;
 mod total_rows;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use self::decide::{Desk, Stop};
 use self::effects::Effects;
 use self::facts::{Facts, facts};
-use self::ids::{Identifiers, Kind};
+use self::ids::Identifiers;
 use self::replay::Found;
 use self::shelf::{Shelf, Shelved};
 use super::sql::Unit;
@@ -154,7 +159,7 @@ impl Ledger {
         let mut facts = facts(unit, &named, day_in(zone, unit.now_ms)).await?;
         numbers::complete(unit, &mut books, &named).await?;
         let mut identifiers = self.identifiers.clone();
-        reserve(&mut identifiers, unit, &facts, &named).await?;
+        reserve::reserve(&mut identifiers, unit, &facts, &named).await?;
         let mut effects = Effects::default();
         for waiting in posts {
             let Some(books) = books.get_mut(&waiting.post.organisation) else {
@@ -223,110 +228,4 @@ fn settle(
         }
     }
     Ok(outcome)
-}
-
-/// Sees to it that every posting finds the identifiers it may need.
-async fn reserve(
-    identifiers: &mut Identifiers,
-    unit: &Unit<'_>,
-    facts: &Facts,
-    posts: &[&Post],
-) -> Result<(), StoreError> {
-    // In one order everywhere, so that two processes never wait for each other.
-    let mut wanted: BTreeMap<Kind, i64> = BTreeMap::new();
-    let allocated = settlement_facts::allocated(posts);
-    for post in posts {
-        let mut want = |kind, count| *wanted.entry(kind).or_default() += count;
-        match &post.action {
-            Action::LockPeriod { .. } => want(Kind::PeriodLockChange, 1),
-            Action::CreateAccount(_) => want(Kind::Account, 1),
-            Action::CreateContact { .. } => want(Kind::Contact, 1),
-            Action::PostJournal(journal) => {
-                let lines = i64::try_from(journal.lines.len()).unwrap_or(i64::MAX);
-                want(Kind::Journal, 1);
-                // Each line may be split into net and VAT.
-                want(Kind::JournalLine, lines.saturating_mul(2));
-                want(Kind::VatEntry, lines);
-            }
-            Action::VoidJournal { id, .. } => {
-                let lines = facts.journals.get(id).map_or(0, |journal| journal.view.lines.len());
-                let lines = i64::try_from(lines).unwrap_or(i64::MAX);
-                want(Kind::Journal, 1);
-                want(Kind::JournalLine, lines);
-                want(Kind::VatEntry, lines);
-            }
-            Action::CreateBankAccount { .. } => {
-                want(Kind::BankAccount, 1);
-                want(Kind::Account, 1);
-            }
-            Action::CreateBankTransaction { .. } => want(Kind::BankTransaction, 1),
-            Action::ImportBankTransactions(import) => {
-                want(Kind::BankTransaction, i64::try_from(import.rows.len()).unwrap_or(i64::MAX));
-                want(Kind::BankImport, 1);
-            }
-            Action::Confirm { items, .. } => {
-                for (id, confirmation) in items {
-                    let saved = facts.transactions.get(id).map_or(0, |(_, row)| row.lines.len());
-                    let lines = match confirmation {
-                        Confirmation::Coded(coding) => coding.lines.len(),
-                        _ => saved,
-                    };
-                    let lines = i64::try_from(lines).unwrap_or(i64::MAX);
-                    want(Kind::Journal, 1);
-                    // The bank, each part, and the VAT of all of them.
-                    want(Kind::JournalLine, lines.saturating_add(2));
-                    want(Kind::VatEntry, lines);
-                    settlement_facts::wanted_of_confirmed(confirmation, facts, allocated)
-                        .into_iter()
-                        .for_each(|(kind, count)| want(kind, count));
-                }
-            }
-            Action::Unconfirm { id } => {
-                let line = facts.transactions.get(id).map(|(_, row)| row);
-                if let Some((_, settlement)) = line.and_then(|line| line.settlement) {
-                    settlement_facts::of_undone(facts, settlement, allocated)
-                        .into_iter()
-                        .for_each(|(kind, count)| want(kind, count));
-                }
-                let journal = line.and_then(|line| line.journal_id);
-                let loaded = journal.and_then(|journal| facts.journals.get(&journal));
-                let lines = loaded.map_or(0, |journal| journal.view.lines.len());
-                let lines = i64::try_from(lines).unwrap_or(i64::MAX);
-                want(Kind::Journal, 1);
-                want(Kind::JournalLine, lines);
-                want(Kind::VatEntry, lines);
-            }
-            Action::CreateDocument { .. }
-            | Action::PatchDocument { .. }
-            | Action::DeleteDocument { .. }
-            | Action::IssueDocument { .. }
-            | Action::VoidDocument { .. }
-            | Action::AllocateCredit { .. }
-            | Action::UnallocateCredit { .. } => {}
-            Action::CreateSettlement(_)
-            | Action::PatchSettlement { .. }
-            | Action::AllocateSettlement { .. }
-            | Action::UnallocateSettlement { .. }
-            | Action::VoidSettlement { .. } => {
-                settlement_facts::wanted(&post.action, facts, allocated)
-                    .into_iter()
-                    .for_each(|(kind, count)| want(kind, count));
-            }
-            Action::PatchBankAccount { .. }
-            | Action::ArchiveBankAccount { .. }
-            | Action::PatchBankTransaction { .. }
-            | Action::DeleteBankTransaction { .. }
-            | Action::ExcludeBankTransaction { .. }
-            | Action::PatchOrganisation(_)
-            | Action::PatchAccount { .. }
-            | Action::ArchiveAccount { .. }
-            | Action::PatchContact { .. }
-            | Action::ArchiveContact { .. }
-            | Action::DeleteContact { .. } => {}
-        }
-    }
-    for (kind, count) in wanted {
-        identifiers.reserve(unit, kind, count).await?;
-    }
-    Ok(())
 }

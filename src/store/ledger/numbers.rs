@@ -7,8 +7,12 @@ use super::post::{Action, Post};
 use super::shelf::Shelved;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::numbering::{BILL_PREFIX, PAYMENT_PREFIX, RECEIPT_PREFIX};
-use crate::domain::ledger::numbering::{INTERNAL_DIGITS_MIN, PURCHASE_CREDIT_NOTE_PREFIX, next, sequence_of};
+use crate::domain::ledger::ids::DocumentId;
+use crate::domain::ledger::numbering::{
+    BILL_PREFIX, INTERNAL_DIGITS_MIN, PAYMENT_PREFIX, PURCHASE_CREDIT_NOTE_PREFIX, RECEIPT_PREFIX, assign, next,
+    sequence_of,
+};
+use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat::Side;
 use crate::store::sql::{Unit, params};
 use crate::store::{OrganisationRow, Reader, StoreError};
@@ -136,19 +140,26 @@ impl Desk<'_> {
         next(prefix, self.highest(of, prefix), INTERNAL_DIGITS_MIN)
     }
 
-    pub(super) fn highest(&self, of: Numbered, prefix: &str) -> u64 {
-        self.books.sequences.get(&(of, prefix.to_owned())).copied().unwrap_or(0)
-    }
-
-    /// A sequence has come to this number.
-    pub(super) fn reached(&mut self, of: Numbered, prefix: &str, highest: u64) {
-        self.books.sequences.insert((of, prefix.to_owned()), highest);
-        self.effects.sequence(self.organisation(), of.as_str(), prefix, highest);
-    }
-
-    /// A document has a number from now on: it moves every sequence that it is a number of.
-    pub(super) fn numbered(&mut self, kind: DocumentKind, number: &str) {
+    /// The number that a document is issued with: the caller's own, else the next. A rehearsal hands none out.
+    pub(super) fn new_number(&self, kind: DocumentKind, own: Option<&str>) -> Result<String, Refusal> {
+        if self.is_rehearsal && own.is_none() {
+            return Ok(String::new());
+        }
         let of = Numbered::Documents(kind);
+        let Some(prefix) = sales_prefix(&self.books.organisation, kind) else {
+            let prefix = of.internal_prefix();
+            return Ok(next(prefix, self.highest(of, prefix), INTERNAL_DIGITS_MIN));
+        };
+        let taken = own.and_then(|own| self.facts.numbers.get(&(self.organisation(), kind, own.to_owned())));
+        let taken = taken.copied().map(DocumentId);
+        Ok(assign(prefix, own, taken, self.highest(of, prefix), kind.number_field())?.0)
+    }
+
+    /// A document has this number from now on: it moves every sequence that it is a number of.
+    pub(super) fn take_number(&mut self, kind: DocumentKind, number: &str, id: i64) {
+        let of = Numbered::Documents(kind);
+        let own = sales_prefix(&self.books.organisation, kind).unwrap_or_else(|| of.internal_prefix()).to_owned();
+        self.books.sequences.entry((of, own)).or_default();
         let sequences = self.books.sequences.iter().filter(|((family, _), _)| *family == of);
         let moved = sequences.filter_map(|((_, prefix), highest)| {
             sequence_of(prefix, number).filter(|reached| reached > highest).map(|reached| (prefix.clone(), reached))
@@ -156,6 +167,17 @@ impl Desk<'_> {
         for (prefix, reached) in moved.collect::<Vec<_>>() {
             self.reached(of, &prefix, reached);
         }
+        self.facts.numbers.insert((self.organisation(), kind, number.to_owned()), id);
+    }
+
+    fn highest(&self, of: Numbered, prefix: &str) -> u64 {
+        self.books.sequences.get(&(of, prefix.to_owned())).copied().unwrap_or(0)
+    }
+
+    /// A sequence has come to this number.
+    fn reached(&mut self, of: Numbered, prefix: &str, highest: u64) {
+        self.books.sequences.insert((of, prefix.to_owned()), highest);
+        self.effects.sequence(self.organisation(), of.as_str(), prefix, highest);
     }
 }
 

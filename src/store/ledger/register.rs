@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::document_rows::{
     self, ALLOCATION_COLUMNS, DOCUMENT_COLUMNS, DocumentRow, LINE_COLUMNS, read_allocation, read_document, read_line,
 };
-use super::facts::{Facts, Named, json};
+use super::facts::{Facts, json};
+use super::named::Named;
 use super::settlements::{self, SETTLEMENT_COLUMNS, read_settlement};
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd};
 use crate::domain::ledger::document::DocumentKind;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::facts::{Facts, Named, json};
+use super::facts::{Facts, json};
 use super::ids::Kind;
+use super::named::Named;
 use super::post::{Action, Confirmation, Post};
 use super::settlements::AllocationEntry;
 use crate::domain::ledger::allocation::AllocationEnd;
@@ -121,14 +122,20 @@ pub(super) fn wanted(action: &Action, facts: &Facts, allocated: usize) -> Vec<(K
         Action::AllocateSettlement { allocations, .. } => {
             let mut wanted = of_new(facts, allocations, Vec::new(), allocated);
             // A later posting of the group may undo the journals of it.
-            wanted.extend([(Kind::Journal, count(allocations.len())), (Kind::JournalLine, 2 * count(allocations.len()))]);
+            wanted
+                .extend([(Kind::Journal, count(allocations.len())), (Kind::JournalLine, 2 * count(allocations.len()))]);
             wanted
         }
         Action::UnallocateSettlement { id, allocation_ids, .. } => {
             let journals = count(allocation_ids.len());
             let vat = vat_entries(facts, settled_by(facts, *id), allocated);
             // Two lines each, and as many again should the group undo them.
-            vec![(Kind::Account, 1), (Kind::Journal, 2 * journals), (Kind::JournalLine, 4 * journals), (Kind::VatEntry, vat)]
+            vec![
+                (Kind::Account, 1),
+                (Kind::Journal, 2 * journals),
+                (Kind::JournalLine, 4 * journals),
+                (Kind::VatEntry, vat),
+            ]
         }
         Action::VoidSettlement { id, .. } => of_undone(facts, *id, allocated),
         _ => Vec::new(),
@@ -198,7 +205,7 @@ fn open_invoices(facts: &Facts, contact_id: i64) -> Vec<i64> {
 }
 
 /// The documents that a settlement is set against.
-fn settled_by(facts: &Facts, id: i64) -> BTreeSet<i64> {
+pub(super) fn settled_by(facts: &Facts, id: i64) -> BTreeSet<i64> {
     let known = facts.register.settlements.get(&SettlementId(id));
     let allocations = known.map_or(&[][..], |known| known.allocations.as_slice());
     let documents = allocations.iter().flat_map(|one| [one.from, one.to]).filter_map(|end| match end {
@@ -208,9 +215,20 @@ fn settled_by(facts: &Facts, id: i64) -> BTreeSet<i64> {
     documents.collect()
 }
 
+/// A credit note and the documents that it is set against.
+pub(super) fn credited_by(facts: &Facts, id: i64) -> BTreeSet<i64> {
+    let known = facts.register.documents.get(&DocumentId(id));
+    let allocations = known.map_or(&[][..], |known| known.allocations.as_slice());
+    let documents = allocations.iter().flat_map(|one| [one.from, one.to]).filter_map(|end| match end {
+        AllocationEnd::Document(id) => Some(id.0),
+        AllocationEnd::Settlement(_) => None,
+    });
+    documents.chain([id]).collect()
+}
+
 /// How many entries payments of these documents may add to a return under cash accounting: each day on which an
 /// allocation begins or ends, with each code.
-fn vat_entries(facts: &Facts, documents: impl IntoIterator<Item = i64>, allocated: usize) -> i64 {
+pub(super) fn vat_entries(facts: &Facts, documents: impl IntoIterator<Item = i64>, allocated: usize) -> i64 {
     const DAYS: i64 = 2;
     const CODES: i64 = 5;
     let known = |id| facts.register.documents.get(&DocumentId(id)).map_or(0, |known| known.allocations.len());

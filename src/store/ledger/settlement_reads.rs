@@ -14,9 +14,9 @@ use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
+use crate::store::StoreError;
 use crate::store::reader::Reader;
 use crate::store::sql::{Row, Unit, params};
-use crate::store::StoreError;
 
 impl SettlementFilter {
     /// The kept counter that says how many there are, when there is one.
@@ -64,8 +64,7 @@ impl Reader {
         }
         let counted = self.counted(organisation, "settlement s", &conditions, filter.list_status()).await?;
         let (limit, offset) = (conditions.value(signed(limit)), conditions.value(signed(offset)));
-        let condition =
-            format!("{} order by s.day desc, s.id desc limit {limit} offset {offset}", conditions.text());
+        let condition = format!("{} order by s.day desc, s.id desc limit {limit} offset {offset}", conditions.text());
         Ok((self.settlement_views(&condition, &conditions.values()).await?, counted))
     }
 

@@ -79,6 +79,15 @@ pub enum AllocationTarget {
     Settlement(i64),
 }
 
+impl AllocationTarget {
+    /// The id of the document or settlement.
+    pub const fn id(self) -> i64 {
+        match self {
+            Self::Invoice(id) | Self::CreditNote(id) | Self::Settlement(id) => id,
+        }
+    }
+}
+
 /// An allocation as asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AllocationEntry {

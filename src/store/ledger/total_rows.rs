@@ -177,3 +177,30 @@ pub(super) fn vat_totals(days: &VatDays) -> (Rows, Rows) {
     }
     (of_days, of_months)
 }
+
+/// How far the sequences of numbers have come.
+pub(super) fn sequence_rows(sequences: &BTreeMap<(i64, &'static str, String), u64>) -> Rows {
+    let mut rows = Rows::new(
+        "number_sequence",
+        &[Number("organisation_id"), Text("family"), Text("prefix"), Number("highest")],
+        "on conflict (organisation_id, family, prefix) do update set highest = excluded.highest",
+    );
+    for ((organisation, family, prefix), highest) in sequences {
+        let highest = i64::try_from(*highest).unwrap_or(i64::MAX);
+        rows.push([organisation.into(), (*family).into(), prefix.into(), highest.into()]);
+    }
+    rows
+}
+
+/// How many rows lists have more or less.
+pub(super) fn count_rows(counts: &BTreeMap<(i64, &'static str, &'static str), i64>) -> Rows {
+    let mut rows = Rows::new(
+        "list_count",
+        &[Number("organisation_id"), Text("list"), Text("status"), Number("items")],
+        "on conflict (organisation_id, list, status) do update set items = t.items + excluded.items",
+    );
+    for ((organisation, list, status), by) in counts.iter().filter(|(_, by)| **by != 0) {
+        rows.push([organisation.into(), (*list).into(), (*status).into(), by.into()]);
+    }
+    rows
+}
