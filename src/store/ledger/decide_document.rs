@@ -226,7 +226,7 @@ impl Desk<'_> {
         found.map(|(_, row)| row.for_rules())
     }
 
-    fn terms_days(&self) -> i32 {
+    pub(super) fn terms_days(&self) -> i32 {
         i32::try_from(self.books.organisation.default_payment_terms_days).unwrap_or(0)
     }
 
@@ -278,7 +278,7 @@ impl Desk<'_> {
         }
     }
 
-    fn release_supplier_reference(&mut self, row: &DocumentRow) {
+    pub(super) fn release_supplier_reference(&mut self, row: &DocumentRow) {
         if let Some(reference) = &row.supplier_reference {
             let key = (row.contact_id, row.kind, reference.clone());
             if self.facts.supplier_references.get(&key) == Some(&row.id) {

@@ -47,8 +47,17 @@ impl Desk<'_> {
             let source_type = SourceType::BankTransaction;
             return Err(Refusal::LinkedToDocument { source_type, source_id: Some(*transaction) }.into());
         }
-        let reversal = manual_journal::void(&posted, void_day, &[], self.books.lock_day())?;
-        voided.reversed_by = Some(self.reverse(post, reversal, reason));
+        let (settled, earliest) = self.opening_settled(id);
+        let void_day = void_day.or(earliest.filter(|day| *day > voided.entry_day));
+        if void_day < earliest && settled.is_empty() && void_day.is_some() {
+            let message = "must not be before the last allocation of its documents was released";
+            return Err(Refusal::field("void_date", message).into());
+        }
+        let reversal = manual_journal::void(&posted, void_day, &settled, self.books.lock_day())?;
+        let day = reversal.entry_date;
+        let reversed = self.reverse(post, reversal, reason);
+        self.void_opening_documents(id, reversed, day, reason);
+        voided.reversed_by = Some(reversed);
         Ok(Posted::Journal(Box::new(voided)))
     }
 

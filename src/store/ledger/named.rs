@@ -31,6 +31,8 @@ pub(super) struct Named {
     pub(super) supplier_references: BTreeSet<String>,
     /// Documents that are to be voided.
     voided: BTreeSet<i64>,
+    /// Journals that are to be voided with the documents that opened with them.
+    pub(super) undone_openings: BTreeSet<i64>,
     /// Settlements that are to be voided.
     pub(super) undone_settlements: BTreeSet<i64>,
 }
@@ -89,6 +91,7 @@ impl Named {
             }
             Action::VoidJournal { id, .. } => {
                 self.journals.insert(*id);
+                self.undone_openings.insert(*id);
             }
             Action::CreateBankAccount { account, .. } => {
                 if let LedgerAccount::Existing(id) = account {

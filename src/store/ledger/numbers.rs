@@ -117,7 +117,7 @@ async fn highest(
     prefix: &str,
 ) -> Result<u64, StoreError> {
     let sql = "select number from document where organisation_id = $1 and kind = $2 and stage <> 'draft' \
-               and number is not null and substr(number, 1, $3) = $4";
+               and number is not null and substr(number, 1, cast($3 as integer)) = $4";
     let length = i64::try_from(prefix.chars().count()).unwrap_or(i64::MAX);
     let mut highest = 0;
     for row in unit.all(sql, params![organisation.0, kind.as_str(), length, prefix]).await? {
@@ -158,8 +158,10 @@ impl Desk<'_> {
     /// A document has this number from now on: it moves every sequence that it is a number of.
     pub(super) fn take_number(&mut self, kind: DocumentKind, number: &str, id: i64) {
         let of = Numbered::Documents(kind);
-        let own = sales_prefix(&self.books.organisation, kind).unwrap_or_else(|| of.internal_prefix()).to_owned();
-        self.books.sequences.entry((of, own)).or_default();
+        // A sales sequence that is not at hand is counted when it is first issued by.
+        if sales_prefix(&self.books.organisation, kind).is_none() {
+            self.books.sequences.entry((of, of.internal_prefix().to_owned())).or_default();
+        }
         let sequences = self.books.sequences.iter().filter(|((family, _), _)| *family == of);
         let moved = sequences.filter_map(|((_, prefix), highest)| {
             sequence_of(prefix, number).filter(|reached| reached > highest).map(|reached| (prefix.clone(), reached))

@@ -5,6 +5,7 @@ mod bed;
 mod books;
 mod cis;
 mod credits;
+mod documents;
 mod jobs;
 mod people;
 mod queue;
