@@ -22,17 +22,17 @@ use crate::store::{Action, CreateOrganisation, OrganisationCreated, Organisation
 pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let key = call.key()?;
     let rows = call.state().reader.organisations_of(key.user_id).await?;
-    let visible: Vec<_> = rows
-        .iter()
-        .filter(|(row, _)| key.reach.covers(row.id))
-        .map(|(row, role)| organisation_json(row, *role))
-        .collect();
+    let covered = rows.into_iter().filter(|(row, _)| key.reach.covers(row.id));
+    let (mut rows, roles): (Vec<_>, Vec<_>) = covered.unzip();
+    call.state().reader.with_next_numbers(&mut rows).await?;
+    let visible: Vec<_> = rows.iter().zip(roles).map(|(row, role)| organisation_json(row, role)).collect();
     envelope::data(StatusCode::OK, &visible)
 }
 
 /// `GET /api/v1/books/organisations/{organisationId}`.
 pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let (row, role) = member(&call).await?;
+    let (mut row, role) = member(&call).await?;
+    call.state().reader.with_next_numbers(std::slice::from_mut(&mut row)).await?;
     envelope::data(StatusCode::OK, &organisation_json(&row, role))
 }
 

@@ -122,6 +122,8 @@ impl Desk<'_> {
             let rate = scheme.flat_rate().map(|rate| rate.0);
             self.effects.vat_scheme(next.id.0, from, scheme.as_str(), rate);
         }
+        // Only told: it follows from the sequence.
+        next.sales_invoice_next_number = self.next_sales_number(&next.sales_invoice_prefix);
         Ok(Posted::Organisation(Box::new(next)))
     }
 

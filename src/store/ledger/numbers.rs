@@ -172,6 +172,12 @@ impl Desk<'_> {
         self.facts.numbers.insert((self.organisation(), kind, number.to_owned()), id);
     }
 
+    /// The number that the next sales invoice of this prefix will have.
+    pub(super) fn next_sales_number(&self, prefix: &str) -> i64 {
+        let highest = self.highest(Numbered::Documents(DocumentKind::SalesInvoice), prefix);
+        i64::try_from(highest).unwrap_or(i64::MAX).saturating_add(1)
+    }
+
     fn highest(&self, of: Numbered, prefix: &str) -> u64 {
         self.books.sequences.get(&(of, prefix.to_owned())).copied().unwrap_or(0)
     }

@@ -3,6 +3,7 @@
 mod accounts;
 mod bank;
 mod concurrency;
+mod confirming;
 mod contacts;
 mod credit_notes;
 mod journals;
@@ -10,6 +11,7 @@ mod organisations;
 mod payments;
 mod purchase_invoices;
 mod receipts;
+mod refusals;
 mod retries;
 mod sales_invoices;
 mod tenants;
