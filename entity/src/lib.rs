@@ -9,6 +9,7 @@ pub mod api_key;
 pub mod api_key_organisation;
 pub mod bank_account;
 pub mod bank_transaction;
+pub mod book_change;
 pub mod books;
 pub mod change_epoch;
 pub mod charge;

@@ -52,6 +52,7 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         Arc::new(|posted| Some((StatusCode::CREATED.as_u16(), body_of(posted, Role::Owner, false)?)));
     let new = CreateOrganisation {
         owner: key.user_id,
+        key_prefix: Some(key.prefix.clone()),
         change: new.change,
         vat_control: new.vat_control,
         replay: asked.replay(&call, print).filter(|_| !rehearsal),

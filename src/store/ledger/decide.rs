@@ -8,10 +8,11 @@ use super::facts::{Facts, LoadedJournal};
 use super::ids::{Identifiers, Kind};
 use super::journals::{JournalLineView, JournalView};
 use super::organisation::{LockChange, OrganisationChange};
-use super::post::{Action, Post, Posted};
+use super::post::{Action, Post, Posted, Poster};
 use super::shelf::Shelved;
-use crate::domain::calendar::date_of;
+use crate::domain::calendar::{date_of, day_text};
 use crate::domain::ledger::account::{Account, Role};
+use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::chart::{Chart, NewAccount};
 use crate::domain::ledger::contact::{self, CisRate, ContactKind};
 use crate::domain::ledger::ids::{AccountId, ContactId, JournalId};
@@ -52,6 +53,7 @@ pub(super) struct Desk<'a> {
     pub(super) facts: &'a mut Facts,
     pub(super) identifiers: &'a mut Identifiers,
     pub(super) effects: &'a mut Effects,
+    pub(super) poster: &'a Poster,
     pub(super) now_ms: i64,
     /// In the organisation's time zone.
     pub(super) today: i32,
@@ -97,6 +99,7 @@ impl Desk<'_> {
         let (mut next, begins) = row.with(change, self.books.lock_day(), false)?;
         next.version += 1;
         next.updated_at_ms = self.now_ms;
+        let (before, after) = (row.told(), next.told());
         self.books.organisation = next.clone();
         self.books.organisation_changed = true;
         if let Some((from, scheme)) = begins {
@@ -104,6 +107,8 @@ impl Desk<'_> {
             let rate = scheme.flat_rate().map(|rate| rate.0);
             self.effects.vat_scheme(next.id.0, from, scheme.as_str(), rate);
         }
+        let on = (Resource::Organisation, next.id.0);
+        self.note_change(ChangeAction::Update, on, "Organisation changed", Some(before), Some(after));
         Ok(Posted::Organisation(Box::new(next)))
     }
 
@@ -114,6 +119,7 @@ impl Desk<'_> {
             LockMove::Back if !post.poster.may_reopen => return Err(Stop::Forbidden),
             LockMove::Back | LockMove::Forward => {}
         }
+        let before = self.books.organisation.told_lock();
         let row = &mut self.books.organisation;
         row.lock_date = day.map(date_of);
         row.version += 1;
@@ -129,6 +135,18 @@ impl Desk<'_> {
             at_ms: self.now_ms,
         };
         self.facts.lock_changes.entry(organisation.id.0).or_default().insert(0, change);
+        let summary = match day {
+            Some(day) => format!("Period locked up to {}", day_text(day)),
+            None => "Period lock cleared".to_owned(),
+        };
+        let (before, after) = (before.text("reason", None), organisation.told_lock().text("reason", reason));
+        self.note_change(
+            ChangeAction::Lock,
+            (Resource::Organisation, organisation.id.0),
+            summary,
+            Some(before),
+            Some(after),
+        );
         Ok(self.lock_view())
     }
 
@@ -151,6 +169,8 @@ impl Desk<'_> {
         }
         let row = AccountRow::of(&account, self.now_ms);
         self.put_account(row.clone());
+        let summary = format!("Account {} {} made", row.code, row.name);
+        self.note_change(ChangeAction::Create, (Resource::Account, row.id), summary, None, Some(row.told()));
         row
     }
 
@@ -172,9 +192,12 @@ impl Desk<'_> {
         Posted::Account(Box::new(AccountView { row, balance_pence, has_postings, bank_account_id }))
     }
 
-    fn changed_account(&mut self, row: AccountRow) -> Posted {
+    fn changed_account(&mut self, action: ChangeAction, row: AccountRow) -> Posted {
         let row = AccountRow { version: row.version + 1, updated_at_ms: self.now_ms, ..row };
+        let before = self.books.accounts.get(&row.id).map(AccountRow::told);
         self.put_account(row.clone());
+        let summary = format!("Account {} {} {}", row.code, row.name, action.done());
+        self.note_change(action, (Resource::Account, row.id), summary, before, Some(row.told()));
         self.account_view(row)
     }
 
@@ -187,7 +210,7 @@ impl Desk<'_> {
         if let Some(name) = name {
             name.clone_into(&mut row.name);
         }
-        Ok(self.changed_account(row))
+        Ok(self.changed_account(ChangeAction::Update, row))
     }
 
     fn archive_account(&mut self, post: &Post, id: i64, archived: bool) -> Result<Posted, Stop> {
@@ -199,7 +222,7 @@ impl Desk<'_> {
             return Ok(self.account_view(row));
         }
         let archived_at_ms = archived.then_some(self.now_ms);
-        Ok(self.changed_account(AccountRow { archived_at_ms, ..row }))
+        Ok(self.changed_account(archiving(archived), AccountRow { archived_at_ms, ..row }))
     }
 
     fn rule_account(&self, id: i64) -> Result<&Account, Stop> {
@@ -220,6 +243,8 @@ impl Desk<'_> {
         };
         self.effects.count(self.organisation(), kind.as_str(), "active", 1);
         self.put_contact(row.clone());
+        let summary = format!("{} made", row.title());
+        self.note_change(ChangeAction::Create, (row.resource(), row.id), summary, None, Some(row.told()));
         Ok(self.contact_view(row))
     }
 
@@ -267,9 +292,12 @@ impl Desk<'_> {
         Posted::Contact(Box::new(ContactView { row, balance_pence, overdue_pence }))
     }
 
-    fn changed_contact(&mut self, row: ContactRow) -> Posted {
+    fn changed_contact(&mut self, action: ChangeAction, row: ContactRow) -> Posted {
         let row = ContactRow { version: row.version + 1, updated_at_ms: self.now_ms, ..row };
+        let before = self.facts.contacts.get(&row.id).map(|(_, before)| before.told());
         self.put_contact(row.clone());
+        let summary = format!("{} {}", row.title(), action.done());
+        self.note_change(action, (row.resource(), row.id), summary, before, Some(row.told()));
         self.contact_view(row)
     }
 
@@ -282,7 +310,7 @@ impl Desk<'_> {
     ) -> Result<Posted, Stop> {
         let row = self.contact(post, kind, id)?;
         let details = self.accepted(kind, Some(id), row.details.clone().with(fields))?;
-        Ok(self.changed_contact(ContactRow { details, ..row }))
+        Ok(self.changed_contact(ChangeAction::Update, ContactRow { details, ..row }))
     }
 
     fn archive_contact(&mut self, post: &Post, kind: ContactKind, id: i64, archived: bool) -> Result<Posted, Stop> {
@@ -294,7 +322,7 @@ impl Desk<'_> {
         self.effects.count(self.organisation(), kind.as_str(), from, -1);
         self.effects.count(self.organisation(), kind.as_str(), to, 1);
         let archived_at_ms = archived.then_some(self.now_ms);
-        Ok(self.changed_contact(ContactRow { archived_at_ms, ..row }))
+        Ok(self.changed_contact(archiving(archived), ContactRow { archived_at_ms, ..row }))
     }
 
     fn delete_contact(&mut self, post: &Post, kind: ContactKind, id: i64) -> Result<Posted, Stop> {
@@ -305,6 +333,8 @@ impl Desk<'_> {
         self.facts.contacts.remove(&id);
         self.facts.references.retain(|_, holder| *holder != id);
         self.effects.delete_contact(id);
+        let summary = format!("{} deleted", row.title());
+        self.note_change(ChangeAction::Delete, (row.resource(), id), summary, Some(row.told()), None);
         Ok(Posted::Deleted(id))
     }
 
@@ -339,13 +369,8 @@ impl Desk<'_> {
         }
         let reversal = manual_journal::void(&posted, void_day, &[], self.books.lock_day())?;
         let reversed = self.write_journal(post, reversal);
-        self.effects.reversal(organisation, id, voided.entry_day, reversed.id, reason);
-        // The reversal stands, the original does not.
-        self.effects.count(organisation, "journal", "void", 1);
+        self.note_voided(&voided, reversed.id, reason);
         voided.reversed_by = Some(reversed.id);
-        if let Some(kept) = self.facts.journals.get_mut(&id) {
-            kept.view.reversed_by = voided.reversed_by;
-        }
         Ok(Posted::Journal(Box::new(voided)))
     }
 
@@ -406,6 +431,8 @@ impl Desk<'_> {
             let entry_id = self.identifiers.next(Kind::VatEntry);
             self.effects.vat_entry(entry_id, self.organisation(), id, line, entry);
         }
+        let summary = format!("Journal {number} posted: {}", view.description);
+        self.note_change(ChangeAction::Create, (Resource::Journal, id), summary, None, Some(view.told()));
         view
     }
 
@@ -461,6 +488,10 @@ impl Desk<'_> {
             self.put_contact(row);
         }
     }
+}
+
+const fn archiving(archived: bool) -> ChangeAction {
+    if archived { ChangeAction::Archive } else { ChangeAction::Unarchive }
 }
 
 pub(super) fn require_version(post: &Post, version: i64) -> Result<(), Refusal> {

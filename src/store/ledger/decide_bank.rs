@@ -3,12 +3,14 @@
 use super::accounts::AccountRow;
 use super::bank_accounts::{BankAccountDetails, BankAccountField, BankAccountRow, BankAccountView};
 use super::bank_transactions::{BankLine, BankTransactionRow};
+use super::changes::Told;
 use super::decide::{Desk, Stop, require_version};
 use super::ids::Kind;
 use super::post::{BankImport, BankRow, ImportedRow, LedgerAccount, Post, Posted};
 use crate::domain::ledger::account::Role;
 use crate::domain::ledger::bank::{self, BankAccount, BankAccountType, BankStatus, ConfirmType};
 use crate::domain::ledger::bank_import::{self, ImportRow, RowKey, RowOutcome, StoredRow, completes};
+use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::chart::NewAccount;
 use crate::domain::ledger::ids::{AccountId, BankAccountId, BankTransactionId};
 use crate::domain::ledger::money::Pence;
@@ -63,7 +65,18 @@ impl Desk<'_> {
             self.put_account(AccountRow { role, ..existing.clone() });
         }
         self.put_bank_account(row.clone());
+        let summary = format!("Bank account {} made", row.details.name);
+        self.note_change(ChangeAction::Create, (Resource::BankAccount, id), summary, None, Some(row.told()));
         Ok(self.bank_account_view(row))
+    }
+
+    fn changed_bank_account(&mut self, action: ChangeAction, row: BankAccountRow) -> Posted {
+        let row = BankAccountRow { version: row.version + 1, updated_at_ms: self.now_ms, ..row };
+        let before = self.books.bank_accounts.get(&row.id).map(BankAccountRow::told);
+        self.put_bank_account(row.clone());
+        let summary = format!("Bank account {} {}", row.details.name, action.done());
+        self.note_change(action, (Resource::BankAccount, row.id), summary, before, Some(row.told()));
+        self.bank_account_view(row)
     }
 
     fn put_bank_account(&mut self, row: BankAccountRow) {
@@ -93,9 +106,7 @@ impl Desk<'_> {
     ) -> Result<Posted, Stop> {
         let row = self.bank_account_row(post, id)?;
         let details = row.details.clone().with(fields);
-        let row = BankAccountRow { details, version: row.version + 1, updated_at_ms: self.now_ms, ..row };
-        self.put_bank_account(row.clone());
-        Ok(self.bank_account_view(row))
+        Ok(self.changed_bank_account(ChangeAction::Update, BankAccountRow { details, ..row }))
     }
 
     pub(super) fn archive_bank_account(&mut self, post: &Post, id: i64) -> Result<Posted, Stop> {
@@ -104,9 +115,7 @@ impl Desk<'_> {
             return Ok(self.bank_account_view(row));
         }
         let archived_at_ms = Some(self.now_ms);
-        let row = BankAccountRow { archived_at_ms, version: row.version + 1, updated_at_ms: self.now_ms, ..row };
-        self.put_bank_account(row.clone());
-        Ok(self.bank_account_view(row))
+        Ok(self.changed_bank_account(ChangeAction::Archive, BankAccountRow { archived_at_ms, ..row }))
     }
 
     /// A bank account that a body names, open.
@@ -195,9 +204,13 @@ impl Desk<'_> {
             if let Some(awaited) = self.facts.awaited.get_mut(&self.books.organisation.id.0) {
                 awaited.retain(|transfer| transfer.transaction_id.0 != first.id);
             }
+            let (summary, on) = (format!("{} linked", linked.title()), (Resource::BankTransaction, linked.id));
+            self.note_change(ChangeAction::Link, on, summary, Some(first.told()), Some(linked.told()));
             self.put_bank_transaction(linked);
         }
         self.put_bank_transaction(row.clone());
+        let summary = format!("{} entered", row.title());
+        self.note_change(ChangeAction::Create, (Resource::BankTransaction, row.id), summary, None, Some(row.told()));
         row
     }
 
@@ -259,6 +272,14 @@ impl Desk<'_> {
         if let Some(bank) = self.books.bank_accounts.get(&import.bank_account_id).cloned() {
             self.put_bank_account(BankAccountRow { last_imported_at_ms: Some(self.now_ms), ..bank });
         }
+        let created = told.iter().filter(|row| row.is_new).count();
+        let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let after = Told::new()
+            .number("bank_account_id", import.bank_account_id)
+            .number("created", count(created))
+            .number("skipped", count(told.len() - created));
+        let summary = format!("{created} bank transactions imported");
+        self.note_change(ChangeAction::Create, (Resource::BankImport, import_id), summary, None, Some(after));
         Ok(Posted::Import { id: import_id, rows: told })
     }
 
@@ -269,9 +290,12 @@ impl Desk<'_> {
         Ok(row.clone())
     }
 
-    pub(super) fn changed_transaction(&mut self, row: BankTransactionRow) -> BankTransactionRow {
+    pub(super) fn changed_transaction(&mut self, action: ChangeAction, row: BankTransactionRow) -> BankTransactionRow {
         let row = BankTransactionRow { version: row.version + 1, updated_at_ms: self.now_ms, ..row };
+        let before = self.facts.transactions.get(&row.id).map(|(_, before)| before.told());
         self.put_bank_transaction(row.clone());
+        let summary = format!("{} {}", row.title(), action.done());
+        self.note_change(action, (Resource::BankTransaction, row.id), summary, before, Some(row.told()));
         row
     }
 
@@ -307,7 +331,7 @@ impl Desk<'_> {
             }
             row.lines = lines;
         }
-        Ok(Posted::BankTransaction(Box::new(self.changed_transaction(row))))
+        Ok(Posted::BankTransaction(Box::new(self.changed_transaction(ChangeAction::Update, row))))
     }
 
     fn require_contact(&self, id: i64) -> Result<(), Refusal> {
@@ -324,6 +348,8 @@ impl Desk<'_> {
             stored.retain(|stored| stored.id.0 != id);
         }
         self.effects.delete_bank_transaction(id);
+        let summary = format!("{} deleted", row.title());
+        self.note_change(ChangeAction::Delete, (Resource::BankTransaction, id), summary, Some(row.told()), None);
         Ok(Posted::Deleted(id))
     }
 
@@ -337,7 +363,8 @@ impl Desk<'_> {
             BankStatus::Unconfirmed
         };
         self.recount(&row, to);
-        let row = self.changed_transaction(BankTransactionRow { status: to, ..row });
+        let action = if excluded { ChangeAction::Exclude } else { ChangeAction::Restore };
+        let row = self.changed_transaction(action, BankTransactionRow { status: to, ..row });
         Ok(Posted::BankTransaction(Box::new(row)))
     }
 }

@@ -6,6 +6,7 @@ use sea_orm::Value;
 
 use super::bank_accounts::BankAccountRow;
 use super::bank_transactions::BankTransactionRow;
+use super::changes::VIA;
 use super::contacts::ContactRow;
 use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows};
 use super::rows::{Cell, Column, Rows};
@@ -31,6 +32,7 @@ pub(super) struct Effects {
     lock_changes: Rows,
     vat_schemes: Rows,
     replays: Rows,
+    changes: Rows,
     account_days: BTreeMap<(i64, i32), (i64, Sides)>,
     contact_days: BTreeMap<(i64, i64, i64, i32), Sides>,
     vat_days: VatDays,
@@ -85,6 +87,21 @@ pub(super) struct ReplayRow<'a> {
     pub(super) expires_ms: i64,
 }
 
+/// An entry of the history about to be written.
+pub(super) struct ChangeEntry<'a> {
+    pub(super) organisation: i64,
+    pub(super) cursor: i64,
+    pub(super) at_ms: i64,
+    pub(super) user_id: i64,
+    pub(super) key_prefix: Option<&'a str>,
+    pub(super) action: &'static str,
+    pub(super) resource: &'static str,
+    pub(super) id: i64,
+    pub(super) summary: &'a str,
+    pub(super) before: Option<String>,
+    pub(super) after: Option<String>,
+}
+
 impl Default for Effects {
     fn default() -> Self {
         Self {
@@ -112,6 +129,7 @@ impl Default for Effects {
                  status = excluded.status, body = excluded.body, created_at = excluded.created_at, \
                  expires_at = excluded.expires_at",
             ),
+            changes: Rows::new("book_change", CHANGE, ""),
             account_days: BTreeMap::new(),
             contact_days: BTreeMap::new(),
             vat_days: BTreeMap::new(),
@@ -186,6 +204,21 @@ const REPLAY: &[Column] = &[
     TextBytes("body"),
     Number("created_at"),
     Number("expires_at"),
+];
+
+const CHANGE: &[Column] = &[
+    Number("organisation_id"),
+    Number("cursor"),
+    Number("at"),
+    Number("user_id"),
+    Text("key_prefix"),
+    Text("via"),
+    Text("action"),
+    Text("resource_type"),
+    Number("resource_id"),
+    Text("summary"),
+    Text("before"),
+    Text("after"),
 ];
 
 impl Effects {
@@ -325,6 +358,24 @@ impl Effects {
         self.vat_schemes.push([organisation.into(), i64::from(from).into(), scheme.into(), flat_rate.into()]);
     }
 
+    /// An entry of the history.
+    pub(super) fn change(&mut self, entry: &ChangeEntry<'_>) {
+        self.changes.push([
+            entry.organisation.into(),
+            entry.cursor.into(),
+            entry.at_ms.into(),
+            entry.user_id.into(),
+            entry.key_prefix.into(),
+            VIA.into(),
+            entry.action.into(),
+            entry.resource.into(),
+            entry.id.into(),
+            entry.summary.into(),
+            (&entry.before).into(),
+            (&entry.after).into(),
+        ]);
+    }
+
     pub(super) fn replay(&mut self, row: &ReplayRow<'_>) {
         self.replays.push([
             row.user_id.into(),
@@ -339,8 +390,9 @@ impl Effects {
         ]);
     }
 
-    /// Writes everything. `heads` are the books that changed: organisation, new version, next journal number.
-    pub(super) async fn write(self, unit: &Unit<'_>, heads: &[(i64, i64, i64)]) -> Result<(), StoreError> {
+    /// Writes everything. `heads` are the books that changed: organisation, new version, next journal number, next entry
+    /// of the history.
+    pub(super) async fn write(self, unit: &Unit<'_>, heads: &[(i64, i64, i64, i64)]) -> Result<(), StoreError> {
         for (table, ids) in [("contact", &self.deleted_contacts), ("bank_transaction", &self.deleted_bank_transactions)]
         {
             if !ids.is_empty() {
@@ -351,12 +403,12 @@ impl Effects {
         }
         let mut head_rows = Rows::new(
             "books",
-            &[Number("organisation_id"), Number("version"), Number("next_journal_number")],
+            &[Number("organisation_id"), Number("version"), Number("next_journal_number"), Number("next_change")],
             "on conflict (organisation_id) do update set version = excluded.version, \
-             next_journal_number = excluded.next_journal_number",
+             next_journal_number = excluded.next_journal_number, next_change = excluded.next_change",
         );
-        for (organisation, version, next_number) in heads {
-            head_rows.push([organisation.into(), version.into(), next_number.into()]);
+        for (organisation, version, next_number, next_change) in heads {
+            head_rows.push([organisation.into(), version.into(), next_number.into(), next_change.into()]);
         }
         let (account_days, account_months) = account_totals(&self.account_days);
         let (contact_days, contact_months) = contact_totals(&self.contact_days);
@@ -381,6 +433,7 @@ impl Effects {
             self.vat_schemes,
             count_rows(&self.counts),
             self.replays,
+            self.changes,
         ];
         let mut statements = Vec::new();
         let mut values: Vec<Value> = Vec::new();

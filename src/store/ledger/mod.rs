@@ -8,6 +8,7 @@
 mod accounts;
 mod bank_accounts;
 mod bank_transactions;
+mod changes;
 mod check;
 mod contacts;
 mod decide;
@@ -24,6 +25,7 @@ mod record_rows;
 mod replay;
 mod rows;
 mod shelf;
+mod told;
 mod total_rows;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -89,6 +91,7 @@ async fn rehearse(unit: &Unit<'_>, post: &Post) -> Result<PostOutcome, StoreErro
         facts: &mut facts,
         identifiers: &mut Identifiers::default(),
         effects: &mut Effects::default(),
+        poster: &post.poster,
         now_ms: unit.now_ms,
         today,
     };
@@ -145,7 +148,7 @@ impl Ledger {
             }
             if std::mem::take(&mut books.changed) {
                 books.version += 1;
-                heads.push((id.0, books.version, books.next_journal_number));
+                heads.push((id.0, books.version, books.next_journal_number, books.next_change));
             }
         }
         if !heads.is_empty() {
@@ -187,7 +190,7 @@ fn settle(
         }
     }
     let today = day_in(&books.organisation.timezone, unit.now_ms);
-    let mut desk = Desk { books, facts, identifiers, effects, now_ms: unit.now_ms, today };
+    let mut desk = Desk { books, facts, identifiers, effects, poster: &post.poster, now_ms: unit.now_ms, today };
     let outcome = outcome(desk.decide(post))?;
     if let PostOutcome::Done(posted) = &outcome {
         books.changed = true;
