@@ -10,6 +10,8 @@ pub mod api_key_organisation;
 pub mod bank_account;
 pub mod bank_transaction;
 pub mod book_change;
+pub mod book_import;
+pub mod book_preview;
 pub mod books;
 pub mod change_epoch;
 pub mod charge;

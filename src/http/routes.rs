@@ -6,7 +6,7 @@
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 
-use super::books::{accounts, bank, contacts, journals, organisations};
+use super::books::{accounts, bank, changes, contacts, imports, journals, opening, organisations};
 use super::call::Call;
 use super::docs;
 use super::error::ApiError;
@@ -16,6 +16,7 @@ use super::products::Products;
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, identity, keys, reconciliations};
 use crate::domain::access::Scope;
+use crate::domain::ledger::change::Resource;
 use crate::domain::ledger::contact::ContactKind;
 
 /// Strangers may send no more than this.
@@ -67,6 +68,8 @@ pub fn routes() -> Vec<Route<Products>> {
     routes.extend(contact_routes());
     routes.extend(bank_routes());
     routes.extend(journal_routes());
+    routes.extend(history_routes());
+    routes.extend(preview_routes());
     routes.extend(documents());
     routes
 }
@@ -219,6 +222,44 @@ fn journal_routes() -> Vec<Route<Products>> {
         Route::post(inside!("/journals/{id}/void"), "voidJournal", WRITE, journals::void)
             .body(BodyRule::OptionalJson)
             .doc(openapi::void_journal),
+    ]
+}
+
+/// What is previewed first and then confirmed with a token.
+fn preview_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::post(inside!("/opening-balances/preview"), "previewOpeningBalances", WRITE, opening::preview)
+            .doc(openapi::preview_opening_balances),
+        Route::post(inside!("/opening-balances"), "setOpeningBalances", WRITE, opening::set)
+            .doc(openapi::set_opening_balances),
+        Route::get(inside!("/imports"), "listImports", READ, imports::list).doc(openapi::list_imports),
+        Route::post(inside!("/imports"), "previewImport", WRITE, imports::preview).doc(openapi::preview_import),
+        Route::get(inside!("/imports/{id}"), "getImport", READ, imports::show).doc(openapi::get_import),
+        Route::post(inside!("/imports/{id}/confirm"), "confirmImport", WRITE, imports::confirm)
+            .doc(openapi::confirm_import),
+    ]
+}
+
+/// The history of one kind of record.
+fn history(path: &'static str, operation_id: &'static str, resource: Resource) -> Route<Products> {
+    Route::get(path, operation_id, READ, move |call| changes::history(call, resource))
+}
+
+fn history_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::get(inside!("/changes"), "listChanges", READ, changes::list).doc(openapi::list_changes),
+        history(inside!("/accounts/{id}/history"), "listAccountHistory", Resource::Account)
+            .doc(openapi::list_account_history),
+        history(inside!("/customers/{id}/history"), "listCustomerHistory", Resource::Customer)
+            .doc(openapi::list_customer_history),
+        history(inside!("/suppliers/{id}/history"), "listSupplierHistory", Resource::Supplier)
+            .doc(openapi::list_supplier_history),
+        history(inside!("/bank-accounts/{id}/history"), "listBankAccountHistory", Resource::BankAccount)
+            .doc(openapi::list_bank_account_history),
+        history(inside!("/bank-transactions/{id}/history"), "listBankTransactionHistory", Resource::BankTransaction)
+            .doc(openapi::list_bank_transaction_history),
+        history(inside!("/journals/{id}/history"), "listJournalHistory", Resource::Journal)
+            .doc(openapi::list_journal_history),
     ]
 }
 

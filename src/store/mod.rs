@@ -41,12 +41,13 @@ pub use jobs::{
 };
 pub use keys::{KeyCreated, KeyRow, NewKey};
 pub use ledger::{
-    AccountFilter, AccountHistory, AccountRow, AccountView, Action, BankAccountDetails, BankAccountField,
+    AccountFilter, AccountHistory, AccountName, AccountRow, AccountView, Action, BankAccountDetails, BankAccountField,
     BankAccountRow, BankAccountView, BankImport, BankLine, BankRow, BankSuggestion, BankTransactionFilter,
-    BankTransactionRow, CisDetails, Confirmation, ContactDetails, ContactField, ContactFilter, ContactRow, ContactView,
-    CreateOrganisation, HistoryLine, ImportedRow, JournalFilter, JournalLineView, JournalView, LedgerAccount,
-    LockChange, OrganisationChange, OrganisationCreated, OrganisationField, Post, PostOutcome, Posted, Poster,
-    PrintAnswer, Replay,
+    BankTransactionRow, ChangeRow, Changes, CisDetails, Confirmation, ContactDetails, ContactField, ContactFilter,
+    ContactRow, ContactView, CreateOrganisation, HistoryLine, ImportConfirmation, ImportEntries, ImportEntry,
+    ImportRow, ImportedRow, JournalFilter, JournalLineView, JournalView, LedgerAccount, LockChange, NewPreview,
+    OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet, OrganisationChange, OrganisationCreated,
+    OrganisationField, Post, PostOutcome, Posted, Poster, PrintAnswer, Purpose, Replay, RowResult, RowStatus, Since,
 };
 pub use organisations::{AddressRow, MemberAdded, MembershipRow, OrganisationRow};
 pub use permits::PermitLease;

@@ -19,7 +19,9 @@ use crate::http::products::Products;
 use crate::http::wire::books::account::AccountJson;
 use crate::http::wire::books::bank_json::{BankAccountJson, BankTransactionJson, ImportJson};
 use crate::http::wire::books::contact::ContactJson;
+use crate::http::wire::books::imports::ImportJson as BulkImportJson;
 use crate::http::wire::books::journal::JournalJson;
+use crate::http::wire::books::opening::{OpeningJson, OpeningPreviewJson};
 use crate::http::wire::books::organisation::LockJson;
 use crate::http::wire::books::{refused, refused_item};
 use crate::http::wire::organisation::organisation_json;
@@ -121,6 +123,7 @@ pub async fn carry_out(
         PostOutcome::Done(posted) => answer(&posted, role, status, rehearsal),
         PostOutcome::Refused(refusal) => Err(refused(&refusal)),
         PostOutcome::RefusedItem(row, refusal) => Err(refused_item(row, &refusal)),
+        PostOutcome::Invalid(issues) => Err(ApiError::invalid_request_format(&issues)),
         PostOutcome::UnknownItem(row) => Err(ApiError::not_found().with_detail("row", row)),
         PostOutcome::Unknown => Err(ApiError::not_found()),
         PostOutcome::Forbidden => Err(ApiError::forbidden("only an owner or admin may open a locked period again")),
@@ -163,6 +166,14 @@ pub fn body_of(posted: &Posted, role: Role, rehearsal: bool) -> Option<String> {
         }
         Posted::Import { id, rows } => wrapped(&ImportJson::new(*id, rows), rehearsal),
         Posted::Journal(view) => wrapped(&JournalJson::from(&**view), rehearsal),
+        Posted::OpeningPreview(preview) => wrapped(&OpeningPreviewJson::new(preview, rehearsal), rehearsal),
+        Posted::Opening(set) => wrapped(&OpeningJson::from(&**set), rehearsal),
+        Posted::BulkImport(row, token) => {
+            let token = token.as_deref().filter(|_| !rehearsal);
+            // It was carried out, or previewed, this very moment.
+            let import = BulkImportJson::new(row, row.created_at_ms).with_token(token);
+            wrapped(&if row.is_confirmed { import.with_results(&row.results) } else { import }, rehearsal)
+        }
     }
 }
 

@@ -3,7 +3,11 @@
 pub mod accounts;
 pub mod bank;
 pub mod change;
+pub mod changes;
 pub mod contacts;
+pub mod imports;
 pub mod journals;
+pub mod opening;
 pub mod organisations;
 mod query;
+mod token;

@@ -31,6 +31,13 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 having count(j.id) <> b.next_journal_number - 1 or coalesce(max(j.number), 0) <> count(j.id)",
     },
     Rule {
+        says: "history with a gap; organisation, next entry, entries, highest",
+        finds: "select cast(b.organisation_id as text), b.next_change, count(c.cursor), coalesce(max(c.cursor), 0) \
+                from books b left join book_change c on c.organisation_id = b.organisation_id \
+                group by b.organisation_id, b.next_change \
+                having count(c.cursor) <> b.next_change - 1 or coalesce(max(c.cursor), 0) <> count(c.cursor)",
+    },
+    Rule {
         says: "organisation without books; organisation",
         finds: "select cast(o.id as text) from organisation o \
                 where not exists (select 1 from books b where b.organisation_id = o.id)",

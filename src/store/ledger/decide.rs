@@ -23,11 +23,14 @@ use crate::domain::ledger::period::{LockMove, move_lock};
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat::VatCode;
 use crate::domain::ledger::vat_entry::VatOrigin;
+use crate::domain::problem::Issues;
 use crate::store::StoreError;
 
 /// Why a posting is not done.
 pub(super) enum Stop {
     Refused(Refusal),
+    /// Rows of an import that cannot be imported.
+    Invalid(Issues),
     Unknown,
     Forbidden,
     Failed(StoreError),
@@ -66,7 +69,12 @@ impl Desk<'_> {
 
     /// Decides one posting.
     pub(super) fn decide(&mut self, post: &Post) -> Result<Posted, Stop> {
-        match &post.action {
+        self.decide_action(post, &post.action)
+    }
+
+    /// Decides an action of a posting: its own, or a row of an import.
+    pub(super) fn decide_action(&mut self, post: &Post, action: &Action) -> Result<Posted, Stop> {
+        match action {
             Action::PatchOrganisation(change) => self.patch_organisation(post, change),
             Action::LockPeriod { lock_day, reason } => self.lock_period(post, *lock_day, reason.as_deref()),
             Action::CreateAccount(new) => self.create_account(new),
@@ -89,6 +97,10 @@ impl Desk<'_> {
             Action::ExcludeBankTransaction { id, excluded } => self.exclude_bank_transaction(post, *id, *excluded),
             Action::Confirm { items, is_batch } => self.confirm_all(post, items, *is_batch),
             Action::Unconfirm { id } => self.unconfirm(post, *id),
+            Action::PreviewOpening { entry, preview } => self.preview_opening(entry, preview),
+            Action::SetOpening { entry, token_hash } => self.set_opening(post, entry.as_deref(), token_hash.as_deref()),
+            Action::PreviewImport { entries, preview } => self.preview_import(post, entries, preview),
+            Action::ConfirmImport(asked) => self.confirm_import(post, asked),
             Action::VoidJournal { id, void_day, reason } => self.void_journal(post, *id, *void_day, reason.as_deref()),
         }
     }
@@ -349,7 +361,7 @@ impl Desk<'_> {
         Ok(Posted::Journal(Box::new(view)))
     }
 
-    fn void_journal(
+    pub(super) fn void_journal(
         &mut self,
         post: &Post,
         id: i64,
@@ -370,6 +382,7 @@ impl Desk<'_> {
         let reversal = manual_journal::void(&posted, void_day, &[], self.books.lock_day())?;
         let reversed = self.write_journal(post, reversal);
         self.note_voided(&voided, reversed.id, reason);
+        self.reopen_if_opening(&voided);
         voided.reversed_by = Some(reversed.id);
         Ok(Posted::Journal(Box::new(voided)))
     }

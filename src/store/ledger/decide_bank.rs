@@ -58,7 +58,8 @@ impl Desk<'_> {
             }
         };
         let id = self.identifiers.next(Kind::BankAccount);
-        let row = BankAccountRow::new(id, account_id, details, kind, self.now_ms);
+        let opening_pence = self.opening_of(account_id);
+        let row = BankAccountRow { opening_pence, ..BankAccountRow::new(id, account_id, details, kind, self.now_ms) };
         // An account that carries a bank account is one of the accounts of that role.
         if let Some(existing) = self.books.accounts.get(&account_id).filter(|account| account.role.is_none()) {
             let role = Some(Role::Bank.as_str().to_owned());
@@ -79,7 +80,7 @@ impl Desk<'_> {
         self.bank_account_view(row)
     }
 
-    fn put_bank_account(&mut self, row: BankAccountRow) {
+    pub(super) fn put_bank_account(&mut self, row: BankAccountRow) {
         self.effects.bank_account(self.organisation(), row.clone());
         self.books.bank_accounts.insert(row.id, row);
     }
@@ -139,6 +140,12 @@ impl Desk<'_> {
                 return Err(Refusal::DuplicateExternalId { field: "external_id".into(), existing_id }.into());
             }
         }
+        self.enter_bank_transaction(bank_account_id, new)
+    }
+
+    /// The same for a line that is known to be new.
+    pub(super) fn enter_bank_transaction(&mut self, bank_account_id: i64, new: &BankRow) -> Result<Posted, Stop> {
+        self.named_bank(bank_account_id)?;
         let row = self.add_bank_transaction(bank_account_id, new, None);
         Ok(Posted::BankTransaction(Box::new(row)))
     }

@@ -8,6 +8,8 @@ use super::bank_accounts::BankAccountRow;
 use super::bank_transactions::BankTransactionRow;
 use super::changes::VIA;
 use super::contacts::ContactRow;
+use super::import_rows::{ImportRow, import_rows};
+use super::previews::{PreviewRow, preview_rows};
 use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows};
 use super::rows::{Cell, Column, Rows};
 use super::total_rows::{Sides, VatDays, account_totals, contact_totals, vat_totals};
@@ -33,6 +35,10 @@ pub(super) struct Effects {
     vat_schemes: Rows,
     replays: Rows,
     changes: Rows,
+    previews: Rows,
+    imports: BTreeMap<i64, (i64, ImportRow)>,
+    /// Sum of the debits of the journals.
+    debits: i64,
     account_days: BTreeMap<(i64, i32), (i64, Sides)>,
     contact_days: BTreeMap<(i64, i64, i64, i32), Sides>,
     vat_days: VatDays,
@@ -130,6 +136,9 @@ impl Default for Effects {
                  expires_at = excluded.expires_at",
             ),
             changes: Rows::new("book_change", CHANGE, ""),
+            previews: preview_rows(),
+            imports: BTreeMap::new(),
+            debits: 0,
             account_days: BTreeMap::new(),
             contact_days: BTreeMap::new(),
             vat_days: BTreeMap::new(),
@@ -260,6 +269,7 @@ impl Effects {
     }
 
     pub(super) fn journal(&mut self, row: &JournalRow<'_>) {
+        self.debits += row.total;
         let mut search = format!("{} {}", row.number, row.description.to_lowercase());
         if let Some(reference) = row.reference {
             search.push('\n');
@@ -358,6 +368,26 @@ impl Effects {
         self.vat_schemes.push([organisation.into(), i64::from(from).into(), scheme.into(), flat_rate.into()]);
     }
 
+    /// A preview under the hash of its token.
+    pub(super) fn preview(&mut self, hash: &str, row: &PreviewRow, body: &str) {
+        row.push(&mut self.previews, hash, body);
+    }
+
+    /// Whether there are any.
+    pub(super) fn has_previews(&self) -> bool {
+        !self.previews.is_empty()
+    }
+
+    /// The bulk import as it is from now on.
+    pub(super) fn import(&mut self, organisation: i64, row: ImportRow) {
+        self.imports.insert(row.id, (organisation, row));
+    }
+
+    /// Sum of the debits of the journals.
+    pub(super) const fn debits_pence(&self) -> i64 {
+        self.debits
+    }
+
     /// An entry of the history.
     pub(super) fn change(&mut self, entry: &ChangeEntry<'_>) {
         self.changes.push([
@@ -410,6 +440,10 @@ impl Effects {
         for (organisation, version, next_number, next_change) in heads {
             head_rows.push([organisation.into(), version.into(), next_number.into(), next_change.into()]);
         }
+        let mut imports = import_rows();
+        for (organisation, row) in self.imports.values() {
+            row.push(&mut imports, *organisation);
+        }
         let (account_days, account_months) = account_totals(&self.account_days);
         let (contact_days, contact_months) = contact_totals(&self.contact_days);
         let (vat_days, vat_months) = vat_totals(&self.vat_days);
@@ -434,6 +468,8 @@ impl Effects {
             count_rows(&self.counts),
             self.replays,
             self.changes,
+            imports,
+            self.previews,
         ];
         let mut statements = Vec::new();
         let mut values: Vec<Value> = Vec::new();

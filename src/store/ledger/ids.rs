@@ -15,9 +15,10 @@ pub(super) enum Kind {
     BankAccount,
     BankTransaction,
     BankImport,
+    Import,
 }
 
-const KINDS: usize = 9;
+const KINDS: usize = 10;
 
 impl Kind {
     const fn name(self) -> &'static str {
@@ -31,6 +32,7 @@ impl Kind {
             Self::BankAccount => "bank_account",
             Self::BankTransaction => "bank_transaction",
             Self::BankImport => "bank_import",
+            Self::Import => "import",
         }
     }
 
@@ -45,6 +47,7 @@ impl Kind {
             Self::BankAccount => 6,
             Self::BankTransaction => 7,
             Self::BankImport => 8,
+            Self::Import => 9,
         }
     }
 
@@ -55,7 +58,7 @@ impl Kind {
             Self::Contact | Self::Journal => 32,
             Self::JournalLine | Self::VatEntry => 256,
             Self::BankTransaction => 64,
-            Self::PeriodLockChange | Self::BankAccount | Self::BankImport => 1,
+            Self::PeriodLockChange | Self::BankAccount | Self::BankImport | Self::Import => 1,
         }
     }
 }

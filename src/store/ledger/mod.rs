@@ -8,6 +8,7 @@
 mod accounts;
 mod bank_accounts;
 mod bank_transactions;
+mod change_rows;
 mod changes;
 mod check;
 mod contacts;
@@ -17,9 +18,13 @@ mod decide_confirm;
 mod effects;
 mod facts;
 mod ids;
+mod import_rows;
+mod imports;
 mod journals;
+mod opening;
 mod organisation;
 mod post;
+mod previews;
 mod query;
 mod record_rows;
 mod replay;
@@ -47,16 +52,21 @@ use crate::domain::ledger::refusal::Refusal;
 pub use accounts::{AccountFilter, AccountRow, AccountView};
 pub use bank_accounts::{BankAccountDetails, BankAccountField, BankAccountRow, BankAccountView};
 pub use bank_transactions::{BankLine, BankTransactionFilter, BankTransactionRow};
+pub use change_rows::{ChangeRow, Changes, Since};
 pub(super) use check::RULES;
 pub use contacts::{CisDetails, ContactDetails, ContactField, ContactFilter, ContactRow, ContactView};
 pub use decide_bank::BankSuggestion;
+pub use import_rows::ImportRow;
+pub use imports::{ImportConfirmation, ImportEntries, ImportEntry, RowResult, RowStatus};
 pub use journals::{AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView};
+pub use opening::{AccountName, OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet};
 pub use organisation::{CreateOrganisation, LockChange, OrganisationChange, OrganisationCreated, OrganisationField};
 pub(super) use post::WaitingPost;
 pub use post::{
     Action, BankImport, BankRow, Confirmation, ImportedRow, LedgerAccount, Post, PostOutcome, Posted, Poster,
     PrintAnswer, Replay,
 };
+pub use previews::{NewPreview, Purpose};
 
 impl Writer {
     /// Changes the books; the answer comes after its commit.
@@ -102,6 +112,7 @@ fn outcome(decided: Result<super::ledger::Posted, Stop>) -> Result<PostOutcome, 
     match decided {
         Ok(posted) => Ok(PostOutcome::Done(posted)),
         Err(Stop::Refused(refusal)) => Ok(PostOutcome::Refused(refusal)),
+        Err(Stop::Invalid(issues)) => Ok(PostOutcome::Invalid(issues)),
         Err(Stop::Unknown) => Ok(PostOutcome::Unknown),
         Err(Stop::Forbidden) => Ok(PostOutcome::Forbidden),
         Err(Stop::Failed(error)) => Err(error),
@@ -152,6 +163,9 @@ impl Ledger {
             }
         }
         if !heads.is_empty() {
+            if effects.has_previews() {
+                previews::forget_old(unit).await?;
+            }
             effects.write(unit, &heads).await?;
         }
         self.pending = Some((books, identifiers));
@@ -212,9 +226,9 @@ async fn reserve(
 ) -> Result<(), StoreError> {
     // In one order everywhere, so that two processes never wait for each other.
     let mut wanted: BTreeMap<Kind, i64> = BTreeMap::new();
-    for post in posts {
+    for action in posts.iter().flat_map(|post| post.action.parts()) {
         let mut want = |kind, count| *wanted.entry(kind).or_default() += count;
-        match &post.action {
+        match action {
             Action::LockPeriod { .. } => want(Kind::PeriodLockChange, 1),
             Action::CreateAccount(_) => want(Kind::Account, 1),
             Action::CreateContact { .. } => want(Kind::Contact, 1),
@@ -264,7 +278,18 @@ async fn reserve(
                 want(Kind::JournalLine, lines);
                 want(Kind::VatEntry, lines);
             }
-            Action::PatchBankAccount { .. }
+            Action::SetOpening { entry, .. } => {
+                let lines = entry.as_ref().map_or(0, |entry| entry.lines.len());
+                let standing = facts.opening_journals.values().filter_map(|id| facts.journals.get(id));
+                let voided: usize = standing.map(|journal| journal.view.lines.len()).sum();
+                want(Kind::Journal, 2);
+                want(Kind::JournalLine, i64::try_from(lines + 1 + voided).unwrap_or(i64::MAX));
+                want(Kind::PeriodLockChange, 1);
+            }
+            Action::PreviewImport { .. } => want(Kind::Import, 1),
+            Action::PreviewOpening { .. }
+            | Action::ConfirmImport(_)
+            | Action::PatchBankAccount { .. }
             | Action::ArchiveBankAccount { .. }
             | Action::PatchBankTransaction { .. }
             | Action::DeleteBankTransaction { .. }

@@ -75,7 +75,7 @@ pub(super) fn keep(
 
 impl Posted {
     /// The identifier of what it is about.
-    fn id(&self) -> i64 {
+    pub(super) fn id(&self) -> i64 {
         match self {
             Self::Organisation(row) | Self::Lock(row, _) => row.id.0,
             Self::Account(view) => view.row.id,
@@ -85,6 +85,9 @@ impl Posted {
             Self::BankTransaction(row) => row.id,
             Self::BankTransactions(rows) => rows.first().map_or(0, |row| row.id),
             Self::Journal(view) => view.id,
+            Self::OpeningPreview(_) => 0,
+            Self::Opening(set) => set.journal.id,
+            Self::BulkImport(row, _) => row.id,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod bank;
+mod changes;
 mod concurrency;
 mod contacts;
 mod journals;

@@ -2,8 +2,11 @@
 
 mod accounts;
 mod bank;
+mod changes;
 mod contacts;
+mod imports;
 mod journals;
+mod opening;
 mod organisations;
 
 use serde_json::{Value, json};
@@ -23,12 +26,18 @@ pub use bank::{
     import_bank_transactions, list_bank_accounts, list_bank_transaction_candidates, list_bank_transactions,
     restore_bank_transaction, unconfirm_bank_transaction, update_bank_account, update_bank_transaction,
 };
+pub use changes::{
+    list_account_history, list_bank_account_history, list_bank_transaction_history, list_changes,
+    list_customer_history, list_journal_history, list_supplier_history,
+};
 pub use contacts::{
     archive_customer, archive_supplier, create_customer, create_supplier, delete_customer, delete_supplier,
     get_customer, get_supplier, list_customers, list_suppliers, unarchive_customer, unarchive_supplier,
     update_customer, update_supplier,
 };
+pub use imports::{confirm_import, get_import, list_imports, preview_import};
 pub use journals::{create_journal, get_journal, list_journals, void_journal};
+pub use opening::{preview_opening_balances, set_opening_balances};
 pub use organisations::{
     create_organisation, get_organisation, get_period_lock, list_organisations, set_period_lock, update_organisation,
 };
@@ -122,7 +131,15 @@ fn page_example(record: Value) -> Value {
 }
 
 pub(super) fn schemas() -> Vec<(&'static str, Any)> {
-    let groups =
-        [organisations::schemas(), accounts::schemas(), contacts::schemas(), bank::schemas(), journals::schemas()];
+    let groups = [
+        organisations::schemas(),
+        accounts::schemas(),
+        contacts::schemas(),
+        bank::schemas(),
+        journals::schemas(),
+        changes::schemas(),
+        opening::schemas(),
+        imports::schemas(),
+    ];
     groups.into_iter().flatten().collect()
 }

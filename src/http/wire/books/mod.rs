@@ -4,8 +4,11 @@
 pub mod account;
 pub mod bank;
 pub mod bank_json;
+pub mod changes;
 pub mod contact;
+pub mod imports;
 pub mod journal;
+pub mod opening;
 pub mod organisation;
 mod read;
 
