@@ -7,6 +7,8 @@ use sea_orm_migration::prelude::*;
 
 mod m20261101_000001_foundation;
 mod m20261121_000002_ledger;
+mod m20261121_000003_documents;
+mod m20261121_000006_settlements;
 mod m20261121_000004_history_and_imports;
 
 /// Every step, in order.
@@ -18,6 +20,8 @@ impl MigratorTrait for Migrator {
         vec![
             Box::new(m20261101_000001_foundation::Migration),
             Box::new(m20261121_000002_ledger::Migration),
+            Box::new(m20261121_000003_documents::Migration),
+            Box::new(m20261121_000006_settlements::Migration),
             Box::new(m20261121_000004_history_and_imports::Migration),
         ]
     }

@@ -165,6 +165,7 @@ pub fn body_of(posted: &Posted, role: Role, rehearsal: bool) -> Option<String> {
             wrapped(&rows, rehearsal)
         }
         Posted::Import { id, rows } => wrapped(&ImportJson::new(*id, rows), rehearsal),
+        Posted::Document(_) | Posted::Settlement(_) => None,
         Posted::Journal(view) => wrapped(&JournalJson::from(&**view), rehearsal),
         Posted::OpeningPreview(preview) => wrapped(&OpeningPreviewJson::new(preview, rehearsal), rehearsal),
         Posted::Opening(set) => wrapped(&OpeningJson::from(&**set), rehearsal),

@@ -130,6 +130,8 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 (select 1 from journal_reversal v where v.journal_id = j.id) union all \
                 select organisation_id, 'bank_transaction', status, -1 from bank_transaction union all \
                 select organisation_id, 'import', status, -1 from book_import union all \
+                select organisation_id, case side when 'customer' then 'customer_receipt' else 'supplier_payment' end, \
+                case when void_day is null then 'posted' else 'void' end, -1 from settlement union all \
                 select organisation_id, 'journal', 'void', -1 from journal_reversal) t \
                 group by organisation_id, list, status having sum(items) <> 0",
     },

@@ -121,13 +121,17 @@ impl Desk<'_> {
 
     /// A bank account that a body names, open.
     pub(super) fn named_bank(&self, id: i64) -> Result<BankAccount, Refusal> {
-        let found = self.books.bank_accounts.get(&id).map(for_rules);
-        bank::named(found.as_ref(), BankAccountId(id)).copied()
+        bank::named(self.bank(id).as_ref(), BankAccountId(id)).copied()
+    }
+
+    /// A bank account, whatever its state.
+    pub(super) fn bank(&self, id: i64) -> Option<BankAccount> {
+        self.books.bank_accounts.get(&id).map(for_rules)
     }
 
     /// The bank account of a line, whatever its state.
     pub(super) fn bank_of(&self, row: &BankTransactionRow) -> Result<BankAccount, Stop> {
-        self.books.bank_accounts.get(&row.bank_account_id).map(for_rules).ok_or(Stop::Unknown)
+        self.bank(row.bank_account_id).ok_or(Stop::Unknown)
     }
 
     pub(super) fn create_bank_transaction(&mut self, bank_account_id: i64, new: &BankRow) -> Result<Posted, Stop> {
@@ -174,6 +178,7 @@ impl Desk<'_> {
             transfer_id: None,
             awaited_on: None,
             journal_id: None,
+            settlement: None,
             confirmed_at_ms: None,
             confirmed_by: None,
             created_at_ms: self.now_ms,

@@ -3,17 +3,24 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::bank_transactions::{self, BANK_TRANSACTION_COLUMNS, BankTransactionRow, read_bank_transaction};
-use super::contacts::{CONTACT_COLUMNS, ContactField, ContactRow, read_contact};
+use super::contacts::{CONTACT_COLUMNS, ContactRow, Owed, owed_columns, read_contact, read_owed};
+use super::document_rows::DocumentRow;
 use super::import_rows::{ImportRow, imports_by_id};
 use super::imports::{ImportEntries, statement_rows};
-use super::journals::{JournalView, journals_by_id};
+use super::journals::{JournalLineView, JournalView, journals_by_id};
+use super::named::Named;
 use super::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, LockChange, read_lock_change};
-use super::post::{Action, BankRow, Confirmation, LedgerAccount, Post};
+use super::post::{Action, BankRow, Post};
 use super::previews::{self, PreviewRow};
+use super::register;
+use super::settlement_facts;
+use super::settlements::SettlementRow;
 use super::shelf::day;
+use crate::domain::ledger::allocation::{AllocationEnd, Register};
 use crate::domain::ledger::bank_import::{AwaitedTransfer, RowKey, StoredRow};
 use crate::domain::ledger::contact::ContactKind;
-use crate::domain::ledger::ids::{BankAccountId, BankTransactionId, JournalId};
+use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::ids::{BankAccountId, BankTransactionId, DocumentId, JournalId};
 use crate::domain::ledger::journal::SourceType;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::{Side, Split, VatCode};
@@ -36,11 +43,24 @@ pub(super) type ReplayKey = (i64, String, String, String);
 #[derive(Clone, Default)]
 pub(super) struct Facts {
     pub(super) contacts: HashMap<i64, (i64, ContactRow)>,
-    /// Debits less credits by contact, and those of today and later on the side that is owed.
-    pub(super) contact_balances: HashMap<i64, (i64, i64)>,
+    /// What contacts owe and are owed.
+    pub(super) owed: HashMap<i64, Owed>,
     /// Contacts by organisation, kind and the caller's own reference.
     pub(super) references: HashMap<(i64, ContactKind, String), i64>,
     pub(super) journals: HashMap<i64, LoadedJournal>,
+    /// Documents with their organisation; lines only of those that are named.
+    pub(super) documents: HashMap<i64, (i64, DocumentRow)>,
+    pub(super) settlements: HashMap<i64, (i64, SettlementRow)>,
+    /// The journals of settlements that are to be voided.
+    pub(super) settlement_journals: HashMap<i64, Vec<i64>>,
+    /// The same with what is set against what.
+    pub(super) register: Register,
+    /// Both ends of allocations, by their ids.
+    pub(super) ends: HashMap<i64, [AllocationEnd; 2]>,
+    /// Who has the numbers asked for, by organisation and kind; drafts have none.
+    pub(super) numbers: HashMap<(i64, DocumentKind, String), i64>,
+    /// Who has the suppliers' references asked for, by supplier and kind.
+    pub(super) supplier_references: HashMap<(i64, DocumentKind, String), i64>,
     /// Debits less credits by account, and whether there are any.
     pub(super) balances: HashMap<i64, (i64, bool)>,
     pub(super) transactions: HashMap<i64, (i64, BankTransactionRow)>,
@@ -62,119 +82,7 @@ pub(super) struct Facts {
     pub(super) opening_journals: HashMap<i64, i64>,
 }
 
-/// What the postings of a group name.
-#[derive(Default)]
-struct Named {
-    contacts: BTreeSet<i64>,
-    balances_of_contacts: BTreeSet<i64>,
-    references: BTreeSet<String>,
-    journals: BTreeSet<i64>,
-    accounts: BTreeSet<i64>,
-    locks: BTreeSet<i64>,
-    transactions: BTreeSet<i64>,
-    /// Bank accounts whose balances are told.
-    banks: BTreeSet<i64>,
-    /// Organisations that enter lines.
-    entering: BTreeSet<i64>,
-    replay_keys: BTreeSet<String>,
-    imports: BTreeSet<i64>,
-    /// Organisations whose opening journal matters.
-    openings: BTreeSet<i64>,
-}
-
-impl Named {
-    fn note(&mut self, post: &Post) {
-        for action in post.action.parts() {
-            self.note_action(post, action);
-        }
-        self.replay_keys.extend(post.replay.as_ref().map(|replay| replay.key.clone()));
-    }
-
-    fn note_action(&mut self, post: &Post, action: &Action) {
-        match action {
-            Action::PatchOrganisation(_)
-            | Action::CreateAccount(_)
-            | Action::PreviewOpening { .. }
-            | Action::PreviewImport { .. } => {}
-            Action::SetOpening { .. } => {
-                self.openings.insert(post.organisation.0);
-                self.locks.insert(post.organisation.0);
-            }
-            Action::ConfirmImport(confirmed) => {
-                self.imports.insert(confirmed.id);
-            }
-            Action::LockPeriod { .. } => {
-                self.locks.insert(post.organisation.0);
-            }
-            Action::PatchAccount { id, .. } | Action::ArchiveAccount { id, .. } => {
-                self.accounts.insert(*id);
-            }
-            Action::CreateContact { fields, .. } => self.note_references(fields),
-            Action::PatchContact { id, fields, .. } => {
-                self.contacts.insert(*id);
-                self.balances_of_contacts.insert(*id);
-                self.note_references(fields);
-            }
-            Action::ArchiveContact { id, .. } | Action::DeleteContact { id, .. } => {
-                self.contacts.insert(*id);
-                self.balances_of_contacts.insert(*id);
-            }
-            Action::PostJournal(journal) => {
-                self.contacts.extend(journal.lines.iter().filter_map(|line| line.contact_id).map(|id| id.0));
-            }
-            Action::VoidJournal { id, .. } => {
-                self.journals.insert(*id);
-            }
-            Action::CreateBankAccount { account, .. } => {
-                if let LedgerAccount::Existing(id) = account {
-                    self.accounts.insert(*id);
-                    self.openings.insert(post.organisation.0);
-                }
-            }
-            Action::PatchBankAccount { id, .. } | Action::ArchiveBankAccount { id } => {
-                self.banks.insert(*id);
-            }
-            Action::CreateBankTransaction { .. } | Action::ImportBankTransactions(_) => {
-                self.entering.insert(post.organisation.0);
-            }
-            Action::PatchBankTransaction { id, suggestion } => {
-                self.transactions.insert(*id);
-                self.contacts.extend(suggestion.contact_id.flatten());
-            }
-            Action::DeleteBankTransaction { id }
-            | Action::ExcludeBankTransaction { id, .. }
-            | Action::Unconfirm { id } => {
-                self.transactions.insert(*id);
-            }
-            Action::Confirm { items, .. } => {
-                for (id, confirmation) in items {
-                    self.transactions.insert(*id);
-                    match confirmation {
-                        Confirmation::TransferWith(other) => {
-                            self.transactions.insert(*other);
-                        }
-                        Confirmation::MatchJournal(journal) => {
-                            self.journals.insert(*journal);
-                        }
-                        Confirmation::Suggested | Confirmation::Coded(_) | Confirmation::TransferTo(_) => {}
-                    }
-                }
-            }
-        }
-    }
-}
-
-impl Named {
-    fn note_references(&mut self, fields: &[ContactField]) {
-        for field in fields {
-            if let ContactField::Reference(Some(reference)) = field {
-                self.references.insert(reference.clone());
-            }
-        }
-    }
-}
-
-fn json<T: serde::Serialize>(values: &BTreeSet<T>) -> String {
+pub(super) fn json<T: serde::Serialize>(values: &BTreeSet<T>) -> String {
     // Numbers and texts always print.
     serde_json::to_string(values).unwrap_or_default()
 }
@@ -187,6 +95,10 @@ pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Resul
     }
     let mut facts = Facts::default();
     let numbers = unit.numbers_of_json();
+    settlement_facts::find(unit, posts, &mut named, &mut facts).await?;
+    register::load(unit, &mut named, &mut facts).await?;
+    let organisations = posts.iter().map(|post| post.organisation.0).collect();
+    register::load_numbers(unit, &organisations, &named, &mut facts).await?;
     if !named.contacts.is_empty() {
         let sql = format!("select {CONTACT_COLUMNS}, c.organisation_id from contact c where c.id in {numbers}");
         for row in unit.all(&sql, params![json(&named.contacts)]).await? {
@@ -272,18 +184,41 @@ async fn load_contact_balances(
     today: i32,
     facts: &mut Facts,
 ) -> Result<(), StoreError> {
-    let sql = format!(
-        "select c.id, (select cast(coalesce(sum(m.debit - m.credit), 0) as bigint) from contact_month m \
-         where m.organisation_id = c.organisation_id and m.contact_id = c.id), \
-         (select cast(coalesce(sum(case when c.kind = 'customer' then m.debit else m.credit end), 0) as bigint) \
-         from contact_day m where m.organisation_id = c.organisation_id and m.contact_id = c.id and m.day >= $2) \
-         from contact c where c.id in {}",
-        unit.numbers_of_json()
-    );
+    let sql = format!("select c.id, {} from contact c where c.id in {}", owed_columns("$2"), unit.numbers_of_json());
     for row in unit.all(&sql, params![json(contacts), i64::from(today)]).await? {
-        facts.contact_balances.insert(row.get(0)?, (row.get(1)?, row.get(2)?));
+        facts.owed.insert(row.get(0)?, read_owed(&row, 1)?);
     }
     Ok(())
+}
+
+impl Facts {
+    /// A line was posted: the balances at hand follow. `of_contact` as in [`super::effects::Effects::line`].
+    pub(super) fn move_balances(
+        &mut self,
+        entry_day: i32,
+        line: &JournalLineView,
+        of_contact: Option<bool>,
+        today: i32,
+    ) {
+        let debit = line.debit_pence - line.credit_pence;
+        if let Some((balance, has_postings)) = self.balances.get_mut(&line.account_id) {
+            *balance += debit;
+            *has_postings = true;
+        }
+        let owed = line.contact_id.zip(of_contact).and_then(|(id, direct)| self.owed.get_mut(&id).zip(Some(direct)));
+        if let Some((owed, is_direct)) = owed {
+            owed.add((line.debit_pence, line.credit_pence), is_direct, entry_day >= today);
+        }
+    }
+
+    /// So much more of a contact's invoices is overdue.
+    pub(super) fn move_overdue(&mut self, contact_id: i64, kind: DocumentKind, by: i64) {
+        if !kind.is_credit_note()
+            && let Some(owed) = self.owed.get_mut(&contact_id)
+        {
+            owed.overdue_pence += by;
+        }
+    }
 }
 
 /// Lines of statements, with the journals behind those that are taken out of the books.
@@ -419,20 +354,22 @@ async fn load_journals(unit: &Unit<'_>, ids: &str, facts: &mut Facts) -> Result<
         facts.journals.insert(view.id, LoadedJournal { organisation, view, vat: Vec::new() });
     }
     let sql = format!(
-        "select e.journal_id, e.side, e.vat_code, e.basis, e.net, e.vat, e.tax_day, l.line_number from vat_entry e \
+        "select e.journal_id, e.side, e.vat_code, e.basis, e.net, e.vat, e.tax_day, l.line_number, e.document_id \
+         from vat_entry e \
          left join journal_line l on l.id = e.journal_line_id where e.journal_id in {} order by e.id",
         unit.numbers_of_json()
     );
     for row in unit.all(&sql, params![ids]).await? {
         let number: Option<i64> = row.get(7)?;
         let at = number.and_then(|number| usize::try_from(number - 1).ok()).unwrap_or(0);
+        let document: Option<i64> = row.get(8)?;
         let entry = VatEntry {
             side: row.parsed(1, Side::parse)?,
             code: row.parsed(2, VatCode::parse)?,
             basis: row.parsed(3, Basis::parse)?,
             amount: Split { net: Pence(row.get(4)?), vat: Pence(row.get(5)?) },
             tax_point: day(&row, 6)?,
-            origin: VatOrigin::JournalLine(at),
+            origin: document.map_or(VatOrigin::JournalLine(at), |id| VatOrigin::Document(DocumentId(id))),
         };
         if let Some(journal) = facts.journals.get_mut(&row.get::<i64>(0)?) {
             journal.vat.push(entry);

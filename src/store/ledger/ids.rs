@@ -16,9 +16,13 @@ pub(super) enum Kind {
     BankTransaction,
     BankImport,
     Import,
+    Document,
+    DocumentLine,
+    Allocation,
+    Settlement,
 }
 
-const KINDS: usize = 10;
+const KINDS: usize = 14;
 
 impl Kind {
     const fn name(self) -> &'static str {
@@ -33,6 +37,10 @@ impl Kind {
             Self::BankTransaction => "bank_transaction",
             Self::BankImport => "bank_import",
             Self::Import => "import",
+            Self::Document => "document",
+            Self::DocumentLine => "document_line",
+            Self::Allocation => "allocation",
+            Self::Settlement => "settlement",
         }
     }
 
@@ -47,7 +55,11 @@ impl Kind {
             Self::BankAccount => 6,
             Self::BankTransaction => 7,
             Self::BankImport => 8,
-            Self::Import => 9,
+            Self::Import => 13,
+            Self::Document => 9,
+            Self::DocumentLine => 10,
+            Self::Allocation => 11,
+            Self::Settlement => 12,
         }
     }
 
@@ -55,8 +67,8 @@ impl Kind {
     const fn block(self) -> i64 {
         match self {
             Self::Account => 64,
-            Self::Contact | Self::Journal => 32,
-            Self::JournalLine | Self::VatEntry => 256,
+            Self::Contact | Self::Journal | Self::Document | Self::Allocation | Self::Settlement => 32,
+            Self::JournalLine | Self::VatEntry | Self::DocumentLine => 256,
             Self::BankTransaction => 64,
             Self::PeriodLockChange | Self::BankAccount | Self::BankImport | Self::Import => 1,
         }

@@ -6,40 +6,60 @@
 //! group is committed, and forgotten when it fails.
 
 mod accounts;
+mod allocations;
 mod bank_accounts;
 mod bank_transactions;
 mod change_rows;
 mod changes;
 mod check;
+mod check_settlements;
+mod cis;
 mod contacts;
 mod decide;
 mod decide_bank;
+mod decide_bank_settlement;
 mod decide_confirm;
+mod decide_contact;
+mod decide_credit;
+mod decide_document;
+mod decide_journal;
+mod decide_settlement;
+mod document_reads;
+mod document_rows;
+mod documents;
 mod effects;
 mod facts;
 mod ids;
 mod import_rows;
 mod imports;
 mod journals;
+mod match_candidates;
+mod named;
+mod numbers;
 mod opening;
 mod organisation;
 mod post;
 mod previews;
 mod query;
 mod record_rows;
+mod register;
 mod replay;
+mod reserve;
 mod rows;
+mod settlement_facts;
+mod settlement_reads;
+mod settlements;
 mod shelf;
 mod told;
 mod total_rows;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use self::decide::{Desk, Stop};
 use self::effects::Effects;
 use self::facts::{Facts, facts};
-use self::ids::{Identifiers, Kind};
+use self::ids::Identifiers;
 use self::replay::Found;
 use self::shelf::{Shelf, Shelved};
 use super::sql::Unit;
@@ -54,8 +74,12 @@ pub use bank_accounts::{BankAccountDetails, BankAccountField, BankAccountRow, Ba
 pub use bank_transactions::{BankLine, BankTransactionFilter, BankTransactionRow};
 pub use change_rows::{ChangeRow, Changes, Since};
 pub(super) use check::RULES;
+pub(super) use check_settlements::SETTLEMENT_RULES;
 pub use contacts::{CisDetails, ContactDetails, ContactField, ContactFilter, ContactRow, ContactView};
 pub use decide_bank::BankSuggestion;
+pub use documents::{
+    DocumentCis, DocumentEntry, DocumentField, DocumentFilter, DocumentLineEntry, DocumentLineView, DocumentView,
+};
 pub use import_rows::ImportRow;
 pub use imports::{ImportConfirmation, ImportEntries, ImportEntry, RowResult, RowStatus};
 pub use journals::{AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView};
@@ -67,6 +91,10 @@ pub use post::{
     PrintAnswer, Replay,
 };
 pub use previews::{NewPreview, Purpose};
+pub use settlements::{
+    AllocationEntry, AllocationTarget, AllocationView, CisPosition, CisSubcontractor, PaymentMethod, SettlementEntry,
+    SettlementField, SettlementFilter, SettlementView,
+};
 
 impl Writer {
     /// Changes the books; the answer comes after its commit.
@@ -104,6 +132,7 @@ async fn rehearse(unit: &Unit<'_>, post: &Post) -> Result<PostOutcome, StoreErro
         poster: &post.poster,
         now_ms: unit.now_ms,
         today,
+        is_rehearsal: true,
     };
     outcome(desk.decide(post))
 }
@@ -142,8 +171,9 @@ impl Ledger {
         // Zones differ by hours at most, and only what is overdue is asked by this day.
         let zone = books.values().next().map_or("Europe/London", |books| books.organisation.timezone.as_str());
         let mut facts = facts(unit, &named, day_in(zone, unit.now_ms)).await?;
+        numbers::complete(unit, &mut books, &named).await?;
         let mut identifiers = self.identifiers.clone();
-        reserve(&mut identifiers, unit, &facts, &named).await?;
+        reserve::reserve(&mut identifiers, unit, &facts, &named).await?;
         let mut effects = Effects::default();
         for waiting in posts {
             let Some(books) = books.get_mut(&waiting.post.organisation) else {
@@ -204,7 +234,9 @@ fn settle(
         }
     }
     let today = day_in(&books.organisation.timezone, unit.now_ms);
-    let mut desk = Desk { books, facts, identifiers, effects, poster: &post.poster, now_ms: unit.now_ms, today };
+    let poster = &post.poster;
+    let mut desk =
+        Desk { books, facts, identifiers, effects, poster, now_ms: unit.now_ms, today, is_rehearsal: false };
     let outcome = outcome(desk.decide(post))?;
     if let PostOutcome::Done(posted) = &outcome {
         books.changed = true;
@@ -215,95 +247,4 @@ fn settle(
         }
     }
     Ok(outcome)
-}
-
-/// Sees to it that every posting finds the identifiers it may need.
-async fn reserve(
-    identifiers: &mut Identifiers,
-    unit: &Unit<'_>,
-    facts: &Facts,
-    posts: &[&Post],
-) -> Result<(), StoreError> {
-    // In one order everywhere, so that two processes never wait for each other.
-    let mut wanted: BTreeMap<Kind, i64> = BTreeMap::new();
-    for action in posts.iter().flat_map(|post| post.action.parts()) {
-        let mut want = |kind, count| *wanted.entry(kind).or_default() += count;
-        match action {
-            Action::LockPeriod { .. } => want(Kind::PeriodLockChange, 1),
-            Action::CreateAccount(_) => want(Kind::Account, 1),
-            Action::CreateContact { .. } => want(Kind::Contact, 1),
-            Action::PostJournal(journal) => {
-                let lines = i64::try_from(journal.lines.len()).unwrap_or(i64::MAX);
-                want(Kind::Journal, 1);
-                // Each line may be split into net and VAT.
-                want(Kind::JournalLine, lines.saturating_mul(2));
-                want(Kind::VatEntry, lines);
-            }
-            Action::VoidJournal { id, .. } => {
-                let lines = facts.journals.get(id).map_or(0, |journal| journal.view.lines.len());
-                let lines = i64::try_from(lines).unwrap_or(i64::MAX);
-                want(Kind::Journal, 1);
-                want(Kind::JournalLine, lines);
-                want(Kind::VatEntry, lines);
-            }
-            Action::CreateBankAccount { .. } => {
-                want(Kind::BankAccount, 1);
-                want(Kind::Account, 1);
-            }
-            Action::CreateBankTransaction { .. } => want(Kind::BankTransaction, 1),
-            Action::ImportBankTransactions(import) => {
-                want(Kind::BankTransaction, i64::try_from(import.rows.len()).unwrap_or(i64::MAX));
-                want(Kind::BankImport, 1);
-            }
-            Action::Confirm { items, .. } => {
-                for (id, confirmation) in items {
-                    let saved = facts.transactions.get(id).map_or(0, |(_, row)| row.lines.len());
-                    let lines = match confirmation {
-                        Confirmation::Coded(coding) => coding.lines.len(),
-                        _ => saved,
-                    };
-                    let lines = i64::try_from(lines).unwrap_or(i64::MAX);
-                    want(Kind::Journal, 1);
-                    // The bank, each part, and the VAT of all of them.
-                    want(Kind::JournalLine, lines.saturating_add(2));
-                    want(Kind::VatEntry, lines);
-                }
-            }
-            Action::Unconfirm { id } => {
-                let journal = facts.transactions.get(id).and_then(|(_, row)| row.journal_id);
-                let loaded = journal.and_then(|journal| facts.journals.get(&journal));
-                let lines = loaded.map_or(0, |journal| journal.view.lines.len());
-                let lines = i64::try_from(lines).unwrap_or(i64::MAX);
-                want(Kind::Journal, 1);
-                want(Kind::JournalLine, lines);
-                want(Kind::VatEntry, lines);
-            }
-            Action::SetOpening { entry, .. } => {
-                let lines = entry.as_ref().map_or(0, |entry| entry.lines.len());
-                let standing = facts.opening_journals.values().filter_map(|id| facts.journals.get(id));
-                let voided: usize = standing.map(|journal| journal.view.lines.len()).sum();
-                want(Kind::Journal, 2);
-                want(Kind::JournalLine, i64::try_from(lines + 1 + voided).unwrap_or(i64::MAX));
-                want(Kind::PeriodLockChange, 1);
-            }
-            Action::PreviewImport { .. } => want(Kind::Import, 1),
-            Action::PreviewOpening { .. }
-            | Action::ConfirmImport(_)
-            | Action::PatchBankAccount { .. }
-            | Action::ArchiveBankAccount { .. }
-            | Action::PatchBankTransaction { .. }
-            | Action::DeleteBankTransaction { .. }
-            | Action::ExcludeBankTransaction { .. }
-            | Action::PatchOrganisation(_)
-            | Action::PatchAccount { .. }
-            | Action::ArchiveAccount { .. }
-            | Action::PatchContact { .. }
-            | Action::ArchiveContact { .. }
-            | Action::DeleteContact { .. } => {}
-        }
-    }
-    for (kind, count) in wanted {
-        identifiers.reserve(unit, kind, count).await?;
-    }
-    Ok(())
 }

@@ -9,17 +9,21 @@ use super::bank_accounts::{BankAccountField, BankAccountView};
 use super::bank_transactions::BankTransactionRow;
 use super::contacts::{ContactField, ContactRow, ContactView};
 use super::decide_bank::BankSuggestion;
+use super::documents::{DocumentEntry, DocumentField, DocumentView};
 use super::import_rows::ImportRow;
 use super::imports::{ImportConfirmation, ImportEntries};
 use super::journals::JournalView;
 use super::opening::{OpeningEntry, OpeningPreview, OpeningSet};
 use super::organisation::{LockChange, OrganisationChange};
 use super::previews::NewPreview;
+use super::settlements::{AllocationEntry, SettlementEntry, SettlementField, SettlementView};
 use crate::domain::ids::{OrganisationId, UserId};
+use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::bank::BankAccountType;
 use crate::domain::ledger::bank_coding::Coding;
 use crate::domain::ledger::chart::NewAccount;
 use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::manual_journal::ManualJournal;
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::problem::Issues;
@@ -199,6 +203,107 @@ pub enum Action {
     },
     /// Carries out a bulk import.
     ConfirmImport(Box<ImportConfirmation>),
+    /// Draws up an invoice or credit note.
+    CreateDocument {
+        /// As entered.
+        entry: Box<DocumentEntry>,
+        /// Whether it is issued at once.
+        is_issued: bool,
+    },
+    /// Changes one.
+    PatchDocument {
+        /// Which of the four.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+        /// What is said anew.
+        fields: Vec<DocumentField>,
+    },
+    /// Removes a draft.
+    DeleteDocument {
+        /// Which of the four.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+    },
+    /// Issues a draft.
+    IssueDocument {
+        /// Which of the four.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+    },
+    /// Voids a document by reversing its journal.
+    VoidDocument {
+        /// Which of the four.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+        /// The day of the reversal; the document's own unless given.
+        void_day: Option<i32>,
+        /// Why.
+        reason: Option<String>,
+    },
+    /// Sets a credit note against invoices.
+    AllocateCredit {
+        /// Which of the two credit notes.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+        /// Which invoices, and how much.
+        allocations: Vec<AllocationEntry>,
+        /// From when; by the rule unless given.
+        day: Option<i32>,
+    },
+    /// Releases allocations of a credit note.
+    UnallocateCredit {
+        /// Which of the two credit notes.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+        /// Which allocations.
+        allocation_ids: Vec<i64>,
+    },
+    /// Posts a receipt, a payment, or a refund of one.
+    CreateSettlement(Box<SettlementEntry>),
+    /// Changes what is said of one.
+    PatchSettlement {
+        /// Customers' or suppliers'.
+        side: ContactKind,
+        /// Which.
+        id: i64,
+        /// What is said anew.
+        fields: Vec<SettlementField>,
+    },
+    /// Sets more of a settlement against documents.
+    AllocateSettlement {
+        /// Customers' or suppliers'.
+        side: ContactKind,
+        /// Which.
+        id: i64,
+        /// Against what, and how much.
+        allocations: Vec<AllocationEntry>,
+    },
+    /// Releases allocations of a settlement.
+    UnallocateSettlement {
+        /// Customers' or suppliers'.
+        side: ContactKind,
+        /// Which.
+        id: i64,
+        /// Which allocations.
+        allocation_ids: Vec<i64>,
+    },
+    /// Voids a settlement by reversing its journals; its allocations are released.
+    VoidSettlement {
+        /// Customers' or suppliers'.
+        side: ContactKind,
+        /// Which.
+        id: i64,
+        /// The day of the reversal; its own unless given.
+        void_day: Option<i32>,
+        /// Why.
+        reason: Option<String>,
+    },
     /// Voids a journal by posting its reversal.
     VoidJournal {
         /// Which.
@@ -277,6 +382,22 @@ pub enum Confirmation {
     TransferTo(i64),
     /// As what this journal posted already.
     MatchJournal(i64),
+    /// As a receipt, a payment, or a refund of one.
+    Settlement {
+        /// Which.
+        kind: SettlementKind,
+        /// With whom.
+        contact_id: i64,
+        /// What it is set against.
+        allocations: Vec<AllocationEntry>,
+    },
+    /// As a receipt or payment that was posted already.
+    MatchSettlement {
+        /// Customers' (`customer_receipt_id`) or suppliers' (`supplier_payment_id`).
+        side: ContactKind,
+        /// Which.
+        id: i64,
+    },
 }
 
 /// What became of a line of an import.
@@ -348,6 +469,10 @@ pub enum Posted {
     Opening(Box<OpeningSet>),
     /// The bulk import, and the token that confirms it.
     BulkImport(Box<ImportRow>, Option<String>),
+    /// The invoice or credit note as it is now.
+    Document(Box<DocumentView>),
+    /// The receipt, payment or refund as it is now.
+    Settlement(Box<SettlementView>),
 }
 
 /// The answer to a change.

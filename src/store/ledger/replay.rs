@@ -84,6 +84,8 @@ impl Posted {
             Self::BankAccount(view) => view.row.id,
             Self::BankTransaction(row) => row.id,
             Self::BankTransactions(rows) => rows.first().map_or(0, |row| row.id),
+            Self::Document(view) => view.id,
+            Self::Settlement(view) => view.id,
             Self::Journal(view) => view.id,
             Self::OpeningPreview(_) => 0,
             Self::Opening(set) => set.journal.id,

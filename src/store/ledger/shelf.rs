@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::accounts::{ACCOUNT_COLUMNS, AccountRow, read_account};
 use super::bank_accounts::{BANK_ACCOUNT_COLUMNS, BankAccountRow, read_bank_account};
+use super::numbers::{self, Sequences};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::account::{Account, Role};
 use crate::domain::ledger::books::Books;
@@ -30,6 +31,7 @@ pub(super) struct Shelved {
     pub(super) chart: Chart,
     pub(super) vat: VatHistory,
     pub(super) bank_accounts: BTreeMap<i64, BankAccountRow>,
+    pub(super) sequences: Sequences,
     /// Whether this group changed them.
     pub(super) changed: bool,
     /// Whether this group changed the organisation's own row.
@@ -130,6 +132,7 @@ async fn load(
         chart: Chart::default(),
         vat: VatHistory::default(),
         bank_accounts: BTreeMap::new(),
+        sequences: numbers::load(unit, id.0).await?,
         changed: false,
         organisation_changed: false,
         used: 0,
