@@ -83,9 +83,9 @@ impl Asked {
     }
 }
 
-/// `If-Match: "3"`. A number that no record can have is a version like any other that is not the current one.
+/// `If-Match: "3"`, also without the quotes. A number no record can have is a version that is not the current one.
 fn version(text: &str) -> Result<i64, ApiError> {
-    let digits = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
+    let digits = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
     if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Ok(digits.parse().unwrap_or(i64::MAX));
     }
