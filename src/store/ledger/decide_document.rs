@@ -199,12 +199,8 @@ impl Desk<'_> {
     pub(super) fn reverse(&mut self, post: &Post, reversal: Journal, reason: Option<&str>) -> i64 {
         let original = reversal.reverses.map_or(0, |id| id.0);
         let reversed = self.write_journal(post, reversal);
-        let organisation = self.organisation();
-        // The reversal stands, the original does not.
-        self.effects.count(organisation, "journal", "void", 1);
-        if let Some(kept) = self.facts.journals.get_mut(&original) {
-            kept.view.reversed_by = Some(reversed.id);
-            self.effects.reversal(organisation, original, kept.view.entry_day, reversed.id, reason);
+        if let Some(kept) = self.facts.journals.get(&original).map(|kept| kept.view.clone()) {
+            self.note_voided(&kept, reversed.id, reason);
         }
         reversed.id
     }

@@ -6,9 +6,12 @@ use sea_orm::Value;
 
 use super::bank_accounts::BankAccountRow;
 use super::bank_transactions::BankTransactionRow;
+use super::changes::VIA;
 use super::contacts::ContactRow;
 use super::document_rows::{DocumentRow, allocation_rows, document_line_rows, document_rows};
 use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows, settlement_rows};
+use super::import_rows::{ImportRow, import_rows};
+use super::previews::{PreviewRow, preview_rows};
 use super::rows::{Cell, Column, Rows};
 use super::settlements::SettlementRow;
 use super::total_rows::{
@@ -45,6 +48,11 @@ pub(super) struct Effects {
     lock_changes: Rows,
     vat_schemes: Rows,
     replays: Rows,
+    changes: Rows,
+    previews: Rows,
+    imports: BTreeMap<i64, (i64, ImportRow)>,
+    /// Sum of the debits of the journals.
+    debits: i64,
     account_days: BTreeMap<(i64, i32), (i64, Sides)>,
     contact_days: BTreeMap<(i64, i64, i64, i32), ContactSides>,
     vat_days: VatDays,
@@ -99,6 +107,21 @@ pub(super) struct ReplayRow<'a> {
     pub(super) expires_ms: i64,
 }
 
+/// An entry of the history about to be written.
+pub(super) struct ChangeEntry<'a> {
+    pub(super) organisation: i64,
+    pub(super) cursor: i64,
+    pub(super) at_ms: i64,
+    pub(super) user_id: i64,
+    pub(super) key_prefix: Option<&'a str>,
+    pub(super) action: &'static str,
+    pub(super) resource: &'static str,
+    pub(super) id: i64,
+    pub(super) summary: &'a str,
+    pub(super) before: Option<String>,
+    pub(super) after: Option<String>,
+}
+
 impl Default for Effects {
     fn default() -> Self {
         Self {
@@ -133,6 +156,10 @@ impl Default for Effects {
                  status = excluded.status, body = excluded.body, created_at = excluded.created_at, \
                  expires_at = excluded.expires_at",
             ),
+            changes: Rows::new("book_change", CHANGE, ""),
+            previews: preview_rows(),
+            imports: BTreeMap::new(),
+            debits: 0,
             account_days: BTreeMap::new(),
             contact_days: BTreeMap::new(),
             vat_days: BTreeMap::new(),
@@ -211,6 +238,21 @@ const REPLAY: &[Column] = &[
     Number("expires_at"),
 ];
 
+const CHANGE: &[Column] = &[
+    Number("organisation_id"),
+    Number("cursor"),
+    Number("at"),
+    Number("user_id"),
+    Text("key_prefix"),
+    Text("via"),
+    Text("action"),
+    Text("resource_type"),
+    Number("resource_id"),
+    Text("summary"),
+    Text("before"),
+    Text("after"),
+];
+
 impl Effects {
     /// The account as it is from now on.
     pub(super) fn account(&mut self, organisation: i64, row: AccountRow) {
@@ -286,6 +328,7 @@ impl Effects {
     }
 
     pub(super) fn journal(&mut self, row: &JournalRow<'_>) {
+        self.debits += row.total;
         let mut search = format!("{} {}", row.number, row.description.to_lowercase());
         if let Some(reference) = row.reference {
             search.push('\n');
@@ -390,6 +433,44 @@ impl Effects {
         self.vat_schemes.push([organisation.into(), i64::from(from).into(), scheme.into(), flat_rate.into()]);
     }
 
+    /// A preview under the hash of its token.
+    pub(super) fn preview(&mut self, hash: &str, row: &PreviewRow, body: &str) {
+        row.push(&mut self.previews, hash, body);
+    }
+
+    /// Whether there are any.
+    pub(super) fn has_previews(&self) -> bool {
+        !self.previews.is_empty()
+    }
+
+    /// The bulk import as it is from now on.
+    pub(super) fn import(&mut self, organisation: i64, row: ImportRow) {
+        self.imports.insert(row.id, (organisation, row));
+    }
+
+    /// Sum of the debits of the journals.
+    pub(super) const fn debits_pence(&self) -> i64 {
+        self.debits
+    }
+
+    /// An entry of the history.
+    pub(super) fn change(&mut self, entry: &ChangeEntry<'_>) {
+        self.changes.push([
+            entry.organisation.into(),
+            entry.cursor.into(),
+            entry.at_ms.into(),
+            entry.user_id.into(),
+            entry.key_prefix.into(),
+            VIA.into(),
+            entry.action.into(),
+            entry.resource.into(),
+            entry.id.into(),
+            entry.summary.into(),
+            (&entry.before).into(),
+            (&entry.after).into(),
+        ]);
+    }
+
     pub(super) fn replay(&mut self, row: &ReplayRow<'_>) {
         self.replays.push([
             row.user_id.into(),
@@ -404,17 +485,22 @@ impl Effects {
         ]);
     }
 
-    /// Writes everything. `heads` are the books that changed: organisation, new version, next journal number.
-    pub(super) async fn write(self, unit: &Unit<'_>, heads: &[(i64, i64, i64)]) -> Result<(), StoreError> {
+    /// Writes everything. `heads` are the books that changed: organisation, new version, next journal number, next entry
+    /// of the history.
+    pub(super) async fn write(self, unit: &Unit<'_>, heads: &[(i64, i64, i64, i64)]) -> Result<(), StoreError> {
         self.delete(unit).await?;
         let mut head_rows = Rows::new(
             "books",
-            &[Number("organisation_id"), Number("version"), Number("next_journal_number")],
+            &[Number("organisation_id"), Number("version"), Number("next_journal_number"), Number("next_change")],
             "on conflict (organisation_id) do update set version = excluded.version, \
-             next_journal_number = excluded.next_journal_number",
+             next_journal_number = excluded.next_journal_number, next_change = excluded.next_change",
         );
-        for (organisation, version, next_number) in heads {
-            head_rows.push([organisation.into(), version.into(), next_number.into()]);
+        for (organisation, version, next_number, next_change) in heads {
+            head_rows.push([organisation.into(), version.into(), next_number.into(), next_change.into()]);
+        }
+        let mut imports = import_rows();
+        for (organisation, row) in self.imports.values() {
+            row.push(&mut imports, *organisation);
         }
         let (account_days, account_months) = account_totals(&self.account_days);
         let (contact_days, contact_months) = contact_totals(&self.contact_days);
@@ -444,6 +530,9 @@ impl Effects {
             self.vat_schemes,
             count_rows(&self.counts),
             self.replays,
+            self.changes,
+            imports,
+            self.previews,
         ];
         let mut statements = Vec::new();
         let mut values: Vec<Value> = Vec::new();
