@@ -5,10 +5,12 @@ use super::bank_accounts::BankAccountRow;
 use super::bank_transactions::BankTransactionRow;
 use super::changes::Told;
 use super::contacts::ContactRow;
+use super::document_rows::DocumentRow;
 use super::journals::JournalView;
 use crate::domain::ledger::bank::ConfirmType;
 use crate::domain::ledger::change::Resource;
 use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::document::{DocumentKind, Stage};
 use crate::domain::ledger::money::Pence;
 use crate::store::{AddressRow, OrganisationRow};
 
@@ -75,6 +77,49 @@ fn of_address(told: Told, address: &AddressRow) -> Told {
         .text("address_region", address.region.as_deref())
         .text("address_postcode", address.postcode.as_deref())
         .text("address_country", address.country.as_deref())
+}
+
+impl DocumentRow {
+    pub(super) const fn resource(&self) -> Resource {
+        match self.kind {
+            DocumentKind::SalesInvoice => Resource::SalesInvoice,
+            DocumentKind::SalesCreditNote => Resource::SalesCreditNote,
+            DocumentKind::PurchaseInvoice => Resource::PurchaseInvoice,
+            DocumentKind::PurchaseCreditNote => Resource::PurchaseCreditNote,
+        }
+    }
+
+    /// What it is called in a summary.
+    pub(super) fn title(&self) -> String {
+        match self.number.as_deref().filter(|_| self.stage != Stage::Draft) {
+            Some(number) => format!("{} {number}", self.kind.title()),
+            None => format!("{} (draft)", self.kind.title()),
+        }
+    }
+
+    pub(super) fn told(&self) -> Told {
+        let lines = i64::try_from(self.lines.len()).unwrap_or(i64::MAX);
+        Told::new()
+            .text("number", self.number.as_deref())
+            .text("supplier_reference", self.supplier_reference.as_deref())
+            .text("status", self.status())
+            .number("contact_id", self.contact_id)
+            .day("date", self.day)
+            .day("due_date", self.due_day)
+            .text("reference", self.reference.as_deref())
+            .text("notes", self.notes.as_deref())
+            .flag("vat_inclusive", self.is_vat_inclusive)
+            .number("invoice_id", self.origin_id)
+            .number("line_count", Some(lines).filter(|lines| *lines > 0))
+            .money("net_amount", self.net_pence)
+            .money("vat_amount", self.vat_pence)
+            .money("amount_paid", self.paid_pence)
+            .money("amount_credited", self.credited_pence)
+            .number("journal_id", self.journal_id)
+            .number("void_journal_id", self.void_journal_id)
+            .day("void_date", self.void_day)
+            .text("void_reason", self.void_reason.as_deref())
+    }
 }
 
 impl BankAccountRow {
