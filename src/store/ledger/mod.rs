@@ -123,6 +123,7 @@ impl Reader {
 async fn rehearse(unit: &Unit<'_>, post: &Post) -> Result<PostOutcome, StoreError> {
     let mut shelf = Shelf::default();
     let mut taken = shelf.take(unit, &BTreeSet::from([post.organisation]), false).await?;
+    numbers::complete(unit, &mut taken, &[post]).await?;
     let Some(mut books) = taken.remove(&post.organisation) else { return Ok(PostOutcome::Unknown) };
     let today = day_in(&books.organisation.timezone, unit.now_ms);
     let mut facts = facts(unit, &[post], today).await?;
