@@ -6,7 +6,9 @@
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 
-use super::books::{accounts, bank, cis, contacts, documents, journals, organisations, settlements};
+use super::books::{
+    accounts, bank, changes, cis, contacts, documents, imports, journals, opening, organisations, settlements,
+};
 use super::call::Call;
 use super::docs;
 use super::error::ApiError;
@@ -16,6 +18,7 @@ use super::products::Products;
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, identity, keys, reconciliations};
 use crate::domain::access::Scope;
+use crate::domain::ledger::change::Resource;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 
@@ -71,6 +74,8 @@ pub fn routes() -> Vec<Route<Products>> {
     routes.extend(invoice_routes());
     routes.extend(credit_note_routes());
     routes.extend(settlement_routes());
+    routes.extend(history_routes());
+    routes.extend(preview_routes());
     routes.extend(documentation());
     routes
 }
@@ -223,6 +228,44 @@ fn journal_routes() -> Vec<Route<Products>> {
         Route::post(inside!("/journals/{id}/void"), "voidJournal", WRITE, journals::void)
             .body(BodyRule::OptionalJson)
             .doc(openapi::void_journal),
+    ]
+}
+
+/// What is previewed first and then confirmed with a token.
+fn preview_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::post(inside!("/opening-balances/preview"), "previewOpeningBalances", WRITE, opening::preview)
+            .doc(openapi::preview_opening_balances),
+        Route::post(inside!("/opening-balances"), "setOpeningBalances", WRITE, opening::set)
+            .doc(openapi::set_opening_balances),
+        Route::get(inside!("/imports"), "listImports", READ, imports::list).doc(openapi::list_imports),
+        Route::post(inside!("/imports"), "previewImport", WRITE, imports::preview).doc(openapi::preview_import),
+        Route::get(inside!("/imports/{id}"), "getImport", READ, imports::show).doc(openapi::get_import),
+        Route::post(inside!("/imports/{id}/confirm"), "confirmImport", WRITE, imports::confirm)
+            .doc(openapi::confirm_import),
+    ]
+}
+
+/// The history of one kind of record.
+fn history(path: &'static str, operation_id: &'static str, resource: Resource) -> Route<Products> {
+    Route::get(path, operation_id, READ, move |call| changes::history(call, resource))
+}
+
+fn history_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::get(inside!("/changes"), "listChanges", READ, changes::list).doc(openapi::list_changes),
+        history(inside!("/accounts/{id}/history"), "listAccountHistory", Resource::Account)
+            .doc(openapi::list_account_history),
+        history(inside!("/customers/{id}/history"), "listCustomerHistory", Resource::Customer)
+            .doc(openapi::list_customer_history),
+        history(inside!("/suppliers/{id}/history"), "listSupplierHistory", Resource::Supplier)
+            .doc(openapi::list_supplier_history),
+        history(inside!("/bank-accounts/{id}/history"), "listBankAccountHistory", Resource::BankAccount)
+            .doc(openapi::list_bank_account_history),
+        history(inside!("/bank-transactions/{id}/history"), "listBankTransactionHistory", Resource::BankTransaction)
+            .doc(openapi::list_bank_transaction_history),
+        history(inside!("/journals/{id}/history"), "listJournalHistory", Resource::Journal)
+            .doc(openapi::list_journal_history),
     ]
 }
 

@@ -21,8 +21,10 @@ use crate::http::products::Products;
 use crate::http::wire::books::account::AccountJson;
 use crate::http::wire::books::bank_json::{BankAccountJson, BankTransactionJson, ImportJson};
 use crate::http::wire::books::contact::ContactJson;
+use crate::http::wire::books::imports::ImportJson as BulkImportJson;
 use crate::http::wire::books::document_json::DocumentJson;
 use crate::http::wire::books::journal::JournalJson;
+use crate::http::wire::books::opening::{OpeningJson, OpeningPreviewJson};
 use crate::http::wire::books::organisation::LockJson;
 use crate::http::wire::books::settlement::SettlementJson;
 use crate::http::wire::books::{refused, refused_item};
@@ -81,9 +83,9 @@ impl Asked {
     }
 }
 
-/// `If-Match: "3"`. A number that no record can have is a version like any other that is not the current one.
+/// `If-Match: "3"`, also without the quotes. A number no record can have is a version that is not the current one.
 fn version(text: &str) -> Result<i64, ApiError> {
-    let digits = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
+    let digits = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
     if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Ok(digits.parse().unwrap_or(i64::MAX));
     }
@@ -126,6 +128,7 @@ pub async fn carry_out(
         PostOutcome::Done(posted) => answer(&posted, seen, status, rehearsal),
         PostOutcome::Refused(refusal) => Err(refused(&refusal)),
         PostOutcome::RefusedItem(row, refusal) => Err(refused_item(row, &refusal)),
+        PostOutcome::Invalid(issues) => Err(ApiError::invalid_request_format(&issues)),
         PostOutcome::UnknownItem(row) => Err(ApiError::not_found().with_detail("row", row)),
         PostOutcome::Unknown => Err(ApiError::not_found()),
         PostOutcome::Forbidden => Err(ApiError::forbidden("only an owner or admin may open a locked period again")),
@@ -179,6 +182,14 @@ pub fn body_of(posted: &Posted, seen: Seen, rehearsal: bool) -> Option<String> {
         Posted::Document(view) => wrapped(&DocumentJson::new(view, seen.today), rehearsal),
         Posted::Settlement(view) => wrapped(&SettlementJson(view), rehearsal),
         Posted::Journal(view) => wrapped(&JournalJson::from(&**view), rehearsal),
+        Posted::OpeningPreview(preview) => wrapped(&OpeningPreviewJson::new(preview, rehearsal), rehearsal),
+        Posted::Opening(set) => wrapped(&OpeningJson::from(&**set), rehearsal),
+        Posted::BulkImport(row, token) => {
+            let token = token.as_deref().filter(|_| !rehearsal);
+            // It was carried out, or previewed, this very moment.
+            let import = BulkImportJson::new(row, row.created_at_ms).with_token(token);
+            wrapped(&if row.is_confirmed { import.with_results(&row.results) } else { import }, rehearsal)
+        }
     }
 }
 

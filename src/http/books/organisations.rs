@@ -21,18 +21,21 @@ use crate::store::{Action, CreateOrganisation, OrganisationCreated, Organisation
 /// `GET /api/v1/books/organisations`: accepted memberships the key covers.
 pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let key = call.key()?;
-    let rows = call.state().reader.organisations_of(key.user_id).await?;
-    let covered = rows.into_iter().filter(|(row, _)| key.reach.covers(row.id));
-    let (mut rows, roles): (Vec<_>, Vec<_>) = covered.unzip();
-    call.state().reader.with_next_numbers(&mut rows).await?;
-    let visible: Vec<_> = rows.iter().zip(roles).map(|(row, role)| organisation_json(row, role)).collect();
+    let reader = &call.state().reader;
+    let mut rows = reader.organisations_of(key.user_id).await?;
+    reader.with_next_numbers(rows.iter_mut().map(|(row, _)| row)).await?;
+    let visible: Vec<_> = rows
+        .iter()
+        .filter(|(row, _)| key.reach.covers(row.id))
+        .map(|(row, role)| organisation_json(row, *role))
+        .collect();
     envelope::data(StatusCode::OK, &visible)
 }
 
 /// `GET /api/v1/books/organisations/{organisationId}`.
 pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (mut row, role) = member(&call).await?;
-    call.state().reader.with_next_numbers(std::slice::from_mut(&mut row)).await?;
+    call.state().reader.with_next_numbers([&mut row]).await?;
     envelope::data(StatusCode::OK, &organisation_json(&row, role))
 }
 
@@ -53,15 +56,14 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         Arc::new(move |posted| Some((StatusCode::CREATED.as_u16(), body_of(posted, seen, false)?)));
     let new = CreateOrganisation {
         owner: key.user_id,
+        key_prefix: Some(key.prefix.clone()),
         change: new.change,
         vat_control: new.vat_control,
         replay: asked.replay(&call, print).filter(|_| !rehearsal),
         rehearsal,
     };
     match call.state().actors.ledgers.create(new).await? {
-        OrganisationCreated::Created(row) => {
-            answer(&Posted::Organisation(row), seen, StatusCode::CREATED, rehearsal)
-        }
+        OrganisationCreated::Created(row) => answer(&Posted::Organisation(row), seen, StatusCode::CREATED, rehearsal),
         OrganisationCreated::Refused(refusal) => Err(refused(&refusal)),
         OrganisationCreated::Replayed(stored) => replayed(stored),
     }

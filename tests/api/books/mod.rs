@@ -2,11 +2,14 @@
 
 mod accounts;
 mod bank;
+mod changes;
 mod concurrency;
 mod confirming;
 mod contacts;
 mod credit_notes;
+mod imports;
 mod journals;
+mod opening;
 mod organisations;
 mod payments;
 mod purchase_invoices;

@@ -38,15 +38,15 @@ impl Tenant {
     fn of(books: Books) -> Self {
         books.vat_control();
         let made = |path: &str, body: Value| books.post(path, &body).expect(201)["data"]["id"].as_i64().unwrap();
-        let records = vec![
+        let mut records = vec![
             ("accounts", books.account_id("7100")),
             ("customers", made("/customers", json!({ "name": "Customer" }))),
             ("suppliers", made("/suppliers", json!({ "name": "Supplier" }))),
             ("bank-accounts", books.get("/bank-accounts")["data"][0]["id"].as_i64().unwrap()),
             ("bank-transactions", made("/bank-transactions", line(&books.get("/bank-accounts")["data"][0]["id"]))),
             ("journals", books.posted("2026-03-01", "7100", "1200", json!(1))["id"].as_i64().unwrap()),
+            ("imports", made("/imports", json!({ "kind": "customers", "rows": [{ "name": "x" }] }))),
         ];
-        let mut records = records;
         let accounts = |code: &str| books.account_id(code);
         let bodies = traded(records[1].1, records[2].1, records[3].1, &accounts);
         records.extend(bodies.map(|(kind, body)| (kind, made(&format!("/{kind}"), body))));
@@ -105,6 +105,12 @@ fn body(operation: &str, own: &Tenant) -> Option<Value> {
         | "allocateSupplierPayment" => json!({ "allocations": [{ "invoice_id": 1, "amount": 1 }] }),
         "unallocateSalesCreditNote" | "unallocatePurchaseCreditNote" | "unallocateCustomerReceipt"
         | "unallocateSupplierPayment" => json!({ "allocation_ids": [1] }),
+        "previewOpeningBalances" | "setOpeningBalances" => json!({
+            "as_of": "2025-12-31",
+            "lines": [{ "account_code": "1200", "debit": 1 }, { "account_code": "3000", "credit": 1 }]
+        }),
+        "previewImport" => json!({ "kind": "customers", "rows": [{ "name": "New" }] }),
+        "confirmImport" => json!({ "token": "imp_unknown" }),
         "createBankAccount" => json!({ "name": "New", "code": "1299" }),
         "updateBankAccount" => json!({ "name": "Renamed" }),
         "createBankTransaction" => line(&json!(own.record("bank-accounts"))),
@@ -192,6 +198,7 @@ on_both_databases! {
             ("customers", make("/customers", json!({ "name": "Foreign customer" }))),
             ("suppliers", make("/suppliers", json!({ "name": "Foreign supplier" }))),
             ("journals", make("/journals", journal.clone())),
+            ("imports", make("/imports", json!({ "kind": "customers", "rows": [{ "name": "x" }] }))),
             ("bank-accounts", bank["id"].as_i64().unwrap()),
             ("bank-transactions", make("/bank-transactions", line(&bank["id"]))),
         ];

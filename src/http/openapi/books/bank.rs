@@ -163,7 +163,7 @@ pub fn confirm_bank_transactions() -> Operation {
     .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["unconfirmed"], "row": 0 }))
     .refused(json!({ "reason": "amount_mismatch", "expected": -84.37, "actual": -80.00, "row": 0 }))
     .refusals(&CONFIRM_REFUSALS)
-    .rule("account_id", NO_SUGGESTION)
+    .rule("items[].account_id", NO_SUGGESTION)
     .change()
 }
 

@@ -211,7 +211,7 @@ fn organisation() -> utoipa::openapi::Object {
     object(
         "An organisation whose books are kept. What does not apply is null.",
         vec![
-            required("id", id()),
+            required("id", nullable(id())),
             required("name", text(1, 255)),
             required("legal_name", maybe_text()),
             required("entity_type", nullable(choice(&KINDS))),

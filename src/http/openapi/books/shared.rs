@@ -184,8 +184,8 @@ impl Operation {
     pub(super) fn versioned(self) -> Self {
         self.header(
             "If-Match",
-            "The version the caller has seen, in quotes; another one is 409 `stale_version`.",
-            string().pattern(Some("^\"[0-9]+\"$")).min_length(Some(3)).max_length(Some(100)),
+            "The version the caller has seen, best in quotes; another one is 409 `stale_version`.",
+string().pattern(Some("^(?:\"[0-9]+\"|[0-9]+)$")).max_length(Some(100)),
             "\"3\"".into(),
         )
         .conflict(json!({ "reason": "stale_version" }))
