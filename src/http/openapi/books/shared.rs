@@ -87,7 +87,7 @@ pub(super) fn quantity_in() -> ObjectBuilder {
     let mut not = Extensions::default();
     not.insert("not".to_owned(), json!({ "const": 0 }));
     let pattern = "^-?(?!0+([.]0+)?$)0{0,4}[0-9]{1,6}([.][0-9]{1,4})?$";
-    decimal_in(pattern, 0.0001, -999_999.9999, 999_999.9999)
+    decimal_in(pattern, 0.0001, -999_999.999_9, 999_999.999_9)
         .extensions(Some(not))
         .description(Some("Not zero, at most four decimals; a number or a string."))
 }
@@ -96,7 +96,7 @@ pub(super) fn quantity_in() -> ObjectBuilder {
 #[expect(dead_code, reason = "for documents and settlements; take this line off with the first use")]
 pub(super) fn unit_price_in() -> ObjectBuilder {
     let pattern = "^-?0{0,2}[0-9]{1,8}([.][0-9]{1,4})?$";
-    decimal_in(pattern, 0.0001, -99_999_999.9999, 99_999_999.9999)
+    decimal_in(pattern, 0.0001, -99_999_999.999_9, 99_999_999.999_9)
         .description(Some("Pounds, at most four decimals; a number or a string."))
 }
 
@@ -188,7 +188,7 @@ impl Operation {
         self.header(
             "If-Match",
             "The version the caller has seen, best in quotes; another one is 409 `stale_version`.",
-string().pattern(Some("^(?:\"[0-9]+\"|[0-9]+)$")).max_length(Some(100)),
+            string().pattern(Some("^(?:\"[0-9]+\"|[0-9]+)$")).max_length(Some(100)),
             "\"3\"".into(),
         )
         .conflict(json!({ "reason": "stale_version" }))
