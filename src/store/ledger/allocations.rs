@@ -186,7 +186,11 @@ impl Desk<'_> {
         let id = DocumentId(row.id);
         let allocations = self.facts.register.documents.remove(&id).map(|known| known.allocations);
         self.facts.register.documents.insert(id, row.for_rules(allocations.unwrap_or_default()));
-        self.facts.documents.insert(row.id, (organisation, row.clone()));
+        let before = self.facts.documents.insert(row.id, (organisation, row.clone())).map(|(_, before)| before);
+        let action = row.action_since(before.as_ref());
+        let summary = format!("{} {}", row.title(), action.done());
+        let before = before.map(|before| before.told());
+        self.note_change(action, (row.resource(), row.id), summary, before, Some(row.told()));
         self.effects.document(organisation, row);
     }
 

@@ -9,6 +9,7 @@ use super::ids::Kind;
 use super::journals::JournalView;
 use super::post::{Post, Posted};
 use crate::domain::ledger::allocation::Document;
+use crate::domain::ledger::change::ChangeAction;
 use crate::domain::ledger::contact::Contact;
 use crate::domain::ledger::document::{self, DocumentKind, Draft, EnteredDocument, Stage};
 use crate::domain::ledger::document_line::EnteredLine;
@@ -138,6 +139,8 @@ impl Desk<'_> {
         self.facts.documents.remove(&id);
         self.facts.register.documents.remove(&DocumentId(id));
         self.effects.delete_document(id);
+        let summary = format!("{} deleted", row.title());
+        self.note_change(ChangeAction::Delete, (row.resource(), id), summary, Some(row.told()), None);
         Ok(Posted::Deleted(id))
     }
 
@@ -222,7 +225,7 @@ impl Desk<'_> {
         found.map(|(_, row)| row.for_rules())
     }
 
-    fn terms_days(&self) -> i32 {
+    pub(super) fn terms_days(&self) -> i32 {
         i32::try_from(self.books.organisation.default_payment_terms_days).unwrap_or(0)
     }
 
@@ -265,7 +268,7 @@ impl Desk<'_> {
         Ok(())
     }
 
-    fn name_supplier_reference(&mut self, before: Option<&DocumentRow>, row: &DocumentRow) {
+    pub(super) fn name_supplier_reference(&mut self, before: Option<&DocumentRow>, row: &DocumentRow) {
         if let Some(before) = before {
             self.release_supplier_reference(before);
         }
@@ -274,7 +277,7 @@ impl Desk<'_> {
         }
     }
 
-    fn release_supplier_reference(&mut self, row: &DocumentRow) {
+    pub(super) fn release_supplier_reference(&mut self, row: &DocumentRow) {
         if let Some(reference) = &row.supplier_reference {
             let key = (row.contact_id, row.kind, reference.clone());
             if self.facts.supplier_references.get(&key) == Some(&row.id) {

@@ -9,9 +9,9 @@ use super::bank_transactions::BankTransactionRow;
 use super::changes::VIA;
 use super::contacts::ContactRow;
 use super::document_rows::{DocumentRow, allocation_rows, document_line_rows, document_rows};
-use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows, settlement_rows};
 use super::import_rows::{ImportRow, import_rows};
 use super::previews::{PreviewRow, preview_rows};
+use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows, settlement_rows};
 use super::rows::{Cell, Column, Rows};
 use super::settlements::SettlementRow;
 use super::total_rows::{

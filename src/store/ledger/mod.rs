@@ -235,8 +235,7 @@ fn settle(
     }
     let today = day_in(&books.organisation.timezone, unit.now_ms);
     let poster = &post.poster;
-    let mut desk =
-        Desk { books, facts, identifiers, effects, poster, now_ms: unit.now_ms, today, is_rehearsal: false };
+    let mut desk = Desk { books, facts, identifiers, effects, poster, now_ms: unit.now_ms, today, is_rehearsal: false };
     let outcome = outcome(desk.decide(post))?;
     if let PostOutcome::Done(posted) = &outcome {
         books.changed = true;
