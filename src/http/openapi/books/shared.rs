@@ -185,7 +185,7 @@ impl Operation {
         self.header(
             "If-Match",
             "The version the caller has seen, best in quotes; another one is 409 `stale_version`.",
-string().pattern(Some("^(?:\"[0-9]+\"|[0-9]+)$")).max_length(Some(100)),
+            string().pattern(Some("^(?:\"[0-9]+\"|[0-9]+)$")).max_length(Some(100)),
             "\"3\"".into(),
         )
         .conflict(json!({ "reason": "stale_version" }))
