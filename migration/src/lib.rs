@@ -9,6 +9,7 @@ mod m20261101_000001_foundation;
 mod m20261121_000002_ledger;
 mod m20261121_000003_documents;
 mod m20261121_000006_settlements;
+mod m20261121_000004_history_and_imports;
 
 /// Every step, in order.
 pub struct Migrator;
@@ -21,6 +22,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000002_ledger::Migration),
             Box::new(m20261121_000003_documents::Migration),
             Box::new(m20261121_000006_settlements::Migration),
+            Box::new(m20261121_000004_history_and_imports::Migration),
         ]
     }
 }

@@ -12,7 +12,8 @@ mod reconciliations;
 pub mod schema;
 
 use actix_web::http::{Method, StatusCode};
-use serde_json::Value;
+use serde_json::{Value, json};
+use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, Paths};
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::response::ResponseBuilder;
@@ -24,14 +25,22 @@ use utoipa::openapi::{Components, ComponentsBuilder, InfoBuilder, License, OpenA
 
 pub use books::{
     archive_account, archive_bank_account, archive_customer, archive_supplier, confirm_bank_transaction,
-    confirm_bank_transactions, create_account, create_bank_account, create_bank_transaction, create_customer,
-    create_journal, create_organisation, create_supplier, delete_bank_transaction, delete_customer, delete_supplier,
-    exclude_bank_transaction, get_account, get_bank_account, get_bank_transaction, get_customer, get_journal,
-    get_organisation, get_period_lock, get_supplier, import_bank_transactions, list_account_transactions,
-    list_accounts, list_bank_accounts, list_bank_transaction_candidates, list_bank_transactions, list_customers,
-    list_journals, list_organisations, list_suppliers, list_tax_codes, restore_bank_transaction, set_period_lock,
-    unarchive_account, unarchive_customer, unarchive_supplier, unconfirm_bank_transaction, update_account,
-    update_bank_account, update_bank_transaction, update_customer, update_organisation, update_supplier, void_journal,
+    confirm_bank_transactions, confirm_import, create_account, create_bank_account, create_bank_transaction,
+    create_customer, create_journal, create_organisation, create_supplier, delete_bank_transaction, delete_customer,
+    delete_supplier, exclude_bank_transaction, get_account, get_bank_account, get_bank_transaction, get_customer,
+    get_import, get_journal, get_organisation, get_period_lock, get_supplier, import_bank_transactions,
+    list_account_history, list_account_transactions, list_accounts, list_bank_account_history, list_bank_accounts,
+    list_bank_transaction_candidates, list_bank_transaction_history, list_bank_transactions, list_changes,
+    list_customer_history, list_customers, list_imports, list_journal_history, list_journals, list_organisations,
+    list_supplier_history, list_suppliers, list_tax_codes, preview_import, preview_opening_balances,
+    restore_bank_transaction, set_opening_balances, set_period_lock, unarchive_account, unarchive_customer,
+    unarchive_supplier, unconfirm_bank_transaction, update_account, update_bank_account, update_bank_transaction,
+    update_customer, update_organisation, update_supplier, void_journal,
+};
+pub use books::{
+    allocate_credit_note, allocate_settlement, create_document, create_settlement, delete_document, get_cis_position,
+    get_document, get_settlement, issue_document, list_documents, list_settlements, unallocate_credit_note,
+    unallocate_settlement, update_document, update_settlement, void_document, void_settlement,
 };
 pub use coding::{poll_coding_job, submit_coding_job};
 pub use identity::{health, me};
@@ -106,8 +115,14 @@ fn http_method(method: &Method) -> Option<HttpMethod> {
 }
 
 fn operation<S>(route: &Route<S>, doc: Operation) -> utoipa::openapi::path::Operation {
-    let Operation { tag, summary, description, parameters, request, success, errors } = doc;
+    let Operation { tag, summary, description, parameters, request, successes, errors, rules } = doc;
     let mut description = description.to_owned();
+    if !rules.is_empty() {
+        description.push_str("\n\nBeyond the schema, 422 `invalid_request_format`:\n");
+        for rule in &rules {
+            description.push_str(&format!("\n* `{}` {}", rule.path, rule.message));
+        }
+    }
     if let Access::Key(scope) = route.access {
         description.push_str(&format!("\n\nNeeds the scope `{}`.", scope.as_str()));
     }
@@ -120,6 +135,11 @@ fn operation<S>(route: &Route<S>, doc: Operation) -> utoipa::openapi::path::Oper
         .summary(Some(summary))
         .description(Some(description))
         .operation_id(Some(route.operation_id));
+    if !rules.is_empty() {
+        let rules = rules.iter().map(|rule| json!({ "path": rule.path, "message": rule.message })).collect();
+        let extensions = Extensions::from_iter([("x-rules", Value::Array(rules))]);
+        operation = operation.extensions(Some(extensions));
+    }
     for parameter in parameters {
         operation = operation.parameter(parameter);
     }
@@ -138,7 +158,7 @@ fn operation<S>(route: &Route<S>, doc: Operation) -> utoipa::openapi::path::Oper
             .security(SecurityRequirement::new(KEY_AS_HEADER, Vec::<String>::new())),
     };
     let accepted = if route.access == Access::Public { RateLimited::Never } else { RateLimited::Always };
-    if let Some((status, description, sample)) = success {
+    for (status, description, sample) in successes {
         let response = failures::success_headers(ResponseBuilder::new().description(description), accepted)
             .content("application/json", failures::content(sample.schema, sample.example));
         operation = operation.response(status.to_string(), response.build());
@@ -178,10 +198,13 @@ fn by_status<S>(route: &Route<S>, own: Errors) -> Vec<(StatusCode, Errors)> {
     let mut statuses: Vec<(StatusCode, Errors)> = Vec::new();
     // In the order of the table, so that the document does not depend on the order of declaration.
     for code in ErrorCode::ALL {
-        let Some(found) = codes.iter().find(|(known, _)| known == code).cloned() else { continue };
+        let found: Errors = codes.iter().filter(|(known, _)| known == code).cloned().collect();
+        if found.is_empty() {
+            continue;
+        }
         match statuses.iter_mut().find(|(status, _)| *status == code.status()) {
-            Some((_, codes)) => codes.push(found),
-            None => statuses.push((code.status(), vec![found])),
+            Some((_, codes)) => codes.extend(found),
+            None => statuses.push((code.status(), found)),
         }
     }
     statuses

@@ -6,19 +6,23 @@ use super::effects::Effects;
 use super::facts::Facts;
 use super::ids::{Identifiers, Kind};
 use super::organisation::{LockChange, OrganisationChange};
-use super::post::{Action, Post, Posted};
+use super::post::{Action, Post, Posted, Poster};
 use super::shelf::Shelved;
-use crate::domain::calendar::date_of;
+use crate::domain::calendar::{date_of, day_text};
 use crate::domain::ledger::account::{Account, Role};
+use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::chart::{Chart, NewAccount};
 use crate::domain::ledger::ids::AccountId;
 use crate::domain::ledger::period::{LockMove, move_lock};
 use crate::domain::ledger::refusal::Refusal;
+use crate::domain::problem::Issues;
 use crate::store::StoreError;
 
 /// Why a posting is not done.
 pub(super) enum Stop {
     Refused(Refusal),
+    /// Rows of an import that cannot be imported.
+    Invalid(Issues),
     Unknown,
     Forbidden,
     Failed(StoreError),
@@ -44,6 +48,7 @@ pub(super) struct Desk<'a> {
     pub(super) facts: &'a mut Facts,
     pub(super) identifiers: &'a mut Identifiers,
     pub(super) effects: &'a mut Effects,
+    pub(super) poster: &'a Poster,
     pub(super) now_ms: i64,
     /// In the organisation's time zone.
     pub(super) today: i32,
@@ -58,7 +63,12 @@ impl Desk<'_> {
 
     /// Decides one posting.
     pub(super) fn decide(&mut self, post: &Post) -> Result<Posted, Stop> {
-        match &post.action {
+        self.decide_action(post, &post.action)
+    }
+
+    /// Decides an action of a posting: its own, or a row of an import.
+    pub(super) fn decide_action(&mut self, post: &Post, action: &Action) -> Result<Posted, Stop> {
+        match action {
             Action::CreateDocument { entry, is_issued } => self.create_document(post, entry, *is_issued),
             Action::PatchDocument { kind, id, fields } => self.patch_document(post, *kind, *id, fields),
             Action::DeleteDocument { kind, id } => self.delete_document(post, *kind, *id),
@@ -105,6 +115,10 @@ impl Desk<'_> {
             Action::ExcludeBankTransaction { id, excluded } => self.exclude_bank_transaction(post, *id, *excluded),
             Action::Confirm { items, is_batch } => self.confirm_all(post, items, *is_batch),
             Action::Unconfirm { id } => self.unconfirm(post, *id),
+            Action::PreviewOpening { entry, preview } => self.preview_opening(entry, preview),
+            Action::SetOpening { entry, token_hash } => self.set_opening(post, entry.as_deref(), token_hash.as_deref()),
+            Action::PreviewImport { entries, preview } => self.preview_import(post, entries, preview),
+            Action::ConfirmImport(asked) => self.confirm_import(post, asked),
             Action::VoidJournal { id, void_day, reason } => self.void_journal(post, *id, *void_day, reason.as_deref()),
         }
     }
@@ -115,6 +129,7 @@ impl Desk<'_> {
         let (mut next, begins) = row.with(change, self.books.lock_day(), false)?;
         next.version += 1;
         next.updated_at_ms = self.now_ms;
+        let (before, after) = (row.told(), next.told());
         self.books.organisation = next.clone();
         self.books.organisation_changed = true;
         if let Some((from, scheme)) = begins {
@@ -122,6 +137,8 @@ impl Desk<'_> {
             let rate = scheme.flat_rate().map(|rate| rate.0);
             self.effects.vat_scheme(next.id.0, from, scheme.as_str(), rate);
         }
+        let on = (Resource::Organisation, next.id.0);
+        self.note_change(ChangeAction::Update, on, "Organisation changed", Some(before), Some(after));
         Ok(Posted::Organisation(Box::new(next)))
     }
 
@@ -132,6 +149,7 @@ impl Desk<'_> {
             LockMove::Back if !post.poster.may_reopen => return Err(Stop::Forbidden),
             LockMove::Back | LockMove::Forward => {}
         }
+        let before = self.books.organisation.told_lock();
         let row = &mut self.books.organisation;
         row.lock_date = day.map(date_of);
         row.version += 1;
@@ -147,6 +165,18 @@ impl Desk<'_> {
             at_ms: self.now_ms,
         };
         self.facts.lock_changes.entry(organisation.id.0).or_default().insert(0, change);
+        let summary = match day {
+            Some(day) => format!("Period locked up to {}", day_text(day)),
+            None => "Period lock cleared".to_owned(),
+        };
+        let (before, after) = (before.text("reason", None), organisation.told_lock().text("reason", reason));
+        self.note_change(
+            ChangeAction::Lock,
+            (Resource::Organisation, organisation.id.0),
+            summary,
+            Some(before),
+            Some(after),
+        );
         Ok(self.lock_view())
     }
 
@@ -169,6 +199,8 @@ impl Desk<'_> {
         }
         let row = AccountRow::of(&account, self.now_ms);
         self.put_account(row.clone());
+        let summary = format!("Account {} {} made", row.code, row.name);
+        self.note_change(ChangeAction::Create, (Resource::Account, row.id), summary, None, Some(row.told()));
         row
     }
 
@@ -190,9 +222,12 @@ impl Desk<'_> {
         Posted::Account(Box::new(AccountView { row, balance_pence, has_postings, bank_account_id }))
     }
 
-    fn changed_account(&mut self, row: AccountRow) -> Posted {
+    fn changed_account(&mut self, action: ChangeAction, row: AccountRow) -> Posted {
         let row = AccountRow { version: row.version + 1, updated_at_ms: self.now_ms, ..row };
+        let before = self.books.accounts.get(&row.id).map(AccountRow::told);
         self.put_account(row.clone());
+        let summary = format!("Account {} {} {}", row.code, row.name, action.done());
+        self.note_change(action, (Resource::Account, row.id), summary, before, Some(row.told()));
         self.account_view(row)
     }
 
@@ -205,7 +240,7 @@ impl Desk<'_> {
         if let Some(name) = name {
             name.clone_into(&mut row.name);
         }
-        Ok(self.changed_account(row))
+        Ok(self.changed_account(ChangeAction::Update, row))
     }
 
     fn archive_account(&mut self, post: &Post, id: i64, archived: bool) -> Result<Posted, Stop> {
@@ -217,12 +252,16 @@ impl Desk<'_> {
             return Ok(self.account_view(row));
         }
         let archived_at_ms = archived.then_some(self.now_ms);
-        Ok(self.changed_account(AccountRow { archived_at_ms, ..row }))
+        Ok(self.changed_account(archiving(archived), AccountRow { archived_at_ms, ..row }))
     }
 
     fn rule_account(&self, id: i64) -> Result<&Account, Stop> {
         self.books.chart.get(AccountId(id)).ok_or(Stop::Unknown)
     }
+}
+
+pub(super) const fn archiving(archived: bool) -> ChangeAction {
+    if archived { ChangeAction::Archive } else { ChangeAction::Unarchive }
 }
 
 pub(super) fn require_version(post: &Post, version: i64) -> Result<(), Refusal> {

@@ -8,6 +8,7 @@ use crate::domain::ledger::bank::{self, BankStatus, ConfirmType};
 use crate::domain::ledger::bank_coding::{self, CodedLine, Coding};
 use crate::domain::ledger::bank_import::AwaitedTransfer;
 use crate::domain::ledger::bank_transfer;
+use crate::domain::ledger::change::ChangeAction;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::ids::{AccountId, BankTransactionId, JournalId};
 use crate::domain::ledger::money::Pence;
@@ -107,12 +108,15 @@ impl Desk<'_> {
         if let Some(journal) = row.journal_id {
             self.facts.linked.insert(journal, row.id);
         }
-        self.changed_transaction(BankTransactionRow {
-            status: BankStatus::Confirmed,
-            confirmed_at_ms: Some(self.now_ms),
-            confirmed_by: Some(post.poster.user_id.0),
-            ..row
-        })
+        self.changed_transaction(
+            ChangeAction::Confirm,
+            BankTransactionRow {
+                status: BankStatus::Confirmed,
+                confirmed_at_ms: Some(self.now_ms),
+                confirmed_by: Some(post.poster.user_id.0),
+                ..row
+            },
+        )
     }
 
     fn confirm_transfer(
@@ -216,12 +220,7 @@ impl Desk<'_> {
         let posted = as_posted(&loaded)?;
         let reversal = bank_transfer::unconfirm(&row.for_rules(), &posted, self.books.lock_day())?;
         let reversed = self.write_journal(post, reversal);
-        let organisation = self.organisation();
-        self.effects.reversal(organisation, journal, loaded.view.entry_day, reversed.id, None);
-        self.effects.count(organisation, "journal", "void", 1);
-        if let Some(kept) = self.facts.journals.get_mut(&journal) {
-            kept.view.reversed_by = Some(reversed.id);
-        }
+        self.note_voided(&loaded.view, reversed.id, None);
         let other = row.transfer_id.and_then(|other| self.facts.transactions.get(&other)).map(|(_, row)| row.clone());
         if let Some(other) = other {
             self.set_back(other);
@@ -238,17 +237,20 @@ impl Desk<'_> {
         if let Some(awaited) = self.facts.awaited.get_mut(&self.books.organisation.id.0) {
             awaited.retain(|transfer| transfer.transaction_id.0 != row.id);
         }
-        self.changed_transaction(BankTransactionRow {
-            status: BankStatus::Unconfirmed,
-            kind: None,
-            journal_id: None,
-            settlement: None,
-            transfer_id: None,
-            awaited_on: None,
-            confirmed_at_ms: None,
-            confirmed_by: None,
-            ..row
-        })
+        self.changed_transaction(
+            ChangeAction::Unconfirm,
+            BankTransactionRow {
+                status: BankStatus::Unconfirmed,
+                kind: None,
+                journal_id: None,
+                settlement: None,
+                transfer_id: None,
+                awaited_on: None,
+                confirmed_at_ms: None,
+                confirmed_by: None,
+                ..row
+            },
+        )
     }
 }
 

@@ -1,9 +1,10 @@
 //! Decides what concerns customers and suppliers.
 
 use super::contacts::{ContactDetails, ContactField, ContactRow, ContactView};
-use super::decide::{Desk, Stop, require_version};
+use super::decide::{Desk, Stop, archiving, require_version};
 use super::ids::Kind;
 use super::post::{Post, Posted};
+use crate::domain::ledger::change::ChangeAction;
 use crate::domain::ledger::contact::{self, CisRate, ContactKind};
 use crate::domain::ledger::ids::{AccountId, ContactId};
 use crate::domain::ledger::refusal::Refusal;
@@ -23,6 +24,8 @@ impl Desk<'_> {
         };
         self.effects.count(self.organisation(), kind.as_str(), "active", 1);
         self.put_contact(row.clone());
+        let summary = format!("{} made", row.title());
+        self.note_change(ChangeAction::Create, (row.resource(), row.id), summary, None, Some(row.told()));
         Ok(self.contact_view(row))
     }
 
@@ -69,9 +72,12 @@ impl Desk<'_> {
         Posted::Contact(Box::new(ContactView { row, balance_pence, overdue_pence }))
     }
 
-    fn changed_contact(&mut self, row: ContactRow) -> Posted {
+    fn changed_contact(&mut self, action: ChangeAction, row: ContactRow) -> Posted {
         let row = ContactRow { version: row.version + 1, updated_at_ms: self.now_ms, ..row };
+        let before = self.facts.contacts.get(&row.id).map(|(_, before)| before.told());
         self.put_contact(row.clone());
+        let summary = format!("{} {}", row.title(), action.done());
+        self.note_change(action, (row.resource(), row.id), summary, before, Some(row.told()));
         self.contact_view(row)
     }
 
@@ -84,7 +90,7 @@ impl Desk<'_> {
     ) -> Result<Posted, Stop> {
         let row = self.contact(post, kind, id)?;
         let details = self.accepted(kind, Some(id), row.details.clone().with(fields))?;
-        Ok(self.changed_contact(ContactRow { details, ..row }))
+        Ok(self.changed_contact(ChangeAction::Update, ContactRow { details, ..row }))
     }
 
     pub(super) fn archive_contact(
@@ -102,7 +108,7 @@ impl Desk<'_> {
         self.effects.count(self.organisation(), kind.as_str(), from, -1);
         self.effects.count(self.organisation(), kind.as_str(), to, 1);
         let archived_at_ms = archived.then_some(self.now_ms);
-        Ok(self.changed_contact(ContactRow { archived_at_ms, ..row }))
+        Ok(self.changed_contact(archiving(archived), ContactRow { archived_at_ms, ..row }))
     }
 
     pub(super) fn delete_contact(&mut self, post: &Post, kind: ContactKind, id: i64) -> Result<Posted, Stop> {
@@ -113,6 +119,8 @@ impl Desk<'_> {
         self.facts.contacts.remove(&id);
         self.facts.references.retain(|_, holder| *holder != id);
         self.effects.delete_contact(id);
+        let summary = format!("{} deleted", row.title());
+        self.note_change(ChangeAction::Delete, (row.resource(), id), summary, Some(row.told()), None);
         Ok(Posted::Deleted(id))
     }
 

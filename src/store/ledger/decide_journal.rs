@@ -2,12 +2,13 @@
 
 use super::decide::{Desk, Stop, require_version};
 use super::document_rows::DocumentRow;
-use super::effects::{JournalRow, LineRow};
+use super::entry_rows::{JournalRow, LineRow};
 use super::facts::LoadedJournal;
 use super::ids::Kind;
 use super::journals::{JournalLineView, JournalView};
 use super::post::{Post, Posted};
 use crate::domain::ledger::account::Role;
+use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::ids::{AccountId, ContactId, JournalId};
 use crate::domain::ledger::journal::{Journal, JournalStatus, Line, PostedJournal, Source, SourceType, Target};
 use crate::domain::ledger::manual_journal::{self, ManualJournal};
@@ -57,6 +58,7 @@ impl Desk<'_> {
         let day = reversal.entry_date;
         let reversed = self.reverse(post, reversal, reason);
         self.void_opening_documents(id, reversed, day, reason);
+        self.reopen_if_opening(&voided);
         voided.reversed_by = Some(reversed);
         Ok(Posted::Journal(Box::new(voided)))
     }
@@ -133,6 +135,8 @@ impl Desk<'_> {
             };
             self.write_vat_entry(entry, Some((id, line)), of);
         }
+        let summary = format!("Journal {number} posted: {}", view.description);
+        self.note_change(ChangeAction::Create, (Resource::Journal, id), summary, None, Some(view.told()));
         view
     }
 

@@ -6,10 +6,14 @@ use sea_orm::Value;
 
 use super::bank_accounts::BankAccountRow;
 use super::bank_transactions::BankTransactionRow;
+use super::changes::VIA;
 use super::contacts::ContactRow;
 use super::document_rows::{DocumentRow, allocation_rows, document_line_rows, document_rows};
+use super::entry_rows::{self, ChangeEntry, JournalRow, LineRow, ReplayRow};
+use super::import_rows::{ImportRow, import_rows};
+use super::previews::{PreviewRow, preview_rows};
 use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows, settlement_rows};
-use super::rows::{Cell, Column, Rows};
+use super::rows::{Cell, Column::Number, Rows};
 use super::settlements::SettlementRow;
 use super::total_rows::{
     ContactSides, Sides, VatDays, account_totals, contact_totals, count_rows, sequence_rows, vat_totals,
@@ -18,7 +22,6 @@ use crate::domain::ledger::allocation::Allocation;
 use crate::domain::ledger::vat_entry::VatEntry;
 use crate::store::sql::Unit;
 use crate::store::{AccountRow, StoreError};
-use Column::{Flag, HexBytes, Number, Text, TextBytes};
 
 /// Rows to be written.
 #[derive(Clone)]
@@ -45,58 +48,15 @@ pub(super) struct Effects {
     lock_changes: Rows,
     vat_schemes: Rows,
     replays: Rows,
+    changes: Rows,
+    previews: Rows,
+    imports: BTreeMap<i64, (i64, ImportRow)>,
+    /// Sum of the debits of the journals.
+    debits: i64,
     account_days: BTreeMap<(i64, i32), (i64, Sides)>,
     contact_days: BTreeMap<(i64, i64, i64, i32), ContactSides>,
     vat_days: VatDays,
     counts: BTreeMap<(i64, &'static str, &'static str), i64>,
-}
-
-/// A journal about to be written.
-pub(super) struct JournalRow<'a> {
-    pub(super) id: i64,
-    pub(super) organisation: i64,
-    pub(super) number: i64,
-    pub(super) day: i32,
-    pub(super) description: &'a str,
-    pub(super) reference: Option<&'a str>,
-    pub(super) source_type: &'a str,
-    pub(super) source_id: Option<i64>,
-    pub(super) reverses: Option<i64>,
-    pub(super) total: i64,
-    pub(super) line_count: i64,
-    pub(super) at_ms: i64,
-    pub(super) user_id: i64,
-    pub(super) key_prefix: Option<&'a str>,
-}
-
-/// A line about to be written.
-pub(super) struct LineRow<'a> {
-    pub(super) id: i64,
-    pub(super) organisation: i64,
-    pub(super) journal: i64,
-    pub(super) number: i64,
-    pub(super) account: i64,
-    pub(super) day: i32,
-    pub(super) debit: i64,
-    pub(super) credit: i64,
-    pub(super) memo: Option<&'a str>,
-    pub(super) vat_code: Option<&'a str>,
-    pub(super) vat_amount: Option<i64>,
-    pub(super) contact: Option<i64>,
-    pub(super) system: bool,
-}
-
-/// A response kept for an `Idempotency-Key`.
-pub(super) struct ReplayRow<'a> {
-    pub(super) user_id: i64,
-    pub(super) method: &'a str,
-    pub(super) path: &'a str,
-    pub(super) key: &'a str,
-    pub(super) body_hash: &'a str,
-    pub(super) status: i64,
-    pub(super) body: &'a str,
-    pub(super) at_ms: i64,
-    pub(super) expires_ms: i64,
 }
 
 impl Default for Effects {
@@ -115,24 +75,17 @@ impl Default for Effects {
             bank_transactions: BTreeMap::new(),
             deleted_bank_transactions: Vec::new(),
             settlements: BTreeMap::new(),
-            journals: Rows::new("journal", JOURNAL, ""),
-            lines: Rows::new("journal_line", LINE, ""),
-            reversals: Rows::new("journal_reversal", REVERSAL, ""),
-            vat_entries: Rows::new("vat_entry", VAT_ENTRY, ""),
-            lock_changes: Rows::new("period_lock_change", LOCK_CHANGE, ""),
-            vat_schemes: Rows::new(
-                "vat_scheme_period",
-                VAT_SCHEME,
-                "on conflict (organisation_id, from_day) do update set scheme = excluded.scheme, \
-                 flat_rate_basis_points = excluded.flat_rate_basis_points",
-            ),
-            replays: Rows::new(
-                "idempotency_key",
-                REPLAY,
-                "on conflict (user_id, method, path, key) do update set body_hash = excluded.body_hash, \
-                 status = excluded.status, body = excluded.body, created_at = excluded.created_at, \
-                 expires_at = excluded.expires_at",
-            ),
+            journals: entry_rows::journals(),
+            lines: entry_rows::lines(),
+            reversals: entry_rows::reversals(),
+            vat_entries: entry_rows::vat_entries(),
+            lock_changes: entry_rows::lock_changes(),
+            vat_schemes: entry_rows::vat_schemes(),
+            replays: entry_rows::replays(),
+            changes: entry_rows::changes(),
+            previews: preview_rows(),
+            imports: BTreeMap::new(),
+            debits: 0,
             account_days: BTreeMap::new(),
             contact_days: BTreeMap::new(),
             vat_days: BTreeMap::new(),
@@ -140,76 +93,6 @@ impl Default for Effects {
         }
     }
 }
-
-const JOURNAL: &[Column] = &[
-    Number("id"),
-    Number("organisation_id"),
-    Number("number"),
-    Number("entry_day"),
-    Text("description"),
-    Text("reference"),
-    Text("search"),
-    Text("source_type"),
-    Number("source_id"),
-    Number("reverses_journal_id"),
-    Number("total"),
-    Number("line_count"),
-    Number("created_at"),
-    Number("user_id"),
-    Text("key_prefix"),
-];
-
-const LINE: &[Column] = &[
-    Number("id"),
-    Number("organisation_id"),
-    Number("journal_id"),
-    Number("line_number"),
-    Number("account_id"),
-    Number("entry_day"),
-    Number("debit"),
-    Number("credit"),
-    Text("memo"),
-    Text("vat_code"),
-    Number("vat_amount"),
-    Number("contact_id"),
-    Flag("system"),
-];
-
-const REVERSAL: &[Column] =
-    &[Number("journal_id"), Number("organisation_id"), Number("entry_day"), Number("reversal_id"), Text("reason")];
-
-const VAT_ENTRY: &[Column] = &[
-    Number("id"),
-    Number("organisation_id"),
-    Number("journal_id"),
-    Number("journal_line_id"),
-    Number("document_id"),
-    Number("document_line_id"),
-    Text("side"),
-    Text("vat_code"),
-    Text("basis"),
-    Number("net"),
-    Number("vat"),
-    Number("tax_day"),
-];
-
-const LOCK_CHANGE: &[Column] =
-    &[Number("id"), Number("organisation_id"), Number("lock_day"), Text("reason"), Number("user_id"), Number("at")];
-
-const VAT_SCHEME: &[Column] =
-    &[Number("organisation_id"), Number("from_day"), Text("scheme"), Number("flat_rate_basis_points")];
-
-const REPLAY: &[Column] = &[
-    Number("user_id"),
-    Text("method"),
-    Text("path"),
-    Text("key"),
-    HexBytes("body_hash"),
-    Number("status"),
-    TextBytes("body"),
-    Number("created_at"),
-    Number("expires_at"),
-];
 
 impl Effects {
     /// The account as it is from now on.
@@ -286,6 +169,7 @@ impl Effects {
     }
 
     pub(super) fn journal(&mut self, row: &JournalRow<'_>) {
+        self.debits += row.total;
         let mut search = format!("{} {}", row.number, row.description.to_lowercase());
         if let Some(reference) = row.reference {
             search.push('\n');
@@ -390,6 +274,44 @@ impl Effects {
         self.vat_schemes.push([organisation.into(), i64::from(from).into(), scheme.into(), flat_rate.into()]);
     }
 
+    /// A preview under the hash of its token.
+    pub(super) fn preview(&mut self, hash: &str, row: &PreviewRow, body: &str) {
+        row.push(&mut self.previews, hash, body);
+    }
+
+    /// Whether there are any.
+    pub(super) fn has_previews(&self) -> bool {
+        !self.previews.is_empty()
+    }
+
+    /// The bulk import as it is from now on.
+    pub(super) fn import(&mut self, organisation: i64, row: ImportRow) {
+        self.imports.insert(row.id, (organisation, row));
+    }
+
+    /// Sum of the debits of the journals.
+    pub(super) const fn debits_pence(&self) -> i64 {
+        self.debits
+    }
+
+    /// An entry of the history.
+    pub(super) fn change(&mut self, entry: &ChangeEntry<'_>) {
+        self.changes.push([
+            entry.organisation.into(),
+            entry.cursor.into(),
+            entry.at_ms.into(),
+            entry.user_id.into(),
+            entry.key_prefix.into(),
+            VIA.into(),
+            entry.action.into(),
+            entry.resource.into(),
+            entry.id.into(),
+            entry.summary.into(),
+            (&entry.before).into(),
+            (&entry.after).into(),
+        ]);
+    }
+
     pub(super) fn replay(&mut self, row: &ReplayRow<'_>) {
         self.replays.push([
             row.user_id.into(),
@@ -404,17 +326,22 @@ impl Effects {
         ]);
     }
 
-    /// Writes everything. `heads` are the books that changed: organisation, new version, next journal number.
-    pub(super) async fn write(self, unit: &Unit<'_>, heads: &[(i64, i64, i64)]) -> Result<(), StoreError> {
+    /// Writes everything. `heads` are the books that changed: organisation, new version, next journal number, next entry
+    /// of the history.
+    pub(super) async fn write(self, unit: &Unit<'_>, heads: &[(i64, i64, i64, i64)]) -> Result<(), StoreError> {
         self.delete(unit).await?;
         let mut head_rows = Rows::new(
             "books",
-            &[Number("organisation_id"), Number("version"), Number("next_journal_number")],
+            &[Number("organisation_id"), Number("version"), Number("next_journal_number"), Number("next_change")],
             "on conflict (organisation_id) do update set version = excluded.version, \
-             next_journal_number = excluded.next_journal_number",
+             next_journal_number = excluded.next_journal_number, next_change = excluded.next_change",
         );
-        for (organisation, version, next_number) in heads {
-            head_rows.push([organisation.into(), version.into(), next_number.into()]);
+        for (organisation, version, next_number, next_change) in heads {
+            head_rows.push([organisation.into(), version.into(), next_number.into(), next_change.into()]);
+        }
+        let mut imports = import_rows();
+        for (organisation, row) in self.imports.values() {
+            row.push(&mut imports, *organisation);
         }
         let (account_days, account_months) = account_totals(&self.account_days);
         let (contact_days, contact_months) = contact_totals(&self.contact_days);
@@ -444,6 +371,9 @@ impl Effects {
             self.vat_schemes,
             count_rows(&self.counts),
             self.replays,
+            self.changes,
+            imports,
+            self.previews,
         ];
         let mut statements = Vec::new();
         let mut values: Vec<Value> = Vec::new();

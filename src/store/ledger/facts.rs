@@ -1,14 +1,17 @@
 //! What a group loads beside the books: everything its postings name, with one query a table.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::bank_transactions::{self, BANK_TRANSACTION_COLUMNS, BankTransactionRow, read_bank_transaction};
 use super::contacts::{CONTACT_COLUMNS, ContactRow, Owed, owed_columns, read_contact, read_owed};
 use super::document_rows::DocumentRow;
+use super::import_rows::{ImportRow, imports_by_id};
+use super::imports::{ImportEntries, statement_rows};
 use super::journals::{JournalLineView, JournalView, journals_by_id};
 use super::named::Named;
 use super::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, LockChange, read_lock_change};
 use super::post::{Action, BankRow, Post};
+use super::previews::{self, PreviewRow};
 use super::register;
 use super::settlement_facts;
 use super::settlements::SettlementRow;
@@ -18,6 +21,7 @@ use crate::domain::ledger::bank_import::{AwaitedTransfer, RowKey, StoredRow};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::ids::{BankAccountId, BankTransactionId, DocumentId, JournalId};
+use crate::domain::ledger::journal::SourceType;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::{Side, Split, VatCode};
 use crate::domain::ledger::vat_entry::{Basis, VatEntry, VatOrigin};
@@ -71,6 +75,11 @@ pub(super) struct Facts {
     /// The latest moves of the period lock by organisation, newest first.
     pub(super) lock_changes: HashMap<i64, Vec<LockChange>>,
     pub(super) replays: HashMap<ReplayKey, StoredResponse>,
+    /// Previews by the hash of their token.
+    pub(super) previews: HashMap<String, PreviewRow>,
+    pub(super) imports: HashMap<i64, (i64, ImportRow)>,
+    /// The opening journal that stands, by organisation.
+    pub(super) opening_journals: HashMap<i64, i64>,
 }
 
 pub(super) fn json<T: serde::Serialize>(values: &BTreeSet<T>) -> String {
@@ -110,6 +119,12 @@ pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Resul
             facts.references.insert(key, row.get(3)?);
         }
     }
+    previews::load(unit, posts, &mut facts).await?;
+    if !named.imports.is_empty() {
+        let imports = imports_by_id(unit, &json(&named.imports)).await?;
+        facts.imports = imports.into_iter().map(|(of, row)| (row.id, (of, row))).collect();
+    }
+    load_openings(unit, &mut named, &mut facts).await?;
     load_bank(unit, posts, &mut named, &mut facts).await?;
     if !named.journals.is_empty() {
         load_journals(unit, &json(&named.journals), &mut facts).await?;
@@ -143,6 +158,24 @@ pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Resul
         }
     }
     Ok(facts)
+}
+
+/// The opening journals that stand; their lines are loaded with the other journals.
+async fn load_openings(unit: &Unit<'_>, named: &mut Named, facts: &mut Facts) -> Result<(), StoreError> {
+    if named.openings.is_empty() {
+        return Ok(());
+    }
+    let sql = format!(
+        "select j.organisation_id, j.id from journal j where j.organisation_id in {} and j.source_type = $2 \
+         and not exists (select 1 from journal_reversal v where v.journal_id = j.id)",
+        unit.numbers_of_json()
+    );
+    for row in unit.all(&sql, params![json(&named.openings), SourceType::OpeningBalance.as_str()]).await? {
+        let (organisation, journal) = (row.get(0)?, row.get(1)?);
+        facts.opening_journals.insert(organisation, journal);
+        named.journals.insert(journal);
+    }
+    Ok(())
 }
 
 async fn load_contact_balances(
@@ -237,8 +270,26 @@ async fn load_bank(unit: &Unit<'_>, posts: &[&Post], named: &mut Named, facts: &
             Action::ImportBankTransactions(import) => {
                 load_stored_rows(unit, import.bank_account_id, &import.rows, facts).await?;
             }
+            Action::PreviewImport { entries, .. } => load_imported_rows(unit, Some(&**entries), facts).await?,
+            Action::ConfirmImport(confirmed) => load_imported_rows(unit, confirmed.entries.as_ref(), facts).await?,
             _ => {}
         }
+    }
+    Ok(())
+}
+
+/// The same for the rows of a bulk import, by bank account.
+async fn load_imported_rows(
+    unit: &Unit<'_>,
+    entries: Option<&ImportEntries>,
+    facts: &mut Facts,
+) -> Result<(), StoreError> {
+    let mut of_bank: BTreeMap<i64, Vec<&BankRow>> = BTreeMap::new();
+    for (bank, row) in entries.into_iter().flat_map(statement_rows) {
+        of_bank.entry(bank).or_default().push(row);
+    }
+    for (bank, rows) in of_bank {
+        load_stored_rows(unit, bank, &rows, facts).await?;
     }
     Ok(())
 }

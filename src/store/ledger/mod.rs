@@ -9,6 +9,8 @@ mod accounts;
 mod allocations;
 mod bank_accounts;
 mod bank_transactions;
+mod change_rows;
+mod changes;
 mod check;
 mod check_documents;
 mod check_settlements;
@@ -27,15 +29,20 @@ mod document_reads;
 mod document_rows;
 mod documents;
 mod effects;
+mod entry_rows;
 mod facts;
 mod ids;
+mod import_rows;
+mod imports;
 mod journals;
 mod match_candidates;
 mod named;
 mod numbers;
+mod opening;
 mod opening_documents;
 mod organisation;
 mod post;
+mod previews;
 mod query;
 mod record_rows;
 mod register;
@@ -46,6 +53,7 @@ mod settlement_facts;
 mod settlement_reads;
 mod settlements;
 mod shelf;
+mod told;
 mod total_rows;
 
 use std::collections::{BTreeSet, HashMap};
@@ -67,6 +75,7 @@ use crate::domain::ledger::refusal::Refusal;
 pub use accounts::{AccountFilter, AccountRow, AccountView};
 pub use bank_accounts::{BankAccountDetails, BankAccountField, BankAccountRow, BankAccountView};
 pub use bank_transactions::{BankLine, BankTransactionFilter, BankTransactionRow};
+pub use change_rows::{ChangeRow, Changes, Since};
 pub(super) use check::RULES;
 pub(super) use check_documents::DOCUMENT_RULES;
 pub(super) use check_settlements::SETTLEMENT_RULES;
@@ -75,13 +84,17 @@ pub use decide_bank::BankSuggestion;
 pub use documents::{
     DocumentCis, DocumentEntry, DocumentField, DocumentFilter, DocumentLineEntry, DocumentLineView, DocumentView,
 };
+pub use import_rows::ImportRow;
+pub use imports::{ImportConfirmation, ImportEntries, ImportEntry, RowResult, RowStatus};
 pub use journals::{AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView};
+pub use opening::{AccountName, OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet};
 pub use organisation::{CreateOrganisation, LockChange, OrganisationChange, OrganisationCreated, OrganisationField};
 pub(super) use post::WaitingPost;
 pub use post::{
     Action, BankImport, BankRow, Confirmation, ImportedRow, LedgerAccount, Post, PostOutcome, Posted, Poster,
     PrintAnswer, Replay,
 };
+pub use previews::{NewPreview, Purpose};
 pub use settlements::{
     AllocationEntry, AllocationTarget, AllocationView, CisPosition, CisSubcontractor, PaymentMethod, SettlementEntry,
     SettlementField, SettlementFilter, SettlementView,
@@ -120,6 +133,7 @@ async fn rehearse(unit: &Unit<'_>, post: &Post) -> Result<PostOutcome, StoreErro
         facts: &mut facts,
         identifiers: &mut Identifiers::default(),
         effects: &mut Effects::default(),
+        poster: &post.poster,
         now_ms: unit.now_ms,
         today,
         is_rehearsal: true,
@@ -131,6 +145,7 @@ fn outcome(decided: Result<super::ledger::Posted, Stop>) -> Result<PostOutcome, 
     match decided {
         Ok(posted) => Ok(PostOutcome::Done(posted)),
         Err(Stop::Refused(refusal)) => Ok(PostOutcome::Refused(refusal)),
+        Err(Stop::Invalid(issues)) => Ok(PostOutcome::Invalid(issues)),
         Err(Stop::Unknown) => Ok(PostOutcome::Unknown),
         Err(Stop::Forbidden) => Ok(PostOutcome::Forbidden),
         Err(Stop::Failed(error)) => Err(error),
@@ -178,10 +193,13 @@ impl Ledger {
             }
             if std::mem::take(&mut books.changed) {
                 books.version += 1;
-                heads.push((id.0, books.version, books.next_journal_number));
+                heads.push((id.0, books.version, books.next_journal_number, books.next_change));
             }
         }
         if !heads.is_empty() {
+            if effects.has_previews() {
+                previews::forget_old(unit).await?;
+            }
             effects.write(unit, &heads).await?;
         }
         self.pending = Some((books, identifiers));
@@ -220,7 +238,8 @@ fn settle(
         }
     }
     let today = day_in(&books.organisation.timezone, unit.now_ms);
-    let mut desk = Desk { books, facts, identifiers, effects, now_ms: unit.now_ms, today, is_rehearsal: false };
+    let poster = &post.poster;
+    let mut desk = Desk { books, facts, identifiers, effects, poster, now_ms: unit.now_ms, today, is_rehearsal: false };
     let outcome = outcome(desk.decide(post))?;
     if let PostOutcome::Done(posted) = &outcome {
         books.changed = true;

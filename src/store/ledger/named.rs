@@ -29,6 +29,9 @@ pub(super) struct Named {
     pub(super) open_of_contacts: BTreeSet<i64>,
     pub(super) numbers: BTreeSet<String>,
     pub(super) supplier_references: BTreeSet<String>,
+    pub(super) imports: BTreeSet<i64>,
+    /// Organisations whose opening journal matters.
+    pub(super) openings: BTreeSet<i64>,
     /// Documents that are to be voided.
     voided: BTreeSet<i64>,
     /// Journals that are to be voided with the documents that opened with them.
@@ -39,8 +42,25 @@ pub(super) struct Named {
 
 impl Named {
     pub(super) fn note(&mut self, post: &Post) {
-        match &post.action {
-            Action::PatchOrganisation(_) | Action::CreateAccount(_) => {}
+        for action in post.action.parts() {
+            self.note_action(post, action);
+        }
+        self.replay_keys.extend(post.replay.as_ref().map(|replay| replay.key.clone()));
+    }
+
+    fn note_action(&mut self, post: &Post, action: &Action) {
+        match action {
+            Action::PatchOrganisation(_)
+            | Action::CreateAccount(_)
+            | Action::PreviewOpening { .. }
+            | Action::PreviewImport { .. } => {}
+            Action::SetOpening { .. } => {
+                self.openings.insert(post.organisation.0);
+                self.locks.insert(post.organisation.0);
+            }
+            Action::ConfirmImport(confirmed) => {
+                self.imports.insert(confirmed.id);
+            }
             Action::CreateDocument { entry, .. } => {
                 self.contacts.insert(entry.contact_id);
                 self.documents.extend(entry.origin_id);
@@ -69,7 +89,7 @@ impl Named {
             | Action::PatchSettlement { .. }
             | Action::AllocateSettlement { .. }
             | Action::UnallocateSettlement { .. }
-            | Action::VoidSettlement { .. } => self.note_settlement(&post.action),
+            | Action::VoidSettlement { .. } => self.note_settlement(action),
             Action::LockPeriod { .. } => {
                 self.locks.insert(post.organisation.0);
             }
@@ -96,6 +116,7 @@ impl Named {
             Action::CreateBankAccount { account, .. } => {
                 if let LedgerAccount::Existing(id) = account {
                     self.accounts.insert(*id);
+                    self.openings.insert(post.organisation.0);
                 }
             }
             Action::PatchBankAccount { id, .. } | Action::ArchiveBankAccount { id } => {
@@ -131,7 +152,6 @@ impl Named {
                 }
             }
         }
-        self.replay_keys.extend(post.replay.as_ref().map(|replay| replay.key.clone()));
     }
 }
 

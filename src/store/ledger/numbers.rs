@@ -1,6 +1,6 @@
 //! Sequences of numbers: the highest of each prefix, kept with the books so that issuing asks nobody.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::decide::Desk;
 use super::post::{Action, Post};
@@ -71,21 +71,38 @@ pub(super) async fn complete(
 ) -> Result<(), StoreError> {
     for post in posts {
         let Some(books) = books.get_mut(&post.organisation) else { continue };
-        let kind = match &post.action {
-            Action::CreateDocument { entry, .. } => entry.kind,
-            Action::IssueDocument { kind, .. } => *kind,
-            _ => continue,
-        };
-        // The prefix may change within the group, by a posting before this one.
-        for prefix in prefixes(&books.organisation, kind, posts) {
-            let key = (Numbered::Documents(kind), prefix);
-            if !books.sequences.contains_key(&key) {
-                let highest = highest(unit, post.organisation, kind, &key.1).await?;
-                books.sequences.insert(key, highest);
+        for kind in numbered(post) {
+            // The prefix may change within the group, by a posting before this one.
+            for prefix in prefixes(&books.organisation, kind, posts) {
+                let key = (Numbered::Documents(kind), prefix);
+                if !books.sequences.contains_key(&key) {
+                    let highest = highest(unit, post.organisation, kind, &key.1).await?;
+                    books.sequences.insert(key, highest);
+                }
             }
         }
     }
     Ok(())
+}
+
+/// The kinds of documents that a posting numbers.
+fn numbered(post: &Post) -> BTreeSet<DocumentKind> {
+    let mut kinds = BTreeSet::new();
+    for action in post.action.parts() {
+        match action {
+            Action::CreateDocument { entry, .. } => {
+                kinds.insert(entry.kind);
+            }
+            Action::IssueDocument { kind, .. } => {
+                kinds.insert(*kind);
+            }
+            Action::SetOpening { entry: Some(entry), .. } => {
+                kinds.extend(entry.documents.iter().map(|document| document.kind));
+            }
+            _ => {}
+        }
+    }
+    kinds
 }
 
 fn prefixes(organisation: &OrganisationRow, kind: DocumentKind, posts: &[&Post]) -> Vec<String> {

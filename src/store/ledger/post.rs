@@ -10,8 +10,12 @@ use super::bank_transactions::BankTransactionRow;
 use super::contacts::{ContactField, ContactRow, ContactView};
 use super::decide_bank::BankSuggestion;
 use super::documents::{DocumentEntry, DocumentField, DocumentView};
+use super::import_rows::ImportRow;
+use super::imports::{ImportConfirmation, ImportEntries};
 use super::journals::JournalView;
+use super::opening::{OpeningEntry, OpeningPreview, OpeningSet};
 use super::organisation::{LockChange, OrganisationChange};
+use super::previews::NewPreview;
 use super::settlements::{AllocationEntry, SettlementEntry, SettlementField, SettlementView};
 use crate::domain::ids::{OrganisationId, UserId};
 use crate::domain::ledger::allocation::SettlementKind;
@@ -22,6 +26,7 @@ use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::manual_journal::ManualJournal;
 use crate::domain::ledger::refusal::Refusal;
+use crate::domain::problem::Issues;
 use crate::store::{OrganisationRow, StoreError, StoredResponse};
 
 /// A change of one organisation's books.
@@ -175,6 +180,29 @@ pub enum Action {
         /// Which.
         id: i64,
     },
+    /// Keeps opening balances under a token, and tells what they would do.
+    PreviewOpening {
+        /// The balances.
+        entry: Box<OpeningEntry>,
+        /// The token.
+        preview: Box<NewPreview>,
+    },
+    /// Sets opening balances.
+    SetOpening {
+        /// The balances, as given or as kept under the token; none when the token is of no use.
+        entry: Option<Box<OpeningEntry>>,
+        /// The token's hash, where there is one.
+        token_hash: Option<String>,
+    },
+    /// Keeps a bulk import under a token, and tells what it would do.
+    PreviewImport {
+        /// Its rows.
+        entries: Box<ImportEntries>,
+        /// The token.
+        preview: Box<NewPreview>,
+    },
+    /// Carries out a bulk import.
+    ConfirmImport(Box<ImportConfirmation>),
     /// Draws up an invoice or credit note.
     CreateDocument {
         /// As entered.
@@ -294,6 +322,11 @@ impl Action {
             Self::PostJournal(journal) => 512 + journal.lines.len() * 512,
             Self::ImportBankTransactions(import) => import.rows.len() * 512,
             Self::Confirm { items, .. } => items.len() * 2_048,
+            // More than five hundred rows fill a group of their own.
+            Self::PreviewImport { entries, preview } => preview.body.len() + entries.entries.len() * 8_192,
+            Self::ConfirmImport(confirmed) => {
+                confirmed.entries.as_ref().map_or(2_048, |entries| entries.entries.len() * 8_192)
+            }
             _ => 2_048,
         }
     }
@@ -430,6 +463,12 @@ pub enum Posted {
     },
     /// The journal, or the voided one.
     Journal(Box<JournalView>),
+    /// What opening balances would do.
+    OpeningPreview(Box<OpeningPreview>),
+    /// The opening balances.
+    Opening(Box<OpeningSet>),
+    /// The bulk import, and the token that confirms it.
+    BulkImport(Box<ImportRow>, Option<String>),
     /// The invoice or credit note as it is now.
     Document(Box<DocumentView>),
     /// The receipt, payment or refund as it is now.
@@ -445,6 +484,8 @@ pub enum PostOutcome {
     Refused(Refusal),
     /// A rule refused an item of a batch; nothing was written.
     RefusedItem(usize, Refusal),
+    /// Some rows of an import cannot be imported; nothing was written.
+    Invalid(Issues),
     /// The organisation has no record of an item of a batch.
     UnknownItem(usize),
     /// The organisation has no such record.

@@ -21,9 +21,9 @@ pub(super) async fn reserve(
     let (allocated, issued) = (settlement_facts::allocated(posts), settlement_facts::issued(posts));
     // In one order everywhere, so that two processes never wait for each other.
     let mut wanted: BTreeMap<Kind, i64> = BTreeMap::new();
-    for post in posts {
+    for action in posts.iter().flat_map(|post| post.action.parts()) {
         let mut want = |kind, count| *wanted.entry(kind).or_default() += count;
-        match &post.action {
+        match action {
             Action::LockPeriod { .. } => want(Kind::PeriodLockChange, 1),
             Action::CreateAccount(_) => want(Kind::Account, 1),
             Action::CreateContact { .. } => want(Kind::Contact, 1),
@@ -117,11 +117,26 @@ pub(super) async fn reserve(
             | Action::AllocateSettlement { .. }
             | Action::UnallocateSettlement { .. }
             | Action::VoidSettlement { .. } => {
-                settlement_facts::wanted(&post.action, facts, allocated, issued)
+                settlement_facts::wanted(action, facts, allocated, issued)
                     .into_iter()
                     .for_each(|(kind, count)| want(kind, count));
             }
-            Action::PatchBankAccount { .. }
+            Action::SetOpening { entry, .. } => {
+                let (lines, documents) =
+                    entry.as_ref().map_or((0, 0), |entry| (entry.lines.len(), entry.documents.len()));
+                let standing = facts.opening_journals.values().filter_map(|id| facts.journals.get(id));
+                let voided: usize = standing.map(|journal| journal.view.lines.len()).sum();
+                want(Kind::Journal, 2);
+                // A control account has a line for every contact, and a difference one more.
+                want(Kind::JournalLine, count(lines + documents + 3 + voided));
+                want(Kind::PeriodLockChange, 1);
+                want(Kind::Document, count(documents));
+                want(Kind::DocumentLine, count(documents));
+            }
+            Action::PreviewImport { .. } => want(Kind::Import, 1),
+            Action::PreviewOpening { .. }
+            | Action::ConfirmImport(_)
+            | Action::PatchBankAccount { .. }
             | Action::ArchiveBankAccount { .. }
             | Action::PatchBankTransaction { .. }
             | Action::DeleteBankTransaction { .. }

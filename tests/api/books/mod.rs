@@ -2,12 +2,21 @@
 
 mod accounts;
 mod bank;
+mod changes;
 mod concurrency;
 mod contacts;
+mod credit_notes;
+mod imports;
 mod journals;
+mod opening;
 mod organisations;
+mod payments;
+mod purchase_invoices;
+mod receipts;
 mod retries;
+mod sales_invoices;
 mod tenants;
+mod trade;
 
 use serde_json::{Value, json};
 

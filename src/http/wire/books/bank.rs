@@ -1,139 +1,18 @@
-//! Bank accounts and the lines of their statements on the wire.
+//! The lines of bank statements on the wire.
 
 use super::read::body;
-use crate::domain::ledger::bank::{BankAccountType, ConfirmType};
-use crate::domain::ledger::bank_coding::{CodedLine, Coding};
+use crate::domain::ledger::bank_coding::CodedLine;
 use crate::domain::ledger::ids::AccountId;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::VatCode;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, Place, Reading, Strict};
-use crate::store::{BankAccountField, BankImport, BankLine, BankRow, BankSuggestion, Confirmation, LedgerAccount};
+use crate::store::{BankImport, BankLine, BankRow, BankSuggestion};
 
-/// What is allowed as a kind of bank account.
-pub const KINDS: &str = "one of current, savings, credit_card, cash, payment_provider, loan";
 /// Rows of one import.
 const IMPORT_ROWS_MAX: u64 = 5_000;
-/// Items of one batch.
-const BATCH_ITEMS_MAX: u64 = 500;
 /// Parts of one line.
-const PARTS_MAX: u64 = 100;
-
-const ACCOUNT_NAMES: [&str; 9] =
-    ["name", "bank_name", "sort_code", "account_number", "iban", "type", "account_id", "code", "currency"];
-/// Keys that may also change.
-const PATCHABLE: usize = 5;
-
-/// A bank account to be made.
-pub struct NewBankAccount {
-    /// What kind.
-    pub kind: BankAccountType,
-    /// What carries its balance.
-    pub account: LedgerAccount,
-    /// What is said of it.
-    pub fields: Vec<BankAccountField>,
-    /// The currency, where one is named.
-    pub currency: Option<String>,
-}
-
-/// Reads the body that makes a bank account.
-pub fn parse_new_account(text: &[u8]) -> Result<NewBankAccount, Issues> {
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
-    let (mut kind, mut account_id, mut code, mut currency) = (None, None, None, None);
-    let mut fields = Vec::new();
-    let read = reader.object(Place::section(BODY), &ACCOUNT_NAMES, |reader, at| {
-        match at {
-            5 => kind = reader.word(body("type"), BankAccountType::parse, KINDS)?,
-            6 if reader.is_null()? => {}
-            6 => account_id = reader.id(body("account_id"))?,
-            7 if reader.is_null()? => {}
-            7 => code = reader.text(body("code"), 1..=20)?.map(String::from),
-            8 => currency = reader.text(body("currency"), 3..=3)?.map(String::from),
-            _ => fields.extend(account_field(reader, at)?),
-        }
-        Ok(())
-    });
-    let read = read.map(|given| {
-        let Some(given) = given else { return };
-        reader.require(Place::section(BODY), &ACCOUNT_NAMES, &given, 1);
-        if given.get(6) == given.get(7) {
-            reader.problem(body("account_id"), "exactly one of account_id and code is required");
-        }
-    });
-    reader.finish(read)?;
-    let account = match (account_id, code) {
-        (Some(id), _) => LedgerAccount::Existing(id),
-        (None, Some(code)) => LedgerAccount::New(code),
-        (None, None) => {
-            let mut issues = Issues::default();
-            issues.field(BODY, "account_id", "exactly one of account_id and code is required");
-            return Err(issues);
-        }
-    };
-    Ok(NewBankAccount { kind: kind.unwrap_or(BankAccountType::Current), account, fields, currency })
-}
-
-/// Reads the body that changes a bank account.
-pub fn parse_account_patch(text: &[u8]) -> Result<Vec<BankAccountField>, Issues> {
-    let mut names = [""; PATCHABLE];
-    for (name, known) in names.iter_mut().zip(ACCOUNT_NAMES) {
-        *name = known;
-    }
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
-    let mut fields = Vec::new();
-    let read = reader.object(Place::section(BODY), &names, |reader, at| {
-        fields.extend(account_field(reader, at)?);
-        Ok(())
-    });
-    let read = read.map(|given| reader.require_some(given));
-    reader.finish(read)?;
-    Ok(fields)
-}
-
-fn account_field(reader: &mut Strict<'_>, at: usize) -> Reading<Option<BankAccountField>> {
-    let place = body(ACCOUNT_NAMES.get(at).copied().unwrap_or_default());
-    Ok(match at {
-        0 => reader.text(place, 1..=255)?.map(|name| BankAccountField::Name(name.into_owned())),
-        1 => reader.maybe_text(place, 100)?.map(BankAccountField::BankName),
-        2 => {
-            let rule = "must be six digits, with or without dashes (NN-NN-NN), or null";
-            shaped(reader, place, rule, sort_code)?.map(BankAccountField::SortCode)
-        }
-        3 => {
-            shaped(reader, place, "must be eight digits, or null", account_number)?.map(BankAccountField::AccountNumber)
-        }
-        _ => reader.maybe_text(place, 34)?.map(BankAccountField::Iban),
-    })
-}
-
-/// Text of a certain shape, or none.
-fn shaped(
-    reader: &mut Strict<'_>,
-    place: Place<'_>,
-    rule: &str,
-    shape: fn(&str) -> Option<String>,
-) -> Reading<Option<Option<String>>> {
-    let Some(text) = reader.maybe_text(place, 40)? else { return Ok(None) };
-    let Some(text) = text else { return Ok(Some(None)) };
-    let shaped = shape(&text);
-    if shaped.is_none() {
-        reader.problem(place, rule);
-    }
-    Ok(shaped.map(Some))
-}
-
-fn sort_code(text: &str) -> Option<String> {
-    let has_dashes = matches!(text.as_bytes(), [_, _, b'-', _, _, b'-', _, _]);
-    let digits: String = text.chars().filter(|letter| *letter != '-').collect();
-    let plain = digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let (one, rest) = digits.split_at_checked(2)?;
-    let (two, three) = rest.split_at_checked(2)?;
-    (plain && (has_dashes || text.len() == 6)).then(|| format!("{one}-{two}-{three}"))
-}
-
-fn account_number(text: &str) -> Option<String> {
-    (text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.to_owned())
-}
+pub(super) const PARTS_MAX: u64 = 100;
 
 const ROW_NAMES: [&str; 6] = ["date", "amount", "description", "reference", "merchant", "external_id"];
 
@@ -241,7 +120,7 @@ pub fn parse_import(text: &[u8]) -> Result<BankImport, Issues> {
 
 /// A part of a coded line as given.
 #[derive(Default)]
-struct PartRead {
+pub(super) struct PartRead {
     account_id: Option<i64>,
     gross: Option<Pence>,
     vat_code: Option<VatCode>,
@@ -252,7 +131,7 @@ struct PartRead {
 impl PartRead {
     const NAMES: [&str; 5] = ["account_id", "gross_amount", "vat_code", "vat_amount", "memo"];
 
-    fn read(reader: &mut Strict<'_>, place: Place<'static>) -> Reading<Option<CodedLine>> {
+    pub(super) fn read(reader: &mut Strict<'_>, place: Place<'static>) -> Reading<Option<CodedLine>> {
         let mut part = Self::default();
         let given = reader.object(place, &Self::NAMES, |reader, at| {
             let place = place.field(Self::NAMES.get(at).copied().unwrap_or_default());
@@ -333,145 +212,4 @@ pub fn parse_suggestion(text: &[u8]) -> Result<BankSuggestion, Issues> {
         _ => lines.map(|lines| lines.into_iter().map(stored).collect()),
     };
     Ok(suggestion)
-}
-
-const CONFIRM_NAMES: [&str; 8] =
-    ["type", "account_id", "vat_code", "vat_amount", "lines", "bank_transaction_id", "bank_account_id", "journal_id"];
-
-/// The keys of a confirmation as given.
-#[derive(Default)]
-struct ConfirmRead {
-    kind: Option<ConfirmType>,
-    account_id: Option<i64>,
-    vat_code: Option<VatCode>,
-    vat_amount: Option<Pence>,
-    lines: Option<Vec<CodedLine>>,
-    transaction: Option<i64>,
-    bank: Option<i64>,
-    journal: Option<i64>,
-}
-
-impl ConfirmRead {
-    fn field(&mut self, reader: &mut Strict<'_>, place: Place<'static>, at: usize, in_batch: bool) -> Reading<()> {
-        let field = place.field(CONFIRM_NAMES.get(at).copied().unwrap_or_default());
-        if at > 0 && reader.is_null()? {
-            return Ok(());
-        }
-        match at {
-            0 => {
-                let parse = |word: &str| match ConfirmType::parse(word) {
-                    kind @ Some(ConfirmType::Coded | ConfirmType::Transfer | ConfirmType::Match) => kind,
-                    _ => None,
-                };
-                self.kind = reader.word(field, parse, "one of coded, transfer, match")?;
-            }
-            1 => self.account_id = reader.id(field)?,
-            2 => self.vat_code = reader.vat_code(field)?,
-            3 => self.vat_amount = reader.money(field)?,
-            4 => {
-                let mut parts = Vec::new();
-                let section = if in_batch { "items.lines" } else { "lines" };
-                reader.list(section, 1..=PARTS_MAX, |reader, place| {
-                    parts.extend(PartRead::read(reader, place)?);
-                    Ok(())
-                })?;
-                self.lines = Some(parts);
-            }
-            5 => self.transaction = reader.id(field)?,
-            6 => self.bank = reader.id(field)?,
-            _ => self.journal = reader.id(field)?,
-        }
-        Ok(())
-    }
-
-    /// What is meant, or what is wrong with it.
-    fn meant(self) -> Result<Confirmation, (&'static str, &'static str)> {
-        let is_coded = self.account_id.is_some() || self.lines.is_some();
-        let kind = self.kind.or(is_coded.then_some(ConfirmType::Coded));
-        let others = self.transaction.is_some() || self.bank.is_some() || self.journal.is_some();
-        match kind {
-            None if others || self.vat_code.is_some() => Err(("type", "is required with what is given")),
-            None => Ok(Confirmation::Suggested),
-            Some(ConfirmType::Coded) if others => Err(("type", "coded takes account_id and vat_code, or lines")),
-            Some(ConfirmType::Coded) => match (self.account_id, self.vat_code, self.lines) {
-                (None, None, None) => Ok(Confirmation::Suggested),
-                (None, None, Some(lines)) => Ok(Confirmation::Coded(Coding { lines, is_short: false })),
-                (Some(account_id), Some(vat_code), None) => {
-                    let (account_id, gross, memo) = (AccountId(account_id), Pence::ZERO, None);
-                    let line = CodedLine { account_id, gross, vat_code, vat_amount: self.vat_amount, memo };
-                    Ok(Confirmation::Coded(Coding { lines: vec![line], is_short: true }))
-                }
-                (Some(_), None, None) => Err(("vat_code", "is required beside account_id; NV for none")),
-                _ => Err(("lines", "either account_id with vat_code, or lines")),
-            },
-            Some(ConfirmType::Transfer) => match (self.transaction, self.bank) {
-                (Some(id), None) => Ok(Confirmation::TransferWith(id)),
-                (None, Some(id)) => Ok(Confirmation::TransferTo(id)),
-                _ => Err(("bank_transaction_id", "exactly one of bank_transaction_id and bank_account_id is required")),
-            },
-            _ => self.journal.map(Confirmation::MatchJournal).ok_or(("journal_id", "is required for a match")),
-        }
-    }
-}
-
-/// Reads the body that confirms a line; an empty one confirms its suggestion.
-pub fn parse_confirmation(text: &[u8]) -> Result<Confirmation, Issues> {
-    if text.iter().all(u8::is_ascii_whitespace) {
-        return Ok(Confirmation::Suggested);
-    }
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
-    let mut read = ConfirmRead::default();
-    let given = reader
-        .object(Place::section(BODY), &CONFIRM_NAMES, |reader, at| read.field(reader, Place::section(BODY), at, false));
-    reader.finish(given)?;
-    read.meant().map_err(|(field, message)| {
-        let mut issues = Issues::default();
-        issues.field(BODY, field, message);
-        issues
-    })
-}
-
-/// Reads the body that confirms many lines.
-pub fn parse_batch(text: &[u8]) -> Result<Vec<(i64, Confirmation)>, Issues> {
-    const NAMES: [&str; 1] = ["items"];
-    const ITEM_NAMES: [&str; 9] = [
-        "id",
-        "type",
-        "account_id",
-        "vat_code",
-        "vat_amount",
-        "lines",
-        "bank_transaction_id",
-        "bank_account_id",
-        "journal_id",
-    ];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
-    let mut items = Vec::new();
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, _| {
-        reader.list("items", 1..=BATCH_ITEMS_MAX, |reader, place| {
-            let (mut id, mut read) = (None, ConfirmRead::default());
-            let given = reader.object(place, &ITEM_NAMES, |reader, at| match at.checked_sub(1) {
-                None => {
-                    id = reader.id(place.field("id"))?;
-                    Ok(())
-                }
-                Some(at) => read.field(reader, place, at, true),
-            })?;
-            if let Some(given) = given {
-                reader.require(place, &ITEM_NAMES, &given, 1);
-                match read.meant() {
-                    Ok(confirmation) => items.extend(id.map(|id| (id, confirmation))),
-                    Err((field, message)) => reader.problem(place.field(field), message),
-                }
-            }
-            Ok(())
-        })
-    });
-    let read = read.map(|given| {
-        if let Some(given) = given {
-            reader.require(Place::section(BODY), &NAMES, &given, 1);
-        }
-    });
-    reader.finish(read)?;
-    Ok(items)
 }
