@@ -95,6 +95,7 @@ pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Resul
     }
     let mut facts = Facts::default();
     let numbers = unit.numbers_of_json();
+    load_openings(unit, &mut named, &mut facts).await?;
     settlement_facts::find(unit, posts, &mut named, &mut facts).await?;
     register::load(unit, &mut named, &mut facts).await?;
     let organisations = posts.iter().map(|post| post.organisation.0).collect();
@@ -124,7 +125,6 @@ pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Resul
         let imports = imports_by_id(unit, &json(&named.imports)).await?;
         facts.imports = imports.into_iter().map(|(of, row)| (row.id, (of, row))).collect();
     }
-    load_openings(unit, &mut named, &mut facts).await?;
     load_bank(unit, posts, &mut named, &mut facts).await?;
     if !named.journals.is_empty() {
         load_journals(unit, &json(&named.journals), &mut facts).await?;
@@ -173,8 +173,20 @@ async fn load_openings(unit: &Unit<'_>, named: &mut Named, facts: &mut Facts) ->
     for row in unit.all(&sql, params![json(&named.openings), SourceType::OpeningBalance.as_str()]).await? {
         let (organisation, journal) = (row.get(0)?, row.get(1)?);
         facts.opening_journals.insert(organisation, journal);
-        named.journals.insert(journal);
     }
+    // What is voided takes its documents with it.
+    let voided: BTreeSet<i64> =
+        facts.opening_journals.values().copied().filter(|id| named.replaces || named.journals.contains(id)).collect();
+    if !voided.is_empty() {
+        let sql = format!(
+            "select id from document where opening and stage = 'issued' and journal_id in {}",
+            unit.numbers_of_json()
+        );
+        for row in unit.all(&sql, params![json(&voided)]).await? {
+            named.documents.insert(row.get(0)?);
+        }
+    }
+    named.journals.extend(facts.opening_journals.values());
     Ok(())
 }
 

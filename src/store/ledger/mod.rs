@@ -39,7 +39,6 @@ mod match_candidates;
 mod named;
 mod numbers;
 mod opening;
-mod opening_documents;
 mod organisation;
 mod post;
 mod previews;

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use super::contacts::ContactField;
 use super::document_rows::DocumentRow;
 use super::documents::DocumentField;
+use super::opening::OpeningEntry;
 use super::post::{Action, Confirmation, LedgerAccount, Post};
 use super::settlements::{AllocationEntry, AllocationTarget};
+use crate::domain::ledger::vat::Side;
 
 /// What the postings of a group name.
 #[derive(Default)]
@@ -32,10 +34,10 @@ pub(super) struct Named {
     pub(super) imports: BTreeSet<i64>,
     /// Organisations whose opening journal matters.
     pub(super) openings: BTreeSet<i64>,
+    /// Whether opening balances that stand are to be replaced.
+    pub(super) replaces: bool,
     /// Documents that are to be voided.
     voided: BTreeSet<i64>,
-    /// Journals that are to be voided with the documents that opened with them.
-    pub(super) undone_openings: BTreeSet<i64>,
     /// Settlements that are to be voided.
     pub(super) undone_settlements: BTreeSet<i64>,
 }
@@ -50,13 +52,17 @@ impl Named {
 
     fn note_action(&mut self, post: &Post, action: &Action) {
         match action {
-            Action::PatchOrganisation(_)
-            | Action::CreateAccount(_)
-            | Action::PreviewOpening { .. }
-            | Action::PreviewImport { .. } => {}
-            Action::SetOpening { .. } => {
+            Action::PatchOrganisation(_) | Action::CreateAccount(_) | Action::PreviewImport { .. } => {}
+            Action::PreviewOpening { entry, .. } => {
+                self.openings.insert(post.organisation.0);
+                self.note_opening(entry);
+            }
+            Action::SetOpening { entry, .. } => {
                 self.openings.insert(post.organisation.0);
                 self.locks.insert(post.organisation.0);
+                if let Some(entry) = entry {
+                    self.note_opening(entry);
+                }
             }
             Action::ConfirmImport(confirmed) => {
                 self.imports.insert(confirmed.id);
@@ -110,8 +116,8 @@ impl Named {
                 self.contacts.extend(journal.lines.iter().filter_map(|line| line.contact_id).map(|id| id.0));
             }
             Action::VoidJournal { id, .. } => {
+                self.openings.insert(post.organisation.0);
                 self.journals.insert(*id);
-                self.undone_openings.insert(*id);
             }
             Action::CreateBankAccount { account, .. } => {
                 if let LedgerAccount::Existing(id) = account {
@@ -188,6 +194,17 @@ impl Named {
         self.supplier_references.extend(document.supplier_reference.clone());
         if self.voided.contains(&document.id) {
             self.journals.extend(document.journal_id);
+        }
+    }
+
+    fn note_opening(&mut self, entry: &OpeningEntry) {
+        self.replaces |= entry.replaces;
+        for document in &entry.documents {
+            self.contacts.insert(document.contact_id.0);
+            match document.kind.side() {
+                Side::Output => self.numbers.insert(document.number.clone()),
+                Side::Input => self.supplier_references.insert(document.number.clone()),
+            };
         }
     }
 

@@ -1,6 +1,6 @@
 //! Sequences of numbers: the highest of each prefix, kept with the books so that issuing asks nobody.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::decide::Desk;
 use super::post::{Action, Post};
@@ -95,6 +95,10 @@ fn numbered(post: &Post) -> BTreeSet<DocumentKind> {
             }
             Action::IssueDocument { kind, .. } => {
                 kinds.insert(*kind);
+            }
+            // Its answer tells the next invoice number.
+            Action::PatchOrganisation(_) => {
+                kinds.insert(DocumentKind::SalesInvoice);
             }
             Action::SetOpening { entry: Some(entry), .. } => {
                 kinds.extend(entry.documents.iter().map(|document| document.kind));

@@ -133,9 +133,14 @@ pub(super) async fn reserve(
                 want(Kind::Document, count(documents));
                 want(Kind::DocumentLine, count(documents));
             }
+            // The rehearsal of a void takes identifiers too.
+            Action::PreviewOpening { .. } => {
+                let standing = facts.opening_journals.values().filter_map(|id| facts.journals.get(id));
+                want(Kind::Journal, 1);
+                want(Kind::JournalLine, count(standing.map(|journal| journal.view.lines.len()).sum()));
+            }
             Action::PreviewImport { .. } => want(Kind::Import, 1),
-            Action::PreviewOpening { .. }
-            | Action::ConfirmImport(_)
+            Action::ConfirmImport(_)
             | Action::PatchBankAccount { .. }
             | Action::ArchiveBankAccount { .. }
             | Action::PatchBankTransaction { .. }
