@@ -132,6 +132,7 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 select organisation_id, 'import', status, -1 from book_import union all \
                 select organisation_id, case side when 'customer' then 'customer_receipt' else 'supplier_payment' end, \
                 case when void_day is null then 'posted' else 'void' end, -1 from settlement union all \
+                select organisation_id, kind, status, -1 from document union all \
                 select organisation_id, 'journal', 'void', -1 from journal_reversal) t \
                 group by organisation_id, list, status having sum(items) <> 0",
     },

@@ -139,7 +139,8 @@ impl Desk<'_> {
         }
         let on = (Resource::Organisation, next.id.0);
         self.note_change(ChangeAction::Update, on, "Organisation changed", Some(before), Some(after));
-        Ok(Posted::Organisation(Box::new(next)))
+        self.keep_sequence();
+        Ok(Posted::Organisation(Box::new(self.with_next_number(next))))
     }
 
     fn lock_period(&mut self, post: &Post, day: Option<i32>, reason: Option<&str>) -> Result<Posted, Stop> {

@@ -18,7 +18,7 @@ pub(super) async fn reserve(
     posts: &[&Post],
 ) -> Result<(), StoreError> {
     let count = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
-    let allocated = settlement_facts::allocated(posts);
+    let (allocated, issued) = (settlement_facts::allocated(posts), settlement_facts::issued(posts));
     // In one order everywhere, so that two processes never wait for each other.
     let mut wanted: BTreeMap<Kind, i64> = BTreeMap::new();
     for action in posts.iter().flat_map(|post| post.action.parts()) {
@@ -117,7 +117,7 @@ pub(super) async fn reserve(
             | Action::AllocateSettlement { .. }
             | Action::UnallocateSettlement { .. }
             | Action::VoidSettlement { .. } => {
-                settlement_facts::wanted(action, facts, allocated)
+                settlement_facts::wanted(action, facts, allocated, issued)
                     .into_iter()
                     .for_each(|(kind, count)| want(kind, count));
             }
