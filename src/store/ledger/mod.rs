@@ -53,6 +53,7 @@ mod settlement_facts;
 mod settlement_reads;
 mod settlements;
 mod shelf;
+mod status;
 mod told;
 mod total_rows;
 
@@ -99,6 +100,7 @@ pub use settlements::{
     AllocationEntry, AllocationTarget, AllocationView, CisPosition, CisSubcontractor, PaymentMethod, SettlementEntry,
     SettlementField, SettlementFilter, SettlementView,
 };
+pub use status::BooksStatus;
 
 impl Writer {
     /// Changes the books; the answer comes after its commit.
