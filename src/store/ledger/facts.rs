@@ -174,8 +174,17 @@ async fn load_openings(unit: &Unit<'_>, named: &mut Named, facts: &mut Facts) ->
         let (organisation, journal) = (row.get(0)?, row.get(1)?);
         facts.opening_journals.insert(organisation, journal);
     }
-    if named.replaces {
-        named.undone_openings.extend(facts.opening_journals.values());
+    // What is voided takes its documents with it.
+    let voided: BTreeSet<i64> =
+        facts.opening_journals.values().copied().filter(|id| named.replaces || named.journals.contains(id)).collect();
+    if !voided.is_empty() {
+        let sql = format!(
+            "select id from document where opening and stage = 'issued' and journal_id in {}",
+            unit.numbers_of_json()
+        );
+        for row in unit.all(&sql, params![json(&voided)]).await? {
+            named.documents.insert(row.get(0)?);
+        }
     }
     named.journals.extend(facts.opening_journals.values());
     Ok(())

@@ -39,7 +39,6 @@ mod match_candidates;
 mod named;
 mod numbers;
 mod opening;
-mod opening_documents;
 mod organisation;
 mod post;
 mod previews;
@@ -96,11 +95,11 @@ pub use post::{
     PrintAnswer, Replay,
 };
 pub use previews::{NewPreview, Purpose};
+pub use status::BooksStatus;
 pub use settlements::{
     AllocationEntry, AllocationTarget, AllocationView, CisPosition, CisSubcontractor, PaymentMethod, SettlementEntry,
     SettlementField, SettlementFilter, SettlementView,
 };
-pub use status::BooksStatus;
 
 impl Writer {
     /// Changes the books; the answer comes after its commit.

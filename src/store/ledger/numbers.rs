@@ -97,6 +97,10 @@ fn numbered(post: &Post) -> BTreeSet<DocumentKind> {
             Action::IssueDocument { kind, .. } => {
                 kinds.insert(*kind);
             }
+            // Its answer tells the next invoice number.
+            Action::PatchOrganisation(_) => {
+                kinds.insert(DocumentKind::SalesInvoice);
+            }
             Action::SetOpening { entry: Some(entry), .. } => {
                 kinds.extend(entry.documents.iter().map(|document| document.kind));
             }

@@ -27,15 +27,6 @@ pub(super) async fn load(unit: &Unit<'_>, named: &mut Named, facts: &mut Facts) 
             open.insert(row.get::<i64>(0)?);
         }
     }
-    if !named.undone_openings.is_empty() {
-        let sql = format!(
-            "select id from document where journal_id in {} and opening and stage = 'issued'",
-            unit.numbers_of_json()
-        );
-        for row in unit.all(&sql, params![json(&named.undone_openings)]).await? {
-            named.documents.insert(row.get(0)?);
-        }
-    }
     open.extend(&named.documents);
     if open.is_empty() && named.settlements.is_empty() {
         return Ok(());
@@ -190,7 +181,7 @@ pub(super) async fn load_numbers(
         let sql = format!(
             "select organisation_id, kind, number, id from document where organisation_id in {of} \
              and kind in ('sales_invoice', 'sales_credit_note') and number in {texts} \
-             and number is not null and stage <> 'draft' and (stage = 'issued' or opening = false)"
+             and number is not null and stage <> 'draft'"
         );
         for row in unit.all(&sql, params![json(organisations), json(&named.numbers)]).await? {
             let key = (row.get(0)?, row.parsed(1, DocumentKind::parse)?, row.get(2)?);
