@@ -3,8 +3,9 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::action::Action;
 use super::decide::Desk;
-use super::post::{Action, Post};
+use super::post::Post;
 use super::shelf::Shelved;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::document::DocumentKind;
