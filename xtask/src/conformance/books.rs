@@ -34,33 +34,30 @@ pub(super) fn prepare(connection: &mut Connection, key: &str) -> Result<()> {
     post(&path("suppliers"), &json!({ "name": "Supplier" }))?;
     post(&path("bank-transactions/13/confirm"), &json!({ "account_id": 48, "vat_code": "ST" }))?;
     post(&path("bank-transactions/14/exclude"), &json!({}))?;
-    for (list, contact, date, account) in [
-        ("sales-invoices", json!({ "customer_id": 3 }), "invoice_date", 28),
-        ("purchase-invoices", json!({ "supplier_id": 13 }), "invoice_date", 34),
-        ("sales-credit-notes", json!({ "customer_id": 3 }), "credit_note_date", 28),
-        ("purchase-credit-notes", json!({ "supplier_id": 13 }), "credit_note_date", 34),
+    for (list, contact, contact_id, date, account) in [
+        ("sales-invoices", "customer_id", 3, "invoice_date", 28),
+        ("purchase-invoices", "supplier_id", 13, "invoice_date", 34),
+        ("sales-credit-notes", "customer_id", 3, "credit_note_date", 28),
+        ("purchase-credit-notes", "supplier_id", 13, "credit_note_date", 34),
     ] {
+        let line = json!({ "description": "hinges", "account_id": account, "unit_price": 10.03, "vat_code": "ST" });
         for number in 1..=8 {
-            let mut body = contact.clone();
-            body[date] = json!("2026-03-10");
-            body["issue"] = json!(number != 3 && number != 4);
-            body["lines"] =
-                json!([{ "description": "hinges", "account_id": account, "unit_price": 10.03, "vat_code": "ST" }]);
+            let is_issued = number != 3 && number != 4;
+            let body = json!({ contact: contact_id, date: "2026-03-10", "lines": [line], "issue": is_issued });
             post(&path(list), &body)?;
         }
     }
     let to = |invoice: i64| json!([{ "invoice_id": invoice, "amount": 1 }]);
     post(&path("sales-credit-notes/23/allocate"), &json!({ "allocations": to(8) }))?;
     post(&path("purchase-credit-notes/31/allocate"), &json!({ "allocations": to(16) }))?;
-    for (list, contact, invoice) in
-        [("customer-receipts", json!({ "customer_id": 3 }), 8), ("supplier-payments", json!({ "supplier_id": 13 }), 16)]
+    for (list, contact, contact_id, invoice) in
+        [("customer-receipts", "customer_id", 3, 8), ("supplier-payments", "supplier_id", 13, 16)]
     {
         for number in 1..=5 {
-            let mut body = contact.clone();
-            body["date"] = json!("2026-03-10");
-            body["amount"] = json!(10);
-            body["bank_account_id"] = json!(2);
-            body["allocations"] = if number == 4 { to(invoice) } else { json!([]) };
+            let allocations = if number == 4 { to(invoice) } else { json!([]) };
+            let body = json!({
+                contact: contact_id, "date": "2026-03-10", "amount": 10, "bank_account_id": 2, "allocations": allocations
+            });
             post(&path(list), &body)?;
         }
     }

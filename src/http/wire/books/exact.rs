@@ -21,12 +21,15 @@ impl<T: Display> Serialize for Exact<T> {
     }
 }
 
+/// Reads a decimal from the text of a number, or of a string.
+type ParseDecimal = fn(&str) -> Option<Decimal4>;
+
 impl Strict<'_> {
     /// A decimal: a number, or a string.
     fn decimal(
         &mut self,
         place: Place<'_>,
-        (number, text): (fn(&str) -> Option<Decimal4>, fn(&str) -> Option<Decimal4>),
+        (number, text): (ParseDecimal, ParseDecimal),
         rule: &str,
     ) -> Reading<Option<Decimal4>> {
         let given = self.value()?;
