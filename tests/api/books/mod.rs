@@ -17,6 +17,7 @@ mod receipts;
 mod refusals;
 mod retries;
 mod sales_invoices;
+mod status;
 mod tenants;
 mod trade;
 

@@ -19,6 +19,7 @@ pub mod opening;
 pub mod organisation;
 mod read;
 pub mod settlement;
+pub mod status;
 
 pub use read::{DAY_RULE, parse_day};
 
