@@ -21,12 +21,15 @@ impl<T: Display> Serialize for Exact<T> {
     }
 }
 
+/// Reads one spelling of a decimal.
+type Parse = fn(&str) -> Option<Decimal4>;
+
 impl Strict<'_> {
     /// A decimal: a number, or a string.
     fn decimal(
         &mut self,
         place: Place<'_>,
-        (number, text): (fn(&str) -> Option<Decimal4>, fn(&str) -> Option<Decimal4>),
+        (number, text): (Parse, Parse),
         rule: &str,
     ) -> Reading<Option<Decimal4>> {
         let given = self.value()?;
