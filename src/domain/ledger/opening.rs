@@ -213,8 +213,7 @@ fn by_contact(books: &Books<'_>, side: Side, lines: Vec<Line>, documents: &[Open
     let mut owed: BTreeMap<ContactId, Pence> = BTreeMap::new();
     for document in documents.iter().filter(|document| document.kind.side() == side) {
         let amount = Pence(document.amount_due.0 * document.kind.control_sign());
-        let sum = owed.entry(document.contact_id).or_default();
-        *sum = *sum + amount;
+        *owed.entry(document.contact_id).or_default() += amount;
     }
     if owed.is_empty() {
         return lines;

@@ -49,7 +49,7 @@ impl DocumentFilter {
         conditions.and_if("d.updated_at >= {}", self.updated_since_ms);
         conditions.and_if(
             // A contact's search text begins with its name.
-            "(d.search like {} escape '\\' or exists (select 1 from contact c where c.id = d.contact_id \
+            "(d.search like {} escape '\\' or d.contact_id in (select c.id from contact c where c.organisation_id = $1 \
              and substr(c.search, 1, length(c.name)) like {} escape '\\'))",
             self.search.as_deref().map(contains),
         );

@@ -21,15 +21,15 @@ impl<T: Display> Serialize for Exact<T> {
     }
 }
 
-/// Reads a decimal from the text of a number, or of a string.
-type ParseDecimal = fn(&str) -> Option<Decimal4>;
+/// Reads one spelling of a decimal.
+type Parse = fn(&str) -> Option<Decimal4>;
 
 impl Strict<'_> {
     /// A decimal: a number, or a string.
     fn decimal(
         &mut self,
         place: Place<'_>,
-        (number, text): (ParseDecimal, ParseDecimal),
+        (number, text): (Parse, Parse),
         rule: &str,
     ) -> Reading<Option<Decimal4>> {
         let given = self.value()?;
