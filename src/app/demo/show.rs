@@ -6,20 +6,21 @@ use anyhow::{Context as _, bail};
 use chrono::NaiveDate;
 use serde_json::Value;
 
-use super::{month, sample, tables};
+use super::{books, month, sample, tables};
 
 /// Polls before the demonstration gives up.
 const POLLS_MAX: u32 = 600;
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-struct Api<'a> {
+/// The service over HTTP, as a stranger's program knows it.
+pub(super) struct Api<'a> {
     agent: ureq::Agent,
     base_url: &'a str,
     key: &'a str,
 }
 
 impl Api<'_> {
-    fn post(&self, path: &str, body: &str) -> anyhow::Result<Value> {
+    pub(super) fn post(&self, path: &str, body: &str) -> anyhow::Result<Value> {
         let mut answer = self
             .agent
             .post(format!("{}{path}", self.base_url))
@@ -29,7 +30,17 @@ impl Api<'_> {
         read(answer.status().as_u16(), &answer.body_mut().read_to_string()?)
     }
 
-    fn get(&self, path: &str) -> anyhow::Result<Value> {
+    pub(super) fn patch(&self, path: &str, body: &str) -> anyhow::Result<Value> {
+        let mut answer = self
+            .agent
+            .patch(format!("{}{path}", self.base_url))
+            .header("Authorization", format!("Bearer {}", self.key))
+            .header("Content-Type", "application/json")
+            .send(body)?;
+        read(answer.status().as_u16(), &answer.body_mut().read_to_string()?)
+    }
+
+    pub(super) fn get(&self, path: &str) -> anyhow::Result<Value> {
         let mut answer = self
             .agent
             .get(format!("{}{path}", self.base_url))
@@ -69,12 +80,15 @@ pub fn show(base_url: &str, ops_url: &str, key: &str, today: NaiveDate, session:
     let reconciled = api.run_job("/api/v1/reconciliations", &sample::reconciliation_body(today))?;
     println!("{}\n", tables::reconciliation(reconciled.get("result").context("no result")?));
     let coded = api.run_job("/api/v1/coding/coding-jobs", &month::coding_body(today))?;
-    println!("{}", tables::coding(&coded));
-    println!("{}", next_steps(base_url, ops_url, key, session));
+    println!("{}\n", tables::coding(&coded));
+    let organisation = books::fill(&api, today)?;
+    let list = |name: &str| api.get(&format!("{organisation}/{name}"));
+    println!("{}", tables::books(&list("bank-accounts")?, &list("customers")?, &list("suppliers")?));
+    println!("{}", next_steps(base_url, ops_url, key, session, &organisation));
     Ok(())
 }
 
-fn next_steps(base_url: &str, ops_url: &str, key: &str, session: &str) -> String {
+fn next_steps(base_url: &str, ops_url: &str, key: &str, session: &str, organisation: &str) -> String {
     format!(
         r#"
 Try it yourself (a key with every scope, for this demonstration only):
@@ -100,7 +114,11 @@ Try it yourself (a key with every scope, for this demonstration only):
 
   curl {base_url}/api/v1/coding/coding-jobs/ID_FROM_ABOVE -H "Authorization: Bearer $KEY"
 
-  curl {base_url}/api/v1/books/organisations -H "Authorization: Bearer $KEY"
+  curl {base_url}{organisation}/sales-invoices?overdue=true -H "Authorization: Bearer $KEY"
+
+  curl {base_url}{organisation}/bank-transactions?status=unconfirmed -H "Authorization: Bearer $KEY"
+
+  curl {base_url}{organisation}/bank-transactions/ID_FROM_ABOVE/candidates -H "Authorization: Bearer $KEY"
 
   curl {base_url}/api/v1/keys -H "Authorization: Bearer {session}"
 
