@@ -9,8 +9,10 @@ use serde_json::Value;
 use super::{books, month, sample, tables};
 
 /// Polls before the demonstration gives up.
-const POLLS_MAX: u32 = 600;
+const POLLS_MAX: u32 = 30;
+/// Before the first poll; each later one waits longer, for polls count as requests.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
+const POLL_INTERVAL_MAX: Duration = Duration::from_secs(1);
 
 /// The service over HTTP, as a stranger's program knows it.
 pub(super) struct Api<'a> {
@@ -53,12 +55,15 @@ impl Api<'_> {
     fn run_job(&self, path: &str, body: &str) -> anyhow::Result<Value> {
         let accepted = self.post(path, body)?;
         let poll_url = accepted.get("poll_url").and_then(Value::as_str).context("the answer has no poll_url")?;
+        let mut interval = POLL_INTERVAL;
         for _ in 0..POLLS_MAX {
+            std::thread::sleep(interval);
+            interval = (interval * 2).min(POLL_INTERVAL_MAX);
             let state = self.get(poll_url)?;
             match state.get("status").and_then(Value::as_str) {
                 Some("completed") => return Ok(state),
                 Some("failed") => bail!("the job failed: {state}"),
-                _ => std::thread::sleep(POLL_INTERVAL),
+                _ => {}
             }
         }
         bail!("the job did not end");
@@ -73,16 +78,24 @@ fn read(status: u16, text: &str) -> anyhow::Result<Value> {
 }
 
 /// Runs the samples through the API at `base_url` and prints their outcomes and `curl` lines to standard output.
-pub fn show(base_url: &str, ops_url: &str, key: &str, today: NaiveDate, session: &str) -> anyhow::Result<()> {
+pub fn show(
+    base_url: &str,
+    ops_url: &str,
+    (key, filling_key): (&str, &str),
+    today: NaiveDate,
+    session: &str,
+) -> anyhow::Result<()> {
     let config =
         ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(30)));
-    let api = Api { agent: config.build().into(), base_url, key };
+    let agent: ureq::Agent = config.build().into();
+    let api = Api { agent: agent.clone(), base_url, key };
     let reconciled = api.run_job("/api/v1/reconciliations", &sample::reconciliation_body(today))?;
     println!("{}\n", tables::reconciliation(reconciled.get("result").context("no result")?));
     let coded = api.run_job("/api/v1/coding/coding-jobs", &month::coding_body(today))?;
     println!("{}\n", tables::coding(&coded));
-    let organisation = books::fill(&api, today)?;
-    let list = |name: &str| api.get(&format!("{organisation}/{name}"));
+    let filling = Api { agent, base_url, key: filling_key };
+    let organisation = books::fill(&filling, today)?;
+    let list = |name: &str| filling.get(&format!("{organisation}/{name}"));
     println!("{}", tables::books(&list("bank-accounts")?, &list("customers")?, &list("suppliers")?));
     println!("{}", next_steps(base_url, ops_url, key, session, &organisation));
     Ok(())
