@@ -12,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 use super::organisations::member;
 use super::query::Query;
 use crate::domain::access::Role;
+use crate::domain::ids::OrganisationId;
 use crate::domain::problem::Issues;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
@@ -41,6 +42,21 @@ pub async fn keeper(call: &Call<Products>) -> Result<Keeper, ApiError> {
         return Err(ApiError::forbidden("the role viewer may read the books and not change them"));
     }
     Ok(Keeper { organisation, role })
+}
+
+/// The organisation of the path and the caller's role in it, by what is published alone: for changes that need no more of
+/// it. Refused as [`keeper`] refuses.
+pub async fn writer(call: &Call<Products>) -> Result<(OrganisationId, Role), ApiError> {
+    let key = call.key()?;
+    let id = OrganisationId::parse(call.parameter("organisationId")).ok_or_else(ApiError::not_found)?;
+    let role = call.state().actors.ledgers.role_of(key.user_id, id).await?.ok_or_else(ApiError::not_found)?;
+    if !key.reach.covers(id) {
+        return Err(ApiError::forbidden("the key is restricted to other organisations"));
+    }
+    if !role.may_write() {
+        return Err(ApiError::forbidden("the role viewer may read the books and not change them"));
+    }
+    Ok((id, role))
 }
 
 /// What a request asks for beside its body.
@@ -94,11 +110,19 @@ pub async fn carry_out(
     status: StatusCode,
     action: Action,
 ) -> Result<HttpResponse, ApiError> {
+    change(call, (keeper.organisation.id, keeper.role), status, action).await
+}
+
+/// The same for a caller whose role is known.
+pub async fn change(
+    call: &Call<Products>,
+    (organisation, role): (OrganisationId, Role),
+    status: StatusCode,
+    action: Action,
+) -> Result<HttpResponse, ApiError> {
     let asked = Asked::of(call)?;
     let (rehearsal, if_match) = (asked.rehearsal, asked.if_match);
-    let role = keeper.role;
     let print: PrintAnswer = Arc::new(move |posted| Some((status.as_u16(), body_of(posted, role, false)?)));
-    let organisation = keeper.organisation.id;
     let key = call.key()?;
     let post = Post {
         organisation,
