@@ -167,8 +167,8 @@ fn statements(backend: DbBackend, books: &Books, bank: i64, journals: i64) -> Re
             "update journal_line set line_number = 2 where line_number = 3 and journal_id in (select id from journal where line_count = 2)"
         ),
         transaction,
-        "insert into account_day (account_id, day, organisation_id, debit, credit) select account_id, entry_day, \
-         organisation_id, sum(debit), sum(credit) from journal_line group by account_id, entry_day, organisation_id"
+        "insert into account_day (account_id, day, organisation_id, debit, credit, items) select account_id, entry_day, \
+         organisation_id, sum(debit), sum(credit), count(*) from journal_line group by account_id, entry_day, organisation_id"
             .to_owned(),
         format!(
             "insert into account_month (account_id, month, organisation_id, debit, credit) select account_id, {month}, \
@@ -193,6 +193,10 @@ fn statements(backend: DbBackend, books: &Books, bank: i64, journals: i64) -> Re
              select {organisation}, 'journal', 'posted', \
              (select count(*) from journal) - (select count(*) from journal_reversal)"
         ),
+        "insert into list_day (organisation_id, list, day, items) \
+         select organisation_id, 'journal', entry_day, count(*) from journal group by organisation_id, entry_day union all \
+         select organisation_id, 'bank_transaction', day, count(*) from bank_transaction group by organisation_id, day"
+            .to_owned(),
         format!(
             "update bank_account set statement = (select coalesce(sum(amount), 0) from bank_transaction where status <> 'excluded'), \
              unconfirmed = (select coalesce(sum(amount), 0) from bank_transaction where status = 'unconfirmed'), \

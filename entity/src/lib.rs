@@ -27,6 +27,7 @@ pub mod journal;
 pub mod journal_line;
 pub mod journal_reversal;
 pub mod list_count;
+pub mod list_day;
 pub mod membership;
 pub mod organisation;
 pub mod period_lock_change;

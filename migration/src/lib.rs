@@ -7,6 +7,7 @@ use sea_orm_migration::prelude::*;
 
 mod m20261101_000001_foundation;
 mod m20261121_000002_ledger;
+mod m20261121_000005_ledger_indexes;
 
 /// Every step, in order.
 pub struct Migrator;
@@ -14,6 +15,10 @@ pub struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m20261101_000001_foundation::Migration), Box::new(m20261121_000002_ledger::Migration)]
+        vec![
+            Box::new(m20261101_000001_foundation::Migration),
+            Box::new(m20261121_000002_ledger::Migration),
+            Box::new(m20261121_000005_ledger_indexes::Migration),
+        ]
     }
 }
