@@ -5,6 +5,7 @@ mod bank;
 mod concurrency;
 mod contacts;
 mod journals;
+mod lists;
 mod organisations;
 mod retries;
 mod tenants;
