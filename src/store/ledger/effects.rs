@@ -13,7 +13,7 @@ use super::entry_rows::{self, ChangeEntry, JournalRow, LineRow, ReplayRow};
 use super::import_rows::{ImportRow, import_rows};
 use super::previews::{PreviewRow, preview_rows};
 use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows, settlement_rows};
-use super::rows::{Cell, Column::Number, Rows};
+use super::rows::{Cell, Column::{Number, Text}, Rows};
 use super::settlements::SettlementRow;
 use super::total_rows::{
     ContactSides, Sides, VatDays, account_totals, contact_totals, count_rows, sequence_rows, vat_totals,
@@ -53,10 +53,11 @@ pub(super) struct Effects {
     imports: BTreeMap<i64, (i64, ImportRow)>,
     /// Sum of the debits of the journals.
     debits: i64,
-    account_days: BTreeMap<(i64, i32), (i64, Sides)>,
+    account_days: BTreeMap<(i64, i32), (i64, Sides, i64)>,
     contact_days: BTreeMap<(i64, i64, i64, i32), ContactSides>,
     vat_days: VatDays,
     counts: BTreeMap<(i64, &'static str, &'static str), i64>,
+    list_days: BTreeMap<(i64, &'static str, i32), i64>,
 }
 
 impl Default for Effects {
@@ -90,6 +91,7 @@ impl Default for Effects {
             contact_days: BTreeMap::new(),
             vat_days: BTreeMap::new(),
             counts: BTreeMap::new(),
+            list_days: BTreeMap::new(),
         }
     }
 }
@@ -168,8 +170,14 @@ impl Effects {
         *self.counts.entry((organisation, list, status)).or_default() += by;
     }
 
+    /// The same for the rows of a day.
+    pub(super) fn count_day(&mut self, organisation: i64, list: &'static str, day: i32, by: i64) {
+        *self.list_days.entry((organisation, list, day)).or_default() += by;
+    }
+
     pub(super) fn journal(&mut self, row: &JournalRow<'_>) {
         self.debits += row.total;
+        self.count_day(row.organisation, "journal", row.day, 1);
         let mut search = format!("{} {}", row.number, row.description.to_lowercase());
         if let Some(reference) = row.reference {
             search.push('\n');
@@ -212,10 +220,11 @@ impl Effects {
             row.contact.into(),
             row.system.into(),
         ]);
-        let (_, (debit, credit)) =
-            self.account_days.entry((row.account, row.day)).or_insert((row.organisation, (0, 0)));
+        let (_, (debit, credit), items) =
+            self.account_days.entry((row.account, row.day)).or_insert((row.organisation, (0, 0), 0));
         *debit += row.debit;
         *credit += row.credit;
+        *items += 1;
         if let Some(is_direct) = of_contact {
             let contact = row.contact.unwrap_or(0);
             let key = (row.organisation, row.account, contact, row.day);
@@ -370,6 +379,7 @@ impl Effects {
             self.lock_changes,
             self.vat_schemes,
             count_rows(&self.counts),
+            list_day_rows(&self.list_days),
             self.replays,
             self.changes,
             imports,
@@ -403,4 +413,16 @@ impl Effects {
         }
         Ok(())
     }
+}
+
+fn list_day_rows(days: &BTreeMap<(i64, &'static str, i32), i64>) -> Rows {
+    let mut rows = Rows::new(
+        "list_day",
+        &[Number("organisation_id"), Text("list"), Number("day"), Number("items")],
+        "on conflict (organisation_id, list, day) do update set items = t.items + excluded.items",
+    );
+    for ((organisation, list, day), by) in days.iter().filter(|(_, by)| **by != 0) {
+        rows.push([organisation.into(), (*list).into(), i64::from(*day).into(), by.into()]);
+    }
+    rows
 }

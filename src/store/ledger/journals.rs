@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::contacts::signed;
-use super::query::{Conditions, contains};
+use super::query::{Conditions, List};
 use crate::domain::calendar::{first_day, month_of_day};
 use crate::domain::ids::OrganisationId;
 use crate::store::StoreError;
@@ -132,7 +132,7 @@ pub struct AccountHistory {
     pub closing_pence: i64,
     /// The lines, oldest first.
     pub lines: Vec<HistoryLine>,
-    /// Lines there are between the two dates, unless they are very many.
+    /// Lines there are between the two dates.
     pub total: Option<u64>,
 }
 
@@ -241,6 +241,67 @@ pub(super) async fn journals_by_id(unit: &Unit<'_>, ids_json: &str) -> Result<Ve
     Ok(found)
 }
 
+/// Where the journals that pass a filter are found.
+fn journal_list(filter: &JournalFilter) -> List {
+    let mut list = List {
+        table: "journal j",
+        id: "j.id",
+        key: "j.entry_day",
+        descending: true,
+        with: "left join journal_reversal v on v.journal_id = j.id",
+        from: "journal j".to_owned(),
+        found: None,
+        picked: None,
+    };
+    let others = filter.source_type.is_some()
+        || filter.source_id.is_some()
+        || filter.search.is_some()
+        || filter.updated_since_ms.is_some()
+        || (filter.account_id.is_some() && filter.voided.is_some());
+    // An account's lines, and reversals, stand in the order of the list too.
+    let (table, name, key, id) = match (filter.account_id, filter.voided) {
+        (Some(_), _) => ("journal_line", "l", "l.entry_day", "l.journal_id"),
+        (None, Some(true)) => ("journal_reversal", "v", "v.entry_day", "v.journal_id"),
+        _ => return list,
+    };
+    list.found = Some((key, id));
+    list.from = format!("{table} {name}");
+    if others {
+        list.from.push_str(&format!(" join journal j on j.id = {id}"));
+    }
+    list
+}
+
+/// Which journals pass a filter, but for the text that is searched for.
+fn journal_conditions(organisation: OrganisationId, filter: &JournalFilter) -> Conditions {
+    let (mut conditions, day) = match (filter.account_id, filter.voided) {
+        (Some(account), _) => {
+            let own = "(select a.organisation_id from account a where a.id = $2) = $1";
+            let mut conditions = Conditions::new(own, organisation.0);
+            conditions.and("l.account_id = {}", account);
+            (conditions, "l.entry_day")
+        }
+        (None, Some(true)) => (Conditions::new("v.organisation_id = $1", organisation.0), "v.entry_day"),
+        (None, _) => (Conditions::new("j.organisation_id = $1", organisation.0), "j.entry_day"),
+    };
+    let is_void = "exists (select 1 from journal_reversal w where w.journal_id = j.id)";
+    match filter.voided {
+        Some(true) if filter.account_id.is_some() => conditions.and_plain(is_void),
+        Some(false) => conditions.and_plain(&format!("not {is_void}")),
+        _ => {}
+    }
+    conditions.and_if("j.source_type = {}", filter.source_type.as_deref());
+    conditions.and_if("j.source_id = {}", filter.source_id);
+    conditions.and_if(&format!("{day} >= {{}}"), filter.from_day.map(i64::from));
+    conditions.and_if(&format!("{day} <= {{}}"), filter.to_day.map(i64::from));
+    conditions.and_if(
+        "(j.created_at >= {} or exists (select 1 from journal_reversal w join journal r on r.id = w.reversal_id \
+         where w.journal_id = j.id and r.created_at >= {}))",
+        filter.updated_since_ms,
+    );
+    conditions
+}
+
 impl Reader {
     /// A page of the journals of an organisation, newest first, and how many there are.
     pub async fn journals(
@@ -249,35 +310,30 @@ impl Reader {
         filter: &JournalFilter,
         (limit, offset): (u64, u64),
     ) -> Result<(Vec<JournalView>, Option<u64>), StoreError> {
-        let mut conditions = Conditions::new("j.organisation_id = $1", organisation.0);
-        conditions.and_if("j.source_type = {}", filter.source_type.as_deref());
-        conditions.and_if("j.source_id = {}", filter.source_id);
-        conditions.and_if("j.entry_day >= {}", filter.from_day.map(i64::from));
-        conditions.and_if("j.entry_day <= {}", filter.to_day.map(i64::from));
-        conditions.and_if("j.search like {} escape '\\'", filter.search.as_deref().map(contains));
-        conditions.and_if(
-            "exists (select 1 from journal_line l where l.journal_id = j.id and l.account_id = {})",
-            filter.account_id,
-        );
-        conditions.and_if(
-            "(j.created_at >= {} or exists (select 1 from journal r where r.id = v.reversal_id and r.created_at >= {}))",
-            filter.updated_since_ms,
-        );
-        match filter.voided {
-            Some(true) => conditions.and_plain("v.journal_id is not null"),
-            Some(false) => conditions.and_plain("v.journal_id is null"),
-            None => {}
+        let (mut list, mut conditions) = (journal_list(filter), journal_conditions(organisation, filter));
+        if let (Some(since), None) = (filter.updated_since_ms, list.found) {
+            let since = conditions.value(since);
+            list.picked = Some(format!(
+                "(select n.id from journal n where n.organisation_id = $1 and n.created_at >= {since} union \
+                 select n.reverses_journal_id from journal n where n.organisation_id = $1 and n.created_at >= {since} \
+                 and n.reverses_journal_id is not null) u join journal j on j.id = u.id"
+            ));
         }
-        let counted = self.counted(organisation, FROM_JOURNALS, &conditions, filter.list_status()).await?;
-        let (limit, offset) = (conditions.value(signed(limit)), conditions.value(signed(offset)));
-        let sql = format!(
-            "select {JOURNAL_COLUMNS} from {FROM_JOURNALS} where {} order by j.entry_day desc, j.id desc \
-             limit {limit} offset {offset}",
-            conditions.text()
-        );
-        let rows = self.all(&sql, conditions.values()).await?;
+        self.search(&mut list, &mut conditions, ("journal", "j"), filter.search.as_deref());
+        // What is found several times cannot be counted as it is found.
+        list.picked = list.picked.filter(|_| list.found.is_none());
+        let kept = filter.list_status();
+        let mut offset = offset;
+        if kept.is_some_and(|(_, statuses)| statuses.len() == 2)
+            && let Some((last, before)) = self.day_of_row(organisation, "journal", offset).await?
+        {
+            conditions.and("j.entry_day <= {}", last);
+            offset -= before;
+        }
+        let (rows, total) =
+            self.listed(organisation, &list, JOURNAL_COLUMNS, conditions, (limit, offset), kept).await?;
         let journals = rows.iter().map(read_journal).collect::<Result<Vec<_>, _>>()?;
-        Ok((self.lines_of(journals).await?, counted))
+        Ok((self.lines_of(journals).await?, total))
     }
 
     /// One journal of an organisation.
@@ -365,18 +421,31 @@ async fn history(
         None => super::accounts::balance_of(unit, account).await?.0,
     };
     let (first, last) = (i64::from(from.unwrap_or(i32::MIN)), i64::from(to.unwrap_or(i32::MAX)));
-    let count = "select count(*) from (select 1 as one from journal_line where account_id = $1 and entry_day >= $2 \
-                 and entry_day <= $3 limit $4) as counted";
-    let counted = unit.one(count, params![account, first, last, COUNTED_MAX + 1]).await?;
+    let count = "select cast(coalesce(sum(items), 0) as bigint) from account_day where account_id = $1 \
+                 and day >= $2 and day <= $3";
+    let counted = unit.one(count, params![account, first, last]).await?;
     let total: i64 = counted.map_or(Ok(0), |row| row.get(0))?;
-    let mut carried_pence = opening_pence;
+    let (mut carried_pence, mut first, mut offset) = (opening_pence, first, signed(offset));
+    if offset > 0 {
+        // The days before the page are known by their sums; only lines of its first day are passed over.
+        let days = "select day, lines_before, net_before from (select day, \
+                    cast(sum(items) over (order by day) - items as bigint) as lines_before, \
+                    cast(sum(debit - credit) over (order by day) - debit + credit as bigint) as net_before \
+                    from account_day where account_id = $1 and day >= $2 and day <= $3) d where lines_before <= $4 \
+                    order by day desc limit 1";
+        if let Some(row) = unit.one(days, params![account, first, last, offset]).await? {
+            first = row.get(0)?;
+            offset -= row.get::<i64>(1)?;
+            carried_pence += row.get::<i64>(2)?;
+        }
+    }
     let between = "from journal_line l where l.account_id = $1 and l.entry_day >= $2 and l.entry_day <= $3 \
                    order by l.entry_day, l.journal_id, l.line_number";
     if offset > 0 {
         let skipped = format!(
             "select cast(coalesce(sum(debit - credit), 0) as bigint) from (select l.debit, l.credit {between} limit $4) as s"
         );
-        let row = unit.one(&skipped, params![account, first, last, signed(offset)]).await?;
+        let row = unit.one(&skipped, params![account, first, last, offset]).await?;
         carried_pence += row.map_or(Ok(0), |row| row.get::<i64>(0))?;
     }
     let lines = format!(
@@ -384,7 +453,7 @@ async fn history(
          coalesce(l.memo, (select j.description from journal j where j.id = l.journal_id)), l.debit, l.credit {between} \
          limit $4 offset $5"
     );
-    let rows = unit.all(&lines, params![account, first, last, signed(limit), signed(offset)]).await?;
+    let rows = unit.all(&lines, params![account, first, last, signed(limit), offset]).await?;
     let lines = rows.iter().map(|row| {
         Ok(HistoryLine {
             entry_day: day(row, 0)?,
@@ -400,6 +469,6 @@ async fn history(
         carried_pence,
         closing_pence,
         lines: lines.collect::<Result<_, StoreError>>()?,
-        total: u64::try_from(total).ok().filter(|_| total <= COUNTED_MAX),
+        total: u64::try_from(total).ok(),
     })
 }

@@ -35,15 +35,24 @@ macro_rules! conflict {
     };
 }
 
-pub(super) fn account_totals(days: &BTreeMap<(i64, i32), (i64, Sides)>) -> (Rows, Rows) {
-    const DAY: &[Column] =
-        &[Number("account_id"), Number("day"), Number("organisation_id"), Number("debit"), Number("credit")];
+/// `days` are organisation, sums and lines by account and day.
+pub(super) fn account_totals(days: &BTreeMap<(i64, i32), (i64, Sides, i64)>) -> (Rows, Rows) {
+    const DAY: &[Column] = &[
+        Number("account_id"),
+        Number("day"),
+        Number("organisation_id"),
+        Number("debit"),
+        Number("credit"),
+        Number("items"),
+    ];
+    const ADD_DAY: &str = concat!(conflict!("account_id, day"), ", items = t.items + excluded.items");
     const MONTH: &[Column] =
         &[Number("account_id"), Number("month"), Number("organisation_id"), Number("debit"), Number("credit")];
-    let mut of_days = Rows::new("account_day", DAY, conflict!("account_id, day"));
+    let mut of_days = Rows::new("account_day", DAY, ADD_DAY);
     let mut months: BTreeMap<(i64, i64), (i64, Sides)> = BTreeMap::new();
-    for ((account, day), (organisation, (debit, credit))) in days {
-        of_days.push([account.into(), i64::from(*day).into(), organisation.into(), debit.into(), credit.into()]);
+    for ((account, day), (organisation, (debit, credit), items)) in days {
+        let number = i64::from(*day);
+        of_days.push([account.into(), number.into(), organisation.into(), debit.into(), credit.into(), items.into()]);
         let (_, month) = months.entry((*account, month_of_day(*day).0)).or_insert((*organisation, (0, 0)));
         month.0 += debit;
         month.1 += credit;

@@ -10,6 +10,7 @@ mod credit_notes;
 mod imports;
 mod journals;
 mod opening;
+mod lists;
 mod organisations;
 mod payments;
 mod purchase_invoices;
