@@ -12,7 +12,9 @@ use sha2::{Digest as _, Sha256};
 use super::organisations::member;
 use super::query::Query;
 use crate::domain::access::Role;
+use crate::domain::calendar::day_in;
 use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
@@ -20,8 +22,12 @@ use crate::http::products::Products;
 use crate::http::wire::books::account::AccountJson;
 use crate::http::wire::books::bank_json::{BankAccountJson, BankTransactionJson, ImportJson};
 use crate::http::wire::books::contact::ContactJson;
+use crate::http::wire::books::document_json::DocumentJson;
+use crate::http::wire::books::imports::ImportJson as BulkImportJson;
 use crate::http::wire::books::journal::JournalJson;
+use crate::http::wire::books::opening::{OpeningJson, OpeningPreviewJson};
 use crate::http::wire::books::organisation::LockJson;
+use crate::http::wire::books::settlement::SettlementJson;
 use crate::http::wire::books::{refused, refused_item};
 use crate::http::wire::organisation::organisation_json;
 use crate::http::{envelope, headers};
@@ -45,8 +51,8 @@ pub async fn keeper(call: &Call<Products>) -> Result<Keeper, ApiError> {
 }
 
 /// The organisation of the path and the caller's role in it, by what is published alone: for changes that need no more of
-/// it. Refused as [`keeper`] refuses.
-pub async fn writer(call: &Call<Products>) -> Result<(OrganisationId, Role), ApiError> {
+/// it, and whose answers do not depend on the day. Refused as [`keeper`] refuses.
+pub async fn writer(call: &Call<Products>) -> Result<(OrganisationId, Seen), ApiError> {
     let key = call.key()?;
     let id = OrganisationId::parse(call.parameter("organisationId")).ok_or_else(ApiError::not_found)?;
     let role = call.state().actors.ledgers.role_of(key.user_id, id).await?.ok_or_else(ApiError::not_found)?;
@@ -56,7 +62,7 @@ pub async fn writer(call: &Call<Products>) -> Result<(OrganisationId, Role), Api
     if !role.may_write() {
         return Err(ApiError::forbidden("the role viewer may read the books and not change them"));
     }
-    Ok((id, role))
+    Ok((id, Seen { role, today: day_in("Europe/London", call.began_at_ms()) }))
 }
 
 /// What a request asks for beside its body.
@@ -111,26 +117,27 @@ pub async fn carry_out(
     status: StatusCode,
     action: Action,
 ) -> Result<HttpResponse, ApiError> {
-    change(call, (keeper.organisation.id, keeper.role), status, action).await
+    let seen = Seen { role: keeper.role, today: day_in(&keeper.organisation.timezone, call.began_at_ms()) };
+    change(call, (keeper.organisation.id, seen), status, action).await
 }
 
 /// The same for a caller whose role is known.
 pub async fn change(
     call: &Call<Products>,
-    (organisation, role): (OrganisationId, Role),
+    (organisation, seen): (OrganisationId, Seen),
     status: StatusCode,
     action: Action,
 ) -> Result<HttpResponse, ApiError> {
     let asked = Asked::of(call)?;
     let (rehearsal, if_match) = (asked.rehearsal, asked.if_match);
-    let print: PrintAnswer = Arc::new(move |posted| Some((status.as_u16(), body_of(posted, role, false)?)));
+    let print: PrintAnswer = Arc::new(move |posted| Some((status.as_u16(), body_of(posted, seen, false)?)));
     let key = call.key()?;
     let post = Post {
         organisation,
         poster: Poster {
             user_id: key.user_id,
             key_prefix: Some(key.prefix.clone()),
-            may_reopen: matches!(role, Role::Owner | Role::Admin),
+            may_reopen: matches!(seen.role, Role::Owner | Role::Admin),
         },
         action,
         if_match,
@@ -143,9 +150,10 @@ pub async fn change(
         ledgers.change(organisation, post).await?
     };
     match outcome {
-        PostOutcome::Done(posted) => answer(&posted, role, status, rehearsal),
+        PostOutcome::Done(posted) => answer(&posted, seen, status, rehearsal),
         PostOutcome::Refused(refusal) => Err(refused(&refusal)),
         PostOutcome::RefusedItem(row, refusal) => Err(refused_item(row, &refusal)),
+        PostOutcome::Invalid(issues) => Err(ApiError::invalid_request_format(&issues)),
         PostOutcome::UnknownItem(row) => Err(ApiError::not_found().with_detail("row", row)),
         PostOutcome::Unknown => Err(ApiError::not_found()),
         PostOutcome::Forbidden => Err(ApiError::forbidden("only an owner or admin may open a locked period again")),
@@ -153,9 +161,18 @@ pub async fn change(
     }
 }
 
+/// Who sees an answer, and when.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen {
+    /// As what.
+    pub role: Role,
+    /// The organisation's day, which decides what is overdue.
+    pub today: Day,
+}
+
 /// The answer to a change that was carried out, or rehearsed.
-pub fn answer(posted: &Posted, role: Role, status: StatusCode, rehearsal: bool) -> Result<HttpResponse, ApiError> {
-    let body = body_of(posted, role, rehearsal).ok_or_else(|| ApiError::internal("an answer does not print"))?;
+pub fn answer(posted: &Posted, seen: Seen, status: StatusCode, rehearsal: bool) -> Result<HttpResponse, ApiError> {
+    let body = body_of(posted, seen, rehearsal).ok_or_else(|| ApiError::internal("an answer does not print"))?;
     Ok(envelope::json_bytes(if rehearsal { StatusCode::OK } else { status }, body))
 }
 
@@ -168,14 +185,14 @@ pub fn replayed(stored: StoredResponse) -> Result<HttpResponse, ApiError> {
 }
 
 /// The body of an answer.
-pub fn body_of(posted: &Posted, role: Role, rehearsal: bool) -> Option<String> {
+pub fn body_of(posted: &Posted, seen: Seen, rehearsal: bool) -> Option<String> {
     #[derive(Serialize)]
     struct Deleted {
         id: i64,
         deleted: bool,
     }
     match posted {
-        Posted::Organisation(row) => wrapped(&organisation_json(row, role), rehearsal),
+        Posted::Organisation(row) => wrapped(&organisation_json(row, seen.role), rehearsal),
         Posted::Lock(row, changes) => wrapped(&LockJson::new(row, changes), rehearsal),
         Posted::Account(view) => wrapped(&AccountJson::from(&**view), rehearsal),
         Posted::Contact(view) => wrapped(&ContactJson::from(&**view), rehearsal),
@@ -187,7 +204,17 @@ pub fn body_of(posted: &Posted, role: Role, rehearsal: bool) -> Option<String> {
             wrapped(&rows, rehearsal)
         }
         Posted::Import { id, rows } => wrapped(&ImportJson::new(*id, rows), rehearsal),
+        Posted::Document(view) => wrapped(&DocumentJson::new(view, seen.today), rehearsal),
+        Posted::Settlement(view) => wrapped(&SettlementJson(view), rehearsal),
         Posted::Journal(view) => wrapped(&JournalJson::from(&**view), rehearsal),
+        Posted::OpeningPreview(preview) => wrapped(&OpeningPreviewJson::new(preview, rehearsal), rehearsal),
+        Posted::Opening(set) => wrapped(&OpeningJson::new(set, seen.today), rehearsal),
+        Posted::BulkImport(row, token) => {
+            let token = token.as_deref().filter(|_| !rehearsal);
+            // It was carried out, or previewed, this very moment.
+            let import = BulkImportJson::new(row, row.created_at_ms).with_token(token);
+            wrapped(&if row.is_confirmed { import.with_results(&row.results) } else { import }, rehearsal)
+        }
     }
 }
 

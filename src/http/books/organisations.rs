@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 
-use super::change::{Asked, answer, body_of, body_or_path, carry_out, keeper, replayed};
+use super::change::{Asked, Seen, answer, body_of, body_or_path, carry_out, keeper, replayed};
 use crate::domain::access::{KeyReach, Role};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::refusal::Refusal;
@@ -21,7 +21,9 @@ use crate::store::{Action, CreateOrganisation, OrganisationCreated, Organisation
 /// `GET /api/v1/books/organisations`: accepted memberships the key covers.
 pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let key = call.key()?;
-    let rows = call.state().reader.organisations_of(key.user_id).await?;
+    let reader = &call.state().reader;
+    let mut rows = reader.organisations_of(key.user_id).await?;
+    reader.with_next_numbers(rows.iter_mut().map(|(row, _)| row)).await?;
     let visible: Vec<_> = rows
         .iter()
         .filter(|(row, _)| key.reach.covers(row.id))
@@ -32,7 +34,8 @@ pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 
 /// `GET /api/v1/books/organisations/{organisationId}`.
 pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let (row, role) = member(&call).await?;
+    let (mut row, role) = member(&call).await?;
+    call.state().reader.with_next_numbers([&mut row]).await?;
     envelope::data(StatusCode::OK, &organisation_json(&row, role))
 }
 
@@ -48,19 +51,19 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     }
     let asked = Asked::of(&call)?;
     let rehearsal = asked.rehearsal;
+    let seen = Seen { role: Role::Owner, today: 0 };
     let print: PrintAnswer =
-        Arc::new(|posted| Some((StatusCode::CREATED.as_u16(), body_of(posted, Role::Owner, false)?)));
+        Arc::new(move |posted| Some((StatusCode::CREATED.as_u16(), body_of(posted, seen, false)?)));
     let new = CreateOrganisation {
         owner: key.user_id,
+        key_prefix: Some(key.prefix.clone()),
         change: new.change,
         vat_control: new.vat_control,
         replay: asked.replay(&call, print).filter(|_| !rehearsal),
         rehearsal,
     };
     match call.state().actors.ledgers.create(new).await? {
-        OrganisationCreated::Created(row) => {
-            answer(&Posted::Organisation(row), Role::Owner, StatusCode::CREATED, rehearsal)
-        }
+        OrganisationCreated::Created(row) => answer(&Posted::Organisation(row), seen, StatusCode::CREATED, rehearsal),
         OrganisationCreated::Refused(refusal) => Err(refused(&refusal)),
         OrganisationCreated::Replayed(stored) => replayed(stored),
     }

@@ -2,13 +2,24 @@
 
 mod accounts;
 mod bank;
+mod changes;
 mod concurrency;
+mod confirming;
 mod contacts;
+mod credit_notes;
+mod imports;
 mod journals;
 mod lists;
+mod opening;
 mod organisations;
+mod payments;
+mod purchase_invoices;
+mod receipts;
+mod refusals;
 mod retries;
+mod sales_invoices;
 mod tenants;
+mod trade;
 
 use serde_json::{Value, json};
 

@@ -1,0 +1,419 @@
+//! Opening balances: previewed, set once, and taken back with their journal.
+
+use std::collections::BTreeSet;
+
+use super::changes::Told;
+use super::decide::{Desk, Stop};
+use super::document_rows::{DocumentLineRow, DocumentRow};
+use super::documents::DocumentView;
+use super::ids::Kind;
+use super::journals::JournalView;
+use super::organisation::LockChange;
+use super::post::{Post, Posted};
+use super::previews::{NewPreview, Purpose};
+use crate::domain::calendar::{date_of, day_text};
+use crate::domain::ledger::change::{ChangeAction, Resource};
+use crate::domain::ledger::decimal::{Decimal4, Percent};
+use crate::domain::ledger::document::Stage;
+use crate::domain::ledger::document_line::CisType;
+use crate::domain::ledger::ids::{AccountId, DocumentId};
+use crate::domain::ledger::journal::{Journal, SourceType, Target};
+use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::opening::{self, EnteredOpening, Opening, OpeningDocument, OpeningFacts, OpeningLine};
+use crate::domain::ledger::period;
+use crate::domain::ledger::refusal::Refusal;
+use crate::domain::ledger::vat::{Side, Split, VatCode};
+
+/// An account as a body names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AccountName {
+    /// By its identifier.
+    Id(i64),
+    /// By its code.
+    Code(String),
+}
+
+/// Opening balances as a body has them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpeningEntry {
+    /// The day they are the balances at the end of.
+    pub as_of: i32,
+    /// The balances: the account, a debit, a credit.
+    pub lines: Vec<(AccountName, Option<Pence>, Option<Pence>)>,
+    /// What was not settled.
+    pub documents: Vec<OpeningDocument>,
+    /// Whether the books are locked up to the day.
+    pub locks_period: bool,
+    /// Where a difference goes.
+    pub balance_to: Option<AccountName>,
+    /// Whether debtors and creditors may be more or less than the open documents.
+    pub allows_unassigned: bool,
+    /// Whether those that stand are voided first.
+    pub replaces: bool,
+}
+
+/// A line of a preview.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpeningPreviewLine {
+    /// The account.
+    pub account_id: i64,
+    /// Its code.
+    pub account_code: String,
+    /// Its name.
+    pub account_name: String,
+    /// The customer or supplier of a control account's line.
+    pub contact_id: Option<i64>,
+    /// Debits are positive.
+    pub amount_pence: i64,
+}
+
+/// What opening balances would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpeningPreview {
+    /// What confirms it.
+    pub token: String,
+    /// Until when.
+    pub expires_at_ms: i64,
+    /// The day.
+    pub as_of: i32,
+    /// The lines of the journal.
+    pub lines: Vec<OpeningPreviewLine>,
+    /// Debits, as entered.
+    pub debit_pence: i64,
+    /// Credits, as entered.
+    pub credit_pence: i64,
+    /// What a person should look at.
+    pub warnings: Vec<String>,
+}
+
+/// Opening balances that were set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpeningSet {
+    /// Their journal.
+    pub journal: JournalView,
+    /// What was not settled.
+    pub documents: Vec<DocumentView>,
+    /// The lock date from then on.
+    pub lock_day: Option<i32>,
+}
+
+const REASON: &str = "Opening balances";
+
+impl Desk<'_> {
+    fn named_account(&self, name: &AccountName, place: impl Fn(&str) -> String) -> Result<AccountId, Refusal> {
+        match name {
+            AccountName::Id(id) => Ok(AccountId(*id)),
+            AccountName::Code(code) => match self.books.chart.with_code(code) {
+                Some(account) => Ok(account.id),
+                None => Err(Refusal::field(place("account_code"), "is not the code of an account")),
+            },
+        }
+    }
+
+    /// What the rules say to these balances; the account of a difference stays out of the journal when there is none.
+    fn prepare_opening(&self, entry: &OpeningEntry) -> Result<Opening, Refusal> {
+        let mut lines = Vec::with_capacity(entry.lines.len());
+        for (row, (account, debit, credit)) in entry.lines.iter().enumerate() {
+            let account_id = self.named_account(account, |key| format!("lines[{row}].{key}"))?;
+            lines.push(OpeningLine { account_id, debit: *debit, credit: *credit });
+        }
+        let balance_to = entry.balance_to.as_ref();
+        let balance_to =
+            balance_to.map(|name| self.named_account(name, |key| format!("balance_to_{key}"))).transpose()?;
+        let entered = EnteredOpening {
+            as_of: entry.as_of,
+            lines,
+            documents: entry.documents.clone(),
+            locks_period: entry.locks_period,
+            balance_to,
+            allows_unassigned: entry.allows_unassigned,
+        };
+        let named: BTreeSet<i64> = entry.documents.iter().map(|document| document.contact_id.0).collect();
+        let contacts: Vec<_> = named.into_iter().filter_map(|id| self.contact_for_rules(id)).collect();
+        let taken_numbers: Vec<_> = entry.documents.iter().map(|document| self.holder_of(document)).collect();
+        let facts = OpeningFacts {
+            are_set: self.books.organisation.opening_balances_set,
+            contacts: &contacts,
+            taken_numbers: &taken_numbers,
+        };
+        let mut opening = opening::prepare(&self.books.books(), &facts, &entered)?;
+        opening.journal.lines.retain(|line| !line.amount.is_zero());
+        if entry.locks_period && entry.as_of > self.today {
+            return Err(Refusal::field("as_of", "must not be in the future when it locks the books"));
+        }
+        Ok(opening)
+    }
+
+    /// The document that has the number of one, or the supplier's reference.
+    fn holder_of(&self, document: &OpeningDocument) -> Option<DocumentId> {
+        let number = document.number.clone();
+        let holder = match document.kind.side() {
+            Side::Output => self.facts.numbers.get(&(self.organisation(), document.kind, number)),
+            Side::Input => self.facts.supplier_references.get(&(document.contact_id.0, document.kind, number)),
+        };
+        holder.copied().map(DocumentId)
+    }
+
+    pub(super) fn preview_opening(
+        &mut self,
+        post: &Post,
+        entry: &OpeningEntry,
+        preview: &NewPreview,
+    ) -> Result<Posted, Stop> {
+        let before = entry.replaces.then(|| (self.books.clone(), self.facts.clone(), self.effects.clone()));
+        let prepared = self.make_room(post, entry).and_then(|()| Ok(self.prepare_opening(entry)?));
+        if let Some(before) = before {
+            (*self.books, *self.facts, *self.effects) = before;
+        }
+        let opening = prepared?;
+        period::require_open(entry.as_of, self.books.lock_day())?;
+        let lines = opening.journal.lines.iter().map(|line| {
+            let account_id = match &line.target {
+                Target::Account(id) => id.0,
+                Target::FirstUse(_) => 0,
+            };
+            let account = self.books.accounts.get(&account_id);
+            OpeningPreviewLine {
+                account_id,
+                account_code: account.map(|account| account.code.clone()).unwrap_or_default(),
+                account_name: account.map(|account| account.name.clone()).unwrap_or_default(),
+                contact_id: line.contact_id.map(|id| id.0),
+                amount_pence: line.amount.0,
+            }
+        });
+        let posted = OpeningPreview {
+            token: preview.token.clone(),
+            expires_at_ms: 0,
+            as_of: entry.as_of,
+            lines: lines.collect(),
+            debit_pence: opening.total_debit.0,
+            credit_pence: opening.total_credit.0,
+            warnings: opening.warnings(),
+        };
+        let expires_at_ms = self.keep_preview(Purpose::OpeningBalances, preview);
+        Ok(Posted::OpeningPreview(Box::new(OpeningPreview { expires_at_ms, ..posted })))
+    }
+
+    /// Sets them as entered, or as previewed under a token.
+    pub(super) fn set_opening(
+        &mut self,
+        post: &Post,
+        entry: Option<&OpeningEntry>,
+        token_hash: Option<&str>,
+    ) -> Result<Posted, Stop> {
+        if let Some(hash) = token_hash {
+            self.require_token(hash, Purpose::OpeningBalances)?;
+        }
+        let entry = entry.ok_or(Refusal::TokenExpired)?;
+        let before = entry.replaces.then(|| (self.books.clone(), self.facts.clone(), self.effects.clone()));
+        let set = self.replace_opening(post, entry);
+        if let (Err(_), Some(before)) = (&set, before) {
+            // What was voided to make room must stand as before.
+            (*self.books, *self.facts, *self.effects) = before;
+        }
+        if let (Ok(_), Some(hash)) = (&set, token_hash) {
+            self.use_token(hash);
+        }
+        set
+    }
+
+    fn replace_opening(&mut self, post: &Post, entry: &OpeningEntry) -> Result<Posted, Stop> {
+        self.make_room(post, entry)?;
+        let opening = self.prepare_opening(entry)?;
+        let lock_day = opening.lock_date;
+        let journal = opening.post(self.books.lock_day())?;
+        let journal = self.write_opening(post, journal);
+        let documents = entry.documents.iter().map(|document| self.open_document(document, &journal));
+        let documents: Vec<i64> = documents.collect();
+        let documents = documents.into_iter().filter_map(|id| self.document_view(id)).collect();
+        if lock_day != self.books.lock_day() {
+            self.lock_by_opening(lock_day);
+        }
+        let organisation = &mut self.books.organisation;
+        organisation.opening_balances_set = true;
+        organisation.version += 1;
+        organisation.updated_at_ms = self.now_ms;
+        self.books.organisation_changed = true;
+        self.facts.opening_journals.insert(self.organisation(), journal.id);
+        let after = Told::new()
+            .day("as_of", entry.as_of)
+            .number("journal_id", journal.id)
+            .money("total_debit", journal.total_pence)
+            .day("lock_date", lock_day);
+        let summary = format!("Opening balances set as of {}", day_text(entry.as_of));
+        let on = (Resource::Organisation, self.organisation());
+        self.note_change(ChangeAction::OpeningBalances, on, summary, None, Some(after));
+        Ok(Posted::Opening(Box::new(OpeningSet { journal, documents, lock_day })))
+    }
+
+    /// Voids what stands, when it is to be replaced.
+    fn make_room(&mut self, post: &Post, entry: &OpeningEntry) -> Result<(), Stop> {
+        let standing = self.facts.opening_journals.get(&self.organisation()).copied();
+        if let Some(standing) = standing.filter(|_| entry.replaces) {
+            let unversioned = Post { if_match: None, ..post.clone() };
+            self.void_journal(&unversioned, standing, None, Some("Replaced"))?;
+        }
+        Ok(())
+    }
+
+    /// Notes an open document: issued, without VAT of its own; gives its id.
+    fn open_document(&mut self, open: &OpeningDocument, journal: &JournalView) -> i64 {
+        let id = self.identifiers.next(Kind::Document);
+        let control = self.books.control_id(open.kind.control_role());
+        let amount = open.amount_due.0;
+        let (number, supplier_reference) = match open.kind.side() {
+            Side::Output => (open.number.clone(), None),
+            // A rehearsal hands no number out; what is ours alone is never refused.
+            Side::Input => (self.new_number(open.kind, None).unwrap_or_default(), Some(open.number.clone())),
+        };
+        self.take_number(open.kind, &number, id);
+        let line = DocumentLineRow {
+            id: self.identifiers.next(Kind::DocumentLine),
+            description: REASON.to_owned(),
+            account_id: control,
+            quantity: Decimal4(10_000),
+            unit_price: Decimal4(amount.saturating_mul(100)),
+            discount: Percent(0),
+            vat_code: VatCode::NoVat,
+            given_vat_pence: None,
+            net_pence: amount,
+            vat_pence: 0,
+            cis_type: CisType::None,
+        };
+        let by_code = [(VatCode::NoVat, Split { net: Pence(amount), vat: Pence::ZERO })];
+        let row = DocumentRow {
+            id,
+            kind: open.kind,
+            stage: Stage::Issued,
+            number: Some(number),
+            supplier_reference,
+            contact_id: open.contact_id.0,
+            day: open.date,
+            due_day: self.opening_due_day(open),
+            reference: None,
+            notes: None,
+            is_vat_inclusive: false,
+            origin_id: None,
+            lines: vec![line],
+            net_pence: amount,
+            vat_pence: 0,
+            by_code: by_code.into_iter().collect(),
+            paid_pence: 0,
+            credited_pence: 0,
+            cis: None,
+            is_opening: true,
+            journal_id: Some(journal.id),
+            void_journal_id: None,
+            void_day: None,
+            void_reason: None,
+            issued_at_ms: Some(self.now_ms),
+            last_emailed_at_ms: None,
+            created_at_ms: self.now_ms,
+            updated_at_ms: self.now_ms,
+            version: 1,
+        };
+        self.mark_used(row.contact_id);
+        self.name_supplier_reference(None, &row);
+        self.effects.document_lines(id, true);
+        self.put_document(row);
+        id
+    }
+
+    /// When an open invoice is to be paid: as entered, else by the contact's terms. Credit notes have no such day.
+    fn opening_due_day(&self, open: &OpeningDocument) -> Option<i32> {
+        if open.kind.is_credit_note() {
+            return None;
+        }
+        let terms = self.contact_for_rules(open.contact_id.0).and_then(|contact| contact.payment_terms_days);
+        Some(open.due_date.unwrap_or_else(|| open.date.saturating_add(terms.unwrap_or_else(|| self.terms_days()))))
+    }
+
+    /// The documents that came with an opening journal and stand.
+    pub(super) fn opening_documents(&self, journal: &JournalView) -> Vec<DocumentRow> {
+        let organisation = self.organisation();
+        let of_journal = self.facts.documents.values().filter(|(of, row)| {
+            *of == organisation && row.is_opening && row.journal_id == Some(journal.id) && row.stage == Stage::Issued
+        });
+        let mut documents: Vec<_> = of_journal.map(|(_, row)| row.clone()).collect();
+        documents.sort_by_key(|row| row.id);
+        documents
+    }
+
+    /// Voids the documents that came with an opening journal, as it is voided. Their numbers, which are of other books,
+    /// may be given again.
+    pub(super) fn void_opening_documents(
+        &mut self,
+        documents: Vec<DocumentRow>,
+        (reversal, day): (i64, i32),
+        reason: Option<&str>,
+    ) {
+        for row in documents {
+            self.release_supplier_reference(&row);
+            let is_sale = row.kind.side() == Side::Output;
+            if let Some(number) = row.number.as_ref().filter(|_| is_sale) {
+                self.facts.numbers.remove(&(self.organisation(), row.kind, number.clone()));
+            }
+            let row = DocumentRow {
+                stage: Stage::Void,
+                reference: row.reference.or_else(|| row.number.clone().filter(|_| is_sale)),
+                number: row.number.filter(|_| !is_sale),
+                void_journal_id: Some(reversal),
+                void_day: Some(day),
+                void_reason: reason.map(str::to_owned),
+                version: row.version + 1,
+                updated_at_ms: self.now_ms,
+                ..row
+            };
+            self.put_document(row);
+        }
+    }
+
+    fn write_opening(&mut self, post: &Post, journal: Journal) -> JournalView {
+        let journal = self.write_journal(post, journal);
+        self.effects.count(self.organisation(), "journal", "posted", 1);
+        self.open_banks(&journal, 1);
+        journal
+    }
+
+    /// Puts what an opening journal says of bank accounts on them (1), or takes it off again (-1).
+    fn open_banks(&mut self, journal: &JournalView, sign: i64) {
+        for line in &journal.lines {
+            let bank = self.books.bank_accounts.values().find(|bank| bank.account_id == line.account_id).cloned();
+            if let Some(mut bank) = bank {
+                bank.opening_pence += sign * (line.debit_pence - line.credit_pence);
+                self.put_bank_account(bank);
+            }
+        }
+    }
+
+    /// What the opening journal that stands says of an account.
+    pub(super) fn opening_of(&self, account_id: i64) -> i64 {
+        let standing = self.facts.opening_journals.get(&self.organisation());
+        let journal = standing.and_then(|id| self.facts.journals.get(id));
+        let lines = journal.into_iter().flat_map(|journal| &journal.view.lines);
+        lines.filter(|line| line.account_id == account_id).map(|line| line.debit_pence - line.credit_pence).sum()
+    }
+
+    fn lock_by_opening(&mut self, day: Option<i32>) {
+        self.books.organisation.lock_date = day.map(date_of);
+        let (id, organisation) = (self.identifiers.next(Kind::PeriodLockChange), self.organisation());
+        let user_id = self.poster.user_id.0;
+        self.effects.lock_change((id, organisation, user_id), day, Some(REASON), self.now_ms);
+        let change = LockChange { lock_day: day, reason: Some(REASON.to_owned()), user_id, at_ms: self.now_ms };
+        self.facts.lock_changes.entry(organisation).or_default().insert(0, change);
+    }
+
+    /// Opening balances whose journal is void may be set again.
+    pub(super) fn reopen_if_opening(&mut self, journal: &JournalView) {
+        if journal.source_type != SourceType::OpeningBalance.as_str() {
+            return;
+        }
+        self.open_banks(journal, -1);
+        let organisation = &mut self.books.organisation;
+        organisation.opening_balances_set = false;
+        organisation.version += 1;
+        organisation.updated_at_ms = self.now_ms;
+        self.books.organisation_changed = true;
+        self.facts.opening_journals.remove(&self.organisation());
+    }
+}
