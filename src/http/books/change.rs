@@ -22,8 +22,8 @@ use crate::http::products::Products;
 use crate::http::wire::books::account::AccountJson;
 use crate::http::wire::books::bank_json::{BankAccountJson, BankTransactionJson, ImportJson};
 use crate::http::wire::books::contact::ContactJson;
-use crate::http::wire::books::imports::ImportJson as BulkImportJson;
 use crate::http::wire::books::document_json::DocumentJson;
+use crate::http::wire::books::imports::ImportJson as BulkImportJson;
 use crate::http::wire::books::journal::JournalJson;
 use crate::http::wire::books::opening::{OpeningJson, OpeningPreviewJson};
 use crate::http::wire::books::organisation::LockJson;
@@ -51,8 +51,8 @@ pub async fn keeper(call: &Call<Products>) -> Result<Keeper, ApiError> {
 }
 
 /// The organisation of the path and the caller's role in it, by what is published alone: for changes that need no more of
-/// it. Refused as [`keeper`] refuses.
-pub async fn writer(call: &Call<Products>) -> Result<(OrganisationId, Role), ApiError> {
+/// it, and whose answers do not depend on the day. Refused as [`keeper`] refuses.
+pub async fn writer(call: &Call<Products>) -> Result<(OrganisationId, Seen), ApiError> {
     let key = call.key()?;
     let id = OrganisationId::parse(call.parameter("organisationId")).ok_or_else(ApiError::not_found)?;
     let role = call.state().actors.ledgers.role_of(key.user_id, id).await?.ok_or_else(ApiError::not_found)?;
@@ -62,7 +62,7 @@ pub async fn writer(call: &Call<Products>) -> Result<(OrganisationId, Role), Api
     if !role.may_write() {
         return Err(ApiError::forbidden("the role viewer may read the books and not change them"));
     }
-    Ok((id, role))
+    Ok((id, Seen { role, today: day_in("Europe/London", call.began_at_ms()) }))
 }
 
 /// What a request asks for beside its body.
@@ -117,15 +117,14 @@ pub async fn carry_out(
     status: StatusCode,
     action: Action,
 ) -> Result<HttpResponse, ApiError> {
-    let today = day_in(&keeper.organisation.timezone, call.began_at_ms());
-    change(call, keeper.organisation.id, Seen { role: keeper.role, today }, status, action).await
+    let seen = Seen { role: keeper.role, today: day_in(&keeper.organisation.timezone, call.began_at_ms()) };
+    change(call, (keeper.organisation.id, seen), status, action).await
 }
 
 /// The same for a caller whose role is known.
 pub async fn change(
     call: &Call<Products>,
-    organisation: OrganisationId,
-    seen: Seen,
+    (organisation, seen): (OrganisationId, Seen),
     status: StatusCode,
     action: Action,
 ) -> Result<HttpResponse, ApiError> {
@@ -169,13 +168,6 @@ pub struct Seen {
     pub role: Role,
     /// The organisation's day, which decides what is overdue.
     pub today: Day,
-}
-
-impl Seen {
-    /// For answers that show nothing of the day.
-    pub const fn on_no_day(role: Role) -> Self {
-        Self { role, today: Day::MIN }
-    }
 }
 
 /// The answer to a change that was carried out, or rehearsed.

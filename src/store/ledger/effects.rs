@@ -13,10 +13,10 @@ use super::entry_rows::{self, ChangeEntry, JournalRow, LineRow, ReplayRow};
 use super::import_rows::{ImportRow, import_rows};
 use super::previews::{PreviewRow, preview_rows};
 use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows, settlement_rows};
-use super::rows::{Cell, Column::{Number, Text}, Rows};
+use super::rows::{Cell, Column::Number, Rows};
 use super::settlements::SettlementRow;
 use super::total_rows::{
-    ContactSides, Sides, VatDays, account_totals, contact_totals, count_rows, sequence_rows, vat_totals,
+    ContactSides, Sides, VatDays, account_totals, contact_totals, count_rows, list_day_rows, sequence_rows, vat_totals,
 };
 use crate::domain::ledger::allocation::Allocation;
 use crate::domain::ledger::vat_entry::VatEntry;
@@ -176,8 +176,8 @@ impl Effects {
     }
 
     pub(super) fn journal(&mut self, row: &JournalRow<'_>) {
-        self.debits += row.total;
         self.count_day(row.organisation, "journal", row.day, 1);
+        self.debits += row.total;
         let mut search = format!("{} {}", row.number, row.description.to_lowercase());
         if let Some(reference) = row.reference {
             search.push('\n');
@@ -413,16 +413,4 @@ impl Effects {
         }
         Ok(())
     }
-}
-
-fn list_day_rows(days: &BTreeMap<(i64, &'static str, i32), i64>) -> Rows {
-    let mut rows = Rows::new(
-        "list_day",
-        &[Number("organisation_id"), Text("list"), Number("day"), Number("items")],
-        "on conflict (organisation_id, list, day) do update set items = t.items + excluded.items",
-    );
-    for ((organisation, list, day), by) in days.iter().filter(|(_, by)| **by != 0) {
-        rows.push([organisation.into(), (*list).into(), i64::from(*day).into(), by.into()]);
-    }
-    rows
 }

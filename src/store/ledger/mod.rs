@@ -34,6 +34,7 @@ mod facts;
 mod ids;
 mod import_rows;
 mod imports;
+mod journal_list;
 mod journals;
 mod match_candidates;
 mod named;

@@ -213,3 +213,16 @@ pub(super) fn count_rows(counts: &BTreeMap<(i64, &'static str, &'static str), i6
     }
     rows
 }
+
+/// Rows of lists by day.
+pub(super) fn list_day_rows(days: &BTreeMap<(i64, &'static str, i32), i64>) -> Rows {
+    let mut rows = Rows::new(
+        "list_day",
+        &[Number("organisation_id"), Text("list"), Number("day"), Number("items")],
+        "on conflict (organisation_id, list, day) do update set items = t.items + excluded.items",
+    );
+    for ((organisation, list, day), by) in days.iter().filter(|(_, by)| **by != 0) {
+        rows.push([organisation.into(), (*list).into(), i64::from(*day).into(), by.into()]);
+    }
+    rows
+}
