@@ -4,8 +4,11 @@ mod accounts;
 mod bank;
 mod concurrency;
 mod contacts;
+mod figures;
+mod independent;
 mod journals;
 mod organisations;
+mod quarter;
 mod retries;
 mod tenants;
 
