@@ -7,6 +7,7 @@ mod contacts;
 mod figures;
 mod independent;
 mod journals;
+mod model;
 mod organisations;
 mod quarter;
 mod retries;
