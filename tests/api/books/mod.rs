@@ -2,6 +2,7 @@
 
 mod accounts;
 mod bank;
+mod cases;
 mod concurrency;
 mod contacts;
 mod figures;

@@ -9,6 +9,8 @@ mod journals;
 mod settlements;
 mod state;
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use xtask::random::Random;
 
@@ -38,6 +40,8 @@ pub struct Writer<'a> {
     /// Accounts that everybody uses: code, type, id.
     accounts: Vec<(String, String, i64)>,
     next_sales_number: i64,
+    /// How often each kind of command was answered how.
+    told: BTreeMap<String, usize>,
 }
 
 impl<'a> Writer<'a> {
@@ -51,7 +55,7 @@ impl<'a> Writer<'a> {
             .collect();
         let state = State::default();
         let mut writer =
-            Self { books, random, state, is_alone, count: 0, place, accounts, next_sales_number: 1 };
+            Self { books, random, state, is_alone, count: 0, place, accounts,  next_sales_number: 1, told: BTreeMap::new() };
         for kind in ["A", "B"] {
             let code = format!("12{kind}{}", writer.random.next_u64() % 1_000_000);
             let body = json!({ "name": format!("Bank {kind}"), "code": code });
@@ -124,15 +128,20 @@ impl<'a> Writer<'a> {
     }
 
     #[track_caller]
-    fn judged(&self, answer: &Answer, body: &Value, refusals: &[&str], status: u16) -> bool {
-        let place = &self.place;
+    fn judged(&mut self, answer: &Answer, body: &Value, refusals: &[&str], status: u16) -> bool {
+        let place = self.place.clone();
         assert_eq!(badly_printed(answer), None, "{place}: {answer}");
+        let value = answer.value();
+        let reason = value["error"]["details"]["reason"].as_str().unwrap_or(if answer.status < 300 { "done" } else { "format" });
+        let shown = answer.to_string();
+        let path = shown.split(&format!("organisations/{}", self.books.id)).nth(1).unwrap_or_default();
+        let path = path.split([' ', '?']).next().unwrap_or_default();
+        let kind: Vec<&str> = path.split('/').filter(|part| part.parse::<i64>().is_err()).collect();
+        *self.told.entry(format!("{} {reason}", kind.join("/"))).or_default() += 1;
         if refusals.is_empty() {
             assert_eq!(answer.status, status, "{place}: {answer}\nto {body}");
             return true;
         }
-        let value = answer.value();
-        let reason = value["error"]["details"]["reason"].as_str().unwrap_or("format");
         assert!(refusals.contains(&reason), "{place}: one of {refusals:?} was expected: {answer}\nto {body}");
         let conflicts = ["invalid_state", "has_allocations", "linked_to_document", "duplicate_number"];
         assert_eq!(answer.status, if conflicts.contains(&reason) { 409 } else { 422 }, "{place}: {answer}");
