@@ -47,9 +47,8 @@ fn amount(pence: i64) -> String {
 /// Journals (in any order) and accounts as a beancount file; `off_by` spoils one balance, to see that this is noticed.
 fn export(journals: &[Value], accounts: &[Value], off_by: i64) -> String {
     let mut file = String::from("option \"operating_currency\" \"GBP\"\n");
-    let name = |account: &Value| {
-        account_name(account["code"].as_str().unwrap(), account["account_type"].as_str().unwrap())
-    };
+    let name =
+        |account: &Value| account_name(account["code"].as_str().unwrap(), account["account_type"].as_str().unwrap());
     for account in accounts {
         writeln!(file, "1899-12-31 open {} GBP", name(account)).unwrap();
     }

@@ -39,7 +39,8 @@ impl Case {
     #[track_caller]
     pub fn of(books: Books) -> Self {
         books.vat_control();
-        let id = |path: &str| books.post(path, &json!({ "name": "Somebody" })).expect(201)["data"]["id"].as_i64().unwrap();
+        let id =
+            |path: &str| books.post(path, &json!({ "name": "Somebody" })).expect(201)["data"]["id"].as_i64().unwrap();
         let (customer, supplier) = (id("/customers"), id("/suppliers"));
         let bank = books.get("/bank-accounts")["data"][0]["id"].as_i64().unwrap();
         Self { books, customer, supplier, bank }

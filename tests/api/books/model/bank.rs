@@ -19,8 +19,7 @@ impl Writer<'_> {
     /// Mostly an unconfirmed row, sometimes any; with what its state refuses.
     pub fn row_to_confirm(&mut self) -> Option<(usize, Vec<&'static str>)> {
         let is_any = self.random.chance(8);
-        let rows =
-            self.rows_in(|row| row.state == RowState::Unconfirmed || (is_any && row.state != RowState::Deleted));
+        let rows = self.rows_in(|row| row.state == RowState::Unconfirmed || (is_any && row.state != RowState::Deleted));
         if rows.is_empty() {
             return None;
         }
@@ -117,7 +116,11 @@ impl Writer<'_> {
         let parts = self.random.between(1, 3);
         let (mut lines, mut sides, mut left) = (Vec::new(), Sides::new(), row.amount);
         for part in 1..=parts {
-            let gross = if part == parts { left } else { self.amount() * if self.random.chance(70) { row.amount.signum() } else { -1 } };
+            let gross = if part == parts {
+                left
+            } else {
+                self.amount() * if self.random.chance(70) { row.amount.signum() } else { -1 }
+            };
             left -= gross;
             if gross == 0 {
                 return;
@@ -165,7 +168,8 @@ impl Writer<'_> {
         let Some((at, mut refusals)) = self.row_to_confirm() else { return };
         let row = self.state.rows[at].clone();
         let (own, other) = (row.bank, 1 - row.bank);
-        let facing = self.rows_in(|with| with.bank == other && with.amount == -row.amount && with.state == RowState::Unconfirmed);
+        let facing = self
+            .rows_in(|with| with.bank == other && with.amount == -row.amount && with.state == RowState::Unconfirmed);
         let any = self.rows_in(|with| with.bank == other && with.state == RowState::Unconfirmed);
         let mut sides = Sides::from([(self.state.banks[own].code.clone(), row.amount)]);
         sides.insert(self.state.banks[other].code.clone(), -row.amount);

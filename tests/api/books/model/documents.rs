@@ -116,7 +116,11 @@ impl Writer<'_> {
         let Some(data) = self.send("POST", names.path, &body, &refusals, 201) else { return };
         let place = &self.place;
         for (field, amount) in [("net_amount", total_net), ("vat_amount", total_vat), ("gross_amount", gross)] {
-            assert_eq!(data[field], serde_json::from_str::<Value>(&money(amount)).unwrap(), "{place}: {field} of {data}");
+            assert_eq!(
+                data[field],
+                serde_json::from_str::<Value>(&money(amount)).unwrap(),
+                "{place}: {field} of {data}"
+            );
         }
         self.state.documents.push(Document {
             id: data["id"].as_i64().unwrap(),
@@ -252,7 +256,8 @@ impl Writer<'_> {
         if amount > left || (refusals.is_empty() && amount > self.state.due(invoice)) {
             refusals.push("over_allocated");
         }
-        let body = json!({ "allocations": [{ "invoice_id": self.state.documents[invoice].id, "amount": money(amount) }] });
+        let body =
+            json!({ "allocations": [{ "invoice_id": self.state.documents[invoice].id, "amount": money(amount) }] });
         let path = format!("{}/allocate", document.path());
         if self.send("POST", &path, &body, &refusals, 200).is_some() {
             let open = self.state.lock.map_or(i64::MIN, |lock| lock + 1);
@@ -283,7 +288,8 @@ impl Writer<'_> {
                 && super::super::figures::pence(&one["amount"]) == allocation.settled
         };
         let one = shown.as_array().unwrap().iter().find(is_this);
-        let id = one.unwrap_or_else(|| panic!("{}: {path} does not show {allocation:?}: {shown}", self.place))["id"].clone();
+        let id =
+            one.unwrap_or_else(|| panic!("{}: {path} does not show {allocation:?}: {shown}", self.place))["id"].clone();
         let body = json!({ "allocation_ids": [id] });
         if self.send("POST", &format!("{path}/unallocate"), &body, &[], 200).is_some() {
             self.state.allocations[at].is_live = false;

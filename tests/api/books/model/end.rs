@@ -111,7 +111,8 @@ impl Writer<'_> {
             let rows = || self.state.rows.iter().filter(|row| row.bank == at);
             let counted = |row: &&super::state::Row| !matches!(row.state, RowState::Excluded | RowState::Deleted);
             let statement: i64 = rows().filter(counted).map(|row| row.amount).sum();
-            let open: Vec<i64> = rows().filter(|row| row.state == RowState::Unconfirmed).map(|row| row.amount).collect();
+            let open: Vec<i64> =
+                rows().filter(|row| row.state == RowState::Unconfirmed).map(|row| row.amount).collect();
             let ledger = balances.get(&bank.code).copied().unwrap_or_default();
             let found = ["ledger_balance", "statement_balance", "unconfirmed_total"].map(|field| pence(&shown[field]));
             assert_eq!(found, [ledger, statement, open.iter().sum::<i64>()], "{}: {shown}", self.place);

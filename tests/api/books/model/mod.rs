@@ -54,8 +54,17 @@ impl<'a> Writer<'a> {
             .map(|account| (text(account, "code"), text(account, "account_type"), account["id"].as_i64().unwrap()))
             .collect();
         let state = State::default();
-        let mut writer =
-            Self { books, random, state, is_alone, count: 0, place, accounts,  next_sales_number: 1, told: BTreeMap::new() };
+        let mut writer = Self {
+            books,
+            random,
+            state,
+            is_alone,
+            count: 0,
+            place,
+            accounts,
+            next_sales_number: 1,
+            told: BTreeMap::new(),
+        };
         for kind in ["A", "B"] {
             let code = format!("12{kind}{}", writer.random.next_u64() % 1_000_000);
             let body = json!({ "name": format!("Bank {kind}"), "code": code });
@@ -132,7 +141,8 @@ impl<'a> Writer<'a> {
         let place = self.place.clone();
         assert_eq!(badly_printed(answer), None, "{place}: {answer}");
         let value = answer.value();
-        let reason = value["error"]["details"]["reason"].as_str().unwrap_or(if answer.status < 300 { "done" } else { "format" });
+        let reason =
+            value["error"]["details"]["reason"].as_str().unwrap_or(if answer.status < 300 { "done" } else { "format" });
         let shown = answer.to_string();
         let path = shown.split(&format!("organisations/{}", self.books.id)).nth(1).unwrap_or_default();
         let path = path.split([' ', '?']).next().unwrap_or_default();

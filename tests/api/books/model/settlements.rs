@@ -12,7 +12,8 @@ type Wish = (Party, i64, i64);
 impl Writer<'_> {
     pub fn settlement_path(&self, at: usize) -> String {
         let one = &self.state.settlements[at];
-        let path = if self.state.contacts[one.contact].is_customer { "/customer-receipts" } else { "/supplier-payments" };
+        let path =
+            if self.state.contacts[one.contact].is_customer { "/customer-receipts" } else { "/supplier-payments" };
         format!("{path}/{}", one.id)
     }
 
@@ -134,7 +135,14 @@ impl Writer<'_> {
     }
 
     /// Puts an accepted settlement into the model.
-    fn settled(&mut self, id: i64, contact: usize, is_refund: bool, (day, amount, bank): (i64, i64, usize), wishes: &[Wish]) -> usize {
+    fn settled(
+        &mut self,
+        id: i64,
+        contact: usize,
+        is_refund: bool,
+        (day, amount, bank): (i64, i64, usize),
+        wishes: &[Wish],
+    ) -> usize {
         let is_customer = self.state.contacts[contact].is_customer;
         let cis: i64 = wishes.iter().map(|(_, cash, settled)| settled - cash).sum();
         // Money in is a receipt, or a supplier's refund.
@@ -152,7 +160,17 @@ impl Writer<'_> {
             (false, true) => "supplier_refund",
         };
         let journal = self.state.post(day, source_type, sides, vec![(contact, -direction * (amount + cis))]);
-        self.state.settlements.push(Settlement { id, contact, is_refund, day, amount, cis, bank, journal, is_void: false });
+        self.state.settlements.push(Settlement {
+            id,
+            contact,
+            is_refund,
+            day,
+            amount,
+            cis,
+            bank,
+            journal,
+            is_void: false,
+        });
         let at = self.state.settlements.len() - 1;
         self.set_against(at, wishes);
         at
@@ -182,7 +200,8 @@ impl Writer<'_> {
         if self.state.is_closed(day) {
             refusals.push("period_locked");
         }
-        let (contact_key, plain) = if party.is_customer { ("customer_id", "receipt") } else { ("supplier_id", "payment") };
+        let (contact_key, plain) =
+            if party.is_customer { ("customer_id", "receipt") } else { ("supplier_id", "payment") };
         let body = json!({
             contact_key: party.id, "date": text(day), "amount": money(amount), "bank_account_id": self.state.banks[bank].id,
             "kind": if is_refund { "refund" } else { plain }, "allocations": self.wishes_json(contact, &wishes),

@@ -77,7 +77,11 @@ pub enum RowState {
     /// Coded; the journal.
     Coded(usize),
     /// A transfer; the journal and the other row, which may still be to come to that bank.
-    Transfer { journal: usize, partner: Option<usize>, bank: usize },
+    Transfer {
+        journal: usize,
+        partner: Option<usize>,
+        bank: usize,
+    },
     /// Matched to a manual journal.
     MatchedJournal(usize),
     /// Matched to a settlement that was there before.
@@ -250,17 +254,27 @@ impl State {
             DocumentState::Draft => "draft",
             DocumentState::Void => "void",
             DocumentState::Deleted => "deleted",
-            DocumentState::Issued if left == 0 => if one.is_credit { "allocated" } else { "paid" },
+            DocumentState::Issued if left == 0 => {
+                if one.is_credit {
+                    "allocated"
+                } else {
+                    "paid"
+                }
+            }
             DocumentState::Issued if left == one.gross => "issued",
-            DocumentState::Issued => if one.is_credit { "part_allocated" } else { "part_paid" },
+            DocumentState::Issued => {
+                if one.is_credit {
+                    "part_allocated"
+                } else {
+                    "part_paid"
+                }
+            }
         }
     }
 
     /// The row that a settlement came from or was matched with.
     pub fn row_of_settlement(&self, settlement: usize) -> Option<usize> {
-        let is_linked = |row: &Row| {
-            matches!(row.state, RowState::Settled(of) | RowState::MatchedSettlement(of) if of == settlement)
-        };
+        let is_linked = |row: &Row| matches!(row.state, RowState::Settled(of) | RowState::MatchedSettlement(of) if of == settlement);
         self.rows.iter().position(is_linked)
     }
 }
