@@ -52,6 +52,11 @@ pub fn is_timezone(name: &str) -> bool {
     name.parse::<chrono_tz::Tz>().is_ok()
 }
 
+/// Every name [`is_timezone`] knows.
+pub fn timezones() -> impl Iterator<Item = &'static str> {
+    chrono_tz::TZ_VARIANTS.iter().map(|zone| zone.name())
+}
+
 /// The day number (`domain::date`) of a calendar date.
 pub fn day_number(date: chrono::NaiveDate) -> i32 {
     date.num_days_from_ce() - DAYS_TO_1970

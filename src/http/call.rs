@@ -151,9 +151,10 @@ impl<S> Call<S> {
         Err(ApiError::validation(&issues))
     }
 
-    /// The `If-Match` header.
+    /// The `If-Match` header; what is not text reads as empty, which is no version.
     pub fn if_match(&self) -> Option<&str> {
-        self.header("if-match")
+        let value = self.request.headers().get(actix_web::http::header::IF_MATCH)?;
+        Some(value.to_str().unwrap_or_default())
     }
 
     /// The address the connection comes from.

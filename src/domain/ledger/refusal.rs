@@ -121,6 +121,45 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// Every `details.reason` of a 409, a closed list.
+    pub const CONFLICT_REASONS: [&'static str; 11] = [
+        "duplicate_code",
+        "duplicate_number",
+        "duplicate_role",
+        "duplicate_external_id",
+        "invalid_state",
+        "has_allocations",
+        "linked_to_document",
+        "stale_version",
+        "idempotency_in_progress",
+        "already_set",
+        "token_used",
+    ];
+
+    /// Every `details.reason` of a 422 `unprocessable_entity`, a closed list.
+    pub const UNPROCESSABLE_REASONS: [&'static str; 20] = [
+        "period_locked",
+        "vat_control_required",
+        "unbalanced",
+        "too_few_lines",
+        "one_sided_line",
+        "unknown_reference",
+        "account_archived",
+        "contact_archived",
+        "bank_account_archived",
+        "wrong_account_type",
+        "over_allocated",
+        "amount_mismatch",
+        "contact_mismatch",
+        "bank_account_mismatch",
+        "vat_amount_out_of_tolerance",
+        "negative_total",
+        "currency_not_supported",
+        "idempotency_key_reused",
+        "no_recipient",
+        "token_expired",
+    ];
+
     /// A refusal of one field.
     pub fn field(field: impl Into<String>, message: impl Into<Cow<'static, str>>) -> Self {
         Self::Field { field: field.into(), message: message.into() }

@@ -14,9 +14,8 @@ use crate::http::call::Call;
 use crate::http::envelope;
 use crate::http::error::ApiError;
 use crate::http::products::Products;
-use crate::http::wire::books::bank::{
-    parse_account_patch, parse_batch, parse_confirmation, parse_import, parse_new_account, parse_row, parse_suggestion,
-};
+use crate::http::wire::books::bank::{parse_batch, parse_confirmation, parse_import, parse_row, parse_suggestion};
+use crate::http::wire::books::bank_account::{parse_account_patch, parse_new_account};
 use crate::http::wire::books::bank_json::{BankAccountJson, BankTransactionJson, CandidateJson};
 use crate::http::wire::books::{CURRENCY, refused};
 use crate::store::{Action, BankTransactionFilter};

@@ -6,7 +6,7 @@ use utoipa::openapi::Object;
 use super::jobs;
 use super::operation::Operation;
 use super::schema::{
-    Any, array, boolean, choice, date, integer, maybe, maybe_array, named, nullable, number, object, optional,
+    Any, array, boolean, choice, date, integer, maybe, maybe_array, named, nullable, number, object, optional, plain,
     required, strict, string, text,
 };
 use crate::domain::coding::{AccountType, InvoiceKind, Method, SettledKind, Vat, Warning};
@@ -15,7 +15,6 @@ use crate::http::error::ErrorCode;
 const TAG: &str = "Coding";
 const JOB: &str = "cod_019351b7c8a07a3e9f5c2b1d4e6f8a90";
 const ID_FIELD: &str = "coding_job_id";
-const NO_NUL: &str = "^[^\\u0000]*$";
 const DATE: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
 
 /// `POST /api/v1/coding/coding-jobs`.
@@ -145,10 +144,6 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         ("CodingResult", result().into()),
         ("CodingJob", jobs::state(ID_FIELD, "CodingResult", "CodingJobFailure").into()),
     ]
-}
-
-fn plain(min: usize, max: usize) -> utoipa::openapi::schema::ObjectBuilder {
-    text(min, max).pattern(Some(NO_NUL))
 }
 
 fn calendar_date() -> utoipa::openapi::schema::ObjectBuilder {

@@ -6,6 +6,7 @@ use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::{ComponentsBuilder, Content, ContentBuilder, Object, Ref};
 
 use super::schema::{Any, Field, array, choice, integer, named, nullable, object, one_of, optional, required, string};
+use crate::domain::ledger::refusal::Refusal;
 use crate::http::error::ErrorCode;
 
 const REQUEST_ID: &str = "req_019351b7c8a07a3e9f5c2b1d4e6f8a90";
@@ -23,13 +24,19 @@ pub(super) enum RateLimited {
 
 /// The answer for all codes of one status an operation may give.
 pub(super) fn response(codes: &[(ErrorCode, Option<Value>)], rate: RateLimited) -> Response {
-    let lines: Vec<String> = codes.iter().map(|(code, _)| format!("`{}`: {}", code.as_str(), code.meaning())).collect();
+    let mut known: Vec<ErrorCode> = codes.iter().map(|(code, _)| *code).collect();
+    known.dedup();
+    let lines: Vec<String> = known.iter().map(|code| format!("`{}`: {}", code.as_str(), code.meaning())).collect();
     let examples = codes.iter().map(|(code, details)| {
+        let times = codes.iter().filter(|(other, _)| other == code).count();
+        let reason = details.as_ref().and_then(|details| details.get("reason")).and_then(Value::as_str);
+        // An example is named by its code; where a code has several, by the reason.
+        let name = reason.filter(|_| times > 1).unwrap_or_else(|| code.as_str());
         let example = utoipa::openapi::example::ExampleBuilder::new()
-            .summary(code.as_str())
+            .summary(name)
             .value(Some(envelope_example(*code, details.as_ref())))
             .build();
-        (code.as_str(), example)
+        (name.to_owned(), example)
     });
     let content = ContentBuilder::new().schema(Some(envelope_of(codes))).examples_from_iter(examples).build();
     let has = |wanted: &[ErrorCode]| codes.iter().any(|(code, _)| wanted.contains(code));
@@ -72,7 +79,8 @@ pub(super) fn content(schema: Any, example: Value) -> Content {
 }
 
 fn envelope_of(codes: &[(ErrorCode, Option<Value>)]) -> Object {
-    let names: Vec<&str> = codes.iter().map(|(code, _)| code.as_str()).collect();
+    let mut names: Vec<&str> = codes.iter().map(|(code, _)| code.as_str()).collect();
+    names.dedup();
     let mut shapes: Vec<&str> = codes.iter().filter_map(|(code, _)| details_schema(*code)).collect();
     shapes.sort_unstable();
     shapes.dedup();
@@ -82,7 +90,7 @@ fn envelope_of(codes: &[(ErrorCode, Option<Value>)]) -> Object {
         several => Some(one_of(several.iter().map(|name| named(name)).collect()).into()),
     };
     // A status with one code and known details always has them; where codes differ, they may be absent.
-    let always = codes.len() == 1 && details.is_some();
+    let always = names.len() == 1 && details.is_some();
     let mut fields = vec![required("code", choice(&names)), required("message", string())];
     fields.extend(details.map(|schema| if always { required("details", schema) } else { optional("details", schema) }));
     envelope(object("What went wrong.", fields).into())
@@ -111,7 +119,8 @@ fn details_schema(code: ErrorCode) -> Option<&'static str> {
         ErrorCode::InvalidDatasetFormat => Some("DatasetErrorDetails"),
         ErrorCode::InsufficientCredits => Some("CreditDetails"),
         ErrorCode::PayloadTooLarge => Some("SizeDetails"),
-        ErrorCode::Conflict | ErrorCode::UnprocessableEntity => Some("ReasonDetails"),
+        ErrorCode::Conflict => Some("ConflictDetails"),
+        ErrorCode::UnprocessableEntity => Some("RefusalDetails"),
         _ => None,
     }
 }
@@ -188,7 +197,14 @@ pub(super) fn components(components: ComponentsBuilder) -> ComponentsBuilder {
     let list = |name, count, items| -> Vec<Field> {
         vec![required(name, array(named(items)).max_items(Some(100)).build()), required(count, integer(1))]
     };
-    let reason = object("Why the request was refused.", vec![required("reason", string())]);
+    let conflict = object(
+        "What the request conflicts with. The other keys depend on the reason.",
+        vec![required("reason", choice(&Refusal::CONFLICT_REASONS))],
+    );
+    let refusal = object(
+        "Why a well-formed request was refused. The other keys depend on the reason.",
+        vec![required("reason", choice(&Refusal::UNPROCESSABLE_REASONS))],
+    );
     let invalid_json =
         object("What is wrong and at which byte.", vec![required("reason", string()), required("offset", integer(0))]);
     let credit = object("Credits.", vec![required("required", integer(0)), required("available", integer(0))]);
@@ -215,7 +231,8 @@ pub(super) fn components(components: ComponentsBuilder) -> ComponentsBuilder {
                 list("errors", "error_count", "DatasetError"),
             ),
         )
-        .schema("ReasonDetails", reason)
+        .schema("ConflictDetails", conflict)
+        .schema("RefusalDetails", refusal)
         .schema("InvalidJsonDetails", invalid_json)
         .schema("CreditDetails", credit)
         .schema("SizeDetails", object("The limit.", vec![required("max_bytes", integer(1))]))

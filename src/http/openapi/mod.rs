@@ -12,7 +12,8 @@ mod reconciliations;
 pub mod schema;
 
 use actix_web::http::{Method, StatusCode};
-use serde_json::Value;
+use serde_json::{Value, json};
+use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, Paths};
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::response::ResponseBuilder;
@@ -106,8 +107,14 @@ fn http_method(method: &Method) -> Option<HttpMethod> {
 }
 
 fn operation<S>(route: &Route<S>, doc: Operation) -> utoipa::openapi::path::Operation {
-    let Operation { tag, summary, description, parameters, request, success, errors } = doc;
+    let Operation { tag, summary, description, parameters, request, successes, errors, rules } = doc;
     let mut description = description.to_owned();
+    if !rules.is_empty() {
+        description.push_str("\n\nBeyond the schema, 422 `invalid_request_format`:\n");
+        for rule in &rules {
+            description.push_str(&format!("\n* `{}` {}", rule.path, rule.message));
+        }
+    }
     if let Access::Key(scope) = route.access {
         description.push_str(&format!("\n\nNeeds the scope `{}`.", scope.as_str()));
     }
@@ -120,6 +127,11 @@ fn operation<S>(route: &Route<S>, doc: Operation) -> utoipa::openapi::path::Oper
         .summary(Some(summary))
         .description(Some(description))
         .operation_id(Some(route.operation_id));
+    if !rules.is_empty() {
+        let rules = rules.iter().map(|rule| json!({ "path": rule.path, "message": rule.message })).collect();
+        let extensions = Extensions::from_iter([("x-rules", Value::Array(rules))]);
+        operation = operation.extensions(Some(extensions));
+    }
     for parameter in parameters {
         operation = operation.parameter(parameter);
     }
@@ -138,7 +150,7 @@ fn operation<S>(route: &Route<S>, doc: Operation) -> utoipa::openapi::path::Oper
             .security(SecurityRequirement::new(KEY_AS_HEADER, Vec::<String>::new())),
     };
     let accepted = if route.access == Access::Public { RateLimited::Never } else { RateLimited::Always };
-    if let Some((status, description, sample)) = success {
+    for (status, description, sample) in successes {
         let response = failures::success_headers(ResponseBuilder::new().description(description), accepted)
             .content("application/json", failures::content(sample.schema, sample.example));
         operation = operation.response(status.to_string(), response.build());
@@ -178,10 +190,13 @@ fn by_status<S>(route: &Route<S>, own: Errors) -> Vec<(StatusCode, Errors)> {
     let mut statuses: Vec<(StatusCode, Errors)> = Vec::new();
     // In the order of the table, so that the document does not depend on the order of declaration.
     for code in ErrorCode::ALL {
-        let Some(found) = codes.iter().find(|(known, _)| known == code).cloned() else { continue };
+        let found: Errors = codes.iter().filter(|(known, _)| known == code).cloned().collect();
+        if found.is_empty() {
+            continue;
+        }
         match statuses.iter_mut().find(|(status, _)| *status == code.status()) {
-            Some((_, codes)) => codes.push(found),
-            None => statuses.push((code.status(), vec![found])),
+            Some((_, codes)) => codes.extend(found),
+            None => statuses.push((code.status(), found)),
         }
     }
     statuses

@@ -15,8 +15,15 @@ pub struct Operation {
     pub(super) description: &'static str,
     pub(super) parameters: Vec<Parameter>,
     pub(super) request: Option<Sample>,
-    pub(super) success: Option<(u16, &'static str, Sample)>,
+    pub(super) successes: Vec<(u16, &'static str, Sample)>,
     pub(super) errors: Vec<(ErrorCode, Option<Value>)>,
+    pub(super) rules: Vec<Rule>,
+}
+
+/// What a field must be beside the other fields, or beside what the service knows, which no schema can say.
+pub(super) struct Rule {
+    pub(super) path: &'static str,
+    pub(super) message: &'static str,
 }
 
 /// A schema and an example of it.
@@ -28,7 +35,16 @@ pub(super) struct Sample {
 impl Operation {
     /// An operation of a tag, with one line and a paragraph.
     pub fn new(tag: &'static str, summary: &'static str, description: &'static str) -> Self {
-        Self { tag, summary, description, parameters: Vec::new(), request: None, success: None, errors: Vec::new() }
+        Self {
+            tag,
+            summary,
+            description,
+            parameters: Vec::new(),
+            request: None,
+            successes: Vec::new(),
+            errors: Vec::new(),
+            rules: Vec::new(),
+        }
     }
 
     /// A parameter in the path.
@@ -67,10 +83,19 @@ impl Operation {
         self
     }
 
-    /// The answer when all is well.
+    /// An answer when all is well; there may be several.
     #[must_use]
     pub fn success(mut self, status: u16, description: &'static str, schema: impl Into<Any>, example: Value) -> Self {
-        self.success = Some((status, description, Sample { schema: schema.into(), example }));
+        self.successes.push((status, description, Sample { schema: schema.into(), example }));
+        self
+    }
+
+    /// A rule no schema can say, because it is about two fields or about what is stored. Breaking it is 422
+    /// `invalid_request_format` with this path (rows as `[]`: `open_documents[].date`) and exactly this message; the
+    /// description lists it, and `cargo xtask conformance` takes no other refusal of data that fits the schema.
+    #[must_use]
+    pub fn rule(mut self, path: &'static str, message: &'static str) -> Self {
+        self.rules.push(Rule { path, message });
         self
     }
 
@@ -81,7 +106,7 @@ impl Operation {
         self
     }
 
-    /// The same with details as this operation gives them.
+    /// The same with details as this operation gives them; one code may have several.
     #[must_use]
     pub fn error_with(mut self, code: ErrorCode, details: Value) -> Self {
         self.errors.push((code, Some(details)));

@@ -16,6 +16,13 @@ pub struct Field {
     required: bool,
 }
 
+impl Field {
+    /// The key.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
 /// A key that is always there.
 pub fn required(name: &'static str, schema: impl Into<Any>) -> Field {
     Field { name, schema: schema.into(), required: true }
@@ -70,6 +77,11 @@ pub fn text(min: usize, max: usize) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String).min_length(Some(min)).max_length(Some(max))
 }
 
+/// Text with bounds in characters and without NUL, as every request has it.
+pub fn plain(min: usize, max: usize) -> ObjectBuilder {
+    text(min, max).pattern(Some("^[^\\u0000]*$"))
+}
+
 /// Any text.
 pub fn string() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
@@ -87,7 +99,7 @@ pub fn integer(min: isize) -> ObjectBuilder {
 
 /// An identifier of a person, key, organisation or anything in the books.
 pub fn id() -> ObjectBuilder {
-    integer(1).format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+    integer(1).maximum(Some(isize::MAX)).format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
 }
 
 /// A number.
@@ -113,9 +125,11 @@ pub fn date() -> ObjectBuilder {
 /// The same, or null.
 pub fn nullable(schema: impl Into<Object>) -> Object {
     let mut schema = schema.into();
-    if let SchemaType::Type(kind) = schema.schema_type {
-        schema.schema_type = [kind, Type::Null].into_iter().collect();
-    }
+    schema.schema_type = match schema.schema_type {
+        SchemaType::Type(kind) => [kind, Type::Null].into_iter().collect(),
+        SchemaType::Array(kinds) => kinds.into_iter().chain([Type::Null]).collect(),
+        any @ SchemaType::AnyValue => any,
+    };
     if let Some(values) = &mut schema.enum_values {
         values.push(Value::Null);
     }

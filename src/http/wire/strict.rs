@@ -19,6 +19,8 @@ pub type Reading<T> = Result<T, Malformed>;
 /// Where in the body something stands.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'k> {
+    /// The list around it and the row in that, for a list in a row.
+    outer: Option<(&'static str, u64)>,
     section: &'static str,
     row: Option<u64>,
     field: Option<&'k str>,
@@ -27,7 +29,16 @@ pub struct Place<'k> {
 impl<'k> Place<'k> {
     /// A list or object of the body, or the body itself.
     pub const fn section(section: &'static str) -> Self {
-        Self { section, row: None, field: None }
+        Self { outer: None, section, row: None, field: None }
+    }
+
+    /// A list or object in this row, or in the body when this is no row.
+    const fn inner(self, section: &'static str) -> Place<'static> {
+        let outer = match self.row {
+            Some(row) => Some((self.section, row)),
+            None => None,
+        };
+        Place { outer, section, row: None, field: None }
     }
 
     /// A row of it.
@@ -60,6 +71,9 @@ impl<'k> Place<'k> {
             Some(field) if self.section == BODY => path.clone_from(field),
             Some(field) => path = format!("{path}.{field}"),
             None => {}
+        }
+        if let Some((list, row)) = self.outer {
+            path = format!("{list}[{row}].{path}");
         }
         Issue { section: self.section.to_owned(), row: self.row, field, path, message }
     }
@@ -184,9 +198,20 @@ impl<'a> Strict<'a> {
         &mut self,
         section: &'static str,
         length: RangeInclusive<u64>,
+        read: impl FnMut(&mut Self, Place<'static>) -> Reading<()>,
+    ) -> Reading<()> {
+        self.list_in(Place::section(BODY), section, length, read)
+    }
+
+    /// The same for a list in a row of another: paths are as `items[3].lines[0].account_id`.
+    pub fn list_in(
+        &mut self,
+        around: Place<'_>,
+        section: &'static str,
+        length: RangeInclusive<u64>,
         mut read: impl FnMut(&mut Self, Place<'static>) -> Reading<()>,
     ) -> Reading<()> {
-        let place = Place::section(section);
+        let place = around.inner(section);
         if self.cursor.peek()? != b'[' {
             self.cursor.skip()?;
             self.problem(place, format_args!("{section} must be an array of {}", Rows(&length)));

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::super::operation::Operation;
 use super::super::schema::{
-    Any, array, boolean, choice, date, id, integer, moment, named, nullable, number, object, optional, required,
-    strict, string, text,
+    Any, array, boolean, choice, date, id, integer, maybe, moment, named, nullable, number, object, optional, plain,
+    required, strict, string, text,
 };
-use super::{about, data, inside, money};
+use super::shared::{about, data, date_in, inside, money, pagination, patch};
 
 const TYPES: [&str; 6] = ["ASSET", "LIABILITY", "EQUITY", "REVENUE", "EXPENSE", "SUSPENSE"];
 
@@ -31,7 +31,7 @@ pub fn list_tax_codes() -> Operation {
 pub fn list_accounts() -> Operation {
     inside("List accounts", "The chart in the natural order of its codes, without a pagination block.")
         .query("account_type", "Of this type only.", choice(&TYPES), "EXPENSE".into())
-        .query("role", "With this role only.", text(1, 50), "bank".into())
+        .query("role", "With this role only.", plain(1, 50), "bank".into())
         .query("include_archived", "`true`: archived ones too.", boolean(), true.into())
         .error(crate::http::error::ErrorCode::InvalidRequestFormat)
         .success(200, "The accounts.", named("AccountList"), json!({ "data": [example()] }))
@@ -53,7 +53,7 @@ pub fn create_account() -> Operation {
         named("CreateAccount"),
         json!({ "code": "2200", "name": "VAT Control", "account_type": "LIABILITY", "role": "vat_control" }),
     )
-    .success(201, "The account was made.", named("AccountData"), json!({ "data": example() }))
+    .made("The account was made.", named("AccountData"), json!({ "data": example() }))
     .conflict(json!({ "reason": "duplicate_code", "field": "code", "existing_id": 14 }))
     .refused(json!({ "reason": "wrong_account_type", "field": "role" }))
     .change()
@@ -86,7 +86,6 @@ pub fn archive_account() -> Operation {
 pub fn unarchive_account() -> Operation {
     about("account", "Take an account back into use", "The inverse of archiving; repeating it changes nothing.")
         .success(200, "The account as it is now.", named("AccountData"), json!({ "data": example() }))
-        .conflict(json!({ "reason": "stale_version" }))
         .change()
         .versioned()
 }
@@ -99,8 +98,8 @@ pub fn list_account_transactions() -> Operation {
         "The general ledger of the account, oldest first: every line with the balance after it. The opening balance is \
          that before `date_from`, the closing one that at the end of `date_to`.",
     )
-    .query("date_from", "On this date or later.", date(), "2026-01-01".into())
-    .query("date_to", "On this date or before.", date(), "2026-03-31".into())
+    .query("date_from", "On this date or later.", date_in(), "2026-01-01".into())
+    .query("date_to", "On this date or before.", date_in(), "2026-03-31".into())
     .paged()
     .success(
         200,
@@ -153,16 +152,13 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     let create = strict(
         "What a new account shall be.",
         vec![
-            required("code", text(1, 20)),
-            required("name", text(1, 255)),
+            required("code", plain(1, 20)),
+            required("name", plain(1, 255)),
             required("account_type", choice(&TYPES)),
-            optional("role", nullable(text(1, 50))),
+            maybe("role", plain(1, 50)),
         ],
     );
-    let update = strict(
-        "What is to change; at least one of them.",
-        vec![optional("code", text(1, 20)), optional("name", text(1, 255))],
-    );
+    let update = patch(vec![optional("code", plain(1, 20)), optional("name", plain(1, 255))]);
     let tax_code = object(
         "A VAT code.",
         vec![
@@ -201,17 +197,10 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
             required("closing_balance", money()),
         ],
     );
-    let pagination = object(
-        "Which part this is.",
-        vec![
-            required("limit", integer(1)),
-            required("offset", integer(0)),
-            required("count", integer(0)),
-            optional("total", integer(0)),
-        ],
+    let transactions = object(
+        "A part of an account's history.",
+        vec![required("data", history), required("pagination", pagination())],
     );
-    let transactions =
-        object("A part of an account's history.", vec![required("data", history), required("pagination", pagination)]);
     vec![
         ("Account", account.into()),
         ("CreateAccount", create.into()),

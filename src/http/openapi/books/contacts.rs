@@ -1,15 +1,20 @@
 //! Customers and suppliers: the same operations on paths of their own.
 
 use serde_json::{Value, json};
+use utoipa::openapi::Object;
 
 use super::super::operation::Operation;
 use super::super::schema::{
-    Any, Field, boolean, choice, date, id, integer, maybe, moment, named, nullable, object, optional, required, strict,
-    string, text,
+    Any, Field, boolean, choice, date, id, integer, maybe, moment, named, nullable, object, optional, plain, required,
+    strict, string, text,
 };
-use super::{about, data, inside, money, page, page_example};
+use super::shared::{
+    about, address_in, address_out, data, date_in, inside, money, page, page_example, patch, utr_in, vat_code,
+};
 
-const CODES: [&str; 5] = ["ST", "RR", "ZR", "EX", "NV"];
+const RATE_NEEDED: &str = "a subcontractor needs a rate: 0, 20 or 30";
+/// One @ with something before it and a point somewhere after it, no white space and no control characters; or nothing.
+const EMAIL: &str = "^(?:[^@\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+@[^@\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]*[.][^@\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]*)?$";
 
 macro_rules! operations {
     (
@@ -20,7 +25,7 @@ macro_rules! operations {
         #[doc = concat!("`GET …/", $what, "s`.")]
         pub fn $list() -> Operation {
             inside(concat!("List ", $what, "s"), "By name. `search` looks for a text in name, contact name and e-mail address, whatever its case.")
-                .query("search", "A text to look for.", text(1, 100), "brightwell".into())
+                .query("search", "A text to look for.", plain(1, 100), "brightwell".into())
                 .query("include_archived", "`true`: archived ones too.", boolean(), true.into())
                 .query("updated_since", "Changed at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())
                 .paged()
@@ -37,9 +42,10 @@ macro_rules! operations {
         pub fn $make() -> Operation {
             inside(concat!("Make a ", $what), "Only the name is required, and two may have the same. `reference` is the caller's own and unique.")
                 .request(named($create), json!({ "name": "Brightwell School", "email": "accounts@example.com" }))
-                .success(201, concat!("The ", $what, " was made."), named($data_schema), json!({ "data": $example() }))
+                .made(concat!("The ", $what, " was made."), named($data_schema), json!({ "data": $example() }))
                 .conflict(json!({ "reason": "duplicate_external_id", "field": "reference", "existing_id": 3 }))
                 .refused(json!({ "reason": "unknown_reference", "field": "default_account_id", "id": 999 }))
+                .rule("cis.deduction_rate", RATE_NEEDED)
                 .change()
         }
 
@@ -50,6 +56,7 @@ macro_rules! operations {
                 .success(200, concat!("The ", $what, " as it is now."), named($data_schema), json!({ "data": $example() }))
                 .conflict(json!({ "reason": "duplicate_external_id", "field": "reference", "existing_id": 3 }))
                 .refused(json!({ "reason": "unknown_reference", "field": "default_account_id", "id": 999 }))
+                .rule("cis.deduction_rate", RATE_NEEDED)
                 .change()
                 .versioned()
         }
@@ -67,7 +74,6 @@ macro_rules! operations {
         pub fn $archive() -> Operation {
             about($what, concat!("Archive a ", $what), "Nothing new is drawn up for it; what is open may still be settled. Repeating it changes nothing.")
                 .success(200, concat!("The ", $what, " as it is now."), named($data_schema), json!({ "data": $example() }))
-                .conflict(json!({ "reason": "stale_version" }))
                 .change()
                 .versioned()
         }
@@ -76,7 +82,6 @@ macro_rules! operations {
         pub fn $unarchive() -> Operation {
             about($what, concat!("Take a ", $what, " back into use"), "The inverse of archiving; repeating it changes nothing.")
                 .success(200, concat!("The ", $what, " as it is now."), named($data_schema), json!({ "data": $example() }))
-                .conflict(json!({ "reason": "stale_version" }))
                 .change()
                 .versioned()
         }
@@ -127,13 +132,10 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     vec![
         ("Customer", record("A customer.", required("cis_deducts", cis_deducts()))),
         ("Supplier", record("A supplier.", required("cis", cis_out()))),
-        ("CreateCustomer", request("A new customer.", true, optional("cis_deducts", cis_deducts()))),
-        ("CreateSupplier", request("A new supplier.", true, optional("cis", cis_in()))),
-        (
-            "UpdateCustomer",
-            request("What is to change; at least one of them.", false, optional("cis_deducts", cis_deducts())),
-        ),
-        ("UpdateSupplier", request("What is to change; at least one of them.", false, optional("cis", cis_in()))),
+        ("CreateCustomer", request(true, optional("cis_deducts", cis_deducts()))),
+        ("CreateSupplier", request(true, maybe("cis", cis_in()))),
+        ("UpdateCustomer", request(false, optional("cis_deducts", cis_deducts()))),
+        ("UpdateSupplier", request(false, maybe("cis", cis_in()))),
         ("CustomerData", data("A customer.", customer.clone())),
         ("SupplierData", data("A supplier.", supplier.clone())),
         ("CustomerList", page("Customers.", customer)),
@@ -142,36 +144,17 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     ]
 }
 
-fn address_in() -> Any {
-    let line = |name| maybe(name, text(0, 255));
-    strict(
-        "A postal address; it replaces the one before.",
-        vec![line("line1"), line("line2"), line("city"), line("region"), line("postcode"), line("country")],
-    )
-    .into()
-}
-
-fn address_out() -> Any {
-    let line = |name| required(name, nullable(string()));
-    object(
-        "A postal address.",
-        vec![line("line1"), line("line2"), line("city"), line("region"), line("postcode"), line("country")],
-    )
-    .into()
-}
-
-fn cis_in() -> Any {
+fn cis_in() -> Object {
     strict(
         "How CIS is deducted from the supplier; a subcontractor needs a rate.",
         vec![
             required("is_subcontractor", boolean()),
-            maybe("deduction_rate", integer(0).maximum(Some(30_isize))),
-            maybe("utr", string().pattern(Some("^[0-9]{10}$"))),
-            maybe("verification_number", text(0, 20)),
-            maybe("verified_on", date()),
+            maybe("deduction_rate", integer(0).enum_values(Some([0, 20, 30]))),
+            maybe("utr", utr_in()),
+            maybe("verification_number", plain(0, 20)),
+            maybe("verified_on", date_in()),
         ],
     )
-    .into()
 }
 
 fn cis_out() -> Any {
@@ -188,27 +171,24 @@ fn cis_out() -> Any {
     .into()
 }
 
-fn request(description: &str, is_new: bool, own: Field) -> Any {
-    let name = if is_new { required("name", text(1, 255)) } else { optional("name", text(1, 255)) };
-    strict(
-        description,
-        vec![
-            name,
-            maybe("contact_name", text(0, 255)),
-            maybe("email", text(0, 254)),
-            maybe("phone", text(0, 50)),
-            optional("address", address_in()),
-            maybe("company_number", text(0, 20)),
-            maybe("vat_number", text(0, 20)),
-            maybe("payment_terms_days", integer(0).maximum(Some(365_isize))),
-            maybe("default_account_id", id()),
-            maybe("default_vat_code", choice(&CODES)),
-            maybe("reference", text(0, 50)),
-            maybe("notes", text(0, 2000)),
-            own,
-        ],
-    )
-    .into()
+fn request(is_new: bool, own: Field) -> Any {
+    let name = if is_new { required("name", plain(1, 255)) } else { optional("name", plain(1, 255)) };
+    let fields = vec![
+        name,
+        maybe("contact_name", plain(0, 255)),
+        maybe("email", text(0, 254).pattern(Some(EMAIL))),
+        maybe("phone", plain(0, 50)),
+        optional("address", address_in()),
+        maybe("company_number", plain(0, 20)),
+        maybe("vat_number", plain(0, 20)),
+        maybe("payment_terms_days", integer(0).maximum(Some(365_isize))),
+        maybe("default_account_id", id()),
+        maybe("default_vat_code", vat_code()),
+        maybe("reference", plain(0, 50)),
+        maybe("notes", plain(0, 2000)),
+        own,
+    ];
+    if is_new { strict("A new one; only the name is required.", fields).into() } else { patch(fields).into() }
 }
 
 fn record(description: &str, own: Field) -> Any {
@@ -227,7 +207,7 @@ fn record(description: &str, own: Field) -> Any {
             maybe_text("vat_number"),
             required("payment_terms_days", nullable(integer(0))),
             required("default_account_id", nullable(id())),
-            required("default_vat_code", nullable(choice(&CODES))),
+            required("default_vat_code", nullable(vat_code())),
             maybe_text("reference"),
             maybe_text("notes"),
             own,

@@ -4,13 +4,14 @@ use serde_json::{Value, json};
 
 use super::super::operation::Operation;
 use super::super::schema::{
-    Any, array, boolean, choice, date, id, integer, maybe, moment, named, nullable, object, required, strict, string,
-    text,
+    Any, array, boolean, choice, date, id, integer, maybe, moment, named, nullable, object, plain, required, strict,
+    string,
 };
-use super::{about, data, inside, money, money_in, page, page_example};
+use super::shared::{about, data, date_in, inside, money, money_in_not_negative, page, page_example, vat_code};
 use crate::domain::ledger::journal::SourceType;
 
-const CODES: [&str; 5] = ["ST", "RR", "ZR", "EX", "NV"];
+/// What the day of a reversal must be.
+pub(super) const VOID_DATE: &str = "must not be before what is voided, or before its last allocation was released";
 
 /// `GET …/journals`.
 pub fn list_journals() -> Operation {
@@ -19,10 +20,10 @@ pub fn list_journals() -> Operation {
         .query("source_type", "Made by this kind of source.", choice(&sources), "manual".into())
         .query("source_id", "Made by this source.", id(), 31.into())
         .query("account_id", "With a line of this account.", id(), 12.into())
-        .query("date_from", "On this date or later.", date(), "2026-01-01".into())
-        .query("date_to", "On this date or before.", date(), "2026-03-31".into())
+        .query("date_from", "On this date or later.", date_in(), "2026-01-01".into())
+        .query("date_to", "On this date or before.", date_in(), "2026-03-31".into())
         .query("status", "In this state only.", choice(&["posted", "void"]), "posted".into())
-        .query("search", "A text in number, description or reference.", text(1, 100), "rent".into())
+        .query("search", "A text in number, description or reference.", plain(1, 100), "rent".into())
         .query("updated_since", "Posted or voided at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())
         .paged()
         .success(200, "The journals.", named("JournalList"), page_example(example()))
@@ -51,9 +52,18 @@ pub fn create_journal() -> Operation {
             ]
         }),
     )
-    .success(201, "The journal was posted.", named("JournalData"), json!({ "data": example() }))
-    .refused(json!({ "reason": "unbalanced", "total_debit": 54.00, "total_credit": 53.00 }))
-    .conflict(json!({ "reason": "stale_version" }))
+    .made("The journal was posted.", named("JournalData"), json!({ "data": example() }))
+    .refusals(&[
+        "unbalanced",
+        "too_few_lines",
+        "one_sided_line",
+        "period_locked",
+        "unknown_reference",
+        "account_archived",
+        "wrong_account_type",
+        "vat_control_required",
+        "vat_amount_out_of_tolerance",
+    ])
     .change()
 }
 
@@ -68,9 +78,8 @@ pub fn void_journal() -> Operation {
     .request(named("VoidRequest"), json!({ "void_date": "2026-03-31", "reason": "entered twice" }))
     .success(200, "The voided journal.", named("JournalData"), json!({ "data": example() }))
     .conflict(json!({ "reason": "invalid_state", "current": "void", "allowed": ["posted"] }))
-    .refused(json!({
-        "reason": "period_locked", "lock_date": "2026-02-28", "date": "2026-02-10", "earliest_date": "2026-03-01"
-    }))
+    .rule("void_date", VOID_DATE)
+    .refusals(&["period_locked"])
     .change()
     .versioned()
 }
@@ -108,7 +117,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
             required("debit", money()),
             required("credit", money()),
             required("memo", nullable(string())),
-            required("vat_code", nullable(choice(&CODES))),
+            required("vat_code", nullable(vat_code())),
             required("vat_amount", nullable(money())),
             required("contact_id", nullable(id())),
             required("system", boolean().description(Some("Whether the service added it."))),
@@ -142,24 +151,24 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         "A line as entered: exactly one of debit and credit, VAT inside.",
         vec![
             required("account_id", id()),
-            maybe("debit", money_in()),
-            maybe("credit", money_in()),
-            maybe("memo", text(0, 500)),
-            maybe("vat_code", choice(&CODES)),
-            maybe("vat_amount", money_in()),
+            maybe("debit", money_in_not_negative()),
+            maybe("credit", money_in_not_negative()),
+            maybe("memo", plain(0, 500)),
+            maybe("vat_code", vat_code()),
+            maybe("vat_amount", money_in_not_negative()),
             maybe("contact_id", id()),
         ],
     );
     let create = strict(
         "A journal to be posted.",
         vec![
-            required("entry_date", date()),
-            required("description", text(1, 500)),
+            required("entry_date", date_in()),
+            required("description", plain(1, 500)),
             required("lines", array(entered_line).min_items(Some(2)).max_items(Some(1000)).build()),
-            maybe("reference", text(0, 100)),
+            maybe("reference", plain(0, 100)),
         ],
     );
-    let void = strict("When and why.", vec![maybe("void_date", date()), maybe("reason", text(1, 500))]);
+    let void = strict("When and why.", vec![maybe("void_date", date_in()), maybe("reason", plain(1, 500))]);
     vec![
         ("Journal", journal.into()),
         ("CreateJournal", create.into()),

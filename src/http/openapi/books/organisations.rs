@@ -5,11 +5,16 @@ use serde_json::{Value, json};
 use super::super::operation::Operation;
 use super::super::schema::{
     Any, Field, array, boolean, choice, date, id, integer, maybe, moment, named, nullable, number, object, optional,
-    required, strict, string, text,
+    plain, required, strict, string, text,
 };
-use super::{TAG, inside};
+use super::TAG;
+use super::shared::{address_in, address_out, data, date_in, inside, patch, percent_in, utr_in};
+use crate::domain::calendar::timezones;
 use crate::http::error::ErrorCode;
 
+/// A day of the year as MM-DD; 02-28 and 02-29 both are the last day of February.
+const YEAR_END: &str =
+    "^(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|[12][0-9]))$";
 const KINDS: [&str; 7] = ["sole_trader", "partnership", "limited_company", "llp", "charity", "landlord", "other"];
 
 /// `GET /api/v1/books/organisations`.
@@ -43,8 +48,9 @@ pub fn create_organisation() -> Operation {
          restricted to organisations is refused.",
     )
     .request(named("CreateOrganisation"), json!({ "name": "Larkspur Joinery Ltd", "vat_control": true }))
-    .success(201, "The organisation was made.", named("OrganisationData"), json!({ "data": organisation_example() }))
-    .refused(json!({ "reason": "currency_not_supported", "currency": "USD" }))
+    .made("The organisation was made.", named("OrganisationData"), json!({ "data": organisation_example() }))
+    .refusals(&["currency_not_supported"])
+    .vat_rules()
     .change()
 }
 
@@ -57,12 +63,23 @@ pub fn update_organisation() -> Operation {
     )
     .request(named("UpdateOrganisation"), json!({ "vat_registered": true, "vat_scheme": "cash", "vat_scheme_from": "2026-04-01" }))
     .success(200, "The organisation as it is now.", named("OrganisationData"), json!({ "data": organisation_example() }))
-    .conflict(json!({ "reason": "stale_version" }))
-    .refused(json!({
-        "reason": "period_locked", "lock_date": "2026-02-28", "date": "2026-01-01", "earliest_date": "2026-03-01"
-    }))
+    .refusals(&["period_locked"])
+    .vat_rules()
+    .rule("vat_scheme_from", "a change of scheme needs its first day")
+    .rule("vat_scheme_from", "must be the first day of a VAT period")
     .change()
     .versioned()
+}
+
+impl Operation {
+    /// How registration, scheme and percentage go together.
+    fn vat_rules(self) -> Self {
+        self.rule("vat_scheme", "is required when VAT registered")
+            .rule("vat_scheme", "must be null unless VAT registered")
+            .rule("flat_rate_percent", "must be null unless the scheme is flat_rate")
+            .rule("flat_rate_percent", "the flat rate scheme needs a percentage from 0.01 to 50")
+            .rule("flat_rate_percent", "only the flat rate scheme has a percentage; use null")
+    }
 }
 
 /// `GET …/period-lock`.
@@ -83,7 +100,7 @@ pub fn set_period_lock() -> Operation {
     )
     .request(named("SetPeriodLock"), json!({ "lock_date": "2026-02-28", "reason": "February is done" }))
     .success(200, "The lock as it is now.", named("PeriodLockData"), json!({ "data": lock_example() }))
-    .conflict(json!({ "reason": "stale_version" }))
+    .rule("lock_date", "must not be in the future")
     .change()
     .versioned()
 }
@@ -121,16 +138,17 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
             "OrganisationList",
             object("Organisations.", vec![required("data", array(named("Organisation")).build())]).into(),
         ),
-        ("OrganisationData", object("An organisation.", vec![required("data", named("Organisation"))]).into()),
+        ("OrganisationData", data("An organisation.", named("Organisation"))),
         ("CreateOrganisation", create()),
-        ("UpdateOrganisation", strict("What is to change; at least one of them.", patchable(false)).into()),
+        ("Timezone", choice(&timezones().collect::<Vec<_>>()).description(Some("An IANA time zone.")).into()),
+        ("UpdateOrganisation", patch(patchable(false)).into()),
         ("PeriodLock", lock()),
-        ("PeriodLockData", object("The period lock.", vec![required("data", named("PeriodLock"))]).into()),
+        ("PeriodLockData", data("The period lock.", named("PeriodLock"))),
         (
             "SetPeriodLock",
             strict(
                 "Where the lock goes.",
-                vec![required("lock_date", nullable(date())), maybe("reason", text(1, 500))],
+                vec![required("lock_date", nullable(date_in())), maybe("reason", plain(1, 500))],
             )
             .into(),
         ),
@@ -155,63 +173,45 @@ fn create() -> Any {
     let mut fields = patchable(true);
     fields.extend([
         optional("vat_control", boolean().description(Some("Whether a VAT Control account comes with the chart."))),
-        maybe("books_start_date", date()),
+        maybe("books_start_date", date_in()),
         optional("base_currency", choice(&["GBP"])),
     ]);
     strict("What a new organisation shall be.", fields).into()
 }
 
 fn patchable(is_new: bool) -> Vec<Field> {
-    let line = |name| maybe(name, text(0, 255));
-    let address = strict(
-        "Where it is; it replaces the address before.",
-        vec![line("line1"), line("line2"), line("city"), line("region"), line("postcode"), line("country")],
-    );
-    let name = if is_new { required("name", text(1, 255)) } else { optional("name", text(1, 255)) };
+    let name = if is_new { required("name", plain(1, 255)) } else { optional("name", plain(1, 255)) };
     vec![
         name,
-        maybe("legal_name", text(0, 255)),
+        maybe("legal_name", plain(0, 255)),
         optional("entity_type", choice(&KINDS)),
-        maybe("company_number", text(0, 20)),
-        maybe("utr", string().pattern(Some("^[0-9]{10}$"))),
-        optional("address", address),
-        optional("timezone", string().description(Some("IANA name."))),
-        optional("financial_year_end", string().pattern(Some("^[0-9]{2}-[0-9]{2}$"))),
+        maybe("company_number", plain(0, 20)),
+        maybe("utr", utr_in()),
+        optional("address", address_in()),
+        optional("timezone", named("Timezone")),
+        optional("financial_year_end", string().pattern(Some(YEAR_END))),
         optional("cis_contractor", boolean()),
         optional("cis_subcontractor", boolean()),
-        maybe("cis_suffered_rate", number()),
+        maybe("cis_suffered_rate", percent_in(0.0, 100.0)),
         optional("default_payment_terms_days", integer(0).maximum(Some(365_isize))),
-        optional("sales_invoice_prefix", text(0, 10)),
-        optional("sales_credit_note_prefix", text(0, 10)),
+        optional("sales_invoice_prefix", plain(0, 10)),
+        optional("sales_credit_note_prefix", plain(0, 10)),
         optional("vat_registered", boolean()),
-        maybe("vat_number", text(0, 20)),
+        maybe("vat_number", plain(0, 20)),
         maybe("vat_scheme", choice(&["standard", "cash", "flat_rate"])),
-        maybe("vat_scheme_from", date()),
-        maybe("flat_rate_percent", number()),
-        optional("vat_period_months", integer(1).maximum(Some(12_isize))),
+        maybe("vat_scheme_from", date_in()),
+        maybe("flat_rate_percent", percent_in(0.01, 50.0)),
+        optional("vat_period_months", integer(1).enum_values(Some([1, 3, 12]))),
         optional("vat_period_end_month", integer(1).maximum(Some(12_isize))),
     ]
 }
 
 fn organisation() -> utoipa::openapi::Object {
     let maybe_text = || nullable(string());
-    let mut address = object(
-        "Where it is.",
-        vec![
-            required("line1", maybe_text()),
-            required("line2", maybe_text()),
-            required("city", maybe_text()),
-            required("region", maybe_text()),
-            required("postcode", maybe_text()),
-            required("country", maybe_text()),
-        ],
-    );
-    address.schema_type =
-        [utoipa::openapi::schema::Type::Object, utoipa::openapi::schema::Type::Null].into_iter().collect();
     object(
         "An organisation whose books are kept. What does not apply is null.",
         vec![
-            required("id", id()),
+            required("id", nullable(id())),
             required("name", text(1, 255)),
             required("legal_name", maybe_text()),
             required("entity_type", nullable(choice(&KINDS))),
@@ -220,8 +220,8 @@ fn organisation() -> utoipa::openapi::Object {
             required("base_currency", string()),
             required("country", string()),
             required("timezone", string()),
-            required("address", address),
-            required("financial_year_end", string().pattern(Some("^[0-9]{2}-[0-9]{2}$"))),
+            required("address", nullable(address_out())),
+            required("financial_year_end", string().pattern(Some(YEAR_END))),
             required("books_start_date", nullable(date())),
             required("vat_registered", boolean()),
             required("vat_number", maybe_text()),

@@ -1,139 +1,21 @@
-//! Bank accounts and the lines of their statements on the wire.
+//! The lines of bank statements on the wire.
 
 use super::read::body;
-use crate::domain::ledger::bank::{BankAccountType, ConfirmType};
+use crate::domain::ledger::bank::ConfirmType;
 use crate::domain::ledger::bank_coding::{CodedLine, Coding};
 use crate::domain::ledger::ids::AccountId;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::VatCode;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, Place, Reading, Strict};
-use crate::store::{BankAccountField, BankImport, BankLine, BankRow, BankSuggestion, Confirmation, LedgerAccount};
+use crate::store::{BankImport, BankLine, BankRow, BankSuggestion, Confirmation};
 
-/// What is allowed as a kind of bank account.
-pub const KINDS: &str = "one of current, savings, credit_card, cash, payment_provider, loan";
 /// Rows of one import.
 const IMPORT_ROWS_MAX: u64 = 5_000;
 /// Items of one batch.
 const BATCH_ITEMS_MAX: u64 = 500;
 /// Parts of one line.
 const PARTS_MAX: u64 = 100;
-
-const ACCOUNT_NAMES: [&str; 9] =
-    ["name", "bank_name", "sort_code", "account_number", "iban", "type", "account_id", "code", "currency"];
-/// Keys that may also change.
-const PATCHABLE: usize = 5;
-
-/// A bank account to be made.
-pub struct NewBankAccount {
-    /// What kind.
-    pub kind: BankAccountType,
-    /// What carries its balance.
-    pub account: LedgerAccount,
-    /// What is said of it.
-    pub fields: Vec<BankAccountField>,
-    /// The currency, where one is named.
-    pub currency: Option<String>,
-}
-
-/// Reads the body that makes a bank account.
-pub fn parse_new_account(text: &[u8]) -> Result<NewBankAccount, Issues> {
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
-    let (mut kind, mut account_id, mut code, mut currency) = (None, None, None, None);
-    let mut fields = Vec::new();
-    let read = reader.object(Place::section(BODY), &ACCOUNT_NAMES, |reader, at| {
-        match at {
-            5 => kind = reader.word(body("type"), BankAccountType::parse, KINDS)?,
-            6 if reader.is_null()? => {}
-            6 => account_id = reader.id(body("account_id"))?,
-            7 if reader.is_null()? => {}
-            7 => code = reader.text(body("code"), 1..=20)?.map(String::from),
-            8 => currency = reader.text(body("currency"), 3..=3)?.map(String::from),
-            _ => fields.extend(account_field(reader, at)?),
-        }
-        Ok(())
-    });
-    let read = read.map(|given| {
-        let Some(given) = given else { return };
-        reader.require(Place::section(BODY), &ACCOUNT_NAMES, &given, 1);
-        if given.get(6) == given.get(7) {
-            reader.problem(body("account_id"), "exactly one of account_id and code is required");
-        }
-    });
-    reader.finish(read)?;
-    let account = match (account_id, code) {
-        (Some(id), _) => LedgerAccount::Existing(id),
-        (None, Some(code)) => LedgerAccount::New(code),
-        (None, None) => {
-            let mut issues = Issues::default();
-            issues.field(BODY, "account_id", "exactly one of account_id and code is required");
-            return Err(issues);
-        }
-    };
-    Ok(NewBankAccount { kind: kind.unwrap_or(BankAccountType::Current), account, fields, currency })
-}
-
-/// Reads the body that changes a bank account.
-pub fn parse_account_patch(text: &[u8]) -> Result<Vec<BankAccountField>, Issues> {
-    let mut names = [""; PATCHABLE];
-    for (name, known) in names.iter_mut().zip(ACCOUNT_NAMES) {
-        *name = known;
-    }
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
-    let mut fields = Vec::new();
-    let read = reader.object(Place::section(BODY), &names, |reader, at| {
-        fields.extend(account_field(reader, at)?);
-        Ok(())
-    });
-    let read = read.map(|given| reader.require_some(given));
-    reader.finish(read)?;
-    Ok(fields)
-}
-
-fn account_field(reader: &mut Strict<'_>, at: usize) -> Reading<Option<BankAccountField>> {
-    let place = body(ACCOUNT_NAMES.get(at).copied().unwrap_or_default());
-    Ok(match at {
-        0 => reader.text(place, 1..=255)?.map(|name| BankAccountField::Name(name.into_owned())),
-        1 => reader.maybe_text(place, 100)?.map(BankAccountField::BankName),
-        2 => {
-            let rule = "must be six digits, with or without dashes (NN-NN-NN), or null";
-            shaped(reader, place, rule, sort_code)?.map(BankAccountField::SortCode)
-        }
-        3 => {
-            shaped(reader, place, "must be eight digits, or null", account_number)?.map(BankAccountField::AccountNumber)
-        }
-        _ => reader.maybe_text(place, 34)?.map(BankAccountField::Iban),
-    })
-}
-
-/// Text of a certain shape, or none.
-fn shaped(
-    reader: &mut Strict<'_>,
-    place: Place<'_>,
-    rule: &str,
-    shape: fn(&str) -> Option<String>,
-) -> Reading<Option<Option<String>>> {
-    let Some(text) = reader.maybe_text(place, 40)? else { return Ok(None) };
-    let Some(text) = text else { return Ok(Some(None)) };
-    let shaped = shape(&text);
-    if shaped.is_none() {
-        reader.problem(place, rule);
-    }
-    Ok(shaped.map(Some))
-}
-
-fn sort_code(text: &str) -> Option<String> {
-    let has_dashes = matches!(text.as_bytes(), [_, _, b'-', _, _, b'-', _, _]);
-    let digits: String = text.chars().filter(|letter| *letter != '-').collect();
-    let plain = digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let (one, rest) = digits.split_at_checked(2)?;
-    let (two, three) = rest.split_at_checked(2)?;
-    (plain && (has_dashes || text.len() == 6)).then(|| format!("{one}-{two}-{three}"))
-}
-
-fn account_number(text: &str) -> Option<String> {
-    (text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.to_owned())
-}
 
 const ROW_NAMES: [&str; 6] = ["date", "amount", "description", "reference", "merchant", "external_id"];
 
@@ -352,7 +234,7 @@ struct ConfirmRead {
 }
 
 impl ConfirmRead {
-    fn field(&mut self, reader: &mut Strict<'_>, place: Place<'static>, at: usize, in_batch: bool) -> Reading<()> {
+    fn field(&mut self, reader: &mut Strict<'_>, place: Place<'static>, at: usize) -> Reading<()> {
         let field = place.field(CONFIRM_NAMES.get(at).copied().unwrap_or_default());
         if at > 0 && reader.is_null()? {
             return Ok(());
@@ -370,8 +252,7 @@ impl ConfirmRead {
             3 => self.vat_amount = reader.money(field)?,
             4 => {
                 let mut parts = Vec::new();
-                let section = if in_batch { "items.lines" } else { "lines" };
-                reader.list(section, 1..=PARTS_MAX, |reader, place| {
+                reader.list_in(place, "lines", 1..=PARTS_MAX, |reader, place| {
                     parts.extend(PartRead::read(reader, place)?);
                     Ok(())
                 })?;
@@ -388,14 +269,18 @@ impl ConfirmRead {
     fn meant(self) -> Result<Confirmation, (&'static str, &'static str)> {
         let is_coded = self.account_id.is_some() || self.lines.is_some();
         let kind = self.kind.or(is_coded.then_some(ConfirmType::Coded));
-        let others = self.transaction.is_some() || self.bank.is_some() || self.journal.is_some();
+        let transfers = self.transaction.is_some() || self.bank.is_some();
+        let others = transfers || self.journal.is_some();
+        let codes = is_coded || self.vat_code.is_some() || self.vat_amount.is_some();
         match kind {
-            None if others || self.vat_code.is_some() => Err(("type", "is required with what is given")),
+            None if others || codes => Err(("type", "is required with what is given")),
             None => Ok(Confirmation::Suggested),
             Some(ConfirmType::Coded) if others => Err(("type", "coded takes account_id and vat_code, or lines")),
             Some(ConfirmType::Coded) => match (self.account_id, self.vat_code, self.lines) {
-                (None, None, None) => Ok(Confirmation::Suggested),
-                (None, None, Some(lines)) => Ok(Confirmation::Coded(Coding { lines, is_short: false })),
+                (None, None, None) if self.vat_amount.is_none() => Ok(Confirmation::Suggested),
+                (None, None, Some(lines)) if self.vat_amount.is_none() => {
+                    Ok(Confirmation::Coded(Coding { lines, is_short: false }))
+                }
                 (Some(account_id), Some(vat_code), None) => {
                     let (account_id, gross, memo) = (AccountId(account_id), Pence::ZERO, None);
                     let line = CodedLine { account_id, gross, vat_code, vat_amount: self.vat_amount, memo };
@@ -404,11 +289,15 @@ impl ConfirmRead {
                 (Some(_), None, None) => Err(("vat_code", "is required beside account_id; NV for none")),
                 _ => Err(("lines", "either account_id with vat_code, or lines")),
             },
+            Some(ConfirmType::Transfer) if codes || self.journal.is_some() => {
+                Err(("type", "transfer takes bank_transaction_id or bank_account_id"))
+            }
             Some(ConfirmType::Transfer) => match (self.transaction, self.bank) {
                 (Some(id), None) => Ok(Confirmation::TransferWith(id)),
                 (None, Some(id)) => Ok(Confirmation::TransferTo(id)),
                 _ => Err(("bank_transaction_id", "exactly one of bank_transaction_id and bank_account_id is required")),
             },
+            _ if codes || transfers => Err(("type", "match takes journal_id")),
             _ => self.journal.map(Confirmation::MatchJournal).ok_or(("journal_id", "is required for a match")),
         }
     }
@@ -421,8 +310,8 @@ pub fn parse_confirmation(text: &[u8]) -> Result<Confirmation, Issues> {
     }
     let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
     let mut read = ConfirmRead::default();
-    let given = reader
-        .object(Place::section(BODY), &CONFIRM_NAMES, |reader, at| read.field(reader, Place::section(BODY), at, false));
+    let given =
+        reader.object(Place::section(BODY), &CONFIRM_NAMES, |reader, at| read.field(reader, Place::section(BODY), at));
     reader.finish(given)?;
     read.meant().map_err(|(field, message)| {
         let mut issues = Issues::default();
@@ -455,7 +344,7 @@ pub fn parse_batch(text: &[u8]) -> Result<Vec<(i64, Confirmation)>, Issues> {
                     id = reader.id(place.field("id"))?;
                     Ok(())
                 }
-                Some(at) => read.field(reader, place, at, true),
+                Some(at) => read.field(reader, place, at),
             })?;
             if let Some(given) = given {
                 reader.require(place, &ITEM_NAMES, &given, 1);

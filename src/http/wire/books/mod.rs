@@ -3,6 +3,7 @@
 
 pub mod account;
 pub mod bank;
+pub mod bank_account;
 pub mod bank_json;
 pub mod contact;
 pub mod journal;
@@ -55,10 +56,10 @@ impl Serialize for Id {
 
 /// The same for an item of a batch, which is named by its row.
 pub fn refused_item(row: usize, refusal: &Refusal) -> ApiError {
-    let error = refused(refusal);
     if refusal.class() == RefusalClass::Field {
-        return error;
+        return field_issue(refusal, u64::try_from(row).ok());
     }
+    let error = refused(refusal);
     let details = Details { reason: refusal.reason(), extras: refusal.extras(), row: Some(row) };
     error.with_details_text(serde_json::value::to_raw_value(&details).ok())
 }
@@ -67,7 +68,7 @@ pub fn refused_item(row: usize, refusal: &Refusal) -> ApiError {
 pub fn refused(refusal: &Refusal) -> ApiError {
     let message = refusal.message();
     let error = match refusal.class() {
-        RefusalClass::Field => return field_issue(refusal, message),
+        RefusalClass::Field => return field_issue(refusal, None),
         RefusalClass::Conflict => ApiError::conflict(refusal.reason(), message),
         RefusalClass::Unprocessable => ApiError::unprocessable(refusal.reason(), message),
     };
@@ -76,19 +77,22 @@ pub fn refused(refusal: &Refusal) -> ApiError {
 }
 
 /// A field that is not what it may be beside the others is answered like one that breaks the format.
-fn field_issue(refusal: &Refusal, message: String) -> ApiError {
-    let Refusal::Field { field, .. } = refusal else { return ApiError::internal(message) };
-    let mut issues = Issues::default();
-    match field.split_once('.') {
-        Some((section, name)) => issues.field(section, name, message),
-        None => issues.push(Issue {
-            section: "body".to_owned(),
-            row: None,
-            field: Some(field.clone()),
-            path: field.clone(),
-            message,
-        }),
+fn field_issue(refusal: &Refusal, item: Option<u64>) -> ApiError {
+    let Refusal::Field { field: path, message } = refusal else { return ApiError::internal(refusal.message()) };
+    let (section, field) = path.rsplit_once('.').unwrap_or(("body", path));
+    let mut issue = Issue {
+        section: section.to_owned(),
+        row: None,
+        field: Some(field.to_owned()),
+        path: path.clone(),
+        message: message.clone().into_owned(),
+    };
+    if let Some(row) = item {
+        issue.path = format!("items[{row}].{path}");
+        (issue.section, issue.row) = ("items".to_owned(), Some(row));
     }
+    let mut issues = Issues::default();
+    issues.push(issue);
     ApiError::invalid_request_format(&issues)
 }
 
