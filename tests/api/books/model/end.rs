@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::state::{DocumentState, Party, RowState, Sides, Stage, text};
+use super::state::{DocumentState, Party, RowState, Sides, Stage, day, text};
 use super::{Books, Writer};
 use crate::books::figures::{assert_is_a_journal, pence, sides};
 use crate::books::independent;
@@ -38,6 +38,7 @@ pub fn compare(books: &Books, writers: &[Writer<'_>]) {
         writer.compare_settlements();
     }
     compare_controls(books, &balances);
+    compare_days(books, writers);
     let accounts = books.get("/accounts?include_archived=true");
     independent::assert_agrees(&journals, accounts["data"].as_array().unwrap());
     compare_invoice_numbers(books);
@@ -65,6 +66,30 @@ fn compare_journals(journals: &[Value], writers: &[Writer<'_>]) {
         assert_eq!(one, other, "{}: journal {}", writers[0].place, at + 1);
     }
     assert_eq!(found.len(), wanted.len());
+}
+
+/// I3 and I17: what accounts came to at the end of a day, and that VAT Control is what the VAT sub-ledger comes to.
+fn compare_days(books: &Books, writers: &[Writer<'_>]) {
+    let accounts = books.get("/accounts?include_archived=true")["data"].clone();
+    for at in ["2024-10-31", "2025-02-28", "2025-07-17", "2025-12-31"] {
+        let at_day = day(at);
+        let journals = writers.iter().flat_map(|writer| &writer.state.journals).filter(|one| one.date <= at_day);
+        let mut balances = Sides::new();
+        for (code, amount) in journals.flat_map(|journal| &journal.sides) {
+            *balances.entry(code.clone()).or_default() += amount;
+        }
+        let balance = |code: &str| balances.get(code).copied().unwrap_or_default();
+        for code in ["1100", "2100", "2200", "4000", "5000", writers[0].state.banks[0].code.as_str()] {
+            let account = accounts.as_array().unwrap().iter().find(|account| account["code"] == code).unwrap();
+            let path = format!("/accounts/{}/transactions?limit=1&date_from={}", account["id"], text(at_day + 1));
+            let direction = if account["normal_balance"] == "debit" { 1 } else { -1 };
+            let opening = books.get(&path)["data"]["opening_balance"].clone();
+            assert_eq!(pence(&opening), direction * balance(code), "{code} after {at}");
+        }
+        let vat = books.server.vat_by_code(books.id, "1900-01-01", at);
+        let due: i64 = vat.iter().map(|(side, _, _, vat)| if side == "output" { *vat } else { -vat }).sum();
+        assert_eq!(due, -balance("2200"), "VAT to {at}: {vat:?}");
+    }
 }
 
 /// I10 and I11: contacts add up to the control accounts, but for lines without a contact.
