@@ -44,6 +44,10 @@ pub struct Model {
     pub awaited_on: Option<i64>,
     /// Its journal.
     pub journal_id: Option<i64>,
+    /// The receipt, payment or refund that it shows.
+    pub settlement_id: Option<i64>,
+    /// Whether that is a `customer`'s or a `supplier`'s.
+    pub settlement_side: Option<String>,
     /// Milliseconds.
     pub confirmed_at: Option<i64>,
     /// Who.

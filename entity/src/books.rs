@@ -14,6 +14,8 @@ pub struct Model {
     pub version: i64,
     /// The next journal gets it.
     pub next_journal_number: i64,
+    /// The next entry of the history gets it.
+    pub next_change: i64,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -23,6 +23,10 @@ pub struct Model {
     pub debit: i64,
     /// Pence.
     pub credit: i64,
+    /// Pence of it without a document.
+    pub direct_debit: i64,
+    /// Pence of it without a document.
+    pub direct_credit: i64,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

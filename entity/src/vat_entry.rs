@@ -12,8 +12,8 @@ pub struct Model {
     pub id: i64,
     /// Whose books.
     pub organisation_id: i64,
-    /// The journal it was made with.
-    pub journal_id: i64,
+    /// The journal it was made with; none when a payment brought it onto the return.
+    pub journal_id: Option<i64>,
     /// The line it comes from.
     pub journal_line_id: Option<i64>,
     /// The document it comes from.

@@ -7,6 +7,9 @@ use sea_orm_migration::prelude::*;
 
 mod m20261101_000001_foundation;
 mod m20261121_000002_ledger;
+mod m20261121_000003_documents;
+mod m20261121_000006_settlements;
+mod m20261121_000004_history_and_imports;
 
 /// Every step, in order.
 pub struct Migrator;
@@ -14,6 +17,12 @@ pub struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m20261101_000001_foundation::Migration), Box::new(m20261121_000002_ledger::Migration)]
+        vec![
+            Box::new(m20261101_000001_foundation::Migration),
+            Box::new(m20261121_000002_ledger::Migration),
+            Box::new(m20261121_000003_documents::Migration),
+            Box::new(m20261121_000006_settlements::Migration),
+            Box::new(m20261121_000004_history_and_imports::Migration),
+        ]
     }
 }

@@ -1,12 +1,12 @@
 //! Problems of a submitted body: all of them at once, in document order, at most a hundred listed.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How many problems are listed; the count goes on.
 pub const PROBLEMS_LISTED_MAX: usize = 100;
 
 /// One problem, in the shape of `details.issues`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Issue {
     /// The array or object: `lines`, `query`, `body`.
     pub section: String,

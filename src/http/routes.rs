@@ -6,7 +6,9 @@
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 
-use super::books::{accounts, bank, contacts, journals, organisations};
+use super::books::{
+    accounts, bank, changes, cis, contacts, documents, imports, journals, opening, organisations, settlements,
+};
 use super::call::Call;
 use super::docs;
 use super::error::ApiError;
@@ -16,7 +18,9 @@ use super::products::Products;
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, identity, keys, reconciliations};
 use crate::domain::access::Scope;
+use crate::domain::ledger::change::Resource;
 use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::document::DocumentKind;
 
 /// Strangers may send no more than this.
 const FIRST_PARTY_BODY_BYTES: u64 = 16 * 1024;
@@ -67,7 +71,12 @@ pub fn routes() -> Vec<Route<Products>> {
     routes.extend(contact_routes());
     routes.extend(bank_routes());
     routes.extend(journal_routes());
-    routes.extend(documents());
+    routes.extend(invoice_routes());
+    routes.extend(credit_note_routes());
+    routes.extend(settlement_routes());
+    routes.extend(history_routes());
+    routes.extend(preview_routes());
+    routes.extend(documentation());
     routes
 }
 
@@ -76,8 +85,8 @@ const WRITE: Access = Access::Key(Scope::BooksWrite);
 
 /// A path inside an organisation.
 macro_rules! inside {
-    ($rest:literal) => {
-        concat!("/api/v1/books/organisations/{organisationId}", $rest)
+    ($($rest:literal),+) => {
+        concat!("/api/v1/books/organisations/{organisationId}", $($rest),+)
     };
 }
 
@@ -222,8 +231,165 @@ fn journal_routes() -> Vec<Route<Products>> {
     ]
 }
 
+/// What is previewed first and then confirmed with a token.
+fn preview_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::post(inside!("/opening-balances/preview"), "previewOpeningBalances", WRITE, opening::preview)
+            .doc(openapi::preview_opening_balances),
+        Route::post(inside!("/opening-balances"), "setOpeningBalances", WRITE, opening::set)
+            .doc(openapi::set_opening_balances),
+        Route::get(inside!("/imports"), "listImports", READ, imports::list).doc(openapi::list_imports),
+        Route::post(inside!("/imports"), "previewImport", WRITE, imports::preview).doc(openapi::preview_import),
+        Route::get(inside!("/imports/{id}"), "getImport", READ, imports::show).doc(openapi::get_import),
+        Route::post(inside!("/imports/{id}/confirm"), "confirmImport", WRITE, imports::confirm)
+            .doc(openapi::confirm_import),
+    ]
+}
+
+/// The history of one kind of record.
+fn history(path: &'static str, operation_id: &'static str, resource: Resource) -> Route<Products> {
+    Route::get(path, operation_id, READ, move |call| changes::history(call, resource))
+}
+
+fn history_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::get(inside!("/changes"), "listChanges", READ, changes::list).doc(openapi::list_changes),
+        history(inside!("/accounts/{id}/history"), "listAccountHistory", Resource::Account)
+            .doc(openapi::list_account_history),
+        history(inside!("/customers/{id}/history"), "listCustomerHistory", Resource::Customer)
+            .doc(openapi::list_customer_history),
+        history(inside!("/suppliers/{id}/history"), "listSupplierHistory", Resource::Supplier)
+            .doc(openapi::list_supplier_history),
+        history(inside!("/bank-accounts/{id}/history"), "listBankAccountHistory", Resource::BankAccount)
+            .doc(openapi::list_bank_account_history),
+        history(inside!("/bank-transactions/{id}/history"), "listBankTransactionHistory", Resource::BankTransaction)
+            .doc(openapi::list_bank_transaction_history),
+        history(inside!("/journals/{id}/history"), "listJournalHistory", Resource::Journal)
+            .doc(openapi::list_journal_history),
+    ]
+}
+
+/// What all four kinds of documents have, by their path, one and many of them in names of operations.
+macro_rules! document {
+    ($path:literal, $kind:expr, $one:literal, $many:literal) => {
+        [
+            Route::get(inside!($path), concat!("list", $many), READ, |call| documents::list(call, $kind))
+                .doc(|| openapi::list_documents($kind)),
+            Route::post(inside!($path), concat!("create", $one), WRITE, |call| documents::create(call, $kind))
+                .doc(|| openapi::create_document($kind)),
+            Route::get(inside!($path, "/{id}"), concat!("get", $one), READ, |call| documents::show(call, $kind))
+                .doc(|| openapi::get_document($kind)),
+            patch(inside!($path, "/{id}"), concat!("update", $one), |call| documents::patch(call, $kind))
+                .doc(|| openapi::update_document($kind)),
+            Route::delete(inside!($path, "/{id}"), concat!("delete", $one), WRITE, |call| {
+                documents::delete(call, $kind)
+            })
+            .doc(|| openapi::delete_document($kind)),
+            act(inside!($path, "/{id}/issue"), concat!("issue", $one), |call| documents::issue(call, $kind))
+                .doc(|| openapi::issue_document($kind)),
+            Route::post(inside!($path, "/{id}/void"), concat!("void", $one), WRITE, |call| documents::void(call, $kind))
+                .body(BodyRule::OptionalJson)
+                .doc(|| openapi::void_document($kind)),
+        ]
+    };
+}
+
+/// Setting something against invoices and releasing it again.
+macro_rules! allocation {
+    ($handlers:ident, $path:literal, $kind:expr, $one:literal, $allocate:ident, $unallocate:ident) => {
+        [
+            Route::post(inside!($path, "/{id}/allocate"), concat!("allocate", $one), WRITE, |call| {
+                $handlers::allocate(call, $kind)
+            })
+            .doc(|| openapi::$allocate($kind)),
+            Route::post(inside!($path, "/{id}/unallocate"), concat!("unallocate", $one), WRITE, |call| {
+                $handlers::unallocate(call, $kind)
+            })
+            .doc(|| openapi::$unallocate($kind)),
+        ]
+    };
+}
+
+fn invoice_routes() -> Vec<Route<Products>> {
+    use DocumentKind::{PurchaseInvoice, SalesInvoice};
+    let sales = document!("/sales-invoices", SalesInvoice, "SalesInvoice", "SalesInvoices");
+    let purchases = document!("/purchase-invoices", PurchaseInvoice, "PurchaseInvoice", "PurchaseInvoices");
+    sales.into_iter().chain(purchases).collect()
+}
+
+fn credit_note_routes() -> Vec<Route<Products>> {
+    use DocumentKind::{PurchaseCreditNote as Purchase, SalesCreditNote as Sales};
+    let mut routes = Vec::new();
+    routes.extend(document!("/sales-credit-notes", Sales, "SalesCreditNote", "SalesCreditNotes"));
+    routes.extend(allocation!(
+        documents,
+        "/sales-credit-notes",
+        Sales,
+        "SalesCreditNote",
+        allocate_credit_note,
+        unallocate_credit_note
+    ));
+    routes.extend(document!("/purchase-credit-notes", Purchase, "PurchaseCreditNote", "PurchaseCreditNotes"));
+    routes.extend(allocation!(
+        documents,
+        "/purchase-credit-notes",
+        Purchase,
+        "PurchaseCreditNote",
+        allocate_credit_note,
+        unallocate_credit_note
+    ));
+    routes
+}
+
+/// What receipts and payments have.
+macro_rules! settlement {
+    ($path:literal, $side:expr, $one:literal, $many:literal) => {
+        [
+            Route::get(inside!($path), concat!("list", $many), READ, |call| settlements::list(call, $side))
+                .doc(|| openapi::list_settlements($side)),
+            Route::post(inside!($path), concat!("create", $one), WRITE, |call| settlements::create(call, $side))
+                .doc(|| openapi::create_settlement($side)),
+            Route::get(inside!($path, "/{id}"), concat!("get", $one), READ, |call| settlements::show(call, $side))
+                .doc(|| openapi::get_settlement($side)),
+            patch(inside!($path, "/{id}"), concat!("update", $one), |call| settlements::patch(call, $side))
+                .doc(|| openapi::update_settlement($side)),
+            Route::post(inside!($path, "/{id}/void"), concat!("void", $one), WRITE, |call| {
+                settlements::void(call, $side)
+            })
+            .body(BodyRule::OptionalJson)
+            .doc(|| openapi::void_settlement($side)),
+        ]
+    };
+}
+
+fn settlement_routes() -> Vec<Route<Products>> {
+    use ContactKind::{Customer, Supplier};
+    let mut routes = Vec::new();
+    routes.extend(settlement!("/customer-receipts", Customer, "CustomerReceipt", "CustomerReceipts"));
+    routes.extend(allocation!(
+        settlements,
+        "/customer-receipts",
+        Customer,
+        "CustomerReceipt",
+        allocate_settlement,
+        unallocate_settlement
+    ));
+    routes.extend(settlement!("/supplier-payments", Supplier, "SupplierPayment", "SupplierPayments"));
+    routes.extend(allocation!(
+        settlements,
+        "/supplier-payments",
+        Supplier,
+        "SupplierPayment",
+        allocate_settlement,
+        unallocate_settlement
+    ));
+    let position = Route::get(inside!("/cis/position"), "getCisPosition", READ, cis::position);
+    routes.push(position.doc(openapi::get_cis_position));
+    routes
+}
+
 /// The documentation, whatever the products share.
-pub fn documents<S: 'static>() -> [Route<S>; 3] {
+pub fn documentation<S: 'static>() -> [Route<S>; 3] {
     [
         Route::get("/openapi.json", "getOpenApi", Access::Public, docs::document),
         Route::get("/docs", "redirectToDocs", Access::Public, docs::redirect),

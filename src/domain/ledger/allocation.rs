@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use super::allocate::require_issued;
 use super::cis;
 use super::code_totals::CodeTotals;
 use super::document::{DocumentKind, Stage, status};
@@ -11,6 +12,7 @@ use super::ids::{AllocationId, ContactId, DocumentId, SettlementId};
 use super::journal::SourceType;
 use super::money::Pence;
 use super::period::Day;
+use super::refusal::Refusal;
 use super::vat::Side;
 
 /// Money that changed hands with a customer or supplier.
@@ -177,6 +179,24 @@ pub struct Document {
 }
 
 impl Document {
+    /// Decides whether a credit note of a kind may name an invoice as what it takes back: one of its own side and contact,
+    /// issued.
+    pub fn require_origin(
+        origin: Option<&Self>,
+        kind: DocumentKind,
+        contact_id: ContactId,
+        id: DocumentId,
+    ) -> Result<(), Refusal> {
+        let field = || "invoice_id".to_owned();
+        let unknown = || Refusal::UnknownReference { field: field(), id: id.0 };
+        let origin = origin.filter(|origin| origin.kind == kind.invoice()).ok_or_else(unknown)?;
+        require_issued(origin.stage)?;
+        if origin.contact_id != contact_id {
+            return Err(Refusal::ContactMismatch { field: field(), id: id.0 });
+        }
+        Ok(())
+    }
+
     fn active(&self) -> impl Iterator<Item = &Allocation> {
         self.allocations.iter().filter(|allocation| allocation.is_active())
     }

@@ -98,6 +98,11 @@ impl DocumentKind {
         }
     }
 
+    /// The key of a body that holds its number.
+    pub const fn number_field(self) -> &'static str {
+        if self.is_credit_note() { "credit_note_number" } else { "invoice_number" }
+    }
+
     /// The role of the account it is owed on.
     pub const fn control_role(self) -> Role {
         match self.side() {

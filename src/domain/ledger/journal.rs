@@ -84,6 +84,19 @@ impl SourceType {
         }
     }
 
+    /// Whether an invoice, credit note or settlement says when its debt is due, rather than the day of the journal.
+    pub const fn is_documented(self) -> bool {
+        !matches!(
+            self,
+            Self::Manual
+                | Self::BankTransaction
+                | Self::BankTransfer
+                | Self::WriteOff
+                | Self::Reversal
+                | Self::YearEndClose
+        )
+    }
+
     /// Reads the word of the API.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.as_str() == text)

@@ -13,6 +13,7 @@ pub mod bank_coding;
 pub mod bank_import;
 pub mod bank_transfer;
 pub mod books;
+pub mod change;
 pub mod chart;
 pub mod cis;
 pub mod code_totals;

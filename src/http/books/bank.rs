@@ -6,6 +6,7 @@ use actix_web::http::StatusCode;
 use super::change::{body_or_path, carry_out, keeper, path_id};
 use super::organisations::member;
 use super::query::Query;
+use crate::domain::calendar::day_in;
 use crate::domain::ledger::bank::{BankStatus, ConfirmType};
 use crate::domain::ledger::bank_candidates::{Candidate, CandidateKind, TRANSFER_CANDIDATE_DAYS, ranked};
 use crate::domain::ledger::money::Pence;
@@ -14,9 +15,10 @@ use crate::http::call::Call;
 use crate::http::envelope;
 use crate::http::error::ApiError;
 use crate::http::products::Products;
-use crate::http::wire::books::bank::{parse_batch, parse_confirmation, parse_import, parse_row, parse_suggestion};
+use crate::http::wire::books::bank::{parse_import, parse_row, parse_suggestion};
 use crate::http::wire::books::bank_account::{parse_account_patch, parse_new_account};
 use crate::http::wire::books::bank_json::{BankAccountJson, BankTransactionJson, CandidateJson};
+use crate::http::wire::books::confirmation::{parse_batch, parse_confirmation};
 use crate::http::wire::books::{CURRENCY, refused};
 use crate::store::{Action, BankTransactionFilter};
 
@@ -103,15 +105,17 @@ pub async fn candidates(call: Call<Products>) -> Result<HttpResponse, ApiError> 
     let reader = &call.state().reader;
     let row = reader.bank_transaction(organisation.id, path_id(&call)?).await?.ok_or_else(ApiError::not_found)?;
     let days = i32::try_from(TRANSFER_CANDIDATE_DAYS).unwrap_or(i32::MAX);
+    let today = day_in(&organisation.timezone, call.began_at_ms());
+    let mut candidates = reader.match_candidates(organisation.id, &row, today).await?;
     let others = reader.opposite_bank_transactions(organisation.id, &row, days).await?;
-    let candidates = others.iter().map(|other| Candidate {
+    candidates.extend(others.iter().map(|other| Candidate {
         kind: CandidateKind::BankTransaction,
         id: other.id,
         amount: Pence(-other.amount_pence),
         date: other.day,
         references: Vec::new(),
-    });
-    let ranked = ranked(Pence(row.amount_pence), row.day, &row.description, candidates.collect());
+    }));
+    let ranked = ranked(Pence(row.amount_pence), row.day, &row.description, candidates);
     let shown: Vec<_> = ranked.iter().map(|(candidate, score)| CandidateJson::new(candidate, *score)).collect();
     envelope::data(StatusCode::OK, &shown)
 }

@@ -12,6 +12,8 @@ use sha2::{Digest as _, Sha256};
 use super::organisations::member;
 use super::query::Query;
 use crate::domain::access::Role;
+use crate::domain::calendar::day_in;
+use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
@@ -19,8 +21,12 @@ use crate::http::products::Products;
 use crate::http::wire::books::account::AccountJson;
 use crate::http::wire::books::bank_json::{BankAccountJson, BankTransactionJson, ImportJson};
 use crate::http::wire::books::contact::ContactJson;
+use crate::http::wire::books::imports::ImportJson as BulkImportJson;
+use crate::http::wire::books::document_json::DocumentJson;
 use crate::http::wire::books::journal::JournalJson;
+use crate::http::wire::books::opening::{OpeningJson, OpeningPreviewJson};
 use crate::http::wire::books::organisation::LockJson;
+use crate::http::wire::books::settlement::SettlementJson;
 use crate::http::wire::books::{refused, refused_item};
 use crate::http::wire::organisation::organisation_json;
 use crate::http::{envelope, headers};
@@ -97,8 +103,8 @@ pub async fn carry_out(
 ) -> Result<HttpResponse, ApiError> {
     let asked = Asked::of(call)?;
     let (rehearsal, if_match) = (asked.rehearsal, asked.if_match);
-    let role = keeper.role;
-    let print: PrintAnswer = Arc::new(move |posted| Some((status.as_u16(), body_of(posted, role, false)?)));
+    let seen = Seen { role: keeper.role, today: day_in(&keeper.organisation.timezone, call.began_at_ms()) };
+    let print: PrintAnswer = Arc::new(move |posted| Some((status.as_u16(), body_of(posted, seen, false)?)));
     let organisation = keeper.organisation.id;
     let key = call.key()?;
     let post = Post {
@@ -106,7 +112,7 @@ pub async fn carry_out(
         poster: Poster {
             user_id: key.user_id,
             key_prefix: Some(key.prefix.clone()),
-            may_reopen: matches!(role, Role::Owner | Role::Admin),
+            may_reopen: matches!(keeper.role, Role::Owner | Role::Admin),
         },
         action,
         if_match,
@@ -119,9 +125,10 @@ pub async fn carry_out(
         ledgers.change(organisation, post).await?
     };
     match outcome {
-        PostOutcome::Done(posted) => answer(&posted, role, status, rehearsal),
+        PostOutcome::Done(posted) => answer(&posted, seen, status, rehearsal),
         PostOutcome::Refused(refusal) => Err(refused(&refusal)),
         PostOutcome::RefusedItem(row, refusal) => Err(refused_item(row, &refusal)),
+        PostOutcome::Invalid(issues) => Err(ApiError::invalid_request_format(&issues)),
         PostOutcome::UnknownItem(row) => Err(ApiError::not_found().with_detail("row", row)),
         PostOutcome::Unknown => Err(ApiError::not_found()),
         PostOutcome::Forbidden => Err(ApiError::forbidden("only an owner or admin may open a locked period again")),
@@ -129,9 +136,18 @@ pub async fn carry_out(
     }
 }
 
+/// Who sees an answer, and when.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen {
+    /// As what.
+    pub role: Role,
+    /// The organisation's day, which decides what is overdue.
+    pub today: Day,
+}
+
 /// The answer to a change that was carried out, or rehearsed.
-pub fn answer(posted: &Posted, role: Role, status: StatusCode, rehearsal: bool) -> Result<HttpResponse, ApiError> {
-    let body = body_of(posted, role, rehearsal).ok_or_else(|| ApiError::internal("an answer does not print"))?;
+pub fn answer(posted: &Posted, seen: Seen, status: StatusCode, rehearsal: bool) -> Result<HttpResponse, ApiError> {
+    let body = body_of(posted, seen, rehearsal).ok_or_else(|| ApiError::internal("an answer does not print"))?;
     Ok(envelope::json_bytes(if rehearsal { StatusCode::OK } else { status }, body))
 }
 
@@ -144,14 +160,14 @@ pub fn replayed(stored: StoredResponse) -> Result<HttpResponse, ApiError> {
 }
 
 /// The body of an answer.
-pub fn body_of(posted: &Posted, role: Role, rehearsal: bool) -> Option<String> {
+pub fn body_of(posted: &Posted, seen: Seen, rehearsal: bool) -> Option<String> {
     #[derive(Serialize)]
     struct Deleted {
         id: i64,
         deleted: bool,
     }
     match posted {
-        Posted::Organisation(row) => wrapped(&organisation_json(row, role), rehearsal),
+        Posted::Organisation(row) => wrapped(&organisation_json(row, seen.role), rehearsal),
         Posted::Lock(row, changes) => wrapped(&LockJson::new(row, changes), rehearsal),
         Posted::Account(view) => wrapped(&AccountJson::from(&**view), rehearsal),
         Posted::Contact(view) => wrapped(&ContactJson::from(&**view), rehearsal),
@@ -163,7 +179,17 @@ pub fn body_of(posted: &Posted, role: Role, rehearsal: bool) -> Option<String> {
             wrapped(&rows, rehearsal)
         }
         Posted::Import { id, rows } => wrapped(&ImportJson::new(*id, rows), rehearsal),
+        Posted::Document(view) => wrapped(&DocumentJson::new(view, seen.today), rehearsal),
+        Posted::Settlement(view) => wrapped(&SettlementJson(view), rehearsal),
         Posted::Journal(view) => wrapped(&JournalJson::from(&**view), rehearsal),
+        Posted::OpeningPreview(preview) => wrapped(&OpeningPreviewJson::new(preview, rehearsal), rehearsal),
+        Posted::Opening(set) => wrapped(&OpeningJson::from(&**set), rehearsal),
+        Posted::BulkImport(row, token) => {
+            let token = token.as_deref().filter(|_| !rehearsal);
+            // It was carried out, or previewed, this very moment.
+            let import = BulkImportJson::new(row, row.created_at_ms).with_token(token);
+            wrapped(&if row.is_confirmed { import.with_results(&row.results) } else { import }, rehearsal)
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 
-use super::change::{Asked, answer, body_of, body_or_path, carry_out, keeper, replayed};
+use super::change::{Asked, Seen, answer, body_of, body_or_path, carry_out, keeper, replayed};
 use crate::domain::access::{KeyReach, Role};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::refusal::Refusal;
@@ -48,10 +48,12 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     }
     let asked = Asked::of(&call)?;
     let rehearsal = asked.rehearsal;
+    let seen = Seen { role: Role::Owner, today: 0 };
     let print: PrintAnswer =
-        Arc::new(|posted| Some((StatusCode::CREATED.as_u16(), body_of(posted, Role::Owner, false)?)));
+        Arc::new(move |posted| Some((StatusCode::CREATED.as_u16(), body_of(posted, seen, false)?)));
     let new = CreateOrganisation {
         owner: key.user_id,
+        key_prefix: Some(key.prefix.clone()),
         change: new.change,
         vat_control: new.vat_control,
         replay: asked.replay(&call, print).filter(|_| !rehearsal),
@@ -59,7 +61,7 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     };
     match call.state().actors.ledgers.create(new).await? {
         OrganisationCreated::Created(row) => {
-            answer(&Posted::Organisation(row), Role::Owner, StatusCode::CREATED, rehearsal)
+            answer(&Posted::Organisation(row), seen, StatusCode::CREATED, rehearsal)
         }
         OrganisationCreated::Refused(refusal) => Err(refused(&refusal)),
         OrganisationCreated::Replayed(stored) => replayed(stored),

@@ -1,4 +1,4 @@
-//! The query strings of lists: what filters, each given once, every problem at once. Unknown parameters are ignored.
+//! The query strings of lists: what filters, each given once unless it says otherwise, every problem at once. Unknown parameters are ignored.
 
 use crate::domain::calendar::moment_ms;
 use crate::domain::ledger::money::Pence;
@@ -43,12 +43,35 @@ impl Query {
 
     /// `true` or `false`; absent is false.
     pub fn flag(&mut self, name: &str) -> bool {
+        self.maybe_flag(name).unwrap_or_default()
+    }
+
+    /// `true`, `false` or neither.
+    pub fn maybe_flag(&mut self, name: &str) -> Option<bool> {
         let read = |value: &str| match value {
             "true" => Some(true),
             "false" => Some(false),
             _ => None,
         };
-        self.read(name, "must be true or false", read).unwrap_or_default()
+        self.read(name, "must be true or false", read)
+    }
+
+    /// The first and the last day of a period; both have to be given.
+    pub fn period(&mut self, first: &str, last: &str) -> Option<(Day, Day)> {
+        let mut required = |name: &str| {
+            let is_missing = !self.pairs.iter().any(|(known, _)| known == name);
+            if is_missing {
+                self.issues.field("query", name, "is required");
+            }
+            self.day(name)
+        };
+        let (first_day, last_day) = (required(first), required(last));
+        let period = first_day.zip(last_day)?;
+        if period.0 > period.1 {
+            self.issues.field("query", last, "must not be before the first day of the period");
+            return None;
+        }
+        Some(period)
     }
 
     /// A date of the books.
@@ -78,6 +101,16 @@ impl Query {
     /// One of a few words.
     pub fn word<T>(&mut self, name: &str, rule: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
         self.read(name, &format!("must be {rule}"), read)
+    }
+
+    /// Any of a few words; the parameter may be given several times.
+    pub fn words<T>(&mut self, name: &str, rule: &str, read: impl Fn(&str) -> Option<T>) -> Vec<T> {
+        let given = self.pairs.iter().filter(|(known, _)| known == name);
+        let (words, others): (Vec<_>, Vec<_>) = given.map(|(_, value)| read(value)).partition(Option::is_some);
+        if !others.is_empty() {
+            self.issues.field("query", name, format!("must be {rule}"));
+        }
+        words.into_iter().flatten().collect()
     }
 
     /// A text to search for.

@@ -59,6 +59,12 @@ impl Operation {
         self.parameter(ParameterIn::Query, Required::False, name, description, schema.into(), example)
     }
 
+    /// A parameter in the query string that has to be given.
+    #[must_use]
+    pub fn query_required(self, name: &str, description: &str, schema: impl Into<Any>, example: Value) -> Self {
+        self.parameter(ParameterIn::Query, Required::True, name, description, schema.into(), example)
+    }
+
     /// An optional request header.
     #[must_use]
     pub fn header(self, name: &str, description: &str, schema: impl Into<Any>, example: Value) -> Self {

@@ -6,6 +6,7 @@ use super::contacts::signed;
 use super::query::{Conditions, contains};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::bank::{BankStatus, BankTransaction, ConfirmType};
+use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::ids::{BankAccountId, BankTransactionId};
 use crate::domain::ledger::money::Pence;
 use crate::store::StoreError;
@@ -49,6 +50,8 @@ pub struct BankTransactionRow {
     pub awaited_on: Option<i64>,
     /// Its journal.
     pub journal_id: Option<i64>,
+    /// The receipt, payment or refund that it shows: whose, and which.
+    pub settlement: Option<(ContactKind, i64)>,
     /// When it was confirmed.
     pub confirmed_at_ms: Option<i64>,
     /// By whom.
@@ -149,15 +152,18 @@ impl BankTransactionRow {
 
 pub(super) const BANK_TRANSACTION_COLUMNS: &str = "t.id, t.bank_account_id, t.day, t.amount, t.description, \
      t.reference, t.merchant, t.external_id, t.import_id, t.status, t.kind, t.contact_id, t.lines, t.memo, \
-     t.transfer_id, t.awaited_on, t.journal_id, t.confirmed_at, t.confirmed_by, t.created_at, t.updated_at, t.version";
+     t.transfer_id, t.awaited_on, t.journal_id, t.confirmed_at, t.confirmed_by, t.created_at, t.updated_at, t.version, \
+     t.settlement_id, t.settlement_side";
 
 /// How many columns that is.
-pub(super) const COLUMNS: usize = 22;
+pub(super) const COLUMNS: usize = 24;
 
 pub(super) fn read_bank_transaction(row: &Row) -> Result<BankTransactionRow, StoreError> {
     let day: i64 = row.get(2)?;
     let lines: String = row.get(12)?;
     let kind: Option<String> = row.get(10)?;
+    let (settlement, side): (Option<i64>, Option<String>) = (row.get(22)?, row.get(23)?);
+    let side = side.as_deref().and_then(ContactKind::parse);
     Ok(BankTransactionRow {
         id: row.get(0)?,
         bank_account_id: row.get(1)?,
@@ -176,6 +182,7 @@ pub(super) fn read_bank_transaction(row: &Row) -> Result<BankTransactionRow, Sto
         transfer_id: row.get(14)?,
         awaited_on: row.get(15)?,
         journal_id: row.get(16)?,
+        settlement: side.zip(settlement),
         confirmed_at_ms: row.get(17)?,
         confirmed_by: row.get(18)?,
         created_at_ms: row.get(19)?,

@@ -31,6 +31,29 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 having count(j.id) <> b.next_journal_number - 1 or coalesce(max(j.number), 0) <> count(j.id)",
     },
     Rule {
+        says: "history with a gap; organisation, next entry, entries, highest",
+        finds: "select cast(b.organisation_id as text), b.next_change, count(c.cursor), coalesce(max(c.cursor), 0) \
+                from books b left join book_change c on c.organisation_id = b.organisation_id \
+                group by b.organisation_id, b.next_change \
+                having count(c.cursor) <> b.next_change - 1 or coalesce(max(c.cursor), 0) <> count(c.cursor)",
+    },
+    Rule {
+        says: "bank account whose opening balance is not that of the opening journal; bank account, balance, journal's",
+        finds: "select cast(b.id as text), b.opening, cast(coalesce(sum(l.debit - l.credit), 0) as bigint) \
+                from bank_account b left join journal j on j.organisation_id = b.organisation_id \
+                and j.source_type = 'opening_balance' \
+                and not exists (select 1 from journal_reversal v where v.journal_id = j.id) \
+                left join journal_line l on l.journal_id = j.id and l.account_id = b.account_id \
+                group by b.id, b.opening having coalesce(sum(l.debit - l.credit), 0) <> b.opening",
+    },
+    Rule {
+        says: "opening balances told wrongly; organisation, opening journals that stand",
+        finds: "select cast(o.id as text), count(j.id) from organisation o left join journal j \
+                on j.organisation_id = o.id and j.source_type = 'opening_balance' \
+                and not exists (select 1 from journal_reversal v where v.journal_id = j.id) \
+                group by o.id, o.opening_balances_set having (count(j.id) > 0) <> o.opening_balances_set or count(j.id) > 1",
+    },
+    Rule {
         says: "organisation without books; organisation",
         finds: "select cast(o.id as text) from organisation o \
                 where not exists (select 1 from books b where b.organisation_id = o.id)",
@@ -106,6 +129,10 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 select organisation_id, 'journal', 'posted', -1 from journal j where not exists \
                 (select 1 from journal_reversal v where v.journal_id = j.id) union all \
                 select organisation_id, 'bank_transaction', status, -1 from bank_transaction union all \
+                select organisation_id, 'import', status, -1 from book_import union all \
+                select organisation_id, case side when 'customer' then 'customer_receipt' else 'supplier_payment' end, \
+                case when void_day is null then 'posted' else 'void' end, -1 from settlement union all \
+                select organisation_id, kind, status, -1 from document union all \
                 select organisation_id, 'journal', 'void', -1 from journal_reversal) t \
                 group by organisation_id, list, status having sum(items) <> 0",
     },

@@ -2,7 +2,9 @@
 
 use super::query::{Conditions, contains};
 use crate::domain::ids::OrganisationId;
-use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::contact::{CisRate, Contact, ContactKind};
+use crate::domain::ledger::ids::{AccountId, ContactId};
+use crate::domain::ledger::vat::VatCode;
 use crate::store::reader::Reader;
 use crate::store::sql::Row;
 use crate::store::{AddressRow, StoreError};
@@ -152,15 +154,77 @@ pub(super) const CONTACT_COLUMNS: &str = "c.id, c.kind, c.name, c.contact_name, 
 /// How many columns that is.
 pub(super) const COLUMNS: usize = 30;
 
-/// What a contact owes, then what of it was due before the day `$today`: credits settle the oldest first.
-fn balance_columns(today: &str) -> String {
-    let side = "case when c.kind = 'customer' then 1 else -1 end";
-    let of = "where m.organisation_id = c.organisation_id and m.contact_id = c.id";
+/// What a contact owes us or is owed by us.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Owed {
+    is_customer: bool,
+    /// Debits less credits of everything.
+    debit_pence: i64,
+    /// Those that no document stands behind.
+    direct_pence: i64,
+    /// Of these, what is charged today or later.
+    not_yet_due_pence: i64,
+    /// What is left of invoices that were due before today.
+    pub(super) overdue_pence: i64,
+}
+
+impl Owed {
+    /// A line was posted.
+    pub(super) const fn add(&mut self, (debit, credit): (i64, i64), is_direct: bool, is_not_due: bool) {
+        self.debit_pence += debit - credit;
+        if is_direct {
+            self.direct_pence += debit - credit;
+            if is_not_due {
+                // Only one of the two is what this contact is charged; the other settles the oldest first.
+                self.not_yet_due_pence += if self.is_customer { debit } else { credit };
+            }
+        }
+    }
+
+    /// What they owe us (customer) or we owe them (supplier).
+    pub(super) const fn balance_pence(&self, kind: ContactKind) -> i64 {
+        match kind {
+            ContactKind::Customer => self.debit_pence,
+            ContactKind::Supplier => -self.debit_pence,
+        }
+    }
+
+    /// What of it was due before today: invoices by their due dates, what no document stands behind by its own date.
+    pub(super) fn overdue_pence(&self, kind: ContactKind) -> i64 {
+        let direct = match kind {
+            ContactKind::Customer => self.direct_pence,
+            ContactKind::Supplier => -self.direct_pence,
+        };
+        self.overdue_pence + direct.saturating_sub(self.not_yet_due_pence).max(0)
+    }
+}
+
+/// The columns of [`read_owed`], for the contact `c` and the day `$today`.
+pub(super) fn owed_columns(today: &str) -> String {
+    let sum = |what: &str, of: &str| {
+        format!(
+            "(select cast(coalesce(sum({what}), 0) as bigint) from {of} m \
+             where m.organisation_id = c.organisation_id and m.contact_id = c.id"
+        )
+    };
     format!(
-        "(select cast(coalesce(sum(m.debit - m.credit), 0) as bigint) from contact_month m {of}) * {side}, \
-         (select cast(coalesce(sum(case when c.kind = 'customer' then m.debit else m.credit end), 0) as bigint) \
-          from contact_day m {of} and m.day >= {today})"
+        "c.kind, {}), {}), {} and m.day >= {today}), (select cast(coalesce(sum(d.due), 0) as bigint) from document d \
+         where d.contact_id = c.id and d.kind in ('sales_invoice', 'purchase_invoice') and d.due > 0 \
+         and d.due_day < {today})",
+        sum("m.debit - m.credit", "contact_month"),
+        sum("m.direct_debit - m.direct_credit", "contact_month"),
+        sum("case when c.kind = 'customer' then m.direct_debit else m.direct_credit end", "contact_day"),
     )
+}
+
+pub(super) fn read_owed(row: &Row, from: usize) -> Result<Owed, StoreError> {
+    Ok(Owed {
+        is_customer: row.parsed(from, ContactKind::parse)? == ContactKind::Customer,
+        debit_pence: row.get(from + 1)?,
+        direct_pence: row.get(from + 2)?,
+        not_yet_due_pence: row.get(from + 3)?,
+        overdue_pence: row.get(from + 4)?,
+    })
 }
 
 pub(super) fn read_contact(row: &Row) -> Result<ContactRow, StoreError> {
@@ -206,13 +270,9 @@ pub(super) fn read_contact(row: &Row) -> Result<ContactRow, StoreError> {
 }
 
 fn read_view(row: &Row) -> Result<ContactView, StoreError> {
-    let balance: i64 = row.get(COLUMNS)?;
-    let not_yet_due: i64 = row.get(COLUMNS + 1)?;
-    Ok(ContactView {
-        row: read_contact(row)?,
-        balance_pence: balance,
-        overdue_pence: balance.saturating_sub(not_yet_due).max(0),
-    })
+    let (contact, owed) = (read_contact(row)?, read_owed(row, COLUMNS)?);
+    let (balance_pence, overdue_pence) = (owed.balance_pence(contact.kind), owed.overdue_pence(contact.kind));
+    Ok(ContactView { row: contact, balance_pence, overdue_pence })
 }
 
 impl Reader {
@@ -234,7 +294,7 @@ impl Reader {
         conditions.and_if("c.search like {} escape '\\'", filter.search.as_deref().map(contains));
         let counted = self.counted(organisation, "contact c", &conditions, filter.list_status(kind)).await?;
         let today = conditions.value(i64::from(today));
-        let balances = balance_columns(&today);
+        let balances = owed_columns(&today);
         let (limit, offset) = (conditions.value(signed(limit)), conditions.value(signed(offset)));
         let sql = format!(
             "select {CONTACT_COLUMNS}, {balances} from contact c where {} order by c.name, c.id \
@@ -258,8 +318,25 @@ impl Reader {
         conditions.and("c.id = {}", id);
         let today = conditions.value(i64::from(today));
         let sql =
-            format!("select {CONTACT_COLUMNS}, {} from contact c where {}", balance_columns(&today), conditions.text());
+            format!("select {CONTACT_COLUMNS}, {} from contact c where {}", owed_columns(&today), conditions.text());
         self.one(&sql, conditions.values()).await?.as_ref().map(read_view).transpose()
+    }
+}
+
+impl ContactRow {
+    /// The contact as the rules know it.
+    pub(super) fn for_rules(&self) -> Contact {
+        let details = &self.details;
+        let rate = details.cis.deduction_rate.and_then(CisRate::from_percent);
+        Contact {
+            id: ContactId(self.id),
+            kind: self.kind,
+            is_archived: self.archived_at_ms.is_some(),
+            payment_terms_days: details.payment_terms_days.and_then(|days| i32::try_from(days).ok()),
+            default_account_id: details.default_account_id.map(AccountId),
+            default_vat_code: details.default_vat_code.as_deref().and_then(VatCode::parse),
+            cis_rate: rate.filter(|_| self.kind == ContactKind::Supplier && details.cis.is_subcontractor),
+        }
     }
 }
 

@@ -3,12 +3,14 @@
 use super::accounts::AccountRow;
 use super::bank_accounts::{BankAccountDetails, BankAccountField, BankAccountRow, BankAccountView};
 use super::bank_transactions::{BankLine, BankTransactionRow};
+use super::changes::Told;
 use super::decide::{Desk, Stop, require_version};
 use super::ids::Kind;
 use super::post::{BankImport, BankRow, ImportedRow, LedgerAccount, Post, Posted};
 use crate::domain::ledger::account::Role;
 use crate::domain::ledger::bank::{self, BankAccount, BankAccountType, BankStatus, ConfirmType};
 use crate::domain::ledger::bank_import::{self, ImportRow, RowKey, RowOutcome, StoredRow, completes};
+use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::chart::NewAccount;
 use crate::domain::ledger::ids::{AccountId, BankAccountId, BankTransactionId};
 use crate::domain::ledger::money::Pence;
@@ -56,17 +58,29 @@ impl Desk<'_> {
             }
         };
         let id = self.identifiers.next(Kind::BankAccount);
-        let row = BankAccountRow::new(id, account_id, details, kind, self.now_ms);
+        let opening_pence = self.opening_of(account_id);
+        let row = BankAccountRow { opening_pence, ..BankAccountRow::new(id, account_id, details, kind, self.now_ms) };
         // An account that carries a bank account is one of the accounts of that role.
         if let Some(existing) = self.books.accounts.get(&account_id).filter(|account| account.role.is_none()) {
             let role = Some(Role::Bank.as_str().to_owned());
             self.put_account(AccountRow { role, ..existing.clone() });
         }
         self.put_bank_account(row.clone());
+        let summary = format!("Bank account {} made", row.details.name);
+        self.note_change(ChangeAction::Create, (Resource::BankAccount, id), summary, None, Some(row.told()));
         Ok(self.bank_account_view(row))
     }
 
-    fn put_bank_account(&mut self, row: BankAccountRow) {
+    fn changed_bank_account(&mut self, action: ChangeAction, row: BankAccountRow) -> Posted {
+        let row = BankAccountRow { version: row.version + 1, updated_at_ms: self.now_ms, ..row };
+        let before = self.books.bank_accounts.get(&row.id).map(BankAccountRow::told);
+        self.put_bank_account(row.clone());
+        let summary = format!("Bank account {} {}", row.details.name, action.done());
+        self.note_change(action, (Resource::BankAccount, row.id), summary, before, Some(row.told()));
+        self.bank_account_view(row)
+    }
+
+    pub(super) fn put_bank_account(&mut self, row: BankAccountRow) {
         self.effects.bank_account(self.organisation(), row.clone());
         self.books.bank_accounts.insert(row.id, row);
     }
@@ -93,9 +107,7 @@ impl Desk<'_> {
     ) -> Result<Posted, Stop> {
         let row = self.bank_account_row(post, id)?;
         let details = row.details.clone().with(fields);
-        let row = BankAccountRow { details, version: row.version + 1, updated_at_ms: self.now_ms, ..row };
-        self.put_bank_account(row.clone());
-        Ok(self.bank_account_view(row))
+        Ok(self.changed_bank_account(ChangeAction::Update, BankAccountRow { details, ..row }))
     }
 
     pub(super) fn archive_bank_account(&mut self, post: &Post, id: i64) -> Result<Posted, Stop> {
@@ -104,20 +116,22 @@ impl Desk<'_> {
             return Ok(self.bank_account_view(row));
         }
         let archived_at_ms = Some(self.now_ms);
-        let row = BankAccountRow { archived_at_ms, version: row.version + 1, updated_at_ms: self.now_ms, ..row };
-        self.put_bank_account(row.clone());
-        Ok(self.bank_account_view(row))
+        Ok(self.changed_bank_account(ChangeAction::Archive, BankAccountRow { archived_at_ms, ..row }))
     }
 
     /// A bank account that a body names, open.
     pub(super) fn named_bank(&self, id: i64) -> Result<BankAccount, Refusal> {
-        let found = self.books.bank_accounts.get(&id).map(for_rules);
-        bank::named(found.as_ref(), BankAccountId(id)).copied()
+        bank::named(self.bank(id).as_ref(), BankAccountId(id)).copied()
+    }
+
+    /// A bank account, whatever its state.
+    pub(super) fn bank(&self, id: i64) -> Option<BankAccount> {
+        self.books.bank_accounts.get(&id).map(for_rules)
     }
 
     /// The bank account of a line, whatever its state.
     pub(super) fn bank_of(&self, row: &BankTransactionRow) -> Result<BankAccount, Stop> {
-        self.books.bank_accounts.get(&row.bank_account_id).map(for_rules).ok_or(Stop::Unknown)
+        self.bank(row.bank_account_id).ok_or(Stop::Unknown)
     }
 
     pub(super) fn create_bank_transaction(&mut self, bank_account_id: i64, new: &BankRow) -> Result<Posted, Stop> {
@@ -130,6 +144,12 @@ impl Desk<'_> {
                 return Err(Refusal::DuplicateExternalId { field: "external_id".into(), existing_id }.into());
             }
         }
+        self.enter_bank_transaction(bank_account_id, new)
+    }
+
+    /// The same for a line that is known to be new.
+    pub(super) fn enter_bank_transaction(&mut self, bank_account_id: i64, new: &BankRow) -> Result<Posted, Stop> {
+        self.named_bank(bank_account_id)?;
         let row = self.add_bank_transaction(bank_account_id, new, None);
         Ok(Posted::BankTransaction(Box::new(row)))
     }
@@ -158,6 +178,7 @@ impl Desk<'_> {
             transfer_id: None,
             awaited_on: None,
             journal_id: None,
+            settlement: None,
             confirmed_at_ms: None,
             confirmed_by: None,
             created_at_ms: self.now_ms,
@@ -195,9 +216,13 @@ impl Desk<'_> {
             if let Some(awaited) = self.facts.awaited.get_mut(&self.books.organisation.id.0) {
                 awaited.retain(|transfer| transfer.transaction_id.0 != first.id);
             }
+            let (summary, on) = (format!("{} linked", linked.title()), (Resource::BankTransaction, linked.id));
+            self.note_change(ChangeAction::Link, on, summary, Some(first.told()), Some(linked.told()));
             self.put_bank_transaction(linked);
         }
         self.put_bank_transaction(row.clone());
+        let summary = format!("{} entered", row.title());
+        self.note_change(ChangeAction::Create, (Resource::BankTransaction, row.id), summary, None, Some(row.told()));
         row
     }
 
@@ -259,6 +284,14 @@ impl Desk<'_> {
         if let Some(bank) = self.books.bank_accounts.get(&import.bank_account_id).cloned() {
             self.put_bank_account(BankAccountRow { last_imported_at_ms: Some(self.now_ms), ..bank });
         }
+        let created = told.iter().filter(|row| row.is_new).count();
+        let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let after = Told::new()
+            .number("bank_account_id", import.bank_account_id)
+            .number("created", count(created))
+            .number("skipped", count(told.len() - created));
+        let summary = format!("{created} bank transactions imported");
+        self.note_change(ChangeAction::Create, (Resource::BankImport, import_id), summary, None, Some(after));
         Ok(Posted::Import { id: import_id, rows: told })
     }
 
@@ -269,9 +302,12 @@ impl Desk<'_> {
         Ok(row.clone())
     }
 
-    pub(super) fn changed_transaction(&mut self, row: BankTransactionRow) -> BankTransactionRow {
+    pub(super) fn changed_transaction(&mut self, action: ChangeAction, row: BankTransactionRow) -> BankTransactionRow {
         let row = BankTransactionRow { version: row.version + 1, updated_at_ms: self.now_ms, ..row };
+        let before = self.facts.transactions.get(&row.id).map(|(_, before)| before.told());
         self.put_bank_transaction(row.clone());
+        let summary = format!("{} {}", row.title(), action.done());
+        self.note_change(action, (Resource::BankTransaction, row.id), summary, before, Some(row.told()));
         row
     }
 
@@ -307,7 +343,7 @@ impl Desk<'_> {
             }
             row.lines = lines;
         }
-        Ok(Posted::BankTransaction(Box::new(self.changed_transaction(row))))
+        Ok(Posted::BankTransaction(Box::new(self.changed_transaction(ChangeAction::Update, row))))
     }
 
     fn require_contact(&self, id: i64) -> Result<(), Refusal> {
@@ -324,6 +360,8 @@ impl Desk<'_> {
             stored.retain(|stored| stored.id.0 != id);
         }
         self.effects.delete_bank_transaction(id);
+        let summary = format!("{} deleted", row.title());
+        self.note_change(ChangeAction::Delete, (Resource::BankTransaction, id), summary, Some(row.told()), None);
         Ok(Posted::Deleted(id))
     }
 
@@ -337,7 +375,8 @@ impl Desk<'_> {
             BankStatus::Unconfirmed
         };
         self.recount(&row, to);
-        let row = self.changed_transaction(BankTransactionRow { status: to, ..row });
+        let action = if excluded { ChangeAction::Exclude } else { ChangeAction::Restore };
+        let row = self.changed_transaction(action, BankTransactionRow { status: to, ..row });
         Ok(Posted::BankTransaction(Box::new(row)))
     }
 }

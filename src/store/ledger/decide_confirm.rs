@@ -1,12 +1,15 @@
 //! Decides what brings lines of statements into the books and takes them out again.
 
 use super::bank_transactions::{BankLine, BankTransactionRow};
-use super::decide::{Desk, Stop, as_posted};
+use super::decide::{Desk, Stop};
+use super::decide_journal::as_posted;
 use super::post::{Confirmation, Post, Posted};
 use crate::domain::ledger::bank::{self, BankStatus, ConfirmType};
 use crate::domain::ledger::bank_coding::{self, CodedLine, Coding};
 use crate::domain::ledger::bank_import::AwaitedTransfer;
 use crate::domain::ledger::bank_transfer;
+use crate::domain::ledger::change::ChangeAction;
+use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::ids::{AccountId, BankTransactionId, JournalId};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
@@ -41,6 +44,16 @@ impl Desk<'_> {
     fn confirm(&mut self, post: &Post, id: i64, confirmation: &Confirmation) -> Result<BankTransactionRow, Stop> {
         let row = self.transaction(post, id)?;
         match confirmation {
+            Confirmation::Settlement { kind, contact_id, allocations } => {
+                self.confirm_settlement(post, row, (*kind, *contact_id), allocations)
+            }
+            Confirmation::MatchSettlement { side, id } => {
+                let field = match side {
+                    ContactKind::Customer => "customer_receipt_id",
+                    ContactKind::Supplier => "supplier_payment_id",
+                };
+                self.match_settlement(post, row, (*side, *id), field)
+            }
             Confirmation::Suggested => {
                 if row.lines.is_empty() {
                     row.status.require_unconfirmed()?;
@@ -59,7 +72,10 @@ impl Desk<'_> {
             }
             Confirmation::TransferWith(other) => self.confirm_transfer(post, row, *other),
             Confirmation::TransferTo(bank) => self.confirm_transfer_to(post, row, *bank),
-            Confirmation::MatchJournal(journal) => self.confirm_match(post, row, *journal),
+            Confirmation::MatchJournal(journal) => match self.settlement_of_journal(*journal) {
+                Some(settlement) => self.match_settlement(post, row, settlement, "journal_id"),
+                None => self.confirm_match(post, row, *journal),
+            },
         }
     }
 
@@ -87,17 +103,20 @@ impl Desk<'_> {
         Ok(self.confirmed(post, row))
     }
 
-    fn confirmed(&mut self, post: &Post, row: BankTransactionRow) -> BankTransactionRow {
+    pub(super) fn confirmed(&mut self, post: &Post, row: BankTransactionRow) -> BankTransactionRow {
         self.recount(&row, BankStatus::Confirmed);
         if let Some(journal) = row.journal_id {
             self.facts.linked.insert(journal, row.id);
         }
-        self.changed_transaction(BankTransactionRow {
-            status: BankStatus::Confirmed,
-            confirmed_at_ms: Some(self.now_ms),
-            confirmed_by: Some(post.poster.user_id.0),
-            ..row
-        })
+        self.changed_transaction(
+            ChangeAction::Confirm,
+            BankTransactionRow {
+                status: BankStatus::Confirmed,
+                confirmed_at_ms: Some(self.now_ms),
+                confirmed_by: Some(post.poster.user_id.0),
+                ..row
+            },
+        )
     }
 
     fn confirm_transfer(
@@ -188,20 +207,20 @@ impl Desk<'_> {
     pub(super) fn unconfirm(&mut self, post: &Post, id: i64) -> Result<Posted, Stop> {
         let row = self.transaction(post, id)?;
         row.status.require_confirmed()?;
+        if let Some(settlement) = row.settlement {
+            return Ok(Posted::BankTransaction(Box::new(self.unconfirm_settlement(post, row, settlement)?)));
+        }
         let journal = row.journal_id.unwrap_or(0);
         if row.kind == Some(ConfirmType::Match) {
             return Ok(Posted::BankTransaction(Box::new(self.set_back(row))));
         }
-        let loaded = self.facts.journals.get(&journal).cloned().ok_or(Stop::Unknown)?;
+        // A line that this very group confirmed was not confirmed yet when this was asked for.
+        let unconfirmed = Refusal::InvalidState { current: "unconfirmed", allowed: &["confirmed"] };
+        let loaded = self.facts.journals.get(&journal).cloned().ok_or(unconfirmed)?;
         let posted = as_posted(&loaded)?;
         let reversal = bank_transfer::unconfirm(&row.for_rules(), &posted, self.books.lock_day())?;
         let reversed = self.write_journal(post, reversal);
-        let organisation = self.organisation();
-        self.effects.reversal(organisation, journal, loaded.view.entry_day, reversed.id, None);
-        self.effects.count(organisation, "journal", "void", 1);
-        if let Some(kept) = self.facts.journals.get_mut(&journal) {
-            kept.view.reversed_by = Some(reversed.id);
-        }
+        self.note_voided(&loaded.view, reversed.id, None);
         let other = row.transfer_id.and_then(|other| self.facts.transactions.get(&other)).map(|(_, row)| row.clone());
         if let Some(other) = other {
             self.set_back(other);
@@ -210,7 +229,7 @@ impl Desk<'_> {
     }
 
     /// A confirmed line is not in the books any more. How it was coded stays as a suggestion.
-    fn set_back(&mut self, row: BankTransactionRow) -> BankTransactionRow {
+    pub(super) fn set_back(&mut self, row: BankTransactionRow) -> BankTransactionRow {
         self.recount(&row, BankStatus::Unconfirmed);
         if let Some(journal) = row.journal_id {
             self.facts.linked.remove(&journal);
@@ -218,16 +237,20 @@ impl Desk<'_> {
         if let Some(awaited) = self.facts.awaited.get_mut(&self.books.organisation.id.0) {
             awaited.retain(|transfer| transfer.transaction_id.0 != row.id);
         }
-        self.changed_transaction(BankTransactionRow {
-            status: BankStatus::Unconfirmed,
-            kind: None,
-            journal_id: None,
-            transfer_id: None,
-            awaited_on: None,
-            confirmed_at_ms: None,
-            confirmed_by: None,
-            ..row
-        })
+        self.changed_transaction(
+            ChangeAction::Unconfirm,
+            BankTransactionRow {
+                status: BankStatus::Unconfirmed,
+                kind: None,
+                journal_id: None,
+                settlement: None,
+                transfer_id: None,
+                awaited_on: None,
+                confirmed_at_ms: None,
+                confirmed_by: None,
+                ..row
+            },
+        )
     }
 }
 

@@ -1,15 +1,23 @@
 //! What the postings of a group change, merged: one statement for each table, all of them in one hand-over.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sea_orm::Value;
 
 use super::bank_accounts::BankAccountRow;
 use super::bank_transactions::BankTransactionRow;
+use super::changes::VIA;
 use super::contacts::ContactRow;
-use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows};
+use super::document_rows::{DocumentRow, allocation_rows, document_line_rows, document_rows};
+use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows, settlement_rows};
+use super::import_rows::{ImportRow, import_rows};
+use super::previews::{PreviewRow, preview_rows};
 use super::rows::{Cell, Column, Rows};
-use super::total_rows::{Sides, VatDays, account_totals, contact_totals, vat_totals};
+use super::settlements::SettlementRow;
+use super::total_rows::{
+    ContactSides, Sides, VatDays, account_totals, contact_totals, count_rows, sequence_rows, vat_totals,
+};
+use crate::domain::ledger::allocation::Allocation;
 use crate::domain::ledger::vat_entry::VatEntry;
 use crate::store::sql::Unit;
 use crate::store::{AccountRow, StoreError};
@@ -21,9 +29,18 @@ pub(super) struct Effects {
     accounts: BTreeMap<i64, (i64, AccountRow)>,
     contacts: BTreeMap<i64, (i64, ContactRow)>,
     deleted_contacts: Vec<i64>,
+    documents: BTreeMap<i64, (i64, DocumentRow)>,
+    /// Those of them whose lines are to be written.
+    documents_with_lines: BTreeSet<i64>,
+    /// Documents whose lines are to go first.
+    lineless_documents: BTreeSet<i64>,
+    deleted_documents: Vec<i64>,
+    allocations: BTreeMap<i64, (i64, Allocation)>,
+    sequences: BTreeMap<(i64, &'static str, String), u64>,
     bank_accounts: BTreeMap<i64, (i64, BankAccountRow)>,
     bank_transactions: BTreeMap<i64, (i64, BankTransactionRow)>,
     deleted_bank_transactions: Vec<i64>,
+    settlements: BTreeMap<i64, (i64, SettlementRow)>,
     journals: Rows,
     lines: Rows,
     reversals: Rows,
@@ -31,8 +48,13 @@ pub(super) struct Effects {
     lock_changes: Rows,
     vat_schemes: Rows,
     replays: Rows,
+    changes: Rows,
+    previews: Rows,
+    imports: BTreeMap<i64, (i64, ImportRow)>,
+    /// Sum of the debits of the journals.
+    debits: i64,
     account_days: BTreeMap<(i64, i32), (i64, Sides)>,
-    contact_days: BTreeMap<(i64, i64, i64, i32), Sides>,
+    contact_days: BTreeMap<(i64, i64, i64, i32), ContactSides>,
     vat_days: VatDays,
     counts: BTreeMap<(i64, &'static str, &'static str), i64>,
 }
@@ -85,15 +107,37 @@ pub(super) struct ReplayRow<'a> {
     pub(super) expires_ms: i64,
 }
 
+/// An entry of the history about to be written.
+pub(super) struct ChangeEntry<'a> {
+    pub(super) organisation: i64,
+    pub(super) cursor: i64,
+    pub(super) at_ms: i64,
+    pub(super) user_id: i64,
+    pub(super) key_prefix: Option<&'a str>,
+    pub(super) action: &'static str,
+    pub(super) resource: &'static str,
+    pub(super) id: i64,
+    pub(super) summary: &'a str,
+    pub(super) before: Option<String>,
+    pub(super) after: Option<String>,
+}
+
 impl Default for Effects {
     fn default() -> Self {
         Self {
             accounts: BTreeMap::new(),
             contacts: BTreeMap::new(),
             deleted_contacts: Vec::new(),
+            documents: BTreeMap::new(),
+            documents_with_lines: BTreeSet::new(),
+            lineless_documents: BTreeSet::new(),
+            deleted_documents: Vec::new(),
+            allocations: BTreeMap::new(),
+            sequences: BTreeMap::new(),
             bank_accounts: BTreeMap::new(),
             bank_transactions: BTreeMap::new(),
             deleted_bank_transactions: Vec::new(),
+            settlements: BTreeMap::new(),
             journals: Rows::new("journal", JOURNAL, ""),
             lines: Rows::new("journal_line", LINE, ""),
             reversals: Rows::new("journal_reversal", REVERSAL, ""),
@@ -112,6 +156,10 @@ impl Default for Effects {
                  status = excluded.status, body = excluded.body, created_at = excluded.created_at, \
                  expires_at = excluded.expires_at",
             ),
+            changes: Rows::new("book_change", CHANGE, ""),
+            previews: preview_rows(),
+            imports: BTreeMap::new(),
+            debits: 0,
             account_days: BTreeMap::new(),
             contact_days: BTreeMap::new(),
             vat_days: BTreeMap::new(),
@@ -162,6 +210,8 @@ const VAT_ENTRY: &[Column] = &[
     Number("organisation_id"),
     Number("journal_id"),
     Number("journal_line_id"),
+    Number("document_id"),
+    Number("document_line_id"),
     Text("side"),
     Text("vat_code"),
     Text("basis"),
@@ -188,6 +238,21 @@ const REPLAY: &[Column] = &[
     Number("expires_at"),
 ];
 
+const CHANGE: &[Column] = &[
+    Number("organisation_id"),
+    Number("cursor"),
+    Number("at"),
+    Number("user_id"),
+    Text("key_prefix"),
+    Text("via"),
+    Text("action"),
+    Text("resource_type"),
+    Number("resource_id"),
+    Text("summary"),
+    Text("before"),
+    Text("after"),
+];
+
 impl Effects {
     /// The account as it is from now on.
     pub(super) fn account(&mut self, organisation: i64, row: AccountRow) {
@@ -203,6 +268,37 @@ impl Effects {
     pub(super) fn delete_contact(&mut self, id: i64) {
         self.contacts.remove(&id);
         self.deleted_contacts.push(id);
+    }
+
+    /// The document as it is from now on, without its lines.
+    pub(super) fn document(&mut self, organisation: i64, row: DocumentRow) {
+        self.documents.insert(row.id, (organisation, row));
+    }
+
+    /// A document's lines are those of its row from now on.
+    pub(super) fn document_lines(&mut self, id: i64, is_new: bool) {
+        self.documents_with_lines.insert(id);
+        if !is_new {
+            self.lineless_documents.insert(id);
+        }
+    }
+
+    /// A draft that goes.
+    pub(super) fn delete_document(&mut self, id: i64) {
+        self.documents.remove(&id);
+        self.documents_with_lines.remove(&id);
+        self.lineless_documents.insert(id);
+        self.deleted_documents.push(id);
+    }
+
+    /// The allocation as it is from now on.
+    pub(super) fn allocation(&mut self, organisation: i64, row: Allocation) {
+        self.allocations.insert(row.id.map_or(0, |id| id.0), (organisation, row));
+    }
+
+    /// How far a sequence of numbers has come.
+    pub(super) fn sequence(&mut self, organisation: i64, family: &'static str, prefix: &str, highest: u64) {
+        self.sequences.insert((organisation, family, prefix.to_owned()), highest);
     }
 
     /// The bank account as it is from now on.
@@ -221,12 +317,18 @@ impl Effects {
         self.deleted_bank_transactions.push(id);
     }
 
+    /// The receipt, payment or refund as it is from now on.
+    pub(super) fn settlement(&mut self, organisation: i64, row: SettlementRow) {
+        self.settlements.insert(row.id, (organisation, row));
+    }
+
     /// Counts rows of a list in or out.
     pub(super) fn count(&mut self, organisation: i64, list: &'static str, status: &'static str, by: i64) {
         *self.counts.entry((organisation, list, status)).or_default() += by;
     }
 
     pub(super) fn journal(&mut self, row: &JournalRow<'_>) {
+        self.debits += row.total;
         let mut search = format!("{} {}", row.number, row.description.to_lowercase());
         if let Some(reference) = row.reference {
             search.push('\n');
@@ -252,8 +354,8 @@ impl Effects {
     }
 
     /// A line, and what it adds to the totals of its account; `of_contact` when the account is one whose balance is kept
-    /// by customer or supplier.
-    pub(super) fn line(&mut self, row: &LineRow<'_>, of_contact: bool) {
+    /// by customer or supplier, and then whether no document stands behind it.
+    pub(super) fn line(&mut self, row: &LineRow<'_>, of_contact: Option<bool>) {
         self.lines.push([
             row.id.into(),
             row.organisation.into(),
@@ -273,12 +375,10 @@ impl Effects {
             self.account_days.entry((row.account, row.day)).or_insert((row.organisation, (0, 0)));
         *debit += row.debit;
         *credit += row.credit;
-        if of_contact {
+        if let Some(is_direct) = of_contact {
             let contact = row.contact.unwrap_or(0);
             let key = (row.organisation, row.account, contact, row.day);
-            let (debit, credit) = self.contact_days.entry(key).or_default();
-            *debit += row.debit;
-            *credit += row.credit;
+            self.contact_days.entry(key).or_default().add((row.debit, row.credit), is_direct);
         }
     }
 
@@ -287,16 +387,24 @@ impl Effects {
         self.reversals.push([journal.into(), organisation.into(), i64::from(day).into(), by.into(), reason.into()]);
     }
 
-    /// An entry of the VAT sub-ledger.
-    pub(super) fn vat_entry(&mut self, id: i64, organisation: i64, journal: i64, line: Option<i64>, entry: &VatEntry) {
+    /// An entry of the VAT sub-ledger, with the journal and the document it comes from, and the lines of both.
+    pub(super) fn vat_entry(
+        &mut self,
+        (id, organisation): (i64, i64),
+        journal: Option<(i64, Option<i64>)>,
+        (document, document_line): (Option<i64>, Option<i64>),
+        entry: &VatEntry,
+    ) {
         let (side, code, basis) = (entry.side.as_str(), entry.code.code(), entry.basis.as_str());
         let day = entry.tax_point;
         let (net, vat) = (entry.amount.net.0, entry.amount.vat.0);
         self.vat_entries.push([
             id.into(),
             organisation.into(),
-            journal.into(),
-            line.into(),
+            journal.map(|(journal, _)| journal).into(),
+            journal.and_then(|(_, line)| line).into(),
+            document.into(),
+            document_line.into(),
             side.into(),
             code.into(),
             basis.into(),
@@ -325,6 +433,44 @@ impl Effects {
         self.vat_schemes.push([organisation.into(), i64::from(from).into(), scheme.into(), flat_rate.into()]);
     }
 
+    /// A preview under the hash of its token.
+    pub(super) fn preview(&mut self, hash: &str, row: &PreviewRow, body: &str) {
+        row.push(&mut self.previews, hash, body);
+    }
+
+    /// Whether there are any.
+    pub(super) fn has_previews(&self) -> bool {
+        !self.previews.is_empty()
+    }
+
+    /// The bulk import as it is from now on.
+    pub(super) fn import(&mut self, organisation: i64, row: ImportRow) {
+        self.imports.insert(row.id, (organisation, row));
+    }
+
+    /// Sum of the debits of the journals.
+    pub(super) const fn debits_pence(&self) -> i64 {
+        self.debits
+    }
+
+    /// An entry of the history.
+    pub(super) fn change(&mut self, entry: &ChangeEntry<'_>) {
+        self.changes.push([
+            entry.organisation.into(),
+            entry.cursor.into(),
+            entry.at_ms.into(),
+            entry.user_id.into(),
+            entry.key_prefix.into(),
+            VIA.into(),
+            entry.action.into(),
+            entry.resource.into(),
+            entry.id.into(),
+            entry.summary.into(),
+            (&entry.before).into(),
+            (&entry.after).into(),
+        ]);
+    }
+
     pub(super) fn replay(&mut self, row: &ReplayRow<'_>) {
         self.replays.push([
             row.user_id.into(),
@@ -339,24 +485,22 @@ impl Effects {
         ]);
     }
 
-    /// Writes everything. `heads` are the books that changed: organisation, new version, next journal number.
-    pub(super) async fn write(self, unit: &Unit<'_>, heads: &[(i64, i64, i64)]) -> Result<(), StoreError> {
-        for (table, ids) in [("contact", &self.deleted_contacts), ("bank_transaction", &self.deleted_bank_transactions)]
-        {
-            if !ids.is_empty() {
-                let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
-                let sql = format!("delete from {table} where id in {}", unit.numbers_of_json());
-                unit.execute(&sql, vec![format!("[{}]", ids.join(",")).into()]).await?;
-            }
-        }
+    /// Writes everything. `heads` are the books that changed: organisation, new version, next journal number, next entry
+    /// of the history.
+    pub(super) async fn write(self, unit: &Unit<'_>, heads: &[(i64, i64, i64, i64)]) -> Result<(), StoreError> {
+        self.delete(unit).await?;
         let mut head_rows = Rows::new(
             "books",
-            &[Number("organisation_id"), Number("version"), Number("next_journal_number")],
+            &[Number("organisation_id"), Number("version"), Number("next_journal_number"), Number("next_change")],
             "on conflict (organisation_id) do update set version = excluded.version, \
-             next_journal_number = excluded.next_journal_number",
+             next_journal_number = excluded.next_journal_number, next_change = excluded.next_change",
         );
-        for (organisation, version, next_number) in heads {
-            head_rows.push([organisation.into(), version.into(), next_number.into()]);
+        for (organisation, version, next_number, next_change) in heads {
+            head_rows.push([organisation.into(), version.into(), next_number.into(), next_change.into()]);
+        }
+        let mut imports = import_rows();
+        for (organisation, row) in self.imports.values() {
+            row.push(&mut imports, *organisation);
         }
         let (account_days, account_months) = account_totals(&self.account_days);
         let (contact_days, contact_months) = contact_totals(&self.contact_days);
@@ -367,6 +511,11 @@ impl Effects {
             contact_rows(&self.contacts),
             bank_account_rows(&self.bank_accounts),
             self.journals,
+            settlement_rows(&self.settlements),
+            document_rows(&self.documents),
+            document_line_rows(&self.documents, &self.documents_with_lines),
+            allocation_rows(&self.allocations, unit.now_ms),
+            sequence_rows(&self.sequences),
             bank_transaction_rows(&self.bank_transactions),
             self.lines,
             self.reversals,
@@ -381,6 +530,9 @@ impl Effects {
             self.vat_schemes,
             count_rows(&self.counts),
             self.replays,
+            self.changes,
+            imports,
+            self.previews,
         ];
         let mut statements = Vec::new();
         let mut values: Vec<Value> = Vec::new();
@@ -393,14 +545,21 @@ impl Effects {
     }
 }
 
-fn count_rows(counts: &BTreeMap<(i64, &'static str, &'static str), i64>) -> Rows {
-    let mut rows = Rows::new(
-        "list_count",
-        &[Number("organisation_id"), Text("list"), Text("status"), Number("items")],
-        "on conflict (organisation_id, list, status) do update set items = t.items + excluded.items",
-    );
-    for ((organisation, list, status), by) in counts.iter().filter(|(_, by)| **by != 0) {
-        rows.push([organisation.into(), (*list).into(), (*status).into(), by.into()]);
+impl Effects {
+    async fn delete(&self, unit: &Unit<'_>) -> Result<(), StoreError> {
+        let lineless: Vec<i64> = self.lineless_documents.iter().copied().collect();
+        for (table, column, ids) in [
+            ("document_line", "document_id", &lineless),
+            ("document", "id", &self.deleted_documents),
+            ("contact", "id", &self.deleted_contacts),
+            ("bank_transaction", "id", &self.deleted_bank_transactions),
+        ] {
+            if !ids.is_empty() {
+                let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
+                let sql = format!("delete from {table} where {column} in {}", unit.numbers_of_json());
+                unit.execute(&sql, vec![format!("[{}]", ids.join(",")).into()]).await?;
+            }
+        }
+        Ok(())
     }
-    rows
 }

@@ -1,16 +1,27 @@
 //! What a group loads beside the books: everything its postings name, with one query a table.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::bank_transactions::{self, BANK_TRANSACTION_COLUMNS, BankTransactionRow, read_bank_transaction};
-use super::contacts::{CONTACT_COLUMNS, ContactField, ContactRow, read_contact};
-use super::journals::{JournalView, journals_by_id};
+use super::contacts::{CONTACT_COLUMNS, ContactRow, Owed, owed_columns, read_contact, read_owed};
+use super::document_rows::DocumentRow;
+use super::import_rows::{ImportRow, imports_by_id};
+use super::imports::{ImportEntries, statement_rows};
+use super::journals::{JournalLineView, JournalView, journals_by_id};
+use super::named::Named;
 use super::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, LockChange, read_lock_change};
-use super::post::{Action, BankRow, Confirmation, LedgerAccount, Post};
+use super::post::{Action, BankRow, Post};
+use super::previews::{self, PreviewRow};
+use super::register;
+use super::settlement_facts;
+use super::settlements::SettlementRow;
 use super::shelf::day;
+use crate::domain::ledger::allocation::{AllocationEnd, Register};
 use crate::domain::ledger::bank_import::{AwaitedTransfer, RowKey, StoredRow};
 use crate::domain::ledger::contact::ContactKind;
-use crate::domain::ledger::ids::{BankAccountId, BankTransactionId, JournalId};
+use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::ids::{BankAccountId, BankTransactionId, DocumentId, JournalId};
+use crate::domain::ledger::journal::SourceType;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::{Side, Split, VatCode};
 use crate::domain::ledger::vat_entry::{Basis, VatEntry, VatOrigin};
@@ -32,11 +43,24 @@ pub(super) type ReplayKey = (i64, String, String, String);
 #[derive(Clone, Default)]
 pub(super) struct Facts {
     pub(super) contacts: HashMap<i64, (i64, ContactRow)>,
-    /// Debits less credits by contact, and those of today and later on the side that is owed.
-    pub(super) contact_balances: HashMap<i64, (i64, i64)>,
+    /// What contacts owe and are owed.
+    pub(super) owed: HashMap<i64, Owed>,
     /// Contacts by organisation, kind and the caller's own reference.
     pub(super) references: HashMap<(i64, ContactKind, String), i64>,
     pub(super) journals: HashMap<i64, LoadedJournal>,
+    /// Documents with their organisation; lines only of those that are named.
+    pub(super) documents: HashMap<i64, (i64, DocumentRow)>,
+    pub(super) settlements: HashMap<i64, (i64, SettlementRow)>,
+    /// The journals of settlements that are to be voided.
+    pub(super) settlement_journals: HashMap<i64, Vec<i64>>,
+    /// The same with what is set against what.
+    pub(super) register: Register,
+    /// Both ends of allocations, by their ids.
+    pub(super) ends: HashMap<i64, [AllocationEnd; 2]>,
+    /// Who has the numbers asked for, by organisation and kind; drafts have none.
+    pub(super) numbers: HashMap<(i64, DocumentKind, String), i64>,
+    /// Who has the suppliers' references asked for, by supplier and kind.
+    pub(super) supplier_references: HashMap<(i64, DocumentKind, String), i64>,
     /// Debits less credits by account, and whether there are any.
     pub(super) balances: HashMap<i64, (i64, bool)>,
     pub(super) transactions: HashMap<i64, (i64, BankTransactionRow)>,
@@ -51,101 +75,14 @@ pub(super) struct Facts {
     /// The latest moves of the period lock by organisation, newest first.
     pub(super) lock_changes: HashMap<i64, Vec<LockChange>>,
     pub(super) replays: HashMap<ReplayKey, StoredResponse>,
+    /// Previews by the hash of their token.
+    pub(super) previews: HashMap<String, PreviewRow>,
+    pub(super) imports: HashMap<i64, (i64, ImportRow)>,
+    /// The opening journal that stands, by organisation.
+    pub(super) opening_journals: HashMap<i64, i64>,
 }
 
-/// What the postings of a group name.
-#[derive(Default)]
-struct Named {
-    contacts: BTreeSet<i64>,
-    balances_of_contacts: BTreeSet<i64>,
-    references: BTreeSet<String>,
-    journals: BTreeSet<i64>,
-    accounts: BTreeSet<i64>,
-    locks: BTreeSet<i64>,
-    transactions: BTreeSet<i64>,
-    /// Bank accounts whose balances are told.
-    banks: BTreeSet<i64>,
-    /// Organisations that enter lines.
-    entering: BTreeSet<i64>,
-    replay_keys: BTreeSet<String>,
-}
-
-impl Named {
-    fn note(&mut self, post: &Post) {
-        match &post.action {
-            Action::PatchOrganisation(_) | Action::CreateAccount(_) => {}
-            Action::LockPeriod { .. } => {
-                self.locks.insert(post.organisation.0);
-            }
-            Action::PatchAccount { id, .. } | Action::ArchiveAccount { id, .. } => {
-                self.accounts.insert(*id);
-            }
-            Action::CreateContact { fields, .. } => self.note_references(fields),
-            Action::PatchContact { id, fields, .. } => {
-                self.contacts.insert(*id);
-                self.balances_of_contacts.insert(*id);
-                self.note_references(fields);
-            }
-            Action::ArchiveContact { id, .. } | Action::DeleteContact { id, .. } => {
-                self.contacts.insert(*id);
-                self.balances_of_contacts.insert(*id);
-            }
-            Action::PostJournal(journal) => {
-                self.contacts.extend(journal.lines.iter().filter_map(|line| line.contact_id).map(|id| id.0));
-            }
-            Action::VoidJournal { id, .. } => {
-                self.journals.insert(*id);
-            }
-            Action::CreateBankAccount { account, .. } => {
-                if let LedgerAccount::Existing(id) = account {
-                    self.accounts.insert(*id);
-                }
-            }
-            Action::PatchBankAccount { id, .. } | Action::ArchiveBankAccount { id } => {
-                self.banks.insert(*id);
-            }
-            Action::CreateBankTransaction { .. } | Action::ImportBankTransactions(_) => {
-                self.entering.insert(post.organisation.0);
-            }
-            Action::PatchBankTransaction { id, suggestion } => {
-                self.transactions.insert(*id);
-                self.contacts.extend(suggestion.contact_id.flatten());
-            }
-            Action::DeleteBankTransaction { id }
-            | Action::ExcludeBankTransaction { id, .. }
-            | Action::Unconfirm { id } => {
-                self.transactions.insert(*id);
-            }
-            Action::Confirm { items, .. } => {
-                for (id, confirmation) in items {
-                    self.transactions.insert(*id);
-                    match confirmation {
-                        Confirmation::TransferWith(other) => {
-                            self.transactions.insert(*other);
-                        }
-                        Confirmation::MatchJournal(journal) => {
-                            self.journals.insert(*journal);
-                        }
-                        Confirmation::Suggested | Confirmation::Coded(_) | Confirmation::TransferTo(_) => {}
-                    }
-                }
-            }
-        }
-        self.replay_keys.extend(post.replay.as_ref().map(|replay| replay.key.clone()));
-    }
-}
-
-impl Named {
-    fn note_references(&mut self, fields: &[ContactField]) {
-        for field in fields {
-            if let ContactField::Reference(Some(reference)) = field {
-                self.references.insert(reference.clone());
-            }
-        }
-    }
-}
-
-fn json<T: serde::Serialize>(values: &BTreeSet<T>) -> String {
+pub(super) fn json<T: serde::Serialize>(values: &BTreeSet<T>) -> String {
     // Numbers and texts always print.
     serde_json::to_string(values).unwrap_or_default()
 }
@@ -158,6 +95,10 @@ pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Resul
     }
     let mut facts = Facts::default();
     let numbers = unit.numbers_of_json();
+    settlement_facts::find(unit, posts, &mut named, &mut facts).await?;
+    register::load(unit, &mut named, &mut facts).await?;
+    let organisations = posts.iter().map(|post| post.organisation.0).collect();
+    register::load_numbers(unit, &organisations, &named, &mut facts).await?;
     if !named.contacts.is_empty() {
         let sql = format!("select {CONTACT_COLUMNS}, c.organisation_id from contact c where c.id in {numbers}");
         for row in unit.all(&sql, params![json(&named.contacts)]).await? {
@@ -178,6 +119,12 @@ pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Resul
             facts.references.insert(key, row.get(3)?);
         }
     }
+    previews::load(unit, posts, &mut facts).await?;
+    if !named.imports.is_empty() {
+        let imports = imports_by_id(unit, &json(&named.imports)).await?;
+        facts.imports = imports.into_iter().map(|(of, row)| (row.id, (of, row))).collect();
+    }
+    load_openings(unit, &mut named, &mut facts).await?;
     load_bank(unit, posts, &mut named, &mut facts).await?;
     if !named.journals.is_empty() {
         load_journals(unit, &json(&named.journals), &mut facts).await?;
@@ -213,24 +160,65 @@ pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Resul
     Ok(facts)
 }
 
+/// The opening journals that stand; their lines are loaded with the other journals.
+async fn load_openings(unit: &Unit<'_>, named: &mut Named, facts: &mut Facts) -> Result<(), StoreError> {
+    if named.openings.is_empty() {
+        return Ok(());
+    }
+    let sql = format!(
+        "select j.organisation_id, j.id from journal j where j.organisation_id in {} and j.source_type = $2 \
+         and not exists (select 1 from journal_reversal v where v.journal_id = j.id)",
+        unit.numbers_of_json()
+    );
+    for row in unit.all(&sql, params![json(&named.openings), SourceType::OpeningBalance.as_str()]).await? {
+        let (organisation, journal) = (row.get(0)?, row.get(1)?);
+        facts.opening_journals.insert(organisation, journal);
+        named.journals.insert(journal);
+    }
+    Ok(())
+}
+
 async fn load_contact_balances(
     unit: &Unit<'_>,
     contacts: &BTreeSet<i64>,
     today: i32,
     facts: &mut Facts,
 ) -> Result<(), StoreError> {
-    let sql = format!(
-        "select c.id, (select cast(coalesce(sum(m.debit - m.credit), 0) as bigint) from contact_month m \
-         where m.organisation_id = c.organisation_id and m.contact_id = c.id), \
-         (select cast(coalesce(sum(case when c.kind = 'customer' then m.debit else m.credit end), 0) as bigint) \
-         from contact_day m where m.organisation_id = c.organisation_id and m.contact_id = c.id and m.day >= $2) \
-         from contact c where c.id in {}",
-        unit.numbers_of_json()
-    );
+    let sql = format!("select c.id, {} from contact c where c.id in {}", owed_columns("$2"), unit.numbers_of_json());
     for row in unit.all(&sql, params![json(contacts), i64::from(today)]).await? {
-        facts.contact_balances.insert(row.get(0)?, (row.get(1)?, row.get(2)?));
+        facts.owed.insert(row.get(0)?, read_owed(&row, 1)?);
     }
     Ok(())
+}
+
+impl Facts {
+    /// A line was posted: the balances at hand follow. `of_contact` as in [`super::effects::Effects::line`].
+    pub(super) fn move_balances(
+        &mut self,
+        entry_day: i32,
+        line: &JournalLineView,
+        of_contact: Option<bool>,
+        today: i32,
+    ) {
+        let debit = line.debit_pence - line.credit_pence;
+        if let Some((balance, has_postings)) = self.balances.get_mut(&line.account_id) {
+            *balance += debit;
+            *has_postings = true;
+        }
+        let owed = line.contact_id.zip(of_contact).and_then(|(id, direct)| self.owed.get_mut(&id).zip(Some(direct)));
+        if let Some((owed, is_direct)) = owed {
+            owed.add((line.debit_pence, line.credit_pence), is_direct, entry_day >= today);
+        }
+    }
+
+    /// So much more of a contact's invoices is overdue.
+    pub(super) fn move_overdue(&mut self, contact_id: i64, kind: DocumentKind, by: i64) {
+        if !kind.is_credit_note()
+            && let Some(owed) = self.owed.get_mut(&contact_id)
+        {
+            owed.overdue_pence += by;
+        }
+    }
 }
 
 /// Lines of statements, with the journals behind those that are taken out of the books.
@@ -282,8 +270,26 @@ async fn load_bank(unit: &Unit<'_>, posts: &[&Post], named: &mut Named, facts: &
             Action::ImportBankTransactions(import) => {
                 load_stored_rows(unit, import.bank_account_id, &import.rows, facts).await?;
             }
+            Action::PreviewImport { entries, .. } => load_imported_rows(unit, Some(&**entries), facts).await?,
+            Action::ConfirmImport(confirmed) => load_imported_rows(unit, confirmed.entries.as_ref(), facts).await?,
             _ => {}
         }
+    }
+    Ok(())
+}
+
+/// The same for the rows of a bulk import, by bank account.
+async fn load_imported_rows(
+    unit: &Unit<'_>,
+    entries: Option<&ImportEntries>,
+    facts: &mut Facts,
+) -> Result<(), StoreError> {
+    let mut of_bank: BTreeMap<i64, Vec<&BankRow>> = BTreeMap::new();
+    for (bank, row) in entries.into_iter().flat_map(statement_rows) {
+        of_bank.entry(bank).or_default().push(row);
+    }
+    for (bank, rows) in of_bank {
+        load_stored_rows(unit, bank, &rows, facts).await?;
     }
     Ok(())
 }
@@ -348,20 +354,22 @@ async fn load_journals(unit: &Unit<'_>, ids: &str, facts: &mut Facts) -> Result<
         facts.journals.insert(view.id, LoadedJournal { organisation, view, vat: Vec::new() });
     }
     let sql = format!(
-        "select e.journal_id, e.side, e.vat_code, e.basis, e.net, e.vat, e.tax_day, l.line_number from vat_entry e \
+        "select e.journal_id, e.side, e.vat_code, e.basis, e.net, e.vat, e.tax_day, l.line_number, e.document_id \
+         from vat_entry e \
          left join journal_line l on l.id = e.journal_line_id where e.journal_id in {} order by e.id",
         unit.numbers_of_json()
     );
     for row in unit.all(&sql, params![ids]).await? {
         let number: Option<i64> = row.get(7)?;
         let at = number.and_then(|number| usize::try_from(number - 1).ok()).unwrap_or(0);
+        let document: Option<i64> = row.get(8)?;
         let entry = VatEntry {
             side: row.parsed(1, Side::parse)?,
             code: row.parsed(2, VatCode::parse)?,
             basis: row.parsed(3, Basis::parse)?,
             amount: Split { net: Pence(row.get(4)?), vat: Pence(row.get(5)?) },
             tax_point: day(&row, 6)?,
-            origin: VatOrigin::JournalLine(at),
+            origin: document.map_or(VatOrigin::JournalLine(at), |id| VatOrigin::Document(DocumentId(id))),
         };
         if let Some(journal) = facts.journals.get_mut(&row.get::<i64>(0)?) {
             journal.vat.push(entry);

@@ -15,9 +15,14 @@ pub(super) enum Kind {
     BankAccount,
     BankTransaction,
     BankImport,
+    Import,
+    Document,
+    DocumentLine,
+    Allocation,
+    Settlement,
 }
 
-const KINDS: usize = 9;
+const KINDS: usize = 14;
 
 impl Kind {
     const fn name(self) -> &'static str {
@@ -31,6 +36,11 @@ impl Kind {
             Self::BankAccount => "bank_account",
             Self::BankTransaction => "bank_transaction",
             Self::BankImport => "bank_import",
+            Self::Import => "import",
+            Self::Document => "document",
+            Self::DocumentLine => "document_line",
+            Self::Allocation => "allocation",
+            Self::Settlement => "settlement",
         }
     }
 
@@ -45,6 +55,11 @@ impl Kind {
             Self::BankAccount => 6,
             Self::BankTransaction => 7,
             Self::BankImport => 8,
+            Self::Import => 13,
+            Self::Document => 9,
+            Self::DocumentLine => 10,
+            Self::Allocation => 11,
+            Self::Settlement => 12,
         }
     }
 
@@ -52,10 +67,10 @@ impl Kind {
     const fn block(self) -> i64 {
         match self {
             Self::Account => 64,
-            Self::Contact | Self::Journal => 32,
-            Self::JournalLine | Self::VatEntry => 256,
+            Self::Contact | Self::Journal | Self::Document | Self::Allocation | Self::Settlement => 32,
+            Self::JournalLine | Self::VatEntry | Self::DocumentLine => 256,
             Self::BankTransaction => 64,
-            Self::PeriodLockChange | Self::BankAccount | Self::BankImport => 1,
+            Self::PeriodLockChange | Self::BankAccount | Self::BankImport | Self::Import => 1,
         }
     }
 }

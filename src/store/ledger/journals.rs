@@ -315,7 +315,7 @@ impl Reader {
         organisation: OrganisationId,
         from: &str,
         conditions: &Conditions,
-        kept: Option<(&'static str, &'static [&'static str])>,
+        kept: Option<(&'static str, &[&'static str])>,
     ) -> Result<Option<u64>, StoreError> {
         if let Some((list, statuses)) = kept {
             let sql = "select status, items from list_count where organisation_id = $1 and list = $2";
@@ -340,7 +340,7 @@ impl Reader {
 }
 
 /// Debits less credits of an account before a day: the months before its month, and the days of that month before it.
-async fn balance_before(unit: &Unit<'_>, account: i64, day: i32) -> Result<i64, StoreError> {
+pub(super) async fn balance_before(unit: &Unit<'_>, account: i64, day: i32) -> Result<i64, StoreError> {
     let month = month_of_day(day);
     let sql = "select cast(coalesce((select sum(debit - credit) from account_month \
                  where account_id = $1 and month < $2), 0) + coalesce((select sum(debit - credit) from account_day \

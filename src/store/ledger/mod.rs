@@ -6,33 +6,62 @@
 //! group is committed, and forgotten when it fails.
 
 mod accounts;
+mod allocations;
 mod bank_accounts;
 mod bank_transactions;
+mod change_rows;
+mod changes;
 mod check;
+mod check_documents;
+mod check_settlements;
+mod cis;
 mod contacts;
 mod decide;
 mod decide_bank;
+mod decide_bank_settlement;
 mod decide_confirm;
+mod decide_contact;
+mod decide_credit;
+mod decide_document;
+mod decide_journal;
+mod decide_settlement;
+mod document_reads;
+mod document_rows;
+mod documents;
 mod effects;
 mod facts;
 mod ids;
+mod import_rows;
+mod imports;
 mod journals;
+mod match_candidates;
+mod named;
+mod numbers;
+mod opening;
+mod opening_documents;
 mod organisation;
 mod post;
+mod previews;
 mod query;
 mod record_rows;
+mod register;
 mod replay;
+mod reserve;
 mod rows;
+mod settlement_facts;
+mod settlement_reads;
+mod settlements;
 mod shelf;
+mod told;
 mod total_rows;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use self::decide::{Desk, Stop};
 use self::effects::Effects;
 use self::facts::{Facts, facts};
-use self::ids::{Identifiers, Kind};
+use self::ids::Identifiers;
 use self::replay::Found;
 use self::shelf::{Shelf, Shelved};
 use super::sql::Unit;
@@ -45,15 +74,29 @@ use crate::domain::ledger::refusal::Refusal;
 pub use accounts::{AccountFilter, AccountRow, AccountView};
 pub use bank_accounts::{BankAccountDetails, BankAccountField, BankAccountRow, BankAccountView};
 pub use bank_transactions::{BankLine, BankTransactionFilter, BankTransactionRow};
+pub use change_rows::{ChangeRow, Changes, Since};
 pub(super) use check::RULES;
+pub(super) use check_documents::DOCUMENT_RULES;
+pub(super) use check_settlements::SETTLEMENT_RULES;
 pub use contacts::{CisDetails, ContactDetails, ContactField, ContactFilter, ContactRow, ContactView};
 pub use decide_bank::BankSuggestion;
+pub use documents::{
+    DocumentCis, DocumentEntry, DocumentField, DocumentFilter, DocumentLineEntry, DocumentLineView, DocumentView,
+};
+pub use import_rows::ImportRow;
+pub use imports::{ImportConfirmation, ImportEntries, ImportEntry, RowResult, RowStatus};
 pub use journals::{AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView};
+pub use opening::{AccountName, OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet};
 pub use organisation::{CreateOrganisation, LockChange, OrganisationChange, OrganisationCreated, OrganisationField};
 pub(super) use post::WaitingPost;
 pub use post::{
     Action, BankImport, BankRow, Confirmation, ImportedRow, LedgerAccount, Post, PostOutcome, Posted, Poster,
     PrintAnswer, Replay,
+};
+pub use previews::{NewPreview, Purpose};
+pub use settlements::{
+    AllocationEntry, AllocationTarget, AllocationView, CisPosition, CisSubcontractor, PaymentMethod, SettlementEntry,
+    SettlementField, SettlementFilter, SettlementView,
 };
 
 impl Writer {
@@ -89,8 +132,10 @@ async fn rehearse(unit: &Unit<'_>, post: &Post) -> Result<PostOutcome, StoreErro
         facts: &mut facts,
         identifiers: &mut Identifiers::default(),
         effects: &mut Effects::default(),
+        poster: &post.poster,
         now_ms: unit.now_ms,
         today,
+        is_rehearsal: true,
     };
     outcome(desk.decide(post))
 }
@@ -99,6 +144,7 @@ fn outcome(decided: Result<super::ledger::Posted, Stop>) -> Result<PostOutcome, 
     match decided {
         Ok(posted) => Ok(PostOutcome::Done(posted)),
         Err(Stop::Refused(refusal)) => Ok(PostOutcome::Refused(refusal)),
+        Err(Stop::Invalid(issues)) => Ok(PostOutcome::Invalid(issues)),
         Err(Stop::Unknown) => Ok(PostOutcome::Unknown),
         Err(Stop::Forbidden) => Ok(PostOutcome::Forbidden),
         Err(Stop::Failed(error)) => Err(error),
@@ -128,8 +174,9 @@ impl Ledger {
         // Zones differ by hours at most, and only what is overdue is asked by this day.
         let zone = books.values().next().map_or("Europe/London", |books| books.organisation.timezone.as_str());
         let mut facts = facts(unit, &named, day_in(zone, unit.now_ms)).await?;
+        numbers::complete(unit, &mut books, &named).await?;
         let mut identifiers = self.identifiers.clone();
-        reserve(&mut identifiers, unit, &facts, &named).await?;
+        reserve::reserve(&mut identifiers, unit, &facts, &named).await?;
         let mut effects = Effects::default();
         for waiting in posts {
             let Some(books) = books.get_mut(&waiting.post.organisation) else {
@@ -145,10 +192,13 @@ impl Ledger {
             }
             if std::mem::take(&mut books.changed) {
                 books.version += 1;
-                heads.push((id.0, books.version, books.next_journal_number));
+                heads.push((id.0, books.version, books.next_journal_number, books.next_change));
             }
         }
         if !heads.is_empty() {
+            if effects.has_previews() {
+                previews::forget_old(unit).await?;
+            }
             effects.write(unit, &heads).await?;
         }
         self.pending = Some((books, identifiers));
@@ -187,7 +237,9 @@ fn settle(
         }
     }
     let today = day_in(&books.organisation.timezone, unit.now_ms);
-    let mut desk = Desk { books, facts, identifiers, effects, now_ms: unit.now_ms, today };
+    let poster = &post.poster;
+    let mut desk =
+        Desk { books, facts, identifiers, effects, poster, now_ms: unit.now_ms, today, is_rehearsal: false };
     let outcome = outcome(desk.decide(post))?;
     if let PostOutcome::Done(posted) = &outcome {
         books.changed = true;
@@ -198,84 +250,4 @@ fn settle(
         }
     }
     Ok(outcome)
-}
-
-/// Sees to it that every posting finds the identifiers it may need.
-async fn reserve(
-    identifiers: &mut Identifiers,
-    unit: &Unit<'_>,
-    facts: &Facts,
-    posts: &[&Post],
-) -> Result<(), StoreError> {
-    // In one order everywhere, so that two processes never wait for each other.
-    let mut wanted: BTreeMap<Kind, i64> = BTreeMap::new();
-    for post in posts {
-        let mut want = |kind, count| *wanted.entry(kind).or_default() += count;
-        match &post.action {
-            Action::LockPeriod { .. } => want(Kind::PeriodLockChange, 1),
-            Action::CreateAccount(_) => want(Kind::Account, 1),
-            Action::CreateContact { .. } => want(Kind::Contact, 1),
-            Action::PostJournal(journal) => {
-                let lines = i64::try_from(journal.lines.len()).unwrap_or(i64::MAX);
-                want(Kind::Journal, 1);
-                // Each line may be split into net and VAT.
-                want(Kind::JournalLine, lines.saturating_mul(2));
-                want(Kind::VatEntry, lines);
-            }
-            Action::VoidJournal { id, .. } => {
-                let lines = facts.journals.get(id).map_or(0, |journal| journal.view.lines.len());
-                let lines = i64::try_from(lines).unwrap_or(i64::MAX);
-                want(Kind::Journal, 1);
-                want(Kind::JournalLine, lines);
-                want(Kind::VatEntry, lines);
-            }
-            Action::CreateBankAccount { .. } => {
-                want(Kind::BankAccount, 1);
-                want(Kind::Account, 1);
-            }
-            Action::CreateBankTransaction { .. } => want(Kind::BankTransaction, 1),
-            Action::ImportBankTransactions(import) => {
-                want(Kind::BankTransaction, i64::try_from(import.rows.len()).unwrap_or(i64::MAX));
-                want(Kind::BankImport, 1);
-            }
-            Action::Confirm { items, .. } => {
-                for (id, confirmation) in items {
-                    let saved = facts.transactions.get(id).map_or(0, |(_, row)| row.lines.len());
-                    let lines = match confirmation {
-                        Confirmation::Coded(coding) => coding.lines.len(),
-                        _ => saved,
-                    };
-                    let lines = i64::try_from(lines).unwrap_or(i64::MAX);
-                    want(Kind::Journal, 1);
-                    // The bank, each part, and the VAT of all of them.
-                    want(Kind::JournalLine, lines.saturating_add(2));
-                    want(Kind::VatEntry, lines);
-                }
-            }
-            Action::Unconfirm { id } => {
-                let journal = facts.transactions.get(id).and_then(|(_, row)| row.journal_id);
-                let loaded = journal.and_then(|journal| facts.journals.get(&journal));
-                let lines = loaded.map_or(0, |journal| journal.view.lines.len());
-                let lines = i64::try_from(lines).unwrap_or(i64::MAX);
-                want(Kind::Journal, 1);
-                want(Kind::JournalLine, lines);
-                want(Kind::VatEntry, lines);
-            }
-            Action::PatchBankAccount { .. }
-            | Action::ArchiveBankAccount { .. }
-            | Action::PatchBankTransaction { .. }
-            | Action::DeleteBankTransaction { .. }
-            | Action::ExcludeBankTransaction { .. }
-            | Action::PatchOrganisation(_)
-            | Action::PatchAccount { .. }
-            | Action::ArchiveAccount { .. }
-            | Action::PatchContact { .. }
-            | Action::ArchiveContact { .. }
-            | Action::DeleteContact { .. } => {}
-        }
-    }
-    for (kind, count) in wanted {
-        identifiers.reserve(unit, kind, count).await?;
-    }
-    Ok(())
 }

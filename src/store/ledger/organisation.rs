@@ -7,9 +7,10 @@ use sea_orm::ActiveValue::Set;
 
 use super::accounts::AccountRow;
 use super::bank_accounts::BankAccountRow;
+use super::changes;
 use super::effects::Effects;
 use super::ids::{Identifiers, Kind};
-use super::post::Replay;
+use super::post::{Poster, Replay};
 use super::replay::{self, Found};
 use crate::domain::access::Role;
 use crate::domain::calendar::{date_of, day_number};
@@ -61,6 +62,8 @@ pub struct OrganisationChange {
 pub struct CreateOrganisation {
     /// Who makes and owns it.
     pub owner: UserId,
+    /// With which key.
+    pub key_prefix: Option<String>,
     /// What is said about it, its name at least.
     pub change: OrganisationChange,
     /// Whether a VAT Control account comes with it.
@@ -86,7 +89,7 @@ impl CreateOrganisation {
     /// One with a name and everything else as usual.
     pub fn named(owner: UserId, name: String, vat_control: bool) -> Self {
         let change = OrganisationChange { fields: vec![OrganisationField::Name(name)], vat: VatPatch::default() };
-        Self { owner, change, vat_control, replay: None, rehearsal: false }
+        Self { owner, key_prefix: None, change, vat_control, replay: None, rehearsal: false }
     }
 }
 
@@ -295,7 +298,9 @@ async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<Organisatio
         let posted = super::post::Posted::Organisation(Box::new(row.clone()));
         replay::keep(&mut effects, unit.now_ms, new.owner, asked, &posted);
     }
-    effects.write(unit, &[(row.id.0, 1, 1)]).await?;
+    let poster = Poster { user_id: new.owner, key_prefix: new.key_prefix.clone(), may_reopen: true };
+    changes::note_organisation_made(&mut effects, &row, &poster, unit.now_ms);
+    effects.write(unit, &[(row.id.0, 1, 1, 2)]).await?;
     Ok(OrganisationCreated::Created(Box::new(row)))
 }
 

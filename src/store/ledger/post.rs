@@ -9,15 +9,24 @@ use super::bank_accounts::{BankAccountField, BankAccountView};
 use super::bank_transactions::BankTransactionRow;
 use super::contacts::{ContactField, ContactRow, ContactView};
 use super::decide_bank::BankSuggestion;
+use super::documents::{DocumentEntry, DocumentField, DocumentView};
+use super::import_rows::ImportRow;
+use super::imports::{ImportConfirmation, ImportEntries};
 use super::journals::JournalView;
+use super::opening::{OpeningEntry, OpeningPreview, OpeningSet};
 use super::organisation::{LockChange, OrganisationChange};
+use super::previews::NewPreview;
+use super::settlements::{AllocationEntry, SettlementEntry, SettlementField, SettlementView};
 use crate::domain::ids::{OrganisationId, UserId};
+use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::bank::BankAccountType;
 use crate::domain::ledger::bank_coding::Coding;
 use crate::domain::ledger::chart::NewAccount;
 use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::manual_journal::ManualJournal;
 use crate::domain::ledger::refusal::Refusal;
+use crate::domain::problem::Issues;
 use crate::store::{OrganisationRow, StoreError, StoredResponse};
 
 /// A change of one organisation's books.
@@ -171,6 +180,130 @@ pub enum Action {
         /// Which.
         id: i64,
     },
+    /// Keeps opening balances under a token, and tells what they would do.
+    PreviewOpening {
+        /// The balances.
+        entry: Box<OpeningEntry>,
+        /// The token.
+        preview: Box<NewPreview>,
+    },
+    /// Sets opening balances.
+    SetOpening {
+        /// The balances, as given or as kept under the token; none when the token is of no use.
+        entry: Option<Box<OpeningEntry>>,
+        /// The token's hash, where there is one.
+        token_hash: Option<String>,
+    },
+    /// Keeps a bulk import under a token, and tells what it would do.
+    PreviewImport {
+        /// Its rows.
+        entries: Box<ImportEntries>,
+        /// The token.
+        preview: Box<NewPreview>,
+    },
+    /// Carries out a bulk import.
+    ConfirmImport(Box<ImportConfirmation>),
+    /// Draws up an invoice or credit note.
+    CreateDocument {
+        /// As entered.
+        entry: Box<DocumentEntry>,
+        /// Whether it is issued at once.
+        is_issued: bool,
+    },
+    /// Changes one.
+    PatchDocument {
+        /// Which of the four.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+        /// What is said anew.
+        fields: Vec<DocumentField>,
+    },
+    /// Removes a draft.
+    DeleteDocument {
+        /// Which of the four.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+    },
+    /// Issues a draft.
+    IssueDocument {
+        /// Which of the four.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+    },
+    /// Voids a document by reversing its journal.
+    VoidDocument {
+        /// Which of the four.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+        /// The day of the reversal; the document's own unless given.
+        void_day: Option<i32>,
+        /// Why.
+        reason: Option<String>,
+    },
+    /// Sets a credit note against invoices.
+    AllocateCredit {
+        /// Which of the two credit notes.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+        /// Which invoices, and how much.
+        allocations: Vec<AllocationEntry>,
+        /// From when; by the rule unless given.
+        day: Option<i32>,
+    },
+    /// Releases allocations of a credit note.
+    UnallocateCredit {
+        /// Which of the two credit notes.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+        /// Which allocations.
+        allocation_ids: Vec<i64>,
+    },
+    /// Posts a receipt, a payment, or a refund of one.
+    CreateSettlement(Box<SettlementEntry>),
+    /// Changes what is said of one.
+    PatchSettlement {
+        /// Customers' or suppliers'.
+        side: ContactKind,
+        /// Which.
+        id: i64,
+        /// What is said anew.
+        fields: Vec<SettlementField>,
+    },
+    /// Sets more of a settlement against documents.
+    AllocateSettlement {
+        /// Customers' or suppliers'.
+        side: ContactKind,
+        /// Which.
+        id: i64,
+        /// Against what, and how much.
+        allocations: Vec<AllocationEntry>,
+    },
+    /// Releases allocations of a settlement.
+    UnallocateSettlement {
+        /// Customers' or suppliers'.
+        side: ContactKind,
+        /// Which.
+        id: i64,
+        /// Which allocations.
+        allocation_ids: Vec<i64>,
+    },
+    /// Voids a settlement by reversing its journals; its allocations are released.
+    VoidSettlement {
+        /// Customers' or suppliers'.
+        side: ContactKind,
+        /// Which.
+        id: i64,
+        /// The day of the reversal; its own unless given.
+        void_day: Option<i32>,
+        /// Why.
+        reason: Option<String>,
+    },
     /// Voids a journal by posting its reversal.
     VoidJournal {
         /// Which.
@@ -189,6 +322,11 @@ impl Action {
             Self::PostJournal(journal) => 512 + journal.lines.len() * 512,
             Self::ImportBankTransactions(import) => import.rows.len() * 512,
             Self::Confirm { items, .. } => items.len() * 2_048,
+            // More than five hundred rows fill a group of their own.
+            Self::PreviewImport { entries, preview } => preview.body.len() + entries.entries.len() * 8_192,
+            Self::ConfirmImport(confirmed) => {
+                confirmed.entries.as_ref().map_or(2_048, |entries| entries.entries.len() * 8_192)
+            }
             _ => 2_048,
         }
     }
@@ -244,6 +382,22 @@ pub enum Confirmation {
     TransferTo(i64),
     /// As what this journal posted already.
     MatchJournal(i64),
+    /// As a receipt, a payment, or a refund of one.
+    Settlement {
+        /// Which.
+        kind: SettlementKind,
+        /// With whom.
+        contact_id: i64,
+        /// What it is set against.
+        allocations: Vec<AllocationEntry>,
+    },
+    /// As a receipt or payment that was posted already.
+    MatchSettlement {
+        /// Customers' (`customer_receipt_id`) or suppliers' (`supplier_payment_id`).
+        side: ContactKind,
+        /// Which.
+        id: i64,
+    },
 }
 
 /// What became of a line of an import.
@@ -309,6 +463,16 @@ pub enum Posted {
     },
     /// The journal, or the voided one.
     Journal(Box<JournalView>),
+    /// What opening balances would do.
+    OpeningPreview(Box<OpeningPreview>),
+    /// The opening balances.
+    Opening(Box<OpeningSet>),
+    /// The bulk import, and the token that confirms it.
+    BulkImport(Box<ImportRow>, Option<String>),
+    /// The invoice or credit note as it is now.
+    Document(Box<DocumentView>),
+    /// The receipt, payment or refund as it is now.
+    Settlement(Box<SettlementView>),
 }
 
 /// The answer to a change.
@@ -320,6 +484,8 @@ pub enum PostOutcome {
     Refused(Refusal),
     /// A rule refused an item of a batch; nothing was written.
     RefusedItem(usize, Refusal),
+    /// Some rows of an import cannot be imported; nothing was written.
+    Invalid(Issues),
     /// The organisation has no record of an item of a batch.
     UnknownItem(usize),
     /// The organisation has no such record.

@@ -7,6 +7,7 @@ use super::bank_accounts::BankAccountRow;
 use super::bank_transactions::BankTransactionRow;
 use super::contacts::ContactRow;
 use super::rows::{Cell, Column, Rows};
+use super::settlements::{PaymentMethod, SettlementRow};
 use Column::{Flag, Number, Text};
 
 const ACCOUNT: &[Column] = &[
@@ -215,6 +216,8 @@ pub(super) fn bank_transaction_rows(transactions: &BTreeMap<i64, (i64, BankTrans
         Number("transfer_id"),
         Number("awaited_on"),
         Number("journal_id"),
+        Number("settlement_id"),
+        Text("settlement_side"),
         Number("confirmed_at"),
         Number("confirmed_by"),
         Text("search"),
@@ -228,6 +231,7 @@ pub(super) fn bank_transaction_rows(transactions: &BTreeMap<i64, (i64, BankTrans
         "on conflict (id) do update set status = excluded.status, kind = excluded.kind, \
          contact_id = excluded.contact_id, lines = excluded.lines, memo = excluded.memo, \
          transfer_id = excluded.transfer_id, awaited_on = excluded.awaited_on, journal_id = excluded.journal_id, \
+         settlement_id = excluded.settlement_id, settlement_side = excluded.settlement_side, \
          confirmed_at = excluded.confirmed_at, confirmed_by = excluded.confirmed_by, \
          updated_at = excluded.updated_at, version = excluded.version",
     );
@@ -254,9 +258,73 @@ pub(super) fn bank_transaction_rows(transactions: &BTreeMap<i64, (i64, BankTrans
             row.transfer_id.into(),
             row.awaited_on.into(),
             row.journal_id.into(),
+            row.settlement.map(|(_, id)| id).into(),
+            row.settlement.map(|(side, _)| side.as_str()).into(),
             row.confirmed_at_ms.into(),
             row.confirmed_by.into(),
             Cell::Text(&search),
+            row.created_at_ms.into(),
+            row.updated_at_ms.into(),
+            row.version.into(),
+        ]);
+    }
+    rows
+}
+
+pub(super) fn settlement_rows(settlements: &BTreeMap<i64, (i64, SettlementRow)>) -> Rows {
+    const COLUMNS: &[Column] = &[
+        Number("id"),
+        Number("organisation_id"),
+        Text("side"),
+        Text("kind"),
+        Text("number"),
+        Number("contact_id"),
+        Number("day"),
+        Number("amount"),
+        Number("bank_account_id"),
+        Text("reference"),
+        Text("memo"),
+        Text("method"),
+        Number("allocated"),
+        Number("cis"),
+        Number("bank_transaction_id"),
+        Number("journal_id"),
+        Number("void_journal_id"),
+        Number("void_day"),
+        Text("void_reason"),
+        Number("created_at"),
+        Number("updated_at"),
+        Number("version"),
+    ];
+    let mut rows = Rows::new(
+        "settlement",
+        COLUMNS,
+        "on conflict (id) do update set reference = excluded.reference, memo = excluded.memo, \
+         allocated = excluded.allocated, cis = excluded.cis, bank_transaction_id = excluded.bank_transaction_id, \
+         void_journal_id = excluded.void_journal_id, void_day = excluded.void_day, \
+         void_reason = excluded.void_reason, updated_at = excluded.updated_at, version = excluded.version",
+    );
+    for (organisation, row) in settlements.values() {
+        rows.push([
+            row.id.into(),
+            organisation.into(),
+            row.side().as_str().into(),
+            row.kind.as_str().into(),
+            (&row.number).into(),
+            row.contact_id.into(),
+            i64::from(row.day).into(),
+            row.amount_pence.into(),
+            row.bank_account_id.into(),
+            (&row.reference).into(),
+            (&row.memo).into(),
+            row.method.map(PaymentMethod::as_str).into(),
+            row.allocated_pence.into(),
+            row.cis_pence.into(),
+            row.bank_transaction_id.into(),
+            row.journal_id.into(),
+            row.void_journal_id.into(),
+            row.void_day.map(i64::from).into(),
+            (&row.void_reason).into(),
             row.created_at_ms.into(),
             row.updated_at_ms.into(),
             row.version.into(),

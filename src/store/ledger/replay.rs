@@ -75,7 +75,7 @@ pub(super) fn keep(
 
 impl Posted {
     /// The identifier of what it is about.
-    fn id(&self) -> i64 {
+    pub(super) fn id(&self) -> i64 {
         match self {
             Self::Organisation(row) | Self::Lock(row, _) => row.id.0,
             Self::Account(view) => view.row.id,
@@ -84,7 +84,12 @@ impl Posted {
             Self::BankAccount(view) => view.row.id,
             Self::BankTransaction(row) => row.id,
             Self::BankTransactions(rows) => rows.first().map_or(0, |row| row.id),
+            Self::Document(view) => view.id,
+            Self::Settlement(view) => view.id,
             Self::Journal(view) => view.id,
+            Self::OpeningPreview(_) => 0,
+            Self::Opening(set) => set.journal.id,
+            Self::BulkImport(row, _) => row.id,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::accounts::{ACCOUNT_COLUMNS, AccountRow, read_account};
 use super::bank_accounts::{BANK_ACCOUNT_COLUMNS, BankAccountRow, read_bank_account};
+use super::numbers::{self, Sequences};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::account::{Account, Role};
 use crate::domain::ledger::books::Books;
@@ -24,10 +25,13 @@ pub(super) struct Shelved {
     pub(super) organisation: OrganisationRow,
     pub(super) version: i64,
     pub(super) next_journal_number: i64,
+    /// The next entry of the history gets it.
+    pub(super) next_change: i64,
     pub(super) accounts: BTreeMap<i64, AccountRow>,
     pub(super) chart: Chart,
     pub(super) vat: VatHistory,
     pub(super) bank_accounts: BTreeMap<i64, BankAccountRow>,
+    pub(super) sequences: Sequences,
     /// Whether this group changed them.
     pub(super) changed: bool,
     /// Whether this group changed the organisation's own row.
@@ -78,7 +82,7 @@ impl Shelf {
         let ids: Vec<String> = organisations.iter().map(|id| id.0.to_string()).collect();
         // In one order everywhere, so that two processes never wait for each other.
         let sql = format!(
-            "select organisation_id, version, next_journal_number from books where organisation_id in {} \
+            "select organisation_id, version, next_journal_number, next_change from books where organisation_id in {} \
              order by organisation_id{}",
             unit.numbers_of_json(),
             if lock { for_update(unit.backend) } else { "" }
@@ -90,7 +94,7 @@ impl Shelf {
             let kept = self.books.remove(&id).filter(|kept| kept.version == version);
             let books = match kept {
                 Some(kept) => kept,
-                None => load(unit, id, version, head.get(2)?).await?,
+                None => load(unit, id, version, (head.get(2)?, head.get(3)?)).await?,
             };
             taken.insert(id, books);
         }
@@ -112,16 +116,23 @@ impl Shelf {
     }
 }
 
-async fn load(unit: &Unit<'_>, id: OrganisationId, version: i64, next_number: i64) -> Result<Shelved, StoreError> {
+async fn load(
+    unit: &Unit<'_>,
+    id: OrganisationId,
+    version: i64,
+    (next_journal_number, next_change): (i64, i64),
+) -> Result<Shelved, StoreError> {
     let organisation = organisation_by_id(unit, id).await?;
     let mut shelved = Shelved {
         organisation,
         version,
-        next_journal_number: next_number,
+        next_journal_number,
+        next_change,
         accounts: BTreeMap::new(),
         chart: Chart::default(),
         vat: VatHistory::default(),
         bank_accounts: BTreeMap::new(),
+        sequences: numbers::load(unit, id.0).await?,
         changed: false,
         organisation_changed: false,
         used: 0,

@@ -24,6 +24,15 @@ macro_rules! conflict {
             ") do update set debit = t.debit + excluded.debit, credit = t.credit + excluded.credit"
         )
     };
+    ($key:literal, direct) => {
+        concat!(
+            "on conflict (",
+            $key,
+            ") do update set debit = t.debit + excluded.debit, credit = t.credit + excluded.credit, \
+             direct_debit = t.direct_debit + excluded.direct_debit, \
+             direct_credit = t.direct_credit + excluded.direct_credit"
+        )
+    };
 }
 
 pub(super) fn account_totals(days: &BTreeMap<(i64, i32), (i64, Sides)>) -> (Rows, Rows) {
@@ -46,42 +55,65 @@ pub(super) fn account_totals(days: &BTreeMap<(i64, i32), (i64, Sides)>) -> (Rows
     (of_days, of_months)
 }
 
-pub(super) fn contact_totals(days: &BTreeMap<(i64, i64, i64, i32), Sides>) -> (Rows, Rows) {
-    const DAY: &[Column] = &[
-        Number("organisation_id"),
-        Number("account_id"),
-        Number("contact_id"),
-        Number("day"),
-        Number("debit"),
-        Number("credit"),
-    ];
-    const MONTH: &[Column] = &[
-        Number("organisation_id"),
-        Number("account_id"),
-        Number("contact_id"),
-        Number("month"),
-        Number("debit"),
-        Number("credit"),
-    ];
-    let mut of_days = Rows::new("contact_day", DAY, conflict!("organisation_id, contact_id, account_id, day"));
-    let mut months: BTreeMap<(i64, i64, i64, i64), Sides> = BTreeMap::new();
-    for ((organisation, account, contact, day), (debit, credit)) in days {
-        let number = i64::from(*day);
-        of_days.push([organisation.into(), account.into(), contact.into(), number.into(), debit.into(), credit.into()]);
-        let month = months.entry((*organisation, *account, *contact, month_of_day(*day).0)).or_default();
-        month.0 += debit;
-        month.1 += credit;
+/// Debits and credits for a contact, and those of them that no document stands behind.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ContactSides {
+    pub(super) all: Sides,
+    pub(super) direct: Sides,
+}
+
+impl ContactSides {
+    pub(super) const fn add(&mut self, (debit, credit): Sides, is_direct: bool) {
+        self.all.0 += debit;
+        self.all.1 += credit;
+        if is_direct {
+            self.direct.0 += debit;
+            self.direct.1 += credit;
+        }
     }
-    let mut of_months = Rows::new("contact_month", MONTH, conflict!("organisation_id, contact_id, account_id, month"));
-    for ((organisation, account, contact, month), (debit, credit)) in &months {
-        of_months.push([
-            organisation.into(),
-            account.into(),
-            contact.into(),
-            month.into(),
-            debit.into(),
-            credit.into(),
+}
+
+pub(super) fn contact_totals(days: &BTreeMap<(i64, i64, i64, i32), ContactSides>) -> (Rows, Rows) {
+    const fn columns(period: Column) -> [Column; 8] {
+        [
+            Number("organisation_id"),
+            Number("account_id"),
+            Number("contact_id"),
+            period,
+            Number("debit"),
+            Number("credit"),
+            Number("direct_debit"),
+            Number("direct_credit"),
+        ]
+    }
+    const DAY: &[Column] = &columns(Number("day"));
+    const MONTH: &[Column] = &columns(Number("month"));
+    let mut of_days = Rows::new("contact_day", DAY, conflict!("organisation_id, contact_id, account_id, day", direct));
+    let mut of_months =
+        Rows::new("contact_month", MONTH, conflict!("organisation_id, contact_id, account_id, month", direct));
+    let mut months: BTreeMap<(i64, i64, i64, i64), ContactSides> = BTreeMap::new();
+    let push = |rows: &mut Rows, key: (i64, i64, i64), period: i64, sides: &ContactSides| {
+        rows.push([
+            key.0.into(),
+            key.1.into(),
+            key.2.into(),
+            period.into(),
+            sides.all.0.into(),
+            sides.all.1.into(),
+            sides.direct.0.into(),
+            sides.direct.1.into(),
         ]);
+    };
+    for ((organisation, account, contact, day), sides) in days {
+        push(&mut of_days, (*organisation, *account, *contact), i64::from(*day), sides);
+        let month = months.entry((*organisation, *account, *contact, month_of_day(*day).0)).or_default();
+        month.all.0 += sides.all.0;
+        month.all.1 += sides.all.1;
+        month.direct.0 += sides.direct.0;
+        month.direct.1 += sides.direct.1;
+    }
+    for ((organisation, account, contact, month), sides) in &months {
+        push(&mut of_months, (*organisation, *account, *contact), *month, sides);
     }
     (of_days, of_months)
 }
@@ -144,4 +176,31 @@ pub(super) fn vat_totals(days: &VatDays) -> (Rows, Rows) {
         ]);
     }
     (of_days, of_months)
+}
+
+/// How far the sequences of numbers have come.
+pub(super) fn sequence_rows(sequences: &BTreeMap<(i64, &'static str, String), u64>) -> Rows {
+    let mut rows = Rows::new(
+        "number_sequence",
+        &[Number("organisation_id"), Text("family"), Text("prefix"), Number("highest")],
+        "on conflict (organisation_id, family, prefix) do update set highest = excluded.highest",
+    );
+    for ((organisation, family, prefix), highest) in sequences {
+        let highest = i64::try_from(*highest).unwrap_or(i64::MAX);
+        rows.push([organisation.into(), (*family).into(), prefix.into(), highest.into()]);
+    }
+    rows
+}
+
+/// How many rows lists have more or less.
+pub(super) fn count_rows(counts: &BTreeMap<(i64, &'static str, &'static str), i64>) -> Rows {
+    let mut rows = Rows::new(
+        "list_count",
+        &[Number("organisation_id"), Text("list"), Text("status"), Number("items")],
+        "on conflict (organisation_id, list, status) do update set items = t.items + excluded.items",
+    );
+    for ((organisation, list, status), by) in counts.iter().filter(|(_, by)| **by != 0) {
+        rows.push([organisation.into(), (*list).into(), (*status).into(), by.into()]);
+    }
+    rows
 }

@@ -3,16 +3,25 @@
 mod accounts;
 mod bank;
 mod cases;
+mod changes;
 mod concurrency;
 mod contacts;
+mod credit_notes;
 mod figures;
+mod imports;
 mod independent;
 mod journals;
 mod model;
+mod opening;
 mod organisations;
+mod payments;
+mod purchase_invoices;
 mod quarter;
+mod receipts;
 mod retries;
+mod sales_invoices;
 mod tenants;
+mod trade;
 
 use serde_json::{Value, json};
 

@@ -27,6 +27,7 @@ impl Tenant {
             ("bank-accounts", books.get("/bank-accounts")["data"][0]["id"].as_i64().unwrap()),
             ("bank-transactions", made("/bank-transactions", line(&books.get("/bank-accounts")["data"][0]["id"]))),
             ("journals", books.posted("2026-03-01", "7100", "1200", json!(1))["id"].as_i64().unwrap()),
+            ("imports", made("/imports", json!({ "kind": "customers", "rows": [{ "name": "x" }] }))),
         ];
         Self { books, records }
     }
@@ -51,6 +52,12 @@ fn body(operation: &str, own: &Tenant) -> Option<Value> {
         "createCustomer" | "createSupplier" => json!({ "name": "New" }),
         "createJournal" => own.books.two_lines("2026-03-02", "7100", "1200", json!(1)),
         "voidJournal" => json!({}),
+        "previewOpeningBalances" | "setOpeningBalances" => json!({
+            "as_of": "2025-12-31",
+            "lines": [{ "account_code": "1200", "debit": 1 }, { "account_code": "3000", "credit": 1 }]
+        }),
+        "previewImport" => json!({ "kind": "customers", "rows": [{ "name": "New" }] }),
+        "confirmImport" => json!({ "token": "imp_unknown" }),
         "createBankAccount" => json!({ "name": "New", "code": "1299" }),
         "updateBankAccount" => json!({ "name": "Renamed" }),
         "createBankTransaction" => line(&json!(own.record("bank-accounts"))),
@@ -135,6 +142,7 @@ on_both_databases! {
             ("customers", make("/customers", json!({ "name": "Foreign customer" }))),
             ("suppliers", make("/suppliers", json!({ "name": "Foreign supplier" }))),
             ("journals", make("/journals", journal.clone())),
+            ("imports", make("/imports", json!({ "kind": "customers", "rows": [{ "name": "x" }] }))),
             ("bank-accounts", bank["id"].as_i64().unwrap()),
             ("bank-transactions", make("/bank-transactions", line(&bank["id"]))),
         ];

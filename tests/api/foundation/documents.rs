@@ -20,7 +20,7 @@ async fn nothing(_: Call<()>) -> Result<HttpResponse, ApiError> {
 
 /// The real table with handlers that need no products behind them.
 fn table() -> Vec<Route<()>> {
-    let mut table: Vec<Route<()>> = Vec::from(routes::documents());
+    let mut table: Vec<Route<()>> = Vec::from(routes::documentation());
     let described = table.iter().map(|route| route.path).collect::<Vec<_>>();
     for route in routes::routes().into_iter().filter(|route| !described.contains(&route.path)) {
         let bare = Route::new(route.method, route.path, route.operation_id, route.access, nothing).body(route.body);

@@ -1,8 +1,13 @@
 //! The store, every test on SQLite and on PostgreSQL.
 
+mod bank_settlements;
 mod bed;
+mod books;
+mod cis;
 mod credits;
+mod documents;
 mod jobs;
 mod people;
 mod queue;
+mod settlements;
 mod writer;

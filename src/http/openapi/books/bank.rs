@@ -11,7 +11,7 @@ use crate::domain::ledger::bank::ConfirmType;
 pub(super) const STATES: [&str; 3] = ["unconfirmed", "confirmed", "excluded"];
 const NO_SUGGESTION: &str = "is required: the line has no saved suggestion to confirm";
 /// Why a line cannot be brought into the books.
-const CONFIRM_REFUSALS: [&str; 10] = [
+const CONFIRM_REFUSALS: [&str; 12] = [
     "amount_mismatch",
     "period_locked",
     "unknown_reference",
@@ -22,6 +22,8 @@ const CONFIRM_REFUSALS: [&str; 10] = [
     "wrong_account_type",
     "vat_control_required",
     "vat_amount_out_of_tolerance",
+    "over_allocated",
+    "contact_mismatch",
 ];
 
 /// `GET …/bank-transactions`.
@@ -56,7 +58,8 @@ pub fn list_bank_transaction_candidates() -> Operation {
     about(
         "bank transaction",
         "List what a bank transaction may be",
-        "Lines of other own accounts that may be the other side of a transfer, the likeliest first.",
+        "Open invoices of this amount or named in the description, receipts and payments that no line shows yet, and lines of other own \
+         accounts that may be the other side of a transfer; the likeliest first.",
     )
     .success(
         200,
@@ -135,9 +138,10 @@ pub fn confirm_bank_transaction() -> Operation {
     about(
         "bank transaction",
         "Confirm a bank transaction",
-        "Brings the line into the books: `coded` against accounts and VAT codes (VAT inside the amounts, the sign of money), `transfer` \
-         with a line of another own account or to an account whose line is still to come, `match` with a journal that moved this amount \
-         already. An empty body confirms the saved suggestion.",
+        "Brings the line into the books: `coded` against accounts and VAT codes (VAT inside the amounts, the sign of money), a \
+         receipt, payment or refund of a contact with what it is set against, `transfer` with a line of another own account or to an \
+         account whose line is still to come, `match` with a receipt, payment or journal that moved this amount already. An empty body \
+         confirms the saved suggestion.",
     )
     .request(named("ConfirmBankTransaction"), json!({ "account_id": 12, "vat_code": "ST" }))
     .success(200, "The line as it is now.", named("BankTransactionData"), json!({ "data": example() }))

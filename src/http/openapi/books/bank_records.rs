@@ -1,12 +1,15 @@
 //! The lines of bank statements: what requests and answers look like.
 
 use super::super::schema::{
-    Any, Field, array, choice, date, id, integer, maybe, moment, named, nullable, object, one_of, optional, plain,
+    Any, Field, array, choice, date, id, integer, maybe, maybe_array, moment, named, nullable, object, one_of, optional, plain,
     required, strict, string,
 };
 use super::bank::STATES;
+use super::settlements::confirmed_allocations;
 use super::shared::{data, date_in, money, money_in, money_in_not_zero, one_of_shapes, page, vat_code};
+use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::bank::ConfirmType;
+use crate::domain::ledger::contact::ContactKind;
 
 fn part() -> Any {
     strict(
@@ -23,8 +26,20 @@ fn part() -> Any {
 }
 
 /// What only some of the ways to confirm a line take.
-const CONFIRM_KEYS: [&str; 7] =
-    ["account_id", "vat_code", "vat_amount", "lines", "bank_transaction_id", "bank_account_id", "journal_id"];
+const CONFIRM_KEYS: [&str; 12] = [
+    "account_id",
+    "vat_code",
+    "vat_amount",
+    "lines",
+    "customer_id",
+    "supplier_id",
+    "allocations",
+    "bank_transaction_id",
+    "bank_account_id",
+    "journal_id",
+    "customer_receipt_id",
+    "supplier_payment_id",
+];
 
 /// The ways to confirm a line; an item of a batch has its `id` beside.
 fn confirmation(description: &str, in_batch: bool) -> Any {
@@ -37,8 +52,22 @@ fn confirmation(description: &str, in_batch: bool) -> Any {
         vec![coded(), required("lines", lines)],
         vec![transfer(), required("bank_transaction_id", id())],
         vec![transfer(), required("bank_account_id", id())],
-        vec![required("type", choice(&["match"])), required("journal_id", id())],
     ];
+    for key in ["journal_id", "customer_receipt_id", "supplier_payment_id"] {
+        shapes.push(vec![required("type", choice(&["match"])), required(key, id())]);
+    }
+    for kind in SettlementKind::ALL {
+        let side = kind.document_kind().contact_kind();
+        let contact = match side {
+            ContactKind::Customer => "customer_id",
+            ContactKind::Supplier => "supplier_id",
+        };
+        shapes.push(vec![
+            required("type", choice(&[kind.as_str()])),
+            required(contact, id()),
+            maybe_array("allocations", confirmed_allocations(side, kind.is_refund())),
+        ]);
+    }
     if in_batch {
         shapes.iter_mut().for_each(|shape| shape.push(required("id", id())));
     }

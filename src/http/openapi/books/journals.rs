@@ -84,7 +84,7 @@ pub fn void_journal() -> Operation {
     .versioned()
 }
 
-fn example() -> Value {
+pub(super) fn example() -> Value {
     let line = |number: i64, account: i64, code: &str, name: &str, debit: f64, credit: f64| {
         json!({
             "id": 200 + number, "line_number": number, "account_id": account, "account_code": code, "account_name": name,

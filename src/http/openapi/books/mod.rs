@@ -4,9 +4,15 @@ mod accounts;
 mod bank;
 mod bank_accounts;
 mod bank_records;
+mod changes;
 mod contacts;
+mod document_schemas;
+mod documents;
+mod imports;
 mod journals;
+mod opening;
 mod organisations;
+mod settlements;
 mod shared;
 
 use super::schema::Any;
@@ -23,14 +29,28 @@ pub use bank::{
 pub use bank_accounts::{
     archive_bank_account, create_bank_account, get_bank_account, list_bank_accounts, update_bank_account,
 };
+pub use changes::{
+    list_account_history, list_bank_account_history, list_bank_transaction_history, list_changes,
+    list_customer_history, list_journal_history, list_supplier_history,
+};
 pub use contacts::{
     archive_customer, archive_supplier, create_customer, create_supplier, delete_customer, delete_supplier,
     get_customer, get_supplier, list_customers, list_suppliers, unarchive_customer, unarchive_supplier,
     update_customer, update_supplier,
 };
+pub use documents::{
+    allocate_credit_note, create_document, delete_document, get_document, issue_document, list_documents,
+    unallocate_credit_note, update_document, void_document,
+};
+pub use imports::{confirm_import, get_import, list_imports, preview_import};
 pub use journals::{create_journal, get_journal, list_journals, void_journal};
+pub use opening::{preview_opening_balances, set_opening_balances};
 pub use organisations::{
     create_organisation, get_organisation, get_period_lock, list_organisations, set_period_lock, update_organisation,
+};
+pub use settlements::{
+    allocate_settlement, create_settlement, get_cis_position, get_settlement, list_settlements, unallocate_settlement,
+    update_settlement, void_settlement,
 };
 
 const TAG: &str = "Ledger";
@@ -43,6 +63,11 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         bank_accounts::schemas(),
         bank_records::schemas(),
         journals::schemas(),
+        document_schemas::schemas(),
+        settlements::schemas(),
+        changes::schemas(),
+        opening::schemas(),
+        imports::schemas(),
     ];
     groups.into_iter().flatten().collect()
 }

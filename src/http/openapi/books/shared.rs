@@ -54,7 +54,6 @@ pub(super) fn money_in_not_negative() -> ObjectBuilder {
 }
 
 /// The same, more than zero.
-#[expect(dead_code, reason = "for documents and settlements; take this line off with the first use")]
 pub(super) fn money_in_positive() -> ObjectBuilder {
     amount_in("^(?!0+([.]0+)?$)[0-9]{1,10}([.][0-9]{1,2})?$", 0.01).description(Some(
         "Pounds, more than zero: a number that is a whole number of pence, or a string with at most two decimals.",
@@ -82,7 +81,6 @@ fn decimal_in(pattern: &str, step: f64, minimum: f64, maximum: f64) -> ObjectBui
 }
 
 /// A quantity as a request gives it: not zero, at most four decimals, below a million.
-#[expect(dead_code, reason = "for documents and settlements; take this line off with the first use")]
 pub(super) fn quantity_in() -> ObjectBuilder {
     let mut not = Extensions::default();
     not.insert("not".to_owned(), json!({ "const": 0 }));
@@ -93,7 +91,6 @@ pub(super) fn quantity_in() -> ObjectBuilder {
 }
 
 /// A price of one as a request gives it: at most four decimals, below a hundred million.
-#[expect(dead_code, reason = "for documents and settlements; take this line off with the first use")]
 pub(super) fn unit_price_in() -> ObjectBuilder {
     let pattern = "^-?0{0,2}[0-9]{1,8}([.][0-9]{1,4})?$";
     decimal_in(pattern, 0.0001, -99_999_999.9999, 99_999_999.9999)

@@ -1,21 +1,18 @@
 //! The lines of bank statements on the wire.
 
 use super::read::body;
-use crate::domain::ledger::bank::ConfirmType;
-use crate::domain::ledger::bank_coding::{CodedLine, Coding};
+use crate::domain::ledger::bank_coding::CodedLine;
 use crate::domain::ledger::ids::AccountId;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::VatCode;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, Place, Reading, Strict};
-use crate::store::{BankImport, BankLine, BankRow, BankSuggestion, Confirmation};
+use crate::store::{BankImport, BankLine, BankRow, BankSuggestion};
 
 /// Rows of one import.
 const IMPORT_ROWS_MAX: u64 = 5_000;
-/// Items of one batch.
-const BATCH_ITEMS_MAX: u64 = 500;
 /// Parts of one line.
-const PARTS_MAX: u64 = 100;
+pub(super) const PARTS_MAX: u64 = 100;
 
 const ROW_NAMES: [&str; 6] = ["date", "amount", "description", "reference", "merchant", "external_id"];
 
@@ -123,7 +120,7 @@ pub fn parse_import(text: &[u8]) -> Result<BankImport, Issues> {
 
 /// A part of a coded line as given.
 #[derive(Default)]
-struct PartRead {
+pub(super) struct PartRead {
     account_id: Option<i64>,
     gross: Option<Pence>,
     vat_code: Option<VatCode>,
@@ -134,7 +131,7 @@ struct PartRead {
 impl PartRead {
     const NAMES: [&str; 5] = ["account_id", "gross_amount", "vat_code", "vat_amount", "memo"];
 
-    fn read(reader: &mut Strict<'_>, place: Place<'static>) -> Reading<Option<CodedLine>> {
+    pub(super) fn read(reader: &mut Strict<'_>, place: Place<'static>) -> Reading<Option<CodedLine>> {
         let mut part = Self::default();
         let given = reader.object(place, &Self::NAMES, |reader, at| {
             let place = place.field(Self::NAMES.get(at).copied().unwrap_or_default());
@@ -215,152 +212,4 @@ pub fn parse_suggestion(text: &[u8]) -> Result<BankSuggestion, Issues> {
         _ => lines.map(|lines| lines.into_iter().map(stored).collect()),
     };
     Ok(suggestion)
-}
-
-const CONFIRM_NAMES: [&str; 8] =
-    ["type", "account_id", "vat_code", "vat_amount", "lines", "bank_transaction_id", "bank_account_id", "journal_id"];
-
-/// The keys of a confirmation as given.
-#[derive(Default)]
-struct ConfirmRead {
-    kind: Option<ConfirmType>,
-    account_id: Option<i64>,
-    vat_code: Option<VatCode>,
-    vat_amount: Option<Pence>,
-    lines: Option<Vec<CodedLine>>,
-    transaction: Option<i64>,
-    bank: Option<i64>,
-    journal: Option<i64>,
-}
-
-impl ConfirmRead {
-    fn field(&mut self, reader: &mut Strict<'_>, place: Place<'static>, at: usize) -> Reading<()> {
-        let field = place.field(CONFIRM_NAMES.get(at).copied().unwrap_or_default());
-        if at > 0 && reader.is_null()? {
-            return Ok(());
-        }
-        match at {
-            0 => {
-                let parse = |word: &str| match ConfirmType::parse(word) {
-                    kind @ Some(ConfirmType::Coded | ConfirmType::Transfer | ConfirmType::Match) => kind,
-                    _ => None,
-                };
-                self.kind = reader.word(field, parse, "one of coded, transfer, match")?;
-            }
-            1 => self.account_id = reader.id(field)?,
-            2 => self.vat_code = reader.vat_code(field)?,
-            3 => self.vat_amount = reader.money(field)?,
-            4 => {
-                let mut parts = Vec::new();
-                reader.list_in(place, "lines", 1..=PARTS_MAX, |reader, place| {
-                    parts.extend(PartRead::read(reader, place)?);
-                    Ok(())
-                })?;
-                self.lines = Some(parts);
-            }
-            5 => self.transaction = reader.id(field)?,
-            6 => self.bank = reader.id(field)?,
-            _ => self.journal = reader.id(field)?,
-        }
-        Ok(())
-    }
-
-    /// What is meant, or what is wrong with it.
-    fn meant(self) -> Result<Confirmation, (&'static str, &'static str)> {
-        let is_coded = self.account_id.is_some() || self.lines.is_some();
-        let kind = self.kind.or(is_coded.then_some(ConfirmType::Coded));
-        let transfers = self.transaction.is_some() || self.bank.is_some();
-        let others = transfers || self.journal.is_some();
-        let codes = is_coded || self.vat_code.is_some() || self.vat_amount.is_some();
-        match kind {
-            None if others || codes => Err(("type", "is required with what is given")),
-            None => Ok(Confirmation::Suggested),
-            Some(ConfirmType::Coded) if others => Err(("type", "coded takes account_id and vat_code, or lines")),
-            Some(ConfirmType::Coded) => match (self.account_id, self.vat_code, self.lines) {
-                (None, None, None) if self.vat_amount.is_none() => Ok(Confirmation::Suggested),
-                (None, None, Some(lines)) if self.vat_amount.is_none() => {
-                    Ok(Confirmation::Coded(Coding { lines, is_short: false }))
-                }
-                (Some(account_id), Some(vat_code), None) => {
-                    let (account_id, gross, memo) = (AccountId(account_id), Pence::ZERO, None);
-                    let line = CodedLine { account_id, gross, vat_code, vat_amount: self.vat_amount, memo };
-                    Ok(Confirmation::Coded(Coding { lines: vec![line], is_short: true }))
-                }
-                (Some(_), None, None) => Err(("vat_code", "is required beside account_id; NV for none")),
-                _ => Err(("lines", "either account_id with vat_code, or lines")),
-            },
-            Some(ConfirmType::Transfer) if codes || self.journal.is_some() => {
-                Err(("type", "transfer takes bank_transaction_id or bank_account_id"))
-            }
-            Some(ConfirmType::Transfer) => match (self.transaction, self.bank) {
-                (Some(id), None) => Ok(Confirmation::TransferWith(id)),
-                (None, Some(id)) => Ok(Confirmation::TransferTo(id)),
-                _ => Err(("bank_transaction_id", "exactly one of bank_transaction_id and bank_account_id is required")),
-            },
-            _ if codes || transfers => Err(("type", "match takes journal_id")),
-            _ => self.journal.map(Confirmation::MatchJournal).ok_or(("journal_id", "is required for a match")),
-        }
-    }
-}
-
-/// Reads the body that confirms a line; an empty one confirms its suggestion.
-pub fn parse_confirmation(text: &[u8]) -> Result<Confirmation, Issues> {
-    if text.iter().all(u8::is_ascii_whitespace) {
-        return Ok(Confirmation::Suggested);
-    }
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
-    let mut read = ConfirmRead::default();
-    let given =
-        reader.object(Place::section(BODY), &CONFIRM_NAMES, |reader, at| read.field(reader, Place::section(BODY), at));
-    reader.finish(given)?;
-    read.meant().map_err(|(field, message)| {
-        let mut issues = Issues::default();
-        issues.field(BODY, field, message);
-        issues
-    })
-}
-
-/// Reads the body that confirms many lines.
-pub fn parse_batch(text: &[u8]) -> Result<Vec<(i64, Confirmation)>, Issues> {
-    const NAMES: [&str; 1] = ["items"];
-    const ITEM_NAMES: [&str; 9] = [
-        "id",
-        "type",
-        "account_id",
-        "vat_code",
-        "vat_amount",
-        "lines",
-        "bank_transaction_id",
-        "bank_account_id",
-        "journal_id",
-    ];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
-    let mut items = Vec::new();
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, _| {
-        reader.list("items", 1..=BATCH_ITEMS_MAX, |reader, place| {
-            let (mut id, mut read) = (None, ConfirmRead::default());
-            let given = reader.object(place, &ITEM_NAMES, |reader, at| match at.checked_sub(1) {
-                None => {
-                    id = reader.id(place.field("id"))?;
-                    Ok(())
-                }
-                Some(at) => read.field(reader, place, at),
-            })?;
-            if let Some(given) = given {
-                reader.require(place, &ITEM_NAMES, &given, 1);
-                match read.meant() {
-                    Ok(confirmation) => items.extend(id.map(|id| (id, confirmation))),
-                    Err((field, message)) => reader.problem(place.field(field), message),
-                }
-            }
-            Ok(())
-        })
-    });
-    let read = read.map(|given| {
-        if let Some(given) = given {
-            reader.require(Place::section(BODY), &NAMES, &given, 1);
-        }
-    });
-    reader.finish(read)?;
-    Ok(items)
 }

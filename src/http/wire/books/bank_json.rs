@@ -6,6 +6,7 @@ use super::{CURRENCY, Date, Id, Money};
 use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::bank::{BankStatus, ConfirmType};
 use crate::domain::ledger::bank_candidates::Candidate;
+use crate::domain::ledger::contact::ContactKind;
 use crate::store::{BankAccountView, BankLine, BankTransactionRow, ImportedRow};
 
 /// A bank account, as answers show it.
@@ -87,8 +88,8 @@ pub struct BankTransactionJson<'a> {
     vat_amount: Option<Money>,
     lines: Vec<BankLineJson<'a>>,
     suggestion: Option<()>,
-    customer_receipt_id: Option<i64>,
-    supplier_payment_id: Option<i64>,
+    customer_receipt_id: Option<Id>,
+    supplier_payment_id: Option<Id>,
     transfer_bank_transaction_id: Option<Id>,
     journal_id: Option<Id>,
     memo: Option<&'a str>,
@@ -140,8 +141,8 @@ impl<'a> From<&'a BankTransactionRow> for BankTransactionJson<'a> {
             vat_amount: vat.map(Money),
             lines: row.lines.iter().map(BankLineJson::from).collect(),
             suggestion: None,
-            customer_receipt_id: None,
-            supplier_payment_id: None,
+            customer_receipt_id: row.settlement.filter(|(side, _)| *side == ContactKind::Customer).map(|(_, id)| Id(id)),
+            supplier_payment_id: row.settlement.filter(|(side, _)| *side == ContactKind::Supplier).map(|(_, id)| Id(id)),
             transfer_bank_transaction_id: row.transfer_id.map(Id),
             journal_id: row.journal_id.map(Id),
             memo: row.memo.as_deref(),

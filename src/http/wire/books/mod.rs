@@ -2,13 +2,23 @@
 //! digits, and never pass through a float.
 
 pub mod account;
+pub mod allocation;
 pub mod bank;
 pub mod bank_account;
 pub mod bank_json;
+pub mod changes;
+pub mod cis;
+pub mod confirmation;
 pub mod contact;
+pub mod document;
+pub mod document_json;
+mod exact;
+pub mod imports;
 pub mod journal;
+pub mod opening;
 pub mod organisation;
 mod read;
+pub mod settlement;
 
 pub use read::{DAY_RULE, parse_day};
 

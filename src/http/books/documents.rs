@@ -1,0 +1,142 @@
+//! Sales and purchase invoices and credit notes: drawn up, issued, voided, and credit set against invoices.
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+
+use super::change::{body_or_path, carry_out, keeper, path_id};
+use super::organisations::member;
+use super::query::Query;
+use crate::domain::calendar::day_in;
+use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::document::DocumentKind;
+use crate::http::call::Call;
+use crate::http::envelope;
+use crate::http::error::ApiError;
+use crate::http::products::Products;
+use crate::http::wire::books::allocation::{parse_credit_allocations, parse_release};
+use crate::http::wire::books::document::{parse_new, parse_patch};
+use crate::http::wire::books::document_json::DocumentJson;
+use crate::http::wire::books::journal::parse_void;
+use crate::store::{Action, DocumentFilter};
+
+/// The statuses a kind of document may have.
+pub const fn statuses(kind: DocumentKind) -> [&'static str; 5] {
+    if kind.is_credit_note() {
+        ["draft", "issued", "part_allocated", "allocated", "void"]
+    } else {
+        ["draft", "issued", "part_paid", "paid", "void"]
+    }
+}
+
+/// `GET …/sales-invoices` and the like.
+pub async fn list(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
+    let (organisation, _) = member(&call).await?;
+    let today = day_in(&organisation.timezone, call.began_at_ms());
+    let mut query = Query::new(call.query());
+    let statuses = statuses(kind);
+    let status = |word: &str| statuses.into_iter().find(|known| *known == word);
+    let contact = match kind.contact_kind() {
+        ContactKind::Customer => "customer_id",
+        ContactKind::Supplier => "supplier_id",
+    };
+    let mut filter = DocumentFilter {
+        statuses: query.words("status", &format!("one of {}", statuses.join(", ")), status),
+        contact_id: query.id(contact),
+        from_day: query.day("date_from"),
+        to_day: query.day("date_to"),
+        ..DocumentFilter::default()
+    };
+    if !kind.is_credit_note() {
+        filter.due_before_day = query.day("due_before");
+        filter.overdue_on = query.flag("overdue").then_some(today);
+    }
+    filter.search = query.search("search");
+    filter.updated_since_ms = query.moment("updated_since");
+    let page = query.page(call.query());
+    query.finish()?;
+    let reader = &call.state().reader;
+    let (documents, total) = reader.documents(organisation.id, kind, &filter, (page.limit, page.offset)).await?;
+    let documents: Vec<_> = documents.iter().map(|view| DocumentJson::new(view, today)).collect();
+    envelope::page(page, &documents, total)
+}
+
+/// `GET …/sales-invoices/{id}` and the like.
+pub async fn show(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
+    let (organisation, _) = member(&call).await?;
+    let found = call.state().reader.document(organisation.id, kind, path_id(&call)?).await?;
+    let today = day_in(&organisation.timezone, call.began_at_ms());
+    envelope::data(StatusCode::OK, &DocumentJson::new(&found.ok_or_else(ApiError::not_found)?, today))
+}
+
+/// `POST …/sales-invoices` and the like.
+pub async fn create(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let (entry, is_issued) = body_or_path(parse_new(&call.body, kind), true)?;
+    let action = Action::CreateDocument { entry: Box::new(entry), is_issued };
+    carry_out(&call, &keeper, StatusCode::CREATED, action).await
+}
+
+async fn exists(
+    call: &Call<Products>,
+    organisation: OrganisationId,
+    kind: DocumentKind,
+    id: i64,
+) -> Result<bool, ApiError> {
+    Ok(call.state().reader.document(organisation, kind, id).await?.is_some())
+}
+
+/// `PATCH …/sales-invoices/{id}` and the like.
+pub async fn patch(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let id = path_id(&call)?;
+    let read = parse_patch(&call.body, kind);
+    let exists = read.is_ok() || exists(&call, keeper.organisation.id, kind, id).await?;
+    let fields = body_or_path(read, exists)?;
+    carry_out(&call, &keeper, StatusCode::OK, Action::PatchDocument { kind, id, fields }).await
+}
+
+/// `DELETE …/sales-invoices/{id}` and the like.
+pub async fn delete(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let id = path_id(&call)?;
+    carry_out(&call, &keeper, StatusCode::OK, Action::DeleteDocument { kind, id }).await
+}
+
+/// `POST …/sales-invoices/{id}/issue` and the like.
+pub async fn issue(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let id = path_id(&call)?;
+    carry_out(&call, &keeper, StatusCode::OK, Action::IssueDocument { kind, id }).await
+}
+
+/// `POST …/sales-invoices/{id}/void` and the like.
+pub async fn void(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let id = path_id(&call)?;
+    let read = parse_void(&call.body);
+    let exists = read.is_ok() || exists(&call, keeper.organisation.id, kind, id).await?;
+    let request = body_or_path(read, exists)?;
+    let action = Action::VoidDocument { kind, id, void_day: request.void_day, reason: request.reason };
+    carry_out(&call, &keeper, StatusCode::OK, action).await
+}
+
+/// `POST …/sales-credit-notes/{id}/allocate` and the like.
+pub async fn allocate(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let id = path_id(&call)?;
+    let read = parse_credit_allocations(&call.body);
+    let exists = read.is_ok() || exists(&call, keeper.organisation.id, kind, id).await?;
+    let (allocations, day) = body_or_path(read, exists)?;
+    carry_out(&call, &keeper, StatusCode::OK, Action::AllocateCredit { kind, id, allocations, day }).await
+}
+
+/// `POST …/sales-credit-notes/{id}/unallocate` and the like.
+pub async fn unallocate(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
+    let keeper = keeper(&call).await?;
+    let id = path_id(&call)?;
+    let read = parse_release(&call.body);
+    let exists = read.is_ok() || exists(&call, keeper.organisation.id, kind, id).await?;
+    let allocation_ids = body_or_path(read, exists)?;
+    carry_out(&call, &keeper, StatusCode::OK, Action::UnallocateCredit { kind, id, allocation_ids }).await
+}

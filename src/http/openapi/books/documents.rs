@@ -1,0 +1,268 @@
+//! Invoices and credit notes.
+
+use serde_json::{Value, json};
+
+use super::super::operation::Operation;
+use super::super::schema::{Any, boolean, choice, id, moment, named, plain};
+use super::document_schemas::{example, schema_name};
+use super::journals::VOID_DATE;
+use super::shared::{about, date_in, inside, page_example};
+use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::document::DocumentKind;
+use crate::http::books::documents::statuses;
+
+/// What belongs to a kind: sales invoices, purchase invoices, sales credit notes, purchase credit notes.
+pub(super) fn of<T>(kind: DocumentKind, [sales, purchase, sales_note, purchase_note]: [T; 4]) -> T {
+    match kind {
+        DocumentKind::SalesInvoice => sales,
+        DocumentKind::PurchaseInvoice => purchase,
+        DocumentKind::SalesCreditNote => sales_note,
+        DocumentKind::PurchaseCreditNote => purchase_note,
+    }
+}
+
+fn word(kind: DocumentKind) -> &'static str {
+    of(kind, ["sales invoice", "purchase invoice", "sales credit note", "purchase credit note"])
+}
+
+fn record(kind: DocumentKind) -> Any {
+    named(&format!("{}Data", schema_name(kind)))
+}
+
+fn answer(kind: DocumentKind) -> Value {
+    json!({ "data": example(kind) })
+}
+
+/// `GET …/sales-invoices` and the like.
+pub fn list_documents(kind: DocumentKind) -> Operation {
+    let summary =
+        of(kind, ["List sales invoices", "List purchase invoices", "List sales credit notes", "List purchase credit notes"]);
+    let contact = match kind.contact_kind() {
+        ContactKind::Customer => "customer_id",
+        ContactKind::Supplier => "supplier_id",
+    };
+    let mut operation = inside(summary, "By date, newest first. `status` may be given several times.")
+        .query("status", "In this state; several of them mean any.", choice(&statuses(kind)), "issued".into())
+        .query(contact, "With this contact only.", id(), 3.into())
+        .query("date_from", "Dated this day or later.", date_in(), "2026-01-01".into())
+        .query("date_to", "Dated this day or before.", date_in(), "2026-03-31".into());
+    if !kind.is_credit_note() {
+        operation = operation
+            .query("due_before", "Due before this day.", date_in(), "2026-04-01".into())
+            .query("overdue", "`true`: only what is due before today with something left to pay.", boolean(), true.into());
+    }
+    operation
+        .query("search", "A text in number, reference or the contact's name.", plain(1, 100), "brightwell".into())
+        .query("updated_since", "Changed at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())
+        .paged()
+        .success(200, "The documents.", named(&format!("{}List", schema_name(kind))), page_example(example(kind)))
+}
+
+/// `GET …/sales-invoices/{id}` and the like.
+pub fn get_document(kind: DocumentKind) -> Operation {
+    let summary =
+        of(kind, ["Get a sales invoice", "Get a purchase invoice", "Get a sales credit note", "Get a purchase credit note"]);
+    let description = if kind.is_credit_note() {
+        "`amount_credited` is set against invoices, `amount_paid` was refunded, `amount_due` is left."
+    } else {
+        "`overdue` is derived from today in the organisation's time zone; `amount_due` is gross of CIS."
+    };
+    about(word(kind), summary, description).success(200, "The document.", record(kind), answer(kind))
+}
+
+/// `POST …/sales-invoices` and the like.
+pub fn create_document(kind: DocumentKind) -> Operation {
+    let summary = of(
+        kind,
+        [
+            "Draw up a sales invoice",
+            "Enter a purchase invoice",
+            "Draw up a sales credit note",
+            "Enter a purchase credit note",
+        ],
+    );
+    let operation = inside(
+        summary,
+        "Issued at once unless `issue` is false: a draft has no number and posts nothing. VAT is computed line by line, halves of a penny \
+         away from zero; with `vat_inclusive` the prices contain it. Account and VAT code of a line default to the contact's.",
+    )
+    .request(named(&format!("Create{}", schema_name(kind))), request_example(kind))
+    .made("The document was made.", record(kind), answer(kind))
+    .conflict(json!({ "reason": "duplicate_number", "field": number_field(kind), "existing_id": 30 }))
+    .refusals(&[
+        "period_locked",
+        "vat_control_required",
+        "unknown_reference",
+        "account_archived",
+        "contact_archived",
+        "contact_mismatch",
+        "wrong_account_type",
+        "vat_amount_out_of_tolerance",
+        "negative_total",
+        "currency_not_supported",
+    ]);
+    rules(kind, operation).change()
+}
+
+/// `PATCH …/sales-invoices/{id}` and the like.
+pub fn update_document(kind: DocumentKind) -> Operation {
+    let summary = of(
+        kind,
+        [
+            "Change a sales invoice",
+            "Change a purchase invoice",
+            "Change a sales credit note",
+            "Change a purchase credit note",
+        ],
+    );
+    let description = if kind.is_credit_note() {
+        "Everything of a draft; of an issued one only `reference` and `notes`."
+    } else {
+        "Everything of a draft; of an issued one only `reference`, `notes` and `due_date`."
+    };
+    let operation = about(word(kind), summary, description)
+        .request(named(&format!("Update{}", schema_name(kind))), json!({ "reference": "PO 8812" }))
+        .success(200, "The document as it is now.", record(kind), answer(kind))
+        .conflict(json!({ "reason": "invalid_state", "current": "issued", "allowed": ["draft"] }))
+        .conflict(json!({ "reason": "duplicate_number", "field": number_field(kind), "existing_id": 30 }))
+        .refusals(&[
+            "period_locked",
+            "unknown_reference",
+            "account_archived",
+            "contact_archived",
+            "contact_mismatch",
+            "wrong_account_type",
+            "vat_amount_out_of_tolerance",
+            "negative_total",
+        ]);
+    rules(kind, operation).change().versioned()
+}
+
+/// `DELETE …/sales-invoices/{id}` and the like.
+pub fn delete_document(kind: DocumentKind) -> Operation {
+    let summary = of(
+        kind,
+        [
+            "Delete a draft sales invoice",
+            "Delete a draft purchase invoice",
+            "Delete a draft sales credit note",
+            "Delete a draft purchase credit note",
+        ],
+    );
+    about(word(kind), summary, "Only a draft; what was issued is voided.")
+        .success(200, "The draft is gone.", named("DeletedData"), json!({ "data": { "id": 12, "deleted": true } }))
+        .conflict(json!({ "reason": "invalid_state", "current": "issued", "allowed": ["draft"] }))
+        .change()
+        .versioned()
+}
+
+/// `POST …/sales-invoices/{id}/issue` and the like.
+pub fn issue_document(kind: DocumentKind) -> Operation {
+    let summary = of(
+        kind,
+        ["Issue a sales invoice", "Issue a purchase invoice", "Issue a sales credit note", "Issue a purchase credit note"],
+    );
+    let operation = about(word(kind), summary, "Gives a draft its number and posts its journal.")
+        .success(200, "The document as it is now.", record(kind), answer(kind))
+        .conflict(json!({ "reason": "invalid_state", "current": "issued", "allowed": ["draft"] }))
+        .conflict(json!({ "reason": "duplicate_number", "field": number_field(kind), "existing_id": 30 }))
+        .refusals(&[
+            "period_locked",
+            "vat_control_required",
+            "unknown_reference",
+            "account_archived",
+            "contact_archived",
+            "wrong_account_type",
+            "vat_amount_out_of_tolerance",
+            "negative_total",
+        ]);
+    operation.change().versioned()
+}
+
+/// `POST …/sales-invoices/{id}/void` and the like.
+pub fn void_document(kind: DocumentKind) -> Operation {
+    let summary = of(
+        kind,
+        ["Void a sales invoice", "Void a purchase invoice", "Void a sales credit note", "Void a purchase credit note"],
+    );
+    about(
+        word(kind),
+        summary,
+        "Posts the exact reversal on `void_date`, or on the document's own date when that is open. Nothing may be allocated. A draft is \
+         voided without a posting. Its number is never used again.",
+    )
+    .request(named("VoidRequest"), json!({ "void_date": "2026-03-31", "reason": "wrong customer" }))
+    .success(200, "The voided document.", record(kind), answer(kind))
+    .conflict(json!({ "reason": "has_allocations", "allocation_ids": [5] }))
+    .conflict(json!({ "reason": "invalid_state", "current": "void", "allowed": ["draft", "issued"] }))
+    .refusals(&["period_locked"])
+    .rule("void_date", VOID_DATE)
+    .change()
+    .versioned()
+}
+
+/// `POST …/sales-credit-notes/{id}/allocate` and the like.
+pub fn allocate_credit_note(kind: DocumentKind) -> Operation {
+    let summary = match kind.contact_kind() {
+        ContactKind::Customer => "Set a sales credit note against invoices",
+        ContactKind::Supplier => "Set a purchase credit note against invoices",
+    };
+    about(
+        word(kind),
+        summary,
+        "Adds to what is there and posts nothing. It counts from `date`, else from the later of the two documents' dates, and never in a \
+         locked period.",
+    )
+    .request(named("AllocateCreditNote"), json!({ "allocations": [{ "invoice_id": 31, "amount": 24.08 }] }))
+    .success(200, "The credit note as it is now.", record(kind), answer(kind))
+    .conflict(json!({ "reason": "invalid_state", "current": "draft", "allowed": ["issued"] }))
+    .refusals(&["period_locked", "unknown_reference", "contact_mismatch", "over_allocated"])
+    .rule("date", "must not be before the credit note or the invoice")
+    .change()
+    .versioned()
+}
+
+/// `POST …/sales-credit-notes/{id}/unallocate` and the like.
+pub fn unallocate_credit_note(kind: DocumentKind) -> Operation {
+    let summary = match kind.contact_kind() {
+        ContactKind::Customer => "Release allocations of a sales credit note",
+        ContactKind::Supplier => "Release allocations of a purchase credit note",
+    };
+    about(word(kind), summary, "From their own date on or, if that is locked, from the first open day.")
+        .request(named("Unallocate"), json!({ "allocation_ids": [5] }))
+        .success(200, "The credit note as it is now.", record(kind), answer(kind))
+        .conflict(json!({ "reason": "invalid_state", "current": "released", "allowed": ["active"] }))
+        .refusals(&["unknown_reference"])
+        .change()
+        .versioned()
+}
+
+fn number_field(kind: DocumentKind) -> &'static str {
+    of(kind, ["invoice_number", "supplier_reference", "credit_note_number", "supplier_reference"])
+}
+
+/// What no schema says about a document.
+fn rules(kind: DocumentKind, operation: Operation) -> Operation {
+    let operation = operation
+        .rule("lines[].account_id", "is required: the contact has no default account")
+        .rule("lines[].vat_code", "is required: the contact has no default VAT code")
+        .rule("lines[].unit_price", "the line must be within ±9999999999.99")
+        .rule("lines", "the total must be at most 9999999999.99");
+    if kind.is_credit_note() { operation } else { operation.rule("due_date", "must not be before invoice_date") }
+}
+
+fn request_example(kind: DocumentKind) -> Value {
+    let line = json!({ "description": "Brass hinge set", "account_id": 16, "unit_price": 10.03, "vat_code": "ST" });
+    let bill = json!({
+        "description": "First fix", "account_id": 22, "unit_price": 1500.00, "vat_code": "ST", "cis_type": "labour"
+    });
+    of(
+        kind,
+        [
+            json!({ "customer_id": 3, "invoice_date": "2026-03-14", "reference": "PO 8812", "lines": [line] }),
+            json!({ "supplier_id": 12, "invoice_date": "2026-03-14", "supplier_reference": "RC-77", "lines": [bill] }),
+            json!({ "customer_id": 3, "credit_note_date": "2026-03-20", "invoice_id": 31, "lines": [line] }),
+            json!({ "supplier_id": 12, "credit_note_date": "2026-03-20", "invoice_id": 32, "lines": [bill] }),
+        ],
+    )
+}

@@ -1,0 +1,355 @@
+//! Customer receipts and supplier payments, and what is withheld under the CIS.
+
+use serde_json::{Value, json};
+use utoipa::openapi::Object;
+use utoipa::openapi::schema::ArrayBuilder;
+
+use super::super::operation::Operation;
+use super::super::schema::{
+    Any, Field, array, boolean, choice, date, id, integer, maybe, moment, named, nullable, object, optional, plain,
+    required, strict, string,
+};
+use super::journals::VOID_DATE;
+use super::shared::{
+    about, data, date_in, inside, money, money_in_not_negative, money_in_positive, one_of_shapes, page, page_example,
+    patch,
+};
+use crate::domain::ledger::contact::ContactKind;
+use crate::http::error::ErrorCode;
+use crate::store::PaymentMethod;
+
+/// What belongs to customers' receipts, and to suppliers' payments.
+fn of<T>(side: ContactKind, [receipt, payment]: [T; 2]) -> T {
+    match side {
+        ContactKind::Customer => receipt,
+        ContactKind::Supplier => payment,
+    }
+}
+
+fn schema_name(side: ContactKind) -> &'static str {
+    of(side, ["CustomerReceipt", "SupplierPayment"])
+}
+
+fn word(side: ContactKind) -> &'static str {
+    of(side, ["customer receipt", "supplier payment"])
+}
+
+fn contact_key(side: ContactKind) -> &'static str {
+    of(side, ["customer_id", "supplier_id"])
+}
+
+fn record(side: ContactKind) -> Any {
+    named(of(side, ["CustomerReceiptData", "SupplierPaymentData"]))
+}
+
+fn answer(side: ContactKind) -> Value {
+    json!({ "data": example(side) })
+}
+
+/// `GET …/customer-receipts`, `GET …/supplier-payments`.
+pub fn list_settlements(side: ContactKind) -> Operation {
+    inside(of(side, ["List customer receipts", "List supplier payments"]), "With refunds, by date, newest first.")
+        .query(contact_key(side), "With this contact only.", id(), 3.into())
+        .query("bank_account_id", "Of this bank account only.", id(), 2.into())
+        .query("date_from", "On this date or later.", date_in(), "2026-01-01".into())
+        .query("date_to", "On this date or before.", date_in(), "2026-03-31".into())
+        .query("status", "In this state only.", choice(&["posted", "void"]), "posted".into())
+        .query("has_unallocated", "Whether some of it is set against nothing.", boolean(), true.into())
+        .query("updated_since", "Changed at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())
+        .paged()
+        .success(200, "The settlements.", named(&format!("{}List", schema_name(side))), page_example(example(side)))
+}
+
+/// `GET …/customer-receipts/{id}`, `GET …/supplier-payments/{id}`.
+pub fn get_settlement(side: ContactKind) -> Operation {
+    let summary = of(side, ["Get a customer receipt", "Get a supplier payment"]);
+    about(word(side), summary, "`settled_amount` is the allocated cash and what CIS withheld beside it.").success(
+        200,
+        "The settlement.",
+        record(side),
+        answer(side),
+    )
+}
+
+/// `POST …/customer-receipts`, `POST …/supplier-payments`.
+pub fn create_settlement(side: ContactKind) -> Operation {
+    inside(
+        of(side, ["Post a customer receipt", "Post a supplier payment"]),
+        "Money that changed hands, posted whole; what is not allocated stays as credit of the contact. `kind` `refund` gives back credit \
+         notes or what was received. `auto_allocate` sets what is left against the oldest open invoices.",
+    )
+    .request(
+        named(of(side, ["CreateCustomerReceipt", "CreateSupplierPayment"])),
+        json!({
+            contact_key(side): 3, "date": "2026-03-20", "amount": 700.00, "bank_account_id": 2, "method": "bank_transfer",
+            "allocations": [{ "invoice_id": 31, "amount": 700.00 }]
+        }),
+    )
+    .made("The settlement was posted.", record(side), answer(side))
+    .conflict(json!({ "reason": "invalid_state", "current": "draft", "allowed": ["issued"] }))
+    .refusals(&[
+        "period_locked",
+        "unknown_reference",
+        "contact_mismatch",
+        "over_allocated",
+        "contact_archived",
+        "bank_account_archived",
+    ])
+    .change()
+}
+
+/// `PATCH …/customer-receipts/{id}`, `PATCH …/supplier-payments/{id}`.
+pub fn update_settlement(side: ContactKind) -> Operation {
+    let summary = of(side, ["Change a customer receipt", "Change a supplier payment"]);
+    about(word(side), summary, "Reference and memo only; null clears.")
+        .request(named("UpdateSettlement"), json!({ "reference": "BACS 12" }))
+        .success(200, "The settlement as it is now.", record(side), answer(side))
+        .change()
+        .versioned()
+}
+
+/// `POST …/{id}/allocate`.
+pub fn allocate_settlement(side: ContactKind) -> Operation {
+    about(
+        word(side),
+        of(side, ["Set a customer receipt against documents", "Set a supplier payment against documents"]),
+        "Adds to what is there. An allocation counts from the later of the two dates, and never in a locked period.",
+    )
+    .request(
+        named(of(side, ["AllocateCustomerReceipt", "AllocateSupplierPayment"])),
+        json!({ "allocations": [{ "invoice_id": 31, "amount": 100.00 }] }),
+    )
+    .success(200, "The settlement as it is now.", record(side), answer(side))
+    .conflict(json!({ "reason": "invalid_state", "current": "void", "allowed": ["posted"] }))
+    .refusals(&["period_locked", "unknown_reference", "contact_mismatch", "over_allocated"])
+    .change()
+    .versioned()
+}
+
+/// `POST …/{id}/unallocate`.
+pub fn unallocate_settlement(side: ContactKind) -> Operation {
+    let summary = of(side, ["Release allocations of a customer receipt", "Release allocations of a supplier payment"]);
+    about(word(side), summary, "From their own date on or, if that is locked, from the first open day.")
+        .request(named("Unallocate"), json!({ "allocation_ids": [5] }))
+        .success(200, "The settlement as it is now.", record(side), answer(side))
+        .conflict(json!({ "reason": "invalid_state", "current": "released", "allowed": ["active"] }))
+        .refusals(&["period_locked", "unknown_reference"])
+        .change()
+        .versioned()
+}
+
+/// `POST …/{id}/void`.
+pub fn void_settlement(side: ContactKind) -> Operation {
+    about(
+        word(side),
+        of(side, ["Void a customer receipt", "Void a supplier payment"]),
+        "Posts the reversal on `void_date`, or on its own date when that is open, and releases its allocations; a bank transaction that \
+         shows it is unconfirmed again.",
+    )
+    .request(named("VoidRequest"), json!({ "void_date": "2026-03-31", "reason": "bounced" }))
+    .success(200, "The voided settlement.", record(side), answer(side))
+    .conflict(json!({ "reason": "invalid_state", "current": "void", "allowed": ["posted"] }))
+    .refusals(&["period_locked"])
+    .rule("void_date", VOID_DATE)
+    .change()
+    .versioned()
+}
+
+/// `GET …/cis/position`.
+pub fn get_cis_position() -> Operation {
+    let one = json!({
+        "supplier_id": 12, "name": "Reed Carpentry", "utr": "1234567890", "verification_number": "V1234567890",
+        "deduction_rate": 20, "total_payments": 670.66, "materials": 146.71, "liable": 523.95, "deducted": 104.79
+    });
+    inside(
+        "Get the CIS position",
+        "What was paid to and withheld from subcontractors in a period (tax months run from the 6th to the 5th), what is owed to HMRC at \
+         its end, and what customers withheld from us.",
+    )
+    .query_required("period_start", "The first day.", date_in(), "2026-03-06".into())
+    .query_required("period_end", "The last day.", date_in(), "2026-04-05".into())
+    .error(ErrorCode::InvalidRequestFormat)
+    .rule("query.period_end", "must not be before the first day of the period")
+    .success(
+        200,
+        "The position.",
+        named("CisPositionData"),
+        json!({ "data": {
+            "currency": "GBP", "period_start": "2026-03-06", "period_end": "2026-04-05", "subcontractors": [one],
+            "totals": { "total_payments": 670.66, "materials": 146.71, "liable": 523.95, "deducted": 104.79 },
+            "cis_payable_balance": 104.79, "suffered": 0.00
+        }}),
+    )
+}
+
+fn example(side: ContactKind) -> Value {
+    let mut one = json!({
+        "id": 5, "number": of(side, ["RCP-00005", "PAY-00005"]), "kind": of(side, ["receipt", "payment"]), "status": "posted",
+        "date": "2026-03-20", "amount": 700.00, "currency": "GBP", "bank_account_id": 2, "reference": null, "memo": null,
+        "method": "bank_transfer", "allocated_amount": 700.00, "unallocated_amount": 0.00, "cis_amount": 0.00,
+        "settled_amount": 700.00,
+        "allocations": [{
+            "id": 6, "invoice_id": 31, "invoice_number": of(side, ["INV-0103", "BILL-00007"]), "credit_note_id": null,
+            "credit_note_number": null, of(side, ["receipt_id", "payment_id"]): null,
+            of(side, ["receipt_number", "payment_number"]): null, "refund_id": null, "refund_number": null,
+            "date": "2026-03-20", "amount": 700.00, "cis_amount": 0.00, "settled_amount": 700.00
+        }],
+        "bank_transaction_id": null, "journal_id": 19, "void_journal_id": null, "void_date": null, "void_reason": null,
+        "created_at": "2026-03-20T12:00:00.000Z", "updated_at": "2026-03-20T12:00:00.000Z", "version": 1
+    });
+    if let Some(fields) = one.as_object_mut() {
+        fields.insert(contact_key(side).to_owned(), 3.into());
+        let name = of(side, [("customer_name", "Brightwell School"), ("supplier_name", "Reed Carpentry")]);
+        fields.insert(name.0.to_owned(), name.1.into());
+    }
+    one
+}
+
+/// Keys of an allocation that says what it goes to by this one.
+fn allocation_shape(side: ContactKind, target: &'static str) -> Vec<Field> {
+    let mut fields = vec![required("amount", money_in_positive()), required(target, id())];
+    if side == ContactKind::Customer {
+        fields.push(maybe("cis_suffered", money_in_not_negative()));
+    }
+    fields
+}
+
+/// An allocation to one of these.
+fn allocation_to(side: ContactKind, targets: &[&'static str]) -> Any {
+    let keys = ["invoice_id", "credit_note_id", of(side, ["receipt_id", "payment_id"])];
+    let shapes = targets.iter().map(|target| allocation_shape(side, target)).collect();
+    one_of_shapes("What it goes to, and how much.", &keys, shapes)
+}
+
+/// What a receipt or payment goes to, and what a refund of one.
+const fn targets(side: ContactKind, is_refund: bool) -> &'static [&'static str] {
+    match (side, is_refund) {
+        (_, false) => &["invoice_id"],
+        (ContactKind::Customer, true) => &["credit_note_id", "receipt_id"],
+        (ContactKind::Supplier, true) => &["credit_note_id", "payment_id"],
+    }
+}
+
+/// The allocations of a confirmation, where the keys of either side may be there as null.
+pub(super) fn confirmed_allocations(side: ContactKind, is_refund: bool) -> ArrayBuilder {
+    let keys = ["invoice_id", "credit_note_id", "receipt_id", "payment_id", "cis_suffered"];
+    let shapes = targets(side, is_refund).iter().map(|target| allocation_shape(side, target)).collect();
+    array(one_of_shapes("What it goes to, and how much.", &keys, shapes)).max_items(Some(200))
+}
+
+fn create(side: ContactKind) -> Any {
+    let methods = PaymentMethod::ALL.map(PaymentMethod::as_str);
+    let shape = |kind: Field, is_refund: bool| {
+        vec![
+            required(contact_key(side), id()),
+            required("date", date_in()),
+            required("amount", money_in_positive()),
+            required("bank_account_id", id()),
+            kind,
+            maybe("reference", plain(0, 100)),
+            maybe("memo", plain(0, 500)),
+            maybe("method", choice(&methods)),
+            optional("allocations", array(allocation_to(side, targets(side, is_refund))).max_items(Some(200)).build()),
+            optional("auto_allocate", boolean()),
+        ]
+    };
+    let kinds = of(side, [["receipt"], ["payment"]]);
+    let shapes =
+        vec![shape(optional("kind", choice(&kinds)), false), shape(required("kind", choice(&["refund"])), true)];
+    one_of_shapes("Money that changed hands.", &[], shapes)
+}
+
+fn allocate(side: ContactKind) -> Object {
+    let targets = ["invoice_id", "credit_note_id", of(side, ["receipt_id", "payment_id"])];
+    let items = array(allocation_to(side, &targets)).min_items(Some(1)).max_items(Some(200)).build();
+    strict("Against what, and how much.", vec![required("allocations", items)])
+}
+
+fn settlement(side: ContactKind) -> Object {
+    let maybe_text = |name| required(name, nullable(string()));
+    let methods = PaymentMethod::ALL.map(PaymentMethod::as_str);
+    let mut allocation = vec![required("id", nullable(id()))];
+    for (id_key, number) in [
+        ("invoice_id", "invoice_number"),
+        ("credit_note_id", "credit_note_number"),
+        of(side, [("receipt_id", "receipt_number"), ("payment_id", "payment_number")]),
+        ("refund_id", "refund_number"),
+    ] {
+        allocation.push(required(id_key, nullable(id())));
+        allocation.push(maybe_text(number));
+    }
+    allocation.push(required("date", date()));
+    allocation.extend(["amount", "cis_amount", "settled_amount"].map(|name| required(name, money())));
+    let mut fields = vec![
+        required("id", nullable(id())),
+        maybe_text("number"),
+        required("kind", choice(&[of(side, ["receipt", "payment"]), "refund"])),
+        required("status", choice(&["posted", "void"])),
+        required(contact_key(side), id()),
+        required(of(side, ["customer_name", "supplier_name"]), string()),
+        required("date", date()),
+        required("amount", money()),
+        required("currency", string()),
+        required("bank_account_id", id()),
+        maybe_text("reference"),
+        maybe_text("memo"),
+        required("method", nullable(choice(&methods))),
+    ];
+    let amounts = ["allocated_amount", "unallocated_amount", "cis_amount", "settled_amount"];
+    fields.extend(amounts.map(|name| required(name, money())));
+    fields.extend([
+        required("allocations", array(object("What it is set against.", allocation)).build()),
+        required("bank_transaction_id", nullable(id())),
+        required("journal_id", nullable(id())),
+        required("void_journal_id", nullable(id())),
+        required("void_date", nullable(date())),
+        maybe_text("void_reason"),
+        required("created_at", moment()),
+        required("updated_at", moment()),
+        required("version", integer(1)),
+    ]);
+    object("A receipt, a payment, or a refund of one.", fields)
+}
+
+fn position() -> Object {
+    let amounts = || ["total_payments", "materials", "liable", "deducted"].map(|name| required(name, money()));
+    let mut one = vec![
+        required("supplier_id", id()),
+        required("name", string()),
+        required("utr", nullable(string())),
+        required("verification_number", nullable(string())),
+        required("deduction_rate", nullable(integer(0))),
+    ];
+    one.extend(amounts());
+    object(
+        "What was withheld in a period.",
+        vec![
+            required("currency", string()),
+            required("period_start", date()),
+            required("period_end", date()),
+            required("subcontractors", array(object("A subcontractor paid in the period.", one)).build()),
+            required("totals", object("Of all of them.", amounts().into())),
+            required("cis_payable_balance", money()),
+            required("suffered", money()),
+        ],
+    )
+}
+
+pub(super) fn schemas() -> Vec<(&'static str, Any)> {
+    let update = patch(vec![maybe("reference", plain(0, 100)), maybe("memo", plain(0, 500))]);
+    let mut schemas: Vec<(&'static str, Any)> = vec![
+        ("UpdateSettlement", update.into()),
+        ("CisPositionData", data("The position.", position().into())),
+    ];
+    for side in [ContactKind::Customer, ContactKind::Supplier] {
+        let name = |names| of(side, names);
+        schemas.extend([
+            (schema_name(side), settlement(side).into()),
+            (name(["CreateCustomerReceipt", "CreateSupplierPayment"]), create(side)),
+            (name(["AllocateCustomerReceipt", "AllocateSupplierPayment"]), allocate(side).into()),
+            (name(["CustomerReceiptData", "SupplierPaymentData"]), data("A settlement.", named(schema_name(side)))),
+            (name(["CustomerReceiptList", "SupplierPaymentList"]), page("Settlements.", named(schema_name(side)))),
+        ]);
+    }
+    schemas
+}

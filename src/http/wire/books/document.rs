@@ -1,0 +1,281 @@
+//! Reading what is said about invoices and credit notes.
+
+use super::exact::strict_list;
+use super::read::body;
+use crate::domain::ledger::decimal::{Decimal4, Percent};
+use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::document_line::CisType;
+use crate::domain::ledger::vat::Side;
+use crate::domain::problem::Issues;
+use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::store::{DocumentEntry, DocumentField, DocumentLineEntry};
+
+/// Lines of one document.
+pub const LINES_MAX: u64 = 500;
+/// What is allowed as a line's place in the CIS.
+const CIS_TYPES: &str = "one of labour, materials, none";
+
+/// The keys of a kind: three that are required, five more that may change, two of new documents only.
+macro_rules! names {
+    ($contact:literal, $date:literal, $fourth:literal, $number:literal) => {
+        [$contact, $date, "lines", $fourth, $number, "reference", "vat_inclusive", "notes", "currency", "issue"]
+    };
+}
+
+const REQUIRED: usize = 3;
+/// Keys that a change may have.
+const PATCHABLE: usize = 8;
+
+const fn names(kind: DocumentKind) -> [&'static str; 10] {
+    match kind {
+        DocumentKind::SalesInvoice => names!("customer_id", "invoice_date", "due_date", "invoice_number"),
+        DocumentKind::PurchaseInvoice => names!("supplier_id", "invoice_date", "due_date", "supplier_reference"),
+        DocumentKind::SalesCreditNote => {
+            names!("customer_id", "credit_note_date", "invoice_id", "credit_note_number")
+        }
+        DocumentKind::PurchaseCreditNote => {
+            names!("supplier_id", "credit_note_date", "invoice_id", "supplier_reference")
+        }
+    }
+}
+
+/// Reads the body that draws up a document, and whether it is issued at once.
+pub fn parse_new(text: &[u8], kind: DocumentKind) -> Result<(DocumentEntry, bool), Issues> {
+    let names = names(kind);
+    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let (mut fields, mut currency, mut is_issued) = (Vec::new(), None, None);
+    let read = reader.object(Place::section(BODY), &names, |reader, at| {
+        match at {
+            8 => currency = reader.text(body("currency"), 3..=3)?.map(String::from),
+            9 => is_issued = reader.flag(body("issue"))?,
+            _ => fields.extend(field(reader, kind, &names, at)?),
+        }
+        Ok(())
+    });
+    let read = read.map(|given| {
+        if let Some(given) = given {
+            reader.require(Place::section(BODY), &names, &given, REQUIRED);
+        }
+    });
+    reader.finish(read)?;
+    Ok((entry(kind, currency, fields), is_issued.unwrap_or(true)))
+}
+
+/// Reads the body that changes a document.
+pub fn parse_patch(text: &[u8], kind: DocumentKind) -> Result<Vec<DocumentField>, Issues> {
+    let mut names = [""; PATCHABLE];
+    for (name, known) in names.iter_mut().zip(self::names(kind)) {
+        *name = known;
+    }
+    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut fields = Vec::new();
+    let read = reader.object(Place::section(BODY), &names, |reader, at| {
+        fields.extend(field(reader, kind, &names, at)?);
+        Ok(())
+    });
+    let read = read.map(|given| reader.require_some(given));
+    reader.finish(read)?;
+    Ok(fields)
+}
+
+fn entry(kind: DocumentKind, currency: Option<String>, fields: Vec<DocumentField>) -> DocumentEntry {
+    let mut entry = DocumentEntry {
+        kind,
+        contact_id: 0,
+        day: 0,
+        due_day: None,
+        number: None,
+        supplier_reference: None,
+        reference: None,
+        notes: None,
+        currency,
+        is_vat_inclusive: false,
+        origin_id: None,
+        lines: Vec::new(),
+    };
+    for field in fields {
+        match field {
+            DocumentField::Contact(id) => entry.contact_id = id,
+            DocumentField::Day(day) => entry.day = day,
+            DocumentField::DueDay(day) => entry.due_day = day,
+            DocumentField::Number(number) => entry.number = number,
+            DocumentField::SupplierReference(reference) => entry.supplier_reference = reference,
+            DocumentField::Reference(reference) => entry.reference = reference,
+            DocumentField::Notes(notes) => entry.notes = notes,
+            DocumentField::VatInclusive(inclusive) => entry.is_vat_inclusive = inclusive,
+            DocumentField::Origin(id) => entry.origin_id = id,
+            DocumentField::Lines(lines) => entry.lines = lines,
+        }
+    }
+    entry
+}
+
+fn field<const N: usize>(
+    reader: &mut Strict<'_>,
+    kind: DocumentKind,
+    names: &[&'static str; N],
+    at: usize,
+) -> Reading<Option<DocumentField>> {
+    use DocumentField as Field;
+    let place = body(names.get(at).copied().unwrap_or_default());
+    Ok(match at {
+        0 => reader.id(place)?.map(Field::Contact),
+        1 => reader.day(place)?.map(Field::Day),
+        2 => Some(Field::Lines(lines(reader, kind)?)),
+        3 if kind.is_credit_note() => match reader.is_null()? {
+            true => Some(Field::Origin(None)),
+            false => reader.id(place)?.map(|id| Field::Origin(Some(id))),
+        },
+        3 => match reader.is_null()? {
+            true => Some(Field::DueDay(None)),
+            false => reader.day(place)?.map(|day| Field::DueDay(Some(day))),
+        },
+        4 if kind.side() == Side::Output => reader.maybe_text(place, 50)?.map(Field::Number),
+        4 => reader.maybe_text(place, 50)?.map(Field::SupplierReference),
+        5 => reader.maybe_text(place, 100)?.map(Field::Reference),
+        6 => reader.flag(place)?.map(Field::VatInclusive),
+        _ => reader.maybe_text(place, 2_000)?.map(Field::Notes),
+    })
+}
+
+fn lines(reader: &mut Strict<'_>, kind: DocumentKind) -> Reading<Vec<DocumentLineEntry>> {
+    /// What every line has, the required ones first.
+    const OF_SALES: [&str; 7] =
+        ["description", "unit_price", "account_id", "quantity", "discount_percent", "vat_code", "vat_amount"];
+    const OF_PURCHASES: [&str; 8] =
+        ["description", "unit_price", "account_id", "quantity", "discount_percent", "vat_code", "vat_amount", "cis_type"];
+    match kind.side() {
+        Side::Output => strict_list(reader, "lines", 1..=LINES_MAX, |reader, place| line(reader, place, &OF_SALES)),
+        Side::Input => strict_list(reader, "lines", 1..=LINES_MAX, |reader, place| line(reader, place, &OF_PURCHASES)),
+    }
+}
+
+fn line<const N: usize>(
+    reader: &mut Strict<'_>,
+    place: Place<'static>,
+    names: &[&'static str; N],
+) -> Reading<Option<DocumentLineEntry>> {
+    let (mut description, mut unit_price) = (None, None);
+    let mut line = DocumentLineEntry {
+        description: String::new(),
+        account_id: None,
+        quantity: Decimal4::ONE,
+        unit_price: Decimal4(0),
+        discount: Percent::ZERO,
+        vat_code: None,
+        vat_pence: None,
+        cis_type: CisType::None,
+    };
+    let given = reader.object(place, names, |reader, at| {
+        let place = place.field(names.get(at).copied().unwrap_or_default());
+        if at > 1 && reader.is_null()? {
+            return Ok(());
+        }
+        match at {
+            0 => description = reader.text(place, 1..=500)?,
+            1 => unit_price = reader.unit_price(place)?,
+            2 => line.account_id = reader.id(place)?,
+            3 => line.quantity = reader.quantity(place)?.unwrap_or(Decimal4::ONE),
+            4 => {
+                let rule = "a percentage from 0 to 100 with at most two decimals";
+                line.discount = Percent(reader.percent(place, 0..=Percent::WHOLE, rule)?.unwrap_or_default());
+            }
+            5 => line.vat_code = reader.vat_code(place)?,
+            6 => line.vat_pence = reader.money(place)?.map(|amount| amount.0),
+            _ => line.cis_type = reader.word(place, CisType::parse, CIS_TYPES)?.unwrap_or_default(),
+        }
+        Ok(())
+    })?;
+    if let Some(given) = given {
+        reader.require(place, names, &given, 2);
+    }
+    let (Some(description), Some(unit_price)) = (description, unit_price) else { return Ok(None) };
+    Ok(Some(DocumentLineEntry { description: description.into_owned(), unit_price, ..line }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ledger::vat::VatCode;
+
+    fn paths(read: Result<impl Sized, Issues>) -> Vec<String> {
+        read.err().unwrap().listed.into_iter().map(|issue| issue.path).collect()
+    }
+
+    #[test]
+    fn a_document_is_read_with_what_may_be_left_out() {
+        let text = br#"{"lines": [{"unit_price": "10.03", "description": "Hinges"}], "customer_id": 3,
+            "invoice_date": "2025-04-14"}"#;
+        let (entry, is_issued) = parse_new(text, DocumentKind::SalesInvoice).unwrap();
+        assert!(is_issued && !entry.is_vat_inclusive);
+        assert_eq!((entry.contact_id, entry.day, entry.due_day, entry.number), (3, 20_192, None, None));
+        let line = &entry.lines[0];
+        assert_eq!((line.quantity, line.unit_price, line.discount), (Decimal4::ONE, Decimal4(100_300), Percent::ZERO));
+        assert_eq!((line.account_id, line.vat_code, line.vat_pence, line.cis_type), (None, None, None, CisType::None));
+
+        let text = br#"{"supplier_id": 3, "credit_note_date": "2025-04-14", "invoice_id": 7, "supplier_reference": "C1",
+            "vat_inclusive": true, "currency": "GBP", "issue": false, "reference": "r", "notes": "n",
+            "lines": [{"unit_price": 1e1, "description": "x", "account_id": 9, "quantity": -0.5, "discount_percent": 12.5,
+                       "vat_code": "RR", "vat_amount": -0.24, "cis_type": "labour"}]}"#;
+        let (entry, is_issued) = parse_new(text, DocumentKind::PurchaseCreditNote).unwrap();
+        assert!(!is_issued && entry.is_vat_inclusive);
+        assert_eq!((entry.origin_id, entry.supplier_reference.as_deref()), (Some(7), Some("C1")));
+        let line = &entry.lines[0];
+        assert_eq!((line.quantity, line.unit_price, line.discount), (Decimal4(-5_000), Decimal4(100_000), Percent(1_250)));
+        assert_eq!((line.vat_code, line.vat_pence, line.cis_type), (Some(VatCode::Reduced), Some(-24), CisType::Labour));
+    }
+
+    #[test]
+    fn every_problem_is_named_in_document_order() {
+        let text = br#"{"lines": [{"quantity": 0, "unit_price": 1.00001, "cis_type": "labour"}, 7,
+            {"description": "x", "unit_price": "1e3", "discount_percent": 101, "vat_amount": "10.005"}],
+            "customer_id": "7", "due_date": "2025-02-29", "supplier_reference": "x", "issue": "yes"}"#;
+        assert_eq!(
+            paths(parse_new(text, DocumentKind::SalesInvoice)),
+            [
+                "lines[0].quantity",
+                "lines[0].unit_price",
+                "lines[0].cis_type",
+                "lines[0].description",
+                "lines[1]",
+                "lines[2].unit_price",
+                "lines[2].discount_percent",
+                "lines[2].vat_amount",
+                "customer_id",
+                "due_date",
+                "supplier_reference",
+                "issue",
+                "invoice_date",
+            ]
+        );
+        assert_eq!(paths(parse_new(b"{}", DocumentKind::PurchaseInvoice)), ["supplier_id", "invoice_date", "lines"]);
+        assert_eq!(
+            paths(parse_new(
+                br#"{"supplier_id": 1, "invoice_date": "2025-01-01", "lines": []}"#,
+                DocumentKind::PurchaseInvoice
+            )),
+            ["lines"]
+        );
+    }
+
+    #[test]
+    fn a_change_says_at_least_one_thing_and_may_clear() {
+        assert_eq!(paths(parse_patch(b"{}", DocumentKind::SalesInvoice)), ["body"]);
+        assert_eq!(paths(parse_patch(br#"{"issue": true}"#, DocumentKind::SalesInvoice)), ["issue", "body"]);
+        let fields = parse_patch(
+            br#"{"due_date": null, "notes": "", "invoice_number": null, "vat_inclusive": true}"#,
+            DocumentKind::SalesInvoice,
+        );
+        assert_eq!(
+            fields.unwrap(),
+            [
+                DocumentField::DueDay(None),
+                DocumentField::Notes(None),
+                DocumentField::Number(None),
+                DocumentField::VatInclusive(true)
+            ]
+        );
+        let fields = parse_patch(br#"{"invoice_id": null}"#, DocumentKind::SalesCreditNote).unwrap();
+        assert_eq!(fields, [DocumentField::Origin(None)]);
+    }
+}

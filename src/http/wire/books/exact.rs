@@ -1,0 +1,92 @@
+//! Numbers with up to four decimals on the wire, read from their digits and written as they are.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+use serde::ser::{Error as _, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::domain::ledger::decimal::Decimal4;
+use crate::domain::ledger::money::Pence;
+use crate::http::wire::strict::{Place, Reading, Strict};
+
+/// A decimal, printed as a JSON number without trailing zeros.
+#[derive(Debug, Clone, Copy)]
+pub struct Exact<T>(pub T);
+
+impl<T: Display> Serialize for Exact<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        RawValue::from_string(self.0.to_string()).map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl Strict<'_> {
+    /// A decimal: a number, or a string.
+    fn decimal(
+        &mut self,
+        place: Place<'_>,
+        (number, text): (fn(&str) -> Option<Decimal4>, fn(&str) -> Option<Decimal4>),
+        rule: &str,
+    ) -> Reading<Option<Decimal4>> {
+        let given = self.value()?;
+        let read = match given.starts_with('"') {
+            true => serde_json::from_str::<Cow<'_, str>>(given).ok().and_then(|given| text(&given)),
+            false => number(given),
+        };
+        if read.is_none() {
+            self.problem(place, rule);
+        }
+        Ok(read)
+    }
+
+    /// How many.
+    pub fn quantity(&mut self, place: Place<'_>) -> Reading<Option<Decimal4>> {
+        let rule = "must be a number with at most four decimals from -999999.9999 to 999999.9999, and not 0";
+        self.decimal(place, (Decimal4::parse_quantity_number, Decimal4::parse_quantity_text), rule)
+    }
+
+    /// The price of one.
+    pub fn unit_price(&mut self, place: Place<'_>) -> Reading<Option<Decimal4>> {
+        let rule = "must be a number with at most four decimals from -99999999.9999 to 99999999.9999";
+        self.decimal(place, (Decimal4::parse_unit_price_number, Decimal4::parse_unit_price_text), rule)
+    }
+
+    /// An amount of more than nothing.
+    pub fn cash(&mut self, place: Place<'_>) -> Reading<Option<Pence>> {
+        let amount = self.money(place)?;
+        if amount.is_some_and(|amount| !amount.is_positive()) {
+            self.problem(place, "must be more than 0");
+            return Ok(None);
+        }
+        Ok(amount)
+    }
+}
+
+/// Reads a list; what could not be read is left out, and is a problem already.
+pub fn strict_list<T>(
+    reader: &mut Strict<'_>,
+    section: &'static str,
+    length: RangeInclusive<u64>,
+    mut read: impl FnMut(&mut Strict<'_>, Place<'static>) -> Reading<Option<T>>,
+) -> Reading<Vec<T>> {
+    let mut items = Vec::new();
+    reader.list(section, length, |reader, place| {
+        items.extend(read(reader, place)?);
+        Ok(())
+    })?;
+    Ok(items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_printed_without_trailing_zeros() {
+        let printed = serde_json::to_string(&[Exact(Decimal4(75_000)), Exact(Decimal4(-1)), Exact(Decimal4(10_000))]);
+        assert_eq!(printed.unwrap(), "[7.5,-0.0001,1]");
+        let percent = crate::domain::ledger::decimal::Percent(1_250);
+        assert_eq!(serde_json::to_string(&Exact(percent)).unwrap(), "12.5");
+    }
+}

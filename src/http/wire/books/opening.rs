@@ -1,0 +1,319 @@
+//! Opening balances on the wire.
+
+use serde::Serialize;
+
+use super::journal::JournalJson;
+use super::read::body;
+use super::{CURRENCY, Date, Id, Money};
+use crate::domain::calendar::date_time_text;
+use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::ids::ContactId;
+use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::opening::OpeningDocument;
+use crate::domain::problem::Issues;
+use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::store::{AccountName, OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet};
+
+const LINES_MAX: u64 = 1_000;
+const DOCUMENTS_MAX: u64 = 5_000;
+/// The longest token there may be; ours are shorter.
+pub const TOKEN_CHARS_MAX: usize = 100;
+
+const NAMES: [&str; 9] = [
+    "as_of",
+    "lines",
+    "open_documents",
+    "lock_period",
+    "balance_to_account_id",
+    "balance_to_account_code",
+    "allow_unassigned",
+    "replace",
+    "token",
+];
+const KINDS: &str = "one of sales_invoice, sales_credit_note, purchase_invoice, purchase_credit_note";
+
+/// What sets opening balances.
+#[derive(Debug)]
+pub enum OpeningRequest {
+    /// As they were previewed.
+    Token(String),
+    /// As given.
+    Entry(OpeningEntry),
+}
+
+/// Reads the body that previews opening balances.
+pub fn parse_preview(text: &[u8]) -> Result<OpeningEntry, Issues> {
+    match read(text, false)? {
+        OpeningRequest::Entry(entry) => Ok(entry),
+        OpeningRequest::Token(_) => Err(Issues::default()),
+    }
+}
+
+/// Reads the body that sets opening balances: a token, or the balances.
+pub fn parse_opening(text: &[u8]) -> Result<OpeningRequest, Issues> {
+    read(text, true)
+}
+
+#[derive(Default)]
+struct Read {
+    as_of: Option<i32>,
+    lines: Vec<(AccountName, Option<Pence>, Option<Pence>)>,
+    documents: Vec<OpeningDocument>,
+    locks_period: Option<bool>,
+    balance_to: Option<AccountName>,
+    allows_unassigned: Option<bool>,
+    replaces: Option<bool>,
+    token: Option<String>,
+}
+
+fn read(text: &[u8], takes_token: bool) -> Result<OpeningRequest, Issues> {
+    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut body = Read::default();
+    let read = if takes_token {
+        reader.object(Place::section(BODY), &NAMES, |reader, at| body.key(reader, at)).map(|given| {
+            let Some(given) = given else { return };
+            match given {
+                [.., true] if given.iter().filter(|given| **given).count() > 1 => {
+                    reader.problem(self::body("token"), "a token stands alone: what was previewed is what is set");
+                }
+                [.., true] => {}
+                _ => body.finish(&mut reader, &given),
+            }
+        })
+    } else {
+        let names: [&'static str; 8] = std::array::from_fn(|at| NAMES.get(at).copied().unwrap_or_default());
+        reader.object(Place::section(BODY), &names, |reader, at| body.key(reader, at)).map(|given| {
+            let Some(given) = given else { return };
+            let mut all = [false; 9];
+            for (known, given) in all.iter_mut().zip(given) {
+                *known = given;
+            }
+            body.finish(&mut reader, &all);
+        })
+    };
+    reader.finish(read)?;
+    if let Some(token) = body.token {
+        return Ok(OpeningRequest::Token(token));
+    }
+    Ok(OpeningRequest::Entry(OpeningEntry {
+        as_of: body.as_of.ok_or_else(Issues::default)?,
+        lines: body.lines,
+        documents: body.documents,
+        locks_period: body.locks_period.unwrap_or(true),
+        balance_to: body.balance_to,
+        allows_unassigned: body.allows_unassigned.unwrap_or_default(),
+        replaces: body.replaces.unwrap_or_default(),
+    }))
+}
+
+impl Read {
+    fn key(&mut self, reader: &mut Strict<'_>, at: usize) -> Reading<()> {
+        let place = body(NAMES.get(at).copied().unwrap_or_default());
+        // Null is the same as leaving an optional key out.
+        if (2..8).contains(&at) && reader.is_null()? {
+            return Ok(());
+        }
+        match at {
+            0 => self.as_of = reader.day(place)?,
+            1 => reader.list("lines", 1..=LINES_MAX, |reader, place| {
+                self.lines.extend(line(reader, place)?);
+                Ok(())
+            })?,
+            2 => reader.list("open_documents", 0..=DOCUMENTS_MAX, |reader, place| {
+                self.documents.extend(document(reader, place)?);
+                Ok(())
+            })?,
+            3 => self.locks_period = reader.flag(place)?,
+            4 => self.balance_to = reader.id(place)?.map(AccountName::Id),
+            5 => {
+                self.balance_to = reader.text(place, 1..=20)?.map(|code| AccountName::Code(code.into_owned()));
+            }
+            6 => self.allows_unassigned = reader.flag(place)?,
+            7 => self.replaces = reader.flag(place)?,
+            _ => self.token = reader.text(place, 1..=TOKEN_CHARS_MAX)?.map(String::from),
+        }
+        Ok(())
+    }
+
+    fn finish(&self, reader: &mut Strict<'_>, given: &[bool; 9]) {
+        reader.require(Place::section(BODY), &NAMES, given, 2);
+        if let [_, _, _, _, true, true, ..] = given {
+            reader.problem(
+                body("balance_to_account_id"),
+                "only one of balance_to_account_id and balance_to_account_code",
+            );
+        }
+    }
+}
+
+type Line = (AccountName, Option<Pence>, Option<Pence>);
+
+fn line(reader: &mut Strict<'_>, place: Place<'static>) -> Reading<Option<Line>> {
+    const NAMES: [&str; 4] = ["account_id", "account_code", "debit", "credit"];
+    let (mut id, mut code, mut debit, mut credit) = (None, None, None, None);
+    let (mut has_id, mut has_code) = (false, false);
+    let given = reader.object(place, &NAMES, |reader, at| {
+        let place = place.field(NAMES.get(at).copied().unwrap_or_default());
+        if reader.is_null()? {
+            return Ok(());
+        }
+        match at {
+            0 => {
+                has_id = true;
+                id = reader.id(place)?;
+            }
+            1 => {
+                has_code = true;
+                code = reader.text(place, 1..=20)?;
+            }
+            2 => debit = reader.positive_money(place)?,
+            _ => credit = reader.positive_money(place)?,
+        }
+        Ok(())
+    })?;
+    if given.is_some() && has_id == has_code {
+        reader.problem(place.field("account_id"), "exactly one of account_id and account_code is required");
+    }
+    let account = id.map(AccountName::Id).or_else(|| code.map(|code| AccountName::Code(code.into_owned())));
+    Ok(account.map(|account| (account, debit, credit)))
+}
+
+fn document(reader: &mut Strict<'_>, place: Place<'static>) -> Reading<Option<OpeningDocument>> {
+    const NAMES: [&str; 7] = ["type", "number", "date", "amount_due", "customer_id", "supplier_id", "due_date"];
+    let (mut kind, mut number, mut date, mut amount_due) = (None, None, None, None);
+    let (mut customer, mut supplier, mut due_date) = (None, None, None);
+    let given = reader.object(place, &NAMES, |reader, at| {
+        let place = place.field(NAMES.get(at).copied().unwrap_or_default());
+        if at > 3 && reader.is_null()? {
+            return Ok(());
+        }
+        match at {
+            0 => kind = reader.word(place, DocumentKind::parse, KINDS)?,
+            1 => number = reader.text(place, 1..=50)?,
+            2 => date = reader.day(place)?,
+            3 => {
+                amount_due = reader.positive_money(place)?;
+                if amount_due.is_some_and(Pence::is_zero) {
+                    reader.problem(place, "must be more than zero");
+                }
+            }
+            4 => customer = reader.id(place)?,
+            5 => supplier = reader.id(place)?,
+            _ => due_date = reader.day(place)?,
+        }
+        Ok(())
+    })?;
+    let Some(given) = given else { return Ok(None) };
+    reader.require(place, &NAMES, &given, 4);
+    let Some(kind) = kind else { return Ok(None) };
+    let wanted = kind.contact_kind().id_field();
+    let (named, other) = if wanted == "customer_id" { (customer, supplier) } else { (supplier, customer) };
+    if named.is_none() || other.is_some() {
+        reader.problem(place.field(wanted), format_args!("a {} needs {wanted} and no other contact", kind.as_str()));
+    }
+    let (Some(id), Some(number), Some(date), Some(amount_due)) = (named, number, date, amount_due) else {
+        return Ok(None);
+    };
+    let contact_id = ContactId(id);
+    Ok(Some(OpeningDocument { kind, contact_id, number: number.into_owned(), date, due_date, amount_due }))
+}
+
+/// What opening balances would do, as answers show it.
+#[derive(Serialize)]
+pub struct OpeningPreviewJson<'a> {
+    token: Option<&'a str>,
+    expires_at: String,
+    as_of: Date,
+    currency: &'static str,
+    lines: Vec<PreviewLineJson<'a>>,
+    total_debit: Money,
+    total_credit: Money,
+    difference: Money,
+    warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct PreviewLineJson<'a> {
+    account_id: Id,
+    account_code: &'a str,
+    account_name: &'a str,
+    debit: Money,
+    credit: Money,
+}
+
+impl<'a> OpeningPreviewJson<'a> {
+    /// Prints a preview; a rehearsal of one has no token.
+    pub fn new(preview: &'a OpeningPreview, rehearsal: bool) -> Self {
+        Self {
+            token: (!rehearsal).then_some(preview.token.as_str()),
+            expires_at: date_time_text(preview.expires_at_ms),
+            as_of: Date(preview.as_of),
+            currency: CURRENCY,
+            lines: preview.lines.iter().map(PreviewLineJson::from).collect(),
+            total_debit: Money(preview.debit_pence),
+            total_credit: Money(preview.credit_pence),
+            difference: Money(preview.debit_pence - preview.credit_pence),
+            warnings: &preview.warnings,
+        }
+    }
+}
+
+impl<'a> From<&'a OpeningPreviewLine> for PreviewLineJson<'a> {
+    fn from(line: &'a OpeningPreviewLine) -> Self {
+        Self {
+            account_id: Id(line.account_id),
+            account_code: &line.account_code,
+            account_name: &line.account_name,
+            debit: Money(line.amount_pence.max(0)),
+            credit: Money((-line.amount_pence).max(0)),
+        }
+    }
+}
+
+/// The opening balances, as answers show them.
+#[derive(Serialize)]
+pub struct OpeningJson<'a> {
+    journal: JournalJson<'a>,
+    documents: [(); 0],
+    lock_date: Option<Date>,
+}
+
+impl<'a> From<&'a OpeningSet> for OpeningJson<'a> {
+    fn from(set: &'a OpeningSet) -> Self {
+        Self { journal: JournalJson::from(&set.journal), documents: [], lock_date: set.lock_day.map(Date) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(text: &str) -> Vec<String> {
+        let issues = parse_opening(text.as_bytes()).unwrap_err();
+        issues.listed.into_iter().map(|issue| issue.path).collect()
+    }
+
+    #[test]
+    fn a_token_stands_alone() {
+        let read = parse_opening(br#"{"token":"opn_1"}"#).unwrap();
+        assert!(matches!(read, OpeningRequest::Token(token) if token == "opn_1"));
+        assert_eq!(paths(r#"{"token":"x","as_of":"2026-03-31"}"#), ["token"]);
+        let unknown = parse_preview(br#"{"token":"x"}"#).unwrap_err();
+        let paths: Vec<_> = unknown.listed.iter().map(|issue| issue.path.as_str()).collect();
+        assert_eq!(paths, ["token", "as_of", "lines"]);
+    }
+
+    #[test]
+    fn everything_wrong_is_said_at_once() {
+        assert_eq!(paths("{}"), ["as_of", "lines"]);
+        assert_eq!(
+            paths(
+                r#"{"as_of":"2026-02-30","lines":[{"account_id":1,"account_code":"2"},{"debit":-1}],"lock_period":1}"#
+            ),
+            ["as_of", "lines[0].account_id", "lines[1].debit", "lines[1].account_id", "lock_period"]
+        );
+        let documents = r#"{"as_of":"2026-03-31","lines":[{"account_code":"1200","debit":1}],
+            "open_documents":[{"type":"sales_invoice","number":"1","date":"2026-03-01","amount_due":0,"supplier_id":4}]}"#;
+        assert_eq!(paths(documents), ["open_documents[0].amount_due", "open_documents[0].customer_id"]);
+    }
+}

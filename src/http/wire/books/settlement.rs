@@ -1,0 +1,257 @@
+//! Receipts, payments and their refunds on the wire.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::allocation::Allocations;
+use super::read::body;
+use super::{CURRENCY, Date, Id, Money};
+use crate::domain::calendar::date_time_text;
+use crate::domain::ledger::allocation::SettlementKind;
+use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::document::DocumentKind;
+use crate::domain::problem::Issues;
+use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::store::{AllocationView, PaymentMethod, SettlementEntry, SettlementField, SettlementView};
+
+/// What is allowed as a method.
+const METHODS: &str = "one of bank_transfer, card, cash, cheque, direct_debit, other";
+
+/// The words for a receipt or payment and for its refund.
+pub const fn kinds(side: ContactKind) -> [(&'static str, SettlementKind); 2] {
+    match side {
+        ContactKind::Customer => {
+            [("receipt", SettlementKind::CustomerReceipt), ("refund", SettlementKind::CustomerRefund)]
+        }
+        ContactKind::Supplier => {
+            [("payment", SettlementKind::SupplierPayment), ("refund", SettlementKind::SupplierRefund)]
+        }
+    }
+}
+
+/// The key that names the contact.
+const fn contact_key(side: ContactKind) -> &'static str {
+    match side {
+        ContactKind::Customer => "customer_id",
+        ContactKind::Supplier => "supplier_id",
+    }
+}
+
+/// Reads the body that posts a settlement.
+pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementEntry, Issues> {
+    let names = [
+        contact_key(side),
+        "date",
+        "amount",
+        "bank_account_id",
+        "kind",
+        "reference",
+        "memo",
+        "method",
+        "allocations",
+        "auto_allocate",
+    ];
+    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut allocations = Allocations::default();
+    let [(first, receipt), (refund, refunded)] = kinds(side);
+    let mut entry = SettlementEntry {
+        kind: receipt,
+        contact_id: 0,
+        day: 0,
+        amount_pence: 0,
+        bank_account_id: 0,
+        reference: None,
+        memo: None,
+        method: None,
+        allocations: Vec::new(),
+        is_auto_allocated: false,
+    };
+    let read = reader.object(Place::section(BODY), &names, |reader, at| {
+        let place = body(names.get(at).copied().unwrap_or_default());
+        match at {
+            0 => entry.contact_id = reader.id(place)?.unwrap_or_default(),
+            1 => entry.day = reader.day(place)?.unwrap_or_default(),
+            2 => entry.amount_pence = reader.cash(place)?.map_or(0, |amount| amount.0),
+            3 => entry.bank_account_id = reader.id(place)?.unwrap_or_default(),
+            4 => {
+                let parse = |word: &str| kinds(side).into_iter().find(|(known, _)| *known == word);
+                let rule = format!("{first} or {refund}");
+                entry.kind = reader.word(place, parse, &rule)?.map_or(receipt, |(_, kind)| kind);
+            }
+            5 => entry.reference = reader.maybe_text(place, 100)?.flatten(),
+            6 => entry.memo = reader.maybe_text(place, 500)?.flatten(),
+            7 if reader.is_null()? => {}
+            7 => entry.method = reader.word(place, PaymentMethod::parse, METHODS)?,
+            8 => allocations.read(reader, Place::section(BODY), 0, Some(side))?,
+            _ => entry.is_auto_allocated = reader.flag(place)?.unwrap_or_default(),
+        }
+        Ok(())
+    });
+    let is_refund = entry.kind == refunded;
+    let read = read.map(|given| {
+        allocations.check(&mut reader, side, is_refund);
+        if let Some(given) = given {
+            reader.require(Place::section(BODY), &names, &given, 4);
+        }
+    });
+    reader.finish(read)?;
+    entry.allocations = allocations.entries();
+    Ok(entry)
+}
+
+/// Reads the body that changes what is said of a settlement.
+pub fn parse_patch(text: &[u8]) -> Result<Vec<SettlementField>, Issues> {
+    const NAMES: [&str; 2] = ["reference", "memo"];
+    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut fields = Vec::new();
+    let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
+        let field = |reader: &mut Strict<'_>| -> Reading<Option<SettlementField>> {
+            Ok(match at {
+                0 => reader.maybe_text(body("reference"), 100)?.map(SettlementField::Reference),
+                _ => reader.maybe_text(body("memo"), 500)?.map(SettlementField::Memo),
+            })
+        };
+        fields.extend(field(reader)?);
+        Ok(())
+    });
+    let read = read.map(|given| reader.require_some(given));
+    reader.finish(read)?;
+    Ok(fields)
+}
+
+/// A settlement, as answers show it.
+pub struct SettlementJson<'a>(pub &'a SettlementView);
+
+/// Whose a settlement is.
+const fn side_of(kind: SettlementKind) -> ContactKind {
+    match kind {
+        SettlementKind::CustomerReceipt | SettlementKind::CustomerRefund => ContactKind::Customer,
+        SettlementKind::SupplierPayment | SettlementKind::SupplierRefund => ContactKind::Supplier,
+    }
+}
+
+impl Serialize for SettlementJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let view = self.0;
+        let side = side_of(view.kind);
+        let kind = kinds(side).into_iter().find(|(_, kind)| *kind == view.kind).map(|(word, _)| word);
+        let name_key = match side {
+            ContactKind::Customer => "customer_name",
+            ContactKind::Supplier => "supplier_name",
+        };
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", &Id(view.id))?;
+        map.serialize_entry("number", &view.number)?;
+        map.serialize_entry("kind", &kind)?;
+        map.serialize_entry("status", if view.is_void { "void" } else { "posted" })?;
+        map.serialize_entry(contact_key(side), &view.contact_id)?;
+        map.serialize_entry(name_key, &view.contact_name)?;
+        map.serialize_entry("date", &Date(view.day))?;
+        map.serialize_entry("amount", &Money(view.amount_pence))?;
+        map.serialize_entry("currency", CURRENCY)?;
+        map.serialize_entry("bank_account_id", &view.bank_account_id)?;
+        map.serialize_entry("reference", &view.reference)?;
+        map.serialize_entry("memo", &view.memo)?;
+        map.serialize_entry("method", &view.method.map(PaymentMethod::as_str))?;
+        map.serialize_entry("allocated_amount", &Money(view.allocated_pence))?;
+        map.serialize_entry("unallocated_amount", &Money(view.amount_pence - view.allocated_pence))?;
+        map.serialize_entry("cis_amount", &Money(view.cis_pence))?;
+        map.serialize_entry("settled_amount", &Money(view.allocated_pence + view.cis_pence))?;
+        let allocations: Vec<_> = view.allocations.iter().map(|one| AllocationJson(side, one)).collect();
+        map.serialize_entry("allocations", &allocations)?;
+        map.serialize_entry("bank_transaction_id", &view.bank_transaction_id)?;
+        map.serialize_entry("journal_id", &view.journal_id.map(Id))?;
+        map.serialize_entry("void_journal_id", &view.void_journal_id.map(Id))?;
+        map.serialize_entry("void_date", &view.void_day.map(Date))?;
+        map.serialize_entry("void_reason", &view.void_reason)?;
+        map.serialize_entry("created_at", &date_time_text(view.created_at_ms))?;
+        map.serialize_entry("updated_at", &date_time_text(view.updated_at_ms))?;
+        map.serialize_entry("version", &view.version)?;
+        map.end()
+    }
+}
+
+/// What a settlement is set against: an invoice, for refunds a credit note or what is given back, and for what was given
+/// back the refund.
+struct AllocationJson<'a>(ContactKind, &'a AllocationView);
+
+impl Serialize for AllocationJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(side, view) = self;
+        let own = match side {
+            ContactKind::Customer => ("receipt_id", "receipt_number"),
+            ContactKind::Supplier => ("payment_id", "payment_number"),
+        };
+        let is_note = |kind: DocumentKind| kind.is_credit_note();
+        let other = match DocumentKind::parse(view.other_type) {
+            Some(kind) if is_note(kind) => "credit_note_id",
+            Some(_) => "invoice_id",
+            None if SettlementKind::parse(view.other_type).is_some_and(SettlementKind::is_refund) => "refund_id",
+            None => own.0,
+        };
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", &Id(view.id))?;
+        for (id, number) in [
+            ("invoice_id", "invoice_number"),
+            ("credit_note_id", "credit_note_number"),
+            own,
+            ("refund_id", "refund_number"),
+        ] {
+            let is_this = id == other;
+            map.serialize_entry(id, &is_this.then_some(Id(view.other_id)))?;
+            map.serialize_entry(number, &view.other_number.as_deref().filter(|_| is_this))?;
+        }
+        map.serialize_entry("date", &Date(view.day))?;
+        map.serialize_entry("amount", &Money(view.amount_pence))?;
+        map.serialize_entry("cis_amount", &Money(view.cis_pence))?;
+        map.serialize_entry("settled_amount", &Money(view.amount_pence + view.cis_pence))?;
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{AllocationEntry, AllocationTarget};
+
+    fn paths(read: Result<impl Sized, Issues>) -> Vec<String> {
+        read.err().unwrap().listed.into_iter().map(|issue| issue.path).collect()
+    }
+
+    #[test]
+    fn a_settlement_is_read_with_what_may_be_left_out() {
+        let text = br#"{"customer_id": 3, "date": "2025-05-16", "amount": "700.00", "bank_account_id": 2}"#;
+        let entry = parse_new(text, ContactKind::Customer).unwrap();
+        assert_eq!((entry.kind, entry.amount_pence, entry.method), (SettlementKind::CustomerReceipt, 70_000, None));
+        let text = br#"{"supplier_id": 3, "date": "2025-05-16", "amount": 1, "bank_account_id": 2, "method": "cheque",
+            "allocations": [{"payment_id": 5, "amount": 1}], "kind": "refund", "auto_allocate": true, "memo": ""}"#;
+        let entry = parse_new(text, ContactKind::Supplier).unwrap();
+        assert_eq!((entry.kind, entry.method), (SettlementKind::SupplierRefund, Some(PaymentMethod::Cheque)));
+        let given = AllocationEntry { to: AllocationTarget::Settlement(5), amount_pence: 100, cis_suffered_pence: 0 };
+        assert_eq!((entry.allocations, entry.is_auto_allocated, entry.memo), (vec![given], true, None));
+    }
+
+    #[test]
+    fn what_a_settlement_goes_to_follows_its_kind() {
+        let text = |kind: &str, target: &str| {
+            format!(
+                r#"{{"customer_id": 3, "date": "2025-05-16", "allocations": [{{"{target}": 5, "amount": 1}}],
+                    "amount": -1, "bank_account_id": 2, "kind": "{kind}"}}"#
+            )
+        };
+        let refused = |kind: &str, target: &str| paths(parse_new(text(kind, target).as_bytes(), ContactKind::Customer));
+        assert_eq!(refused("receipt", "credit_note_id"), ["allocations[0].credit_note_id", "amount"]);
+        assert_eq!(refused("receipt", "receipt_id"), ["allocations[0].receipt_id", "amount"]);
+        assert_eq!(refused("refund", "invoice_id"), ["allocations[0].invoice_id", "amount"]);
+        assert_eq!(refused("refund", "receipt_id"), ["amount"]);
+        assert_eq!(refused("payment", "invoice_id"), ["amount", "kind"]);
+        assert_eq!(
+            paths(parse_new(br#"{"supplier_id": 1, "x": 1}"#, ContactKind::Customer)),
+            ["supplier_id", "x", "customer_id", "date", "amount", "bank_account_id"]
+        );
+        assert_eq!(paths(parse_patch(br#"{"amount": 1}"#)), ["amount", "body"]);
+        assert_eq!(
+            parse_patch(br#"{"memo": null, "reference": "R"}"#).unwrap(),
+            [SettlementField::Memo(None), SettlementField::Reference(Some("R".to_owned()))]
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! What is asked about the history of the books.
+
+use super::contacts::signed;
+use super::query::Conditions;
+use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::change::{ChangeAction, Resource};
+use crate::store::StoreError;
+use crate::store::reader::Reader;
+use crate::store::sql::{Row, params};
+
+/// An entry of the history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeRow {
+    /// Its place in the history of its organisation, from 1.
+    pub cursor: i64,
+    /// When.
+    pub at_ms: i64,
+    /// Who.
+    pub user_id: i64,
+    /// With which key.
+    pub key_prefix: Option<String>,
+    /// By which way.
+    pub via: String,
+    /// How it was changed.
+    pub action: ChangeAction,
+    /// What kind of record.
+    pub resource: Resource,
+    /// Which.
+    pub resource_id: i64,
+    /// A sentence for people.
+    pub summary: String,
+    /// What was otherwise before, as JSON.
+    pub before: Option<String>,
+    /// The same after.
+    pub after: Option<String>,
+}
+
+/// Where a part of the history begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// After this entry.
+    Cursor(i64),
+    /// At this moment, in milliseconds.
+    Moment(i64),
+}
+
+/// A part of the history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changes {
+    /// The entries, oldest first.
+    pub rows: Vec<ChangeRow>,
+    /// Where to go on.
+    pub next_cursor: i64,
+}
+
+/// The entries before a moment: a search by halves, as entries of an organisation are in the order of time.
+const BEFORE: &str = "with recursive half(low, high) as (\
+       select cast(0 as bigint), (select next_change - 1 from books where organisation_id = $1) union all \
+       select case when c.at < $2 then c.cursor else half.low end, case when c.at < $2 then half.high else c.cursor - 1 end \
+       from half join book_change c on c.organisation_id = $1 and c.cursor = (half.low + half.high + 1) / 2 \
+       where half.low < half.high) \
+     select max(low) from half";
+
+/// Records that may be older than the history, or came with their organisation.
+const fn record(resource: Resource) -> Option<&'static str> {
+    match resource {
+        Resource::Account => Some("account r where"),
+        Resource::Customer => Some("contact r where r.kind = 'customer' and"),
+        Resource::Supplier => Some("contact r where r.kind = 'supplier' and"),
+        Resource::BankAccount => Some("bank_account r where"),
+        Resource::BankTransaction => Some("bank_transaction r where"),
+        Resource::Journal => Some("journal r where"),
+        _ => None,
+    }
+}
+
+impl Reader {
+    /// A part of an organisation's history, all of it or that of one record.
+    pub async fn changes(
+        &self,
+        organisation: OrganisationId,
+        of: Option<(Resource, i64)>,
+        since: Since,
+        limit: u64,
+    ) -> Result<Changes, StoreError> {
+        let after = match since {
+            Since::Cursor(cursor) => cursor,
+            Since::Moment(at_ms) => {
+                let row = self.one(BEFORE, params![organisation.0, at_ms]).await?;
+                row.map_or(Ok(0), |row| row.get(0))?
+            }
+        };
+        let mut conditions = Conditions::new("organisation_id = $1", organisation.0);
+        if let Some((resource, id)) = of {
+            conditions.and("resource_type = {}", resource.as_str());
+            conditions.and("resource_id = {}", id);
+        }
+        conditions.and("cursor > {}", after);
+        let limit = conditions.value(signed(limit));
+        let sql = format!(
+            "select cursor, at, user_id, key_prefix, via, action, resource_type, resource_id, summary, before, after \
+             from book_change where {} order by cursor limit {limit}",
+            conditions.text()
+        );
+        let rows = self.all(&sql, conditions.values()).await?;
+        let rows: Vec<ChangeRow> = rows.iter().map(read).collect::<Result<_, _>>()?;
+        let next_cursor = rows.last().map_or(after, |row| row.cursor);
+        Ok(Changes { rows, next_cursor })
+    }
+
+    /// Whether the organisation has or had a record.
+    pub async fn has_history(
+        &self,
+        organisation: OrganisationId,
+        (resource, id): (Resource, i64),
+    ) -> Result<bool, StoreError> {
+        let mut sql = "select 1 as one from book_change where organisation_id = $1 and resource_id = $2 \
+                       and resource_type = $3"
+            .to_owned();
+        if let Some(record) = record(resource) {
+            sql.push_str(&format!(" union all select 1 from {record} r.organisation_id = $1 and r.id = $2"));
+        }
+        sql.push_str(" limit 1");
+        Ok(self.one(&sql, params![organisation.0, id, resource.as_str()]).await?.is_some())
+    }
+}
+
+fn read(row: &Row) -> Result<ChangeRow, StoreError> {
+    Ok(ChangeRow {
+        cursor: row.get(0)?,
+        at_ms: row.get(1)?,
+        user_id: row.get(2)?,
+        key_prefix: row.get(3)?,
+        via: row.get(4)?,
+        action: row.parsed(5, ChangeAction::parse)?,
+        resource: row.parsed(6, Resource::parse)?,
+        resource_id: row.get(7)?,
+        summary: row.get(8)?,
+        before: row.get(9)?,
+        after: row.get(10)?,
+    })
+}

@@ -1,0 +1,239 @@
+//! Decides journals, and notes those that other decisions make.
+
+use super::decide::{Desk, Stop, require_version};
+use super::document_rows::DocumentRow;
+use super::effects::{JournalRow, LineRow};
+use super::facts::LoadedJournal;
+use super::ids::Kind;
+use super::journals::{JournalLineView, JournalView};
+use super::post::{Post, Posted};
+use crate::domain::ledger::account::Role;
+use crate::domain::ledger::change::{ChangeAction, Resource};
+use crate::domain::ledger::ids::{AccountId, ContactId, JournalId};
+use crate::domain::ledger::journal::{Journal, JournalStatus, Line, PostedJournal, Source, SourceType, Target};
+use crate::domain::ledger::manual_journal::{self, ManualJournal};
+use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::refusal::Refusal;
+use crate::domain::ledger::vat::VatCode;
+use crate::domain::ledger::vat_entry::VatOrigin;
+use crate::store::StoreError;
+
+impl Desk<'_> {
+    pub(super) fn post_journal(&mut self, post: &Post, entered: &ManualJournal) -> Result<Posted, Stop> {
+        let organisation = self.organisation();
+        let named = entered.lines.iter().filter_map(|line| line.contact_id);
+        let known: Vec<ContactId> =
+            named.filter(|id| self.facts.contacts.get(&id.0).is_some_and(|(of, _)| *of == organisation)).collect();
+        let journal = manual_journal::post(&self.books.books(), entered, &known)?;
+        let view = self.write_journal(post, journal);
+        self.effects.count(organisation, "journal", "posted", 1);
+        Ok(Posted::Journal(Box::new(view)))
+    }
+
+    pub(super) fn void_journal(
+        &mut self,
+        post: &Post,
+        id: i64,
+        void_day: Option<i32>,
+        reason: Option<&str>,
+    ) -> Result<Posted, Stop> {
+        let organisation = self.organisation();
+        let loaded = self.facts.journals.get(&id).filter(|journal| journal.organisation == organisation);
+        let loaded = loaded.ok_or(Stop::Unknown)?;
+        let posted = as_posted(loaded)?;
+        let mut voided = loaded.view.clone();
+        // A journal has two versions: as posted, and void.
+        require_version(post, voided.version())?;
+        if let Some(transaction) = self.facts.linked.get(&id) {
+            let source_type = SourceType::BankTransaction;
+            return Err(Refusal::LinkedToDocument { source_type, source_id: Some(*transaction) }.into());
+        }
+        let (settled, earliest) = self.opening_settled(id);
+        let void_day = void_day.or(earliest.filter(|day| *day > voided.entry_day));
+        if void_day < earliest && settled.is_empty() && void_day.is_some() {
+            let message = "must not be before the last allocation of its documents was released";
+            return Err(Refusal::field("void_date", message).into());
+        }
+        let reversal = manual_journal::void(&posted, void_day, &settled, self.books.lock_day())?;
+        let day = reversal.entry_date;
+        let reversed = self.reverse(post, reversal, reason);
+        self.void_opening_documents(id, reversed, day, reason);
+        self.reopen_if_opening(&voided);
+        voided.reversed_by = Some(reversed);
+        Ok(Posted::Journal(Box::new(voided)))
+    }
+
+    /// Notes a journal for writing, with the accounts it needs first.
+    pub(super) fn write_journal(&mut self, post: &Post, journal: Journal) -> JournalView {
+        self.write_journal_of(post, journal, None)
+    }
+
+    /// The same for the journal of a document, to whose lines its VAT belongs.
+    pub(super) fn write_journal_of(
+        &mut self,
+        post: &Post,
+        mut journal: Journal,
+        of: Option<&DocumentRow>,
+    ) -> JournalView {
+        let roles: Vec<Role> = journal.roles_to_make().cloned().collect();
+        for role in roles {
+            // Another journal of the same decision may have made it.
+            let known = self.books.chart.with_role(&role).map(|account| account.id);
+            let made = known.or_else(|| {
+                let new = self.books.chart.first_use(&role)?;
+                Some(AccountId(self.add_account(new).id))
+            });
+            if let Some(made) = made {
+                journal.made(&role, made);
+            }
+        }
+        let id = self.identifiers.next(Kind::Journal);
+        let number = self.books.next_journal_number;
+        self.books.next_journal_number += 1;
+        let mut view = JournalView {
+            id,
+            number,
+            entry_day: journal.entry_date,
+            description: journal.description.clone(),
+            reference: journal.reference.clone(),
+            source_type: journal.source.kind.as_str().to_owned(),
+            source_id: journal.source.id,
+            reverses: journal.reverses.map(|id| id.0),
+            reversed_by: None,
+            total_pence: journal.total_debit().0,
+            created_at_ms: self.now_ms,
+            user_id: post.poster.user_id.0,
+            key_prefix: post.poster.key_prefix.clone(),
+            lines: Vec::with_capacity(journal.lines.len()),
+        };
+        let is_direct = self.is_direct(&journal);
+        for line in &journal.lines {
+            let line = self.line_view(&view, line);
+            self.write_line(&view, &line, is_direct);
+            view.lines.push(line);
+        }
+        self.effects.journal(&JournalRow {
+            id,
+            organisation: self.organisation(),
+            number,
+            day: view.entry_day,
+            description: &view.description,
+            reference: view.reference.as_deref(),
+            source_type: &view.source_type,
+            source_id: view.source_id,
+            reverses: view.reverses,
+            total: view.total_pence,
+            line_count: i64::try_from(view.lines.len()).unwrap_or(i64::MAX),
+            at_ms: self.now_ms,
+            user_id: view.user_id,
+            key_prefix: view.key_prefix.as_deref(),
+        });
+        for entry in &journal.vat {
+            let line = match entry.origin {
+                VatOrigin::JournalLine(at) => view.lines.get(at).map(|line| line.id),
+                VatOrigin::DocumentLine(_) | VatOrigin::Document(_) => None,
+            };
+            self.write_vat_entry(entry, Some((id, line)), of);
+        }
+        let summary = format!("Journal {number} posted: {}", view.description);
+        self.note_change(ChangeAction::Create, (Resource::Journal, id), summary, None, Some(view.told()));
+        view
+    }
+
+    fn line_view(&mut self, journal: &JournalView, line: &Line) -> JournalLineView {
+        let account_id = match &line.target {
+            Target::Account(id) => id.0,
+            // Made before; 0 is an account nobody has, which the schema refuses.
+            Target::FirstUse(_) => 0,
+        };
+        let account = self.books.accounts.get(&account_id);
+        JournalLineView {
+            id: self.identifiers.next(Kind::JournalLine),
+            line_number: i64::try_from(journal.lines.len()).unwrap_or(i64::MAX).saturating_add(1),
+            account_id,
+            account_code: account.map(|account| account.code.clone()).unwrap_or_default(),
+            account_name: account.map(|account| account.name.clone()).unwrap_or_default(),
+            debit_pence: line.debit().0,
+            credit_pence: line.credit().0,
+            memo: line.memo.clone(),
+            vat_code: line.vat_code.map(|code| code.code().to_owned()),
+            vat_pence: line.vat_amount.map(|vat| vat.0),
+            contact_id: line.contact_id.map(|id| id.0),
+            system: line.is_system,
+        }
+    }
+
+    /// Whether what a journal posts to customers and suppliers is due on its day, no document saying otherwise.
+    fn is_direct(&self, journal: &Journal) -> bool {
+        let of_reversed = journal.reverses.and_then(|id| self.facts.journals.get(&id.0));
+        let source = match of_reversed {
+            Some(reversed) => SourceType::parse(&reversed.view.source_type),
+            None => Some(journal.source.kind),
+        };
+        match source {
+            Some(kind) => !kind.is_documented(),
+            None => true,
+        }
+    }
+
+    fn write_line(&mut self, journal: &JournalView, line: &JournalLineView, is_direct: bool) {
+        let account = self.books.chart.get(AccountId(line.account_id));
+        let is_control = account.is_some_and(|account| {
+            account.has_role(&Role::AccountsReceivable) || account.has_role(&Role::AccountsPayable)
+        });
+        let of_contact = is_control.then_some(is_direct);
+        self.facts.move_balances(journal.entry_day, line, of_contact, self.today);
+        self.effects.line(
+            &LineRow {
+                id: line.id,
+                organisation: self.books.organisation.id.0,
+                journal: journal.id,
+                number: line.line_number,
+                account: line.account_id,
+                day: journal.entry_day,
+                debit: line.debit_pence,
+                credit: line.credit_pence,
+                memo: line.memo.as_deref(),
+                vat_code: line.vat_code.as_deref(),
+                vat_amount: line.vat_pence,
+                contact: line.contact_id,
+                system: line.system,
+            },
+            of_contact,
+        );
+        if let Some(contact) = line.contact_id {
+            self.mark_used(contact);
+        }
+    }
+}
+
+/// A stored journal as the rules know it.
+pub(super) fn as_posted(loaded: &LoadedJournal) -> Result<PostedJournal, StoreError> {
+    let view = &loaded.view;
+    let kind =
+        SourceType::parse(&view.source_type).ok_or_else(|| StoreError::corrupt("source type", &view.source_type))?;
+    let lines = view.lines.iter().map(|line| Line {
+        target: Target::Account(AccountId(line.account_id)),
+        amount: Pence(line.debit_pence - line.credit_pence),
+        memo: line.memo.clone(),
+        vat_code: line.vat_code.as_deref().and_then(VatCode::parse),
+        vat_amount: line.vat_pence.map(Pence),
+        contact_id: line.contact_id.map(ContactId),
+        is_system: line.system,
+    });
+    Ok(PostedJournal {
+        id: JournalId(view.id),
+        number: view.number,
+        status: if view.reversed_by.is_some() { JournalStatus::Void } else { JournalStatus::Posted },
+        journal: Journal {
+            entry_date: view.entry_day,
+            description: view.description.clone(),
+            reference: view.reference.clone(),
+            memo: None,
+            source: Source { kind, id: view.source_id },
+            reverses: view.reverses.map(JournalId),
+            lines: lines.collect(),
+            vat: loaded.vat.clone(),
+        },
+    })
+}

@@ -1,0 +1,262 @@
+//! Opening balances: previewed, set once, and taken back with their journal.
+
+use super::changes::Told;
+use super::decide::{Desk, Stop};
+use super::ids::Kind;
+use super::journals::JournalView;
+use super::organisation::LockChange;
+use super::post::{Post, Posted};
+use super::previews::{NewPreview, Purpose};
+use crate::domain::calendar::{date_of, day_text};
+use crate::domain::ledger::change::{ChangeAction, Resource};
+use crate::domain::ledger::ids::AccountId;
+use crate::domain::ledger::journal::{Journal, SourceType, Target};
+use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::opening::{self, EnteredOpening, Opening, OpeningDocument, OpeningFacts, OpeningLine};
+use crate::domain::ledger::period;
+use crate::domain::ledger::refusal::Refusal;
+
+/// An account as a body names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AccountName {
+    /// By its identifier.
+    Id(i64),
+    /// By its code.
+    Code(String),
+}
+
+/// Opening balances as a body has them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpeningEntry {
+    /// The day they are the balances at the end of.
+    pub as_of: i32,
+    /// The balances: the account, a debit, a credit.
+    pub lines: Vec<(AccountName, Option<Pence>, Option<Pence>)>,
+    /// What was not settled.
+    pub documents: Vec<OpeningDocument>,
+    /// Whether the books are locked up to the day.
+    pub locks_period: bool,
+    /// Where a difference goes.
+    pub balance_to: Option<AccountName>,
+    /// Whether debtors and creditors may be more or less than the open documents.
+    pub allows_unassigned: bool,
+    /// Whether those that stand are voided first.
+    pub replaces: bool,
+}
+
+/// A line of a preview.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpeningPreviewLine {
+    /// The account.
+    pub account_id: i64,
+    /// Its code.
+    pub account_code: String,
+    /// Its name.
+    pub account_name: String,
+    /// Debits are positive.
+    pub amount_pence: i64,
+}
+
+/// What opening balances would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpeningPreview {
+    /// What confirms it.
+    pub token: String,
+    /// Until when.
+    pub expires_at_ms: i64,
+    /// The day.
+    pub as_of: i32,
+    /// The lines of the journal.
+    pub lines: Vec<OpeningPreviewLine>,
+    /// Debits, as entered.
+    pub debit_pence: i64,
+    /// Credits, as entered.
+    pub credit_pence: i64,
+    /// What a person should look at.
+    pub warnings: Vec<String>,
+}
+
+/// Opening balances that were set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpeningSet {
+    /// Their journal.
+    pub journal: JournalView,
+    /// The lock date from then on.
+    pub lock_day: Option<i32>,
+}
+
+const REASON: &str = "Opening balances";
+
+impl Desk<'_> {
+    fn named_account(&self, name: &AccountName, place: impl Fn(&str) -> String) -> Result<AccountId, Refusal> {
+        match name {
+            AccountName::Id(id) => Ok(AccountId(*id)),
+            AccountName::Code(code) => match self.books.chart.with_code(code) {
+                Some(account) => Ok(account.id),
+                None => Err(Refusal::field(place("account_code"), "is not the code of an account")),
+            },
+        }
+    }
+
+    /// What the rules say to these balances; the account of a difference stays out of the journal when there is none.
+    fn prepare_opening(&self, entry: &OpeningEntry) -> Result<Opening, Refusal> {
+        let mut lines = Vec::with_capacity(entry.lines.len());
+        for (row, (account, debit, credit)) in entry.lines.iter().enumerate() {
+            let account_id = self.named_account(account, |key| format!("lines[{row}].{key}"))?;
+            lines.push(OpeningLine { account_id, debit: *debit, credit: *credit });
+        }
+        let balance_to = entry.balance_to.as_ref();
+        let balance_to =
+            balance_to.map(|name| self.named_account(name, |key| format!("balance_to_{key}"))).transpose()?;
+        let entered = EnteredOpening {
+            as_of: entry.as_of,
+            lines,
+            documents: entry.documents.clone(),
+            locks_period: entry.locks_period,
+            balance_to,
+            allows_unassigned: entry.allows_unassigned,
+        };
+        let facts = OpeningFacts {
+            are_set: self.books.organisation.opening_balances_set && !entry.replaces,
+            contacts: &[],
+            taken_numbers: &[],
+        };
+        let mut opening = opening::prepare(&self.books.books(), &facts, &entered)?;
+        opening.journal.lines.retain(|line| !line.amount.is_zero());
+        if entry.locks_period && entry.as_of > self.today {
+            return Err(Refusal::field("as_of", "must not be in the future when it locks the books"));
+        }
+        Ok(opening)
+    }
+
+    pub(super) fn preview_opening(&mut self, entry: &OpeningEntry, preview: &NewPreview) -> Result<Posted, Stop> {
+        let opening = self.prepare_opening(entry)?;
+        period::require_open(entry.as_of, self.books.lock_day())?;
+        let lines = opening.journal.lines.iter().map(|line| {
+            let account_id = match &line.target {
+                Target::Account(id) => id.0,
+                Target::FirstUse(_) => 0,
+            };
+            let account = self.books.accounts.get(&account_id);
+            OpeningPreviewLine {
+                account_id,
+                account_code: account.map(|account| account.code.clone()).unwrap_or_default(),
+                account_name: account.map(|account| account.name.clone()).unwrap_or_default(),
+                amount_pence: line.amount.0,
+            }
+        });
+        let posted = OpeningPreview {
+            token: preview.token.clone(),
+            expires_at_ms: 0,
+            as_of: entry.as_of,
+            lines: lines.collect(),
+            debit_pence: opening.total_debit.0,
+            credit_pence: opening.total_credit.0,
+            warnings: opening.warnings(),
+        };
+        let expires_at_ms = self.keep_preview(Purpose::OpeningBalances, preview);
+        Ok(Posted::OpeningPreview(Box::new(OpeningPreview { expires_at_ms, ..posted })))
+    }
+
+    /// Sets them as entered, or as previewed under a token.
+    pub(super) fn set_opening(
+        &mut self,
+        post: &Post,
+        entry: Option<&OpeningEntry>,
+        token_hash: Option<&str>,
+    ) -> Result<Posted, Stop> {
+        if let Some(hash) = token_hash {
+            self.require_token(hash, Purpose::OpeningBalances)?;
+        }
+        let entry = entry.ok_or(Refusal::TokenExpired)?;
+        let before = entry.replaces.then(|| (self.books.clone(), self.facts.clone(), self.effects.clone()));
+        let set = self.replace_opening(post, entry);
+        if let (Err(_), Some(before)) = (&set, before) {
+            // What was voided to make room must stand as before.
+            (*self.books, *self.facts, *self.effects) = before;
+        }
+        if let (Ok(_), Some(hash)) = (&set, token_hash) {
+            self.use_token(hash);
+        }
+        set
+    }
+
+    fn replace_opening(&mut self, post: &Post, entry: &OpeningEntry) -> Result<Posted, Stop> {
+        let standing = self.facts.opening_journals.get(&self.organisation()).copied();
+        if let Some(standing) = standing.filter(|_| entry.replaces) {
+            let unversioned = Post { if_match: None, ..post.clone() };
+            self.void_journal(&unversioned, standing, None, Some("Replaced"))?;
+        }
+        let opening = self.prepare_opening(entry)?;
+        let lock_day = opening.lock_date;
+        let journal = opening.post(self.books.lock_day())?;
+        let journal = self.write_opening(post, journal);
+        if lock_day != self.books.lock_day() {
+            self.lock_by_opening(lock_day);
+        }
+        let organisation = &mut self.books.organisation;
+        organisation.opening_balances_set = true;
+        organisation.version += 1;
+        organisation.updated_at_ms = self.now_ms;
+        self.books.organisation_changed = true;
+        self.facts.opening_journals.insert(self.organisation(), journal.id);
+        let after = Told::new()
+            .day("as_of", entry.as_of)
+            .number("journal_id", journal.id)
+            .money("total_debit", journal.total_pence)
+            .day("lock_date", lock_day);
+        let summary = format!("Opening balances set as of {}", day_text(entry.as_of));
+        let on = (Resource::Organisation, self.organisation());
+        self.note_change(ChangeAction::OpeningBalances, on, summary, None, Some(after));
+        Ok(Posted::Opening(Box::new(OpeningSet { journal, lock_day })))
+    }
+
+    fn write_opening(&mut self, post: &Post, journal: Journal) -> JournalView {
+        let journal = self.write_journal(post, journal);
+        self.effects.count(self.organisation(), "journal", "posted", 1);
+        self.open_banks(&journal, 1);
+        journal
+    }
+
+    /// Puts what an opening journal says of bank accounts on them (1), or takes it off again (-1).
+    fn open_banks(&mut self, journal: &JournalView, sign: i64) {
+        for line in &journal.lines {
+            let bank = self.books.bank_accounts.values().find(|bank| bank.account_id == line.account_id).cloned();
+            if let Some(mut bank) = bank {
+                bank.opening_pence += sign * (line.debit_pence - line.credit_pence);
+                self.put_bank_account(bank);
+            }
+        }
+    }
+
+    /// What the opening journal that stands says of an account.
+    pub(super) fn opening_of(&self, account_id: i64) -> i64 {
+        let standing = self.facts.opening_journals.get(&self.organisation());
+        let journal = standing.and_then(|id| self.facts.journals.get(id));
+        let lines = journal.into_iter().flat_map(|journal| &journal.view.lines);
+        lines.filter(|line| line.account_id == account_id).map(|line| line.debit_pence - line.credit_pence).sum()
+    }
+
+    fn lock_by_opening(&mut self, day: Option<i32>) {
+        self.books.organisation.lock_date = day.map(date_of);
+        let (id, organisation) = (self.identifiers.next(Kind::PeriodLockChange), self.organisation());
+        let user_id = self.poster.user_id.0;
+        self.effects.lock_change((id, organisation, user_id), day, Some(REASON), self.now_ms);
+        let change = LockChange { lock_day: day, reason: Some(REASON.to_owned()), user_id, at_ms: self.now_ms };
+        self.facts.lock_changes.entry(organisation).or_default().insert(0, change);
+    }
+
+    /// Opening balances whose journal is void may be set again.
+    pub(super) fn reopen_if_opening(&mut self, journal: &JournalView) {
+        if journal.source_type != SourceType::OpeningBalance.as_str() {
+            return;
+        }
+        self.open_banks(journal, -1);
+        let organisation = &mut self.books.organisation;
+        organisation.opening_balances_set = false;
+        organisation.version += 1;
+        organisation.updated_at_ms = self.now_ms;
+        self.books.organisation_changed = true;
+        self.facts.opening_journals.remove(&self.organisation());
+    }
+}

@@ -1,0 +1,224 @@
+//! The books of an organisation under test: who asks, the accounts by code, and shorthands for what is posted.
+
+use bookkeeping_suite::domain::date;
+use bookkeeping_suite::domain::ids::UserId;
+use bookkeeping_suite::domain::ledger::allocation::SettlementKind;
+use bookkeeping_suite::domain::ledger::contact::ContactKind;
+use bookkeeping_suite::domain::ledger::decimal::{Decimal4, Percent};
+use bookkeeping_suite::domain::ledger::document::DocumentKind;
+use bookkeeping_suite::domain::ledger::document_line::CisType;
+use bookkeeping_suite::domain::ledger::refusal::Refusal;
+use bookkeeping_suite::domain::ledger::vat::VatCode;
+use bookkeeping_suite::store::{
+    AccountFilter, Action, AllocationEntry, AllocationTarget, BankRow, BankTransactionRow, CisDetails, Confirmation,
+    ContactField, DocumentEntry, DocumentLineEntry, DocumentView, JournalView, OrganisationRow, Post, PostOutcome,
+    Posted, Poster, SettlementEntry, SettlementView,
+};
+
+use super::bed::Bed;
+
+pub struct Books<'a> {
+    pub bed: &'a Bed,
+    pub user: UserId,
+    pub organisation: OrganisationRow,
+    pub bank: i64,
+}
+
+/// A date as the store knows it.
+pub fn day(text: &str) -> i32 {
+    date::parse(text).unwrap()
+}
+
+pub fn to_invoice(id: i64, amount_pence: i64) -> AllocationEntry {
+    AllocationEntry { to: AllocationTarget::Invoice(id), amount_pence, cis_suffered_pence: 0 }
+}
+
+/// A settlement that is set against nothing.
+pub fn settlement(kind: SettlementKind, contact_id: i64, on: &str, amount_pence: i64, bank: i64) -> SettlementEntry {
+    SettlementEntry {
+        kind,
+        contact_id,
+        day: day(on),
+        amount_pence,
+        bank_account_id: bank,
+        reference: None,
+        memo: None,
+        method: None,
+        allocations: Vec::new(),
+        is_auto_allocated: false,
+    }
+}
+
+/// A line of a document: its net in pence, what it is under CIS.
+pub fn line(net_pence: i64, cis_type: CisType) -> DocumentLineEntry {
+    DocumentLineEntry {
+        description: "Work".to_owned(),
+        account_id: None,
+        quantity: Decimal4(10_000),
+        unit_price: Decimal4(net_pence * 100),
+        discount: Percent(0),
+        vat_code: Some(VatCode::Standard),
+        vat_pence: None,
+        cis_type,
+    }
+}
+
+impl<'a> Books<'a> {
+    pub async fn of(bed: &'a Bed) -> Self {
+        let user = bed.user(0, 0).await;
+        let organisation = bed.organisation(user, "Larkspur Joinery", true).await;
+        let banks = bed.store.reader.bank_accounts(organisation.id, false).await.unwrap();
+        let bank = banks[0].row.id;
+        Self { bed, user, organisation, bank }
+    }
+
+    pub fn post(&self, action: Action) -> Post {
+        let poster = Poster { user_id: self.user, key_prefix: None, may_reopen: true };
+        Post { organisation: self.organisation.id, poster, action, if_match: None, replay: None }
+    }
+
+    pub async fn outcome(&self, action: Action) -> PostOutcome {
+        self.bed.store.writer.post(self.post(action)).await.unwrap()
+    }
+
+    pub async fn done(&self, action: Action) -> Posted {
+        match self.outcome(action).await {
+            PostOutcome::Done(posted) => posted,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub async fn refused(&self, action: Action) -> Refusal {
+        match self.outcome(action).await {
+            PostOutcome::Refused(refusal) | PostOutcome::RefusedItem(_, refusal) => refusal,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub async fn account(&self, code: &str) -> i64 {
+        self.find_account(code).await.unwrap_or_else(|| panic!("no account {code}"))
+    }
+
+    pub async fn find_account(&self, code: &str) -> Option<i64> {
+        let filter = AccountFilter { include_archived: true, ..AccountFilter::default() };
+        let accounts = self.bed.store.reader.accounts(self.organisation.id, &filter).await.unwrap();
+        accounts.iter().find(|view| view.row.code == code).map(|view| view.row.id)
+    }
+
+    /// Debits less credits of an account.
+    pub async fn balance(&self, code: &str) -> i64 {
+        let Some(id) = self.find_account(code).await else { return 0 };
+        self.bed.store.reader.account_history(id, None, None, (1, 0)).await.unwrap().closing_pence
+    }
+
+    pub async fn contact(&self, kind: ContactKind, name: &str, more: Vec<ContactField>) -> i64 {
+        let mut fields = vec![ContactField::Name(name.to_owned())];
+        fields.extend(more);
+        match self.done(Action::CreateContact { kind, fields }).await {
+            Posted::Contact(view) => view.row.id,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub async fn customer(&self, name: &str) -> i64 {
+        self.contact(ContactKind::Customer, name, Vec::new()).await
+    }
+
+    pub async fn subcontractor(&self, name: &str, rate: i64) -> i64 {
+        let cis = CisDetails { is_subcontractor: true, deduction_rate: Some(rate), ..CisDetails::default() };
+        self.contact(ContactKind::Supplier, name, vec![ContactField::Cis(cis)]).await
+    }
+
+    pub async fn issued(
+        &self,
+        kind: DocumentKind,
+        contact_id: i64,
+        on: &str,
+        lines: Vec<DocumentLineEntry>,
+    ) -> DocumentView {
+        let code = if kind.contact_kind() == ContactKind::Customer { "4000" } else { "5000" };
+        let account = self.account(code).await;
+        let lines = lines.into_iter().map(|line| DocumentLineEntry { account_id: Some(account), ..line });
+        let entry = DocumentEntry {
+            kind,
+            contact_id,
+            day: day(on),
+            due_day: None,
+            number: None,
+            supplier_reference: None,
+            reference: None,
+            notes: None,
+            currency: None,
+            is_vat_inclusive: false,
+            origin_id: None,
+            lines: lines.collect(),
+        };
+        match self.done(Action::CreateDocument { entry: Box::new(entry), is_issued: true }).await {
+            Posted::Document(view) => *view,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub async fn sales_invoice(&self, customer: i64, on: &str, net_pence: i64) -> DocumentView {
+        self.issued(DocumentKind::SalesInvoice, customer, on, vec![line(net_pence, CisType::None)]).await
+    }
+
+    pub async fn document(&self, kind: DocumentKind, id: i64) -> DocumentView {
+        self.bed.store.reader.document(self.organisation.id, kind, id).await.unwrap().unwrap()
+    }
+
+    pub async fn settle(&self, entry: SettlementEntry) -> SettlementView {
+        shown(self.done(Action::CreateSettlement(Box::new(entry))).await)
+    }
+
+    pub async fn settlement(&self, side: ContactKind, id: i64) -> SettlementView {
+        self.bed.store.reader.settlement(self.organisation.id, side, id).await.unwrap().unwrap()
+    }
+
+    pub async fn bank_line(&self, on: &str, amount_pence: i64, description: &str) -> i64 {
+        let row = BankRow {
+            day: day(on),
+            amount_pence,
+            description: description.to_owned(),
+            reference: None,
+            merchant: None,
+            external_id: None,
+        };
+        match self.done(Action::CreateBankTransaction { bank_account_id: self.bank, row: Box::new(row) }).await {
+            Posted::BankTransaction(row) => row.id,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub async fn line_of_bank(&self, id: i64) -> BankTransactionRow {
+        self.bed.store.reader.bank_transaction(self.organisation.id, id).await.unwrap().unwrap()
+    }
+
+    pub fn confirm_one(&self, id: i64, confirmation: Confirmation) -> Action {
+        Action::Confirm { items: vec![(id, confirmation)], is_batch: false }
+    }
+
+    pub async fn confirmed(&self, id: i64, confirmation: Confirmation) -> BankTransactionRow {
+        match self.done(self.confirm_one(id, confirmation)).await {
+            Posted::BankTransaction(row) => *row,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub async fn journal(&self, id: i64) -> JournalView {
+        self.bed.store.reader.journal(self.organisation.id, id).await.unwrap().unwrap()
+    }
+
+    /// The lines of a journal as account code and amount, credits negative.
+    pub async fn posted(&self, journal: i64) -> Vec<(String, i64)> {
+        let lines = self.journal(journal).await.lines;
+        lines.into_iter().map(|line| (line.account_code, line.debit_pence - line.credit_pence)).collect()
+    }
+}
+
+pub fn shown(posted: Posted) -> SettlementView {
+    match posted {
+        Posted::Settlement(view) => *view,
+        other => panic!("{other:?}"),
+    }
+}
