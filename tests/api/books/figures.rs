@@ -52,7 +52,8 @@ pub fn assert_is_a_journal(journal: &Value) {
 const NO_AMOUNTS: [&str; 7] =
     ["quantity", "unit_price", "discount_percent", "vat_rate", "rate", "rate_fraction", "flat_rate_percent"];
 /// How the names of amounts end.
-const AMOUNTS: [&str; 9] = ["amount", "balance", "debit", "credit", "due", "paid", "credited", "deduction", "payable"];
+const AMOUNTS: [&str; 9] =
+    ["amount", "balance", "debit", "credit", "amount_due", "amount_paid", "amount_credited", "deduction", "payable"];
 
 /// I34: every amount is printed with two decimals, and there is no minus nothing. What is wrong, if anything.
 pub fn badly_printed(answer: &Answer) -> Option<String> {

@@ -63,7 +63,7 @@ fn compare_journals(journals: &[Value], writers: &[Writer<'_>]) {
         wanted.sort();
     }
     for (at, (one, other)) in found.iter().zip(&wanted).enumerate() {
-        assert_eq!(one, other, "{}: journal {}", writers[0].place, at + 1);
+        assert_eq!(one, other, "{}: journal {}, then {:?}", writers[0].place, at + 1, found.get(at + 1));
     }
     assert_eq!(found.len(), wanted.len());
 }

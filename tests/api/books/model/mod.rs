@@ -1,6 +1,7 @@
 //! Random commands over HTTP beside a naive model of the books written from the rules: what is accepted or refused, and at
 //! the end every journal, balance, status and figure, must be the model's. Seeds are fixed; `MODEL_SEED` tries another,
-//! `MODEL_STEPS` more commands, `MODEL_KINDS` fewer kinds of them (the lower, the fewer).
+//! `MODEL_STEPS` more commands, `MODEL_KINDS` fewer kinds of them (the lower, the fewer);
+//! `MODEL_TELL=1` tells every command.
 
 mod bank;
 mod documents;
@@ -147,6 +148,9 @@ impl<'a> Writer<'a> {
         let path = shown.split(&format!("organisations/{}", self.books.id)).nth(1).unwrap_or_default();
         let path = path.split([' ', '?']).next().unwrap_or_default();
         let kind: Vec<&str> = path.split('/').filter(|part| part.parse::<i64>().is_err()).collect();
+        if std::env::var_os("MODEL_TELL").is_some() {
+            println!("{place}: {path} {body}: {} {reason} {}", answer.status, value["data"]["id"]);
+        }
         *self.told.entry(format!("{} {reason}", kind.join("/"))).or_default() += 1;
         if refusals.is_empty() {
             assert_eq!(answer.status, status, "{place}: {answer}\nto {body}");

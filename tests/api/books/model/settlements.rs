@@ -1,7 +1,10 @@
 //! Random receipts, payments and refunds, with what they are set against.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
+use super::super::figures::pence;
 use super::Writer;
 use super::journals::money;
 use super::state::{Allocation, DocumentState, Party, RowState, Settlement, Sides, rounded, text};
@@ -31,10 +34,13 @@ impl Writer<'_> {
         is_refunded || is_followed
     }
 
-    /// Takes a settlement back: its journal and what it was set against.
+    /// Takes a settlement back: its journals and what it was set against.
     pub fn undo_settlement(&mut self, at: usize, date: i64) {
-        let journal = self.state.settlements[at].journal;
-        self.state.reverse(journal, date);
+        for journal in self.state.settlements[at].journals.clone() {
+            // What was withheld later, with an allocation of a later day, cannot be taken back before that.
+            let own = self.state.journals[journal].date;
+            self.state.reverse(journal, date.max(own));
+        }
         self.state.settlements[at].is_void = true;
         for allocation in &mut self.state.allocations {
             if allocation.source == Party::Settlement(at) {
@@ -68,22 +74,22 @@ impl Writer<'_> {
         let mut wishes: Vec<Wish> = Vec::new();
         let mut left = amount;
         for _ in 0..self.random.below(3) {
+            let mut wrong = Vec::new();
             let (party, room) = if is_refund {
                 let Some(found) = self.credit_of(contact) else { continue };
                 found
             } else {
-                let mut wrong = Vec::new();
                 let Some(invoice) = self.invoice_of(contact, &mut wrong) else { continue };
                 if wishes.iter().any(|(party, _, _)| *party == Party::Document(invoice)) {
                     continue;
                 }
                 let room = if wrong.is_empty() { self.payable(invoice) } else { 1 };
-                refusals.extend(wrong);
                 (Party::Document(invoice), room)
             };
             if wishes.iter().any(|(other, _, _)| *other == party) || room <= 0 || left <= 0 {
                 continue;
             }
+            refusals.extend(wrong);
             let mut cash = room.min(left);
             match self.random.below(12) {
                 0 => cash = room + 1,
@@ -144,7 +150,10 @@ impl Writer<'_> {
         wishes: &[Wish],
     ) -> usize {
         let is_customer = self.state.contacts[contact].is_customer;
-        let cis: i64 = wishes.iter().map(|(_, cash, settled)| settled - cash).sum();
+        let days = self.allocation_days(day, wishes);
+        let withheld =
+            wishes.iter().zip(&days).filter(|(_, at)| **at == day).map(|((_, cash, settled), _)| settled - cash);
+        let cis: i64 = withheld.sum();
         // Money in is a receipt, or a supplier's refund.
         let direction = if is_customer == is_refund { -1 } else { 1 };
         let control = if is_customer { "1100" } else { "2100" };
@@ -176,16 +185,23 @@ impl Writer<'_> {
         at
     }
 
-    fn set_against(&mut self, at: usize, wishes: &[Wish]) {
-        let day = self.state.settlements[at].day.max(self.state.lock.map_or(i64::MIN, |lock| lock + 1));
-        for (target, cash, settled) in wishes {
-            let other = match target {
-                Party::Document(of) => self.state.documents[*of].day,
-                Party::Settlement(of) => self.state.settlements[*of].day,
-            };
-            let (source, day) = (Party::Settlement(at), day.max(other));
-            let (target, cash, settled) = (*target, *cash, *settled);
+    /// What is withheld with an allocation of another day than the payment's is posted on that day.
+    fn set_against(&mut self, at: usize, wishes: &[Wish], with_payment: Option<i64>) {
+        let (own_day, contact) = (self.state.settlements[at].day, self.state.settlements[at].contact);
+        let days = self.allocation_days(own_day, wishes);
+        let mut later: BTreeMap<i64, i64> = BTreeMap::new();
+        for ((target, cash, settled), day) in wishes.iter().zip(days) {
+            if Some(day) != with_payment && settled != cash {
+                *later.entry(day).or_default() += settled - cash;
+            }
+            let (source, target, cash, settled) = (Party::Settlement(at), *target, *cash, *settled);
             self.state.allocations.push(Allocation { source, target, day, cash, settled, is_live: true });
+        }
+        for (day, cis) in later {
+            let sides = Sides::from([("2100".to_owned(), cis), ("2220".to_owned(), -cis)]);
+            let journal = self.state.post(day, "supplier_payment", sides, vec![(contact, cis)]);
+            self.state.settlements[at].journals.push(journal);
+            self.state.settlements[at].cis += cis;
         }
     }
 
@@ -208,6 +224,8 @@ impl Writer<'_> {
         });
         let path = if party.is_customer { "/customer-receipts" } else { "/supplier-payments" };
         if let Some(data) = self.send("POST", path, &body, &refusals, 201) {
+            let cis: i64 = wishes.iter().map(|(_, cash, settled)| settled - cash).sum();
+            assert_eq!(pence(&data["cis_amount"]), cis, "{}: {data}\nto {body}\n{wishes:?}", self.place);
             self.settled(data["id"].as_i64().unwrap(), contact, is_refund, (day, amount, bank), &wishes);
         }
     }
@@ -286,8 +304,7 @@ impl Writer<'_> {
 
     /// Sets more of the money against invoices.
     pub fn allocate(&mut self) {
-        let with_cis: Vec<bool> = self.state.contacts.iter().map(|contact| contact.cis.is_some()).collect();
-        let Some(at) = self.any_settlement(|one| !one.is_refund && !with_cis[one.contact]) else { return };
+        let Some(at) = self.any_settlement(|one| !one.is_refund) else { return };
         let one = self.state.settlements[at].clone();
         let mut refusals = Vec::new();
         if one.is_void {
@@ -301,7 +318,7 @@ impl Writer<'_> {
         let body = json!({ "allocations": self.wishes_json(one.contact, &wishes) });
         let path = format!("{}/allocate", self.settlement_path(at));
         if self.send("POST", &path, &body, &refusals, 200).is_some() {
-            self.set_against(at, &wishes);
+            self.set_against(at, &wishes, None);
         }
     }
 

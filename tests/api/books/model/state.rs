@@ -141,7 +141,8 @@ pub struct Settlement {
     pub amount: i64,
     pub cis: i64,
     pub bank: usize,
-    pub journal: usize,
+    /// Its own first, then what was withheld later.
+    pub journals: Vec<usize>,
     pub is_void: bool,
 }
 
