@@ -169,6 +169,7 @@ impl Writer<'_> {
             (false, true) => "supplier_refund",
         };
         let journal = self.state.post(day, source_type, sides, vec![(contact, -direction * (amount + cis))]);
+        let journals = vec![journal];
         self.state.settlements.push(Settlement {
             id,
             contact,
@@ -177,12 +178,22 @@ impl Writer<'_> {
             amount,
             cis,
             bank,
-            journal,
+            journals,
             is_void: false,
         });
         let at = self.state.settlements.len() - 1;
-        self.set_against(at, wishes);
+        self.set_against(at, wishes, Some(day));
         at
+    }
+
+    /// When money of a day counts for each thing it is set against.
+    fn allocation_days(&self, day: i64, wishes: &[Wish]) -> Vec<i64> {
+        let open = self.state.lock.map_or(i64::MIN, |lock| lock + 1);
+        let of = |(target, _, _): &Wish| match target {
+            Party::Document(of) => self.state.documents[*of].day,
+            Party::Settlement(of) => self.state.settlements[*of].day,
+        };
+        wishes.iter().map(|wish| of(wish).max(day).max(open)).collect()
     }
 
     /// What is withheld with an allocation of another day than the payment's is posted on that day.
