@@ -246,26 +246,31 @@ fn preview_routes() -> Vec<Route<Products>> {
     ]
 }
 
-/// The history of one kind of record.
-fn history(path: &'static str, operation_id: &'static str, resource: Resource) -> Route<Products> {
-    Route::get(path, operation_id, READ, move |call| changes::history(call, resource))
+/// The history of a kind of record, which stands beside each of them.
+macro_rules! history {
+    ($path:literal, $resource:ident, $name:literal, $what:literal) => {
+        Route::get(inside!($path, "/{id}/history"), concat!("list", $name, "History"), READ, |call| {
+            changes::history(call, Resource::$resource)
+        })
+        .doc(|| openapi::list_history($what, concat!("List the history of a record: ", $what)))
+    };
 }
 
 fn history_routes() -> Vec<Route<Products>> {
     vec![
         Route::get(inside!("/changes"), "listChanges", READ, changes::list).doc(openapi::list_changes),
-        history(inside!("/accounts/{id}/history"), "listAccountHistory", Resource::Account)
-            .doc(openapi::list_account_history),
-        history(inside!("/customers/{id}/history"), "listCustomerHistory", Resource::Customer)
-            .doc(openapi::list_customer_history),
-        history(inside!("/suppliers/{id}/history"), "listSupplierHistory", Resource::Supplier)
-            .doc(openapi::list_supplier_history),
-        history(inside!("/bank-accounts/{id}/history"), "listBankAccountHistory", Resource::BankAccount)
-            .doc(openapi::list_bank_account_history),
-        history(inside!("/bank-transactions/{id}/history"), "listBankTransactionHistory", Resource::BankTransaction)
-            .doc(openapi::list_bank_transaction_history),
-        history(inside!("/journals/{id}/history"), "listJournalHistory", Resource::Journal)
-            .doc(openapi::list_journal_history),
+        history!("/accounts", Account, "Account", "account"),
+        history!("/customers", Customer, "Customer", "customer"),
+        history!("/suppliers", Supplier, "Supplier", "supplier"),
+        history!("/bank-accounts", BankAccount, "BankAccount", "bank account"),
+        history!("/bank-transactions", BankTransaction, "BankTransaction", "bank transaction"),
+        history!("/journals", Journal, "Journal", "journal"),
+        history!("/sales-invoices", SalesInvoice, "SalesInvoice", "sales invoice"),
+        history!("/sales-credit-notes", SalesCreditNote, "SalesCreditNote", "sales credit note"),
+        history!("/purchase-invoices", PurchaseInvoice, "PurchaseInvoice", "purchase invoice"),
+        history!("/purchase-credit-notes", PurchaseCreditNote, "PurchaseCreditNote", "purchase credit note"),
+        history!("/customer-receipts", CustomerReceipt, "CustomerReceipt", "customer receipt"),
+        history!("/supplier-payments", SupplierPayment, "SupplierPayment", "supplier payment"),
     ]
 }
 
@@ -287,9 +292,11 @@ macro_rules! document {
             .doc(|| openapi::delete_document($kind)),
             act(inside!($path, "/{id}/issue"), concat!("issue", $one), |call| documents::issue(call, $kind))
                 .doc(|| openapi::issue_document($kind)),
-            Route::post(inside!($path, "/{id}/void"), concat!("void", $one), WRITE, |call| documents::void(call, $kind))
-                .body(BodyRule::OptionalJson)
-                .doc(|| openapi::void_document($kind)),
+            Route::post(inside!($path, "/{id}/void"), concat!("void", $one), WRITE, |call| {
+                documents::void(call, $kind)
+            })
+            .body(BodyRule::OptionalJson)
+            .doc(|| openapi::void_document($kind)),
         ]
     };
 }

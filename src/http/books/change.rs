@@ -183,7 +183,7 @@ pub fn body_of(posted: &Posted, seen: Seen, rehearsal: bool) -> Option<String> {
         Posted::Settlement(view) => wrapped(&SettlementJson(view), rehearsal),
         Posted::Journal(view) => wrapped(&JournalJson::from(&**view), rehearsal),
         Posted::OpeningPreview(preview) => wrapped(&OpeningPreviewJson::new(preview, rehearsal), rehearsal),
-        Posted::Opening(set) => wrapped(&OpeningJson::from(&**set), rehearsal),
+        Posted::Opening(set) => wrapped(&OpeningJson::new(set, seen.today), rehearsal),
         Posted::BulkImport(row, token) => {
             let token = token.as_deref().filter(|_| !rehearsal);
             // It was carried out, or previewed, this very moment.

@@ -21,7 +21,9 @@ use crate::store::{Action, CreateOrganisation, OrganisationCreated, Organisation
 /// `GET /api/v1/books/organisations`: accepted memberships the key covers.
 pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let key = call.key()?;
-    let rows = call.state().reader.organisations_of(key.user_id).await?;
+    let reader = &call.state().reader;
+    let mut rows = reader.organisations_of(key.user_id).await?;
+    reader.with_next_numbers(rows.iter_mut().map(|(row, _)| row)).await?;
     let visible: Vec<_> = rows
         .iter()
         .filter(|(row, _)| key.reach.covers(row.id))
@@ -32,7 +34,8 @@ pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 
 /// `GET /api/v1/books/organisations/{organisationId}`.
 pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let (row, role) = member(&call).await?;
+    let (mut row, role) = member(&call).await?;
+    call.state().reader.with_next_numbers([&mut row]).await?;
     envelope::data(StatusCode::OK, &organisation_json(&row, role))
 }
 
@@ -60,9 +63,7 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         rehearsal,
     };
     match call.state().actors.ledgers.create(new).await? {
-        OrganisationCreated::Created(row) => {
-            answer(&Posted::Organisation(row), seen, StatusCode::CREATED, rehearsal)
-        }
+        OrganisationCreated::Created(row) => answer(&Posted::Organisation(row), seen, StatusCode::CREATED, rehearsal),
         OrganisationCreated::Refused(refusal) => Err(refused(&refusal)),
         OrganisationCreated::Replayed(stored) => replayed(stored),
     }

@@ -7,6 +7,7 @@ use super::ids::Kind;
 use super::settlements::{AllocationView, SettlementRow};
 use crate::domain::ledger::allocate::AllocationEffects;
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd, Register};
+use crate::domain::ledger::change::ChangeAction;
 use crate::domain::ledger::document::{DocumentKind, Stage};
 use crate::domain::ledger::ids::{AllocationId, DocumentId, SettlementId};
 use crate::domain::ledger::vat_entry::VatEntry;
@@ -103,10 +104,11 @@ impl Desk<'_> {
                 self.effects.allocation(organisation, released);
             }
         }
+        let action = if changed.added.is_empty() { ChangeAction::Unallocate } else { ChangeAction::Allocate };
         touched.sort_unstable();
         touched.dedup();
         for end in touched {
-            self.recount_allocations(end, created);
+            self.recount_allocations(end, created, action);
         }
         for entry in &changed.vat {
             self.write_vat_entry(entry, None, None);
@@ -115,7 +117,7 @@ impl Desk<'_> {
     }
 
     /// Takes the sums kept of a document or settlement from its allocations.
-    fn recount_allocations(&mut self, end: AllocationEnd, created: Option<SettlementId>) {
+    fn recount_allocations(&mut self, end: AllocationEnd, created: Option<SettlementId>, action: ChangeAction) {
         match end {
             AllocationEnd::Document(id) => {
                 let found = self.facts.documents.get(&id.0).zip(self.facts.register.documents.get(&id));
@@ -127,7 +129,7 @@ impl Desk<'_> {
                     updated_at_ms: self.now_ms,
                     ..row.clone()
                 };
-                self.put_document(row);
+                self.change_document(action, row);
             }
             AllocationEnd::Settlement(Some(id)) => {
                 let found = self.facts.settlements.get(&id.0).zip(self.facts.register.settlements.get(&id));
@@ -166,7 +168,16 @@ impl Desk<'_> {
         self.effects.vat_entry((id, organisation), journal, (document, line), entry);
     }
 
-    /// The document as it is from now on; its lines are written only if [`Self::put_lines`] is called too.
+    /// The document as it is from now on, told in the history.
+    pub(super) fn change_document(&mut self, action: ChangeAction, row: DocumentRow) {
+        let before = self.facts.documents.get(&row.id).map(|(_, before)| before.told());
+        let summary = format!("{} {}", row.title(), action.done());
+        let (resource, id, after) = (row.resource(), row.id, row.told());
+        self.put_document(row);
+        self.note_change(action, (resource, id), summary, before, Some(after));
+    }
+
+    /// The same without a word; its lines are written only if [`super::effects::Effects::document_lines`] says so.
     pub(super) fn put_document(&mut self, row: DocumentRow) {
         let organisation = self.organisation();
         let list = row.kind.as_str();

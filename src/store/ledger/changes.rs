@@ -4,7 +4,8 @@
 //! earlier one, whichever process wrote it.
 
 use super::decide::Desk;
-use super::effects::{ChangeEntry, Effects};
+use super::effects::Effects;
+use super::entry_rows::ChangeEntry;
 use super::post::Poster;
 use crate::domain::calendar::day_text;
 use crate::domain::ledger::change::{ChangeAction, Resource};

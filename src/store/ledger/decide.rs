@@ -115,7 +115,7 @@ impl Desk<'_> {
             Action::ExcludeBankTransaction { id, excluded } => self.exclude_bank_transaction(post, *id, *excluded),
             Action::Confirm { items, is_batch } => self.confirm_all(post, items, *is_batch),
             Action::Unconfirm { id } => self.unconfirm(post, *id),
-            Action::PreviewOpening { entry, preview } => self.preview_opening(entry, preview),
+            Action::PreviewOpening { entry, preview } => self.preview_opening(post, entry, preview),
             Action::SetOpening { entry, token_hash } => self.set_opening(post, entry.as_deref(), token_hash.as_deref()),
             Action::PreviewImport { entries, preview } => self.preview_import(post, entries, preview),
             Action::ConfirmImport(asked) => self.confirm_import(post, asked),
@@ -139,7 +139,8 @@ impl Desk<'_> {
         }
         let on = (Resource::Organisation, next.id.0);
         self.note_change(ChangeAction::Update, on, "Organisation changed", Some(before), Some(after));
-        Ok(Posted::Organisation(Box::new(next)))
+        self.keep_sequence();
+        Ok(Posted::Organisation(Box::new(self.with_next_number(next))))
     }
 
     fn lock_period(&mut self, post: &Post, day: Option<i32>, reason: Option<&str>) -> Result<Posted, Stop> {

@@ -9,6 +9,7 @@ use super::ids::Kind;
 use super::journals::JournalView;
 use super::post::{Post, Posted};
 use crate::domain::ledger::allocation::Document;
+use crate::domain::ledger::change::ChangeAction;
 use crate::domain::ledger::contact::Contact;
 use crate::domain::ledger::document::{self, DocumentKind, Draft, EnteredDocument, Stage};
 use crate::domain::ledger::document_line::EnteredLine;
@@ -45,7 +46,7 @@ impl Desk<'_> {
             Some(issued) => self.issue_row(post, row, issued, false),
             None => row,
         };
-        self.put_document(row);
+        self.change_document(ChangeAction::Create, row);
         self.shown_document(id)
     }
 
@@ -62,7 +63,8 @@ impl Desk<'_> {
             Stage::Issued => self.patched_issued(row, fields)?,
             Stage::Void => return Err(Refusal::InvalidState { current: "void", allowed: &["draft", "issued"] }.into()),
         };
-        self.put_document(DocumentRow { version: row.version + 1, updated_at_ms: self.now_ms, ..row });
+        let row = DocumentRow { version: row.version + 1, updated_at_ms: self.now_ms, ..row };
+        self.change_document(ChangeAction::Update, row);
         self.shown_document(id)
     }
 
@@ -138,6 +140,8 @@ impl Desk<'_> {
         self.facts.documents.remove(&id);
         self.facts.register.documents.remove(&DocumentId(id));
         self.effects.delete_document(id);
+        let summary = format!("{} deleted", row.title());
+        self.note_change(ChangeAction::Delete, (row.resource(), id), summary, Some(row.told()), None);
         Ok(Posted::Deleted(id))
     }
 
@@ -150,7 +154,7 @@ impl Desk<'_> {
         // The rate of CIS is the supplier's on the day it is issued.
         let row = DocumentRow { cis: draft.cis, version: row.version + 1, updated_at_ms: self.now_ms, ..row };
         let row = self.issue_row(post, row, issued, true);
-        self.put_document(row);
+        self.change_document(ChangeAction::Issue, row);
         self.shown_document(id)
     }
 
@@ -191,7 +195,7 @@ impl Desk<'_> {
             updated_at_ms: self.now_ms,
             ..row
         };
-        self.put_document(row);
+        self.change_document(ChangeAction::Void, row);
         self.shown_document(id)
     }
 
@@ -265,7 +269,7 @@ impl Desk<'_> {
         Ok(())
     }
 
-    fn name_supplier_reference(&mut self, before: Option<&DocumentRow>, row: &DocumentRow) {
+    pub(super) fn name_supplier_reference(&mut self, before: Option<&DocumentRow>, row: &DocumentRow) {
         if let Some(before) = before {
             self.release_supplier_reference(before);
         }

@@ -2,7 +2,7 @@
 
 use super::decide::{Desk, Stop, require_version};
 use super::document_rows::DocumentRow;
-use super::effects::{JournalRow, LineRow};
+use super::entry_rows::{JournalRow, LineRow};
 use super::facts::LoadedJournal;
 use super::ids::Kind;
 use super::journals::{JournalLineView, JournalView};

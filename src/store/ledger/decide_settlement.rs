@@ -135,7 +135,11 @@ impl Desk<'_> {
         let id = SettlementId(row.id);
         let known = self.facts.register.settlements.remove(&id).map(|known| known.allocations);
         self.facts.register.settlements.insert(id, row.for_rules(known.unwrap_or_default()));
-        self.facts.settlements.insert(row.id, (organisation, row.clone()));
+        let before = self.facts.settlements.insert(row.id, (organisation, row.clone())).map(|(_, before)| before);
+        let action = row.action_since(before.as_ref());
+        let summary = format!("{} {}", row.title(), action.done());
+        let before = before.map(|before| before.told());
+        self.note_change(action, (row.resource(), row.id), summary, before, Some(row.told()));
         self.effects.settlement(organisation, row);
     }
 

@@ -9,10 +9,11 @@ use super::bank_transactions::BankTransactionRow;
 use super::changes::VIA;
 use super::contacts::ContactRow;
 use super::document_rows::{DocumentRow, allocation_rows, document_line_rows, document_rows};
-use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows, settlement_rows};
+use super::entry_rows::{self, ChangeEntry, JournalRow, LineRow, ReplayRow};
 use super::import_rows::{ImportRow, import_rows};
 use super::previews::{PreviewRow, preview_rows};
-use super::rows::{Cell, Column, Rows};
+use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows, settlement_rows};
+use super::rows::{Cell, Column::Number, Rows};
 use super::settlements::SettlementRow;
 use super::total_rows::{
     ContactSides, Sides, VatDays, account_totals, contact_totals, count_rows, sequence_rows, vat_totals,
@@ -21,7 +22,6 @@ use crate::domain::ledger::allocation::Allocation;
 use crate::domain::ledger::vat_entry::VatEntry;
 use crate::store::sql::Unit;
 use crate::store::{AccountRow, StoreError};
-use Column::{Flag, HexBytes, Number, Text, TextBytes};
 
 /// Rows to be written.
 #[derive(Clone)]
@@ -59,69 +59,6 @@ pub(super) struct Effects {
     counts: BTreeMap<(i64, &'static str, &'static str), i64>,
 }
 
-/// A journal about to be written.
-pub(super) struct JournalRow<'a> {
-    pub(super) id: i64,
-    pub(super) organisation: i64,
-    pub(super) number: i64,
-    pub(super) day: i32,
-    pub(super) description: &'a str,
-    pub(super) reference: Option<&'a str>,
-    pub(super) source_type: &'a str,
-    pub(super) source_id: Option<i64>,
-    pub(super) reverses: Option<i64>,
-    pub(super) total: i64,
-    pub(super) line_count: i64,
-    pub(super) at_ms: i64,
-    pub(super) user_id: i64,
-    pub(super) key_prefix: Option<&'a str>,
-}
-
-/// A line about to be written.
-pub(super) struct LineRow<'a> {
-    pub(super) id: i64,
-    pub(super) organisation: i64,
-    pub(super) journal: i64,
-    pub(super) number: i64,
-    pub(super) account: i64,
-    pub(super) day: i32,
-    pub(super) debit: i64,
-    pub(super) credit: i64,
-    pub(super) memo: Option<&'a str>,
-    pub(super) vat_code: Option<&'a str>,
-    pub(super) vat_amount: Option<i64>,
-    pub(super) contact: Option<i64>,
-    pub(super) system: bool,
-}
-
-/// A response kept for an `Idempotency-Key`.
-pub(super) struct ReplayRow<'a> {
-    pub(super) user_id: i64,
-    pub(super) method: &'a str,
-    pub(super) path: &'a str,
-    pub(super) key: &'a str,
-    pub(super) body_hash: &'a str,
-    pub(super) status: i64,
-    pub(super) body: &'a str,
-    pub(super) at_ms: i64,
-    pub(super) expires_ms: i64,
-}
-
-/// An entry of the history about to be written.
-pub(super) struct ChangeEntry<'a> {
-    pub(super) organisation: i64,
-    pub(super) cursor: i64,
-    pub(super) at_ms: i64,
-    pub(super) user_id: i64,
-    pub(super) key_prefix: Option<&'a str>,
-    pub(super) action: &'static str,
-    pub(super) resource: &'static str,
-    pub(super) id: i64,
-    pub(super) summary: &'a str,
-    pub(super) before: Option<String>,
-    pub(super) after: Option<String>,
-}
-
 impl Default for Effects {
     fn default() -> Self {
         Self {
@@ -138,25 +75,14 @@ impl Default for Effects {
             bank_transactions: BTreeMap::new(),
             deleted_bank_transactions: Vec::new(),
             settlements: BTreeMap::new(),
-            journals: Rows::new("journal", JOURNAL, ""),
-            lines: Rows::new("journal_line", LINE, ""),
-            reversals: Rows::new("journal_reversal", REVERSAL, ""),
-            vat_entries: Rows::new("vat_entry", VAT_ENTRY, ""),
-            lock_changes: Rows::new("period_lock_change", LOCK_CHANGE, ""),
-            vat_schemes: Rows::new(
-                "vat_scheme_period",
-                VAT_SCHEME,
-                "on conflict (organisation_id, from_day) do update set scheme = excluded.scheme, \
-                 flat_rate_basis_points = excluded.flat_rate_basis_points",
-            ),
-            replays: Rows::new(
-                "idempotency_key",
-                REPLAY,
-                "on conflict (user_id, method, path, key) do update set body_hash = excluded.body_hash, \
-                 status = excluded.status, body = excluded.body, created_at = excluded.created_at, \
-                 expires_at = excluded.expires_at",
-            ),
-            changes: Rows::new("book_change", CHANGE, ""),
+            journals: entry_rows::journals(),
+            lines: entry_rows::lines(),
+            reversals: entry_rows::reversals(),
+            vat_entries: entry_rows::vat_entries(),
+            lock_changes: entry_rows::lock_changes(),
+            vat_schemes: entry_rows::vat_schemes(),
+            replays: entry_rows::replays(),
+            changes: entry_rows::changes(),
             previews: preview_rows(),
             imports: BTreeMap::new(),
             debits: 0,
@@ -167,91 +93,6 @@ impl Default for Effects {
         }
     }
 }
-
-const JOURNAL: &[Column] = &[
-    Number("id"),
-    Number("organisation_id"),
-    Number("number"),
-    Number("entry_day"),
-    Text("description"),
-    Text("reference"),
-    Text("search"),
-    Text("source_type"),
-    Number("source_id"),
-    Number("reverses_journal_id"),
-    Number("total"),
-    Number("line_count"),
-    Number("created_at"),
-    Number("user_id"),
-    Text("key_prefix"),
-];
-
-const LINE: &[Column] = &[
-    Number("id"),
-    Number("organisation_id"),
-    Number("journal_id"),
-    Number("line_number"),
-    Number("account_id"),
-    Number("entry_day"),
-    Number("debit"),
-    Number("credit"),
-    Text("memo"),
-    Text("vat_code"),
-    Number("vat_amount"),
-    Number("contact_id"),
-    Flag("system"),
-];
-
-const REVERSAL: &[Column] =
-    &[Number("journal_id"), Number("organisation_id"), Number("entry_day"), Number("reversal_id"), Text("reason")];
-
-const VAT_ENTRY: &[Column] = &[
-    Number("id"),
-    Number("organisation_id"),
-    Number("journal_id"),
-    Number("journal_line_id"),
-    Number("document_id"),
-    Number("document_line_id"),
-    Text("side"),
-    Text("vat_code"),
-    Text("basis"),
-    Number("net"),
-    Number("vat"),
-    Number("tax_day"),
-];
-
-const LOCK_CHANGE: &[Column] =
-    &[Number("id"), Number("organisation_id"), Number("lock_day"), Text("reason"), Number("user_id"), Number("at")];
-
-const VAT_SCHEME: &[Column] =
-    &[Number("organisation_id"), Number("from_day"), Text("scheme"), Number("flat_rate_basis_points")];
-
-const REPLAY: &[Column] = &[
-    Number("user_id"),
-    Text("method"),
-    Text("path"),
-    Text("key"),
-    HexBytes("body_hash"),
-    Number("status"),
-    TextBytes("body"),
-    Number("created_at"),
-    Number("expires_at"),
-];
-
-const CHANGE: &[Column] = &[
-    Number("organisation_id"),
-    Number("cursor"),
-    Number("at"),
-    Number("user_id"),
-    Text("key_prefix"),
-    Text("via"),
-    Text("action"),
-    Text("resource_type"),
-    Number("resource_id"),
-    Text("summary"),
-    Text("before"),
-    Text("after"),
-];
 
 impl Effects {
     /// The account as it is from now on.

@@ -95,6 +95,7 @@ pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Resul
     }
     let mut facts = Facts::default();
     let numbers = unit.numbers_of_json();
+    load_openings(unit, &mut named, &mut facts).await?;
     settlement_facts::find(unit, posts, &mut named, &mut facts).await?;
     register::load(unit, &mut named, &mut facts).await?;
     let organisations = posts.iter().map(|post| post.organisation.0).collect();
@@ -124,7 +125,6 @@ pub(super) async fn facts(unit: &Unit<'_>, posts: &[&Post], today: i32) -> Resul
         let imports = imports_by_id(unit, &json(&named.imports)).await?;
         facts.imports = imports.into_iter().map(|(of, row)| (row.id, (of, row))).collect();
     }
-    load_openings(unit, &mut named, &mut facts).await?;
     load_bank(unit, posts, &mut named, &mut facts).await?;
     if !named.journals.is_empty() {
         load_journals(unit, &json(&named.journals), &mut facts).await?;
@@ -173,8 +173,11 @@ async fn load_openings(unit: &Unit<'_>, named: &mut Named, facts: &mut Facts) ->
     for row in unit.all(&sql, params![json(&named.openings), SourceType::OpeningBalance.as_str()]).await? {
         let (organisation, journal) = (row.get(0)?, row.get(1)?);
         facts.opening_journals.insert(organisation, journal);
-        named.journals.insert(journal);
     }
+    if named.replaces {
+        named.undone_openings.extend(facts.opening_journals.values());
+    }
+    named.journals.extend(facts.opening_journals.values());
     Ok(())
 }
 

@@ -29,6 +29,7 @@ mod document_reads;
 mod document_rows;
 mod documents;
 mod effects;
+mod entry_rows;
 mod facts;
 mod ids;
 mod import_rows;
@@ -122,6 +123,7 @@ impl Reader {
 async fn rehearse(unit: &Unit<'_>, post: &Post) -> Result<PostOutcome, StoreError> {
     let mut shelf = Shelf::default();
     let mut taken = shelf.take(unit, &BTreeSet::from([post.organisation]), false).await?;
+    numbers::complete(unit, &mut taken, &[post]).await?;
     let Some(mut books) = taken.remove(&post.organisation) else { return Ok(PostOutcome::Unknown) };
     let today = day_in(&books.organisation.timezone, unit.now_ms);
     let mut facts = facts(unit, &[post], today).await?;
@@ -238,8 +240,7 @@ fn settle(
     }
     let today = day_in(&books.organisation.timezone, unit.now_ms);
     let poster = &post.poster;
-    let mut desk =
-        Desk { books, facts, identifiers, effects, poster, now_ms: unit.now_ms, today, is_rehearsal: false };
+    let mut desk = Desk { books, facts, identifiers, effects, poster, now_ms: unit.now_ms, today, is_rehearsal: false };
     let outcome = outcome(desk.decide(post))?;
     if let PostOutcome::Done(posted) = &outcome {
         books.changed = true;

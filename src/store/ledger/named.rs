@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::contacts::ContactField;
 use super::document_rows::DocumentRow;
 use super::documents::DocumentField;
+use super::opening::OpeningEntry;
 use super::post::{Action, Confirmation, LedgerAccount, Post};
 use super::settlements::{AllocationEntry, AllocationTarget};
 
@@ -32,6 +33,8 @@ pub(super) struct Named {
     pub(super) imports: BTreeSet<i64>,
     /// Organisations whose opening journal matters.
     pub(super) openings: BTreeSet<i64>,
+    /// Whether opening balances that stand are to be replaced.
+    pub(super) replaces: bool,
     /// Documents that are to be voided.
     voided: BTreeSet<i64>,
     /// Journals that are to be voided with the documents that opened with them.
@@ -50,13 +53,17 @@ impl Named {
 
     fn note_action(&mut self, post: &Post, action: &Action) {
         match action {
-            Action::PatchOrganisation(_)
-            | Action::CreateAccount(_)
-            | Action::PreviewOpening { .. }
-            | Action::PreviewImport { .. } => {}
-            Action::SetOpening { .. } => {
+            Action::PatchOrganisation(_) | Action::CreateAccount(_) | Action::PreviewImport { .. } => {}
+            Action::PreviewOpening { entry, .. } => {
+                self.openings.insert(post.organisation.0);
+                self.note_opening(entry);
+            }
+            Action::SetOpening { entry, .. } => {
                 self.openings.insert(post.organisation.0);
                 self.locks.insert(post.organisation.0);
+                if let Some(entry) = entry {
+                    self.note_opening(entry);
+                }
             }
             Action::ConfirmImport(confirmed) => {
                 self.imports.insert(confirmed.id);
@@ -189,6 +196,11 @@ impl Named {
         if self.voided.contains(&document.id) {
             self.journals.extend(document.journal_id);
         }
+    }
+
+    fn note_opening(&mut self, entry: &OpeningEntry) {
+        self.replaces |= entry.replaces;
+        self.note_opening_documents(&entry.documents);
     }
 
     fn note_references(&mut self, fields: &[ContactField]) {

@@ -1,6 +1,6 @@
 //! Sequences of numbers: the highest of each prefix, kept with the books so that issuing asks nobody.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::decide::Desk;
 use super::post::{Action, Post};
@@ -157,6 +157,24 @@ impl Desk<'_> {
         next(prefix, self.highest(of, prefix), INTERNAL_DIGITS_MIN)
     }
 
+    /// Keeps how far the sequence of invoices has come, which another prefix may have found among numbers given by hand.
+    pub(super) fn keep_sequence(&mut self) {
+        let of = Numbered::Documents(DocumentKind::SalesInvoice);
+        let prefix = self.books.organisation.sales_invoice_prefix.clone();
+        let highest = self.highest(of, &prefix);
+        if highest > 0 {
+            self.reached(of, &prefix, highest);
+        }
+    }
+
+    /// The organisation with its next invoice number.
+    pub(super) fn with_next_number(&self, organisation: OrganisationRow) -> OrganisationRow {
+        let of = Numbered::Documents(DocumentKind::SalesInvoice);
+        let highest = self.highest(of, &organisation.sales_invoice_prefix);
+        let next = i64::try_from(highest).unwrap_or(i64::MAX).saturating_add(1);
+        OrganisationRow { sales_invoice_next_number: next, ..organisation }
+    }
+
     /// The number that a document is issued with: the caller's own, else the next. A rehearsal hands none out.
     pub(super) fn new_number(&self, kind: DocumentKind, own: Option<&str>) -> Result<String, Refusal> {
         if self.is_rehearsal && own.is_none() {
@@ -201,13 +219,22 @@ impl Desk<'_> {
 }
 
 impl Reader {
-    /// Tells each organisation's next invoice number, as far as it issued any.
-    pub async fn with_next_numbers(&self, organisations: &mut [OrganisationRow]) -> Result<(), StoreError> {
-        for row in organisations {
-            let sql = "select highest from number_sequence where organisation_id = $1 and family = $2 and prefix = $3";
-            let values = params![row.id.0, DocumentKind::SalesInvoice.as_str(), row.sales_invoice_prefix.as_str()];
-            if let Some(found) = self.one(sql, values).await? {
-                row.sales_invoice_next_number = found.get::<i64>(0)?.saturating_add(1);
+    /// Tells organisations' next invoice numbers.
+    pub async fn with_next_numbers<'a>(
+        &self,
+        organisations: impl IntoIterator<Item = &'a mut OrganisationRow>,
+    ) -> Result<(), StoreError> {
+        let mut rows: BTreeMap<i64, &mut OrganisationRow> =
+            organisations.into_iter().map(|row| (row.id.0, row)).collect();
+        let ids = serde_json::to_string(&rows.keys().collect::<Vec<_>>()).unwrap_or_default();
+        let sql = format!(
+            "select organisation_id, prefix, highest from number_sequence where family = $2 and organisation_id in {}",
+            self.numbers_of_json()
+        );
+        for found in self.all(&sql, params![ids, DocumentKind::SalesInvoice.as_str()]).await? {
+            let (organisation, prefix): (i64, String) = (found.get(0)?, found.get(1)?);
+            if let Some(row) = rows.get_mut(&organisation).filter(|row| row.sales_invoice_prefix == prefix) {
+                row.sales_invoice_next_number = found.get::<i64>(2)?.saturating_add(1);
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::changes::Told;
 use super::decide::{Desk, Stop};
+use super::documents::DocumentView;
 use super::ids::Kind;
 use super::journals::JournalView;
 use super::organisation::LockChange;
@@ -53,6 +54,8 @@ pub struct OpeningPreviewLine {
     pub account_code: String,
     /// Its name.
     pub account_name: String,
+    /// The customer or supplier of a control account's line.
+    pub contact_id: Option<i64>,
     /// Debits are positive.
     pub amount_pence: i64,
 }
@@ -81,6 +84,8 @@ pub struct OpeningPreview {
 pub struct OpeningSet {
     /// Their journal.
     pub journal: JournalView,
+    /// What was not settled.
+    pub documents: Vec<DocumentView>,
     /// The lock date from then on.
     pub lock_day: Option<i32>,
 }
@@ -116,21 +121,33 @@ impl Desk<'_> {
             balance_to,
             allows_unassigned: entry.allows_unassigned,
         };
+        let (contacts, taken_numbers) = self.opening_facts(&entry.documents);
         let facts = OpeningFacts {
-            are_set: self.books.organisation.opening_balances_set && !entry.replaces,
-            contacts: &[],
-            taken_numbers: &[],
+            are_set: self.books.organisation.opening_balances_set,
+            contacts: &contacts,
+            taken_numbers: &taken_numbers,
         };
         let mut opening = opening::prepare(&self.books.books(), &facts, &entered)?;
         opening.journal.lines.retain(|line| !line.amount.is_zero());
+        self.split_opening(&mut opening.journal, &entry.documents);
         if entry.locks_period && entry.as_of > self.today {
             return Err(Refusal::field("as_of", "must not be in the future when it locks the books"));
         }
         Ok(opening)
     }
 
-    pub(super) fn preview_opening(&mut self, entry: &OpeningEntry, preview: &NewPreview) -> Result<Posted, Stop> {
-        let opening = self.prepare_opening(entry)?;
+    pub(super) fn preview_opening(
+        &mut self,
+        post: &Post,
+        entry: &OpeningEntry,
+        preview: &NewPreview,
+    ) -> Result<Posted, Stop> {
+        let before = entry.replaces.then(|| (self.books.clone(), self.facts.clone(), self.effects.clone()));
+        let prepared = self.make_room(post, entry).and_then(|()| Ok(self.prepare_opening(entry)?));
+        if let Some(before) = before {
+            (*self.books, *self.facts, *self.effects) = before;
+        }
+        let opening = prepared?;
         period::require_open(entry.as_of, self.books.lock_day())?;
         let lines = opening.journal.lines.iter().map(|line| {
             let account_id = match &line.target {
@@ -142,6 +159,7 @@ impl Desk<'_> {
                 account_id,
                 account_code: account.map(|account| account.code.clone()).unwrap_or_default(),
                 account_name: account.map(|account| account.name.clone()).unwrap_or_default(),
+                contact_id: line.contact_id.map(|id| id.0),
                 amount_pence: line.amount.0,
             }
         });
@@ -182,15 +200,12 @@ impl Desk<'_> {
     }
 
     fn replace_opening(&mut self, post: &Post, entry: &OpeningEntry) -> Result<Posted, Stop> {
-        let standing = self.facts.opening_journals.get(&self.organisation()).copied();
-        if let Some(standing) = standing.filter(|_| entry.replaces) {
-            let unversioned = Post { if_match: None, ..post.clone() };
-            self.void_journal(&unversioned, standing, None, Some("Replaced"))?;
-        }
+        self.make_room(post, entry)?;
         let opening = self.prepare_opening(entry)?;
         let lock_day = opening.lock_date;
         let journal = opening.post(self.books.lock_day())?;
         let journal = self.write_opening(post, journal);
+        let documents = self.open_documents(journal.id, &entry.documents);
         if lock_day != self.books.lock_day() {
             self.lock_by_opening(lock_day);
         }
@@ -208,7 +223,17 @@ impl Desk<'_> {
         let summary = format!("Opening balances set as of {}", day_text(entry.as_of));
         let on = (Resource::Organisation, self.organisation());
         self.note_change(ChangeAction::OpeningBalances, on, summary, None, Some(after));
-        Ok(Posted::Opening(Box::new(OpeningSet { journal, lock_day })))
+        Ok(Posted::Opening(Box::new(OpeningSet { journal, documents, lock_day })))
+    }
+
+    /// Voids what stands, when it is to be replaced.
+    fn make_room(&mut self, post: &Post, entry: &OpeningEntry) -> Result<(), Stop> {
+        let standing = self.facts.opening_journals.get(&self.organisation()).copied();
+        if let Some(standing) = standing.filter(|_| entry.replaces) {
+            let unversioned = Post { if_match: None, ..post.clone() };
+            self.void_journal(&unversioned, standing, None, Some("Replaced"))?;
+        }
+        Ok(())
     }
 
     fn write_opening(&mut self, post: &Post, journal: Journal) -> JournalView {

@@ -7,6 +7,7 @@ use super::document_rows::DocumentRow;
 use super::documents::DocumentView;
 use super::ids::Kind;
 use super::named::Named;
+use crate::domain::ledger::change::ChangeAction;
 use crate::domain::ledger::code_totals::CodeTotals;
 use crate::domain::ledger::contact::Contact;
 use crate::domain::ledger::document::Stage;
@@ -74,7 +75,7 @@ impl Desk<'_> {
                 self.facts.supplier_references.insert((row.contact_id, row.kind, reference.clone()), id);
             }
             self.mark_used(row.contact_id);
-            self.put_document(row);
+            self.change_document(ChangeAction::Create, row);
             ids.push(id);
         }
         ids.into_iter().filter_map(|id| self.document_view(id)).collect()
@@ -156,7 +157,7 @@ impl Desk<'_> {
                 self.facts.numbers.remove(&(self.organisation(), row.kind, number.clone()));
             }
             self.release_supplier_reference(&row);
-            self.put_document(DocumentRow {
+            let row = DocumentRow {
                 stage: Stage::Void,
                 void_journal_id: Some(reversal_id),
                 void_day: Some(day),
@@ -164,7 +165,8 @@ impl Desk<'_> {
                 version: row.version + 1,
                 updated_at_ms: self.now_ms,
                 ..row
-            });
+            };
+            self.change_document(ChangeAction::Void, row);
         }
     }
 }

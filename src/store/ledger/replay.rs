@@ -1,6 +1,7 @@
 //! Answers kept for an `Idempotency-Key`, written with what they answer.
 
-use super::effects::{Effects, ReplayRow};
+use super::effects::Effects;
+use super::entry_rows::ReplayRow;
 use super::facts::ReplayKey;
 use super::post::{Posted, Replay};
 use crate::domain::ids::UserId;

@@ -18,7 +18,7 @@ pub(super) async fn reserve(
     posts: &[&Post],
 ) -> Result<(), StoreError> {
     let count = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
-    let allocated = settlement_facts::allocated(posts);
+    let (allocated, issued) = (settlement_facts::allocated(posts), settlement_facts::issued(posts));
     // In one order everywhere, so that two processes never wait for each other.
     let mut wanted: BTreeMap<Kind, i64> = BTreeMap::new();
     for action in posts.iter().flat_map(|post| post.action.parts()) {
@@ -117,7 +117,7 @@ pub(super) async fn reserve(
             | Action::AllocateSettlement { .. }
             | Action::UnallocateSettlement { .. }
             | Action::VoidSettlement { .. } => {
-                settlement_facts::wanted(action, facts, allocated)
+                settlement_facts::wanted(action, facts, allocated, issued)
                     .into_iter()
                     .for_each(|(kind, count)| want(kind, count));
             }
@@ -133,9 +133,14 @@ pub(super) async fn reserve(
                 want(Kind::Document, count(documents));
                 want(Kind::DocumentLine, count(documents));
             }
+            // The rehearsal of a void takes identifiers too.
+            Action::PreviewOpening { .. } => {
+                let standing = facts.opening_journals.values().filter_map(|id| facts.journals.get(id));
+                want(Kind::Journal, 1);
+                want(Kind::JournalLine, count(standing.map(|journal| journal.view.lines.len()).sum()));
+            }
             Action::PreviewImport { .. } => want(Kind::Import, 1),
-            Action::PreviewOpening { .. }
-            | Action::ConfirmImport(_)
+            Action::ConfirmImport(_)
             | Action::PatchBankAccount { .. }
             | Action::ArchiveBankAccount { .. }
             | Action::PatchBankTransaction { .. }

@@ -12,6 +12,11 @@ use crate::domain::ledger::ids::{DocumentId, SettlementId};
 use crate::store::StoreError;
 use crate::store::sql::{Unit, params};
 
+/// An allocation begins on a day and may end on one.
+const DAYS: i64 = 2;
+/// VAT codes there are.
+const CODES: i64 = 5;
+
 impl Named {
     /// Notes what a posting about settlements names.
     pub(super) fn note_settlement(&mut self, action: &Action) {
@@ -112,13 +117,18 @@ pub(super) async fn find(
 }
 
 /// The identifiers that a posting about settlements may take. `allocated` is how many allocations the whole group may
-/// make.
-pub(super) fn wanted(action: &Action, facts: &Facts, allocated: usize) -> Vec<(Kind, i64)> {
+/// make, and `issued` how many documents it may issue.
+pub(super) fn wanted(action: &Action, facts: &Facts, allocated: usize, issued: usize) -> Vec<(Kind, i64)> {
     match action {
-        Action::CreateSettlement(entry) => {
-            let open = if entry.is_auto_allocated { open_invoices(facts, entry.contact_id) } else { Vec::new() };
-            of_new(facts, &entry.allocations, open, allocated)
+        Action::CreateSettlement(entry) if entry.is_auto_allocated => {
+            let mut wanted = of_new(facts, &entry.allocations, documents_of(facts, entry.contact_id), allocated);
+            // What the group issues before is open by then.
+            let (issued, entries) = (count(issued), DAYS * CODES * count(issued * allocated));
+            wanted.extend([(Kind::Allocation, issued), (Kind::VatEntry, entries)]);
+            wanted.extend([(Kind::Journal, issued), (Kind::JournalLine, 2 * issued)]);
+            wanted
         }
+        Action::CreateSettlement(entry) => of_new(facts, &entry.allocations, Vec::new(), allocated),
         Action::AllocateSettlement { allocations, .. } => {
             let mut wanted = of_new(facts, allocations, Vec::new(), allocated);
             // A later posting of the group may undo the journals of it.
@@ -199,9 +209,15 @@ pub(super) fn of_undone(facts: &Facts, id: i64, allocated: usize) -> Vec<(Kind, 
     ]
 }
 
-fn open_invoices(facts: &Facts, contact_id: i64) -> Vec<i64> {
-    let open = facts.documents.values().filter(|(_, row)| row.contact_id == contact_id && row.due_pence() > 0);
-    open.map(|(_, row)| row.id).collect()
+/// How many documents a group may issue.
+pub(super) fn issued(posts: &[&Post]) -> usize {
+    let issues = |action: &Action| matches!(action, Action::CreateDocument { .. } | Action::IssueDocument { .. });
+    posts.iter().filter(|post| issues(&post.action)).count()
+}
+
+/// The documents of a contact at hand: what is settled now may be open again by the time it is asked for.
+fn documents_of(facts: &Facts, contact_id: i64) -> Vec<i64> {
+    facts.documents.values().filter(|(_, row)| row.contact_id == contact_id).map(|(_, row)| row.id).collect()
 }
 
 /// The documents that a settlement is set against.
@@ -229,8 +245,6 @@ pub(super) fn credited_by(facts: &Facts, id: i64) -> BTreeSet<i64> {
 /// How many entries payments of these documents may add to a return under cash accounting: each day on which an
 /// allocation begins or ends, with each code.
 pub(super) fn vat_entries(facts: &Facts, documents: impl IntoIterator<Item = i64>, allocated: usize) -> i64 {
-    const DAYS: i64 = 2;
-    const CODES: i64 = 5;
     let known = |id| facts.register.documents.get(&DocumentId(id)).map_or(0, |known| known.allocations.len());
     documents.into_iter().map(|id| DAYS * CODES * count(known(id) + allocated)).sum()
 }

@@ -5,10 +5,13 @@ use super::bank_accounts::BankAccountRow;
 use super::bank_transactions::BankTransactionRow;
 use super::changes::Told;
 use super::contacts::ContactRow;
+use super::document_rows::DocumentRow;
 use super::journals::JournalView;
+use super::settlements::SettlementRow;
 use crate::domain::ledger::bank::ConfirmType;
-use crate::domain::ledger::change::Resource;
+use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::document::{DocumentKind, Stage};
 use crate::domain::ledger::money::Pence;
 use crate::store::{AddressRow, OrganisationRow};
 
@@ -77,6 +80,49 @@ fn of_address(told: Told, address: &AddressRow) -> Told {
         .text("address_country", address.country.as_deref())
 }
 
+impl DocumentRow {
+    pub(super) const fn resource(&self) -> Resource {
+        match self.kind {
+            DocumentKind::SalesInvoice => Resource::SalesInvoice,
+            DocumentKind::SalesCreditNote => Resource::SalesCreditNote,
+            DocumentKind::PurchaseInvoice => Resource::PurchaseInvoice,
+            DocumentKind::PurchaseCreditNote => Resource::PurchaseCreditNote,
+        }
+    }
+
+    /// What it is called in a summary.
+    pub(super) fn title(&self) -> String {
+        match self.number.as_deref().filter(|_| self.stage != Stage::Draft) {
+            Some(number) => format!("{} {number}", self.kind.title()),
+            None => format!("{} (draft)", self.kind.title()),
+        }
+    }
+
+    pub(super) fn told(&self) -> Told {
+        let lines = i64::try_from(self.lines.len()).unwrap_or(i64::MAX);
+        Told::new()
+            .text("number", self.number.as_deref())
+            .text("supplier_reference", self.supplier_reference.as_deref())
+            .text("status", self.status())
+            .number("contact_id", self.contact_id)
+            .day("date", self.day)
+            .day("due_date", self.due_day)
+            .text("reference", self.reference.as_deref())
+            .text("notes", self.notes.as_deref())
+            .flag("vat_inclusive", self.is_vat_inclusive)
+            .number("invoice_id", self.origin_id)
+            .number("line_count", Some(lines).filter(|lines| *lines > 0))
+            .money("net_amount", self.net_pence)
+            .money("vat_amount", self.vat_pence)
+            .money("amount_paid", self.paid_pence)
+            .money("amount_credited", self.credited_pence)
+            .number("journal_id", self.journal_id)
+            .number("void_journal_id", self.void_journal_id)
+            .day("void_date", self.void_day)
+            .text("void_reason", self.void_reason.as_deref())
+    }
+}
+
 impl BankAccountRow {
     pub(super) fn told(&self) -> Told {
         let details = &self.details;
@@ -130,6 +176,56 @@ impl JournalView {
             .text("source_type", self.source_type.as_str())
             .number("source_id", self.source_id)
             .number("reverses_journal_id", self.reverses)
+    }
+}
+
+impl SettlementRow {
+    pub(super) fn resource(&self) -> Resource {
+        match self.side() {
+            ContactKind::Customer => Resource::CustomerReceipt,
+            ContactKind::Supplier => Resource::SupplierPayment,
+        }
+    }
+
+    /// What it is called in a summary.
+    pub(super) fn title(&self) -> String {
+        let kind = match self.side() {
+            ContactKind::Customer => "Customer receipt",
+            ContactKind::Supplier => "Supplier payment",
+        };
+        format!("{kind} {}", self.number)
+    }
+
+    /// What was done to it.
+    pub(super) fn action_since(&self, before: Option<&Self>) -> ChangeAction {
+        let Some(before) = before else { return ChangeAction::Create };
+        match (before.is_void(), self.is_void()) {
+            (false, true) => ChangeAction::Void,
+            _ if self.allocated_pence > before.allocated_pence => ChangeAction::Allocate,
+            _ if self.allocated_pence < before.allocated_pence => ChangeAction::Unallocate,
+            _ if self.bank_transaction_id != before.bank_transaction_id => ChangeAction::Link,
+            _ => ChangeAction::Update,
+        }
+    }
+
+    pub(super) fn told(&self) -> Told {
+        Told::new()
+            .text("number", self.number.as_str())
+            .text("kind", self.kind.source_type().as_str())
+            .text("status", if self.is_void() { "void" } else { "posted" })
+            .number("contact_id", self.contact_id)
+            .day("date", self.day)
+            .money("amount", self.amount_pence)
+            .money("allocated_amount", self.allocated_pence)
+            .money("cis_amount", self.cis_pence)
+            .number("bank_account_id", self.bank_account_id)
+            .number("bank_transaction_id", self.bank_transaction_id)
+            .text("reference", self.reference.as_deref())
+            .text("memo", self.memo.as_deref())
+            .number("journal_id", self.journal_id)
+            .number("void_journal_id", self.void_journal_id)
+            .day("void_date", self.void_day)
+            .text("void_reason", self.void_reason.as_deref())
     }
 }
 

@@ -291,10 +291,41 @@ on_both_databases! {
         assert_eq!(books.current()["unconfirmed_count"], 3);
         let twice = batch(vec![item(&lines[0], sales), item(&lines[0], sales)]);
         assert_eq!(twice.details(409, "conflict")["row"], 1);
+        // What is wrong with an item is named with its index, however deep it stands.
+        let mut odd = item(&lines[1], sales);
+        odd["type"] = json!("transfer");
+        let part = json!({ "account_id": 0, "gross_amount": "0.00", "vat_code": "NV" });
+        let deep = json!({ "id": lines[2]["id"], "lines": [{ "account_id": sales, "gross_amount": 3, "vat_code": "NV" }, part] });
+        let wrong = batch(vec![item(&lines[0], sales), odd, deep]);
+        assert_eq!(format_paths(&wrong), ["items[1].type", "items[2].lines[1].account_id", "items[2].lines[1].gross_amount"]);
+        let nothing = batch(vec![item(&lines[0], sales), json!({ "id": lines[1]["id"] })]);
+        assert_eq!(format_paths(&nothing), ["items[1].account_id"], "no suggestion was saved");
         let done = batch(lines.iter().map(|line| item(line, sales)).collect()).expect(200)["data"].clone();
         assert_eq!(done.as_array().unwrap().len(), 3);
         assert_eq!(books.account("4900")["balance"], json!(6.0));
         assert_eq!(books.posted("2026-03-01", "7100", "1200", json!(1))["journal_number"], 4, "no number was lost");
+    }
+
+    fn each_way_to_confirm_takes_its_own_keys_only(database) {
+        let books = Books::on(&database);
+        let line = books.line(&books.current(), "2026-03-01", "5.00", "x");
+        let part = json!({ "account_id": 1, "gross_amount": 5, "vat_code": "NV" });
+        for (body, path) in [
+            (json!({ "vat_amount": 1 }), "type"),
+            (json!({ "vat_code": "ST" }), "type"),
+            (json!({ "type": "coded", "vat_amount": 1 }), "lines"),
+            (json!({ "lines": [part], "vat_amount": 1 }), "lines"),
+            (json!({ "lines": [part], "account_id": 1, "vat_code": "NV" }), "lines"),
+            (json!({ "type": "transfer", "bank_account_id": 1, "account_id": 1 }), "type"),
+            (json!({ "type": "transfer", "bank_account_id": 1, "journal_id": 1 }), "type"),
+            (json!({ "type": "match", "journal_id": 1, "bank_account_id": 1 }), "type"),
+            (json!({ "type": "match", "journal_id": 1, "vat_code": "NV" }), "type"),
+        ] {
+            assert_eq!(format_paths(&books.confirm(&line, &body)), [path], "{body}");
+        }
+        // null is the same as leaving a key out.
+        let new = json!({ "name": "Savings", "account_id": null, "code": "1290" });
+        books.post("/bank-accounts", &new).expect(201);
     }
 
     fn one_of_many_confirms_wins(database) {

@@ -169,7 +169,9 @@ on_both_databases! {
         let rehearsed = books.post(&format!("{PATH}/{}/allocate?dry_run=true", note["id"]), &json!({ "allocations": to_invoices(&[(&invoice, "4")]) }));
         let rehearsed = rehearsed.expect(200);
         assert_eq!((&rehearsed["dry_run"], &rehearsed["data"]["amount_credited"]), (&json!(true), &json!(10.0)));
-        assert_eq!(rehearsed["data"]["allocations"][3]["id"], Value::Null);
+        let allocations = rehearsed["data"]["allocations"].as_array().unwrap();
+        let new: Vec<&Value> = allocations.iter().filter(|one| one["amount"] == 4.0).map(|one| &one["id"]).collect();
+        assert_eq!(new, [&Value::Null]);
         assert_eq!(books.picture(), before);
     }
 
@@ -220,6 +222,6 @@ on_both_databases! {
         let mut negative = body.clone();
         negative["lines"] = json!([books.item("4000", "-1", "NV")]);
         assert_eq!(reason(&books.post(PATH, &negative)), "negative_total");
-        assert_eq!(format_paths(&books.post(PATH, &json!({ "customer_id": customer, "invoice_date": "2026-01-01", "due_date": null }))), ["invoice_date", "due_date", "credit_note_date", "lines"]);
+        assert_eq!(format_paths(&books.post(PATH, &json!({ "customer_id": customer, "invoice_date": "2026-01-01", "due_date": null }))), ["due_date", "invoice_date", "credit_note_date", "lines"]);
     }
 }

@@ -178,6 +178,104 @@ on_both_databases! {
     }
 }
 
+on_both_databases! {
+    fn what_was_not_settled_comes_as_documents(database) {
+        let books = Books::on(&database);
+        books.vat_control();
+        let made = |path: &str, name: &str| books.post(path, &json!({ "name": name })).expect(201)["data"]["id"].clone();
+        let (ann, bob) = (made("/customers", "Ann"), made("/customers", "Bob"));
+        let reed = made("/suppliers", "Reed");
+        let body = json!({
+            "as_of": "2026-02-28",
+            "lines": [
+                { "account_code": "1200", "debit": 5000 }, { "account_code": "1100", "debit": 1050 },
+                { "account_code": "2100", "credit": 400 }, { "account_code": "3000", "credit": 5650 },
+            ],
+            "open_documents": [
+                { "type": "sales_invoice", "customer_id": ann, "number": "INV-0101", "date": "2026-01-10", "due_date": "2026-02-09", "amount_due": 1000 },
+                { "type": "sales_credit_note", "customer_id": ann, "number": "SCN-0003", "date": "2026-01-20", "amount_due": 100 },
+                { "type": "sales_invoice", "customer_id": bob, "number": "OLD/7", "date": "2026-02-10", "amount_due": 150 },
+                { "type": "purchase_invoice", "supplier_id": reed, "number": "A7", "date": "2026-02-01", "amount_due": 400 },
+            ],
+        });
+        let preview = books.post(PREVIEW, &body).expect(200)["data"].clone();
+        let split: Vec<(&Value, &Value, &Value)> = preview["lines"].as_array().unwrap().iter()
+            .map(|line| (&line["account_code"], &line["contact_id"], &line["debit"])).collect();
+        assert_eq!(split[1], (&json!("1100"), &ann, &json!(900.0)));
+        assert_eq!(split[2], (&json!("1100"), &bob, &json!(150.0)));
+        assert_eq!(books.server.rows_of("document"), 0);
+        let set = books.post(SET, &json!({ "token": preview["token"] })).expect(201)["data"].clone();
+        let documents = set["documents"].as_array().unwrap().clone();
+        assert_eq!(documents.len(), 4);
+        let (invoice, note, bill) = (&documents[0], &documents[1], &documents[3]);
+        assert_eq!((&invoice["invoice_number"], &invoice["status"], &invoice["opening"]), (&json!("INV-0101"), &json!("issued"), &json!(true)));
+        assert_eq!((&invoice["amount_due"], &invoice["due_date"], &invoice["vat_amount"]), (&json!(1000.0), &json!("2026-02-09"), &json!(0.0)));
+        assert_eq!(invoice["journal_id"], set["journal"]["id"]);
+        assert_eq!((&bill["supplier_reference"], &bill["number"]), (&json!("A7"), &json!("BILL-00001")));
+        let path = format!("/sales-invoices/{}", invoice["id"]);
+        assert_eq!(books.get(&path)["data"], *invoice);
+        let customer = books.get(&format!("/customers/{ann}"))["data"].clone();
+        assert_eq!((&customer["balance"], &customer["overdue"]), (&json!(900.0), &json!(1000.0)));
+        assert_eq!(books.get(&format!("/suppliers/{reed}"))["data"]["balance"], json!(400.0));
+        let told = books.get(&format!("{path}/history"));
+        assert_eq!(told["data"][0]["summary"], "Sales invoice INV-0101 made");
+        // A number of the organisation's own prefix moves its sequence.
+        let line = json!({ "description": "x", "account_id": books.account_id("4000"), "unit_price": 10, "vat_code": "NV" });
+        let new = json!({ "customer_id": ann, "invoice_date": "2026-03-01", "lines": [line] });
+        assert_eq!(books.post("/sales-invoices", &new).expect(201)["data"]["invoice_number"], "INV-0102");
+        // It is paid like any other; it cannot be voided alone, nor can its journal while something settles it.
+        let bank = books.get("/bank-accounts")["data"][0]["id"].clone();
+        let receipt = json!({
+            "customer_id": ann, "date": "2026-03-02", "amount": 1000, "bank_account_id": bank,
+            "allocations": [{ "invoice_id": invoice["id"], "amount": 1000 }]
+        });
+        let receipt = books.post("/customer-receipts", &receipt).expect(201)["data"].clone();
+        assert_eq!(books.get(&path)["data"]["status"], "paid");
+        assert_eq!(reason(&books.post(&format!("/sales-credit-notes/{}/void", note["id"]), &json!({}))), "invalid_state");
+        let void = format!("/journals/{}/void", set["journal"]["id"]);
+        let refused = books.post(&void, &json!({ "void_date": "2026-03-03" }));
+        assert_eq!((refused.status, reason(&refused)), (409, "has_allocations".to_owned()));
+        books.request("POST", &format!("/customer-receipts/{}/void", receipt["id"])).send().expect(200);
+        books.post(&void, &json!({ "void_date": "2026-03-03", "reason": "anew" })).expect(200);
+        let voided = books.get(&path)["data"].clone();
+        assert_eq!((&voided["status"], &voided["void_date"], &voided["void_reason"]), (&json!("void"), &json!("2026-03-03"), &json!("anew")));
+        assert_eq!(books.get(&format!("/customers/{bob}"))["data"]["balance"], json!(0.0));
+        // The same documents may come again.
+        let mut again = body;
+        again["as_of"] = json!("2026-03-01");
+        let set = books.post(SET, &again).expect(201)["data"].clone();
+        assert_eq!(set["documents"][0]["invoice_number"], "INV-0101");
+        assert_eq!(set["documents"][3]["number"], "BILL-00002");
+    }
+
+    fn documents_that_do_not_fit_are_refused(database) {
+        let books = Books::on(&database);
+        let ann = books.post("/customers", &json!({ "name": "Ann" })).expect(201)["data"]["id"].clone();
+        let with_documents = |documents: Value, debtors: i64| json!({
+            "as_of": "2026-02-28",
+            "lines": [{ "account_code": "1100", "debit": debtors }, { "account_code": "3000", "credit": debtors }],
+            "open_documents": documents,
+        });
+        let invoice = json!({ "type": "sales_invoice", "customer_id": ann, "number": "1", "date": "2026-02-01", "amount_due": 10 });
+        let before = state(&books);
+        let mismatch = books.post(SET, &with_documents(json!([invoice]), 11));
+        let details = mismatch.details(422, "unprocessable_entity");
+        assert_eq!((&details["reason"], &details["expected"], &details["actual"]), (&json!("amount_mismatch"), &json!(10.0), &json!(11.0)));
+        let with = |key: &str, value: Value| { let mut changed = invoice.clone(); changed[key] = value; json!([changed]) };
+        assert_eq!(reason(&books.post(SET, &with_documents(with("customer_id", json!(777_777)), 10))), "unknown_reference");
+        let late = books.post(SET, &with_documents(with("date", json!("2026-03-01")), 10));
+        assert_eq!(format_paths(&late), ["open_documents[0].date"]);
+        let twice = books.post(SET, &with_documents(json!([invoice, invoice]), 20));
+        assert_eq!(format_paths(&twice), ["open_documents[1].number"]);
+        let line = json!({ "description": "x", "account_id": books.account_id("4000"), "unit_price": 10, "vat_code": "NV" });
+        assert_eq!(state(&books), before);
+        let own = json!({ "customer_id": ann, "invoice_date": "2026-03-01", "invoice_number": "1", "lines": [line] });
+        books.post("/sales-invoices", &own).expect(201);
+        let taken = books.post(SET, &with_documents(json!([invoice]), 10));
+        assert_eq!((taken.status, reason(&taken)), (409, "duplicate_number".to_owned()));
+    }
+}
+
 #[test]
 fn a_token_expires_after_thirty_minutes() {
     let books = Books::of(TestServer::start());

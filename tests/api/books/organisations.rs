@@ -21,6 +21,9 @@ on_both_databases! {
         books.vat_control();
         assert_eq!(books.get("")["data"]["has_vat_control"], true);
         let with = json!({ "name": "With VAT", "vat_control": true, "vat_registered": true, "vat_scheme": "standard" });
+        let rehearse = format!("{ORGANISATIONS}?dry_run=true");
+        let rehearsed = books.server.client.post(&rehearse).key(&books.key).json(&with).send().expect(200);
+        assert_eq!((&rehearsed["data"]["id"], &rehearsed["dry_run"]), (&Value::Null, &json!(true)));
         let made = books.server.client.post(ORGANISATIONS).key(&books.key).json(&with).send().expect(201);
         assert_eq!(made["data"]["has_vat_control"], true);
         assert_eq!(made["data"]["vat_scheme"], "standard");

@@ -62,6 +62,12 @@ on_both_databases! {
             books.request("PATCH", &path).header("If-Match", version).json(&json!({ "name": "y" })).send()
         };
         assert_eq!(patch("\"1\"").expect(200)["data"]["version"], 2);
+        // Without quotes it is understood too; other forms are none, and no record has a version that large.
+        assert_eq!(patch("2").expect(200)["data"]["version"], 3);
+        for odd in ["", "\"\"", "\"1", "-1", "+1", "W/\"1\"", "*", "1, 2"] {
+            patch(odd).refused(400, "validation_error");
+        }
+        assert_eq!(reason(&patch("\"99999999999999999999\"")), "stale_version");
         let stale = patch("\"1\"");
         assert_eq!((stale.status, reason(&stale)), (409, "stale_version".to_owned()));
         let account = books.account_id("7100");

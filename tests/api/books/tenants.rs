@@ -10,6 +10,24 @@ use crate::support::client::{Answer, Request};
 use crate::support::database::on_both_databases;
 use crate::support::server::ApiKey;
 
+/// Everything that can be listed of an organisation.
+const LISTS: [&str; 14] = [
+    "",
+    "/accounts",
+    "/customers",
+    "/suppliers",
+    "/journals",
+    "/period-lock",
+    "/bank-accounts",
+    "/bank-transactions",
+    "/sales-invoices",
+    "/purchase-invoices",
+    "/sales-credit-notes",
+    "/purchase-credit-notes",
+    "/customer-receipts",
+    "/supplier-payments",
+];
+
 /// What a path inside an organisation names, by the word before `{id}`, and a record of it.
 struct Tenant {
     books: Books,
@@ -20,7 +38,7 @@ impl Tenant {
     fn of(books: Books) -> Self {
         books.vat_control();
         let made = |path: &str, body: Value| books.post(path, &body).expect(201)["data"]["id"].as_i64().unwrap();
-        let records = vec![
+        let mut records = vec![
             ("accounts", books.account_id("7100")),
             ("customers", made("/customers", json!({ "name": "Customer" }))),
             ("suppliers", made("/suppliers", json!({ "name": "Supplier" }))),
@@ -29,6 +47,9 @@ impl Tenant {
             ("journals", books.posted("2026-03-01", "7100", "1200", json!(1))["id"].as_i64().unwrap()),
             ("imports", made("/imports", json!({ "kind": "customers", "rows": [{ "name": "x" }] }))),
         ];
+        let accounts = |code: &str| books.account_id(code);
+        let bodies = traded(records[1].1, records[2].1, records[3].1, &accounts);
+        records.extend(bodies.map(|(kind, body)| (kind, made(&format!("/{kind}"), body))));
         Self { books, records }
     }
 
@@ -36,6 +57,22 @@ impl Tenant {
         let found = self.records.iter().find(|(known, _)| *known == kind);
         found.unwrap_or_else(|| panic!("make a record of {kind} in tests/api/books/tenants.rs")).1
     }
+}
+
+/// What is traded, by the list that it is made in: drafts, so that everything may be done with them, and money.
+fn traded(customer: i64, supplier: i64, bank: i64, account: &impl Fn(&str) -> i64) -> [(&'static str, Value); 6] {
+    let lines = |code: &str| json!([{ "description": "x", "account_id": account(code), "unit_price": 1, "vat_code": "NV" }]);
+    let sale = |date: &str| json!({ "customer_id": customer, date: "2026-03-01", "lines": lines("4000"), "issue": false });
+    let purchase = |date: &str| json!({ "supplier_id": supplier, date: "2026-03-01", "lines": lines("5000"), "issue": false });
+    let money = |contact: &str, id: i64| json!({ contact: id, "date": "2026-03-01", "amount": 1, "bank_account_id": bank });
+    [
+        ("sales-invoices", sale("invoice_date")),
+        ("purchase-invoices", purchase("invoice_date")),
+        ("sales-credit-notes", sale("credit_note_date")),
+        ("purchase-credit-notes", purchase("credit_note_date")),
+        ("customer-receipts", money("customer_id", customer)),
+        ("supplier-payments", money("supplier_id", supplier)),
+    ]
 }
 
 fn line(bank: &Value) -> Value {
@@ -52,6 +89,22 @@ fn body(operation: &str, own: &Tenant) -> Option<Value> {
         "createCustomer" | "createSupplier" => json!({ "name": "New" }),
         "createJournal" => own.books.two_lines("2026-03-02", "7100", "1200", json!(1)),
         "voidJournal" => json!({}),
+        "createSalesInvoice" | "createPurchaseInvoice" | "createSalesCreditNote" | "createPurchaseCreditNote"
+        | "createCustomerReceipt" | "createSupplierPayment" => {
+            let at = ["createSalesI", "createPurchaseI", "createSalesC", "createPurchaseC", "createC", "createS"]
+                .iter()
+                .position(|start| operation.starts_with(start))?;
+            let account = |code: &str| own.books.account_id(code);
+            traded(own.record("customers"), own.record("suppliers"), own.record("bank-accounts"), &account)[at].1.clone()
+        }
+        "updateSalesInvoice" | "updatePurchaseInvoice" | "updateSalesCreditNote" | "updatePurchaseCreditNote"
+        | "updateCustomerReceipt" | "updateSupplierPayment" => json!({ "reference": "x" }),
+        "voidSalesInvoice" | "voidPurchaseInvoice" | "voidSalesCreditNote" | "voidPurchaseCreditNote"
+        | "voidCustomerReceipt" | "voidSupplierPayment" => json!({}),
+        "allocateSalesCreditNote" | "allocatePurchaseCreditNote" | "allocateCustomerReceipt"
+        | "allocateSupplierPayment" => json!({ "allocations": [{ "invoice_id": 1, "amount": 1 }] }),
+        "unallocateSalesCreditNote" | "unallocatePurchaseCreditNote" | "unallocateCustomerReceipt"
+        | "unallocateSupplierPayment" => json!({ "allocation_ids": [1] }),
         "previewOpeningBalances" | "setOpeningBalances" => json!({
             "as_of": "2025-12-31",
             "lines": [{ "account_code": "1200", "debit": 1 }, { "account_code": "3000", "credit": 1 }]
@@ -100,6 +153,9 @@ fn request(
         path = path.replace("{id}", &record(&kind).to_string());
     }
     assert!(!path.contains('{'), "{path}: teach tests/api/books/tenants.rs what this names");
+    if *operation == "getCisPosition" {
+        path.push_str("?period_start=2026-01-06&period_end=2026-02-05");
+    }
     let request = own.books.server.client.request(method, &path).key(key);
     match body(operation, own) {
         Some(body) => request.json(&body),
@@ -137,7 +193,7 @@ on_both_databases! {
             "lines": [{ "account_id": account("7100"), "debit": 1 }, { "account_id": account("1200"), "credit": 1 }]
         });
         let bank = get("/bank-accounts")["data"][0].clone();
-        let records = [
+        let mut records = vec![
             ("accounts", account("7100")),
             ("customers", make("/customers", json!({ "name": "Foreign customer" }))),
             ("suppliers", make("/suppliers", json!({ "name": "Foreign supplier" }))),
@@ -146,10 +202,12 @@ on_both_databases! {
             ("bank-accounts", bank["id"].as_i64().unwrap()),
             ("bank-transactions", make("/bank-transactions", line(&bank["id"]))),
         ];
+        let bodies = traded(records[1].1, records[2].1, records[4].1, &account);
+        records.extend(bodies.map(|(kind, body)| (kind, make(&format!("/{kind}"), body))));
         let foreign_record = |kind: &str| {
             records.iter().find(|(known, _)| *known == kind).unwrap_or_else(|| panic!("make a foreign record of {kind}")).1
         };
-        let before: Vec<Value> = ["", "/accounts", "/customers", "/suppliers", "/journals", "/period-lock", "/bank-accounts", "/bank-transactions"].map(get).into();
+        let before: Vec<Value> = LISTS.map(get).into();
 
         let restricted = server.key_with(
             &own.books.owner,
@@ -221,7 +279,53 @@ on_both_databases! {
         let matched = |id: i64| confirm(json!({ "type": "match", "journal_id": id }));
         assert_eq!(details(matched(foreign_record("journals"))), details(matched(888_888)));
 
-        let after: Vec<Value> = ["", "/accounts", "/customers", "/suppliers", "/journals", "/period-lock", "/bank-accounts", "/bank-transactions"].map(get).into();
+        let named = |kind: &str, body: &dyn Fn(i64) -> Value, path: &str| {
+            let post = |id: i64| details(own.books.post(path, &body(id)));
+            assert_eq!(post(foreign_record(kind)), post(888_888), "{path} {kind}");
+        };
+        let account = |code: &str| own.books.account_id(code);
+        let (customer, supplier, bank) = (own.record("customers"), own.record("suppliers"), own.record("bank-accounts"));
+        let with = |at: usize, key: &'static str| {
+            let body = traded(customer, supplier, bank, &account)[at].1.clone();
+            move |id: i64| {
+                let mut body = body.clone();
+                body[key] = json!(id);
+                body
+            }
+        };
+        named("customers", &with(0, "customer_id"), "/sales-invoices");
+        named("suppliers", &with(1, "supplier_id"), "/purchase-invoices");
+        named("sales-invoices", &with(2, "invoice_id"), "/sales-credit-notes");
+        named("purchase-invoices", &with(3, "invoice_id"), "/purchase-credit-notes");
+        named("customers", &with(4, "customer_id"), "/customer-receipts");
+        named("bank-accounts", &with(4, "bank_account_id"), "/customer-receipts");
+        named("suppliers", &with(5, "supplier_id"), "/supplier-payments");
+        let with_account = |id: i64| {
+            let mut body = traded(customer, supplier, bank, &account)[0].1.clone();
+            body["lines"][0]["account_id"] = json!(id);
+            body
+        };
+        named("accounts", &with_account, "/sales-invoices");
+        let allocations = |at: usize, key: &'static str, kind: &'static str| {
+            let mut body = traded(customer, supplier, bank, &account)[at].1.clone();
+            body["kind"] = json!(kind);
+            move |id: i64| {
+                let mut body = body.clone();
+                body["allocations"] = json!([{ key: id, "amount": 1 }]);
+                body
+            }
+        };
+        named("sales-invoices", &allocations(4, "invoice_id", "receipt"), "/customer-receipts");
+        named("sales-credit-notes", &allocations(4, "credit_note_id", "refund"), "/customer-receipts");
+        named("customer-receipts", &allocations(4, "receipt_id", "refund"), "/customer-receipts");
+        named("purchase-invoices", &allocations(5, "invoice_id", "payment"), "/supplier-payments");
+        named("supplier-payments", &allocations(5, "payment_id", "refund"), "/supplier-payments");
+        let receipt = |id: i64| confirm(json!({ "type": "match", "customer_receipt_id": id }));
+        assert_eq!(details(receipt(foreign_record("customer-receipts"))), details(receipt(888_888)));
+        let paid = |id: i64| confirm(json!({ "type": "supplier_payment", "supplier_id": id }));
+        assert_eq!(details(paid(foreign_record("suppliers"))), details(paid(888_888)));
+
+        let after: Vec<Value> = LISTS.map(get).into();
         assert_eq!(before, after, "nothing of the other tenant has moved");
     }
 }

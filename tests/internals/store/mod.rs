@@ -10,4 +10,5 @@ mod jobs;
 mod people;
 mod queue;
 mod settlements;
+mod settling_storm;
 mod writer;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::operation::Operation;
 use super::super::schema::{choice, id, moment, named, plain};
-use super::shared::{about, date_in, inside, money_text, page_example};
+use super::shared::{about, about_one, date_in, inside, money_text, page_example};
 use crate::domain::ledger::bank::ConfirmType;
 
 /// The states of a line.
@@ -116,7 +116,7 @@ pub fn update_bank_transaction() -> Operation {
         "Save a suggestion for a bank transaction",
         "How it may be confirmed; only while it is unconfirmed. It posts nothing.",
     )
-    .request(named("UpdateBankTransaction"), json!({ "account_id": 12, "vat_code": "ST" }))
+    .request(named("UpdateBankTransaction"), json!({ "account_id": 48, "vat_code": "ST" }))
     .success(200, "The line as it is now.", named("BankTransactionData"), json!({ "data": example() }))
     .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["unconfirmed"] }))
     .refusals(&["unknown_reference"])
@@ -143,7 +143,7 @@ pub fn confirm_bank_transaction() -> Operation {
          account whose line is still to come, `match` with a receipt, payment or journal that moved this amount already. An empty body \
          confirms the saved suggestion.",
     )
-    .request(named("ConfirmBankTransaction"), json!({ "account_id": 12, "vat_code": "ST" }))
+    .request(named("ConfirmBankTransaction"), json!({ "account_id": 48, "vat_code": "ST" }))
     .success(200, "The line as it is now.", named("BankTransactionData"), json!({ "data": example() }))
     .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["unconfirmed"] }))
     .refusals(&CONFIRM_REFUSALS)
@@ -158,7 +158,7 @@ pub fn confirm_bank_transactions() -> Operation {
         "Confirm many bank transactions",
         "All of them or none. The refusal is that of the first item that is refused, with its `row`.",
     )
-    .request(named("ConfirmBatch"), json!({ "items": [{ "id": 41, "account_id": 12, "vat_code": "ST" }] }))
+    .request(named("ConfirmBatch"), json!({ "items": [{ "id": 15, "account_id": 48, "vat_code": "ST" }] }))
     .success(200, "The lines as they are now.", named("BankTransactions"), json!({ "data": [example()] }))
     .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["unconfirmed"], "row": 0 }))
     .refused(json!({ "reason": "amount_mismatch", "expected": -84.37, "actual": -80.00, "row": 0 }))
@@ -169,8 +169,9 @@ pub fn confirm_bank_transactions() -> Operation {
 
 /// `POST …/bank-transactions/{id}/unconfirm`.
 pub fn unconfirm_bank_transaction() -> Operation {
-    about(
+    about_one(
         "bank transaction",
+        13,
         "Take a bank transaction out of the books",
         "Reverses its journal on the journal's date; a match is only unlinked; both lines of a transfer are set back.",
     )
@@ -192,7 +193,7 @@ pub fn exclude_bank_transaction() -> Operation {
 
 /// `POST …/bank-transactions/{id}/restore`.
 pub fn restore_bank_transaction() -> Operation {
-    about("bank transaction", "Take back an excluded bank transaction", "It is unconfirmed again.")
+    about_one("bank transaction", 14, "Take back an excluded bank transaction", "It is unconfirmed again.")
         .success(200, "The line as it is now.", named("BankTransactionData"), json!({ "data": example() }))
         .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["excluded"] }))
         .change()
@@ -203,9 +204,9 @@ fn example() -> Value {
     json!({
         "id": 41, "bank_account_id": 2, "date": "2026-03-10", "amount": -84.37, "currency": "GBP", "description": "EDF ENERGY",
         "reference": null, "merchant": null, "external_id": "b10", "import_id": 3, "status": "confirmed", "type": "coded",
-        "contact_id": null, "account_id": 12, "vat_code": "ST", "net_amount": -70.31, "vat_amount": -14.06,
+        "contact_id": null, "account_id": 48, "vat_code": "ST", "net_amount": -70.31, "vat_amount": -14.06,
         "lines": [{
-            "account_id": 12, "gross_amount": -84.37, "vat_code": "ST", "net_amount": -70.31, "vat_amount": -14.06, "memo": null
+            "account_id": 48, "gross_amount": -84.37, "vat_code": "ST", "net_amount": -70.31, "vat_amount": -14.06, "memo": null
         }],
         "suggestion": null, "customer_receipt_id": null, "supplier_payment_id": null, "transfer_bank_transaction_id": null,
         "journal_id": 19, "memo": null, "confirmed_at": "2026-03-10T12:00:00.000Z", "confirmed_by": 3,

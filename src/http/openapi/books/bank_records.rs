@@ -1,8 +1,8 @@
 //! The lines of bank statements: what requests and answers look like.
 
 use super::super::schema::{
-    Any, Field, array, choice, date, id, integer, maybe, maybe_array, moment, named, nullable, object, one_of, optional, plain,
-    required, strict, string,
+    Any, Field, array, choice, date, id, integer, maybe, maybe_array, moment, named, nullable, object, one_of,
+    optional, plain, required, strict, string,
 };
 use super::bank::STATES;
 use super::settlements::confirmed_allocations;

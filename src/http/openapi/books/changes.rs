@@ -7,7 +7,7 @@ use super::super::operation::Operation;
 use super::super::schema::{
     Any, array, choice, id, integer, moment, named, nullable, object, one_of, required, string,
 };
-use super::{about, inside};
+use super::shared::{about, inside};
 use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::http::error::ErrorCode;
 
@@ -36,38 +36,9 @@ pub fn list_changes() -> Operation {
     .part_of_history()
 }
 
-fn history(what: &str, summary: &'static str) -> Operation {
+/// What every history of a record is.
+pub fn list_history(what: &str, summary: &'static str) -> Operation {
     about(what, summary, "What was done to it, oldest first; also when it was deleted since.").part_of_history()
-}
-
-/// `GET …/accounts/{id}/history`.
-pub fn list_account_history() -> Operation {
-    history("account", "List the history of an account")
-}
-
-/// `GET …/customers/{id}/history`.
-pub fn list_customer_history() -> Operation {
-    history("customer", "List the history of a customer")
-}
-
-/// `GET …/suppliers/{id}/history`.
-pub fn list_supplier_history() -> Operation {
-    history("supplier", "List the history of a supplier")
-}
-
-/// `GET …/bank-accounts/{id}/history`.
-pub fn list_bank_account_history() -> Operation {
-    history("bank account", "List the history of a bank account")
-}
-
-/// `GET …/bank-transactions/{id}/history`.
-pub fn list_bank_transaction_history() -> Operation {
-    history("bank transaction", "List the history of a bank transaction")
-}
-
-/// `GET …/journals/{id}/history`.
-pub fn list_journal_history() -> Operation {
-    history("journal", "List the history of a journal")
 }
 
 fn example() -> Value {

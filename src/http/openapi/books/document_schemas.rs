@@ -143,11 +143,7 @@ fn document(kind: DocumentKind) -> Object {
         fields.push(required("overdue", boolean()));
         fields.push(required("days_overdue", integer(0)));
     }
-    fields.extend([
-        required(contact_id, id()),
-        required(contact_name, string()),
-        required(date_key(kind), date()),
-    ]);
+    fields.extend([required(contact_id, id()), required(contact_name, string()), required(date_key(kind), date())]);
     if kind.is_credit_note() {
         fields.push(required("invoice_id", nullable(id())));
     } else {

@@ -35,8 +35,10 @@ fn answer(kind: DocumentKind) -> Value {
 
 /// `GET …/sales-invoices` and the like.
 pub fn list_documents(kind: DocumentKind) -> Operation {
-    let summary =
-        of(kind, ["List sales invoices", "List purchase invoices", "List sales credit notes", "List purchase credit notes"]);
+    let summary = of(
+        kind,
+        ["List sales invoices", "List purchase invoices", "List sales credit notes", "List purchase credit notes"],
+    );
     let contact = match kind.contact_kind() {
         ContactKind::Customer => "customer_id",
         ContactKind::Supplier => "supplier_id",
@@ -47,9 +49,12 @@ pub fn list_documents(kind: DocumentKind) -> Operation {
         .query("date_from", "Dated this day or later.", date_in(), "2026-01-01".into())
         .query("date_to", "Dated this day or before.", date_in(), "2026-03-31".into());
     if !kind.is_credit_note() {
-        operation = operation
-            .query("due_before", "Due before this day.", date_in(), "2026-04-01".into())
-            .query("overdue", "`true`: only what is due before today with something left to pay.", boolean(), true.into());
+        operation = operation.query("due_before", "Due before this day.", date_in(), "2026-04-01".into()).query(
+            "overdue",
+            "`true`: only what is due before today with something left to pay.",
+            boolean(),
+            true.into(),
+        );
     }
     operation
         .query("search", "A text in number, reference or the contact's name.", plain(1, 100), "brightwell".into())
@@ -60,8 +65,10 @@ pub fn list_documents(kind: DocumentKind) -> Operation {
 
 /// `GET …/sales-invoices/{id}` and the like.
 pub fn get_document(kind: DocumentKind) -> Operation {
-    let summary =
-        of(kind, ["Get a sales invoice", "Get a purchase invoice", "Get a sales credit note", "Get a purchase credit note"]);
+    let summary = of(
+        kind,
+        ["Get a sales invoice", "Get a purchase invoice", "Get a sales credit note", "Get a purchase credit note"],
+    );
     let description = if kind.is_credit_note() {
         "`amount_credited` is set against invoices, `amount_paid` was refunded, `amount_due` is left."
     } else {
@@ -160,7 +167,12 @@ pub fn delete_document(kind: DocumentKind) -> Operation {
 pub fn issue_document(kind: DocumentKind) -> Operation {
     let summary = of(
         kind,
-        ["Issue a sales invoice", "Issue a purchase invoice", "Issue a sales credit note", "Issue a purchase credit note"],
+        [
+            "Issue a sales invoice",
+            "Issue a purchase invoice",
+            "Issue a sales credit note",
+            "Issue a purchase credit note",
+        ],
     );
     let operation = about(word(kind), summary, "Gives a draft its number and posts its journal.")
         .success(200, "The document as it is now.", record(kind), answer(kind))

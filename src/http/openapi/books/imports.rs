@@ -5,10 +5,10 @@ use utoipa::openapi::schema::AdditionalProperties;
 
 use super::super::operation::Operation;
 use super::super::schema::{
-    Any, Field, array, boolean, choice, id, integer, maybe, moment, named, nullable, object, optional, required,
-    strict, string, text,
+    Any, Field, array, boolean, choice, id, integer, maybe, moment, named, nullable, object, optional, plain, required,
+    strict, string,
 };
-use super::{about, data, inside, money, page, page_example};
+use super::shared::{about, data, inside, money, page, page_example};
 use crate::http::wire::books::imports::ImportKind;
 
 /// `GET …/imports`.
@@ -30,7 +30,8 @@ pub fn preview_import() -> Operation {
         named("PreviewImport"),
         json!({ "kind": "customers", "rows": [{ "name": "Brightwell School" }, { "name": "Harbour Hotels", "email": "x" }] }),
     )
-    .success(201, "The import was previewed.", named("ImportData"), json!({ "data": example(false) }))
+    .made("The import was previewed.", named("ImportData"), json!({ "data": example(false) }))
+    .rule("options.on_duplicate", "is for bank_transactions only")
     .change()
 }
 
@@ -56,6 +57,7 @@ pub fn confirm_import() -> Operation {
     .request(named("ConfirmImport"), json!({ "token": "imp_5dqk3zv7mh2xw4cnb6aytr7uee", "skip_invalid": true }))
     .success(200, "The import was carried out.", named("ImportData"), json!({ "data": example(true) }))
     .conflict(json!({ "reason": "token_used" }))
+    .conflict(json!({ "reason": "stale_version" }))
     .refused(json!({ "reason": "token_expired" }))
     .change()
 }
@@ -141,7 +143,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         ],
     );
     let confirm =
-        strict("The token of the preview.", vec![required("token", text(1, 100)), maybe("skip_invalid", boolean())]);
+        strict("The token of the preview.", vec![required("token", plain(1, 100)), maybe("skip_invalid", boolean())]);
     vec![
         ("Import", object("A bulk import.", all).into()),
         ("ImportSummary", object("A bulk import without its rows.", fields()).into()),

@@ -47,8 +47,8 @@ pub fn create_journal() -> Operation {
         json!({
             "entry_date": "2026-03-10", "description": "March phone bill",
             "lines": [
-                { "account_id": 12, "debit": 54.00, "vat_code": "ST" },
-                { "account_id": 21, "credit": 54.00, "memo": "accrued" }
+                { "account_id": 48, "debit": 54.00, "vat_code": "ST" },
+                { "account_id": 19, "credit": 54.00, "memo": "accrued" }
             ]
         }),
     )
@@ -97,9 +97,9 @@ pub(super) fn example() -> Value {
         "status": "posted", "source_type": "manual", "source_id": null, "reverses_journal_id": null,
         "reversed_by_journal_id": null, "currency": "GBP", "total_debit": 54.00, "total_credit": 54.00,
         "lines": [
-            line(1, 12, "7500", "Telephone and internet", 45.00, 0.00),
-            line(2, 15, "2200", "VAT Control", 9.00, 0.00),
-            line(3, 21, "2400", "Accruals", 0.00, 54.00)
+            line(1, 48, "7500", "Telephone and internet", 45.00, 0.00),
+            line(2, 13, "2200", "VAT Control", 9.00, 0.00),
+            line(3, 19, "2400", "Accruals", 0.00, 54.00)
         ],
         "created_at": "2026-03-10T12:00:00.000Z", "created_by": { "user_id": 3, "key_prefix": "4fK9zQ2mXw7B" }, "version": 1
     })

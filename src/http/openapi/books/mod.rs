@@ -29,10 +29,7 @@ pub use bank::{
 pub use bank_accounts::{
     archive_bank_account, create_bank_account, get_bank_account, list_bank_accounts, update_bank_account,
 };
-pub use changes::{
-    list_account_history, list_bank_account_history, list_bank_transaction_history, list_changes,
-    list_customer_history, list_journal_history, list_supplier_history,
-};
+pub use changes::{list_changes, list_history};
 pub use contacts::{
     archive_customer, archive_supplier, create_customer, create_supplier, delete_customer, delete_supplier,
     get_customer, get_supplier, list_customers, list_suppliers, unarchive_customer, unarchive_supplier,

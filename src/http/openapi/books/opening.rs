@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::super::operation::Operation;
 use super::super::schema::{
-    Any, array, boolean, choice, date, id, maybe, maybe_array, moment, named, nullable, object, one_of, required,
-    strict, string, text,
+    Any, Field, array, boolean, choice, date, id, maybe, maybe_array, moment, named, nullable, object, one_of, plain,
+    required, strict, string,
 };
-use super::{data, inside, money, money_in};
+use super::shared::{data, date_in, inside, money, money_in_not_negative, money_in_positive, one_of_shapes};
 use crate::domain::ledger::document::DocumentKind;
 
 /// `POST …/opening-balances/preview`.
@@ -20,7 +20,8 @@ pub fn preview_opening_balances() -> Operation {
     .request(named("OpeningBalances"), request_example())
     .success(200, "What they would do.", named("OpeningPreviewData"), json!({ "data": preview_example() }))
     .conflict(json!({ "reason": "already_set" }))
-    .refused(json!({ "reason": "amount_mismatch", "expected": 0.00, "actual": 400.00 }))
+    .refusals(&["amount_mismatch", "period_locked", "unknown_reference"])
+    .balances()
     .change()
 }
 
@@ -36,11 +37,27 @@ pub fn set_opening_balances() -> Operation {
         one_of(vec![named("OpeningBalancesToken"), named("OpeningBalances")]),
         json!({ "token": "opn_5dqk3zv7mh2xw4cnb6aytr7uee" }),
     )
-    .success(201, "The opening balances were set.", named("OpeningSetData"), json!({ "data": set_example() }))
+    .made("The opening balances were set.", named("OpeningSetData"), json!({ "data": set_example() }))
     .conflict(json!({ "reason": "token_used" }))
-    .refused(json!({ "reason": "unbalanced", "total_debit": 5900.00, "total_credit": 5890.00 }))
+    .conflict(json!({ "reason": "already_set" }))
+    .refusals(&["unbalanced", "period_locked", "token_expired", "unknown_reference"])
+    .balances()
     .change()
 }
+
+impl Operation {
+    /// What no schema says of opening balances.
+    fn balances(self) -> Self {
+        self.rule("as_of", "must not be in the future when it locks the books")
+            .rule("lines[].account_code", NO_CODE)
+            .rule("balance_to_account_code", NO_CODE)
+            .rule("open_documents[].number", "is the number of another document of the list")
+            .rule("open_documents[].date", "must not be after as_of")
+            .rule("open_documents[].due_date", "must not be before date")
+    }
+}
+
+const NO_CODE: &str = "is not the code of an account";
 
 fn request_example() -> Value {
     json!({
@@ -50,7 +67,7 @@ fn request_example() -> Value {
 }
 
 fn preview_example() -> Value {
-    let line = |account: i64, code: &str, name: &str, debit: f64, credit: f64| json!({ "account_id": account, "account_code": code, "account_name": name, "debit": debit, "credit": credit });
+    let line = |account: i64, code: &str, name: &str, debit: f64, credit: f64| json!({ "account_id": account, "account_code": code, "account_name": name, "contact_id": null, "debit": debit, "credit": credit });
     json!({
         "token": "opn_5dqk3zv7mh2xw4cnb6aytr7uee", "expires_at": "2026-04-02T10:30:00.000Z", "as_of": "2026-03-31", "currency": "GBP",
         "lines": [line(12, "1200", "Current account", 5000.00, 0.00), line(30, "3000", "Share capital", 0.00, 5000.00)],
@@ -68,47 +85,61 @@ fn set_example() -> Value {
 }
 
 pub(super) fn schemas() -> Vec<(&'static str, Any)> {
-    let kinds = DocumentKind::ALL.map(DocumentKind::as_str);
-    let line = |account: super::super::schema::Field| {
-        strict(
-            "The balance of an account: a debit or a credit.",
-            vec![account, maybe("debit", money_in()), maybe("credit", money_in())],
-        )
+    let line = |account: Field| {
+        vec![account, maybe("debit", money_in_not_negative()), maybe("credit", money_in_not_negative())]
     };
-    let lines =
-        one_of(vec![line(required("account_id", id())).into(), line(required("account_code", text(1, 20))).into()]);
-    let document = strict(
-        "What was not settled on the day; the contact is a customer or a supplier as the type says.",
+    let lines = one_of_shapes(
+        "The balance of an account: a debit or a credit.",
+        &["account_id", "account_code"],
+        vec![line(required("account_id", id())), line(required("account_code", plain(1, 20)))],
+    );
+    let document = |kinds: [DocumentKind; 2], contact: &'static str| {
         vec![
-            required("type", choice(&kinds)),
-            required("number", text(1, 50)),
-            required("date", date()),
-            required("amount_due", money_in()),
-            maybe("customer_id", id()),
-            maybe("supplier_id", id()),
-            maybe("due_date", date()),
+            required("type", choice(&kinds.map(DocumentKind::as_str))),
+            required(contact, id()),
+            required("number", plain(1, 50)),
+            required("date", date_in()),
+            required("amount_due", money_in_positive()),
+            maybe("due_date", date_in()),
+        ]
+    };
+    let document = one_of_shapes(
+        "What was not settled on the day.",
+        &["customer_id", "supplier_id"],
+        vec![
+            document([DocumentKind::SalesInvoice, DocumentKind::SalesCreditNote], "customer_id"),
+            document([DocumentKind::PurchaseInvoice, DocumentKind::PurchaseCreditNote], "supplier_id"),
         ],
     );
-    let balances = strict(
-        "Opening balances.",
-        vec![
-            required("as_of", date()),
-            required("lines", array(lines).min_items(Some(1)).max_items(Some(1000)).build()),
-            maybe_array("open_documents", array(document).max_items(Some(5000))),
+    let balances = |difference: Option<Field>| {
+        let mut fields = vec![
+            required("as_of", date_in()),
+            required("lines", array(named("OpeningLine")).min_items(Some(1)).max_items(Some(1000)).build()),
+            maybe_array("open_documents", array(named("OpeningDocument")).max_items(Some(5000))),
             maybe("lock_period", boolean().description(Some("True unless given."))),
-            maybe("balance_to_account_id", id()),
-            maybe("balance_to_account_code", text(1, 20)),
             maybe("allow_unassigned", boolean()),
             maybe("replace", boolean()),
+        ];
+        fields.extend(difference);
+        fields
+    };
+    let balances = one_of_shapes(
+        "Opening balances; a difference may go to an account.",
+        &["balance_to_account_id", "balance_to_account_code"],
+        vec![
+            balances(None),
+            balances(Some(required("balance_to_account_id", id()))),
+            balances(Some(required("balance_to_account_code", plain(1, 20)))),
         ],
     );
-    let token = strict("What was previewed.", vec![required("token", text(1, 100))]);
+    let token = strict("What was previewed.", vec![required("token", plain(1, 100))]);
     let preview_line = object(
         "A line of the journal.",
         vec![
             required("account_id", nullable(id())),
             required("account_code", string()),
             required("account_name", string()),
+            required("contact_id", nullable(id())),
             required("debit", money()),
             required("credit", money()),
         ],
@@ -127,16 +158,20 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
             required("warnings", array(string()).build()),
         ],
     );
+    let kinds = ["SalesInvoice", "SalesCreditNote", "PurchaseInvoice", "PurchaseCreditNote"];
+    let documents = one_of(kinds.map(named).into());
     let set = object(
         "Opening balances.",
         vec![
             required("journal", named("Journal")),
-            required("documents", array(object("A document that came with them.", Vec::new())).build()),
+            required("documents", array(documents).build()),
             required("lock_date", nullable(date())),
         ],
     );
     vec![
-        ("OpeningBalances", balances.into()),
+        ("OpeningLine", lines),
+        ("OpeningDocument", document),
+        ("OpeningBalances", balances),
         ("OpeningBalancesToken", token.into()),
         ("OpeningPreview", preview.into()),
         ("OpeningPreviewData", data("A preview.", named("OpeningPreview"))),

@@ -34,7 +34,7 @@ pub fn get_organisation() -> Operation {
         "Get an organisation",
         "404 for one the person is not an accepted member of, 403 for one the key does not cover.",
     )
-    .path("organisationId", "The id of the organisation.", id(), 7.into())
+    .path("organisationId", "The id of the organisation.", id(), 1.into())
     .success(200, "The organisation.", named("OrganisationData"), json!({ "data": organisation_example() }))
     .error(ErrorCode::NotFound)
 }
@@ -117,7 +117,7 @@ fn lock_example() -> Value {
 
 fn organisation_example() -> Value {
     json!({
-        "id": 7, "name": "Larkspur Joinery Ltd", "legal_name": "Larkspur Joinery Limited", "entity_type": "limited_company",
+        "id": 1, "name": "Larkspur Joinery Ltd", "legal_name": "Larkspur Joinery Limited", "entity_type": "limited_company",
         "company_number": "09876543", "utr": null, "base_currency": "GBP", "country": "GB", "timezone": "Europe/London",
         "address": { "line1": "4 Mill Yard", "line2": null, "city": "York", "region": null, "postcode": "YO1 7EP", "country": "GB" },
         "financial_year_end": "03-31", "books_start_date": "2025-04-01",

@@ -337,10 +337,8 @@ fn position() -> Object {
 
 pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     let update = patch(vec![maybe("reference", plain(0, 100)), maybe("memo", plain(0, 500))]);
-    let mut schemas: Vec<(&'static str, Any)> = vec![
-        ("UpdateSettlement", update.into()),
-        ("CisPositionData", data("The position.", position().into())),
-    ];
+    let mut schemas: Vec<(&'static str, Any)> =
+        vec![("UpdateSettlement", update.into()), ("CisPositionData", data("The position.", position().into()))];
     for side in [ContactKind::Customer, ContactKind::Supplier] {
         let name = |names| of(side, names);
         schemas.extend([

@@ -85,7 +85,7 @@ pub(super) fn quantity_in() -> ObjectBuilder {
     let mut not = Extensions::default();
     not.insert("not".to_owned(), json!({ "const": 0 }));
     let pattern = "^-?(?!0+([.]0+)?$)0{0,4}[0-9]{1,6}([.][0-9]{1,4})?$";
-    decimal_in(pattern, 0.0001, -999_999.9999, 999_999.9999)
+    decimal_in(pattern, 0.0001, -999_999.999_9, 999_999.999_9)
         .extensions(Some(not))
         .description(Some("Not zero, at most four decimals; a number or a string."))
 }
@@ -93,7 +93,7 @@ pub(super) fn quantity_in() -> ObjectBuilder {
 /// A price of one as a request gives it: at most four decimals, below a hundred million.
 pub(super) fn unit_price_in() -> ObjectBuilder {
     let pattern = "^-?0{0,2}[0-9]{1,8}([.][0-9]{1,4})?$";
-    decimal_in(pattern, 0.0001, -99_999_999.9999, 99_999_999.9999)
+    decimal_in(pattern, 0.0001, -99_999_999.999_9, 99_999_999.999_9)
         .description(Some("Pounds, at most four decimals; a number or a string."))
 }
 
@@ -155,13 +155,19 @@ pub(super) fn one_of_shapes(description: &str, keys: &[&'static str], shapes: Ve
 /// An operation inside an organisation.
 pub(super) fn inside(summary: &'static str, description: &'static str) -> Operation {
     Operation::new(TAG, summary, description)
-        .path("organisationId", "The id of the organisation.", id(), 7.into())
+        .path("organisationId", "The id of the organisation.", id(), 1.into())
         .error(ErrorCode::NotFound)
 }
 
 /// The same about one record.
 pub(super) fn about(what: &str, summary: &'static str, description: &'static str) -> Operation {
-    inside(summary, description).path("id", &format!("The id of the {what}."), id(), 12.into())
+    about_one(what, 12, summary, description)
+}
+
+/// The same with the id that is the example: `cargo xtask conformance` makes records to be found under the documented
+/// ids, in the states in which the operation succeeds.
+pub(super) fn about_one(what: &str, example: i64, summary: &'static str, description: &'static str) -> Operation {
+    inside(summary, description).path("id", &format!("The id of the {what}."), id(), example.into())
 }
 
 impl Operation {
@@ -185,8 +191,8 @@ impl Operation {
         self.header(
             "If-Match",
             "The version the caller has seen, best in quotes; another one is 409 `stale_version`.",
-string().pattern(Some("^(?:\"[0-9]+\"|[0-9]+)$")).max_length(Some(100)),
-            "\"3\"".into(),
+            string().pattern(Some("^(?:\"[0-9]+\"|[0-9]+)$")).max_length(Some(100)),
+            "\"1\"".into(),
         )
         .conflict(json!({ "reason": "stale_version" }))
     }

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::read::body;
-use super::{Id, Money, account, bank, contact, journal};
+use super::{Id, Money, account, bank, contact, document, journal};
 use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::document::DocumentKind;
 use crate::domain::problem::{Issue, Issues};
 use crate::http::wire::strict::{BODY, Place, Strict};
 use crate::store::{Action, ImportEntries, ImportEntry, ImportRow, RowResult, RowStatus};
@@ -25,14 +26,25 @@ pub enum ImportKind {
     Suppliers,
     /// Lines of bank statements.
     BankTransactions,
+    /// Sales invoices.
+    SalesInvoices,
+    /// Purchase invoices.
+    PurchaseInvoices,
     /// Journals.
     Journals,
 }
 
 impl ImportKind {
     /// Every kind.
-    pub const ALL: [Self; 5] =
-        [Self::Accounts, Self::Customers, Self::Suppliers, Self::BankTransactions, Self::Journals];
+    pub const ALL: [Self; 7] = [
+        Self::Accounts,
+        Self::Customers,
+        Self::Suppliers,
+        Self::BankTransactions,
+        Self::SalesInvoices,
+        Self::PurchaseInvoices,
+        Self::Journals,
+    ];
 
     /// Its word.
     pub const fn as_str(self) -> &'static str {
@@ -41,6 +53,8 @@ impl ImportKind {
             Self::Customers => "customers",
             Self::Suppliers => "suppliers",
             Self::BankTransactions => "bank_transactions",
+            Self::SalesInvoices => "sales_invoices",
+            Self::PurchaseInvoices => "purchase_invoices",
             Self::Journals => "journals",
         }
     }
@@ -60,9 +74,16 @@ impl ImportKind {
                 let (bank_account_id, row) = bank::parse_row(text)?;
                 Action::CreateBankTransaction { bank_account_id, row: Box::new(row) }
             }
+            Self::SalesInvoices => invoice(DocumentKind::SalesInvoice, text)?,
+            Self::PurchaseInvoices => invoice(DocumentKind::PurchaseInvoice, text)?,
             Self::Journals => Action::PostJournal(journal::parse_new(text)?),
         })
     }
+}
+
+fn invoice(kind: DocumentKind, text: &[u8]) -> Result<Action, Issues> {
+    let (entry, is_issued) = document::parse_new(text, kind)?;
+    Ok(Action::CreateDocument { entry: Box::new(entry), is_issued })
 }
 
 fn contact_of(kind: ContactKind, text: &[u8]) -> Result<Action, Issues> {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::document_json::DocumentJson;
 use super::journal::JournalJson;
 use super::read::body;
 use super::{CURRENCY, Date, Id, Money};
@@ -10,6 +11,7 @@ use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::ids::ContactId;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::opening::OpeningDocument;
+use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, Place, Reading, Strict};
 use crate::store::{AccountName, OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet};
@@ -237,6 +239,7 @@ struct PreviewLineJson<'a> {
     account_id: Id,
     account_code: &'a str,
     account_name: &'a str,
+    contact_id: Option<i64>,
     debit: Money,
     credit: Money,
 }
@@ -264,6 +267,7 @@ impl<'a> From<&'a OpeningPreviewLine> for PreviewLineJson<'a> {
             account_id: Id(line.account_id),
             account_code: &line.account_code,
             account_name: &line.account_name,
+            contact_id: line.contact_id,
             debit: Money(line.amount_pence.max(0)),
             credit: Money((-line.amount_pence).max(0)),
         }
@@ -274,13 +278,15 @@ impl<'a> From<&'a OpeningPreviewLine> for PreviewLineJson<'a> {
 #[derive(Serialize)]
 pub struct OpeningJson<'a> {
     journal: JournalJson<'a>,
-    documents: [(); 0],
+    documents: Vec<DocumentJson<'a>>,
     lock_date: Option<Date>,
 }
 
-impl<'a> From<&'a OpeningSet> for OpeningJson<'a> {
-    fn from(set: &'a OpeningSet) -> Self {
-        Self { journal: JournalJson::from(&set.journal), documents: [], lock_date: set.lock_day.map(Date) }
+impl<'a> OpeningJson<'a> {
+    /// Prints opening balances as they are today.
+    pub fn new(set: &'a OpeningSet, today: Day) -> Self {
+        let documents = set.documents.iter().map(|view| DocumentJson::new(view, today)).collect();
+        Self { journal: JournalJson::from(&set.journal), documents, lock_date: set.lock_day.map(Date) }
     }
 }
 

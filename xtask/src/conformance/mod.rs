@@ -1,9 +1,8 @@
 //! `cargo xtask conformance`: a real server, every operation of its own OpenAPI description, all checks of
 //! schemathesis; failures that are known and explained are listed in `tests/schemathesis-expected.toml`.
-//!
-//! A request that fits its schema may get a business answer: 422 `unprocessable_entity` (409 and 404 are taken by
-//! schemathesis itself), or 422 `invalid_request_format` for exactly the rules that the operation lists as `x-rules`.
-//! Any other refusal of such a request is a description that is looser than the service.
+
+mod books;
+mod business;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,6 +17,7 @@ use clap::Args;
 use serde::Deserialize;
 use serde_json::Value;
 
+use self::business::{is_business, read_rules};
 use crate::{
     datasets::charged,
     faults::Database,
@@ -32,9 +32,6 @@ use crate::{
 
 /// As many failures may be expected; more would be a description that does not fit.
 const EXPECTED_AT_MOST: usize = 5;
-
-/// What schemathesis calls a request that fits the schema and is refused.
-const REJECTED: &str = "ST202";
 
 /// Answers that are told of one check that failed for one operation.
 const TOLD_AT_MOST: usize = 5;
@@ -199,55 +196,6 @@ fn from_base64(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The rules beyond the schema of each operation, as `POST /path` with path and message.
-type Rules = BTreeMap<String, BTreeSet<(String, String)>>;
-
-fn read_rules(document: &Value) -> Rules {
-    let mut all = Rules::new();
-    for (path, item) in document.get("paths").and_then(Value::as_object).into_iter().flatten() {
-        for (method, operation) in item.as_object().into_iter().flatten() {
-            let listed = operation.get("x-rules").and_then(Value::as_array).into_iter().flatten();
-            let rules = listed.filter_map(|rule| {
-                let text = |name: &str| rule.get(name).and_then(Value::as_str).map(str::to_owned);
-                text("path").zip(text("message"))
-            });
-            all.insert(format!("{} {path}", method.to_uppercase()), rules.collect());
-        }
-    }
-    all
-}
-
-/// Whether a request that fits its schema was refused for what no schema can say.
-fn is_business(failure: &Failure, rules: &Rules) -> bool {
-    if failure.check != REJECTED {
-        return false;
-    }
-    let Some(body) = failure.answer.strip_prefix("422 ") else { return false };
-    // The answer was cut off before the request id.
-    let Ok(answer) = serde_json::from_str::<Value>(&format!("{body}}}")) else { return false };
-    match answer.pointer("/error/code").and_then(Value::as_str) {
-        Some("unprocessable_entity") => true,
-        Some("invalid_request_format") => {
-            let issues = answer.pointer("/error/details/issues").and_then(Value::as_array);
-            let of_operation = rules.get(&failure.operation);
-            let is_rule = |issue: &Value| {
-                let text = |name: &str| issue.get(name).and_then(Value::as_str).unwrap_or_default();
-                let rule = (without_rows(text("path")), text("message").to_owned());
-                of_operation.is_some_and(|rules| rules.contains(&rule))
-            };
-            issues.is_some_and(|issues| !issues.is_empty() && issues.iter().all(is_rule))
-        }
-        _ => false,
-    }
-}
-
-/// `lines[3].date` as `lines[].date`.
-fn without_rows(path: &str) -> String {
-    let mut parts = path.split('[');
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| text + "[" + part.trim_start_matches(|letter: char| letter.is_ascii_digit()))
-}
-
 /// Compare; the texts of everything that must make the run fail.
 fn judge(failures: &BTreeSet<Failure>, expected: &[Expected]) -> Vec<String> {
     let mut complaints = Vec::new();
@@ -345,10 +293,10 @@ pub fn run(options: &Options) -> Result<()> {
     let begun = Instant::now();
     let mut server = installation.serve_ready()?;
     let person = installation.add_person("conformance@example.com", 1_000, 1_000_000)?;
-    // An organisation to be read and a finished job to be polled make the successful answers reachable.
-    installation.run(&["organisation", "add", "--email", &person.email, "--name", "Conformance Ltd"])?;
     let mut connection = server.connect()?;
     let key = create_key(&mut connection, &person.session, "conformance", &SCOPES)?.plaintext;
+    // Books to be read and changed and a finished job to be polled make the successful answers reachable.
+    books::prepare(&mut connection, &key)?;
     for product in Product::ALL {
         let job = charged(product, &mut Random::new(1), 2);
         let (pause, patience) = (Duration::from_millis(20), Duration::from_secs(60));
@@ -402,7 +350,7 @@ pub fn run(options: &Options) -> Result<()> {
 mod tests {
     use serde_json::json;
 
-    use super::{Expected, Failure, from_base64, is_business, judge, read_events, read_report, read_rules};
+    use super::{Expected, from_base64, judge, read_events, read_report};
 
     fn expected(operation: &str, check: &str, answer: Option<&str>) -> Expected {
         Expected {
@@ -431,33 +379,6 @@ mod tests {
         // What is only seen sometimes may be missing.
         let rare = Expected { sometimes: true, ..expected("POST /c", "ST202", None) };
         assert!(judge(&failures, &[expected("POST /b", "ST202", None), rare]).is_empty());
-    }
-
-    #[test]
-    fn only_business_answers_and_listed_rules_are_taken() {
-        let rule = json!({ "path": "lines[].date", "message": "must be later" });
-        let document = json!({"paths": {"/b": {"post": {"x-rules": [rule]}}, "/c": {"get": {}}}});
-        let rules = read_rules(&document);
-        let is_taken = |operation: &str, check: &str, answer: &str| {
-            let (operation, check, answer) = (operation.to_owned(), check.to_owned(), answer.to_owned());
-            is_business(&Failure { operation, check, title: String::new(), answer }, &rules)
-        };
-        let refused = r#"422 {"error":{"code":"unprocessable_entity","message":"m","details":{"reason":"unbalanced"}}"#;
-        assert!(is_taken("POST /c", "ST202", refused));
-        assert!(!is_taken("POST /c", "ST103", refused));
-        assert!(!is_taken("POST /c", "ST202", &refused.replace("422", "400")));
-        let issues = |issues: &[(&str, &str)]| {
-            let list: Vec<_> =
-                issues.iter().map(|(path, message)| json!({ "path": path, "message": message })).collect();
-            let error = json!({ "code": "invalid_request_format", "details": { "issues": list } });
-            let whole = json!({ "error": error }).to_string();
-            format!("422 {}", whole.strip_suffix('}').unwrap())
-        };
-        assert!(is_taken("POST /b", "ST202", &issues(&[("lines[12].date", "must be later")])));
-        assert!(!is_taken("GET /c", "ST202", &issues(&[("lines[12].date", "must be later")])));
-        assert!(!is_taken("POST /b", "ST202", &issues(&[("lines[12].date", "must be a date")])));
-        assert!(!is_taken("POST /b", "ST202", &issues(&[("lines[1].date", "must be later"), ("x", "unknown key")])));
-        assert!(!is_taken("POST /b", "ST202", &issues(&[])));
     }
 
     #[test]

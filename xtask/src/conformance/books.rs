@@ -1,0 +1,35 @@
+//! Books to begin with, so that the documented examples of the ledger find what they name and are answered with success.
+//! Examples may rely on: organisation 1 with VAT Control and the standard chart (account 13 is VAT Control, 19 Accruals,
+//! 31 Other income, 48 Telephone and internet), bank accounts 1 and 2, unconfirmed bank transactions 1 to 16 of the second
+//! but for 13, which is confirmed, and 14, which is excluded, manual journals 1 to 12, customers 1 to 12 and supplier 13.
+
+use anyhow::{Result, ensure};
+use serde_json::{Value, json};
+
+use crate::http::{Connection, Request};
+
+const ORGANISATIONS: &str = "/api/v1/books/organisations";
+
+pub(super) fn prepare(connection: &mut Connection, key: &str) -> Result<()> {
+    let mut post = |path: &str, body: &Value| -> Result<()> {
+        let body = body.to_string();
+        let reply = connection.send(&Request::post(path, Some(key), body.as_bytes()))?;
+        ensure!(matches!(reply.status, 200 | 201), "{path} answered {}", reply.summary());
+        Ok(())
+    };
+    post(ORGANISATIONS, &json!({ "name": "Conformance Ltd", "vat_control": true }))?;
+    let path = |rest: &str| format!("{ORGANISATIONS}/1/{rest}");
+    post(&path("bank-accounts"), &json!({ "name": "Savings", "type": "savings", "code": "1290" }))?;
+    let row =
+        |number: i64| json!({ "date": "2026-03-10", "amount": -84.37, "description": format!("payment {number}") });
+    let rows: Vec<Value> = (1..=16).map(row).collect();
+    post(&path("bank-transactions/import"), &json!({ "bank_account_id": 2, "rows": rows }))?;
+    for number in 1..=12 {
+        let lines = json!([{ "account_id": 48, "debit": number }, { "account_id": 19, "credit": number }]);
+        post(&path("journals"), &json!({ "entry_date": "2026-03-10", "description": "accrued", "lines": lines }))?;
+        post(&path("customers"), &json!({ "name": format!("Customer {number}") }))?;
+    }
+    post(&path("suppliers"), &json!({ "name": "Supplier" }))?;
+    post(&path("bank-transactions/13/confirm"), &json!({ "account_id": 48, "vat_code": "ST" }))?;
+    post(&path("bank-transactions/14/exclude"), &json!({}))
+}
