@@ -23,6 +23,7 @@ mod receipts;
 mod refusals;
 mod retries;
 mod sales_invoices;
+mod status;
 mod tenants;
 mod trade;
 
