@@ -98,11 +98,11 @@ pub use post::{
     Replay,
 };
 pub use previews::{NewPreview, Purpose};
-pub use status::BooksStatus;
 pub use settlements::{
     AllocationEntry, AllocationTarget, AllocationView, CisPosition, CisSubcontractor, PaymentMethod, SettlementEntry,
     SettlementField, SettlementFilter, SettlementView,
 };
+pub use status::BooksStatus;
 
 impl Writer {
     /// Changes the books; the answer comes after its commit.
