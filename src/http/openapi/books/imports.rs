@@ -1,7 +1,8 @@
 //! Bulk imports.
 
 use serde_json::{Value, json};
-use utoipa::openapi::schema::AdditionalProperties;
+use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::schema::SchemaType;
 
 use super::super::operation::Operation;
 use super::super::schema::{
@@ -128,8 +129,10 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     let mut all = fields();
     all.push(optional("results", array(result).description(Some("By row, once it was confirmed.")).build()));
     let kinds = ImportKind::ALL.map(ImportKind::as_str);
-    let mut any_row = object("The body of the single request.", Vec::new());
-    any_row.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(true)));
+    // A row that is no such body is an invalid row, and no fault of the request.
+    let any_row = ObjectBuilder::new()
+        .schema_type(SchemaType::AnyValue)
+        .description(Some("The body of the single request; anything else is an invalid row."));
     let options = strict(
         "For bank transactions: whether a line that is there already is left out or makes its row invalid.",
         vec![optional("on_duplicate", choice(&["skip", "reject"]))],
