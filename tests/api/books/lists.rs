@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Books;
+use super::{Books, ORGANISATIONS};
 use crate::support::database::on_both_databases;
 
 fn rows(page: &Value) -> Vec<Value> {
@@ -16,7 +16,8 @@ fn total(page: &Value) -> &Value {
 fn searched(books: &Books, list: &str, text: &str) -> Vec<String> {
     let text: String = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
     let page = books.get(&format!("/{list}?search={text}"));
-    let names = rows(&page).iter().map(|row| {
+    let found = rows(&page);
+    let names = found.iter().map(|row| {
         let name = ["name", "description"].into_iter().find_map(|field| row[field].as_str());
         name.unwrap_or_else(|| panic!("{row}: no name")).to_owned()
     });
@@ -101,9 +102,9 @@ on_both_databases! {
         books.posted("2026-03-01", "7300", "1200", json!(12));
         assert_eq!(searched(&books, "journals", "test"), ["Test"]);
         // Another organisation's rows hold the same letters.
-        let other = books.server.client.post(super::ORGANISATIONS).key(&books.key).json(&json!({ "name": "Other" }));
+        let other = books.server.client.post(ORGANISATIONS).key(&books.key).json(&json!({ "name": "Other" }));
         let other = other.send().expect(201)["data"]["id"].clone();
-        let path = format!("{}/{other}/journals?search=test", super::ORGANISATIONS);
+        let path = format!("{}/{other}/journals?search=test", ORGANISATIONS);
         let page = books.server.client.request("GET", &path).key(&books.key).send().expect(200);
         assert_eq!((rows(&page).len(), total(&page)), (0, &json!(0)));
     }
@@ -143,9 +144,9 @@ on_both_databases! {
         assert_eq!(ids("updated_since=2000-01-01T00:00:00Z"), all);
         assert_eq!(ids(&format!("{account}&updated_since=2000-01-01T00:00:00Z")), all[1..]);
         assert_eq!(ids("updated_since=2199-01-01T00:00:00Z"), [Value::Null; 0]);
-        let strangers = books.server.client.post(super::ORGANISATIONS).key(&books.key).json(&json!({ "name": "Other" }));
+        let strangers = books.server.client.post(ORGANISATIONS).key(&books.key).json(&json!({ "name": "Other" }));
         let strangers = strangers.send().expect(201)["data"]["id"].clone();
-        let path = format!("{}/{strangers}/journals?{account}", super::ORGANISATIONS);
+        let path = format!("{}/{strangers}/journals?{account}", ORGANISATIONS);
         let page = books.server.client.request("GET", &path).key(&books.key).send().expect(200);
         assert_eq!((rows(&page).len(), total(&page)), (0, &json!(0)));
     }
