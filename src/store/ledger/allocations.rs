@@ -63,21 +63,21 @@ impl Desk<'_> {
         }
     }
 
-    /// Carries out what a decision set against what and released; `created` is the settlement it made, whose row is at
-    /// hand by now.
+    /// Carries out what a decision set against what and released; `own` is the settlement it makes or voids, whose row is
+    /// at hand and whose change is the caller's to count and to tell.
     pub(super) fn apply_allocations(
         &mut self,
         changed: &AllocationEffects,
-        created: Option<SettlementId>,
+        own: Option<SettlementId>,
     ) -> Result<(), Stop> {
         let organisation = self.organisation();
         let made = |end: AllocationEnd| match end {
-            AllocationEnd::Settlement(None) => AllocationEnd::Settlement(created),
+            AllocationEnd::Settlement(None) => AllocationEnd::Settlement(own),
             known => known,
         };
         let mut touched: Vec<AllocationEnd> =
             changed.documents.iter().map(|after| AllocationEnd::Document(after.id)).collect();
-        touched.extend(created.map(|id| AllocationEnd::Settlement(Some(id))));
+        touched.extend(own.map(|id| AllocationEnd::Settlement(Some(id))));
         for added in &changed.added {
             let id = AllocationId(self.identifiers.next(Kind::Allocation));
             let added = Allocation { id: Some(id), from: made(added.from), to: made(added.to), ..added.clone() };
@@ -106,7 +106,7 @@ impl Desk<'_> {
         touched.sort_unstable();
         touched.dedup();
         for end in touched {
-            self.recount_allocations(end, created);
+            self.recount_allocations(end, own);
         }
         for entry in &changed.vat {
             self.write_vat_entry(entry, None, None);
@@ -115,7 +115,7 @@ impl Desk<'_> {
     }
 
     /// Takes the sums kept of a document or settlement from its allocations.
-    fn recount_allocations(&mut self, end: AllocationEnd, created: Option<SettlementId>) {
+    fn recount_allocations(&mut self, end: AllocationEnd, own: Option<SettlementId>) {
         match end {
             AllocationEnd::Document(id) => {
                 let found = self.facts.documents.get(&id.0).zip(self.facts.register.documents.get(&id));
@@ -135,12 +135,13 @@ impl Desk<'_> {
                 let row = SettlementRow {
                     allocated_pence: known.allocated().0,
                     cis_pence: known.withheld().0,
-                    version: if created == Some(id) { row.version } else { row.version + 1 },
-                    updated_at_ms: self.now_ms,
                     ..row.clone()
                 };
-                self.facts.settlements.insert(id.0, (self.books.organisation.id.0, row.clone()));
-                self.effects.settlement(self.organisation(), row);
+                if own == Some(id) {
+                    self.put_settlement(row);
+                } else {
+                    self.changed_settlement(row);
+                }
             }
             AllocationEnd::Settlement(None) => {}
         }

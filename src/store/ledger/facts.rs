@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::action::Action;
 use super::bank_transactions::{self, BANK_TRANSACTION_COLUMNS, BankTransactionRow, read_bank_transaction};
 use super::contacts::{CONTACT_COLUMNS, ContactRow, Owed, owed_columns, read_contact, read_owed};
 use super::document_rows::DocumentRow;
@@ -10,7 +11,7 @@ use super::imports::{ImportEntries, statement_rows};
 use super::journals::{JournalLineView, JournalView, journals_by_id};
 use super::named::Named;
 use super::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, LockChange, read_lock_change};
-use super::post::{Action, BankRow, Post};
+use super::post::{BankRow, Post};
 use super::previews::{self, PreviewRow};
 use super::register;
 use super::settlement_facts;

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::action::Action;
 use super::contacts::ContactField;
 use super::document_rows::DocumentRow;
 use super::documents::DocumentField;
 use super::opening::OpeningEntry;
-use super::post::{Action, Confirmation, LedgerAccount, Post};
+use super::post::{Confirmation, LedgerAccount, Post};
 use super::settlements::{AllocationEntry, AllocationTarget};
 use crate::domain::ledger::vat::Side;
 

@@ -88,13 +88,16 @@ async fn load_documents(
     if documents.is_empty() {
         return Ok(());
     }
-    let among = unit.numbers_of_json();
-    let sql = format!("select {DOCUMENT_COLUMNS}, d.organisation_id from document d where d.id in {among}");
-    for row in unit.all(&sql, params![json(documents)]).await? {
-        let document = read_document(&row)?;
-        named.at_hand(&document);
-        facts.documents.insert(document.id, (row.get(document_rows::COLUMNS)?, document));
+    read_documents(unit, documents, facts).await?;
+    let mut origins = BTreeSet::new();
+    for (_, document) in facts.documents.values() {
+        named.at_hand(document);
+        if named.documents.contains(&document.id) {
+            origins.extend(document.origin_id.filter(|id| !documents.contains(id)));
+        }
     }
+    // A draft that takes back an invoice is priced and issued beside it.
+    read_documents(unit, &origins, facts).await?;
     if !named.documents.is_empty() {
         let mut lines = lines_of(unit, &json(&named.documents)).await?;
         for id in &named.documents {
@@ -102,6 +105,19 @@ async fn load_documents(
                 document.lines = lines.remove(id).unwrap_or_default();
             }
         }
+    }
+    Ok(())
+}
+
+async fn read_documents(unit: &Unit<'_>, ids: &BTreeSet<i64>, facts: &mut Facts) -> Result<(), StoreError> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let among = unit.numbers_of_json();
+    let sql = format!("select {DOCUMENT_COLUMNS}, d.organisation_id from document d where d.id in {among}");
+    for row in unit.all(&sql, params![json(ids)]).await? {
+        let document = read_document(&row)?;
+        facts.documents.insert(document.id, (row.get(document_rows::COLUMNS)?, document));
     }
     Ok(())
 }

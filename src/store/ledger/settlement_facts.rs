@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::action::Action;
 use super::facts::{Facts, json};
 use super::ids::Kind;
 use super::named::Named;
-use super::post::{Action, Confirmation, Post};
+use super::post::{Confirmation, Post};
 use super::settlements::AllocationEntry;
 use crate::domain::ledger::allocation::AllocationEnd;
 use crate::domain::ledger::ids::{DocumentId, SettlementId};
