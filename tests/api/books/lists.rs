@@ -144,6 +144,14 @@ on_both_databases! {
         assert_eq!(ids("updated_since=2000-01-01T00:00:00Z"), all);
         assert_eq!(ids(&format!("{account}&updated_since=2000-01-01T00:00:00Z")), all[1..]);
         assert_eq!(ids("updated_since=2199-01-01T00:00:00Z"), [Value::Null; 0]);
+        let bank = books.get("/bank-accounts")["data"][0]["id"].clone();
+        let line = json!({ "bank_account_id": bank, "date": "2026-03-04", "amount": -3, "description": "Fee" });
+        let line = books.post("/bank-transactions", &line).expect(201)["data"]["id"].clone();
+        let coding = json!({ "type": "coded", "account_id": books.account_id("7900"), "vat_code": "NV" });
+        let confirmed = books.post(&format!("/bank-transactions/{line}/confirm"), &coding).expect(200)["data"].clone();
+        assert_eq!(ids(&format!("source_id={line}")), vec![confirmed["journal_id"].clone()]);
+        assert_eq!(ids(&format!("source_id={line}&source_type=bank_transaction")).len(), 1);
+        assert_eq!(ids(&format!("source_id={line}&source_type=manual")), [Value::Null; 0]);
         let strangers = books.server.client.post(ORGANISATIONS).key(&books.key).json(&json!({ "name": "Other" }));
         let strangers = strangers.send().expect(201)["data"]["id"].clone();
         let path = format!("{}/{strangers}/journals?{account}", ORGANISATIONS);
