@@ -68,6 +68,9 @@ struct Measured {
     p99_us: Vec<f64>,
 }
 
+/// The bare rates, and what was measured of each load.
+type Compared = (Vec<f64>, Vec<Measured>);
+
 /// A service with organisations to post to.
 pub struct Service {
     server: Server,
@@ -139,7 +142,7 @@ struct Plan {
 }
 
 /// Measure all loads beside `bare`, which gives a rate.
-fn beside(plan: &Plan, service: &Service, bare: impl Fn(Duration) -> Result<f64>) -> Result<(Vec<f64>, Vec<Measured>)> {
+fn beside(plan: &Plan, service: &Service, bare: impl Fn(Duration) -> Result<f64>) -> Result<Compared> {
     let mut random = Random::new(7);
     let requests = LOADS.iter().map(|load| service.requests(load, &mut random)).collect::<Result<Vec<_>>>()?;
     let mut all: Vec<Measured> = LOADS.iter().map(|_| Measured::default()).collect();
@@ -166,7 +169,7 @@ fn report(
     title: &str,
     bare_name: &str,
     bar: impl Fn(&Load) -> Option<f64>,
-    (bare_rates, all): &(Vec<f64>, Vec<Measured>),
+    (bare_rates, all): &Compared,
 ) -> Result<Value> {
     writeln!(text, "{title}; {bare_name}: {:.0}/s (best {:.0})", median(bare_rates), greatest(bare_rates))?;
     writeln!(
@@ -206,7 +209,7 @@ fn report(
 }
 
 /// SQLite in `parent`, with or without fsyncs held at a millisecond.
-fn sqlite(plan: &Plan, parent: &Path, slow: Option<&SlowSync>) -> Result<(Vec<f64>, Vec<Measured>)> {
+fn sqlite(plan: &Plan, parent: &Path, slow: Option<&SlowSync>) -> Result<Compared> {
     let wrapper = slow.map_or_else(Vec::new, SlowSync::wrapper);
     let service = Service::start(parent, &wrapper, None, ORGANISATIONS)?;
     let folder = tempfile::Builder::new().prefix("bookkeeping-bare-").tempdir_in(parent)?;
@@ -217,7 +220,7 @@ fn sqlite(plan: &Plan, parent: &Path, slow: Option<&SlowSync>) -> Result<(Vec<f6
 }
 
 /// PostgreSQL beside pgbench, and the driver's own single inserts.
-fn postgres(plan: &Plan) -> Result<(f64, (Vec<f64>, Vec<Measured>))> {
+fn postgres(plan: &Plan) -> Result<(f64, Compared)> {
     let folder = tempfile::Builder::new().prefix("bookkeeping-bench-").tempdir()?;
     let postgres = Postgres::start(&folder.path().join("postgres"))?;
     bare::make_tables(&postgres)?;

@@ -137,10 +137,10 @@ fn statements(backend: DbBackend, books: &Books, bank: i64, journals: i64) -> Re
          2 + case when {b} % 2 = 0 then 1 else 0 end, {made}, 1, null from n",
         count("n", journals)
     );
-    let reversal = format!(
-        "insert into journal_reversal (journal_id, organisation_id, entry_day, reversal_id, reason) \
-         select reverses_journal_id, organisation_id, entry_day, id, null from journal where reverses_journal_id is not null"
-    );
+    let reversal = "insert into journal_reversal (journal_id, organisation_id, entry_day, reversal_id, reason) \
+         select reverses_journal_id, organisation_id, entry_day, id, null from journal \
+         where reverses_journal_id is not null"
+        .to_owned();
     let status = format!(
         "case when {is_confirmed} then 'confirmed' when i % 40 = 1 and i % 50 <> 0 then 'excluded' else 'unconfirmed' end"
     );

@@ -3,6 +3,7 @@
 use super::journals::JournalFilter;
 use super::query::{Conditions, List};
 use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::journal::SourceType;
 
 /// Where the journals that pass a filter are found.
 pub(super) fn journal_list(filter: &JournalFilter) -> List {
@@ -25,7 +26,11 @@ pub(super) fn journal_list(filter: &JournalFilter) -> List {
     let (table, name, key, id) = match (filter.account_id, filter.voided) {
         (Some(_), _) => ("journal_line", "l", "l.entry_day", "l.journal_id"),
         (None, Some(true)) => ("journal_reversal", "v", "v.entry_day", "v.journal_id"),
-        _ => return list,
+        _ => {
+            // What one document made are few.
+            list.picked = filter.source_id.map(|_| list.from.clone());
+            return list;
+        }
     };
     list.found = Some((key, id));
     list.from = format!("{table} {name}");
@@ -55,6 +60,11 @@ pub(super) fn journal_conditions(organisation: OrganisationId, filter: &JournalF
     }
     conditions.and_if("j.source_type = {}", filter.source_type.as_deref());
     conditions.and_if("j.source_id = {}", filter.source_id);
+    if filter.source_id.is_some() && filter.source_type.is_none() {
+        // The index has the type first.
+        let types = SourceType::ALL.map(SourceType::as_str).join("', '");
+        conditions.and_plain(&format!("j.source_type in ('{types}')"));
+    }
     conditions.and_if(&format!("{day} >= {{}}"), filter.from_day.map(i64::from));
     conditions.and_if(&format!("{day} <= {{}}"), filter.to_day.map(i64::from));
     conditions.and_if(

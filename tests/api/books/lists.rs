@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Books;
+use super::{Books, ORGANISATIONS};
 use crate::support::database::on_both_databases;
 
 fn rows(page: &Value) -> Vec<Value> {
@@ -16,8 +16,8 @@ fn total(page: &Value) -> &Value {
 fn searched(books: &Books, list: &str, text: &str) -> Vec<String> {
     let text: String = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
     let page = books.get(&format!("/{list}?search={text}"));
-    let rows = rows(&page);
-    let names = rows.iter().map(|row| {
+    let found = rows(&page);
+    let names = found.iter().map(|row| {
         let name = ["name", "description"].into_iter().find_map(|field| row[field].as_str());
         name.unwrap_or_else(|| panic!("{row}: no name")).to_owned()
     });
@@ -102,9 +102,9 @@ on_both_databases! {
         books.posted("2026-03-01", "7300", "1200", json!(12));
         assert_eq!(searched(&books, "journals", "test"), ["Test"]);
         // Another organisation's rows hold the same letters.
-        let other = books.server.client.post(crate::books::ORGANISATIONS).key(&books.key).json(&json!({ "name": "Other" }));
+        let other = books.server.client.post(ORGANISATIONS).key(&books.key).json(&json!({ "name": "Other" }));
         let other = other.send().expect(201)["data"]["id"].clone();
-        let path = format!("{}/{other}/journals?search=test", crate::books::ORGANISATIONS);
+        let path = format!("{}/{other}/journals?search=test", ORGANISATIONS);
         let page = books.server.client.request("GET", &path).key(&books.key).send().expect(200);
         assert_eq!((rows(&page).len(), total(&page)), (0, &json!(0)));
     }
@@ -133,20 +133,28 @@ on_both_databases! {
         let (first, twice, other) = (first["id"].clone(), twice["id"].clone(), other["id"].clone());
         let account = format!("account_id={}", books.account_id("7300"));
         assert_eq!(ids(&account), [twice.clone(), reversal.clone(), first.clone()]);
-        assert_eq!(ids(&format!("{account}&date_from=2026-03-02")), [twice.clone()]);
-        assert_eq!(ids(&format!("{account}&status=void")), [first.clone()]);
+        assert_eq!(ids(&format!("{account}&date_from=2026-03-02")), vec![twice.clone()]);
+        assert_eq!(ids(&format!("{account}&status=void")), vec![first.clone()]);
         assert_eq!(ids(&format!("{account}&status=posted")), [twice.clone(), reversal.clone()]);
-        assert_eq!(ids(&format!("{account}&source_type=manual&search=twice")), [twice.clone()]);
-        assert_eq!(ids("status=void"), [first.clone()]);
+        assert_eq!(ids(&format!("{account}&source_type=manual&search=twice")), vec![twice.clone()]);
+        assert_eq!(ids("status=void"), vec![first.clone()]);
         assert_eq!(ids("status=void&date_to=2026-02-28"), [Value::Null; 0]);
         assert_eq!(ids("status=void&source_type=reversal"), [Value::Null; 0]);
         let all = [other, twice, reversal.clone(), first];
         assert_eq!(ids("updated_since=2000-01-01T00:00:00Z"), all);
         assert_eq!(ids(&format!("{account}&updated_since=2000-01-01T00:00:00Z")), all[1..]);
         assert_eq!(ids("updated_since=2199-01-01T00:00:00Z"), [Value::Null; 0]);
-        let strangers = books.server.client.post(crate::books::ORGANISATIONS).key(&books.key).json(&json!({ "name": "Other" }));
+        let bank = books.get("/bank-accounts")["data"][0]["id"].clone();
+        let line = json!({ "bank_account_id": bank, "date": "2026-03-04", "amount": -3, "description": "Fee" });
+        let line = books.post("/bank-transactions", &line).expect(201)["data"]["id"].clone();
+        let coding = json!({ "type": "coded", "account_id": books.account_id("7900"), "vat_code": "NV" });
+        let confirmed = books.post(&format!("/bank-transactions/{line}/confirm"), &coding).expect(200)["data"].clone();
+        assert_eq!(ids(&format!("source_id={line}")), vec![confirmed["journal_id"].clone()]);
+        assert_eq!(ids(&format!("source_id={line}&source_type=bank_transaction")).len(), 1);
+        assert_eq!(ids(&format!("source_id={line}&source_type=manual")), [Value::Null; 0]);
+        let strangers = books.server.client.post(ORGANISATIONS).key(&books.key).json(&json!({ "name": "Other" }));
         let strangers = strangers.send().expect(201)["data"]["id"].clone();
-        let path = format!("{}/{strangers}/journals?{account}", crate::books::ORGANISATIONS);
+        let path = format!("{}/{strangers}/journals?{account}", ORGANISATIONS);
         let page = books.server.client.request("GET", &path).key(&books.key).send().expect(200);
         assert_eq!((rows(&page).len(), total(&page)), (0, &json!(0)));
     }
