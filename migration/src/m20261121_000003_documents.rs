@@ -178,12 +178,11 @@ fn indexes() -> Vec<IndexCreateStatement> {
         plain("document_status", "document", &["organisation_id", "kind", "status", "day", "id"]),
         plain("document_contact", "document", &["contact_id", "kind", "day", "id"]),
         plain("document_updated", "document", &["organisation_id", "kind", "updated_at"]),
-        // A draft holds no number; a void document keeps its own, unless it was to open the books.
+        // A draft holds no number; a void document keeps its own.
         plain("document_number", "document", &["organisation_id", "kind", "number"])
             .unique()
             .and_where(Expr::col("number").is_not_null())
             .and_where(Expr::col("stage").ne("draft"))
-            .and_where(Expr::col("stage").eq("issued").or(Expr::col("opening").eq(false)))
             .to_owned(),
         plain("document_supplier_reference", "document", &["contact_id", "kind", "supplier_reference"])
             .unique()

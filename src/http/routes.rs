@@ -7,7 +7,7 @@ use actix_web::HttpResponse;
 use actix_web::http::Method;
 
 use super::books::{
-    accounts, bank, changes, cis, contacts, documents, imports, journals, opening, organisations, settlements,
+    accounts, bank, changes, cis, contacts, documents, imports, journals, opening, organisations, settlements, status,
 };
 use super::call::Call;
 use super::docs;
@@ -258,6 +258,7 @@ macro_rules! history {
 
 fn history_routes() -> Vec<Route<Products>> {
     vec![
+        Route::get(inside!("/status"), "getBooksStatus", READ, status::show).doc(openapi::get_books_status),
         Route::get(inside!("/changes"), "listChanges", READ, changes::list).doc(openapi::list_changes),
         history!("/accounts", Account, "Account", "account"),
         history!("/customers", Customer, "Customer", "customer"),

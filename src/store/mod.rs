@@ -43,8 +43,8 @@ pub use keys::{KeyCreated, KeyRow, NewKey};
 pub use ledger::{
     AccountFilter, AccountHistory, AccountName, AccountRow, AccountView, Action, AllocationEntry, AllocationTarget,
     AllocationView, BankAccountDetails, BankAccountField, BankAccountRow, BankAccountView, BankImport, BankLine,
-    BankRow, BankSuggestion, BankTransactionFilter, BankTransactionRow, ChangeRow, Changes, CisDetails, CisPosition,
-    CisSubcontractor, Confirmation, ContactDetails, ContactField, ContactFilter, ContactRow, ContactView,
+    BankRow, BankSuggestion, BankTransactionFilter, BankTransactionRow, BooksStatus, ChangeRow, Changes, CisDetails,
+    CisPosition, CisSubcontractor, Confirmation, ContactDetails, ContactField, ContactFilter, ContactRow, ContactView,
     CreateOrganisation, DocumentCis, DocumentEntry, DocumentField, DocumentFilter, DocumentLineEntry, DocumentLineView,
     DocumentView, HistoryLine, ImportConfirmation, ImportEntries, ImportEntry, ImportRow, ImportedRow, JournalFilter,
     JournalLineView, JournalView, LedgerAccount, LockChange, NewPreview, OpeningEntry, OpeningPreview,

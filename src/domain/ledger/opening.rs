@@ -1,6 +1,6 @@
 //! Opening balances: one journal, and the documents that were open on its day.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::account::Role;
 use super::books::Books;
@@ -137,6 +137,9 @@ pub fn prepare(books: &Books<'_>, facts: &OpeningFacts<'_>, entered: &EnteredOpe
     let total_credit = lines.iter().map(Line::credit).sum();
     let unassigned_receivable = unassigned(books, Side::Output, &lines, entered)?;
     let unassigned_payable = unassigned(books, Side::Input, &lines, entered)?;
+    for side in [Side::Output, Side::Input] {
+        lines = by_contact(books, side, lines, &entered.documents);
+    }
     if let Some(id) = entered.balance_to {
         books.open_account(id, || "balance_to_account_id".to_owned())?;
         lines.push(Line::new(Target::Account(id), total_credit - total_debit));
@@ -197,13 +200,42 @@ fn require_dates(as_of: Day, row: usize, document: &OpeningDocument) -> Result<(
     Ok(())
 }
 
+/// The control account of sales or purchases.
+fn control_role(side: Side) -> Role {
+    match side {
+        Side::Output => Role::AccountsReceivable,
+        Side::Input => Role::AccountsPayable,
+    }
+}
+
+/// Splits what is owed: a line for every contact with open documents, and one for the rest.
+fn by_contact(books: &Books<'_>, side: Side, lines: Vec<Line>, documents: &[OpeningDocument]) -> Vec<Line> {
+    let mut owed: BTreeMap<ContactId, Pence> = BTreeMap::new();
+    for document in documents.iter().filter(|document| document.kind.side() == side) {
+        let amount = Pence(document.amount_due.0 * document.kind.control_sign());
+        let sum = owed.entry(document.contact_id).or_default();
+        *sum = *sum + amount;
+    }
+    if owed.is_empty() {
+        return lines;
+    }
+    let control = books.control(control_role(side));
+    let place = lines.iter().position(|line| line.target == control).unwrap_or(lines.len());
+    let (of_control, mut others): (Vec<Line>, Vec<Line>) = lines.into_iter().partition(|line| line.target == control);
+    let balance: Pence = of_control.iter().map(|line| line.amount).sum();
+    let rest = balance - owed.values().copied().sum::<Pence>();
+    let of_contacts = owed.into_iter().map(|(contact, amount)| (Some(contact), amount));
+    let split = of_contacts.chain([(None, rest)]).filter(|(_, amount)| !amount.is_zero());
+    let split = split.map(|(contact_id, amount)| Line { contact_id, ..Line::new(control.clone(), amount) });
+    // The lines of other accounts before the control account stay before it.
+    others.splice(place..place, split.collect::<Vec<_>>());
+    others
+}
+
 /// What debtors or creditors are more than the open documents; refused unless it may be.
 fn unassigned(books: &Books<'_>, side: Side, lines: &[Line], entered: &EnteredOpening) -> Result<Pence, Refusal> {
-    let (role, sign) = match side {
-        Side::Output => (Role::AccountsReceivable, 1),
-        Side::Input => (Role::AccountsPayable, -1),
-    };
-    let control = books.control(role);
+    let sign = if side == Side::Output { 1 } else { -1 };
+    let control = books.control(control_role(side));
     let balance: Pence = lines.iter().filter(|line| line.target == control).map(|line| line.amount).sum();
     let of_side = entered.documents.iter().filter(|document| document.kind.side() == side);
     let open: Pence = of_side.map(|document| Pence(document.amount_due.0 * document.kind.control_sign())).sum();
@@ -279,6 +311,29 @@ mod tests {
         assert_eq!(journal.source, Source::new(SourceType::OpeningBalance));
         let unlocked = EnteredOpening { locks_period: false, ..entered(&chart) };
         assert_eq!(decide(&chart, &unlocked).unwrap().lock_date, None);
+    }
+
+    #[test]
+    fn what_is_owed_is_split_by_contact() {
+        let chart = chart(true);
+        let mut two = entered(&chart);
+        two.documents
+            .push(OpeningDocument { contact_id: ContactId(5), ..open(DocumentKind::SalesInvoice, "X", 15_000) });
+        two.lines[1] = line(&chart, "1100", 110_000);
+        two.allows_unassigned = true;
+        let vat = VatHistory::default();
+        let contacts = [3, 4, 5].map(|id| Contact {
+            id: ContactId(id),
+            ..contact(if id == 4 { ContactKind::Supplier } else { ContactKind::Customer })
+        });
+        let facts = OpeningFacts { are_set: false, contacts: &contacts, taken_numbers: &[] };
+        let opening = prepare(&books(&chart, &vat), &facts, &two).unwrap();
+        assert_eq!(opening.unassigned_receivable, Pence(5_000));
+        let control = chart.with_code("1100").unwrap().id;
+        let lines = opening.journal.lines.iter().filter(|line| line.target == Target::Account(control));
+        let split: Vec<_> = lines.map(|line| (line.contact_id.map(|id| id.0), line.amount.0)).collect();
+        assert_eq!(split, [(Some(3), 90_000), (Some(5), 15_000), (None, 5_000)]);
+        assert_eq!(shown(&chart, &opening.journal)[0], posted(&[("1200", 500_000)])[0]);
     }
 
     #[test]

@@ -13,4 +13,5 @@ pub mod opening;
 pub mod organisations;
 mod query;
 pub mod settlements;
+pub mod status;
 mod token;

@@ -7,7 +7,6 @@ use super::ids::Kind;
 use super::settlements::{AllocationView, SettlementRow};
 use crate::domain::ledger::allocate::AllocationEffects;
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd, Register};
-use crate::domain::ledger::change::ChangeAction;
 use crate::domain::ledger::document::{DocumentKind, Stage};
 use crate::domain::ledger::ids::{AllocationId, DocumentId, SettlementId};
 use crate::domain::ledger::vat_entry::VatEntry;
@@ -64,21 +63,21 @@ impl Desk<'_> {
         }
     }
 
-    /// Carries out what a decision set against what and released; `created` is the settlement it made, whose row is at
-    /// hand by now.
+    /// Carries out what a decision set against what and released; `own` is the settlement it makes or voids, whose row is
+    /// at hand and whose change is the caller's to count and to tell.
     pub(super) fn apply_allocations(
         &mut self,
         changed: &AllocationEffects,
-        created: Option<SettlementId>,
+        own: Option<SettlementId>,
     ) -> Result<(), Stop> {
         let organisation = self.organisation();
         let made = |end: AllocationEnd| match end {
-            AllocationEnd::Settlement(None) => AllocationEnd::Settlement(created),
+            AllocationEnd::Settlement(None) => AllocationEnd::Settlement(own),
             known => known,
         };
         let mut touched: Vec<AllocationEnd> =
             changed.documents.iter().map(|after| AllocationEnd::Document(after.id)).collect();
-        touched.extend(created.map(|id| AllocationEnd::Settlement(Some(id))));
+        touched.extend(own.map(|id| AllocationEnd::Settlement(Some(id))));
         for added in &changed.added {
             let id = AllocationId(self.identifiers.next(Kind::Allocation));
             let added = Allocation { id: Some(id), from: made(added.from), to: made(added.to), ..added.clone() };
@@ -104,11 +103,10 @@ impl Desk<'_> {
                 self.effects.allocation(organisation, released);
             }
         }
-        let action = if changed.added.is_empty() { ChangeAction::Unallocate } else { ChangeAction::Allocate };
         touched.sort_unstable();
         touched.dedup();
         for end in touched {
-            self.recount_allocations(end, created, action);
+            self.recount_allocations(end, own);
         }
         for entry in &changed.vat {
             self.write_vat_entry(entry, None, None);
@@ -117,7 +115,7 @@ impl Desk<'_> {
     }
 
     /// Takes the sums kept of a document or settlement from its allocations.
-    fn recount_allocations(&mut self, end: AllocationEnd, created: Option<SettlementId>, action: ChangeAction) {
+    fn recount_allocations(&mut self, end: AllocationEnd, own: Option<SettlementId>) {
         match end {
             AllocationEnd::Document(id) => {
                 let found = self.facts.documents.get(&id.0).zip(self.facts.register.documents.get(&id));
@@ -129,7 +127,7 @@ impl Desk<'_> {
                     updated_at_ms: self.now_ms,
                     ..row.clone()
                 };
-                self.change_document(action, row);
+                self.put_document(row);
             }
             AllocationEnd::Settlement(Some(id)) => {
                 let found = self.facts.settlements.get(&id.0).zip(self.facts.register.settlements.get(&id));
@@ -137,12 +135,13 @@ impl Desk<'_> {
                 let row = SettlementRow {
                     allocated_pence: known.allocated().0,
                     cis_pence: known.withheld().0,
-                    version: if created == Some(id) { row.version } else { row.version + 1 },
-                    updated_at_ms: self.now_ms,
                     ..row.clone()
                 };
-                self.facts.settlements.insert(id.0, (self.books.organisation.id.0, row.clone()));
-                self.effects.settlement(self.organisation(), row);
+                if own == Some(id) {
+                    self.put_settlement(row);
+                } else {
+                    self.changed_settlement(row);
+                }
             }
             AllocationEnd::Settlement(None) => {}
         }
@@ -168,16 +167,7 @@ impl Desk<'_> {
         self.effects.vat_entry((id, organisation), journal, (document, line), entry);
     }
 
-    /// The document as it is from now on, told in the history.
-    pub(super) fn change_document(&mut self, action: ChangeAction, row: DocumentRow) {
-        let before = self.facts.documents.get(&row.id).map(|(_, before)| before.told());
-        let summary = format!("{} {}", row.title(), action.done());
-        let (resource, id, after) = (row.resource(), row.id, row.told());
-        self.put_document(row);
-        self.note_change(action, (resource, id), summary, before, Some(after));
-    }
-
-    /// The same without a word; its lines are written only if [`super::effects::Effects::document_lines`] says so.
+    /// The document as it is from now on; its lines are written only if [`Self::put_lines`] is called too.
     pub(super) fn put_document(&mut self, row: DocumentRow) {
         let organisation = self.organisation();
         let list = row.kind.as_str();
@@ -197,7 +187,11 @@ impl Desk<'_> {
         let id = DocumentId(row.id);
         let allocations = self.facts.register.documents.remove(&id).map(|known| known.allocations);
         self.facts.register.documents.insert(id, row.for_rules(allocations.unwrap_or_default()));
-        self.facts.documents.insert(row.id, (organisation, row.clone()));
+        let before = self.facts.documents.insert(row.id, (organisation, row.clone())).map(|(_, before)| before);
+        let action = row.action_since(before.as_ref());
+        let summary = format!("{} {}", row.title(), action.done());
+        let before = before.map(|before| before.told());
+        self.note_change(action, (row.resource(), row.id), summary, before, Some(row.told()));
         self.effects.document(organisation, row);
     }
 

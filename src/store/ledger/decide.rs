@@ -2,11 +2,12 @@
 //! written. A refused posting has changed nothing, neither the books at hand nor what is to be written.
 
 use super::accounts::{AccountRow, AccountView};
+use super::action::Action;
 use super::effects::Effects;
 use super::facts::Facts;
 use super::ids::{Identifiers, Kind};
 use super::organisation::{LockChange, OrganisationChange};
-use super::post::{Action, Post, Posted, Poster};
+use super::post::{Post, Posted, Poster};
 use super::shelf::Shelved;
 use crate::domain::calendar::{date_of, day_text};
 use crate::domain::ledger::account::{Account, Role};

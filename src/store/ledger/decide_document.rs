@@ -46,7 +46,7 @@ impl Desk<'_> {
             Some(issued) => self.issue_row(post, row, issued, false),
             None => row,
         };
-        self.change_document(ChangeAction::Create, row);
+        self.put_document(row);
         self.shown_document(id)
     }
 
@@ -63,8 +63,7 @@ impl Desk<'_> {
             Stage::Issued => self.patched_issued(row, fields)?,
             Stage::Void => return Err(Refusal::InvalidState { current: "void", allowed: &["draft", "issued"] }.into()),
         };
-        let row = DocumentRow { version: row.version + 1, updated_at_ms: self.now_ms, ..row };
-        self.change_document(ChangeAction::Update, row);
+        self.put_document(DocumentRow { version: row.version + 1, updated_at_ms: self.now_ms, ..row });
         self.shown_document(id)
     }
 
@@ -154,7 +153,7 @@ impl Desk<'_> {
         // The rate of CIS is the supplier's on the day it is issued.
         let row = DocumentRow { cis: draft.cis, version: row.version + 1, updated_at_ms: self.now_ms, ..row };
         let row = self.issue_row(post, row, issued, true);
-        self.change_document(ChangeAction::Issue, row);
+        self.put_document(row);
         self.shown_document(id)
     }
 
@@ -195,7 +194,7 @@ impl Desk<'_> {
             updated_at_ms: self.now_ms,
             ..row
         };
-        self.change_document(ChangeAction::Void, row);
+        self.put_document(row);
         self.shown_document(id)
     }
 

@@ -8,11 +8,13 @@ use super::ids::Kind;
 use super::journals::{JournalLineView, JournalView};
 use super::post::{Post, Posted};
 use crate::domain::ledger::account::Role;
+use crate::domain::ledger::allocation::Document;
 use crate::domain::ledger::change::{ChangeAction, Resource};
-use crate::domain::ledger::ids::{AccountId, ContactId, JournalId};
+use crate::domain::ledger::ids::{AccountId, ContactId, DocumentId, JournalId};
 use crate::domain::ledger::journal::{Journal, JournalStatus, Line, PostedJournal, Source, SourceType, Target};
 use crate::domain::ledger::manual_journal::{self, ManualJournal};
 use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::period;
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat::VatCode;
 use crate::domain::ledger::vat_entry::VatOrigin;
@@ -48,17 +50,17 @@ impl Desk<'_> {
             let source_type = SourceType::BankTransaction;
             return Err(Refusal::LinkedToDocument { source_type, source_id: Some(*transaction) }.into());
         }
-        let (settled, earliest) = self.opening_settled(id);
-        let void_day = void_day.or(earliest.filter(|day| *day > voided.entry_day));
-        if void_day < earliest && settled.is_empty() && void_day.is_some() {
-            let message = "must not be before the last allocation of its documents was released";
-            return Err(Refusal::field("void_date", message).into());
-        }
-        let reversal = manual_journal::void(&posted, void_day, &settled, self.books.lock_day())?;
-        let day = reversal.entry_date;
-        let reversed = self.reverse(post, reversal, reason);
-        self.void_opening_documents(id, reversed, day, reason);
+        let documents = self.opening_documents(&voided);
+        let known = documents.iter().filter_map(|row| self.facts.register.documents.get(&DocumentId(row.id)));
+        let allocations: Vec<_> = known.clone().flat_map(Document::active_allocation_ids).collect();
+        // What was once settled with a document stood until it was released.
+        let earliest = known.map(Document::earliest_void).fold(voided.entry_day, i32::max);
+        let asked = void_day.or(Some(earliest).filter(|day| *day > voided.entry_day));
+        let reversal = manual_journal::void(&posted, asked, &allocations, self.books.lock_day())?;
+        let day = period::void_date(earliest, Some(reversal.entry_date), self.books.lock_day())?;
         self.reopen_if_opening(&voided);
+        let reversed = self.reverse(post, reversal, reason);
+        self.void_opening_documents(documents, (reversed, day), reason);
         voided.reversed_by = Some(reversed);
         Ok(Posted::Journal(Box::new(voided)))
     }

@@ -111,6 +111,7 @@ impl Desk<'_> {
         self.effects.count(organisation, list(row.side()), "posted", 1);
         self.put_settlement(row.clone());
         self.apply_allocations(&settled.effects, Some(SettlementId(id)))?;
+        self.tell_settlement(None, id);
         Ok(row)
     }
 
@@ -135,16 +136,23 @@ impl Desk<'_> {
         let id = SettlementId(row.id);
         let known = self.facts.register.settlements.remove(&id).map(|known| known.allocations);
         self.facts.register.settlements.insert(id, row.for_rules(known.unwrap_or_default()));
-        let before = self.facts.settlements.insert(row.id, (organisation, row.clone())).map(|(_, before)| before);
-        let action = row.action_since(before.as_ref());
-        let summary = format!("{} {}", row.title(), action.done());
-        let before = before.map(|before| before.told());
-        self.note_change(action, (row.resource(), row.id), summary, before, Some(row.told()));
+        self.facts.settlements.insert(row.id, (organisation, row.clone()));
         self.effects.settlement(organisation, row);
     }
 
+    /// The same for one that is changed, which is counted and told.
     pub(super) fn changed_settlement(&mut self, row: SettlementRow) {
+        let (id, before) = (row.id, self.facts.settlements.get(&row.id).map(|(_, before)| before.clone()));
         self.put_settlement(SettlementRow { version: row.version + 1, updated_at_ms: self.now_ms, ..row });
+        self.tell_settlement(before.as_ref(), id);
+    }
+
+    fn tell_settlement(&mut self, before: Option<&SettlementRow>, id: i64) {
+        let Some((_, row)) = self.facts.settlements.get(&id) else { return };
+        let action = row.action_since(before);
+        let (summary, after) = (format!("{} {}", row.title(), action.done()), row.told());
+        let on = (row.resource(), id);
+        self.note_change(action, on, summary, before.map(SettlementRow::told), Some(after));
     }
 
     /// A settlement of this organisation.
@@ -282,22 +290,20 @@ impl Desk<'_> {
                 void_journal_id = Some(reversed);
             }
         }
-        self.apply_allocations(&voided.effects, None)?;
-        let (allocated_pence, cis_pence) = match self.facts.settlements.get(&id) {
-            Some((_, released)) => (released.allocated_pence, released.cis_pence),
-            None => (0, 0),
-        };
+        self.apply_allocations(&voided.effects, Some(SettlementId(id)))?;
         self.effects.count(organisation, list(row.side()), "posted", -1);
         self.effects.count(organisation, list(row.side()), "void", 1);
-        self.changed_settlement(SettlementRow {
-            allocated_pence,
-            cis_pence,
+        let Some((_, released)) = self.facts.settlements.get(&id).cloned() else { return Err(Stop::Unknown) };
+        self.put_settlement(SettlementRow {
             bank_transaction_id: None,
             void_journal_id,
             void_day: Some(voided.date),
             void_reason: reason.map(str::to_owned),
-            ..row
+            updated_at_ms: self.now_ms,
+            version: released.version + 1,
+            ..released
         });
+        self.tell_settlement(Some(&row), id);
         Ok(())
     }
 

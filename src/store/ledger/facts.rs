@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::action::Action;
 use super::bank_transactions::{self, BANK_TRANSACTION_COLUMNS, BankTransactionRow, read_bank_transaction};
 use super::contacts::{CONTACT_COLUMNS, ContactRow, Owed, owed_columns, read_contact, read_owed};
 use super::document_rows::DocumentRow;
@@ -10,7 +11,7 @@ use super::imports::{ImportEntries, statement_rows};
 use super::journals::{JournalLineView, JournalView, journals_by_id};
 use super::named::Named;
 use super::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, LockChange, read_lock_change};
-use super::post::{Action, BankRow, Post};
+use super::post::{BankRow, Post};
 use super::previews::{self, PreviewRow};
 use super::register;
 use super::settlement_facts;
@@ -174,8 +175,17 @@ async fn load_openings(unit: &Unit<'_>, named: &mut Named, facts: &mut Facts) ->
         let (organisation, journal) = (row.get(0)?, row.get(1)?);
         facts.opening_journals.insert(organisation, journal);
     }
-    if named.replaces {
-        named.undone_openings.extend(facts.opening_journals.values());
+    // What is voided takes its documents with it.
+    let voided: BTreeSet<i64> =
+        facts.opening_journals.values().copied().filter(|id| named.replaces || named.journals.contains(id)).collect();
+    if !voided.is_empty() {
+        let sql = format!(
+            "select id from document where opening and stage = 'issued' and journal_id in {}",
+            unit.numbers_of_json()
+        );
+        for row in unit.all(&sql, params![json(&voided)]).await? {
+            named.documents.insert(row.get(0)?);
+        }
     }
     named.journals.extend(facts.opening_journals.values());
     Ok(())

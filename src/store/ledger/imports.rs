@@ -3,11 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::action::Action;
 use super::changes::Told;
 use super::decide::{Desk, Stop};
 use super::ids::Kind;
 use super::import_rows::ImportRow;
-use super::post::{Action, Post, Posted};
+use super::post::{Post, Posted};
 use super::previews::{NewPreview, Purpose};
 use crate::domain::ledger::bank_import::{self, ImportRow as StatementRow, RowKey, RowOutcome};
 use crate::domain::ledger::change::{ChangeAction, Resource};

@@ -6,6 +6,7 @@
 //! group is committed, and forgotten when it fails.
 
 mod accounts;
+mod action;
 mod allocations;
 mod bank_accounts;
 mod bank_transactions;
@@ -34,12 +35,12 @@ mod facts;
 mod ids;
 mod import_rows;
 mod imports;
+mod journal_list;
 mod journals;
 mod match_candidates;
 mod named;
 mod numbers;
 mod opening;
-mod opening_documents;
 mod organisation;
 mod post;
 mod previews;
@@ -53,6 +54,7 @@ mod settlement_facts;
 mod settlement_reads;
 mod settlements;
 mod shelf;
+mod status;
 mod told;
 mod total_rows;
 
@@ -73,6 +75,7 @@ use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::refusal::Refusal;
 
 pub use accounts::{AccountFilter, AccountRow, AccountView};
+pub use action::Action;
 pub use bank_accounts::{BankAccountDetails, BankAccountField, BankAccountRow, BankAccountView};
 pub use bank_transactions::{BankLine, BankTransactionFilter, BankTransactionRow};
 pub use change_rows::{ChangeRow, Changes, Since};
@@ -91,14 +94,15 @@ pub use opening::{AccountName, OpeningEntry, OpeningPreview, OpeningPreviewLine,
 pub use organisation::{CreateOrganisation, LockChange, OrganisationChange, OrganisationCreated, OrganisationField};
 pub(super) use post::WaitingPost;
 pub use post::{
-    Action, BankImport, BankRow, Confirmation, ImportedRow, LedgerAccount, Post, PostOutcome, Posted, Poster,
-    PrintAnswer, Replay,
+    BankImport, BankRow, Confirmation, ImportedRow, LedgerAccount, Post, PostOutcome, Posted, Poster, PrintAnswer,
+    Replay,
 };
 pub use previews::{NewPreview, Purpose};
 pub use settlements::{
     AllocationEntry, AllocationTarget, AllocationView, CisPosition, CisSubcontractor, PaymentMethod, SettlementEntry,
     SettlementField, SettlementFilter, SettlementView,
 };
+pub use status::BooksStatus;
 
 impl Writer {
     /// Changes the books; the answer comes after its commit.

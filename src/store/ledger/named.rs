@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use super::action::Action;
 use super::contacts::ContactField;
 use super::document_rows::DocumentRow;
 use super::documents::DocumentField;
 use super::opening::OpeningEntry;
-use super::post::{Action, Confirmation, LedgerAccount, Post};
+use super::post::{Confirmation, LedgerAccount, Post};
 use super::settlements::{AllocationEntry, AllocationTarget};
+use crate::domain::ledger::vat::Side;
 
 /// What the postings of a group name.
 #[derive(Default)]
@@ -37,8 +39,6 @@ pub(super) struct Named {
     pub(super) replaces: bool,
     /// Documents that are to be voided.
     voided: BTreeSet<i64>,
-    /// Journals that are to be voided with the documents that opened with them.
-    pub(super) undone_openings: BTreeSet<i64>,
     /// Settlements that are to be voided.
     pub(super) undone_settlements: BTreeSet<i64>,
 }
@@ -117,8 +117,8 @@ impl Named {
                 self.contacts.extend(journal.lines.iter().filter_map(|line| line.contact_id).map(|id| id.0));
             }
             Action::VoidJournal { id, .. } => {
+                self.openings.insert(post.organisation.0);
                 self.journals.insert(*id);
-                self.undone_openings.insert(*id);
             }
             Action::CreateBankAccount { account, .. } => {
                 if let LedgerAccount::Existing(id) = account {
@@ -200,7 +200,13 @@ impl Named {
 
     fn note_opening(&mut self, entry: &OpeningEntry) {
         self.replaces |= entry.replaces;
-        self.note_opening_documents(&entry.documents);
+        for document in &entry.documents {
+            self.contacts.insert(document.contact_id.0);
+            match document.kind.side() {
+                Side::Output => self.numbers.insert(document.number.clone()),
+                Side::Input => self.supplier_references.insert(document.number.clone()),
+            };
+        }
     }
 
     fn note_references(&mut self, fields: &[ContactField]) {

@@ -1,9 +1,11 @@
 //! Sequences of numbers: the highest of each prefix, kept with the books so that issuing asks nobody.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::action::Action;
 use super::decide::Desk;
-use super::post::{Action, Post};
+use super::post::Post;
 use super::shelf::Shelved;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::document::DocumentKind;
@@ -75,9 +77,9 @@ pub(super) async fn complete(
             // The prefix may change within the group, by a posting before this one.
             for prefix in prefixes(&books.organisation, kind, posts) {
                 let key = (Numbered::Documents(kind), prefix);
-                if !books.sequences.contains_key(&key) {
-                    let highest = highest(unit, post.organisation, kind, &key.1).await?;
-                    books.sequences.insert(key, highest);
+                if let Entry::Vacant(unknown) = books.sequences.entry(key) {
+                    let highest = highest(unit, post.organisation, kind, &unknown.key().1).await?;
+                    unknown.insert(highest);
                 }
             }
         }
@@ -95,6 +97,10 @@ fn numbered(post: &Post) -> BTreeSet<DocumentKind> {
             }
             Action::IssueDocument { kind, .. } => {
                 kinds.insert(*kind);
+            }
+            // Its answer tells the next invoice number.
+            Action::PatchOrganisation(_) => {
+                kinds.insert(DocumentKind::SalesInvoice);
             }
             Action::SetOpening { entry: Some(entry), .. } => {
                 kinds.extend(entry.documents.iter().map(|document| document.kind));

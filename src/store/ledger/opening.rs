@@ -1,7 +1,10 @@
 //! Opening balances: previewed, set once, and taken back with their journal.
 
+use std::collections::BTreeSet;
+
 use super::changes::Told;
 use super::decide::{Desk, Stop};
+use super::document_rows::{DocumentLineRow, DocumentRow};
 use super::documents::DocumentView;
 use super::ids::Kind;
 use super::journals::JournalView;
@@ -10,12 +13,16 @@ use super::post::{Post, Posted};
 use super::previews::{NewPreview, Purpose};
 use crate::domain::calendar::{date_of, day_text};
 use crate::domain::ledger::change::{ChangeAction, Resource};
-use crate::domain::ledger::ids::AccountId;
+use crate::domain::ledger::decimal::{Decimal4, Percent};
+use crate::domain::ledger::document::Stage;
+use crate::domain::ledger::document_line::CisType;
+use crate::domain::ledger::ids::{AccountId, DocumentId};
 use crate::domain::ledger::journal::{Journal, SourceType, Target};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::opening::{self, EnteredOpening, Opening, OpeningDocument, OpeningFacts, OpeningLine};
 use crate::domain::ledger::period;
 use crate::domain::ledger::refusal::Refusal;
+use crate::domain::ledger::vat::{Side, Split, VatCode};
 
 /// An account as a body names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +128,9 @@ impl Desk<'_> {
             balance_to,
             allows_unassigned: entry.allows_unassigned,
         };
-        let (contacts, taken_numbers) = self.opening_facts(&entry.documents);
+        let named: BTreeSet<i64> = entry.documents.iter().map(|document| document.contact_id.0).collect();
+        let contacts: Vec<_> = named.into_iter().filter_map(|id| self.contact_for_rules(id)).collect();
+        let taken_numbers: Vec<_> = entry.documents.iter().map(|document| self.holder_of(document)).collect();
         let facts = OpeningFacts {
             are_set: self.books.organisation.opening_balances_set,
             contacts: &contacts,
@@ -129,11 +138,20 @@ impl Desk<'_> {
         };
         let mut opening = opening::prepare(&self.books.books(), &facts, &entered)?;
         opening.journal.lines.retain(|line| !line.amount.is_zero());
-        self.split_opening(&mut opening.journal, &entry.documents);
         if entry.locks_period && entry.as_of > self.today {
             return Err(Refusal::field("as_of", "must not be in the future when it locks the books"));
         }
         Ok(opening)
+    }
+
+    /// The document that has the number of one, or the supplier's reference.
+    fn holder_of(&self, document: &OpeningDocument) -> Option<DocumentId> {
+        let number = document.number.clone();
+        let holder = match document.kind.side() {
+            Side::Output => self.facts.numbers.get(&(self.organisation(), document.kind, number)),
+            Side::Input => self.facts.supplier_references.get(&(document.contact_id.0, document.kind, number)),
+        };
+        holder.copied().map(DocumentId)
     }
 
     pub(super) fn preview_opening(
@@ -205,7 +223,9 @@ impl Desk<'_> {
         let lock_day = opening.lock_date;
         let journal = opening.post(self.books.lock_day())?;
         let journal = self.write_opening(post, journal);
-        let documents = self.open_documents(journal.id, &entry.documents);
+        let documents = entry.documents.iter().map(|document| self.open_document(document, &journal));
+        let documents: Vec<i64> = documents.collect();
+        let documents = documents.into_iter().filter_map(|id| self.document_view(id)).collect();
         if lock_day != self.books.lock_day() {
             self.lock_by_opening(lock_day);
         }
@@ -234,6 +254,118 @@ impl Desk<'_> {
             self.void_journal(&unversioned, standing, None, Some("Replaced"))?;
         }
         Ok(())
+    }
+
+    /// Notes an open document: issued, without VAT of its own; gives its id.
+    fn open_document(&mut self, open: &OpeningDocument, journal: &JournalView) -> i64 {
+        let id = self.identifiers.next(Kind::Document);
+        let control = self.books.control_id(open.kind.control_role());
+        let amount = open.amount_due.0;
+        let (number, supplier_reference) = match open.kind.side() {
+            Side::Output => (open.number.clone(), None),
+            // A rehearsal hands no number out; what is ours alone is never refused.
+            Side::Input => (self.new_number(open.kind, None).unwrap_or_default(), Some(open.number.clone())),
+        };
+        self.take_number(open.kind, &number, id);
+        let line = DocumentLineRow {
+            id: self.identifiers.next(Kind::DocumentLine),
+            description: REASON.to_owned(),
+            account_id: control,
+            quantity: Decimal4(10_000),
+            unit_price: Decimal4(amount.saturating_mul(100)),
+            discount: Percent(0),
+            vat_code: VatCode::NoVat,
+            given_vat_pence: None,
+            net_pence: amount,
+            vat_pence: 0,
+            cis_type: CisType::None,
+        };
+        let by_code = [(VatCode::NoVat, Split { net: Pence(amount), vat: Pence::ZERO })];
+        let row = DocumentRow {
+            id,
+            kind: open.kind,
+            stage: Stage::Issued,
+            number: Some(number),
+            supplier_reference,
+            contact_id: open.contact_id.0,
+            day: open.date,
+            due_day: self.opening_due_day(open),
+            reference: None,
+            notes: None,
+            is_vat_inclusive: false,
+            origin_id: None,
+            lines: vec![line],
+            net_pence: amount,
+            vat_pence: 0,
+            by_code: by_code.into_iter().collect(),
+            paid_pence: 0,
+            credited_pence: 0,
+            cis: None,
+            is_opening: true,
+            journal_id: Some(journal.id),
+            void_journal_id: None,
+            void_day: None,
+            void_reason: None,
+            issued_at_ms: Some(self.now_ms),
+            last_emailed_at_ms: None,
+            created_at_ms: self.now_ms,
+            updated_at_ms: self.now_ms,
+            version: 1,
+        };
+        self.mark_used(row.contact_id);
+        self.name_supplier_reference(None, &row);
+        self.effects.document_lines(id, true);
+        self.put_document(row);
+        id
+    }
+
+    /// When an open invoice is to be paid: as entered, else by the contact's terms. Credit notes have no such day.
+    fn opening_due_day(&self, open: &OpeningDocument) -> Option<i32> {
+        if open.kind.is_credit_note() {
+            return None;
+        }
+        let terms = self.contact_for_rules(open.contact_id.0).and_then(|contact| contact.payment_terms_days);
+        Some(open.due_date.unwrap_or_else(|| open.date.saturating_add(terms.unwrap_or_else(|| self.terms_days()))))
+    }
+
+    /// The documents that came with an opening journal and stand.
+    pub(super) fn opening_documents(&self, journal: &JournalView) -> Vec<DocumentRow> {
+        let organisation = self.organisation();
+        let of_journal = self.facts.documents.values().filter(|(of, row)| {
+            *of == organisation && row.is_opening && row.journal_id == Some(journal.id) && row.stage == Stage::Issued
+        });
+        let mut documents: Vec<_> = of_journal.map(|(_, row)| row.clone()).collect();
+        documents.sort_by_key(|row| row.id);
+        documents
+    }
+
+    /// Voids the documents that came with an opening journal, as it is voided. Their numbers, which are of other books,
+    /// may be given again.
+    pub(super) fn void_opening_documents(
+        &mut self,
+        documents: Vec<DocumentRow>,
+        (reversal, day): (i64, i32),
+        reason: Option<&str>,
+    ) {
+        for row in documents {
+            self.release_supplier_reference(&row);
+            let is_sale = row.kind.side() == Side::Output;
+            if let Some(number) = row.number.as_ref().filter(|_| is_sale) {
+                self.facts.numbers.remove(&(self.organisation(), row.kind, number.clone()));
+            }
+            let row = DocumentRow {
+                stage: Stage::Void,
+                reference: row.reference.or_else(|| row.number.clone().filter(|_| is_sale)),
+                number: row.number.filter(|_| !is_sale),
+                void_journal_id: Some(reversal),
+                void_day: Some(day),
+                void_reason: reason.map(str::to_owned),
+                version: row.version + 1,
+                updated_at_ms: self.now_ms,
+                ..row
+            };
+            self.put_document(row);
+        }
     }
 
     fn write_opening(&mut self, post: &Post, journal: Journal) -> JournalView {

@@ -1,8 +1,9 @@
 //! What was previewed and waits to be confirmed: the request as it was sent, under a token that works once.
 
+use super::action::Action;
 use super::decide::Desk;
 use super::facts::Facts;
-use super::post::{Action, Post};
+use super::post::Post;
 use super::rows::{Column, Rows};
 use crate::domain::ids::{OrganisationId, UserId};
 use crate::domain::ledger::refusal::Refusal;

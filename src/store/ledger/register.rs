@@ -27,15 +27,6 @@ pub(super) async fn load(unit: &Unit<'_>, named: &mut Named, facts: &mut Facts) 
             open.insert(row.get::<i64>(0)?);
         }
     }
-    if !named.undone_openings.is_empty() {
-        let sql = format!(
-            "select id from document where journal_id in {} and opening and stage = 'issued'",
-            unit.numbers_of_json()
-        );
-        for row in unit.all(&sql, params![json(&named.undone_openings)]).await? {
-            named.documents.insert(row.get(0)?);
-        }
-    }
     open.extend(&named.documents);
     if open.is_empty() && named.settlements.is_empty() {
         return Ok(());
@@ -97,13 +88,16 @@ async fn load_documents(
     if documents.is_empty() {
         return Ok(());
     }
-    let among = unit.numbers_of_json();
-    let sql = format!("select {DOCUMENT_COLUMNS}, d.organisation_id from document d where d.id in {among}");
-    for row in unit.all(&sql, params![json(documents)]).await? {
-        let document = read_document(&row)?;
-        named.at_hand(&document);
-        facts.documents.insert(document.id, (row.get(document_rows::COLUMNS)?, document));
+    read_documents(unit, documents, facts).await?;
+    let mut origins = BTreeSet::new();
+    for (_, document) in facts.documents.values() {
+        named.at_hand(document);
+        if named.documents.contains(&document.id) {
+            origins.extend(document.origin_id.filter(|id| !documents.contains(id)));
+        }
     }
+    // A draft that takes back an invoice is priced and issued beside it.
+    read_documents(unit, &origins, facts).await?;
     if !named.documents.is_empty() {
         let mut lines = lines_of(unit, &json(&named.documents)).await?;
         for id in &named.documents {
@@ -111,6 +105,19 @@ async fn load_documents(
                 document.lines = lines.remove(id).unwrap_or_default();
             }
         }
+    }
+    Ok(())
+}
+
+async fn read_documents(unit: &Unit<'_>, ids: &BTreeSet<i64>, facts: &mut Facts) -> Result<(), StoreError> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let among = unit.numbers_of_json();
+    let sql = format!("select {DOCUMENT_COLUMNS}, d.organisation_id from document d where d.id in {among}");
+    for row in unit.all(&sql, params![json(ids)]).await? {
+        let document = read_document(&row)?;
+        facts.documents.insert(document.id, (row.get(document_rows::COLUMNS)?, document));
     }
     Ok(())
 }
@@ -190,7 +197,7 @@ pub(super) async fn load_numbers(
         let sql = format!(
             "select organisation_id, kind, number, id from document where organisation_id in {of} \
              and kind in ('sales_invoice', 'sales_credit_note') and number in {texts} \
-             and number is not null and stage <> 'draft' and (stage = 'issued' or opening = false)"
+             and number is not null and stage <> 'draft'"
         );
         for row in unit.all(&sql, params![json(organisations), json(&named.numbers)]).await? {
             let key = (row.get(0)?, row.parsed(1, DocumentKind::parse)?, row.get(2)?);

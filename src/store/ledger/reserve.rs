@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::action::Action;
 use super::documents::DocumentField;
 use super::facts::Facts;
 use super::ids::{Identifiers, Kind};
-use super::post::{Action, Confirmation, Post};
+use super::post::{Confirmation, Post};
 use super::settlement_facts;
 use crate::store::StoreError;
 use crate::store::sql::Unit;

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::action::Action;
 use super::facts::{Facts, json};
 use super::ids::Kind;
 use super::named::Named;
-use super::post::{Action, Confirmation, Post};
+use super::post::{Confirmation, Post};
 use super::settlements::AllocationEntry;
 use crate::domain::ledger::allocation::AllocationEnd;
 use crate::domain::ledger::ids::{DocumentId, SettlementId};
@@ -176,7 +177,7 @@ pub(super) fn allocated(posts: &[&Post]) -> usize {
             .sum(),
         _ => 0,
     };
-    posts.iter().map(|post| of_action(&post.action)).sum()
+    posts.iter().flat_map(|post| post.action.parts()).map(of_action).sum()
 }
 
 fn of_new(facts: &Facts, entries: &[AllocationEntry], open: Vec<i64>, allocated: usize) -> Vec<(Kind, i64)> {
@@ -212,7 +213,7 @@ pub(super) fn of_undone(facts: &Facts, id: i64, allocated: usize) -> Vec<(Kind, 
 /// How many documents a group may issue.
 pub(super) fn issued(posts: &[&Post]) -> usize {
     let issues = |action: &Action| matches!(action, Action::CreateDocument { .. } | Action::IssueDocument { .. });
-    posts.iter().filter(|post| issues(&post.action)).count()
+    posts.iter().flat_map(|post| post.action.parts()).filter(|action| issues(action)).count()
 }
 
 /// The documents of a contact at hand: what is settled now may be open again by the time it is asked for.

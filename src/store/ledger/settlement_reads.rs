@@ -65,7 +65,7 @@ impl Reader {
         let counted = self.counted(organisation, "settlement s", &conditions, filter.list_status()).await?;
         let (limit, offset) = (conditions.value(signed(limit)), conditions.value(signed(offset)));
         let condition = format!("{} order by s.day desc, s.id desc limit {limit} offset {offset}", conditions.text());
-        Ok((self.settlement_views(&condition, &conditions.values()).await?, counted))
+        Ok((self.settlement_views(&condition, conditions.values()).await?, counted))
     }
 
     /// One receipt or payment, or refund, of an organisation.
@@ -76,16 +76,16 @@ impl Reader {
         id: i64,
     ) -> Result<Option<SettlementView>, StoreError> {
         let condition = "s.organisation_id = $1 and s.side = $2 and s.id = $3";
-        Ok(self.settlement_views(condition, &params![organisation.0, side.as_str(), id]).await?.pop())
+        Ok(self.settlement_views(condition, params![organisation.0, side.as_str(), id]).await?.pop())
     }
 
     /// Settlements with their allocations, as of one moment.
-    async fn settlement_views(&self, condition: &str, values: &[Value]) -> Result<Vec<SettlementView>, StoreError> {
+    async fn settlement_views(&self, condition: &str, values: Vec<Value>) -> Result<Vec<SettlementView>, StoreError> {
         let sql = format!(
             "select {SETTLEMENT_COLUMNS}, c.name from settlement s join contact c on c.id = s.contact_id \
              where {condition}"
         );
-        let asked = (sql, values.to_vec());
+        let asked = (sql, values);
         self.snapshot(move |unit| {
             let (sql, values) = asked.clone();
             Box::pin(async move { views(unit, &sql, values).await })

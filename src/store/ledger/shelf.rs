@@ -45,6 +45,11 @@ impl Shelved {
         Books { chart: &self.chart, vat: &self.vat, lock_date: self.lock_day() }
     }
 
+    /// The account with a role the rules post to themselves; 0, which nobody has, before it is made.
+    pub(super) fn control_id(&self, role: Role) -> i64 {
+        self.chart.with_role(&role).map_or(0, |account| account.id.0)
+    }
+
     pub(super) fn lock_day(&self) -> Option<i32> {
         self.organisation.lock_date.map(crate::domain::calendar::day_number)
     }

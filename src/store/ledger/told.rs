@@ -80,49 +80,6 @@ fn of_address(told: Told, address: &AddressRow) -> Told {
         .text("address_country", address.country.as_deref())
 }
 
-impl DocumentRow {
-    pub(super) const fn resource(&self) -> Resource {
-        match self.kind {
-            DocumentKind::SalesInvoice => Resource::SalesInvoice,
-            DocumentKind::SalesCreditNote => Resource::SalesCreditNote,
-            DocumentKind::PurchaseInvoice => Resource::PurchaseInvoice,
-            DocumentKind::PurchaseCreditNote => Resource::PurchaseCreditNote,
-        }
-    }
-
-    /// What it is called in a summary.
-    pub(super) fn title(&self) -> String {
-        match self.number.as_deref().filter(|_| self.stage != Stage::Draft) {
-            Some(number) => format!("{} {number}", self.kind.title()),
-            None => format!("{} (draft)", self.kind.title()),
-        }
-    }
-
-    pub(super) fn told(&self) -> Told {
-        let lines = i64::try_from(self.lines.len()).unwrap_or(i64::MAX);
-        Told::new()
-            .text("number", self.number.as_deref())
-            .text("supplier_reference", self.supplier_reference.as_deref())
-            .text("status", self.status())
-            .number("contact_id", self.contact_id)
-            .day("date", self.day)
-            .day("due_date", self.due_day)
-            .text("reference", self.reference.as_deref())
-            .text("notes", self.notes.as_deref())
-            .flag("vat_inclusive", self.is_vat_inclusive)
-            .number("invoice_id", self.origin_id)
-            .number("line_count", Some(lines).filter(|lines| *lines > 0))
-            .money("net_amount", self.net_pence)
-            .money("vat_amount", self.vat_pence)
-            .money("amount_paid", self.paid_pence)
-            .money("amount_credited", self.credited_pence)
-            .number("journal_id", self.journal_id)
-            .number("void_journal_id", self.void_journal_id)
-            .day("void_date", self.void_day)
-            .text("void_reason", self.void_reason.as_deref())
-    }
-}
-
 impl BankAccountRow {
     pub(super) fn told(&self) -> Told {
         let details = &self.details;
@@ -176,6 +133,56 @@ impl JournalView {
             .text("source_type", self.source_type.as_str())
             .number("source_id", self.source_id)
             .number("reverses_journal_id", self.reverses)
+    }
+}
+
+impl DocumentRow {
+    pub(super) const fn resource(&self) -> Resource {
+        match self.kind {
+            DocumentKind::SalesInvoice => Resource::SalesInvoice,
+            DocumentKind::SalesCreditNote => Resource::SalesCreditNote,
+            DocumentKind::PurchaseInvoice => Resource::PurchaseInvoice,
+            DocumentKind::PurchaseCreditNote => Resource::PurchaseCreditNote,
+        }
+    }
+
+    /// What it is called in a summary.
+    pub(super) fn title(&self) -> String {
+        let number = self.number.as_deref().filter(|number| !number.is_empty());
+        format!("{} {}", self.kind.title(), number.unwrap_or(if self.stage == Stage::Draft { "(draft)" } else { "" }))
+    }
+
+    /// What was done to it.
+    pub(super) fn action_since(&self, before: Option<&Self>) -> ChangeAction {
+        let Some(before) = before else { return ChangeAction::Create };
+        let settled = |row: &Self| row.paid_pence + row.credited_pence;
+        match (before.stage, self.stage) {
+            (Stage::Draft, Stage::Issued) => ChangeAction::Issue,
+            (Stage::Draft | Stage::Issued, Stage::Void) => ChangeAction::Void,
+            _ if settled(self) > settled(before) => ChangeAction::Allocate,
+            _ if settled(self) < settled(before) => ChangeAction::Unallocate,
+            _ => ChangeAction::Update,
+        }
+    }
+
+    pub(super) fn told(&self) -> Told {
+        Told::new()
+            .text("number", self.number.as_deref())
+            .text("status", self.status())
+            .text("supplier_reference", self.supplier_reference.as_deref())
+            .number("contact_id", self.contact_id)
+            .day("date", self.day)
+            .day("due_date", self.due_day)
+            .text("reference", self.reference.as_deref())
+            .text("notes", self.notes.as_deref())
+            .number("invoice_id", self.origin_id)
+            .money("net_amount", self.net_pence)
+            .money("vat_amount", self.vat_pence)
+            .money("amount_due", self.due_pence())
+            .number("journal_id", self.journal_id)
+            .number("void_journal_id", self.void_journal_id)
+            .day("void_date", self.void_day)
+            .text("void_reason", self.void_reason.as_deref())
     }
 }
 

@@ -12,6 +12,7 @@ mod figures;
 mod imports;
 mod independent;
 mod journals;
+mod lists;
 mod model;
 mod opening;
 mod organisations;
@@ -22,6 +23,7 @@ mod receipts;
 mod refusals;
 mod retries;
 mod sales_invoices;
+mod status;
 mod tenants;
 mod trade;
 

@@ -11,8 +11,7 @@ use crate::support::client::Answer;
 use crate::support::server::TestServer;
 
 /// Reasons of what is not there yet: e-mail, and the tokens of imports and opening balances.
-const ELSEWHERE: [&str; 5] =
-    ["no_recipient", "token_used", "token_expired", "already_set", "idempotency_in_progress"];
+const ELSEWHERE: [&str; 5] = ["no_recipient", "token_used", "token_expired", "already_set", "idempotency_in_progress"];
 
 /// An organisation in which everything can be refused.
 struct Scene {
@@ -65,7 +64,8 @@ impl Scene {
                 (409, books.post("/accounts", &body), json!({ "field": "code", "existing_id": account("4000") }))
             }
             "duplicate_role" => {
-                let body = json!({ "code": "1101", "name": "x", "account_type": "ASSET", "role": "accounts_receivable" });
+                let body =
+                    json!({ "code": "1101", "name": "x", "account_type": "ASSET", "role": "accounts_receivable" });
                 (409, books.post("/accounts", &body), json!({ "field": "role", "existing_id": account("1100") }))
             }
             "duplicate_number" => {
@@ -116,9 +116,11 @@ impl Scene {
                 let lines = json!([{ "account_id": account("7100"), "debit": 2 }, { "account_id": account("1200") }]);
                 (422, self.journal(lines), json!({ "row": 1 }))
             }
-            "unknown_reference" => {
-                (422, self.invoice(&[("customer_id", json!(888_888))]), json!({ "field": "customer_id", "id": 888_888 }))
-            }
+            "unknown_reference" => (
+                422,
+                self.invoice(&[("customer_id", json!(888_888))]),
+                json!({ "field": "customer_id", "id": 888_888 }),
+            ),
             "account_archived" => {
                 archived("accounts", &json!(account("4200")));
                 let answer = self.invoice(&[("lines", json!([books.item("4200", "10", "NV")]))]);

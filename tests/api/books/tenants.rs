@@ -61,10 +61,14 @@ impl Tenant {
 
 /// What is traded, by the list that it is made in: drafts, so that everything may be done with them, and money.
 fn traded(customer: i64, supplier: i64, bank: i64, account: &impl Fn(&str) -> i64) -> [(&'static str, Value); 6] {
-    let lines = |code: &str| json!([{ "description": "x", "account_id": account(code), "unit_price": 1, "vat_code": "NV" }]);
-    let sale = |date: &str| json!({ "customer_id": customer, date: "2026-03-01", "lines": lines("4000"), "issue": false });
-    let purchase = |date: &str| json!({ "supplier_id": supplier, date: "2026-03-01", "lines": lines("5000"), "issue": false });
-    let money = |contact: &str, id: i64| json!({ contact: id, "date": "2026-03-01", "amount": 1, "bank_account_id": bank });
+    let lines =
+        |code: &str| json!([{ "description": "x", "account_id": account(code), "unit_price": 1, "vat_code": "NV" }]);
+    let sale =
+        |date: &str| json!({ "customer_id": customer, date: "2026-03-01", "lines": lines("4000"), "issue": false });
+    let purchase =
+        |date: &str| json!({ "supplier_id": supplier, date: "2026-03-01", "lines": lines("5000"), "issue": false });
+    let money =
+        |contact: &str, id: i64| json!({ contact: id, "date": "2026-03-01", "amount": 1, "bank_account_id": bank });
     [
         ("sales-invoices", sale("invoice_date")),
         ("purchase-invoices", purchase("invoice_date")),
@@ -89,21 +93,39 @@ fn body(operation: &str, own: &Tenant) -> Option<Value> {
         "createCustomer" | "createSupplier" => json!({ "name": "New" }),
         "createJournal" => own.books.two_lines("2026-03-02", "7100", "1200", json!(1)),
         "voidJournal" => json!({}),
-        "createSalesInvoice" | "createPurchaseInvoice" | "createSalesCreditNote" | "createPurchaseCreditNote"
-        | "createCustomerReceipt" | "createSupplierPayment" => {
+        "createSalesInvoice"
+        | "createPurchaseInvoice"
+        | "createSalesCreditNote"
+        | "createPurchaseCreditNote"
+        | "createCustomerReceipt"
+        | "createSupplierPayment" => {
             let at = ["createSalesI", "createPurchaseI", "createSalesC", "createPurchaseC", "createC", "createS"]
                 .iter()
                 .position(|start| operation.starts_with(start))?;
             let account = |code: &str| own.books.account_id(code);
-            traded(own.record("customers"), own.record("suppliers"), own.record("bank-accounts"), &account)[at].1.clone()
+            traded(own.record("customers"), own.record("suppliers"), own.record("bank-accounts"), &account)[at]
+                .1
+                .clone()
         }
-        "updateSalesInvoice" | "updatePurchaseInvoice" | "updateSalesCreditNote" | "updatePurchaseCreditNote"
-        | "updateCustomerReceipt" | "updateSupplierPayment" => json!({ "reference": "x" }),
-        "voidSalesInvoice" | "voidPurchaseInvoice" | "voidSalesCreditNote" | "voidPurchaseCreditNote"
-        | "voidCustomerReceipt" | "voidSupplierPayment" => json!({}),
-        "allocateSalesCreditNote" | "allocatePurchaseCreditNote" | "allocateCustomerReceipt"
+        "updateSalesInvoice"
+        | "updatePurchaseInvoice"
+        | "updateSalesCreditNote"
+        | "updatePurchaseCreditNote"
+        | "updateCustomerReceipt"
+        | "updateSupplierPayment" => json!({ "reference": "x" }),
+        "voidSalesInvoice"
+        | "voidPurchaseInvoice"
+        | "voidSalesCreditNote"
+        | "voidPurchaseCreditNote"
+        | "voidCustomerReceipt"
+        | "voidSupplierPayment" => json!({}),
+        "allocateSalesCreditNote"
+        | "allocatePurchaseCreditNote"
+        | "allocateCustomerReceipt"
         | "allocateSupplierPayment" => json!({ "allocations": [{ "invoice_id": 1, "amount": 1 }] }),
-        "unallocateSalesCreditNote" | "unallocatePurchaseCreditNote" | "unallocateCustomerReceipt"
+        "unallocateSalesCreditNote"
+        | "unallocatePurchaseCreditNote"
+        | "unallocateCustomerReceipt"
         | "unallocateSupplierPayment" => json!({ "allocation_ids": [1] }),
         "previewOpeningBalances" | "setOpeningBalances" => json!({
             "as_of": "2025-12-31",

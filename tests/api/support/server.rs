@@ -378,7 +378,8 @@ impl TestServer {
                  where organisation_id = {organisation} and tax_day between {from} and {to} \
                  group by side, vat_code order by side, vat_code"
             );
-            let rows = connection.query_all_raw(sea_orm::Statement::from_string(backend, query)).await.expect("readable");
+            let rows =
+                connection.query_all_raw(sea_orm::Statement::from_string(backend, query)).await.expect("readable");
             connection.close().await.expect("closed");
             rows.iter()
                 .map(|row| {

@@ -1,5 +1,6 @@
 //! Invoices and credit notes where several are decided together, and what is derived of them.
 
+use bookkeeping_suite::domain::ledger::allocation::SettlementKind::CustomerReceipt;
 use bookkeeping_suite::domain::ledger::contact::ContactKind::{Customer, Supplier};
 use bookkeeping_suite::domain::ledger::decimal::Percent;
 use bookkeeping_suite::domain::ledger::document::DocumentKind::{self, PurchaseInvoice, SalesCreditNote, SalesInvoice};
@@ -12,7 +13,7 @@ use bookkeeping_suite::store::{
 };
 
 use super::bed::{Bed, store_suite};
-use super::books::{Books, day, line, to_invoice};
+use super::books::{Books, day, line, settlement, to_invoice};
 
 store_suite![
     numbers_of_a_group_follow_each_other,
@@ -21,6 +22,7 @@ store_suite![
     lists_are_counted_filtered_and_paged,
     a_rehearsal_of_an_invoice_writes_nothing,
     what_is_overdue_follows_due_dates,
+    under_cash_accounting_vat_follows_what_settles,
 ];
 
 async fn entry(books: &Books<'_>, kind: DocumentKind, contact_id: i64, on: &str, net_pence: i64) -> DocumentEntry {
@@ -193,7 +195,10 @@ async fn a_document_is_drawn_up_issued_credited_and_voided(bed: &Bed) {
     let refusal = books.refused(Action::VoidJournal { id: journal, void_day: None, reason: None }).await;
     assert_eq!(refusal.reason(), "linked_to_document");
     let origin = DocumentEntry { kind: SalesCreditNote, origin_id: Some(issued.id), ..sale };
-    let note = document(books.done(create(Box::new(origin), true)).await);
+    let drafted = document(books.done(create(Box::new(origin), false)).await);
+    let fields = vec![DocumentField::Notes(Some("Returned".to_owned()))];
+    books.done(Action::PatchDocument { kind: SalesCreditNote, id: drafted.id, fields }).await;
+    let note = document(books.done(Action::IssueDocument { kind: SalesCreditNote, id: drafted.id }).await);
     assert_eq!((note.number.as_deref(), note.due_day, note.origin_id), (Some("SCN-0001"), None, Some(issued.id)));
     let allocations = vec![to_invoice(issued.id, 1_084)];
     let allocate = Action::AllocateCredit { kind: SalesCreditNote, id: note.id, allocations, day: None };
@@ -303,5 +308,44 @@ async fn what_is_overdue_follows_due_dates(bed: &Bed) {
     assert_eq!((seen.balance_pence, seen.overdue_pence), (18_000, 12_000));
     let early = bed.store.reader.contact(books.organisation.id, Customer, customer, day("2025-01-31")).await.unwrap();
     assert_eq!(early.unwrap().overdue_pence, 0);
+    bed.assert_sound().await;
+}
+
+async fn under_cash_accounting_vat_follows_what_settles(bed: &Bed) {
+    let books = Books::of(bed).await;
+    let vat = VatPatch {
+        is_registered: Some(true),
+        number: Some(Some("GB123456789".to_owned())),
+        scheme: Some(Some("cash".to_owned())),
+        scheme_from: Some(Some(day("2026-04-01"))),
+        ..VatPatch::default()
+    };
+    let change = OrganisationChange { fields: Vec::new(), vat };
+    books.done(Action::PatchOrganisation(Box::new(change))).await;
+    let customer = books.customer("Brightwell School").await;
+    let invoice = books.sales_invoice(customer, "2026-06-01", 10_001).await;
+    bed.assert_sound().await;
+    let mut receipt = None;
+    for pence in [4_000, 4_000, 4_001] {
+        let mut entry = settlement(CustomerReceipt, customer, "2026-06-10", pence, books.bank);
+        entry.allocations = vec![to_invoice(invoice.id, pence)];
+        receipt = Some(books.settle(entry).await);
+        bed.assert_sound().await;
+    }
+    assert_eq!(books.document(SalesInvoice, invoice.id).await.due_pence(), 0);
+    // What a credit note takes the place of is not due on the return any more.
+    let receipt = receipt.unwrap();
+    books.done(Action::VoidSettlement { side: Customer, id: receipt.id, void_day: None, reason: None }).await;
+    let note = entry(&books, SalesCreditNote, customer, "2026-06-12", 10_001).await;
+    let note = document(books.done(create(Box::new(note), true)).await);
+    let allocations = vec![to_invoice(invoice.id, 4_001)];
+    let allocate = Action::AllocateCredit { kind: SalesCreditNote, id: note.id, allocations, day: None };
+    let given = document(books.done(allocate).await);
+    assert_eq!(given.due_pence(), 8_000);
+    bed.assert_sound().await;
+    let allocation_ids = vec![given.allocations[0].id];
+    books.done(Action::UnallocateCredit { kind: SalesCreditNote, id: note.id, allocation_ids }).await;
+    let void = Action::VoidDocument { kind: SalesCreditNote, id: note.id, void_day: None, reason: None };
+    assert_eq!(document(books.done(void).await).stage, Stage::Void);
     bed.assert_sound().await;
 }

@@ -1,7 +1,9 @@
 //! Books to begin with, so that the documented examples of the ledger find what they name and are answered with success.
 //! Examples may rely on: organisation 1 with VAT Control and the standard chart (account 13 is VAT Control, 19 Accruals,
 //! 31 Other income, 48 Telephone and internet), bank accounts 1 and 2, unconfirmed bank transactions 1 to 16 of the second
-//! but for 13, which is confirmed, and 14, which is excluded, manual journals 1 to 12, customers 1 to 12 and supplier 13.
+//! but for 13, which is confirmed, and 14, which is excluded, manual journals 1 to 12, customers 1 to 12 and supplier 13;
+//! documents 1 to 32, eight of each kind: the third and fourth are drafts, the last invoice is open to allocations 1 to 4,
+//! which are of credit notes 23 and 31, receipt 4 and payment 9; and receipts 1 to 5 and payments 6 to 10.
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -31,5 +33,36 @@ pub(super) fn prepare(connection: &mut Connection, key: &str) -> Result<()> {
     }
     post(&path("suppliers"), &json!({ "name": "Supplier" }))?;
     post(&path("bank-transactions/13/confirm"), &json!({ "account_id": 48, "vat_code": "ST" }))?;
-    post(&path("bank-transactions/14/exclude"), &json!({}))
+    post(&path("bank-transactions/14/exclude"), &json!({}))?;
+    for (list, contact, date, account) in [
+        ("sales-invoices", json!({ "customer_id": 3 }), "invoice_date", 28),
+        ("purchase-invoices", json!({ "supplier_id": 13 }), "invoice_date", 34),
+        ("sales-credit-notes", json!({ "customer_id": 3 }), "credit_note_date", 28),
+        ("purchase-credit-notes", json!({ "supplier_id": 13 }), "credit_note_date", 34),
+    ] {
+        for number in 1..=8 {
+            let mut body = contact.clone();
+            body[date] = json!("2026-03-10");
+            body["issue"] = json!(number != 3 && number != 4);
+            body["lines"] =
+                json!([{ "description": "hinges", "account_id": account, "unit_price": 10.03, "vat_code": "ST" }]);
+            post(&path(list), &body)?;
+        }
+    }
+    let to = |invoice: i64| json!([{ "invoice_id": invoice, "amount": 1 }]);
+    post(&path("sales-credit-notes/23/allocate"), &json!({ "allocations": to(8) }))?;
+    post(&path("purchase-credit-notes/31/allocate"), &json!({ "allocations": to(16) }))?;
+    for (list, contact, invoice) in
+        [("customer-receipts", json!({ "customer_id": 3 }), 8), ("supplier-payments", json!({ "supplier_id": 13 }), 16)]
+    {
+        for number in 1..=5 {
+            let mut body = contact.clone();
+            body["date"] = json!("2026-03-10");
+            body["amount"] = json!(10);
+            body["bank_account_id"] = json!(2);
+            body["allocations"] = if number == 4 { to(invoice) } else { json!([]) };
+            post(&path(list), &body)?;
+        }
+    }
+    Ok(())
 }

@@ -6,7 +6,7 @@ use super::super::operation::Operation;
 use super::super::schema::{Any, boolean, choice, id, moment, named, plain};
 use super::document_schemas::{example, schema_name};
 use super::journals::VOID_DATE;
-use super::shared::{about, date_in, inside, page_example};
+use super::shared::{about_one, date_in, inside, page_example};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::http::books::documents::statuses;
@@ -23,6 +23,11 @@ pub(super) fn of<T>(kind: DocumentKind, [sales, purchase, sales_note, purchase_n
 
 fn word(kind: DocumentKind) -> &'static str {
     of(kind, ["sales invoice", "purchase invoice", "sales credit note", "purchase credit note"])
+}
+
+/// The id of an example: of each kind there are eight, in the states in which the operations succeed.
+fn place(kind: DocumentKind, at: i64) -> i64 {
+    of(kind, [0, 8, 16, 24]) + at
 }
 
 fn record(kind: DocumentKind) -> Any {
@@ -74,7 +79,12 @@ pub fn get_document(kind: DocumentKind) -> Operation {
     } else {
         "`overdue` is derived from today in the organisation's time zone; `amount_due` is gross of CIS."
     };
-    about(word(kind), summary, description).success(200, "The document.", record(kind), answer(kind))
+    about_one(word(kind), place(kind, 1), summary, description).success(
+        200,
+        "The document.",
+        record(kind),
+        answer(kind),
+    )
 }
 
 /// `POST …/sales-invoices` and the like.
@@ -127,7 +137,7 @@ pub fn update_document(kind: DocumentKind) -> Operation {
     } else {
         "Everything of a draft; of an issued one only `reference`, `notes` and `due_date`."
     };
-    let operation = about(word(kind), summary, description)
+    let operation = about_one(word(kind), place(kind, 2), summary, description)
         .request(named(&format!("Update{}", schema_name(kind))), json!({ "reference": "PO 8812" }))
         .success(200, "The document as it is now.", record(kind), answer(kind))
         .conflict(json!({ "reason": "invalid_state", "current": "issued", "allowed": ["draft"] }))
@@ -156,7 +166,7 @@ pub fn delete_document(kind: DocumentKind) -> Operation {
             "Delete a draft purchase credit note",
         ],
     );
-    about(word(kind), summary, "Only a draft; what was issued is voided.")
+    about_one(word(kind), place(kind, 3), summary, "Only a draft; what was issued is voided.")
         .success(200, "The draft is gone.", named("DeletedData"), json!({ "data": { "id": 12, "deleted": true } }))
         .conflict(json!({ "reason": "invalid_state", "current": "issued", "allowed": ["draft"] }))
         .change()
@@ -174,7 +184,7 @@ pub fn issue_document(kind: DocumentKind) -> Operation {
             "Issue a purchase credit note",
         ],
     );
-    let operation = about(word(kind), summary, "Gives a draft its number and posts its journal.")
+    let operation = about_one(word(kind), place(kind, 4), summary, "Gives a draft its number and posts its journal.")
         .success(200, "The document as it is now.", record(kind), answer(kind))
         .conflict(json!({ "reason": "invalid_state", "current": "issued", "allowed": ["draft"] }))
         .conflict(json!({ "reason": "duplicate_number", "field": number_field(kind), "existing_id": 30 }))
@@ -197,8 +207,9 @@ pub fn void_document(kind: DocumentKind) -> Operation {
         kind,
         ["Void a sales invoice", "Void a purchase invoice", "Void a sales credit note", "Void a purchase credit note"],
     );
-    about(
+    about_one(
         word(kind),
+        place(kind, 5),
         summary,
         "Posts the exact reversal on `void_date`, or on the document's own date when that is open. Nothing may be allocated. A draft is \
          voided without a posting. Its number is never used again.",
@@ -219,13 +230,14 @@ pub fn allocate_credit_note(kind: DocumentKind) -> Operation {
         ContactKind::Customer => "Set a sales credit note against invoices",
         ContactKind::Supplier => "Set a purchase credit note against invoices",
     };
-    about(
+    about_one(
         word(kind),
+        place(kind, 6),
         summary,
         "Adds to what is there and posts nothing. It counts from `date`, else from the later of the two documents' dates, and never in a \
          locked period.",
     )
-    .request(named("AllocateCreditNote"), json!({ "allocations": [{ "invoice_id": 31, "amount": 24.08 }] }))
+    .request(named("AllocateCreditNote"), json!({ "allocations": [{ "invoice_id": place(kind.invoice(), 8), "amount": 2.04 }] }))
     .success(200, "The credit note as it is now.", record(kind), answer(kind))
     .conflict(json!({ "reason": "invalid_state", "current": "draft", "allowed": ["issued"] }))
     .refusals(&["period_locked", "unknown_reference", "contact_mismatch", "over_allocated"])
@@ -240,13 +252,18 @@ pub fn unallocate_credit_note(kind: DocumentKind) -> Operation {
         ContactKind::Customer => "Release allocations of a sales credit note",
         ContactKind::Supplier => "Release allocations of a purchase credit note",
     };
-    about(word(kind), summary, "From their own date on or, if that is locked, from the first open day.")
-        .request(named("Unallocate"), json!({ "allocation_ids": [5] }))
-        .success(200, "The credit note as it is now.", record(kind), answer(kind))
-        .conflict(json!({ "reason": "invalid_state", "current": "released", "allowed": ["active"] }))
-        .refusals(&["unknown_reference"])
-        .change()
-        .versioned()
+    about_one(
+        word(kind),
+        place(kind, 7),
+        summary,
+        "From their own date on or, if that is locked, from the first open day.",
+    )
+    .request(named("Unallocate"), json!({ "allocation_ids": [of(kind, [0, 0, 1, 2])] }))
+    .success(200, "The credit note as it is now.", record(kind), answer(kind))
+    .conflict(json!({ "reason": "invalid_state", "current": "released", "allowed": ["active"] }))
+    .refusals(&["unknown_reference"])
+    .change()
+    .versioned()
 }
 
 fn number_field(kind: DocumentKind) -> &'static str {
@@ -264,17 +281,17 @@ fn rules(kind: DocumentKind, operation: Operation) -> Operation {
 }
 
 fn request_example(kind: DocumentKind) -> Value {
-    let line = json!({ "description": "Brass hinge set", "account_id": 16, "unit_price": 10.03, "vat_code": "ST" });
+    let line = json!({ "description": "Brass hinge set", "account_id": 28, "unit_price": 10.03, "vat_code": "ST" });
     let bill = json!({
-        "description": "First fix", "account_id": 22, "unit_price": 1500.00, "vat_code": "ST", "cis_type": "labour"
+        "description": "First fix", "account_id": 34, "unit_price": 1500.00, "vat_code": "ST", "cis_type": "labour"
     });
     of(
         kind,
         [
             json!({ "customer_id": 3, "invoice_date": "2026-03-14", "reference": "PO 8812", "lines": [line] }),
-            json!({ "supplier_id": 12, "invoice_date": "2026-03-14", "supplier_reference": "RC-77", "lines": [bill] }),
-            json!({ "customer_id": 3, "credit_note_date": "2026-03-20", "invoice_id": 31, "lines": [line] }),
-            json!({ "supplier_id": 12, "credit_note_date": "2026-03-20", "invoice_id": 32, "lines": [bill] }),
+            json!({ "supplier_id": 13, "invoice_date": "2026-03-14", "supplier_reference": "RC-77", "lines": [bill] }),
+            json!({ "customer_id": 3, "credit_note_date": "2026-03-20", "invoice_id": 1, "lines": [line] }),
+            json!({ "supplier_id": 13, "credit_note_date": "2026-03-20", "invoice_id": 9, "lines": [bill] }),
         ],
     )
 }

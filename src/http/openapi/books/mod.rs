@@ -14,6 +14,7 @@ mod opening;
 mod organisations;
 mod settlements;
 mod shared;
+mod status;
 
 use super::schema::Any;
 
@@ -50,6 +51,8 @@ pub use settlements::{
     update_settlement, void_settlement,
 };
 
+pub use status::get_books_status;
+
 const TAG: &str = "Ledger";
 
 pub(super) fn schemas() -> Vec<(&'static str, Any)> {
@@ -65,6 +68,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         changes::schemas(),
         opening::schemas(),
         imports::schemas(),
+        status::schemas(),
     ];
     groups.into_iter().flatten().collect()
 }

@@ -11,8 +11,8 @@ use super::super::schema::{
 };
 use super::journals::VOID_DATE;
 use super::shared::{
-    about, data, date_in, inside, money, money_in_not_negative, money_in_positive, one_of_shapes, page, page_example,
-    patch,
+    about_one, data, date_in, inside, money, money_in_not_negative, money_in_positive, one_of_shapes, page,
+    page_example, patch,
 };
 use crate::domain::ledger::contact::ContactKind;
 use crate::http::error::ErrorCode;
@@ -32,6 +32,16 @@ fn schema_name(side: ContactKind) -> &'static str {
 
 fn word(side: ContactKind) -> &'static str {
     of(side, ["customer receipt", "supplier payment"])
+}
+
+/// The id of an example: of each side there are five, in the states in which the operations succeed.
+fn place(side: ContactKind, at: i64) -> i64 {
+    of(side, [0, 5]) + at
+}
+
+/// The invoice that the examples are set against.
+fn open_invoice(side: ContactKind) -> i64 {
+    of(side, [8, 16])
 }
 
 fn contact_key(side: ContactKind) -> &'static str {
@@ -63,12 +73,13 @@ pub fn list_settlements(side: ContactKind) -> Operation {
 /// `GET …/customer-receipts/{id}`, `GET …/supplier-payments/{id}`.
 pub fn get_settlement(side: ContactKind) -> Operation {
     let summary = of(side, ["Get a customer receipt", "Get a supplier payment"]);
-    about(word(side), summary, "`settled_amount` is the allocated cash and what CIS withheld beside it.").success(
-        200,
-        "The settlement.",
-        record(side),
-        answer(side),
+    about_one(
+        word(side),
+        place(side, 1),
+        summary,
+        "`settled_amount` is the allocated cash and what CIS withheld beside it.",
     )
+    .success(200, "The settlement.", record(side), answer(side))
 }
 
 /// `POST …/customer-receipts`, `POST …/supplier-payments`.
@@ -81,8 +92,8 @@ pub fn create_settlement(side: ContactKind) -> Operation {
     .request(
         named(of(side, ["CreateCustomerReceipt", "CreateSupplierPayment"])),
         json!({
-            contact_key(side): 3, "date": "2026-03-20", "amount": 700.00, "bank_account_id": 2, "method": "bank_transfer",
-            "allocations": [{ "invoice_id": 31, "amount": 700.00 }]
+            contact_key(side): of(side, [3, 13]), "date": "2026-03-20", "amount": 700.00, "bank_account_id": 2,
+            "method": "bank_transfer", "allocations": [{ "invoice_id": open_invoice(side), "amount": 1.00 }]
         }),
     )
     .made("The settlement was posted.", record(side), answer(side))
@@ -101,7 +112,7 @@ pub fn create_settlement(side: ContactKind) -> Operation {
 /// `PATCH …/customer-receipts/{id}`, `PATCH …/supplier-payments/{id}`.
 pub fn update_settlement(side: ContactKind) -> Operation {
     let summary = of(side, ["Change a customer receipt", "Change a supplier payment"]);
-    about(word(side), summary, "Reference and memo only; null clears.")
+    about_one(word(side), place(side, 2), summary, "Reference and memo only; null clears.")
         .request(named("UpdateSettlement"), json!({ "reference": "BACS 12" }))
         .success(200, "The settlement as it is now.", record(side), answer(side))
         .change()
@@ -110,14 +121,15 @@ pub fn update_settlement(side: ContactKind) -> Operation {
 
 /// `POST …/{id}/allocate`.
 pub fn allocate_settlement(side: ContactKind) -> Operation {
-    about(
+    about_one(
         word(side),
+        place(side, 3),
         of(side, ["Set a customer receipt against documents", "Set a supplier payment against documents"]),
         "Adds to what is there. An allocation counts from the later of the two dates, and never in a locked period.",
     )
     .request(
         named(of(side, ["AllocateCustomerReceipt", "AllocateSupplierPayment"])),
-        json!({ "allocations": [{ "invoice_id": 31, "amount": 100.00 }] }),
+        json!({ "allocations": [{ "invoice_id": open_invoice(side), "amount": 1.00 }] }),
     )
     .success(200, "The settlement as it is now.", record(side), answer(side))
     .conflict(json!({ "reason": "invalid_state", "current": "void", "allowed": ["posted"] }))
@@ -129,19 +141,25 @@ pub fn allocate_settlement(side: ContactKind) -> Operation {
 /// `POST …/{id}/unallocate`.
 pub fn unallocate_settlement(side: ContactKind) -> Operation {
     let summary = of(side, ["Release allocations of a customer receipt", "Release allocations of a supplier payment"]);
-    about(word(side), summary, "From their own date on or, if that is locked, from the first open day.")
-        .request(named("Unallocate"), json!({ "allocation_ids": [5] }))
-        .success(200, "The settlement as it is now.", record(side), answer(side))
-        .conflict(json!({ "reason": "invalid_state", "current": "released", "allowed": ["active"] }))
-        .refusals(&["period_locked", "unknown_reference"])
-        .change()
-        .versioned()
+    about_one(
+        word(side),
+        place(side, 4),
+        summary,
+        "From their own date on or, if that is locked, from the first open day.",
+    )
+    .request(named("Unallocate"), json!({ "allocation_ids": [of(side, [3, 4])] }))
+    .success(200, "The settlement as it is now.", record(side), answer(side))
+    .conflict(json!({ "reason": "invalid_state", "current": "released", "allowed": ["active"] }))
+    .refusals(&["period_locked", "unknown_reference"])
+    .change()
+    .versioned()
 }
 
 /// `POST …/{id}/void`.
 pub fn void_settlement(side: ContactKind) -> Operation {
-    about(
+    about_one(
         word(side),
+        place(side, 5),
         of(side, ["Void a customer receipt", "Void a supplier payment"]),
         "Posts the reversal on `void_date`, or on its own date when that is open, and releases its allocations; a bank transaction that \
          shows it is unconfirmed again.",
@@ -208,7 +226,7 @@ fn example(side: ContactKind) -> Value {
 /// Keys of an allocation that says what it goes to by this one.
 fn allocation_shape(side: ContactKind, target: &'static str) -> Vec<Field> {
     let mut fields = vec![required("amount", money_in_positive()), required(target, id())];
-    if side == ContactKind::Customer {
+    if side == ContactKind::Customer && target == "invoice_id" {
         fields.push(maybe("cis_suffered", money_in_not_negative()));
     }
     fields
@@ -216,9 +234,12 @@ fn allocation_shape(side: ContactKind, target: &'static str) -> Vec<Field> {
 
 /// An allocation to one of these.
 fn allocation_to(side: ContactKind, targets: &[&'static str]) -> Any {
-    let keys = ["invoice_id", "credit_note_id", of(side, ["receipt_id", "payment_id"])];
+    let keys: &[&'static str] = match side {
+        ContactKind::Customer => &["invoice_id", "credit_note_id", "receipt_id", "cis_suffered"],
+        ContactKind::Supplier => &["invoice_id", "credit_note_id", "payment_id"],
+    };
     let shapes = targets.iter().map(|target| allocation_shape(side, target)).collect();
-    one_of_shapes("What it goes to, and how much.", &keys, shapes)
+    one_of_shapes("What it goes to, and how much.", keys, shapes)
 }
 
 /// What a receipt or payment goes to, and what a refund of one.

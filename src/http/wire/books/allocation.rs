@@ -118,6 +118,9 @@ fn entry<const N: usize>(
         }
         return Ok(None);
     };
+    if cis_suffered.is_some() && *key != "invoice_id" {
+        reader.problem(place.field("cis_suffered"), "is for what is set against an invoice");
+    }
     let (Some(amount), Some(to)) = (amount, *target) else { return Ok(None) };
     let cis_suffered_pence = cis_suffered.map_or(0, |amount| amount.0);
     let entry = AllocationEntry { to, amount_pence: amount.0, cis_suffered_pence };
@@ -205,7 +208,7 @@ mod tests {
             ]
         );
         let text = r#"{"allocations": [{"amount": 0, "invoice_id": 1}, {"amount": 1}, {"invoice_id": 1, "receipt_id": 2},
-            {"amount": 1, "payment_id": 2}, 5]}"#;
+            {"amount": 1, "payment_id": 2}, {"amount": 1, "receipt_id": 2, "cis_suffered": 0}, 5]}"#;
         assert_eq!(
             paths(read(text)),
             [
@@ -215,7 +218,8 @@ mod tests {
                 "allocations[2].invoice_id",
                 "allocations[3].payment_id",
                 "allocations[3].invoice_id",
-                "allocations[4]"
+                "allocations[4].cis_suffered",
+                "allocations[5]"
             ]
         );
         assert_eq!(paths(read(r#"{"allocations": []}"#)), ["allocations"]);
@@ -238,7 +242,10 @@ mod tests {
             ["allocations[0].credit_note_id", "allocations[0].invoice_id", "date", "more"]
         );
         assert_eq!(parse_release(br#"{"allocation_ids": [5, 6]}"#).unwrap(), [5, 6]);
-        assert_eq!(paths(parse_release(br#"{"allocation_ids": [0, "5"]}"#)), ["allocation_ids[0]", "allocation_ids[1]"]);
+        assert_eq!(
+            paths(parse_release(br#"{"allocation_ids": [0, "5"]}"#)),
+            ["allocation_ids[0]", "allocation_ids[1]"]
+        );
         assert_eq!(paths(parse_release(b"{}")), ["allocation_ids"]);
     }
 }

@@ -141,8 +141,14 @@ impl<'a> From<&'a BankTransactionRow> for BankTransactionJson<'a> {
             vat_amount: vat.map(Money),
             lines: row.lines.iter().map(BankLineJson::from).collect(),
             suggestion: None,
-            customer_receipt_id: row.settlement.filter(|(side, _)| *side == ContactKind::Customer).map(|(_, id)| Id(id)),
-            supplier_payment_id: row.settlement.filter(|(side, _)| *side == ContactKind::Supplier).map(|(_, id)| Id(id)),
+            customer_receipt_id: row
+                .settlement
+                .filter(|(side, _)| *side == ContactKind::Customer)
+                .map(|(_, id)| Id(id)),
+            supplier_payment_id: row
+                .settlement
+                .filter(|(side, _)| *side == ContactKind::Supplier)
+                .map(|(_, id)| Id(id)),
             transfer_bank_transaction_id: row.transfer_id.map(Id),
             journal_id: row.journal_id.map(Id),
             memo: row.memo.as_deref(),

@@ -142,15 +142,26 @@ impl ConfirmRead {
                 false => Ok(Confirmation::Suggested),
             };
         };
-        let taken: &[&str] = match kind {
-            ConfirmType::Coded => &["account_id", "vat_code", "vat_amount", "lines"],
-            ConfirmType::CustomerReceipt | ConfirmType::CustomerRefund => &["customer_id", "allocations"],
-            ConfirmType::SupplierPayment | ConfirmType::SupplierRefund => &["supplier_id", "allocations"],
-            ConfirmType::Transfer => &["bank_transaction_id", "bank_account_id"],
-            ConfirmType::Match => &["journal_id", "customer_receipt_id", "supplier_payment_id"],
+        let (taken, rule): (&[&str], _) = match kind {
+            ConfirmType::Coded => {
+                (&["account_id", "vat_code", "vat_amount", "lines"], "coded takes account_id and vat_code, or lines")
+            }
+            ConfirmType::CustomerReceipt | ConfirmType::CustomerRefund => {
+                (&["customer_id", "allocations"], "this type takes customer_id and allocations")
+            }
+            ConfirmType::SupplierPayment | ConfirmType::SupplierRefund => {
+                (&["supplier_id", "allocations"], "this type takes supplier_id and allocations")
+            }
+            ConfirmType::Transfer => {
+                (&["bank_transaction_id", "bank_account_id"], "transfer takes bank_transaction_id or bank_account_id")
+            }
+            ConfirmType::Match => (
+                &["journal_id", "customer_receipt_id", "supplier_payment_id"],
+                "match takes journal_id, customer_receipt_id or supplier_payment_id",
+            ),
         };
-        if let Some((name, _)) = given.into_iter().find(|(name, given)| *given && !taken.contains(name)) {
-            return Err((name, "does not go with this type"));
+        if given.iter().any(|(name, given)| *given && !taken.contains(name)) {
+            return Err(("type", rule));
         }
         match kind {
             ConfirmType::Coded => self.coded(),
@@ -184,7 +195,6 @@ impl ConfirmRead {
                 Ok(Confirmation::Coded(Coding { lines: vec![line], is_short: true }))
             }
             (Some(_), None, None) => Err(("vat_code", "is required beside account_id; NV for none")),
-            (None, _, None) => Err(("account_id", "is required beside vat_code and vat_amount")),
             _ => Err(("lines", "either account_id with vat_code, or lines")),
         }
     }
@@ -276,7 +286,8 @@ mod tests {
 
     #[test]
     fn money_of_contacts_is_set_against_documents() {
-        let text = r#"{"type": "customer_receipt", "customer_id": 3, "allocations": [{"invoice_id": 31, "amount": "9.99"}]}"#;
+        let text =
+            r#"{"type": "customer_receipt", "customer_id": 3, "allocations": [{"invoice_id": 31, "amount": "9.99"}]}"#;
         let given = AllocationEntry { to: AllocationTarget::Invoice(31), amount_pence: 999, cis_suffered_pence: 0 };
         assert_eq!(
             read(text),
@@ -286,11 +297,8 @@ mod tests {
                 allocations: vec![given]
             })
         );
-        let bare = Confirmation::Settlement {
-            kind: SettlementKind::SupplierRefund,
-            contact_id: 4,
-            allocations: Vec::new(),
-        };
+        let bare =
+            Confirmation::Settlement { kind: SettlementKind::SupplierRefund, contact_id: 4, allocations: Vec::new() };
         assert_eq!(read(r#"{"type": "supplier_refund", "supplier_id": 4, "allocations": null}"#), Ok(bare));
         let matched = Confirmation::MatchSettlement { side: ContactKind::Supplier, id: 5 };
         assert_eq!(read(r#"{"type": "match", "supplier_payment_id": 5}"#), Ok(matched));
@@ -300,12 +308,12 @@ mod tests {
     fn a_type_takes_its_own_keys() {
         for (text, path) in [
             (r#"{"type": "customer_receipt"}"#, "customer_id"),
-            (r#"{"type": "customer_receipt", "supplier_id": 1}"#, "supplier_id"),
+            (r#"{"type": "customer_receipt", "supplier_id": 1}"#, "type"),
             (r#"{"customer_id": 1}"#, "type"),
-            (r#"{"type": "supplier_payment", "supplier_id": 1, "account_id": 1}"#, "account_id"),
+            (r#"{"type": "supplier_payment", "supplier_id": 1, "account_id": 1}"#, "type"),
             (r#"{"type": "match", "customer_receipt_id": 1, "journal_id": 1}"#, "journal_id"),
-            (r#"{"type": "coded", "customer_id": 1}"#, "customer_id"),
-            (r#"{"type": "coded", "vat_amount": 1}"#, "account_id"),
+            (r#"{"type": "coded", "customer_id": 1}"#, "type"),
+            (r#"{"type": "coded", "vat_amount": 1}"#, "lines"),
             (
                 r#"{"allocations": [{"receipt_id": 1, "amount": 1}], "type": "supplier_refund", "supplier_id": 1}"#,
                 "allocations[0].receipt_id",

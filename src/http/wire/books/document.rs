@@ -142,8 +142,16 @@ fn lines(reader: &mut Strict<'_>, kind: DocumentKind) -> Reading<Vec<DocumentLin
     /// What every line has, the required ones first.
     const OF_SALES: [&str; 7] =
         ["description", "unit_price", "account_id", "quantity", "discount_percent", "vat_code", "vat_amount"];
-    const OF_PURCHASES: [&str; 8] =
-        ["description", "unit_price", "account_id", "quantity", "discount_percent", "vat_code", "vat_amount", "cis_type"];
+    const OF_PURCHASES: [&str; 8] = [
+        "description",
+        "unit_price",
+        "account_id",
+        "quantity",
+        "discount_percent",
+        "vat_code",
+        "vat_amount",
+        "cis_type",
+    ];
     match kind.side() {
         Side::Output => strict_list(reader, "lines", 1..=LINES_MAX, |reader, place| line(reader, place, &OF_SALES)),
         Side::Input => strict_list(reader, "lines", 1..=LINES_MAX, |reader, place| line(reader, place, &OF_PURCHASES)),
@@ -221,8 +229,14 @@ mod tests {
         assert!(!is_issued && entry.is_vat_inclusive);
         assert_eq!((entry.origin_id, entry.supplier_reference.as_deref()), (Some(7), Some("C1")));
         let line = &entry.lines[0];
-        assert_eq!((line.quantity, line.unit_price, line.discount), (Decimal4(-5_000), Decimal4(100_000), Percent(1_250)));
-        assert_eq!((line.vat_code, line.vat_pence, line.cis_type), (Some(VatCode::Reduced), Some(-24), CisType::Labour));
+        assert_eq!(
+            (line.quantity, line.unit_price, line.discount),
+            (Decimal4(-5_000), Decimal4(100_000), Percent(1_250))
+        );
+        assert_eq!(
+            (line.vat_code, line.vat_pence, line.cis_type),
+            (Some(VatCode::Reduced), Some(-24), CisType::Labour)
+        );
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub mod opening;
 pub mod organisation;
 mod read;
 pub mod settlement;
+pub mod status;
 
 pub use read::{DAY_RULE, parse_day};
 
@@ -90,9 +91,14 @@ pub fn refused(refusal: &Refusal) -> ApiError {
 fn field_issue(refusal: &Refusal, item: Option<u64>) -> ApiError {
     let Refusal::Field { field: path, message } = refusal else { return ApiError::internal(refusal.message()) };
     let (section, field) = path.rsplit_once('.').unwrap_or(("body", path));
+    // `lines[2].account_id` is the field of a row.
+    let (section, row) = match section.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
+        Some((section, row)) => (section, row.parse().ok()),
+        None => (section, None),
+    };
     let mut issue = Issue {
         section: section.to_owned(),
-        row: None,
+        row,
         field: Some(field.to_owned()),
         path: path.clone(),
         message: message.clone().into_owned(),
@@ -154,5 +160,9 @@ mod tests {
         assert_eq!(details, Some(r#"{"reason":"unbalanced","total_debit":5.00,"total_credit":4.99}"#));
         let error = refused(&Refusal::field("cis.deduction_rate", "is needed"));
         assert_eq!(error.details().unwrap()["issues"][0]["path"], "cis.deduction_rate");
+        let error = refused(&Refusal::field("lines[2].vat_code", "is needed"));
+        let issue = error.details().unwrap()["issues"][0].clone();
+        assert_eq!((&issue["section"], &issue["row"]), (&"lines".into(), &2.into()));
+        assert_eq!((&issue["field"], &issue["path"]), (&"vat_code".into(), &"lines[2].vat_code".into()));
     }
 }

@@ -1,0 +1,295 @@
+//! Everything that may be asked of the books.
+
+use super::bank_accounts::BankAccountField;
+use super::contacts::ContactField;
+use super::decide_bank::BankSuggestion;
+use super::documents::{DocumentEntry, DocumentField};
+use super::imports::{ImportConfirmation, ImportEntries};
+use super::opening::OpeningEntry;
+use super::organisation::OrganisationChange;
+use super::post::{BankImport, BankRow, Confirmation, LedgerAccount};
+use super::previews::NewPreview;
+use super::settlements::{AllocationEntry, SettlementEntry, SettlementField};
+use crate::domain::ledger::bank::BankAccountType;
+use crate::domain::ledger::chart::NewAccount;
+use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::manual_journal::ManualJournal;
+
+/// A change.
+#[derive(Debug, Clone)]
+pub enum Action {
+    /// Changes the organisation's record.
+    PatchOrganisation(Box<OrganisationChange>),
+    /// Moves the date up to which nothing is posted.
+    LockPeriod {
+        /// The last locked day.
+        lock_day: Option<i32>,
+        /// Why.
+        reason: Option<String>,
+    },
+    /// Makes an account.
+    CreateAccount(NewAccount),
+    /// Changes an account.
+    PatchAccount {
+        /// Which.
+        id: i64,
+        /// Its new code.
+        code: Option<String>,
+        /// Its new name.
+        name: Option<String>,
+    },
+    /// Archives an account, or takes it back into use.
+    ArchiveAccount {
+        /// Which.
+        id: i64,
+        /// Whether it is to be archived.
+        archived: bool,
+    },
+    /// Makes a customer or supplier.
+    CreateContact {
+        /// Which of the two.
+        kind: ContactKind,
+        /// What is said of it, its name at least.
+        fields: Vec<ContactField>,
+    },
+    /// Changes one.
+    PatchContact {
+        /// Which of the two.
+        kind: ContactKind,
+        /// Which.
+        id: i64,
+        /// What is said anew.
+        fields: Vec<ContactField>,
+    },
+    /// Archives one, or takes it back into use.
+    ArchiveContact {
+        /// Which of the two.
+        kind: ContactKind,
+        /// Which.
+        id: i64,
+        /// Whether it is to be archived.
+        archived: bool,
+    },
+    /// Removes one that was never used.
+    DeleteContact {
+        /// Which of the two.
+        kind: ContactKind,
+        /// Which.
+        id: i64,
+    },
+    /// Posts a journal.
+    PostJournal(ManualJournal),
+    /// Makes a bank account.
+    CreateBankAccount {
+        /// What kind.
+        kind: BankAccountType,
+        /// The account that carries its balance.
+        account: LedgerAccount,
+        /// What is said of it, its name at least.
+        fields: Vec<BankAccountField>,
+    },
+    /// Changes one.
+    PatchBankAccount {
+        /// Which.
+        id: i64,
+        /// What is said anew.
+        fields: Vec<BankAccountField>,
+    },
+    /// Archives one.
+    ArchiveBankAccount {
+        /// Which.
+        id: i64,
+    },
+    /// Enters a line of a bank statement.
+    CreateBankTransaction {
+        /// Of which bank account.
+        bank_account_id: i64,
+        /// The line.
+        row: Box<BankRow>,
+    },
+    /// Enters many.
+    ImportBankTransactions(BankImport),
+    /// Saves how a line may be confirmed.
+    PatchBankTransaction {
+        /// Which.
+        id: i64,
+        /// What is suggested.
+        suggestion: BankSuggestion,
+    },
+    /// Removes a line that is not confirmed.
+    DeleteBankTransaction {
+        /// Which.
+        id: i64,
+    },
+    /// Excludes a line, or takes it back.
+    ExcludeBankTransaction {
+        /// Which.
+        id: i64,
+        /// Whether it is to be excluded.
+        excluded: bool,
+    },
+    /// Brings lines into the books: all of them or, if one is refused, none.
+    Confirm {
+        /// Which, and how.
+        items: Vec<(i64, Confirmation)>,
+        /// Whether they came as a batch, whose refusals name the row.
+        is_batch: bool,
+    },
+    /// Takes a line out of the books.
+    Unconfirm {
+        /// Which.
+        id: i64,
+    },
+    /// Keeps opening balances under a token, and tells what they would do.
+    PreviewOpening {
+        /// The balances.
+        entry: Box<OpeningEntry>,
+        /// The token.
+        preview: Box<NewPreview>,
+    },
+    /// Sets opening balances.
+    SetOpening {
+        /// The balances, as given or as kept under the token; none when the token is of no use.
+        entry: Option<Box<OpeningEntry>>,
+        /// The token's hash, where there is one.
+        token_hash: Option<String>,
+    },
+    /// Keeps a bulk import under a token, and tells what it would do.
+    PreviewImport {
+        /// Its rows.
+        entries: Box<ImportEntries>,
+        /// The token.
+        preview: Box<NewPreview>,
+    },
+    /// Carries out a bulk import.
+    ConfirmImport(Box<ImportConfirmation>),
+    /// Draws up an invoice or credit note.
+    CreateDocument {
+        /// As entered.
+        entry: Box<DocumentEntry>,
+        /// Whether it is issued at once.
+        is_issued: bool,
+    },
+    /// Changes one.
+    PatchDocument {
+        /// Which of the four.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+        /// What is said anew.
+        fields: Vec<DocumentField>,
+    },
+    /// Removes a draft.
+    DeleteDocument {
+        /// Which of the four.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+    },
+    /// Issues a draft.
+    IssueDocument {
+        /// Which of the four.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+    },
+    /// Voids a document by reversing its journal.
+    VoidDocument {
+        /// Which of the four.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+        /// The day of the reversal; the document's own unless given.
+        void_day: Option<i32>,
+        /// Why.
+        reason: Option<String>,
+    },
+    /// Sets a credit note against invoices.
+    AllocateCredit {
+        /// Which of the two credit notes.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+        /// Which invoices, and how much.
+        allocations: Vec<AllocationEntry>,
+        /// From when; by the rule unless given.
+        day: Option<i32>,
+    },
+    /// Releases allocations of a credit note.
+    UnallocateCredit {
+        /// Which of the two credit notes.
+        kind: DocumentKind,
+        /// Which.
+        id: i64,
+        /// Which allocations.
+        allocation_ids: Vec<i64>,
+    },
+    /// Posts a receipt, a payment, or a refund of one.
+    CreateSettlement(Box<SettlementEntry>),
+    /// Changes what is said of one.
+    PatchSettlement {
+        /// Customers' or suppliers'.
+        side: ContactKind,
+        /// Which.
+        id: i64,
+        /// What is said anew.
+        fields: Vec<SettlementField>,
+    },
+    /// Sets more of a settlement against documents.
+    AllocateSettlement {
+        /// Customers' or suppliers'.
+        side: ContactKind,
+        /// Which.
+        id: i64,
+        /// Against what, and how much.
+        allocations: Vec<AllocationEntry>,
+    },
+    /// Releases allocations of a settlement.
+    UnallocateSettlement {
+        /// Customers' or suppliers'.
+        side: ContactKind,
+        /// Which.
+        id: i64,
+        /// Which allocations.
+        allocation_ids: Vec<i64>,
+    },
+    /// Voids a settlement by reversing its journals; its allocations are released.
+    VoidSettlement {
+        /// Customers' or suppliers'.
+        side: ContactKind,
+        /// Which.
+        id: i64,
+        /// The day of the reversal; its own unless given.
+        void_day: Option<i32>,
+        /// Why.
+        reason: Option<String>,
+    },
+    /// Voids a journal by posting its reversal.
+    VoidJournal {
+        /// Which.
+        id: i64,
+        /// The day of the reversal; the journal's own unless given.
+        void_day: Option<i32>,
+        /// Why.
+        reason: Option<String>,
+    },
+}
+
+impl Action {
+    /// About how many bytes it writes.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::CreateDocument { entry, .. } => 2_048 + entry.lines.len() * 512,
+            Self::PostJournal(journal) => 512 + journal.lines.len() * 512,
+            Self::ImportBankTransactions(import) => import.rows.len() * 512,
+            Self::Confirm { items, .. } => items.len() * 2_048,
+            // More than five hundred rows fill a group of their own.
+            Self::PreviewImport { entries, preview } => preview.body.len() + entries.entries.len() * 8_192,
+            Self::ConfirmImport(confirmed) => {
+                confirmed.entries.as_ref().map_or(2_048, |entries| entries.entries.len() * 8_192)
+            }
+            _ => 2_048,
+        }
+    }
+}
