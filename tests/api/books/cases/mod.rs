@@ -4,6 +4,7 @@ mod amounts;
 mod kept;
 mod settled;
 mod together;
+mod withheld;
 
 use std::collections::BTreeMap;
 

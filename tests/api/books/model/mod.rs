@@ -20,6 +20,8 @@ use super::Books;
 use super::figures::badly_printed;
 use crate::support::client::Answer;
 use crate::support::database::{Database, on_both_databases};
+use crate::support::server::Setup;
+use crate::support::until;
 
 /// Commands of one run.
 const STEPS: u64 = 160;
@@ -203,7 +205,7 @@ fn books_for(database: &Database) -> Books {
     books
 }
 
-fn number_from(name: &str, otherwise: u64) -> u64 {
+pub fn number_from(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().map_or(otherwise, |text| text.parse().unwrap())
 }
 
@@ -230,23 +232,42 @@ on_both_databases! {
     fn several_writers_leave_the_sum_of_their_models(database) {
         let seed = number_from("MODEL_SEED", 3);
         let books = books_for(&database);
-        let random = Random::new(seed);
-        let writers: Vec<Writer<'_>> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..WRITERS)
-                .map(|at| {
-                    let (books, random) = (&books, random.fork(at));
-                    scope.spawn(move || {
-                        let mut writer = Writer::new(books, random, format!("seed {seed}, writer {at}"), false);
-                        for step in 0..number_from("MODEL_STEPS", STEPS_TOGETHER) {
-                            writer.place = format!("seed {seed}, writer {at}, step {step}");
-                            writer.step();
-                        }
-                        writer
-                    })
-                })
-                .collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-        });
+        let writers = work_together(&[&books], &Random::new(seed), seed);
         end::compare(&books, &writers);
     }
+}
+
+/// Each process has half of the writers.
+#[test]
+fn two_processes_leave_the_sum_of_their_models() {
+    let Some(database) = Database::postgresql() else { return };
+    let seed = number_from("MODEL_SEED", 4);
+    let first = books_for(&database);
+    let server = Setup::new().on(&database).start();
+    let second = Books { server, owner: first.owner.clone(), key: first.key.clone(), id: first.id };
+    until("the key is known everywhere", || (second.request("GET", "").send().status != 401).then_some(()));
+    let random = Random::new(seed);
+    let writers = work_together(&[&first, &second], &random, seed);
+    end::compare(&first, &writers);
+}
+
+/// Commands of several writers at once, each in one of the processes.
+fn work_together<'a>(processes: &[&'a Books], random: &Random, seed: u64) -> Vec<Writer<'a>> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..WRITERS)
+            .zip(processes.iter().cycle())
+            .map(|(at, books)| {
+                let random = random.fork(at);
+                scope.spawn(move || {
+                    let mut writer = Writer::new(books, random, format!("seed {seed}, writer {at}"), false);
+                    for step in 0..number_from("MODEL_STEPS", STEPS_TOGETHER) {
+                        writer.place = format!("seed {seed}, writer {at}, step {step}");
+                        writer.step();
+                    }
+                    writer
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
 }

@@ -1,7 +1,5 @@
 //! Random receipts, payments and refunds, with what they are set against.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 
 use super::super::figures::pence;
@@ -200,10 +198,10 @@ impl Writer<'_> {
     fn set_against(&mut self, at: usize, wishes: &[Wish], with_payment: Option<i64>) {
         let (own_day, contact) = (self.state.settlements[at].day, self.state.settlements[at].contact);
         let days = self.allocation_days(own_day, wishes);
-        let mut later: BTreeMap<i64, i64> = BTreeMap::new();
+        let mut later: Vec<(i64, i64)> = Vec::new();
         for ((target, cash, settled), day) in wishes.iter().zip(days) {
             if Some(day) != with_payment && settled != cash {
-                *later.entry(day).or_default() += settled - cash;
+                later.push((day, settled - cash));
             }
             let (source, target, cash, settled) = (Party::Settlement(at), *target, *cash, *settled);
             self.state.allocations.push(Allocation { source, target, day, cash, settled, is_live: true });
@@ -341,7 +339,7 @@ impl Writer<'_> {
     pub fn void_settlement(&mut self) {
         let Some(at) = self.any_settlement(|_| true) else { return };
         if self.is_held(at) {
-            return;
+            return self.void_refunded(at);
         }
         let one = self.state.settlements[at].clone();
         let mut refusals = Vec::new();
@@ -355,6 +353,28 @@ impl Writer<'_> {
                 self.state.rows[row].state = RowState::Unconfirmed;
             }
             self.undo_settlement(at, date);
+        }
+    }
+
+    /// What was refunded is either held by its refund, or gives the refund free: the rules leave it open.
+    fn void_refunded(&mut self, at: usize) {
+        let one = self.state.settlements[at].clone();
+        let is_cis = self.state.contacts[one.contact].cis.is_some();
+        if is_cis || one.is_void || self.state.is_closed(one.day) {
+            return;
+        }
+        let path = format!("{}/void", self.settlement_path(at));
+        let answer = self.answer("POST", &path, &json!({}));
+        let is_kept = answer.status == 409;
+        let refusals: &[&str] = if is_kept { &["has_allocations"] } else { &[] };
+        if self.judged(&answer, &Value::Null, refusals, 200) {
+            if let Some(row) = self.state.row_of_settlement(at) {
+                self.state.rows[row].state = RowState::Unconfirmed;
+            }
+            self.undo_settlement(at, one.day);
+            for allocation in &mut self.state.allocations {
+                allocation.is_live &= allocation.target != Party::Settlement(at);
+            }
         }
     }
 }
