@@ -6,7 +6,7 @@ use bookkeeping_suite::domain::ledger::document::DocumentKind::{SalesCreditNote,
 use bookkeeping_suite::domain::ledger::document::Stage;
 use bookkeeping_suite::domain::ledger::document_line::CisType;
 use bookkeeping_suite::store::{
-    Action, AllocationEntry, AllocationTarget, PostOutcome, Posted, SettlementField, SettlementFilter,
+    Action, AllocationEntry, AllocationTarget, Confirmation, PostOutcome, Posted, SettlementField, SettlementFilter,
 };
 
 use super::bed::{Bed, store_suite};
@@ -22,6 +22,7 @@ store_suite![
     a_rehearsal_writes_nothing,
     refunds_give_back_receipts_and_credit_notes,
     a_locked_period_stands,
+    planted_differences_are_found,
 ];
 
 fn everything(side: bookkeeping_suite::domain::ledger::contact::ContactKind) -> SettlementFilter {
@@ -277,4 +278,32 @@ async fn a_locked_period_stands(bed: &Bed) {
     // What was not allocated before is void from the day it was received on at the earliest.
     assert!(shown(books.done(void(Some(day("2026-07-01")))).await).is_void);
     bed.assert_sound().await;
+}
+
+async fn planted_differences_are_found(bed: &Bed) {
+    let books = Books::of(bed).await;
+    let customer = books.customer("Brightwell School").await;
+    let invoice = books.sales_invoice(customer, "2026-05-20", 10_000).await;
+    let mut entry = settlement(CustomerReceipt, customer, "2026-06-01", 12_000, books.bank);
+    entry.allocations = vec![to_invoice(invoice.id, 12_000)];
+    let id = books.settle(entry).await.id;
+    let line = books.bank_line("2026-06-01", 12_000, "BRIGHTWELL").await;
+    books.confirmed(line, Confirmation::MatchSettlement { side: Customer, id }).await;
+    bed.assert_sound().await;
+    let planted = [
+        ("allocated = 11999", "allocated = 12000", "sums differ from its allocations"),
+        ("cis = 1", "cis = 0", "CIS differs from its journals"),
+        ("amount = 11999", "amount = 12000", "set against more than it is"),
+        ("amount = 12001", "amount = 12000", "moves another amount"),
+        ("number = 'RCP-00002'", "number = 'RCP-00001'", "numbers of settlements with a gap"),
+        ("void_day = 1", "void_day = null", "void by halves"),
+        ("bank_transaction_id = null", &format!("bank_transaction_id = {line}"), "do not show each other"),
+    ];
+    for (harm, mend, said) in planted {
+        bed.tamper(&format!("update settlement set {harm} where id = {id}")).await;
+        let found = bed.store.reader.check().await.unwrap();
+        assert!(found.iter().any(|one| one.contains(said)), "{harm}: {found:?}");
+        bed.tamper(&format!("update settlement set {mend} where id = {id}")).await;
+        bed.assert_sound().await;
+    }
 }
