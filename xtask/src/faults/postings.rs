@@ -102,7 +102,7 @@ pub(super) fn two_processes(bench: &Bench<'_>, finding: &mut Finding) -> Result<
         server.process.kill()?;
         kills += 1;
         // In every third case it stays away for a while, so that the other must carry on alone.
-        if kills % 3 == 0 {
+        if kills.is_multiple_of(3) {
             thread::sleep(Duration::from_millis(random.between(200, 1_500)));
         }
         *server = installation.serve(&[])?;
