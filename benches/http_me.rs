@@ -100,7 +100,7 @@ fn main() -> Result<()> {
     let connections = number(&arguments, "--connections", 32);
     let time = Duration::from_secs(u64::try_from(number(&arguments, "--seconds", 2))?);
 
-    let (_folder, installation) = installation()?;
+    let (_folder, installation) = installation(&std::env::temp_dir())?;
     let wrapper = first_processor();
     let server = serve(&installation, &wrapper)?;
     let person = installation.add_person("bench@example.com", 1_000, 1_000)?;

@@ -447,7 +447,7 @@ fn main() -> Result<()> {
     let only = arguments.after("--only");
     let wanted = |name: &str| only.is_none_or(|only| only == name);
     let product_wanted = |product: Product| arguments.after("--product").is_none_or(|only| only == product.name());
-    let (folder, mut installation) = installation()?;
+    let (folder, mut installation) = installation(&std::env::temp_dir())?;
     if let Some(url) = arguments.after("--postgres") {
         installation = installation.with("database_url", url);
     }

@@ -37,9 +37,9 @@ impl Arguments {
     }
 }
 
-/// An installation of the program cargo built for this bench, in a folder that is removed afterwards.
-pub fn installation() -> Result<(TempDir, Installation)> {
-    let folder = tempfile::Builder::new().prefix("bookkeeping-bench-").tempdir()?;
+/// An installation of the program cargo built for this bench, in a folder of that one which is removed afterwards.
+pub fn installation(parent: &Path) -> Result<(TempDir, Installation)> {
+    let folder = tempfile::Builder::new().prefix("bookkeeping-bench-").tempdir_in(parent)?;
     let program = Program::at(Path::new(env!("CARGO_BIN_EXE_bookkeeping")))?;
     let installation = Installation::new(&program, &folder.path().join("service"))?;
     Ok((folder, installation))

@@ -19,6 +19,8 @@ pub struct Model {
     pub debit: i64,
     /// Pence.
     pub credit: i64,
+    /// How many lines.
+    pub items: i64,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

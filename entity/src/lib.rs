@@ -33,6 +33,7 @@ pub mod journal;
 pub mod journal_line;
 pub mod journal_reversal;
 pub mod list_count;
+pub mod list_day;
 pub mod membership;
 pub mod number_sequence;
 pub mod organisation;

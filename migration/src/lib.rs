@@ -8,8 +8,9 @@ use sea_orm_migration::prelude::*;
 mod m20261101_000001_foundation;
 mod m20261121_000002_ledger;
 mod m20261121_000003_documents;
-mod m20261121_000006_settlements;
 mod m20261121_000004_history_and_imports;
+mod m20261121_000005_ledger_indexes;
+mod m20261121_000006_settlements;
 
 /// Every step, in order.
 pub struct Migrator;
@@ -23,6 +24,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000003_documents::Migration),
             Box::new(m20261121_000006_settlements::Migration),
             Box::new(m20261121_000004_history_and_imports::Migration),
+            Box::new(m20261121_000005_ledger_indexes::Migration),
         ]
     }
 }

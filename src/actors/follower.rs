@@ -66,6 +66,12 @@ async fn take_over(seen: &mut Epochs, now: Epochs, actors: &Actors) -> bool {
             Err(error) => tracing::warn!(error = %error, "cannot read changed balances"),
         }
     }
+    if now.memberships != seen.memberships {
+        match actors.ledgers.follow(seen.memberships).await {
+            Ok(()) => seen.memberships = now.memberships,
+            Err(error) => tracing::warn!(error = %error, "cannot read changed memberships"),
+        }
+    }
     for engine in actors.engines() {
         let slot = now.slot(engine.product());
         engine.note_waiting(slot.waiting);

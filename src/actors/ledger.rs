@@ -8,8 +8,10 @@ use std::time::Duration;
 use actix::{Actor, ArbiterHandle, Context, Handler, Message, ResponseActFuture, Supervised, WrapFuture as _};
 
 use super::AskError;
+use super::published::MembershipBoard;
 use super::runtime::{ActorError, ActorStats, Ask, Directory, Guarded, SlotOptions, guard};
-use crate::domain::ids::OrganisationId;
+use crate::domain::access::Role;
+use crate::domain::ids::{OrganisationId, UserId};
 use crate::store::{CreateOrganisation, OrganisationCreated, Post, PostOutcome, Store, StoreError};
 
 /// Answers wait for a commit, which may wait behind large ones.
@@ -55,6 +57,7 @@ impl Handler<Ask<ChangeBooks>> for LedgerActor {
 #[derive(Clone)]
 pub struct LedgersHandle {
     pub(super) directory: Arc<Directory<LedgerActor>>,
+    memberships: Arc<MembershipBoard>,
     store: Store,
 }
 
@@ -65,7 +68,25 @@ impl LedgersHandle {
         let of_actor = store.clone();
         let directory =
             Directory::new(stats, arbiters, options, move |_, stats| LedgerActor { stats, store: of_actor.clone() });
-        Self { directory, store: store.clone() }
+        Self { directory, memberships: Arc::default(), store: store.clone() }
+    }
+
+    /// The role of a person in an organisation, if they are an accepted member of it.
+    pub async fn role_of(&self, user: UserId, organisation: OrganisationId) -> Result<Option<Role>, AskError> {
+        if let Some(role) = self.memberships.role(user, organisation) {
+            return Ok(Some(role));
+        }
+        // A membership made a moment ago counts at once.
+        let row = self.store.reader.membership(user, organisation).await?;
+        Ok(row.and_then(|row| self.memberships.publish(&row)))
+    }
+
+    /// Publishes the memberships that were changed after an epoch.
+    pub async fn follow(&self, epoch: i64) -> Result<(), StoreError> {
+        for row in self.store.reader.memberships_changed_after(epoch).await? {
+            self.memberships.publish(&row);
+        }
+        Ok(())
     }
 
     /// Changes the books of an organisation, in the order of the calls.

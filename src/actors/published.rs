@@ -1,4 +1,4 @@
-//! What actors publish and requests read: keys, balances. Neither a message nor SQL stands between a request and these.
+//! What actors publish and requests read: keys, balances, memberships. Neither a message nor SQL stands between a request and these.
 //!
 //! Only the owning actor (and, for balances, the unit that changes them) writes here. Each entry carries the epoch it was
 //! read at, so that a slower reader of the database never puts an older state over a newer one.
@@ -9,12 +9,13 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use dashmap::DashMap;
 use dashmap::mapref::entry::Entry;
 
+use crate::domain::access::Role;
 use crate::domain::api_key::{KeyPrefix, PresentedKey};
 use crate::domain::caller::{KeySnapshot, verify};
 use crate::domain::credits::CreditAccount;
-use crate::domain::ids::{KeyId, UserId};
+use crate::domain::ids::{KeyId, OrganisationId, UserId};
 use crate::domain::rate_window::RateWindow;
-use crate::store::KeyRow;
+use crate::store::{KeyRow, MembershipRow};
 
 /// Both maps below hold only keys this service made (random prefixes, counted ids), so nobody can aim at collisions.
 type FastHash = rustc_hash::FxBuildHasher;
@@ -145,6 +146,34 @@ impl BalanceBoard {
     }
 }
 
+/// Who may do what where. People who are not in it may still be members: it is filled by following what is committed.
+#[derive(Default)]
+pub struct MembershipBoard(DashMap<(UserId, OrganisationId), PublishedRole, FastHash>);
+
+/// A role and the epoch it was given at; none before it is accepted.
+#[derive(Debug, Clone, Copy)]
+struct PublishedRole {
+    role: Option<Role>,
+    epoch: i64,
+}
+
+impl MembershipBoard {
+    /// The role a person has as an accepted member, as last published.
+    pub fn role(&self, user: UserId, organisation: OrganisationId) -> Option<Role> {
+        self.0.get(&(user, organisation))?.role
+    }
+
+    /// Publishes a membership as stored unless a newer state is there; gives the role that counts now.
+    pub fn publish(&self, row: &MembershipRow) -> Option<Role> {
+        let next = PublishedRole { role: row.accepted.then_some(row.role), epoch: row.changed_epoch };
+        let mut entry = self.0.entry((row.user_id, row.organisation_id)).or_insert(next);
+        if next.epoch >= entry.epoch {
+            *entry = next;
+        }
+        entry.role
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,6 +198,24 @@ mod tests {
         board.forget(UserId(1));
         board.publish(UserId(1), account(9), 6);
         assert_eq!(board.get(UserId(1)).map(|account| account.monthly), Some(9));
+    }
+
+    #[test]
+    fn a_slow_reader_never_gives_an_older_role_back() {
+        let row = |role, accepted, changed_epoch| MembershipRow {
+            organisation_id: OrganisationId(3),
+            user_id: UserId(1),
+            role,
+            accepted,
+            changed_epoch,
+        };
+        let board = MembershipBoard::default();
+        assert_eq!(board.role(UserId(1), OrganisationId(3)), None);
+        assert_eq!(board.publish(&row(Role::Viewer, true, 8)), Some(Role::Viewer));
+        assert_eq!(board.publish(&row(Role::Owner, true, 7)), Some(Role::Viewer));
+        assert_eq!(board.publish(&row(Role::Owner, false, 9)), None);
+        assert_eq!(board.role(UserId(1), OrganisationId(3)), None);
+        assert_eq!(board.role(UserId(2), OrganisationId(3)), None);
     }
 
     #[test]

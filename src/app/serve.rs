@@ -362,10 +362,14 @@ fn demo_settings(mut settings: Settings) -> anyhow::Result<Settings> {
 }
 
 async fn show_demo(running: &Running, clock: Arc<dyn Clock>) -> anyhow::Result<()> {
-    let key = demo::seed(&running.store, &running.actors, clock.as_ref()).await?;
+    let demo::DemoKeys { printed, filling } = demo::seed(&running.store, &running.actors, clock.as_ref()).await?;
     let session =
-        running.sessions.issue(key.user_id, SESSION_TTL_S, clock.as_ref()).context("cannot sign a session")?;
+        running.sessions.issue(printed.user_id, SESSION_TTL_S, clock.as_ref()).context("cannot sign a session")?;
     let (base_url, ops_url) = (running.base_url.clone(), format!("http://{}", running.ops));
     let today = chrono::DateTime::from_timestamp_millis(clock.now_ms()).unwrap_or_default().date_naive();
-    tokio::task::spawn_blocking(move || demo::show(&base_url, &ops_url, &key.plaintext, today, &session)).await?
+    let owner = filling.user_id;
+    let shown = move || demo::show(&base_url, &ops_url, (&printed.plaintext, &filling.plaintext), today, &session);
+    let shown = tokio::task::spawn_blocking(shown).await?;
+    running.actors.keys.revoke(owner, filling.id).await?;
+    shown
 }

@@ -8,7 +8,7 @@ use sea_orm::{ColumnTrait as _, EntityTrait as _, QueryFilter as _, QueryOrder a
 use super::StoreError;
 use super::epochs::Topic;
 use super::reader::Reader;
-use super::sql::{Unit, params};
+use super::sql::{Row, Unit, params};
 use super::writer::{Locks, Writer};
 use crate::domain::access::Role;
 use crate::domain::ids::{OrganisationId, UserId};
@@ -170,17 +170,18 @@ impl Reader {
         let sql = "select organisation_id, user_id, role, accepted, changed_epoch from membership \
                    where changed_epoch > $1 order by organisation_id, user_id";
         let rows = self.all(sql, params![epoch]).await?;
-        rows.iter()
-            .map(|row| {
-                Ok(MembershipRow {
-                    organisation_id: OrganisationId(row.get(0)?),
-                    user_id: UserId(row.get(1)?),
-                    role: row.parsed(2, Role::parse)?,
-                    accepted: row.get(3)?,
-                    changed_epoch: row.get(4)?,
-                })
-            })
-            .collect()
+        rows.iter().map(read_membership).collect()
+    }
+
+    /// A person's membership of an organisation, accepted or not.
+    pub async fn membership(
+        &self,
+        user: UserId,
+        organisation: OrganisationId,
+    ) -> Result<Option<MembershipRow>, StoreError> {
+        let sql = "select organisation_id, user_id, role, accepted, changed_epoch from membership \
+                   where organisation_id = $1 and user_id = $2";
+        self.one(sql, params![organisation.0, user.0]).await?.as_ref().map(read_membership).transpose()
     }
 
     async fn accepted(
@@ -210,6 +211,16 @@ impl Reader {
             })
             .collect()
     }
+}
+
+fn read_membership(row: &Row) -> Result<MembershipRow, StoreError> {
+    Ok(MembershipRow {
+        organisation_id: OrganisationId(row.get(0)?),
+        user_id: UserId(row.get(1)?),
+        role: row.parsed(2, Role::parse)?,
+        accepted: row.get(3)?,
+        changed_epoch: row.get(4)?,
+    })
 }
 
 pub(super) fn read(row: organisation::Model) -> OrganisationRow {

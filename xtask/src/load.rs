@@ -1,4 +1,4 @@
-//! A light load generator: one thread, non-blocking sockets, one static request repeated over keep-alive connections.
+//! A light load generator: one thread, non-blocking sockets, prepared requests repeated over keep-alive connections.
 //! It is made to cost far less than any server it measures.
 
 use std::{
@@ -39,8 +39,11 @@ impl Round {
     }
 }
 
-struct Lane {
+struct Lane<'a> {
     stream: TcpStream,
+    /// Sent one after the other, and then again from the first.
+    requests: &'a [Vec<u8>],
+    next: usize,
     received: Vec<u8>,
     sent: usize,
     begun: Instant,
@@ -69,17 +72,23 @@ pub fn keep_alive(
     connections: usize,
     time: Duration,
 ) -> Result<Round> {
+    keep_alive_each(address, &vec![vec![request.to_vec()]; connections], expected, time)
+}
+
+/// Repeat requests for that long: a connection for each list, its requests one after the other.
+pub fn keep_alive_each(address: SocketAddr, lists: &[Vec<Vec<u8>>], expected: u16, time: Duration) -> Result<Round> {
     ensure!(address.ip().is_loopback(), "{address} is not a loopback address");
     let mut poll = Poll::new()?;
-    let mut events = Events::with_capacity(connections.max(16));
+    let mut events = Events::with_capacity(lists.len().max(16));
     let mut lanes = Vec::new();
-    for place in 0..connections {
+    for (place, requests) in lists.iter().enumerate() {
         let stream = std::net::TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
         let mut stream = TcpStream::from_std(stream);
         poll.registry().register(&mut stream, Token(place), Interest::READABLE | Interest::WRITABLE)?;
-        lanes.push(Lane { stream, received: Vec::with_capacity(4_096), sent: 0, begun: Instant::now() });
+        let received = Vec::with_capacity(4_096);
+        lanes.push(Lane { stream, requests, next: 0, received, sent: 0, begun: Instant::now() });
     }
     let mut round = Round { latencies_us: Vec::with_capacity(200_000), ..Round::default() };
     let begun = Instant::now();
@@ -91,7 +100,7 @@ pub fn keep_alive(
         ensure!(begun.elapsed() < time + Duration::from_secs(10), "a server stopped answering under load");
         for event in &events {
             let Some(lane) = lanes.get_mut(event.token().0) else { continue };
-            if step(lane, request, expected, &mut buffer, &mut round, deadline)? {
+            if step(lane, expected, &mut buffer, &mut round, deadline)? {
                 open -= 1;
             }
         }
@@ -101,15 +110,9 @@ pub fn keep_alive(
 }
 
 /// Do what can be done on one connection; true once it has had its last answer.
-fn step(
-    lane: &mut Lane,
-    request: &[u8],
-    expected: u16,
-    buffer: &mut [u8],
-    round: &mut Round,
-    deadline: Instant,
-) -> Result<bool> {
+fn step(lane: &mut Lane<'_>, expected: u16, buffer: &mut [u8], round: &mut Round, deadline: Instant) -> Result<bool> {
     loop {
+        let request: &[u8] = lane.requests.get(lane.next).map_or(&[], Vec::as_slice);
         while lane.sent < request.len() {
             if lane.sent == 0 {
                 lane.begun = Instant::now();
@@ -139,6 +142,7 @@ fn step(
             round.refused += 1;
         }
         lane.sent = 0;
+        lane.next = if lane.next + 1 < lane.requests.len() { lane.next + 1 } else { 0 };
         if Instant::now() >= deadline {
             return Ok(true);
         }

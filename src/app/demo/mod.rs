@@ -3,6 +3,7 @@
 //!
 //! It must never touch a folder it did not make: a marker file says which one is its own.
 
+mod books;
 mod month;
 mod sample;
 mod show;
@@ -16,7 +17,7 @@ use crate::actors::Actors;
 use crate::clock::Clock;
 use crate::domain::access::Scope;
 use crate::domain::api_key;
-use crate::domain::ids::UserId;
+use crate::domain::ids::{KeyId, UserId};
 use crate::session::hash_password;
 use crate::store::{CreateOrganisation, KeyCreated, NewKey, NewUser, Store, UserCreated};
 
@@ -71,16 +72,26 @@ pub fn fresh_folder(data_dir: &Path) -> Result<PathBuf, DemoFolderError> {
     Ok(folder)
 }
 
-/// The key the demonstration prints, and whose it is.
+/// A key of the demonstration, and whose it is.
 pub struct DemoKey {
     /// Its owner.
     pub user_id: UserId,
+    /// Which.
+    pub id: KeyId,
     /// The whole key.
     pub plaintext: String,
 }
 
-/// Seeds the person, the organisation and a key with every scope.
-pub async fn seed(store: &Store, actors: &Actors, clock: &dyn Clock) -> anyhow::Result<DemoKey> {
+/// The keys of the demonstration.
+pub struct DemoKeys {
+    /// The one it prints.
+    pub printed: DemoKey,
+    /// The one that fills the books, so that the printed one keeps its requests of the first minute; it is revoked then.
+    pub filling: DemoKey,
+}
+
+/// Seeds the person, the organisation and the keys, with every scope.
+pub async fn seed(store: &Store, actors: &Actors, clock: &dyn Clock) -> anyhow::Result<DemoKeys> {
     let mut unusable = [0_u8; 32];
     clock.fill_random(&mut unusable);
     let password: String = unusable.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -97,18 +108,25 @@ pub async fn seed(store: &Store, actors: &Actors, clock: &dyn Clock) -> anyhow::
     };
     let new = CreateOrganisation::named(user_id, DEMO_ORGANISATION.to_owned(), true);
     store.writer.create_organisation(new).await?;
+    Ok(DemoKeys {
+        printed: key(actors, clock, user_id, "demonstration").await?,
+        filling: key(actors, clock, user_id, "filling the demonstration's books").await?,
+    })
+}
+
+async fn key(actors: &Actors, clock: &dyn Clock, user_id: UserId, name: &str) -> anyhow::Result<DemoKey> {
     let minted = api_key::mint(|block| clock.fill_random(block));
-    let key = NewKey {
+    let new = NewKey {
         user_id,
-        name: "demonstration".to_owned(),
+        name: name.to_owned(),
         prefix: minted.prefix,
         hash: minted.hash,
         scopes: Scope::ALL.into_iter().collect(),
         allow_overage: false,
         organisation_ids: None,
     };
-    match actors.keys.create(key).await? {
-        KeyCreated::Created(_) => Ok(DemoKey { user_id, plaintext: minted.plaintext }),
+    match actors.keys.create(new).await? {
+        KeyCreated::Created(row) => Ok(DemoKey { user_id, id: row.id, plaintext: minted.plaintext }),
         KeyCreated::UnknownOrganisation { .. } => bail!("the key names no organisation"),
     }
 }

@@ -75,6 +75,28 @@ pub(super) fn reconciliation(result: &Value) -> String {
     lines.join("\n")
 }
 
+/// The books: what the bank accounts hold, who owes and who is owed.
+pub(super) fn books(banks: &Value, customers: &Value, suppliers: &Value) -> String {
+    let mut lines = vec!["Books of three months".to_owned(), String::new(), "  bank accounts".to_owned()];
+    for bank in list(banks, "/data") {
+        lines.push(format!(
+            "    {:<28}  {:>10}  {} lines to confirm",
+            shortened(&text(bank, "/name"), 28),
+            pounds(bank, "/ledger_balance"),
+            text(bank, "/unconfirmed_count")
+        ));
+    }
+    for (title, contacts) in [("owed by customers", customers), ("owed to suppliers", suppliers)] {
+        lines.push(format!("  {title}"));
+        let owing = list(contacts, "/data").iter().filter(|contact| text(contact, "/balance") != "0.0");
+        lines.extend(owing.map(|contact| {
+            let name = shortened(&text(contact, "/name"), 28);
+            format!("    {name:<28}  {:>10}  {:>10} overdue", pounds(contact, "/balance"), pounds(contact, "/overdue"))
+        }));
+    }
+    lines.join("\n")
+}
+
 /// The state of the sample coding job.
 pub(super) fn coding(state: &Value) -> String {
     let coded = list(state, "/result/transactions");

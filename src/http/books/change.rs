@@ -13,6 +13,7 @@ use super::organisations::member;
 use super::query::Query;
 use crate::domain::access::Role;
 use crate::domain::calendar::day_in;
+use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
 use crate::http::call::Call;
@@ -47,6 +48,21 @@ pub async fn keeper(call: &Call<Products>) -> Result<Keeper, ApiError> {
         return Err(ApiError::forbidden("the role viewer may read the books and not change them"));
     }
     Ok(Keeper { organisation, role })
+}
+
+/// The organisation of the path and the caller's role in it, by what is published alone: for changes that need no more of
+/// it, and whose answers do not depend on the day. Refused as [`keeper`] refuses.
+pub async fn writer(call: &Call<Products>) -> Result<(OrganisationId, Seen), ApiError> {
+    let key = call.key()?;
+    let id = OrganisationId::parse(call.parameter("organisationId")).ok_or_else(ApiError::not_found)?;
+    let role = call.state().actors.ledgers.role_of(key.user_id, id).await?.ok_or_else(ApiError::not_found)?;
+    if !key.reach.covers(id) {
+        return Err(ApiError::forbidden("the key is restricted to other organisations"));
+    }
+    if !role.may_write() {
+        return Err(ApiError::forbidden("the role viewer may read the books and not change them"));
+    }
+    Ok((id, Seen { role, today: day_in("Europe/London", call.began_at_ms()) }))
 }
 
 /// What a request asks for beside its body.
@@ -101,18 +117,27 @@ pub async fn carry_out(
     status: StatusCode,
     action: Action,
 ) -> Result<HttpResponse, ApiError> {
+    let seen = Seen { role: keeper.role, today: day_in(&keeper.organisation.timezone, call.began_at_ms()) };
+    change(call, (keeper.organisation.id, seen), status, action).await
+}
+
+/// The same for a caller whose role is known.
+pub async fn change(
+    call: &Call<Products>,
+    (organisation, seen): (OrganisationId, Seen),
+    status: StatusCode,
+    action: Action,
+) -> Result<HttpResponse, ApiError> {
     let asked = Asked::of(call)?;
     let (rehearsal, if_match) = (asked.rehearsal, asked.if_match);
-    let seen = Seen { role: keeper.role, today: day_in(&keeper.organisation.timezone, call.began_at_ms()) };
     let print: PrintAnswer = Arc::new(move |posted| Some((status.as_u16(), body_of(posted, seen, false)?)));
-    let organisation = keeper.organisation.id;
     let key = call.key()?;
     let post = Post {
         organisation,
         poster: Poster {
             user_id: key.user_id,
             key_prefix: Some(key.prefix.clone()),
-            may_reopen: matches!(keeper.role, Role::Owner | Role::Admin),
+            may_reopen: matches!(seen.role, Role::Owner | Role::Admin),
         },
         action,
         if_match,

@@ -3,7 +3,7 @@
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 
-use super::change::{body_or_path, carry_out, keeper, path_id};
+use super::change::{body_or_path, carry_out, change, keeper, path_id, writer};
 use super::organisations::member;
 use super::query::Query;
 use crate::domain::ledger::journal::SourceType;
@@ -54,9 +54,9 @@ pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 
 /// `POST …/journals`.
 pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let writer = writer(&call).await?;
     let journal = body_or_path(parse_new(&call.body), true)?;
-    carry_out(&call, &keeper, StatusCode::CREATED, Action::PostJournal(journal)).await
+    change(&call, writer, StatusCode::CREATED, Action::PostJournal(journal)).await
 }
 
 /// `POST …/journals/{id}/void`.

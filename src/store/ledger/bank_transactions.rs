@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::contacts::signed;
-use super::query::{Conditions, contains};
+use super::query::{Conditions, List};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::bank::{BankStatus, BankTransaction, ConfirmType};
 use crate::domain::ledger::contact::ContactKind;
@@ -199,25 +198,47 @@ impl Reader {
         filter: &BankTransactionFilter,
         (limit, offset): (u64, u64),
     ) -> Result<(Vec<BankTransactionRow>, Option<u64>), StoreError> {
-        let mut conditions = Conditions::new("t.organisation_id = $1", organisation.0);
+        let mut list = List {
+            table: "bank_transaction t",
+            id: "t.id",
+            key: "t.day",
+            descending: true,
+            with: "",
+            from: "bank_transaction t".to_owned(),
+            found: None,
+            picked: None,
+        };
+        let mut conditions = match filter.bank_account_id {
+            Some(bank) => {
+                let own = "(select b.organisation_id from bank_account b where b.id = $2) = $1";
+                let mut conditions = Conditions::new(own, organisation.0);
+                conditions.and("t.bank_account_id = {}", bank);
+                conditions
+            }
+            None => Conditions::new("t.organisation_id = $1", organisation.0),
+        };
         conditions.and_if("t.status = {}", filter.status.map(BankStatus::as_str));
-        conditions.and_if("t.bank_account_id = {}", filter.bank_account_id);
         conditions.and_if("t.day >= {}", filter.from_day.map(i64::from));
         conditions.and_if("t.day <= {}", filter.to_day.map(i64::from));
         conditions.and_if("t.kind = {}", filter.kind.map(ConfirmType::as_str));
         conditions.and_if("t.amount >= {}", filter.min_pence);
         conditions.and_if("t.amount <= {}", filter.max_pence);
         conditions.and_if("t.updated_at >= {}", filter.updated_since_ms);
-        conditions.and_if("t.search like {} escape '\\'", filter.search.as_deref().map(contains));
-        let counted = self.counted(organisation, "bank_transaction t", &conditions, filter.list_status()).await?;
-        let (limit, offset) = (conditions.value(signed(limit)), conditions.value(signed(offset)));
-        let sql = format!(
-            "select {BANK_TRANSACTION_COLUMNS} from bank_transaction t where {} order by t.day desc, t.id desc \
-             limit {limit} offset {offset}",
-            conditions.text()
-        );
-        let rows = self.all(&sql, conditions.values()).await?;
-        Ok((rows.iter().map(read_bank_transaction).collect::<Result<_, _>>()?, counted))
+        if filter.min_pence.is_some() || filter.max_pence.is_some() || filter.updated_since_ms.is_some() {
+            list.picked = Some("bank_transaction t".to_owned());
+        }
+        self.search(&mut list, &mut conditions, ("bank_transaction", "t"), filter.search.as_deref());
+        let kept = filter.list_status();
+        let mut offset = offset;
+        if kept.is_some_and(|(_, statuses)| statuses.len() == 3)
+            && let Some((last, before)) = self.day_of_row(organisation, "bank_transaction", offset).await?
+        {
+            conditions.and("t.day <= {}", last);
+            offset -= before;
+        }
+        let page = (limit, offset);
+        let (rows, total) = self.listed(organisation, &list, BANK_TRANSACTION_COLUMNS, conditions, page, kept).await?;
+        Ok((rows.iter().map(read_bank_transaction).collect::<Result<_, _>>()?, total))
     }
 
     /// One line of a bank statement of an organisation.

@@ -72,11 +72,12 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 (select 1 from journal_reversal v where v.journal_id = j.reverses_journal_id and v.reversal_id = j.id)",
     },
     Rule {
-        says: "total of a day differs from the lines; account, day, debit too much, credit too much",
-        finds: "select cast(account_id as text), day, cast(sum(debit) as bigint), cast(sum(credit) as bigint) from \
-                (select account_id, day, debit, credit from account_day union all \
-                select account_id, entry_day, -debit, -credit from journal_line) t group by account_id, day \
-                having sum(debit) <> 0 or sum(credit) <> 0",
+        says: "total of a day differs from the lines; account, day, debit too much, credit too much, lines too many",
+        finds: "select cast(account_id as text), day, cast(sum(debit) as bigint), cast(sum(credit) as bigint), \
+                cast(sum(items) as bigint) from \
+                (select account_id, day, debit, credit, items from account_day union all \
+                select account_id, entry_day, -debit, -credit, -1 from journal_line) t group by account_id, day \
+                having sum(debit) <> 0 or sum(credit) <> 0 or sum(items) <> 0",
     },
     Rule {
         says: "total of a month differs from its days; account, month, debit too much, credit too much",
@@ -135,6 +136,14 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 select organisation_id, kind, status, -1 from document union all \
                 select organisation_id, 'journal', 'void', -1 from journal_reversal) t \
                 group by organisation_id, list, status having sum(items) <> 0",
+    },
+    Rule {
+        says: "day of a list miscounted; list, organisation, day, items too many",
+        finds: "select list, organisation_id, day, cast(sum(items) as bigint) from \
+                (select organisation_id, list, day, items from list_day union all \
+                select organisation_id, 'journal', entry_day, -1 from journal union all \
+                select organisation_id, 'bank_transaction', day, -1 from bank_transaction) t \
+                group by list, organisation_id, day having sum(items) <> 0",
     },
     Rule {
         says: "VAT Control told wrongly; organisation, accounts with the role",

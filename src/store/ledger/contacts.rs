@@ -1,6 +1,6 @@
 //! Customers and suppliers: the rows, and what is asked about them.
 
-use super::query::{Conditions, contains};
+use super::query::{Conditions, List};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::contact::{CisRate, Contact, ContactKind};
 use crate::domain::ledger::ids::{AccountId, ContactId};
@@ -283,7 +283,7 @@ impl Reader {
         kind: ContactKind,
         filter: &ContactFilter,
         today: i32,
-        (limit, offset): (u64, u64),
+        page: (u64, u64),
     ) -> Result<(Vec<ContactView>, Option<u64>), StoreError> {
         let mut conditions = Conditions::new("c.organisation_id = $1", organisation.0);
         conditions.and("c.kind = {}", kind.as_str());
@@ -291,18 +291,22 @@ impl Reader {
             conditions.and_plain("c.archived_at is null");
         }
         conditions.and_if("c.updated_at >= {}", filter.updated_since_ms);
-        conditions.and_if("c.search like {} escape '\\'", filter.search.as_deref().map(contains));
-        let counted = self.counted(organisation, "contact c", &conditions, filter.list_status(kind)).await?;
+        let mut list = List {
+            table: "contact c",
+            id: "c.id",
+            key: "c.name",
+            descending: false,
+            with: "",
+            from: "contact c".to_owned(),
+            found: None,
+            picked: filter.updated_since_ms.map(|_| "contact c".to_owned()),
+        };
+        self.search(&mut list, &mut conditions, ("contact", "c"), filter.search.as_deref());
         let today = conditions.value(i64::from(today));
-        let balances = owed_columns(&today);
-        let (limit, offset) = (conditions.value(signed(limit)), conditions.value(signed(offset)));
-        let sql = format!(
-            "select {CONTACT_COLUMNS}, {balances} from contact c where {} order by c.name, c.id \
-             limit {limit} offset {offset}",
-            conditions.text()
-        );
-        let rows = self.all(&sql, conditions.values()).await?;
-        Ok((rows.iter().map(read_view).collect::<Result<_, _>>()?, counted))
+        let columns = format!("{CONTACT_COLUMNS}, {}", owed_columns(&today));
+        let (rows, total) =
+            self.listed(organisation, &list, &columns, conditions, page, filter.list_status(kind)).await?;
+        Ok((rows.iter().map(read_view).collect::<Result<_, _>>()?, total))
     }
 
     /// One customer or supplier of an organisation.

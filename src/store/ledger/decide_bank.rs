@@ -235,6 +235,7 @@ impl Desk<'_> {
     /// Counts a line in (1) or out (-1) of its bank account and of the list.
     fn count_line(&mut self, row: &BankTransactionRow, by: i64) {
         self.effects.count(self.books.organisation.id.0, LIST, row.status.as_str(), by);
+        self.effects.count_day(self.books.organisation.id.0, LIST, row.day, by);
         let Some(bank) = self.books.bank_accounts.get(&row.bank_account_id).cloned() else { return };
         let mut bank = bank;
         if row.status != BankStatus::Excluded {

@@ -16,7 +16,7 @@ use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows,
 use super::rows::{Cell, Column::Number, Rows};
 use super::settlements::SettlementRow;
 use super::total_rows::{
-    ContactSides, Sides, VatDays, account_totals, contact_totals, count_rows, sequence_rows, vat_totals,
+    ContactSides, Sides, VatDays, account_totals, contact_totals, count_rows, list_day_rows, sequence_rows, vat_totals,
 };
 use crate::domain::ledger::allocation::Allocation;
 use crate::domain::ledger::vat_entry::VatEntry;
@@ -53,10 +53,11 @@ pub(super) struct Effects {
     imports: BTreeMap<i64, (i64, ImportRow)>,
     /// Sum of the debits of the journals.
     debits: i64,
-    account_days: BTreeMap<(i64, i32), (i64, Sides)>,
+    account_days: BTreeMap<(i64, i32), (i64, Sides, i64)>,
     contact_days: BTreeMap<(i64, i64, i64, i32), ContactSides>,
     vat_days: VatDays,
     counts: BTreeMap<(i64, &'static str, &'static str), i64>,
+    list_days: BTreeMap<(i64, &'static str, i32), i64>,
 }
 
 impl Default for Effects {
@@ -90,6 +91,7 @@ impl Default for Effects {
             contact_days: BTreeMap::new(),
             vat_days: BTreeMap::new(),
             counts: BTreeMap::new(),
+            list_days: BTreeMap::new(),
         }
     }
 }
@@ -168,7 +170,13 @@ impl Effects {
         *self.counts.entry((organisation, list, status)).or_default() += by;
     }
 
+    /// The same for the rows of a day.
+    pub(super) fn count_day(&mut self, organisation: i64, list: &'static str, day: i32, by: i64) {
+        *self.list_days.entry((organisation, list, day)).or_default() += by;
+    }
+
     pub(super) fn journal(&mut self, row: &JournalRow<'_>) {
+        self.count_day(row.organisation, "journal", row.day, 1);
         self.debits += row.total;
         let mut search = format!("{} {}", row.number, row.description.to_lowercase());
         if let Some(reference) = row.reference {
@@ -212,10 +220,11 @@ impl Effects {
             row.contact.into(),
             row.system.into(),
         ]);
-        let (_, (debit, credit)) =
-            self.account_days.entry((row.account, row.day)).or_insert((row.organisation, (0, 0)));
+        let (_, (debit, credit), items) =
+            self.account_days.entry((row.account, row.day)).or_insert((row.organisation, (0, 0), 0));
         *debit += row.debit;
         *credit += row.credit;
+        *items += 1;
         if let Some(is_direct) = of_contact {
             let contact = row.contact.unwrap_or(0);
             let key = (row.organisation, row.account, contact, row.day);
@@ -370,6 +379,7 @@ impl Effects {
             self.lock_changes,
             self.vat_schemes,
             count_rows(&self.counts),
+            list_day_rows(&self.list_days),
             self.replays,
             self.changes,
             imports,

@@ -88,7 +88,8 @@ impl Identifiers {
         if *end - *next >= count {
             return Ok(());
         }
-        let size = count.max(kind.block());
+        // Where much is written at once the next group finds some left.
+        let size = if count > kind.block() { count.saturating_mul(2) } else { kind.block() };
         let sql = "update id_block set next = next + $2 where name = $1 returning next";
         let row = unit.one(sql, params![kind.name(), size]).await?;
         let taken: i64 = row.ok_or_else(|| StoreError::corrupt("missing id_block", kind.name()))?.get(0)?;

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::contacts::signed;
-use super::query::{Conditions, contains};
+use super::journal_list::{journal_conditions, journal_list};
+use super::query::Conditions;
 use crate::domain::calendar::{first_day, month_of_day};
 use crate::domain::ids::OrganisationId;
 use crate::store::StoreError;
@@ -132,7 +133,7 @@ pub struct AccountHistory {
     pub closing_pence: i64,
     /// The lines, oldest first.
     pub lines: Vec<HistoryLine>,
-    /// Lines there are between the two dates, unless they are very many.
+    /// Lines there are between the two dates.
     pub total: Option<u64>,
 }
 
@@ -249,35 +250,30 @@ impl Reader {
         filter: &JournalFilter,
         (limit, offset): (u64, u64),
     ) -> Result<(Vec<JournalView>, Option<u64>), StoreError> {
-        let mut conditions = Conditions::new("j.organisation_id = $1", organisation.0);
-        conditions.and_if("j.source_type = {}", filter.source_type.as_deref());
-        conditions.and_if("j.source_id = {}", filter.source_id);
-        conditions.and_if("j.entry_day >= {}", filter.from_day.map(i64::from));
-        conditions.and_if("j.entry_day <= {}", filter.to_day.map(i64::from));
-        conditions.and_if("j.search like {} escape '\\'", filter.search.as_deref().map(contains));
-        conditions.and_if(
-            "exists (select 1 from journal_line l where l.journal_id = j.id and l.account_id = {})",
-            filter.account_id,
-        );
-        conditions.and_if(
-            "(j.created_at >= {} or exists (select 1 from journal r where r.id = v.reversal_id and r.created_at >= {}))",
-            filter.updated_since_ms,
-        );
-        match filter.voided {
-            Some(true) => conditions.and_plain("v.journal_id is not null"),
-            Some(false) => conditions.and_plain("v.journal_id is null"),
-            None => {}
+        let (mut list, mut conditions) = (journal_list(filter), journal_conditions(organisation, filter));
+        if let (Some(since), None) = (filter.updated_since_ms, list.found) {
+            let since = conditions.value(since);
+            list.picked = Some(format!(
+                "(select n.id from journal n where n.organisation_id = $1 and n.created_at >= {since} union \
+                 select n.reverses_journal_id from journal n where n.organisation_id = $1 and n.created_at >= {since} \
+                 and n.reverses_journal_id is not null) u join journal j on j.id = u.id"
+            ));
         }
-        let counted = self.counted(organisation, FROM_JOURNALS, &conditions, filter.list_status()).await?;
-        let (limit, offset) = (conditions.value(signed(limit)), conditions.value(signed(offset)));
-        let sql = format!(
-            "select {JOURNAL_COLUMNS} from {FROM_JOURNALS} where {} order by j.entry_day desc, j.id desc \
-             limit {limit} offset {offset}",
-            conditions.text()
-        );
-        let rows = self.all(&sql, conditions.values()).await?;
+        self.search(&mut list, &mut conditions, ("journal", "j"), filter.search.as_deref());
+        // What is found several times cannot be counted as it is found.
+        list.picked = list.picked.filter(|_| list.found.is_none());
+        let kept = filter.list_status();
+        let mut offset = offset;
+        if kept.is_some_and(|(_, statuses)| statuses.len() == 2)
+            && let Some((last, before)) = self.day_of_row(organisation, "journal", offset).await?
+        {
+            conditions.and("j.entry_day <= {}", last);
+            offset -= before;
+        }
+        let (rows, total) =
+            self.listed(organisation, &list, JOURNAL_COLUMNS, conditions, (limit, offset), kept).await?;
         let journals = rows.iter().map(read_journal).collect::<Result<Vec<_>, _>>()?;
-        Ok((self.lines_of(journals).await?, counted))
+        Ok((self.lines_of(journals).await?, total))
     }
 
     /// One journal of an organisation.
@@ -365,18 +361,31 @@ async fn history(
         None => super::accounts::balance_of(unit, account).await?.0,
     };
     let (first, last) = (i64::from(from.unwrap_or(i32::MIN)), i64::from(to.unwrap_or(i32::MAX)));
-    let count = "select count(*) from (select 1 as one from journal_line where account_id = $1 and entry_day >= $2 \
-                 and entry_day <= $3 limit $4) as counted";
-    let counted = unit.one(count, params![account, first, last, COUNTED_MAX + 1]).await?;
+    let count = "select cast(coalesce(sum(items), 0) as bigint) from account_day where account_id = $1 \
+                 and day >= $2 and day <= $3";
+    let counted = unit.one(count, params![account, first, last]).await?;
     let total: i64 = counted.map_or(Ok(0), |row| row.get(0))?;
-    let mut carried_pence = opening_pence;
+    let (mut carried_pence, mut first, mut offset) = (opening_pence, first, signed(offset));
+    if offset > 0 {
+        // The days before the page are known by their sums; only lines of its first day are passed over.
+        let days = "select day, lines_before, net_before from (select day, \
+                    cast(sum(items) over (order by day) - items as bigint) as lines_before, \
+                    cast(sum(debit - credit) over (order by day) - debit + credit as bigint) as net_before \
+                    from account_day where account_id = $1 and day >= $2 and day <= $3) d where lines_before <= $4 \
+                    order by day desc limit 1";
+        if let Some(row) = unit.one(days, params![account, first, last, offset]).await? {
+            first = row.get(0)?;
+            offset -= row.get::<i64>(1)?;
+            carried_pence += row.get::<i64>(2)?;
+        }
+    }
     let between = "from journal_line l where l.account_id = $1 and l.entry_day >= $2 and l.entry_day <= $3 \
                    order by l.entry_day, l.journal_id, l.line_number";
     if offset > 0 {
         let skipped = format!(
             "select cast(coalesce(sum(debit - credit), 0) as bigint) from (select l.debit, l.credit {between} limit $4) as s"
         );
-        let row = unit.one(&skipped, params![account, first, last, signed(offset)]).await?;
+        let row = unit.one(&skipped, params![account, first, last, offset]).await?;
         carried_pence += row.map_or(Ok(0), |row| row.get::<i64>(0))?;
     }
     let lines = format!(
@@ -384,7 +393,7 @@ async fn history(
          coalesce(l.memo, (select j.description from journal j where j.id = l.journal_id)), l.debit, l.credit {between} \
          limit $4 offset $5"
     );
-    let rows = unit.all(&lines, params![account, first, last, signed(limit), signed(offset)]).await?;
+    let rows = unit.all(&lines, params![account, first, last, signed(limit), offset]).await?;
     let lines = rows.iter().map(|row| {
         Ok(HistoryLine {
             entry_day: day(row, 0)?,
@@ -400,6 +409,6 @@ async fn history(
         carried_pence,
         closing_pence,
         lines: lines.collect::<Result<_, StoreError>>()?,
-        total: u64::try_from(total).ok().filter(|_| total <= COUNTED_MAX),
+        total: u64::try_from(total).ok(),
     })
 }

@@ -35,6 +35,7 @@ mod facts;
 mod ids;
 mod import_rows;
 mod imports;
+mod journal_list;
 mod journals;
 mod match_candidates;
 mod named;
@@ -97,11 +98,11 @@ pub use post::{
     Replay,
 };
 pub use previews::{NewPreview, Purpose};
-pub use status::BooksStatus;
 pub use settlements::{
     AllocationEntry, AllocationTarget, AllocationView, CisPosition, CisSubcontractor, PaymentMethod, SettlementEntry,
     SettlementField, SettlementFilter, SettlementView,
 };
+pub use status::BooksStatus;
 
 impl Writer {
     /// Changes the books; the answer comes after its commit.

@@ -1,8 +1,20 @@
 //! Conditions of a query, put together with their parameters.
 
-use sea_orm::Value;
+use futures_util::future::try_join;
+use sea_orm::{DbBackend, Value};
+
+use super::contacts::signed;
+use super::journals::COUNTED_MAX;
+use crate::domain::ids::OrganisationId;
+use crate::store::StoreError;
+use crate::store::reader::Reader;
+use crate::store::sql::{Row, params};
+
+/// Rows further down are found by the days before them.
+const FAR_DOWN: u64 = 2_000;
 
 /// Conditions joined by `and`, and the parameters they name.
+#[derive(Clone)]
 pub(super) struct Conditions {
     text: String,
     values: Vec<Value>,
@@ -40,6 +52,11 @@ impl Conditions {
         format!("${}", self.values.len())
     }
 
+    /// Adds what follows all conditions.
+    fn end_with(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
     pub(super) fn text(&self) -> &str {
         &self.text
     }
@@ -60,4 +77,163 @@ pub(super) fn contains(text: &str) -> String {
     }
     pattern.push('%');
     pattern
+}
+
+/// A list of rows of one table: how its pages are found.
+pub(super) struct List {
+    /// The table and its short name.
+    pub(super) table: &'static str,
+    /// The rows' identifier.
+    pub(super) id: &'static str,
+    /// What the rows are ordered by, then by identifier.
+    pub(super) key: &'static str,
+    pub(super) descending: bool,
+    /// Tables that add columns to the rows of a page.
+    pub(super) with: &'static str,
+    /// Where pages are looked for in the order of the list.
+    pub(super) from: String,
+    /// The key and the identifier there, when they are not the table's own; there may then be several of one row.
+    pub(super) found: Option<(&'static str, &'static str)>,
+    /// Where the rows are found when few of them pass the filters, in any order.
+    pub(super) picked: Option<String>,
+}
+
+impl List {
+    fn order(&self, key: &str, id: &str) -> String {
+        if self.descending { format!("{key} desc, {id} desc") } else { format!("{key}, {id}") }
+    }
+
+    fn group(&self) -> String {
+        self.found.map_or(String::new(), |(key, id)| format!(" group by {key}, {id}"))
+    }
+
+    /// A page in the order of an index: the rows before it are passed over without being read.
+    fn walked(&self, columns: &str, conditions: &str, limit: &str, offset: &str) -> String {
+        let Self { table, id, with, from, .. } = self;
+        let (key, found) = self.found.unwrap_or((self.key, id));
+        format!(
+            "select {columns} from (select {found} as id from {from} where {conditions}{} order by {} \
+             limit {limit} offset {offset}) p join {table} on {id} = p.id {with} order by {}",
+            self.group(),
+            self.order(key, found),
+            self.order(self.key, id)
+        )
+    }
+
+    /// A page of few rows, found by whichever index leads to them; how many there are is the last column.
+    fn chosen(&self, picked: &str, columns: &str, conditions: &str, limit: &str, offset: &str) -> String {
+        let Self { table, id, key, with, .. } = self;
+        format!(
+            "with m as materialized (select {id} as id, {key} as key from {picked} where {conditions} limit {}) \
+             select {columns}, (select count(*) from m) from (select id from m order by {} limit {limit} offset {offset}) p \
+             join {table} on {id} = p.id {with} order by {}",
+            COUNTED_MAX + 1,
+            self.order("key", "id"),
+            self.order(key, id)
+        )
+    }
+}
+
+/// What an index of every three letters is asked to find a text; none when the text is too short for it. A few triples
+/// are enough to leave few rows, which are then looked at; digits tell rows apart better than words do.
+fn letters(text: &str) -> Option<String> {
+    const TRIPLES_MAX: usize = 4;
+    let letters: Vec<char> = text.to_lowercase().chars().collect();
+    let mut triples: Vec<&[char]> = letters.windows(3).collect();
+    triples.sort_by_key(|triple| std::cmp::Reverse(triple.iter().filter(|letter| letter.is_numeric()).count()));
+    let mut asked: Vec<String> = Vec::new();
+    for triple in triples {
+        let quoted = format!("\"{}\"", triple.iter().collect::<String>().replace('"', "\"\""));
+        if asked.len() < TRIPLES_MAX && !asked.contains(&quoted) {
+            asked.push(quoted);
+        }
+    }
+    (!asked.is_empty()).then(|| asked.join(" AND "))
+}
+
+impl Reader {
+    /// Lets only rows pass that contain a text.
+    pub(super) fn search(
+        &self,
+        list: &mut List,
+        conditions: &mut Conditions,
+        (table, name): (&str, &str),
+        text: Option<&str>,
+    ) {
+        let Some(text) = text else { return };
+        conditions.and(&format!("{name}.search like {{}} escape '\\'"), contains(text));
+        if !matches!(self.shared().backend, DbBackend::Sqlite) {
+            // Here the condition finds the index by itself.
+            list.picked = Some(format!("{table} {name}"));
+        } else if let Some(letters) = letters(text) {
+            let letters = conditions.value(letters);
+            list.picked = Some(format!(
+                "{table}_letters cross join {table} {name} on {name}.id = {table}_letters.rowid \
+                 and {table}_letters match {letters}"
+            ));
+        }
+    }
+
+    /// A page of a list, and how many rows the list has. `kept` are the counters that say it.
+    pub(super) async fn listed(
+        &self,
+        organisation: OrganisationId,
+        list: &List,
+        columns: &str,
+        conditions: Conditions,
+        (limit, offset): (u64, u64),
+        kept: Option<(&'static str, &'static [&'static str])>,
+    ) -> Result<(Vec<Row>, Option<u64>), StoreError> {
+        let mut paged = conditions.clone();
+        let (limit, skipped) = (paged.value(signed(limit)), paged.value(signed(offset)));
+        let walked = || list.walked(columns, conditions.text(), &limit, &skipped);
+        if let Some(picked) = &list.picked {
+            let chosen = list.chosen(picked, columns, conditions.text(), &limit, &skipped);
+            let rows = self.all(&chosen, paged.values()).await?;
+            let total = match rows.first() {
+                Some(row) => row.get(row.width().saturating_sub(1))?,
+                None if offset == 0 => 0,
+                None => return Ok((rows, self.counted(organisation, picked, &conditions, None).await?)),
+            };
+            if total <= COUNTED_MAX {
+                return Ok((rows, u64::try_from(total).ok()));
+            }
+            return Ok((self.all(&walked(), paged.values()).await?, None));
+        }
+        let mut counting = conditions.clone();
+        counting.end_with(&list.group());
+        let page = walked();
+        try_join(self.all(&page, paged.values()), self.counted(organisation, &list.from, &counting, kept)).await
+    }
+
+    /// The day on which a row far down a list stands, newest first, and how many rows come before that day.
+    pub(super) async fn day_of_row(
+        &self,
+        organisation: OrganisationId,
+        list: &str,
+        offset: u64,
+    ) -> Result<Option<(i64, u64)>, StoreError> {
+        if offset < FAR_DOWN {
+            return Ok(None);
+        }
+        let sql = "select day, before from (select day, cast(sum(items) over (order by day desc) - items as bigint) \
+                   as before from list_day where organisation_id = $1 and list = $2) d where before <= $3 \
+                   order by day limit 1";
+        let row = self.one(sql, params![organisation.0, list, signed(offset)]).await?;
+        row.map(|row| Ok((row.get(0)?, row.unsigned(1)?))).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::letters;
+
+    #[test]
+    fn a_text_is_asked_for_by_its_triples() {
+        assert_eq!(letters("Fuel").as_deref(), Some("\"fue\" AND \"uel\""));
+        assert_eq!(letters("a\"b").as_deref(), Some("\"a\"\"b\""));
+        assert_eq!(letters("bill 77").as_deref(), Some("\" 77\" AND \"l 7\" AND \"bil\" AND \"ill\""));
+        assert_eq!(letters("aaaa").as_deref(), Some("\"aaa\""));
+        assert_eq!(letters("ab"), None);
+    }
 }

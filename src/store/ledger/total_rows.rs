@@ -35,15 +35,24 @@ macro_rules! conflict {
     };
 }
 
-pub(super) fn account_totals(days: &BTreeMap<(i64, i32), (i64, Sides)>) -> (Rows, Rows) {
-    const DAY: &[Column] =
-        &[Number("account_id"), Number("day"), Number("organisation_id"), Number("debit"), Number("credit")];
+/// `days` are organisation, sums and lines by account and day.
+pub(super) fn account_totals(days: &BTreeMap<(i64, i32), (i64, Sides, i64)>) -> (Rows, Rows) {
+    const DAY: &[Column] = &[
+        Number("account_id"),
+        Number("day"),
+        Number("organisation_id"),
+        Number("debit"),
+        Number("credit"),
+        Number("items"),
+    ];
+    const ADD_DAY: &str = concat!(conflict!("account_id, day"), ", items = t.items + excluded.items");
     const MONTH: &[Column] =
         &[Number("account_id"), Number("month"), Number("organisation_id"), Number("debit"), Number("credit")];
-    let mut of_days = Rows::new("account_day", DAY, conflict!("account_id, day"));
+    let mut of_days = Rows::new("account_day", DAY, ADD_DAY);
     let mut months: BTreeMap<(i64, i64), (i64, Sides)> = BTreeMap::new();
-    for ((account, day), (organisation, (debit, credit))) in days {
-        of_days.push([account.into(), i64::from(*day).into(), organisation.into(), debit.into(), credit.into()]);
+    for ((account, day), (organisation, (debit, credit), items)) in days {
+        let number = i64::from(*day);
+        of_days.push([account.into(), number.into(), organisation.into(), debit.into(), credit.into(), items.into()]);
         let (_, month) = months.entry((*account, month_of_day(*day).0)).or_insert((*organisation, (0, 0)));
         month.0 += debit;
         month.1 += credit;
@@ -201,6 +210,19 @@ pub(super) fn count_rows(counts: &BTreeMap<(i64, &'static str, &'static str), i6
     );
     for ((organisation, list, status), by) in counts.iter().filter(|(_, by)| **by != 0) {
         rows.push([organisation.into(), (*list).into(), (*status).into(), by.into()]);
+    }
+    rows
+}
+
+/// Rows of lists by day.
+pub(super) fn list_day_rows(days: &BTreeMap<(i64, &'static str, i32), i64>) -> Rows {
+    let mut rows = Rows::new(
+        "list_day",
+        &[Number("organisation_id"), Text("list"), Number("day"), Number("items")],
+        "on conflict (organisation_id, list, day) do update set items = t.items + excluded.items",
+    );
+    for ((organisation, list, day), by) in days.iter().filter(|(_, by)| **by != 0) {
+        rows.push([organisation.into(), (*list).into(), i64::from(*day).into(), by.into()]);
     }
     rows
 }

@@ -2,17 +2,23 @@
 
 mod accounts;
 mod bank;
+mod cases;
 mod changes;
 mod concurrency;
 mod confirming;
 mod contacts;
 mod credit_notes;
+mod figures;
 mod imports;
+mod independent;
 mod journals;
+mod lists;
+mod model;
 mod opening;
 mod organisations;
 mod payments;
 mod purchase_invoices;
+mod quarter;
 mod receipts;
 mod refusals;
 mod retries;

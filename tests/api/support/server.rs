@@ -360,6 +360,37 @@ impl TestServer {
         })
     }
 
+    /// What the VAT sub-ledger of an organisation holds for a period: side, code, net and VAT in pence. No answer shows it
+    /// before there are reports.
+    #[track_caller]
+    pub fn vat_by_code(&self, organisation: i64, from: &str, to: &str) -> Vec<(String, String, i64, i64)> {
+        let day = |text: &str| {
+            let date: chrono::NaiveDate = text.parse().expect("a date");
+            (date - chrono::NaiveDate::default()).num_days()
+        };
+        let (from, to) = (day(from), day(to));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let connection = sea_orm::Database::connect(&self.database_url).await.expect("connected");
+            let backend = connection.get_database_backend();
+            let query = format!(
+                "select side, vat_code, cast(sum(net) as bigint), cast(sum(vat) as bigint) from vat_entry \
+                 where organisation_id = {organisation} and tax_day between {from} and {to} \
+                 group by side, vat_code order by side, vat_code"
+            );
+            let rows =
+                connection.query_all_raw(sea_orm::Statement::from_string(backend, query)).await.expect("readable");
+            connection.close().await.expect("closed");
+            rows.iter()
+                .map(|row| {
+                    let text = |at: usize| row.try_get_by_index::<String>(at).expect("text");
+                    let number = |at: usize| row.try_get_by_index::<i64>(at).expect("a number");
+                    (text(0), text(1), number(2), number(3))
+                })
+                .collect()
+        })
+    }
+
     /// Stops as on SIGTERM, with the checks of the fixture.
     pub fn stop(mut self) {
         self.close();

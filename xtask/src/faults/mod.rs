@@ -4,6 +4,7 @@ mod bodies;
 mod credits;
 mod kill;
 mod memory;
+mod postings;
 mod start;
 mod two_processes;
 
@@ -34,6 +35,10 @@ pub enum Scenario {
     Kill,
     /// Two processes on one PostgreSQL, either killed every two seconds
     TwoProcesses,
+    /// `kill -9` of the whole service while clients post journals
+    PostingKill,
+    /// Two processes on one PostgreSQL that are both posted to, either killed every two seconds
+    PostingTwoProcesses,
     /// Many concurrent jobs on credits for two
     Credits,
     /// Time from the start to the first answer
@@ -46,7 +51,16 @@ pub enum Scenario {
 
 impl Scenario {
     /// All of them.
-    const ALL: [Self; 6] = [Self::Kill, Self::TwoProcesses, Self::Credits, Self::Start, Self::Bodies, Self::Memory];
+    const ALL: [Self; 8] = [
+        Self::Kill,
+        Self::TwoProcesses,
+        Self::Credits,
+        Self::Start,
+        Self::Bodies,
+        Self::Memory,
+        Self::PostingKill,
+        Self::PostingTwoProcesses,
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -56,6 +70,8 @@ impl Scenario {
             Self::Start => "start",
             Self::Bodies => "bodies",
             Self::Memory => "memory",
+            Self::PostingKill => "posting-kill",
+            Self::PostingTwoProcesses => "posting-two-processes",
         }
     }
 }
@@ -85,13 +101,13 @@ pub struct Options {
     /// Take this program instead of building one
     #[arg(long, value_name = "PATH")]
     binary: Option<PathBuf>,
-    /// How often `kill` kills [default: 1000, 25 with --sample]
+    /// How often `kill` and `posting-kill` kill [default: 1000; 25 and 20 with --sample]
     #[arg(long, value_name = "N")]
     kills: Option<u64>,
     /// Run the jobs of this product alone (repeat for several; all by default)
     #[arg(long, value_name = "NAME")]
     product: Vec<Product>,
-    /// Database of `kill`, `credits` and `start`
+    /// Database of `kill`, `credits`, `start` and `posting-kill`
     #[arg(long, value_enum, default_value_t)]
     database: Database,
     /// Write all figures to this file
@@ -182,6 +198,8 @@ pub fn run(options: &Options) -> Result<()> {
             Scenario::Start => start::run(&bench, &mut finding),
             Scenario::Bodies => bodies::run(&bench, &mut finding),
             Scenario::Memory => memory::run(&bench, &mut finding),
+            Scenario::PostingKill => postings::kill(&bench, &mut finding),
+            Scenario::PostingTwoProcesses => postings::two_processes(&bench, &mut finding),
         };
         if let Err(error) = outcome {
             finding.broken(format!("the scenario could not be carried out: {error:#}"));

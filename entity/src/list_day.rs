@@ -1,0 +1,23 @@
+//! How many rows a list has on a day, kept with every change.
+
+use sea_orm::entity::prelude::*;
+
+/// How many rows a list has on a day, kept with every change.
+#[sea_orm::model]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "list_day")]
+pub struct Model {
+    /// Whose books.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub organisation_id: i64,
+    /// `journal` or `bank_transaction`.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub list: String,
+    /// The day.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub day: i64,
+    /// How many.
+    pub items: i64,
+}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,97 @@
+//! The books read by a program that is not ours: every journal of an organisation is written to a beancount file, with the
+//! balances `GET …/accounts` gives as assertions, and `bean-check` has to agree to the penny.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::figures::pence;
+
+/// Where `bean-check` is: `BEAN_CHECK`, else the path. Without it the comparison is skipped, which is said on standard
+/// error, or is a failure with `REQUIRE_BEANCOUNT=1`.
+fn program() -> Option<PathBuf> {
+    let in_path = || {
+        let folders = std::env::var_os("PATH")?;
+        std::env::split_paths(&folders).map(|folder| folder.join("bean-check")).find(|program| program.is_file())
+    };
+    let found = std::env::var_os("BEAN_CHECK").map(PathBuf::from).or_else(in_path);
+    if found.is_none() {
+        assert!(
+            std::env::var("REQUIRE_BEANCOUNT").as_deref() != Ok("1"),
+            "REQUIRE_BEANCOUNT=1, but neither BEAN_CHECK nor bean-check in the path (pip install beancount) was found"
+        );
+        eprintln!("SKIPPED the independent check: set BEAN_CHECK or install beancount");
+    }
+    found
+}
+
+fn account_name(code: &str, account_type: &str) -> String {
+    let root = match account_type {
+        "ASSET" | "SUSPENSE" => "Assets",
+        "LIABILITY" => "Liabilities",
+        "EQUITY" => "Equity",
+        "REVENUE" => "Income",
+        "EXPENSE" => "Expenses",
+        other => panic!("an account of type {other}"),
+    };
+    format!("{root}:{code}")
+}
+
+fn amount(pence: i64) -> String {
+    let sign = if pence < 0 { "-" } else { "" };
+    format!("{sign}{}.{:02}", pence.abs() / 100, pence.abs() % 100)
+}
+
+/// Journals (in any order) and accounts as a beancount file; `off_by` spoils one balance, to see that this is noticed.
+fn export(journals: &[Value], accounts: &[Value], off_by: i64) -> String {
+    let mut file = String::from("option \"operating_currency\" \"GBP\"\n");
+    let name =
+        |account: &Value| account_name(account["code"].as_str().unwrap(), account["account_type"].as_str().unwrap());
+    for account in accounts {
+        writeln!(file, "1899-12-31 open {} GBP", name(account)).unwrap();
+    }
+    for journal in journals {
+        let (date, number) = (journal["entry_date"].as_str().unwrap(), &journal["journal_number"]);
+        writeln!(file, "\n{date} * {} \"{number}\"", journal["source_type"]).unwrap();
+        for line in journal["lines"].as_array().unwrap() {
+            let account = accounts.iter().find(|account| account["id"] == line["account_id"]).unwrap();
+            let value = pence(&line["debit"]) - pence(&line["credit"]);
+            writeln!(file, "  {} {} GBP", name(account), amount(value)).unwrap();
+        }
+    }
+    let mut off_by = off_by;
+    for account in accounts {
+        let direction = if account["normal_balance"] == "debit" { 1 } else { -1 };
+        let balance = direction * pence(&account["balance"]) + std::mem::take(&mut off_by);
+        writeln!(file, "2200-01-01 balance {} {} ~ 0.001 GBP", name(account), amount(balance)).unwrap();
+    }
+    file
+}
+
+/// Lets the other program add everything up.
+#[track_caller]
+pub fn assert_agrees(journals: &[Value], accounts: &[Value]) {
+    let Some(program) = program() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let run = |name: &str, text: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let output = Command::new(&program).arg("--no-cache").arg(&path).output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (agrees, said) = run("books.beancount", export(journals, accounts, 0));
+    assert!(agrees, "the other program does not agree: {said}");
+    let (agrees, said) = run("spoilt.beancount", export(journals, accounts, 1));
+    assert!(!agrees && said.contains("Balance failed"), "a penny was not noticed: {said}");
+}
+
+/// Lets the other program add up a file that is in the repository.
+#[track_caller]
+pub fn assert_is_sound(path: &str) {
+    let Some(program) = program() else { return };
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path);
+    let output = Command::new(program).arg("--no-cache").arg(path).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
