@@ -293,9 +293,9 @@ impl Filler<'_> {
         for key in documents {
             let owed = self.owed.get_mut(key).with_context(|| format!("no document {key}"))?;
             let amount = only.map_or(Ok(owed.due), fixed)?;
-            owed.due = owed.due - amount;
+            owed.due -= amount;
             comes_in = owed.is_sale;
-            cash = cash + amount;
+            cash += amount;
             pays.push((*key, amount));
         }
         Ok((if comes_in { cash } else { -cash }, pays))

@@ -243,8 +243,11 @@ pub(super) const EVERY_MONTH: [(&str, u32, &str, Meaning); 13] = [
     (CARD, 16, "SHELL CLIFTON MOOR", Coded("7300", "-58.20", "ST")),
 ];
 
+/// Account code, debit, credit, as the story has them.
+type JournalLine = (&'static str, &'static str, &'static str);
+
 /// What is journalled at the end of every month: description, and account, debit, credit.
-pub(super) const JOURNALS: [(&str, &[(&str, &str, &str)]); 2] = [
+pub(super) const JOURNALS: [(&str, &[JournalLine]); 2] = [
     (
         "Payroll",
         &[

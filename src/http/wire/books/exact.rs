@@ -26,12 +26,7 @@ type Parse = fn(&str) -> Option<Decimal4>;
 
 impl Strict<'_> {
     /// A decimal: a number, or a string.
-    fn decimal(
-        &mut self,
-        place: Place<'_>,
-        (number, text): (Parse, Parse),
-        rule: &str,
-    ) -> Reading<Option<Decimal4>> {
+    fn decimal(&mut self, place: Place<'_>, (number, text): (Parse, Parse), rule: &str) -> Reading<Option<Decimal4>> {
         let given = self.value()?;
         let read = match given.starts_with('"') {
             true => serde_json::from_str::<Cow<'_, str>>(given).ok().and_then(|given| text(&given)),
