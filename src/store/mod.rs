@@ -49,8 +49,8 @@ pub use ledger::{
     DocumentView, HistoryLine, ImportConfirmation, ImportEntries, ImportEntry, ImportRow, ImportedRow, JournalFilter,
     JournalLineView, JournalView, LedgerAccount, LockChange, NewPreview, OpeningEntry, OpeningPreview,
     OpeningPreviewLine, OpeningSet, OrganisationChange, OrganisationCreated, OrganisationField, PaymentMethod, Post,
-    PostOutcome, Posted, Poster, PrintAnswer, Purpose, Replay, RowResult, RowStatus, SettlementEntry, SettlementField,
-    SettlementFilter, SettlementView, Since,
+    PostOutcome, Posted, Poster, PrintAnswer, Purpose, Replay, RowResult, RowStatus, SKIP_INVALID, SettlementEntry,
+    SettlementField, SettlementFilter, SettlementView, Since,
 };
 pub use organisations::{AddressRow, MemberAdded, MembershipRow, OrganisationRow};
 pub use permits::PermitLease;

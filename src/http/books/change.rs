@@ -153,7 +153,6 @@ pub async fn change(
         PostOutcome::Done(posted) => answer(&posted, seen, status, rehearsal),
         PostOutcome::Refused(refusal) => Err(refused(&refusal)),
         PostOutcome::RefusedItem(row, refusal) => Err(refused_item(row, &refusal)),
-        PostOutcome::Invalid(issues) => Err(ApiError::invalid_request_format(&issues)),
         PostOutcome::UnknownItem(row) => Err(ApiError::not_found().with_detail("row", row)),
         PostOutcome::Unknown => Err(ApiError::not_found()),
         PostOutcome::Forbidden => Err(ApiError::forbidden("only an owner or admin may open a locked period again")),

@@ -16,14 +16,11 @@ use crate::domain::ledger::chart::{Chart, NewAccount};
 use crate::domain::ledger::ids::AccountId;
 use crate::domain::ledger::period::{LockMove, move_lock};
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::problem::Issues;
 use crate::store::StoreError;
 
 /// Why a posting is not done.
 pub(super) enum Stop {
     Refused(Refusal),
-    /// Rows of an import that cannot be imported.
-    Invalid(Issues),
     Unknown,
     Forbidden,
     Failed(StoreError),

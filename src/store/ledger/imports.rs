@@ -232,6 +232,9 @@ impl Desk<'_> {
     }
 }
 
+/// What it takes to confirm an import with invalid rows.
+pub const SKIP_INVALID: &str = "must be true to leave out the invalid rows, which the import lists";
+
 /// Whether rows do what was previewed, and may.
 fn accepted(run: Run, stored: &ImportRow, skips_invalid: bool) -> Result<Run, Stop> {
     let is_same = run.rows_of(RowStatus::Invalid) == stored.invalid
@@ -240,7 +243,11 @@ fn accepted(run: Run, stored: &ImportRow, skips_invalid: bool) -> Result<Run, St
     if !is_same {
         return Err(Refusal::StaleVersion.into());
     }
-    if run.issues.is_empty() || skips_invalid { Ok(run) } else { Err(Stop::Invalid(run.issues)) }
+    if run.issues.is_empty() || skips_invalid {
+        Ok(run)
+    } else {
+        Err(Refusal::field("skip_invalid", SKIP_INVALID).into())
+    }
 }
 
 fn duplicate(outcome: RowOutcome) -> Refusal {

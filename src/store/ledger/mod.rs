@@ -88,7 +88,7 @@ pub use documents::{
     DocumentCis, DocumentEntry, DocumentField, DocumentFilter, DocumentLineEntry, DocumentLineView, DocumentView,
 };
 pub use import_rows::ImportRow;
-pub use imports::{ImportConfirmation, ImportEntries, ImportEntry, RowResult, RowStatus};
+pub use imports::{ImportConfirmation, ImportEntries, ImportEntry, RowResult, RowStatus, SKIP_INVALID};
 pub use journals::{AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView};
 pub use opening::{AccountName, OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet};
 pub use organisation::{CreateOrganisation, LockChange, OrganisationChange, OrganisationCreated, OrganisationField};
@@ -150,7 +150,6 @@ fn outcome(decided: Result<super::ledger::Posted, Stop>) -> Result<PostOutcome, 
     match decided {
         Ok(posted) => Ok(PostOutcome::Done(posted)),
         Err(Stop::Refused(refusal)) => Ok(PostOutcome::Refused(refusal)),
-        Err(Stop::Invalid(issues)) => Ok(PostOutcome::Invalid(issues)),
         Err(Stop::Unknown) => Ok(PostOutcome::Unknown),
         Err(Stop::Forbidden) => Ok(PostOutcome::Forbidden),
         Err(Stop::Failed(error)) => Err(error),

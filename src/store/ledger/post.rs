@@ -20,7 +20,6 @@ use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::bank_coding::Coding;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::problem::Issues;
 use crate::store::{OrganisationRow, StoreError, StoredResponse};
 
 /// A change of one organisation's books.
@@ -201,8 +200,6 @@ pub enum PostOutcome {
     Refused(Refusal),
     /// A rule refused an item of a batch; nothing was written.
     RefusedItem(usize, Refusal),
-    /// Some rows of an import cannot be imported; nothing was written.
-    Invalid(Issues),
     /// The organisation has no record of an item of a batch.
     UnknownItem(usize),
     /// The organisation has no such record.

@@ -11,6 +11,7 @@ use super::super::schema::{
 };
 use super::shared::{about, data, inside, money, page, page_example};
 use crate::http::wire::books::imports::ImportKind;
+use crate::store::SKIP_INVALID;
 
 /// `GET …/imports`.
 pub fn list_imports() -> Operation {
@@ -51,14 +52,15 @@ pub fn confirm_import() -> Operation {
     about(
         "import",
         "Confirm an import",
-        "Writes all valid rows together. With an invalid row nothing is written and its issues are answered as \
-         `invalid_request_format`, unless `skip_invalid` is true; 409 `stale_version` when the books have changed so that the \
+        "Writes all valid rows together. With an invalid row nothing is written unless `skip_invalid` is true; 409 \
+         `stale_version` when the books have changed so that the \
          preview no longer holds.",
     )
     .request(named("ConfirmImport"), json!({ "token": "imp_5dqk3zv7mh2xw4cnb6aytr7uee", "skip_invalid": true }))
     .success(200, "The import was carried out.", named("ImportData"), json!({ "data": example(true) }))
     .conflict(json!({ "reason": "token_used" }))
     .conflict(json!({ "reason": "stale_version" }))
+    .rule("skip_invalid", SKIP_INVALID)
     .refused(json!({ "reason": "token_expired" }))
     .change()
 }

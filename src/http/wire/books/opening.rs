@@ -63,6 +63,8 @@ struct Read {
     documents: Vec<OpeningDocument>,
     locks_period: Option<bool>,
     balance_to: Option<AccountName>,
+    /// How many accounts were named for a difference.
+    differences: u8,
     allows_unassigned: Option<bool>,
     replaces: Option<bool>,
     token: Option<String>,
@@ -126,8 +128,12 @@ impl Read {
                 Ok(())
             })?,
             3 => self.locks_period = reader.flag(place)?,
-            4 => self.balance_to = reader.id(place)?.map(AccountName::Id),
+            4 => {
+                self.differences += 1;
+                self.balance_to = reader.id(place)?.map(AccountName::Id);
+            }
             5 => {
+                self.differences += 1;
                 self.balance_to = reader.text(place, 1..=20)?.map(|code| AccountName::Code(code.into_owned()));
             }
             6 => self.allows_unassigned = reader.flag(place)?,
@@ -139,7 +145,7 @@ impl Read {
 
     fn finish(&self, reader: &mut Strict<'_>, given: &[bool; 9]) {
         reader.require(Place::section(BODY), &NAMES, given, 2);
-        if let [_, _, _, _, true, true, ..] = given {
+        if self.differences > 1 {
             reader.problem(
                 body("balance_to_account_id"),
                 "only one of balance_to_account_id and balance_to_account_code",
