@@ -76,7 +76,7 @@ impl Operation {
     pub fn paged(self) -> Self {
         use super::schema::integer;
         let limit = integer(1).maximum(Some(200_isize)).default(Some(50.into()));
-        let offset = integer(0).default(Some(0.into()));
+        let offset = integer(0).maximum(Some(isize::MAX)).default(Some(0.into()));
         self.query("limit", "Items on a page.", limit, 50.into())
             .query("offset", "Items to skip.", offset, 0.into())
             .error(ErrorCode::InvalidRequestFormat)
