@@ -366,6 +366,7 @@ fn the_demonstration_runs_its_samples_and_prints_what_to_try() {
         "INV-1038 (sum), INV-1044 (sum)",
         ", 31 credits charged",
         "warnings: none",
+        "Ashdown School                  4,740.00    2,832.00 overdue",
     ] {
         assert!(text.contains(line), "{line:?} is not printed: {text}");
     }
@@ -375,6 +376,8 @@ fn the_demonstration_runs_its_samples_and_prints_what_to_try() {
     assert_eq!(me["credits"]["remainingMonthly"], 1000 - 30 - 31);
     let organisations = client.get("/api/v1/books/organisations").bearer(&key).send().expect(200);
     assert_eq!(organisations["data"].as_array().unwrap().len(), 1);
+    let open = client.get("/api/v1/books/organisations/1/bank-transactions?status=unconfirmed").bearer(&key).send();
+    assert_eq!(open.expect(200)["pagination"]["total"], 3);
     assert!(shell.path("data/demo").is_dir());
     assert_eq!(serving.terminate().code, Some(0));
     // A folder it did not make is left alone.
