@@ -175,13 +175,13 @@ fn statements(backend: DbBackend, books: &Books, bank: i64, journals: i64) -> Re
              organisation_id, sum(debit), sum(credit) from account_day group by account_id, {month}, organisation_id"
         ),
         format!(
-            "insert into contact_day (organisation_id, account_id, contact_id, day, debit, credit) \
-             select organisation_id, account_id, coalesce(contact_id, 0), entry_day, sum(debit), sum(credit) \
+            "insert into contact_day (organisation_id, account_id, contact_id, day, debit, credit, direct_debit, direct_credit) \
+             select organisation_id, account_id, coalesce(contact_id, 0), entry_day, sum(debit), sum(credit), sum(debit), sum(credit) \
              from journal_line where account_id = {receivable} group by organisation_id, account_id, coalesce(contact_id, 0), entry_day"
         ),
         format!(
-            "insert into contact_month (organisation_id, account_id, contact_id, month, debit, credit) \
-             select organisation_id, account_id, contact_id, {month}, sum(debit), sum(credit) from contact_day \
+            "insert into contact_month (organisation_id, account_id, contact_id, month, debit, credit, direct_debit, direct_credit) \
+             select organisation_id, account_id, contact_id, {month}, sum(debit), sum(credit), sum(debit), sum(credit) from contact_day \
              group by organisation_id, account_id, contact_id, {month}"
         ),
         format!(
