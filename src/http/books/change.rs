@@ -9,7 +9,7 @@ use actix_web::http::header::HeaderValue;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::organisations::member;
+use super::organisations::{member, require_reach};
 use super::query::Query;
 use crate::domain::access::Role;
 use crate::domain::calendar::day_in;
@@ -44,10 +44,15 @@ pub struct Keeper {
 /// The organisation of the path, for a member whose role may write.
 pub async fn keeper(call: &Call<Products>) -> Result<Keeper, ApiError> {
     let (organisation, role) = member(call).await?;
-    if !role.may_write() {
-        return Err(ApiError::forbidden("the role viewer may read the books and not change them"));
-    }
+    require_write(role)?;
     Ok(Keeper { organisation, role })
+}
+
+fn require_write(role: Role) -> Result<(), ApiError> {
+    if role.may_write() {
+        return Ok(());
+    }
+    Err(ApiError::forbidden("the role viewer may read the books and not change them"))
 }
 
 /// The organisation of the path and the caller's role in it, by what is published alone: for changes that need no more of
@@ -56,13 +61,9 @@ pub async fn writer(call: &Call<Products>) -> Result<(OrganisationId, Seen), Api
     let key = call.key()?;
     let id = OrganisationId::parse(call.parameter("organisationId")).ok_or_else(ApiError::not_found)?;
     let role = call.state().actors.ledgers.role_of(key.user_id, id).await?.ok_or_else(ApiError::not_found)?;
-    if !key.reach.covers(id) {
-        return Err(ApiError::forbidden("the key is restricted to other organisations"));
-    }
-    if !role.may_write() {
-        return Err(ApiError::forbidden("the role viewer may read the books and not change them"));
-    }
-    Ok((id, Seen { role, today: day_in("Europe/London", call.began_at_ms()) }))
+    require_reach(call, id)?;
+    require_write(role)?;
+    Ok((id, Seen::on_no_day(role)))
 }
 
 /// What a request asks for beside its body.
@@ -167,6 +168,13 @@ pub struct Seen {
     pub role: Role,
     /// The organisation's day, which decides what is overdue.
     pub today: Day,
+}
+
+impl Seen {
+    /// For answers in which nothing can be overdue.
+    const fn on_no_day(role: Role) -> Self {
+        Self { role, today: Day::MIN }
+    }
 }
 
 /// The answer to a change that was carried out, or rehearsed.

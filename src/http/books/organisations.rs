@@ -100,8 +100,14 @@ pub async fn member(call: &Call<Products>) -> Result<(OrganisationRow, Role), Ap
     let key = call.key()?;
     let id = OrganisationId::parse(call.parameter("organisationId")).ok_or_else(ApiError::not_found)?;
     let found = call.state().reader.organisation_for(key.user_id, id).await?.ok_or_else(ApiError::not_found)?;
-    if !key.reach.covers(id) {
-        return Err(ApiError::forbidden("the key is restricted to other organisations"));
-    }
+    require_reach(call, id)?;
     Ok(found)
+}
+
+/// Refuses a key that is restricted to other organisations.
+pub fn require_reach(call: &Call<Products>, id: OrganisationId) -> Result<(), ApiError> {
+    if call.key()?.reach.covers(id) {
+        return Ok(());
+    }
+    Err(ApiError::forbidden("the key is restricted to other organisations"))
 }

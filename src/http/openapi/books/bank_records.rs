@@ -10,6 +10,7 @@ use super::shared::{data, date_in, money, money_in, money_in_not_zero, one_of_sh
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::bank::ConfirmType;
 use crate::domain::ledger::contact::ContactKind;
+use crate::http::wire::books::confirmation::CONFIRMATION_KEYS;
 
 fn part() -> Any {
     strict(
@@ -26,20 +27,10 @@ fn part() -> Any {
 }
 
 /// What only some of the ways to confirm a line take.
-const CONFIRM_KEYS: [&str; 12] = [
-    "account_id",
-    "vat_code",
-    "vat_amount",
-    "lines",
-    "customer_id",
-    "supplier_id",
-    "allocations",
-    "bank_transaction_id",
-    "bank_account_id",
-    "journal_id",
-    "customer_receipt_id",
-    "supplier_payment_id",
-];
+const CONFIRM_KEYS: &[&str] = {
+    let [_, keys @ ..] = &CONFIRMATION_KEYS;
+    keys
+};
 
 /// The ways to confirm a line; an item of a batch has its `id` beside.
 fn confirmation(description: &str, in_batch: bool) -> Any {
@@ -71,7 +62,7 @@ fn confirmation(description: &str, in_batch: bool) -> Any {
     if in_batch {
         shapes.iter_mut().for_each(|shape| shape.push(required("id", id())));
     }
-    one_of_shapes(description, &CONFIRM_KEYS, shapes)
+    one_of_shapes(description, CONFIRM_KEYS, shapes)
 }
 
 /// How a line may be confirmed: an account with a VAT code, or parts, or neither.

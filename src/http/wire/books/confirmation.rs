@@ -41,7 +41,8 @@ macro_rules! names {
     };
 }
 
-const NAMES: [&str; 13] = names!();
+/// The keys of a confirmation; after `type`, those that only some types take.
+pub const CONFIRMATION_KEYS: [&str; 13] = names!();
 const ITEM_NAMES: [&str; 14] = names!("id");
 
 /// The keys of a confirmation as given.
@@ -67,7 +68,7 @@ type Wrong = (&'static str, &'static str);
 
 impl ConfirmRead {
     fn field(&mut self, reader: &mut Strict<'_>, place: Place<'static>, at: usize) -> Reading<()> {
-        let field = place.field(NAMES.get(at).copied().unwrap_or_default());
+        let field = place.field(CONFIRMATION_KEYS.get(at).copied().unwrap_or_default());
         if at > 0 && reader.is_null()? {
             return Ok(());
         }
@@ -98,7 +99,7 @@ impl ConfirmRead {
 
     /// The keys that only some types take, with whether they are given.
     fn given(&self) -> [(&'static str, bool); 12] {
-        let [_, names @ ..] = NAMES;
+        let [_, names @ ..] = CONFIRMATION_KEYS;
         let given = [
             self.account_id.is_some(),
             self.vat_code.is_some(),
@@ -229,7 +230,7 @@ pub fn parse_confirmation(text: &[u8]) -> Result<Confirmation, Issues> {
     let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
     let mut read = ConfirmRead::default();
     let place = Place::section(BODY);
-    let given = reader.object(place, &NAMES, |reader, at| read.field(reader, place, at));
+    let given = reader.object(place, &CONFIRMATION_KEYS, |reader, at| read.field(reader, place, at));
     read.check(&mut reader);
     reader.finish(given)?;
     read.meant().map_err(|(field, message)| {
