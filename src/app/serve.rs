@@ -25,6 +25,7 @@ use crate::http::gate::ActorGate;
 use crate::http::ops::{self, History, OpsState};
 use crate::http::products::{ProductLimits, Products};
 use crate::http::server::{Parts, ServerOptions, bind};
+use crate::http::turn::Turns;
 use crate::http::{BodyLimits, routes, wire};
 use crate::metrics::Metrics;
 use crate::session::{SESSION_TTL_S, Sessions};
@@ -124,6 +125,7 @@ pub(super) async fn start(
         sessions: Arc::clone(&sessions),
         limits: product_limits(settings),
         throttle: Throttle::new(Arc::clone(&clock)),
+        turns: Turns::default(),
         clock: Arc::clone(&clock),
         shared_database: store.is_shared(),
         base_url: std::sync::OnceLock::new(),

@@ -27,6 +27,7 @@ pub mod route_table;
 pub mod routes;
 pub mod server;
 pub mod submission;
+pub mod turn;
 pub mod wire;
 
 pub use body::{Body, BodyLimits};

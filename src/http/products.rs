@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::error::ApiError;
 use super::first_party::throttle::Throttle;
+use super::turn::Turns;
 use super::wire;
 use crate::actors::runtime::ActorError;
 use crate::actors::{Actors, AskError};
@@ -40,6 +41,8 @@ pub struct Products {
     pub limits: ProductLimits,
     /// Log-ins and registrations under control.
     pub throttle: Throttle,
+    /// Requests with the same `Idempotency-Key`, one after the other.
+    pub turns: Turns,
     /// Time and randomness.
     pub clock: Arc<dyn Clock>,
     /// Whether other processes may work on the same database.

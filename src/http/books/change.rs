@@ -148,6 +148,7 @@ pub async fn change(
     let outcome = if rehearsal {
         ledgers.rehearse(Post { replay: None, ..post }).await?
     } else {
+        let _turn = call.turn().await?;
         ledgers.change(organisation, post).await?
     };
     match outcome {

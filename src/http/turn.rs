@@ -1,0 +1,119 @@
+//! Requests with the same `Idempotency-Key` take turns: the second waits for the first and then replays its answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dashmap::DashMap;
+use dashmap::mapref::entry::Entry;
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
+
+use super::call::Call;
+use super::error::ApiError;
+use super::products::Products;
+use super::wire::books::refused;
+use crate::domain::ids::UserId;
+use crate::domain::ledger::refusal::Refusal;
+
+/// How long a request waits for another with its key.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// Owner, method, path, `Idempotency-Key`.
+type Scope = (UserId, String, String, String);
+
+/// The requests with an `Idempotency-Key` that are being carried out by this process. (Between processes the database
+/// decides who is first.)
+#[derive(Debug, Clone, Default)]
+pub struct Turns(Arc<DashMap<Scope, watch::Receiver<()>>>);
+
+/// A request that is being carried out; the next one with its key begins when it is dropped.
+#[derive(Debug)]
+#[must_use = "the turn ends when it is dropped"]
+pub struct Turn {
+    turns: Turns,
+    scope: Scope,
+    /// Those who wait see it close.
+    _running: watch::Sender<()>,
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.turns.0.remove(&self.scope);
+    }
+}
+
+impl Turns {
+    /// Waits until no other request of this scope is running; `None` when one still is after so long.
+    async fn take(&self, scope: Scope, wait: Duration) -> Option<Turn> {
+        let deadline = Instant::now() + wait;
+        loop {
+            let mut running = match self.0.entry(scope.clone()) {
+                Entry::Occupied(running) => running.get().clone(),
+                Entry::Vacant(free) => {
+                    let (sender, receiver) = watch::channel(());
+                    free.insert(receiver);
+                    return Some(Turn { turns: self.clone(), scope, _running: sender });
+                }
+            };
+            // Nothing is ever sent: it ends when the sender is dropped.
+            timeout_at(deadline, running.changed()).await.ok()?.ok();
+        }
+    }
+}
+
+impl Call<Products> {
+    /// The turn of this request among those with its `Idempotency-Key`; `None` without one. Hold it until the request is
+    /// answered. 409 `idempotency_in_progress` when the first one is still running after ten seconds.
+    pub async fn turn(&self) -> Result<Option<Turn>, ApiError> {
+        let Some(key) = self.idempotency_key()? else { return Ok(None) };
+        let scope = (self.key()?.user_id, self.method().to_string(), self.request.path().to_owned(), key.to_owned());
+        let turn = self.state().turns.take(scope, WAIT).await;
+        turn.map(Some).ok_or_else(|| refused(&Refusal::IdempotencyInProgress))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope(key: &str) -> Scope {
+        (UserId(1), "POST".to_owned(), "/x".to_owned(), key.to_owned())
+    }
+
+    #[tokio::test]
+    async fn the_second_waits_for_the_first_and_for_no_longer_than_it_may() {
+        let turns = Turns::default();
+        let first = turns.take(scope("a"), Duration::ZERO).await.expect("nothing is running");
+        let other = turns.take(scope("b"), Duration::ZERO).await.expect("another key does not wait");
+        assert!(turns.take(scope("a"), Duration::ZERO).await.is_none(), "the first is still running");
+        let waiting = tokio::spawn({
+            let turns = turns.clone();
+            async move { turns.take(scope("a"), WAIT).await.is_some() }
+        });
+        tokio::task::yield_now().await;
+        drop(first);
+        assert!(waiting.await.unwrap());
+        drop(other);
+        assert!(turns.0.is_empty(), "a turn that ended is kept");
+    }
+
+    #[tokio::test]
+    async fn of_many_with_one_key_one_runs_at_a_time() {
+        let turns = Turns::default();
+        let running = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let mut tasks = tokio::task::JoinSet::new();
+        for _ in 0..200 {
+            let (turns, running) = (turns.clone(), Arc::clone(&running));
+            tasks.spawn(async move {
+                let turn = turns.take(scope("a"), WAIT).await.expect("all of them are short");
+                assert_eq!(running.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0);
+                tokio::task::yield_now().await;
+                running.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+                drop(turn);
+            });
+        }
+        while let Some(ended) = tasks.join_next().await {
+            ended.unwrap();
+        }
+    }
+}
