@@ -74,19 +74,19 @@ impl<'a> Allocator<'a> {
         let (to_date, cis) = match request.to {
             AllocateTo::Document(id) => {
                 let document = find_document(&self.after, settlement, row, id)?;
-                (document.date, cash_fits(document, row, request)?)
+                (document.free_from(), cash_fits(document, row, request)?)
             }
             AllocateTo::Settlement(id) => {
                 let refunded = find_settlement(&self.after, settlement, row, id)?;
                 require_available(refunded.unallocated(), request.amount)?;
-                (refunded.date, Pence::ZERO)
+                (refunded.free_from(), Pence::ZERO)
             }
         };
         let allocation = Allocation {
             id: None,
             from: settlement.end(),
             to: end_of(request.to),
-            date: first_open(settlement.date.max(to_date), self.books.lock_date),
+            date: first_open(settlement.free_from().max(to_date), self.books.lock_date),
             released_on: None,
             amount: request.amount,
             cis,
@@ -110,10 +110,13 @@ impl<'a> Allocator<'a> {
         let invoice = named_document(&self.after, note.kind.invoice(), note.contact_id, row, invoice)?;
         require_available(note.due(), amount)?;
         require_available(invoice.due(), amount)?;
-        let earliest = note.date.max(invoice.date);
+        let earliest = note.free_from().max(invoice.free_from());
         let date = match date {
             Some(date) if date < earliest => {
-                return Err(Refusal::field("date", "must not be before the credit note or the invoice"));
+                return Err(Refusal::field(
+                    "date",
+                    "must not be before the credit note or the invoice, or before either was last released",
+                ));
             }
             Some(date) => {
                 self.books.require_open(date)?;

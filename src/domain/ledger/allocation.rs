@@ -253,8 +253,9 @@ impl Document {
         status(self.kind, self.stage, self.gross, self.paid() + self.credited())
     }
 
-    /// The earliest day it may be void from: its own, or when the last allocation that counted was released.
-    pub fn earliest_void(&self) -> Day {
+    /// The earliest day on which something more may happen to it, a voiding or an allocation: its own, or when the last
+    /// allocation that counted was released.
+    pub fn free_from(&self) -> Day {
         self.allocations.iter().filter_map(Allocation::counted_until).fold(self.date, Day::max)
     }
 
@@ -289,8 +290,9 @@ impl Settlement {
         AllocationEnd::Settlement(self.id)
     }
 
-    /// The earliest day it may be void from: its own, or when the last allocation that counted was released.
-    pub fn earliest_void(&self) -> Day {
+    /// The earliest day on which something more may happen to it, a voiding or an allocation: its own, or when the last
+    /// allocation that counted was released.
+    pub fn free_from(&self) -> Day {
         self.allocations.iter().filter_map(Allocation::counted_until).fold(self.date, Day::max)
     }
 

@@ -73,7 +73,9 @@ pub fn link_account(kind: BankAccountType, account: &Account, linked_to: Option<
     if account.is_archived {
         return Err(Refusal::AccountArchived { field: field(), id: account.id });
     }
-    let is_free = account.role.is_none() || account.has_role(&Role::Bank);
+    // A loan account of the chart stays what it is in the cash flow.
+    let is_loan = kind == BankAccountType::Loan && account.has_role(&Role::LongTermLiability);
+    let is_free = account.role.is_none() || account.has_role(&Role::Bank) || is_loan;
     if !is_free || !kind.may_use(account.account_type) {
         return Err(Refusal::WrongAccountType { field: field(), id: Some(account.id) });
     }

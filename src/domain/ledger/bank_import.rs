@@ -1,6 +1,6 @@
 //! Imports of bank statements: which rows are new, and which are there already.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::ids::{BankAccountId, BankTransactionId, JournalId};
 use super::money::Pence;
@@ -52,12 +52,15 @@ pub enum RowOutcome {
 /// Tells which rows of an import are new, row by row.
 ///
 /// A row with the bank's own id is a duplicate when the id is known. Rows without one are a multiset: of equal rows as
-/// many are new as the file has more than the books, for two equal parking charges on one day are both real.
+/// many are new as the file has more than the books, for two equal parking charges on one day are both real. What is in the
+/// books and in the file with its id is no other row of the file.
 pub fn plan(rows: &[ImportRow], stored: &[StoredRow]) -> Vec<RowOutcome> {
     let mut known_ids: HashMap<&str, RowOutcome> =
         stored.iter().filter_map(|row| Some((row.external_id.as_deref()?, RowOutcome::DuplicateOf(row.id)))).collect();
     let mut not_repeated_yet: HashMap<&RowKey, Vec<BankTransactionId>> = HashMap::new();
-    for row in stored.iter().rev() {
+    let named: HashSet<&str> = rows.iter().filter_map(|row| row.external_id.as_deref()).collect();
+    let is_named = |row: &&StoredRow| row.external_id.as_deref().is_some_and(|id| named.contains(id));
+    for row in stored.iter().rev().filter(|row| !is_named(row)) {
         not_repeated_yet.entry(&row.key).or_default().push(row.id);
     }
     let mut outcomes = Vec::with_capacity(rows.len());

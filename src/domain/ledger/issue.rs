@@ -105,7 +105,9 @@ fn entry(scheme: VatScheme, draft: &Draft, row: usize, line: &PricedLine, sign: 
 pub struct Voidable<'a> {
     /// Where it is in its life.
     pub stage: Stage,
-    /// The earliest day it may be void from ([`super::allocation::Document::earliest_void`]).
+    /// Its date.
+    pub date: Day,
+    /// The earliest day it may be void from ([`super::allocation::Document::free_from`]).
     pub earliest: Day,
     /// Whether it came with the opening balances, and has no journal of its own.
     pub is_opening: bool,
@@ -132,7 +134,7 @@ pub fn void(
     if !document.allocations.is_empty() {
         return Err(Refusal::HasAllocations { allocation_ids: document.allocations.to_vec() });
     }
-    let date = period::void_date(document.earliest, asked_date, lock_date)?;
+    let date = period::void_date(document.date, document.earliest, asked_date, lock_date)?;
     let reversal = document.journal.map(|journal| journal.reversal(date, lock_date)).transpose()?;
     Ok((date, reversal))
 }

@@ -2,6 +2,7 @@
 
 use super::account::{Account, Role};
 use super::books::Books;
+use super::contact::ContactKind;
 use super::ids::{AccountId, AllocationId, ContactId};
 use super::journal::{Journal, JournalStatus, Line, PostedJournal, Source, SourceType, Target};
 use super::money::Pence;
@@ -57,8 +58,13 @@ impl ManualLine {
     }
 }
 
-/// Decides a journal. `known_contacts` are those of the contacts it names that are of this organisation.
-pub fn post(books: &Books<'_>, entered: &ManualJournal, known_contacts: &[ContactId]) -> Result<Journal, Refusal> {
+/// Decides a journal. `known_contacts` are those of the contacts it names that are of this organisation. On the control
+/// account of debtors a contact is a customer, on that of creditors a supplier.
+pub fn post(
+    books: &Books<'_>,
+    entered: &ManualJournal,
+    known_contacts: &[(ContactId, ContactKind)],
+) -> Result<Journal, Refusal> {
     let lines = read_lines(books, entered, known_contacts)?;
     let scheme = books.scheme_on(entered.entry_date);
     let capital = lines.iter().filter(|line| line.account.has_role(&Role::FixedAsset));
@@ -86,12 +92,21 @@ struct ReadLine<'a> {
 fn read_lines<'a>(
     books: &Books<'a>,
     entered: &'a ManualJournal,
-    known_contacts: &[ContactId],
+    known_contacts: &[(ContactId, ContactKind)],
 ) -> Result<Vec<ReadLine<'a>>, Refusal> {
     for (row, line) in entered.lines.iter().enumerate() {
-        books.account(line.account_id, || format!("lines[{row}].account_id"))?;
-        if let Some(id) = line.contact_id.filter(|id| !known_contacts.contains(id)) {
-            return Err(Refusal::UnknownReference { field: format!("lines[{row}].contact_id"), id: id.0 });
+        let account = books.account(line.account_id, || format!("lines[{row}].account_id"))?;
+        let Some(id) = line.contact_id else { continue };
+        let field = || format!("lines[{row}].contact_id");
+        let known = known_contacts.iter().find(|(known, _)| *known == id);
+        let (_, kind) = known.ok_or_else(|| Refusal::UnknownReference { field: field(), id: id.0 })?;
+        let belongs = match account.role {
+            Some(Role::AccountsReceivable) => *kind == ContactKind::Customer,
+            Some(Role::AccountsPayable) => *kind == ContactKind::Supplier,
+            _ => true,
+        };
+        if !belongs {
+            return Err(Refusal::ContactMismatch { field: field(), id: id.0 });
         }
     }
     if entered.lines.len() < 2 {
@@ -188,7 +203,7 @@ pub fn void(
     if !open_allocations.is_empty() {
         return Err(Refusal::HasAllocations { allocation_ids: open_allocations.to_vec() });
     }
-    let date = period::void_date(posted.journal.entry_date, asked_date, lock_date)?;
+    let date = period::void_date(posted.journal.entry_date, posted.journal.entry_date, asked_date, lock_date)?;
     posted.reversal(date, lock_date)
 }
 

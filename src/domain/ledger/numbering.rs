@@ -34,6 +34,16 @@ pub fn sequence_of(prefix: &str, number: &str) -> Option<u64> {
     is_count.then(|| digits.parse().ok()).flatten()
 }
 
+/// Decides whether a number may be a caller's own: a long row of digits would carry its sequence out of reach.
+pub fn require_countable(own: &str, field: impl Into<String>) -> Result<(), Refusal> {
+    const DIGITS_MAX: usize = 15;
+    let longest = own.split(|character: char| !character.is_ascii_digit()).map(str::len).max();
+    if longest.is_some_and(|digits| digits > DIGITS_MAX) {
+        return Err(Refusal::field(field, "must have at most 15 digits in a row"));
+    }
+    Ok(())
+}
+
 /// The number a sales document is issued with: the caller's own, if no document has it (a void one keeps it), else the
 /// next. The second value is the highest of the sequence from then on.
 pub fn assign(
@@ -46,6 +56,7 @@ pub fn assign(
     let Some(own) = own else {
         return Ok((next(prefix, highest, SALES_DIGITS_MIN), highest.saturating_add(1)));
     };
+    require_countable(own, field)?;
     require_free(own_taken_by, None, field)?;
     let sequence = sequence_of(prefix, own).unwrap_or(0);
     Ok((own.to_owned(), highest.max(sequence)))
@@ -84,7 +95,9 @@ mod tests {
         assert_eq!(own("2025/17", 7), ("2025/17".to_owned(), 7));
         assert_eq!(own("INV-17a", 7), ("INV-17a".to_owned(), 7));
         assert_eq!(own("INV-", 7), ("INV-".to_owned(), 7));
-        assert_eq!(own("INV-9999999999999999999", 7).1, 7);
+        assert_eq!(own("INV-999999999999999", 7).1, 999_999_999_999_999);
+        let endless = assign("INV-", Some("INV-1234567890123456"), None, 7, "invoice_number").unwrap_err();
+        assert_eq!(endless.reason(), "invalid_field");
     }
 
     #[test]

@@ -75,9 +75,9 @@ pub struct OpeningFacts<'a> {
 pub struct Opening {
     /// The journal, with the difference where it was asked to go.
     pub journal: Journal,
-    /// Debits, as entered.
+    /// Debits, control accounts by contact, without the difference.
     pub total_debit: Pence,
-    /// Credits, as entered.
+    /// Credits, likewise.
     pub total_credit: Pence,
     /// The lock date from then on.
     pub lock_date: Option<Day>,
@@ -88,7 +88,7 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Debits less credits, as entered.
+    /// Debits less credits.
     pub fn difference(&self) -> Pence {
         self.total_debit - self.total_credit
     }
@@ -133,13 +133,13 @@ pub fn prepare(books: &Books<'_>, facts: &OpeningFacts<'_>, entered: &EnteredOpe
         books.open_account(line.account_id, || format!("lines[{row}].account_id"))?;
         lines.push(Line::new(Target::Account(line.account_id), line.amount(row)?));
     }
-    let total_debit = lines.iter().map(Line::debit).sum();
-    let total_credit = lines.iter().map(Line::credit).sum();
     let unassigned_receivable = unassigned(books, Side::Output, &lines, entered)?;
     let unassigned_payable = unassigned(books, Side::Input, &lines, entered)?;
     for side in [Side::Output, Side::Input] {
         lines = by_contact(books, side, lines, &entered.documents);
     }
+    let total_debit = lines.iter().map(Line::debit).sum();
+    let total_credit = lines.iter().map(Line::credit).sum();
     if let Some(id) = entered.balance_to {
         books.open_account(id, || "balance_to_account_id".to_owned())?;
         lines.push(Line::new(Target::Account(id), total_credit - total_debit));
@@ -185,6 +185,7 @@ fn require_numbers(taken: &[Option<DocumentId>], documents: &[OpeningDocument]) 
         if !seen.insert((document.kind, supplier, document.number.as_str())) {
             return Err(Refusal::field(field, "is the number of another document of the list"));
         }
+        numbering::require_countable(&document.number, field.clone())?;
         numbering::require_free(taken.get(row).copied().flatten(), None, field)?;
     }
     Ok(())

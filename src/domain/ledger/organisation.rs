@@ -144,6 +144,11 @@ impl VatSettings {
     ) -> Result<(Self, Option<(Day, VatScheme)>), Refusal> {
         let mut next = self.merged(patch)?;
         let Some(scheme) = next.scheme.filter(|scheme| Some(*scheme) != self.scheme) else {
+            // When a scheme began is history; one without a date may still be told it.
+            if next.scheme.is_some() && self.scheme_from.is_some() && next.scheme_from != self.scheme_from {
+                let message = "goes with a change of vat_scheme or flat_rate_percent: what has begun is not moved";
+                return Err(Refusal::field("vat_scheme_from", message));
+            }
             return Ok((next, None));
         };
         let begins = match (patch.scheme_from.flatten(), self.scheme) {

@@ -21,10 +21,17 @@ pub fn first_open(date: Day, lock_date: Option<Day>) -> Day {
     lock_date.map_or(date, |lock_date| date.max(lock_date + 1))
 }
 
-/// The date of a reversal: what was asked for, else the earliest there may be. Either has to be open, and a reversal is
-/// never before what it reverses, nor before something that was settled with it was released again.
-pub fn void_date(earliest: Day, asked: Option<Day>, lock_date: Option<Day>) -> Result<Day, Refusal> {
-    let date = asked.unwrap_or(earliest);
+/// The date of a reversal: what was asked for; else the date of what is voided, which must then be open, or the `earliest`
+/// there may be. A reversal is never before what it reverses, nor before something that was settled with it was released
+/// again.
+pub fn void_date(own: Day, earliest: Day, asked: Option<Day>, lock_date: Option<Day>) -> Result<Day, Refusal> {
+    let date = match asked {
+        Some(asked) => asked,
+        None => {
+            require_open(own, lock_date)?;
+            earliest
+        }
+    };
     if date < earliest {
         return Err(Refusal::field(
             "void_date",
@@ -99,14 +106,19 @@ mod tests {
     fn a_void_is_dated_as_its_document_unless_that_is_locked() {
         let own = day("2025-04-14");
         let lock = Some(day("2025-04-30"));
-        assert_eq!(void_date(own, None, None), Ok(own));
-        let refused = void_date(own, None, lock).unwrap_err();
+        assert_eq!(void_date(own, own, None, None), Ok(own));
+        let refused = void_date(own, own, None, lock).unwrap_err();
         assert!(
             matches!(refused, Refusal::PeriodLocked { earliest_date, date, .. } if earliest_date == day("2025-05-01") && date == own)
         );
-        assert_eq!(void_date(own, Some(day("2025-06-05")), lock), Ok(day("2025-06-05")));
-        assert_eq!(void_date(own, Some(day("2025-04-30")), lock).unwrap_err().reason(), "period_locked");
-        assert_eq!(void_date(own, Some(day("2025-04-13")), None).unwrap_err().reason(), "invalid_field");
+        assert_eq!(void_date(own, own, Some(day("2025-06-05")), lock), Ok(day("2025-06-05")));
+        assert_eq!(void_date(own, own, Some(day("2025-04-30")), lock).unwrap_err().reason(), "period_locked");
+        assert_eq!(void_date(own, own, Some(day("2025-04-13")), None).unwrap_err().reason(), "invalid_field");
+        // What was settled with it was released after the lock date: still the caller has to choose.
+        let released = day("2025-06-01");
+        assert_eq!(void_date(own, released, None, lock).unwrap_err().reason(), "period_locked");
+        assert_eq!(void_date(own, released, Some(released), lock), Ok(released));
+        assert_eq!(void_date(own, released, None, None), Ok(released));
     }
 
     #[test]

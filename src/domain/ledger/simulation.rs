@@ -355,7 +355,8 @@ impl World {
         let allocations = document.active_allocation_ids();
         let voidable = Voidable {
             stage: document.stage,
-            earliest: document.earliest_void(),
+            date: document.date,
+            earliest: document.free_from(),
             is_opening: false,
             allocations: &allocations,
             journal: self.of_document.get(&id),

@@ -228,7 +228,8 @@ impl Desk<'_> {
                 }
             })
             .collect();
-        views.sort_by_key(|view| (view.day, view.id));
+        // A rehearsed one has no id yet and will be the last of its day.
+        views.sort_by_key(|view| (view.day, view.id == 0, view.id));
         views
     }
 

@@ -138,6 +138,11 @@ impl BankTransactionRow {
         }
     }
 
+    /// Whether it is a transfer whose other side is awaited, and this is it.
+    pub(super) fn awaits(&self, other: &Self) -> bool {
+        self.awaited_on == Some(other.bank_account_id) && self.amount_pence == -other.amount_pence
+    }
+
     /// What a search looks in.
     pub(super) fn search_text(&self) -> String {
         let mut text = self.description.to_lowercase();
@@ -253,24 +258,33 @@ impl Reader {
         self.one(&sql, conditions.values()).await?.as_ref().map(read_bank_transaction).transpose()
     }
 
-    /// Unconfirmed lines of other bank accounts with an amount, near a day: what may be the other side of a transfer.
+    /// Lines of other bank accounts that may be the other side of a transfer: those that await this one, and the
+    /// unconfirmed ones of the opposite amount so many days around it.
     pub async fn opposite_bank_transactions(
         &self,
         organisation: OrganisationId,
         of: &BankTransactionRow,
         days: i32,
     ) -> Result<Vec<BankTransactionRow>, StoreError> {
-        let mut conditions = Conditions::new("t.organisation_id = $1", organisation.0);
-        conditions.and("t.bank_account_id <> {}", of.bank_account_id);
-        conditions.and("t.amount = {}", -of.amount_pence);
-        conditions.and("t.day >= {}", i64::from(of.day.saturating_sub(days)));
-        conditions.and("t.day <= {}", i64::from(of.day.saturating_add(days)));
-        conditions.and_plain("t.status = 'unconfirmed'");
-        let sql = format!(
-            "select {BANK_TRANSACTION_COLUMNS} from bank_transaction t where {} order by t.day, t.id limit 50",
-            conditions.text()
-        );
-        let rows = self.all(&sql, conditions.values()).await?;
-        rows.iter().map(read_bank_transaction).collect()
+        let mut near = Conditions::new("t.organisation_id = $1", organisation.0);
+        near.and("t.bank_account_id <> {}", of.bank_account_id);
+        near.and("t.amount = {}", -of.amount_pence);
+        near.and("t.day >= {}", i64::from(of.day.saturating_sub(days)));
+        near.and("t.day <= {}", i64::from(of.day.saturating_add(days)));
+        near.and_plain("t.status = 'unconfirmed'");
+        let mut awaiting = Conditions::new("t.organisation_id = $1", organisation.0);
+        awaiting.and("t.awaited_on = {}", of.bank_account_id);
+        awaiting.and("t.amount = {}", -of.amount_pence);
+        let mut found = Vec::new();
+        for conditions in [awaiting, near] {
+            let sql = format!(
+                "select {BANK_TRANSACTION_COLUMNS} from bank_transaction t where {} order by t.day, t.id limit 50",
+                conditions.text()
+            );
+            for row in self.all(&sql, conditions.values()).await? {
+                found.push(read_bank_transaction(&row)?);
+            }
+        }
+        Ok(found)
     }
 }

@@ -63,6 +63,7 @@ pub(in crate::store) const DOCUMENT_RULES: &[Rule] = &[
                 and length(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(\
                 substr(d.number, length(s.prefix) + 1), '0', ''), '1', ''), '2', ''), '3', ''), '4', ''), '5', ''), \
                 '6', ''), '7', ''), '8', ''), '9', '')) = 0 \
+                and replace(substr(d.number, length(s.prefix) + 1), '0', '') <> '' \
                 where s.family in ('sales_invoice', 'sales_credit_note') \
                 group by s.organisation_id, s.family, s.prefix, s.highest having count(d.id) > s.highest",
     },

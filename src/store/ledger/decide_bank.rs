@@ -144,14 +144,26 @@ impl Desk<'_> {
                 return Err(Refusal::DuplicateExternalId { field: "external_id".into(), existing_id }.into());
             }
         }
-        self.enter_bank_transaction(bank_account_id, new)
+        self.enter_bank_transaction(bank_account_id, new, None)
     }
 
     /// The same for a line that is known to be new.
-    pub(super) fn enter_bank_transaction(&mut self, bank_account_id: i64, new: &BankRow) -> Result<Posted, Stop> {
+    pub(super) fn enter_bank_transaction(
+        &mut self,
+        bank_account_id: i64,
+        new: &BankRow,
+        import_id: Option<i64>,
+    ) -> Result<Posted, Stop> {
         self.named_bank(bank_account_id)?;
-        let row = self.add_bank_transaction(bank_account_id, new, None);
+        let row = self.add_bank_transaction(bank_account_id, new, import_id);
         Ok(Posted::BankTransaction(Box::new(row)))
+    }
+
+    /// Notes when a statement was last imported.
+    pub(super) fn imported_now(&mut self, bank_account_id: i64) {
+        if let Some(bank) = self.books.bank_accounts.get(&bank_account_id).cloned() {
+            self.put_bank_account(BankAccountRow { last_imported_at_ms: Some(self.now_ms), ..bank });
+        }
     }
 
     fn add_bank_transaction(
@@ -213,9 +225,7 @@ impl Desk<'_> {
                 confirmed_by: first.confirmed_by,
                 ..row
             };
-            if let Some(awaited) = self.facts.awaited.get_mut(&self.books.organisation.id.0) {
-                awaited.retain(|transfer| transfer.transaction_id.0 != first.id);
-            }
+            self.stop_awaiting(first.id);
             let (summary, on) = (format!("{} linked", linked.title()), (Resource::BankTransaction, linked.id));
             self.note_change(ChangeAction::Link, on, summary, Some(first.told()), Some(linked.told()));
             self.put_bank_transaction(linked);
@@ -268,7 +278,7 @@ impl Desk<'_> {
         if import.reject_duplicates {
             bank_import::require_no_duplicates(&outcomes)?;
         }
-        let import_id = self.identifiers.next(Kind::BankImport);
+        let import_id = self.identifiers.next(Kind::Import);
         let mut told: Vec<ImportedRow> = Vec::with_capacity(outcomes.len());
         for (new, outcome) in import.rows.iter().zip(&outcomes) {
             told.push(match outcome {
@@ -282,9 +292,7 @@ impl Desk<'_> {
                 }
             });
         }
-        if let Some(bank) = self.books.bank_accounts.get(&import.bank_account_id).cloned() {
-            self.put_bank_account(BankAccountRow { last_imported_at_ms: Some(self.now_ms), ..bank });
-        }
+        self.imported_now(import.bank_account_id);
         let created = told.iter().filter(|row| row.is_new).count();
         let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let after = Told::new()
@@ -323,6 +331,7 @@ impl Desk<'_> {
         if let Some(contact) = suggestion.contact_id {
             if let Some(contact) = contact {
                 self.require_contact(contact)?;
+                self.mark_used(contact);
             }
             row.contact_id = contact;
         }

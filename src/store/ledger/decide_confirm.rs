@@ -6,7 +6,7 @@ use super::decide_journal::as_posted;
 use super::post::{Confirmation, Post, Posted};
 use crate::domain::ledger::bank::{self, BankStatus, ConfirmType};
 use crate::domain::ledger::bank_coding::{self, CodedLine, Coding};
-use crate::domain::ledger::bank_import::AwaitedTransfer;
+use crate::domain::ledger::bank_import::{AwaitedTransfer, TRANSFER_DAYS_MAX};
 use crate::domain::ledger::bank_transfer;
 use crate::domain::ledger::change::ChangeAction;
 use crate::domain::ledger::contact::ContactKind;
@@ -74,7 +74,10 @@ impl Desk<'_> {
             Confirmation::TransferTo(bank) => self.confirm_transfer_to(post, row, *bank),
             Confirmation::MatchJournal(journal) => match self.settlement_of_journal(*journal) {
                 Some(settlement) => self.match_settlement(post, row, settlement, "journal_id"),
-                None => self.confirm_match(post, row, *journal),
+                None => match self.awaiting(*journal, &row) {
+                    Some(first) => self.complete_transfer(post, row, first),
+                    None => self.confirm_match(post, row, *journal),
+                },
             },
         }
     }
@@ -128,6 +131,9 @@ impl Desk<'_> {
         let found = self.facts.transactions.get(&other).filter(|(of, _)| *of == self.organisation());
         let unknown = || Refusal::UnknownReference { field: "bank_transaction_id".to_owned(), id: other };
         let other = found.map(|(_, row)| row.clone()).ok_or_else(unknown)?;
+        if other.awaits(&row) {
+            return self.complete_transfer(post, row, other);
+        }
         let (bank, other_bank) = (self.bank_of(&row)?, self.bank_of(&other)?);
         let journal = bank_transfer::confirm_both(
             &self.books.books(),
@@ -148,6 +154,44 @@ impl Desk<'_> {
         Ok(self.confirmed(post, linked(row, other_id)))
     }
 
+    /// Links a line to the other side of a transfer that is in the books already and awaits it; nothing is posted.
+    fn complete_transfer(
+        &mut self,
+        post: &Post,
+        row: BankTransactionRow,
+        first: BankTransactionRow,
+    ) -> Result<BankTransactionRow, Stop> {
+        row.status.require_unconfirmed()?;
+        self.bank_of(&row)?.require_open()?;
+        self.stop_awaiting(first.id);
+        let (first_id, journal_id) = (first.id, first.journal_id);
+        let linked = BankTransactionRow { transfer_id: Some(row.id), awaited_on: None, ..first };
+        self.changed_transaction(ChangeAction::Link, linked);
+        let kind = Some(ConfirmType::Transfer);
+        let row = BankTransactionRow { kind, journal_id, transfer_id: Some(first_id), lines: Vec::new(), ..row };
+        Ok(self.confirmed(post, row))
+    }
+
+    /// The line that a journal shows, when it is a transfer that awaits this one.
+    fn awaiting(&self, journal: i64, row: &BankTransactionRow) -> Option<BankTransactionRow> {
+        let (of, first) = self.facts.transactions.get(self.facts.linked.get(&journal)?)?;
+        (*of == self.organisation() && first.awaits(row)).then(|| first.clone())
+    }
+
+    /// The line of this bank account that is the other side of a transfer: one that awaits this line, else one that is
+    /// not confirmed and near enough; the nearest in time.
+    fn other_side(&self, row: &BankTransactionRow, bank: i64) -> Option<BankTransactionRow> {
+        let organisation = self.organisation();
+        let days = |other: &BankTransactionRow| i64::from(other.day).abs_diff(i64::from(row.day));
+        let lines = self.facts.transactions.values().filter(|(of, _)| *of == organisation).map(|(_, other)| other);
+        let fitting = lines.filter(|other| other.bank_account_id == bank && other.amount_pence == -row.amount_pence);
+        let is_near = |other: &BankTransactionRow| {
+            other.status == BankStatus::Unconfirmed && days(other) <= u64::from(TRANSFER_DAYS_MAX.unsigned_abs())
+        };
+        let sides = fitting.filter(|other| other.awaits(row) || is_near(other));
+        sides.min_by_key(|other| (!other.awaits(row), days(other), other.id)).cloned()
+    }
+
     fn confirm_transfer_to(
         &mut self,
         post: &Post,
@@ -155,6 +199,12 @@ impl Desk<'_> {
         bank: i64,
     ) -> Result<BankTransactionRow, Stop> {
         let other_bank = self.named_bank(bank)?;
+        // The other side may be on its statement already.
+        if row.status == BankStatus::Unconfirmed
+            && let Some(other) = self.other_side(&row, bank)
+        {
+            return self.confirm_transfer(post, row, other.id);
+        }
         let own_bank = self.bank_of(&row)?;
         let journal = bank_transfer::confirm_one(&self.books.books(), (&own_bank, &row.for_rules()), &other_bank)?;
         let journal = self.write_journal(post, journal);
@@ -228,15 +278,20 @@ impl Desk<'_> {
         Ok(Posted::BankTransaction(Box::new(self.set_back(row))))
     }
 
+    /// The other side of this transfer is not awaited any more.
+    pub(super) fn stop_awaiting(&mut self, id: i64) {
+        if let Some(awaited) = self.facts.awaited.get_mut(&self.books.organisation.id.0) {
+            awaited.retain(|transfer| transfer.transaction_id.0 != id);
+        }
+    }
+
     /// A confirmed line is not in the books any more. How it was coded stays as a suggestion.
     pub(super) fn set_back(&mut self, row: BankTransactionRow) -> BankTransactionRow {
         self.recount(&row, BankStatus::Unconfirmed);
         if let Some(journal) = row.journal_id {
             self.facts.linked.remove(&journal);
         }
-        if let Some(awaited) = self.facts.awaited.get_mut(&self.books.organisation.id.0) {
-            awaited.retain(|transfer| transfer.transaction_id.0 != row.id);
-        }
+        self.stop_awaiting(row.id);
         self.changed_transaction(
             ChangeAction::Unconfirm,
             BankTransactionRow {

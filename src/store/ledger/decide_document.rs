@@ -175,7 +175,8 @@ impl Desk<'_> {
         let allocations = known.active_allocation_ids();
         let voidable = Voidable {
             stage: row.stage,
-            earliest: known.earliest_void(),
+            date: known.date,
+            earliest: known.free_from(),
             is_opening: row.is_opening,
             allocations: &allocations,
             journal: journal.as_ref(),

@@ -24,8 +24,8 @@ impl Desk<'_> {
     pub(super) fn post_journal(&mut self, post: &Post, entered: &ManualJournal) -> Result<Posted, Stop> {
         let organisation = self.organisation();
         let named = entered.lines.iter().filter_map(|line| line.contact_id);
-        let known: Vec<ContactId> =
-            named.filter(|id| self.facts.contacts.get(&id.0).is_some_and(|(of, _)| *of == organisation)).collect();
+        let of_here = |id: &ContactId| self.facts.contacts.get(&id.0).filter(|(of, _)| *of == organisation);
+        let known: Vec<_> = named.filter_map(|id| Some((id, of_here(&id)?.1.kind))).collect();
         let journal = manual_journal::post(&self.books.books(), entered, &known)?;
         let view = self.write_journal(post, journal);
         self.effects.count(organisation, "journal", "posted", 1);
@@ -54,10 +54,11 @@ impl Desk<'_> {
         let known = documents.iter().filter_map(|row| self.facts.register.documents.get(&DocumentId(row.id)));
         let allocations: Vec<_> = known.clone().flat_map(Document::active_allocation_ids).collect();
         // What was once settled with a document stood until it was released.
-        let earliest = known.map(Document::earliest_void).fold(voided.entry_day, i32::max);
-        let asked = void_day.or(Some(earliest).filter(|day| *day > voided.entry_day));
+        let earliest = known.map(Document::free_from).fold(voided.entry_day, i32::max);
+        let is_open = period::require_open(voided.entry_day, self.books.lock_day()).is_ok();
+        let asked = void_day.or(Some(earliest).filter(|day| is_open && *day > voided.entry_day));
         let reversal = manual_journal::void(&posted, asked, &allocations, self.books.lock_day())?;
-        let day = period::void_date(earliest, Some(reversal.entry_date), self.books.lock_day())?;
+        let day = period::void_date(voided.entry_day, earliest, Some(reversal.entry_date), self.books.lock_day())?;
         self.reopen_if_opening(&voided);
         let reversed = self.reverse(post, reversal, reason);
         self.void_opening_documents(documents, (reversed, day), reason);

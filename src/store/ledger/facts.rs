@@ -18,7 +18,7 @@ use super::settlement_facts;
 use super::settlements::SettlementRow;
 use super::shelf::day;
 use crate::domain::ledger::allocation::{AllocationEnd, Register};
-use crate::domain::ledger::bank_import::{AwaitedTransfer, RowKey, StoredRow};
+use crate::domain::ledger::bank_import::{AwaitedTransfer, RowKey, StoredRow, TRANSFER_DAYS_MAX};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::ids::{BankAccountId, BankTransactionId, DocumentId, JournalId};
@@ -275,6 +275,7 @@ async fn load_bank(unit: &Unit<'_>, posts: &[&Post], named: &mut Named, facts: &
         }
     }
     load_awaited(unit, named, facts).await?;
+    load_other_sides(unit, named, facts).await?;
     for post in posts {
         match &post.action {
             Action::CreateBankTransaction { bank_account_id, row } => {
@@ -327,6 +328,30 @@ async fn load_awaited(unit: &Unit<'_>, named: &Named, facts: &mut Facts) -> Resu
                 amount: Pence(-first.amount_pence),
             });
             facts.transactions.insert(first.id, (organisation, first));
+        }
+    }
+    Ok(())
+}
+
+/// The lines that may be the other sides of transfers: not confirmed, with the opposite amount, and near enough.
+async fn load_other_sides(unit: &Unit<'_>, named: &Named, facts: &mut Facts) -> Result<(), StoreError> {
+    let mut of_bank: BTreeMap<i64, (BTreeSet<i64>, i32, i32)> = BTreeMap::new();
+    for (id, bank) in &named.transfers {
+        let Some((_, row)) = facts.transactions.get(id) else { continue };
+        let (amounts, first, last) = of_bank.entry(*bank).or_insert((BTreeSet::new(), row.day, row.day));
+        amounts.insert(-row.amount_pence);
+        (*first, *last) = ((*first).min(row.day), (*last).max(row.day));
+    }
+    let sql = format!(
+        "select {BANK_TRANSACTION_COLUMNS}, t.organisation_id from bank_transaction t where t.bank_account_id = $2 \
+         and t.day between $3 and $4 and t.status = 'unconfirmed' and t.amount in {}",
+        unit.numbers_of_json()
+    );
+    for (bank, (amounts, first, last)) in of_bank {
+        let (first, last) = (first.saturating_sub(TRANSFER_DAYS_MAX), last.saturating_add(TRANSFER_DAYS_MAX));
+        for row in unit.all(&sql, params![json(&amounts), bank, i64::from(first), i64::from(last)]).await? {
+            let other = read_bank_transaction(&row)?;
+            facts.transactions.entry(other.id).or_insert((row.get(bank_transactions::COLUMNS)?, other));
         }
     }
     Ok(())

@@ -14,7 +14,6 @@ pub(super) enum Kind {
     PeriodLockChange,
     BankAccount,
     BankTransaction,
-    BankImport,
     Import,
     Document,
     DocumentLine,
@@ -22,7 +21,7 @@ pub(super) enum Kind {
     Settlement,
 }
 
-const KINDS: usize = 14;
+const KINDS: usize = 13;
 
 impl Kind {
     const fn name(self) -> &'static str {
@@ -35,7 +34,6 @@ impl Kind {
             Self::PeriodLockChange => "period_lock_change",
             Self::BankAccount => "bank_account",
             Self::BankTransaction => "bank_transaction",
-            Self::BankImport => "bank_import",
             Self::Import => "import",
             Self::Document => "document",
             Self::DocumentLine => "document_line",
@@ -54,8 +52,7 @@ impl Kind {
             Self::PeriodLockChange => 5,
             Self::BankAccount => 6,
             Self::BankTransaction => 7,
-            Self::BankImport => 8,
-            Self::Import => 13,
+            Self::Import => 8,
             Self::Document => 9,
             Self::DocumentLine => 10,
             Self::Allocation => 11,
@@ -70,7 +67,7 @@ impl Kind {
             Self::Contact | Self::Journal | Self::Document | Self::Allocation | Self::Settlement => 32,
             Self::JournalLine | Self::VatEntry | Self::DocumentLine => 256,
             Self::BankTransaction => 64,
-            Self::PeriodLockChange | Self::BankAccount | Self::BankImport | Self::Import => 1,
+            Self::PeriodLockChange | Self::BankAccount | Self::Import => 1,
         }
     }
 }

@@ -100,7 +100,7 @@ impl Desk<'_> {
         preview: &NewPreview,
     ) -> Result<Posted, Stop> {
         let before = (self.books.clone(), self.facts.clone(), self.effects.clone(), self.identifiers.clone());
-        let run = self.run_rows(post, entries);
+        let run = self.run_rows(post, entries, None);
         (*self.books, *self.facts, *self.effects, *self.identifiers) = before;
         let run = run?;
         let id = self.identifiers.next(Kind::Import);
@@ -135,7 +135,10 @@ impl Desk<'_> {
         self.require_token(&asked.token_hash, Purpose::Import(asked.id))?;
         let entries = asked.entries.as_ref().ok_or(Refusal::TokenExpired)?;
         let before = (self.books.clone(), self.facts.clone(), self.effects.clone());
-        let row = match self.run_rows(post, entries).and_then(|run| accepted(run, &stored, asked.skips_invalid)) {
+        let row = match self
+            .run_rows(post, entries, Some(stored.id))
+            .and_then(|run| accepted(run, &stored, asked.skips_invalid))
+        {
             Ok(run) => {
                 ImportRow { is_confirmed: true, confirmed_at_ms: Some(self.now_ms), results: run.results, ..stored }
             }
@@ -146,6 +149,8 @@ impl Desk<'_> {
             }
         };
         self.use_token(&asked.token_hash);
+        let banks: std::collections::BTreeSet<i64> = statement_rows(entries).map(|(bank, _)| bank).collect();
+        banks.into_iter().for_each(|bank| self.imported_now(bank));
         self.effects.count(organisation, "import", "previewed", -1);
         self.effects.count(organisation, "import", "confirmed", 1);
         self.effects.import(organisation, row.clone());
@@ -160,8 +165,8 @@ impl Desk<'_> {
         Ok(Posted::BulkImport(Box::new(row), None))
     }
 
-    /// Decides every row in order; one that is refused leaves nothing.
-    fn run_rows(&mut self, post: &Post, entries: &ImportEntries) -> Result<Run, Stop> {
+    /// Decides every row in order; one that is refused leaves nothing. A preview is no import yet.
+    fn run_rows(&mut self, post: &Post, entries: &ImportEntries, import_id: Option<i64>) -> Result<Run, Stop> {
         let (journals, debits) = (self.books.next_journal_number, self.effects.debits_pence());
         let unread = entries.unread.iter().map(|row| RowResult { row: *row, id: None, status: RowStatus::Invalid });
         let mut run = Run { results: unread.collect(), issues: entries.issues.clone(), journals: 0, debit_pence: 0 };
@@ -171,7 +176,7 @@ impl Desk<'_> {
                 Action::CreateBankTransaction { bank_account_id, row } => {
                     let outcome = statements.next().unwrap_or(RowOutcome::Created);
                     match outcome {
-                        RowOutcome::Created => self.enter_bank_transaction(*bank_account_id, row),
+                        RowOutcome::Created => self.enter_bank_transaction(*bank_account_id, row, import_id),
                         _ if entries.rejects_duplicates => Err(duplicate(outcome).into()),
                         RowOutcome::DuplicateOf(id) => {
                             run.results.push(RowResult {

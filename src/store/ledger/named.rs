@@ -23,8 +23,10 @@ pub(super) struct Named {
     pub(super) transactions: BTreeSet<i64>,
     /// Bank accounts whose balances are told.
     pub(super) banks: BTreeSet<i64>,
-    /// Organisations that enter lines.
+    /// Organisations that enter lines, or look for the other side of a transfer.
     pub(super) entering: BTreeSet<i64>,
+    /// Lines that are transfers, with the bank account of their other side.
+    pub(super) transfers: BTreeSet<(i64, i64)>,
     pub(super) replay_keys: BTreeSet<String>,
     pub(super) documents: BTreeSet<i64>,
     pub(super) settlements: BTreeSet<i64>,
@@ -150,11 +152,16 @@ impl Named {
                         }
                         Confirmation::MatchJournal(journal) => {
                             self.journals.insert(*journal);
+                            self.entering.insert(post.organisation.0);
+                        }
+                        Confirmation::TransferTo(bank) => {
+                            self.entering.insert(post.organisation.0);
+                            self.transfers.insert((*id, *bank));
                         }
                         Confirmation::Settlement { .. } | Confirmation::MatchSettlement { .. } => {
                             self.note_confirmed_settlement(confirmation);
                         }
-                        Confirmation::Suggested | Confirmation::Coded(_) | Confirmation::TransferTo(_) => {}
+                        Confirmation::Suggested | Confirmation::Coded(_) => {}
                     }
                 }
             }

@@ -49,7 +49,7 @@ pub(super) async fn reserve(
             Action::CreateBankTransaction { .. } => want(Kind::BankTransaction, 1),
             Action::ImportBankTransactions(import) => {
                 want(Kind::BankTransaction, i64::try_from(import.rows.len()).unwrap_or(i64::MAX));
-                want(Kind::BankImport, 1);
+                want(Kind::Import, 1);
             }
             Action::Confirm { items, .. } => {
                 for (id, confirmation) in items {

@@ -170,6 +170,7 @@ on_both_databases! {
         books.assert_banks_tie();
 
         // The second line is still to come: it links itself and posts nothing.
+        books.request("POST", &format!("/bank-transactions/{}/exclude", into["id"])).send().expect(200);
         books.confirm(&out, &json!({ "type": "transfer", "bank_account_id": savings["id"] })).expect(200);
         let journals = books.server.rows_of("journal");
         let late = json!({ "bank_account_id": savings["id"], "rows": [{ "date": "2026-03-04", "amount": 1500, "description": "late" }] });
@@ -179,6 +180,96 @@ on_both_databases! {
         let out = books.get(&format!("/bank-transactions/{}", out["id"]))["data"].clone();
         assert_eq!(out["transfer_bank_transaction_id"], late["id"]);
         assert_eq!(books.server.rows_of("journal"), journals);
+    }
+
+    fn a_transfer_is_posted_once_whichever_side_is_confirmed_and_however(database) {
+        let books = Books::on(&database);
+        let (current, savings) = (books.current(), books.second_bank());
+        let to = |bank: &Value| json!({ "type": "transfer", "bank_account_id": bank["id"] });
+        let shown = |line: &Value| books.get(&format!("/bank-transactions/{}", line["id"]))["data"].clone();
+
+        // The other line is there already, though the caller names its account only: the nearest of them.
+        let far = books.line(&savings, "2026-03-01", "70.00", "another");
+        let out = books.line(&current, "2026-03-05", "-70.00", "TO SAVINGS");
+        let into = books.line(&savings, "2026-03-06", "70.00", "FROM CURRENT");
+        let confirmed = books.confirm(&out, &to(&savings)).expect(200)["data"].clone();
+        assert_eq!(confirmed["transfer_bank_transaction_id"], into["id"]);
+        assert_eq!(reason(&books.confirm(&into, &to(&current))), "invalid_state");
+        assert_eq!(books.account("1210")["balance"], json!(70.0));
+        assert_eq!(shown(&far)["status"], "unconfirmed");
+
+        // The other line comes too late to link itself: three ways to say what it is, none of which posts again.
+        for way in 0..3 {
+            let out = books.line(&current, "2026-03-10", "-12.50", "TO SAVINGS");
+            let first = books.confirm(&out, &to(&savings)).expect(200)["data"].clone();
+            let late = books.line(&savings, "2026-04-20", "12.50", "FROM CURRENT");
+            assert_eq!(late["status"], "unconfirmed");
+            let candidates = books.get(&format!("/bank-transactions/{}/candidates", late["id"]))["data"].clone();
+            assert_eq!((&candidates[0]["kind"], &candidates[0]["id"]), (&json!("bank_transaction"), &out["id"]));
+            let journals = books.server.rows_of("journal");
+            // What is linked is posted: a lock is no obstacle.
+            let said = [
+                to(&current),
+                json!({ "type": "transfer", "bank_transaction_id": out["id"] }),
+                json!({ "type": "match", "journal_id": first["journal_id"] }),
+            ];
+            let linked = books.confirm(&late, &said[way]).expect(200)["data"].clone();
+            assert_eq!((&linked["type"], &linked["journal_id"]), (&json!("transfer"), &first["journal_id"]));
+            assert_eq!(shown(&out)["transfer_bank_transaction_id"], late["id"]);
+            assert_eq!(books.server.rows_of("journal"), journals);
+            books.assert_banks_tie();
+            books.request("POST", &format!("/bank-transactions/{}/unconfirm", late["id"])).send().expect(200);
+            assert_eq!(shown(&out)["status"], "unconfirmed");
+            for line in [&out, &late] {
+                books.request("POST", &format!("/bank-transactions/{}/exclude", line["id"])).send().expect(200);
+            }
+        }
+        assert_eq!(books.account("1210")["balance"], json!(70.0));
+        books.assert_banks_tie();
+    }
+
+    fn a_contact_of_a_line_cannot_be_deleted(database) {
+        let books = Books::on(&database);
+        let customer = books.customer("A");
+        let line = books.line(&books.current(), "2026-03-01", "5.00", "x");
+        let path = format!("/bank-transactions/{}", line["id"]);
+        books.request("PATCH", &path).json(&json!({ "contact_id": customer })).send().expect(200);
+        let refused = books.request("DELETE", &format!("/customers/{customer}")).send();
+        assert_eq!((refused.status, reason(&refused)), (409, "invalid_state".to_owned()));
+    }
+
+    fn a_line_with_the_banks_id_is_no_other_line_of_the_file(database) {
+        let books = Books::on(&database);
+        let row = |external: Option<&str>| json!({
+            "date": "2026-03-01", "amount": "-2.50", "description": "PARKING", "external_id": external
+        });
+        let import = |rows: Value| {
+            let body = json!({ "bank_account_id": books.current()["id"], "rows": rows });
+            books.post("/bank-transactions/import", &body).expect(201)["data"].clone()
+        };
+        assert_eq!(import(json!([row(Some("b10"))]))["created"], 1);
+        let overlapping = import(json!([row(None), row(Some("b10"))]));
+        assert_eq!((&overlapping["created"], &overlapping["skipped"]), (&json!(1), &json!(1)));
+        let again = import(json!([row(None), row(Some("b10"))]));
+        assert_eq!((&again["created"], &again["skipped"]), (&json!(0), &json!(2)));
+        assert_eq!(books.current()["statement_balance"], json!(-5.0));
+    }
+
+    fn a_loan_of_the_chart_may_be_a_bank_account(database) {
+        let books = Books::on(&database);
+        let loan = books.account("2500");
+        let body = json!({ "name": "Loan", "type": "loan", "account_id": loan["id"] });
+        let made = books.post("/bank-accounts", &body).expect(201)["data"].clone();
+        let account = books.account("2500");
+        assert_eq!((&account["bank_account_id"], &account["role"]), (&made["id"], &json!("long_term_liability")));
+        let line = books.line(&made, "2026-03-01", "-100.00", "instalment");
+        let interest = books.account_id("7910");
+        books.confirm(&line, &json!({ "account_id": interest, "vat_code": "EX" })).expect(200);
+        assert_eq!(books.account("2500")["balance"], json!(100.0));
+        let twice = books.post("/bank-accounts", &body);
+        assert_eq!((twice.status, reason(&twice)), (409, "invalid_state".to_owned()));
+        let archive = books.request("POST", &format!("/accounts/{}/archive", loan["id"])).send();
+        assert_eq!((archive.status, reason(&archive)), (409, "invalid_state".to_owned()));
     }
 
     fn a_match_posts_nothing_twice(database) {

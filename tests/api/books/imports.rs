@@ -127,6 +127,25 @@ on_both_databases! {
         assert_eq!((&twice["rows_valid"], paths(&twice)), (&json!(1), vec!["rows[1].code"]));
     }
 
+    fn lines_of_statements_tell_their_import(database) {
+        let books = Books::on(&database);
+        let bank = books.get("/bank-accounts")["data"][0].clone();
+        assert_eq!(bank["last_imported_at"], Value::Null);
+        let row = |day: u32| json!({
+            "bank_account_id": bank["id"], "date": format!("2026-03-0{day}"), "amount": 5, "description": "x"
+        });
+        let import = preview(&books, "bank_transactions", json!([row(1), row(2)]));
+        let confirmed = confirm(&books, &import, json!({})).expect(200)["data"].clone();
+        let line = books.get(&format!("/bank-transactions/{}", confirmed["results"][0]["id"]))["data"].clone();
+        assert_eq!(line["import_id"], import["id"]);
+        assert_ne!(books.get("/bank-accounts")["data"][0]["last_imported_at"], Value::Null);
+        // Statements imported at once count with them.
+        let rows = json!([{ "date": "2026-03-03", "amount": 5, "description": "x" }]);
+        let statement = json!({ "bank_account_id": bank["id"], "rows": rows });
+        let statement = books.post("/bank-transactions/import", &statement).expect(201)["data"].clone();
+        assert!(statement["import_id"].as_i64() > import["id"].as_i64(), "{statement}");
+    }
+
     fn master_data_is_imported(database) {
         let books = Books::on(&database);
         let customers = preview(&books, "customers", json!([

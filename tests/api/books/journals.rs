@@ -26,6 +26,25 @@ fn side(code: &str, debit: &str, credit: &str) -> (String, String, String) {
 }
 
 on_both_databases! {
+    fn a_contact_stands_on_its_own_side(database) {
+        let books = Books::on(&database);
+        let (customer, supplier) = (books.customer("A"), books.supplier("B"));
+        let with = |code: &str, contact: i64| {
+            let mut body = books.two_lines("2026-03-01", code, "1200", json!(7));
+            body["lines"][0]["contact_id"] = json!(contact);
+            books.post("/journals", &body)
+        };
+        for (code, other) in [("1100", supplier), ("2100", customer)] {
+            let refused = with(code, other);
+            assert_eq!((refused.status, reason(&refused)), (422, "contact_mismatch".to_owned()));
+            assert_eq!(refused.value()["error"]["details"]["field"], "lines[0].contact_id");
+        }
+        with("1100", customer).expect(201);
+        with("2100", supplier).expect(201);
+        with("7100", customer).expect(201);
+        assert_eq!(books.owed(), (json!(7.0), json!(-7.0)));
+    }
+
     fn vat_is_split_off_a_gross_line(database) {
         let books = Books::on(&database);
         let body = json!({

@@ -69,6 +69,17 @@ on_both_databases! {
         }
         assert_eq!(books.request("PATCH", "").json(&cash(json!("2026-04-01"))).send().expect(200)["data"]["vat_scheme"], "cash");
 
+        // When a scheme began is not moved by itself.
+        for (scheme, from) in [(None, json!("2019-01-01")), (None, Value::Null), (Some("cash"), json!("2026-07-01"))] {
+            let mut body = json!({ "vat_scheme_from": from });
+            if let Some(scheme) = scheme {
+                body["vat_scheme"] = json!(scheme);
+            }
+            assert_eq!(format_paths(&books.request("PATCH", "").json(&body).send()), ["vat_scheme_from"], "{body}");
+        }
+        let same = books.request("PATCH", "").json(&json!({ "vat_scheme_from": "2026-04-01" })).send().expect(200);
+        assert_eq!(same["data"]["vat_scheme_from"], "2026-04-01");
+
         let bookkeeper = books.server.person();
         books.server.member(books.id, &bookkeeper, "bookkeeper");
         let key = books.server.key(&bookkeeper, &["books:write"]);

@@ -17,6 +17,52 @@ fn amounts(invoice: &Value) -> Value {
 }
 
 on_both_databases! {
+    fn a_long_number_of_the_callers_own_does_not_stop_the_sequence(database) {
+        let books = Books::on(&database);
+        let customer = books.customer("A");
+        let lines = json!([books.item("4000", "10", "NV")]);
+        let own = |number: &str| {
+            let body = json!({
+                "customer_id": customer, "invoice_date": "2026-03-01", "invoice_number": number, "lines": lines
+            });
+            books.post(PATH, &body)
+        };
+        let refused = own("INV-999999999999999999");
+        assert_eq!((refused.status, format_paths(&refused)), (422, vec!["invoice_number".to_owned()]));
+        own("INV-999999999999999").expect(201);
+        for next in ["INV-1000000000000000", "INV-1000000000000001"] {
+            assert_eq!(books.sale(customer, "2026-03-02", "10")["invoice_number"], next);
+        }
+    }
+
+    fn a_void_without_a_date_is_refused_when_its_own_is_locked(database) {
+        let books = Books::on(&database);
+        let customer = books.customer("A");
+        let invoice = books.sale(customer, "2026-03-05", "100");
+        let receipt = books.receipt(customer, "2026-03-06", "100", &[(&invoice, "100")]);
+        books.lock("2026-03-31");
+        let path = format!("/customer-receipts/{}", receipt["id"]);
+        let released = json!({ "allocation_ids": [receipt["allocations"][0]["id"]] });
+        books.done(&format!("{path}/unallocate"), &released);
+        for void in [format!("{PATH}/{}/void", invoice["id"]), format!("{path}/void")] {
+            let refused = books.post(&void, &json!({}));
+            assert_eq!((refused.status, reason(&refused)), (422, "period_locked".to_owned()));
+            assert_eq!(refused.value()["error"]["details"]["earliest_date"], "2026-04-01");
+            let done = books.done(&void, &json!({ "void_date": "2026-04-02" }));
+            assert_eq!(done["void_date"], "2026-04-02");
+        }
+    }
+
+    fn what_was_released_late_is_not_settled_before(database) {
+        let books = Books::on(&database);
+        let customer = books.customer("A");
+        let invoice = books.sale(customer, "2026-03-05", "100");
+        let receipt = books.receipt(customer, "2026-03-06", "100", &[(&invoice, "100")]);
+        books.done(&format!("/customer-receipts/{}/void", receipt["id"]), &json!({ "void_date": "2026-04-10" }));
+        let other = books.receipt(customer, "2026-03-07", "100", &[(&invoice, "100")]);
+        assert_eq!(other["allocations"][0]["date"], "2026-04-10");
+    }
+
     fn an_invoice_of_several_codes_is_worked_line_by_line(database) {
         let books = Books::on(&database);
         books.vat_control();

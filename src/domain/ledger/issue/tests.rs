@@ -182,8 +182,14 @@ fn a_void_is_the_exact_reversal_on_a_day_that_is_open() {
     let draft = drafted(&chart, DocumentKind::SalesInvoice, &[("4000", VatCode::Reduced, 30)]);
     let journal = decide(&chart, VatScheme::Standard, &draft).unwrap().unwrap();
     let posted = PostedJournal { id: JournalId(9), number: 9, status: JournalStatus::Posted, journal };
-    let standing =
-        Voidable { stage: Stage::Issued, earliest: DAY, is_opening: false, allocations: &[], journal: Some(&posted) };
+    let standing = Voidable {
+        stage: Stage::Issued,
+        date: DAY,
+        earliest: DAY,
+        is_opening: false,
+        allocations: &[],
+        journal: Some(&posted),
+    };
     let (date, reversal) = void(&standing, None, None).unwrap();
     let reversal = reversal.unwrap();
     assert_eq!((date, reversal.entry_date), (DAY, DAY));
@@ -198,8 +204,14 @@ fn a_void_is_the_exact_reversal_on_a_day_that_is_open() {
 
 #[test]
 fn what_is_settled_opening_or_void_is_not_voided() {
-    let document =
-        |stage, is_opening, allocations| Voidable { stage, earliest: DAY, is_opening, allocations, journal: None };
+    let document = |stage, is_opening, allocations| Voidable {
+        stage,
+        date: DAY,
+        earliest: DAY,
+        is_opening,
+        allocations,
+        journal: None,
+    };
     let settled = void(&document(Stage::Issued, false, &[AllocationId(5)]), None, None).unwrap_err();
     assert_eq!(settled, Refusal::HasAllocations { allocation_ids: vec![AllocationId(5)] });
     assert_eq!(void(&document(Stage::Void, false, &[]), None, None).unwrap_err().reason(), "invalid_state");

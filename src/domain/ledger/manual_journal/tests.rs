@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::ledger::chart::Chart;
+use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::decimal::Percent;
 use crate::domain::ledger::ids::JournalId;
 use crate::domain::ledger::standard_chart;
@@ -33,7 +34,7 @@ fn entered(lines: Vec<ManualLine>) -> ManualJournal {
 
 fn decide(chart: &Chart, scheme: VatScheme, journal: &ManualJournal) -> Result<Journal, Refusal> {
     let vat = VatHistory::new(vec![(Day::MIN, scheme)]);
-    post(&Books { chart, vat: &vat, lock_date: Some(DAY - 1) }, journal, &[ContactId(5)])
+    post(&Books { chart, vat: &vat, lock_date: Some(DAY - 1) }, journal, &[(ContactId(5), ContactKind::Customer)])
 }
 
 /// The lines as (code, pence), debits positive.
