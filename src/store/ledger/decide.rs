@@ -246,6 +246,9 @@ impl Desk<'_> {
         let row = self.account(post, id)?;
         if archived {
             Chart::archive(self.rule_account(id)?)?;
+            if self.books.bank_accounts.values().any(|bank| bank.account_id == id) {
+                return Err(Refusal::InvalidState { current: "bank account", allowed: &[] }.into());
+            }
         }
         if row.archived_at_ms.is_some() == archived {
             return Ok(self.account_view(row));
