@@ -1,0 +1,214 @@
+//! How many rows a list has: read from what is kept with every change where that says it, else counted up to ten
+//! thousand.
+
+use super::query::Conditions;
+use super::tallies::DAY_MS;
+use crate::domain::calendar::{first_day, month_of_day};
+use crate::domain::ids::OrganisationId;
+use crate::store::StoreError;
+use crate::store::reader::Reader;
+use crate::store::sql::params;
+
+/// With filters rows are counted up to here.
+pub(super) const COUNTED_MAX: i64 = 10_000;
+
+/// What says how many rows a list has.
+#[derive(Debug, Clone)]
+pub(super) enum Kept {
+    /// Nothing does: they are counted.
+    Nothing,
+    /// Counters by status. Without any other filter a total is told however large it is.
+    Whole(&'static str, Vec<&'static str>),
+    /// Other counters.
+    Counters(&'static str, Vec<String>),
+    /// Counters by date, between two days; those of the last list are taken away.
+    Dated { lists: Vec<String>, less: Option<&'static str>, from: Option<i32>, to: Option<i32> },
+    /// Counters by the day of the last change, which stands in this column.
+    Changed { lists: Vec<String>, column: &'static str, since_ms: i64 },
+    /// The same for journals, which change by being voided.
+    JournalsChanged { since_ms: i64 },
+    /// Journals with lines of an account, between two days.
+    OfAccount { account: i64, from: Option<i32>, to: Option<i32> },
+}
+
+impl Kept {
+    /// What is kept of a list with several statuses whose only other filter is its dates, or when its rows changed.
+    pub(super) fn of_list(
+        list: &'static str,
+        statuses: Vec<&'static str>,
+        (from, to): (Option<i32>, Option<i32>),
+        changed: Option<(&'static str, i64)>,
+    ) -> Self {
+        let lists = |what: &str| statuses.iter().map(|status| format!("{list} {status}{what}")).collect();
+        match (from.or(to), changed) {
+            (None, None) => Self::Whole(list, statuses),
+            (Some(_), None) => Self::Dated { lists: lists(""), less: None, from, to },
+            (None, Some((column, since_ms))) => Self::Changed { lists: lists(" changed"), column, since_ms },
+            (Some(_), Some(_)) => Self::Nothing,
+        }
+    }
+}
+
+/// The first day that begins at a moment or later, and whether the moment is within a day.
+fn whole_days(since_ms: i64) -> (i64, bool) {
+    let is_within = since_ms.rem_euclid(DAY_MS) > 0;
+    (since_ms.div_euclid(DAY_MS) + i64::from(is_within), is_within)
+}
+
+fn words<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<&str> = words.into_iter().collect();
+    format!("('{}')", words.join("', '"))
+}
+
+impl Reader {
+    /// How many rows a list has, if that is to be told.
+    pub(super) async fn counted(
+        &self,
+        organisation: OrganisationId,
+        from: &str,
+        conditions: &Conditions,
+        kept: &Kept,
+    ) -> Result<Option<u64>, StoreError> {
+        let total = match kept {
+            Kept::Nothing => self.found(from, conditions).await?,
+            Kept::Whole(list, statuses) => {
+                let total = self.sum_of_counters(organisation, list, statuses.iter().copied()).await?;
+                return Ok(u64::try_from(total).ok());
+            }
+            Kept::Counters(list, statuses) => {
+                self.sum_of_counters(organisation, list, statuses.iter().map(String::as_str)).await?
+            }
+            Kept::Dated { lists, less, from, to } => {
+                let (first, last) = (from.map_or(i64::MIN, i64::from), to.map_or(i64::MAX, i64::from));
+                let total = self.sum_of_days(organisation, lists, (first, last)).await?;
+                match less {
+                    Some(list) => total - self.sum_of_days(organisation, &[(*list).to_owned()], (first, last)).await?,
+                    None => total,
+                }
+            }
+            Kept::Changed { lists, column, since_ms } => {
+                let (first, is_within) = whole_days(*since_ms);
+                let mut total = self.sum_of_days(organisation, lists, (first, i64::MAX)).await?;
+                if is_within && total <= COUNTED_MAX {
+                    let mut conditions = conditions.clone();
+                    conditions.and(&format!("{column} < {{}}"), first.saturating_mul(DAY_MS));
+                    total += self.found(from, &conditions).await?;
+                }
+                total
+            }
+            Kept::JournalsChanged { since_ms } => self.journals_changed(organisation, *since_ms).await?,
+            Kept::OfAccount { account, from, to } => self.journals_of(organisation, *account, (*from, *to)).await?,
+        };
+        Ok(u64::try_from(total).ok().filter(|_| total <= COUNTED_MAX))
+    }
+
+    /// Counts rows, up to one more than are told.
+    async fn found(&self, from: &str, conditions: &Conditions) -> Result<i64, StoreError> {
+        let sql = format!(
+            "select count(*) from (select 1 as one from {from} where {} limit {}) as counted",
+            conditions.text(),
+            COUNTED_MAX + 1
+        );
+        self.one(&sql, conditions.values()).await?.map_or(Ok(0), |row| row.get(0))
+    }
+
+    async fn sum_of_counters<'a>(
+        &self,
+        organisation: OrganisationId,
+        list: &str,
+        statuses: impl IntoIterator<Item = &'a str>,
+    ) -> Result<i64, StoreError> {
+        let sql = format!(
+            "select cast(coalesce(sum(items), 0) as bigint) from list_count where organisation_id = $1 and list = $2 \
+             and status in {}",
+            words(statuses)
+        );
+        self.one(&sql, params![organisation.0, list]).await?.map_or(Ok(0), |row| row.get(0))
+    }
+
+    async fn sum_of_days(
+        &self,
+        organisation: OrganisationId,
+        lists: &[String],
+        (first, last): (i64, i64),
+    ) -> Result<i64, StoreError> {
+        let sql = format!(
+            "select cast(coalesce(sum(items), 0) as bigint) from list_day where organisation_id = $1 and list in {} \
+             and day >= $2 and day <= $3",
+            words(lists.iter().map(String::as_str))
+        );
+        self.one(&sql, params![organisation.0, first, last]).await?.map_or(Ok(0), |row| row.get(0))
+    }
+
+    /// Journals posted since a moment, and those posted before that were voided since.
+    async fn journals_changed(&self, organisation: OrganisationId, since_ms: i64) -> Result<i64, StoreError> {
+        let (first, is_within) = whole_days(since_ms);
+        let mut total = self.sum_of_days(organisation, &["journal changed".to_owned()], (first, i64::MAX)).await?;
+        if is_within && total <= COUNTED_MAX {
+            let mut posted = Conditions::new("j.organisation_id = $1", organisation.0);
+            posted.and("j.created_at >= {}", since_ms);
+            posted.and("j.created_at < {}", first.saturating_mul(DAY_MS));
+            total += self.found("journal j", &posted).await?;
+        }
+        if total <= COUNTED_MAX {
+            let mut voided = Conditions::new("r.organisation_id = $1", organisation.0);
+            voided.and_plain("r.reverses_journal_id is not null");
+            voided.and("r.created_at >= {} and j.created_at < {}", since_ms);
+            total += self.found("journal r join journal j on j.id = r.reverses_journal_id", &voided).await?;
+        }
+        Ok(total)
+    }
+
+    /// By months, and by days of the months in which the period begins and ends.
+    async fn journals_of(
+        &self,
+        organisation: OrganisationId,
+        account: i64,
+        (from, to): (Option<i32>, Option<i32>),
+    ) -> Result<i64, StoreError> {
+        const OWN: &str = "(select a.organisation_id from account a where a.id = $1) = $2";
+        if from.is_none() && to.is_none() {
+            let sql = format!(
+                "select cast(coalesce(sum(journals), 0) as bigint) from account_month where account_id = $1 and {OWN}"
+            );
+            return self.one(&sql, params![account, organisation.0]).await?.map_or(Ok(0), |row| row.get(0));
+        }
+        let before = |day: &str, month: &str, of_month: &str| {
+            format!(
+                "coalesce((select sum(journals) from account_month where account_id = $1 and month < {month}), 0) + \
+                 coalesce((select sum(journals) from account_day where account_id = $1 and day >= {of_month} \
+                 and day < {day}), 0)"
+            )
+        };
+        let sql =
+            format!("select cast({} - ({}) as bigint) where {OWN}", before("$3", "$4", "$5"), before("$6", "$7", "$8"));
+        let bound = |day: i32| {
+            let month = month_of_day(day);
+            [i64::from(day), month.0, i64::from(first_day(month))]
+        };
+        // Every date of books lies between these.
+        let (first, end) = (from.unwrap_or(FIRST_DAY), to.map_or(LAST_DAY, |day| day.saturating_add(1)));
+        let [end, end_month, end_of] = bound(end);
+        let [first, first_month, first_of] = bound(first);
+        let values = params![account, organisation.0, end, end_month, end_of, first, first_month, first_of];
+        let total: i64 = self.one(&sql, values).await?.map_or(Ok(0), |row| row.get(0))?;
+        Ok(total.max(0))
+    }
+}
+
+/// 1900-01-01 and 2200-01-01.
+const FIRST_DAY: i32 = -25_567;
+const LAST_DAY: i32 = 84_006;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_that_begin_after_a_moment_are_whole() {
+        assert_eq!(whole_days(0), (0, false));
+        assert_eq!(whole_days(1), (1, true));
+        assert_eq!(whole_days(DAY_MS * 20_000 - 1), (20_000, true));
+        assert_eq!(whole_days(-1), (0, true));
+    }
+}
