@@ -502,6 +502,12 @@ impl Seed {
             days("journal", "'journal changed'", "created_at / 86400000"),
             days("bank_transaction", "'bank_transaction'", "day"),
         ];
+        for (what, items) in [("open", "count(*)"), ("owed", "sum(due)")] {
+            let due = days("document where due > 0 and due_day is not null", &format!("kind || ' {what}'"), "due_day");
+            all.push(due.replace("count(*)", items));
+        }
+        let unallocated = "settlement where void_day is null and allocated < amount";
+        all.push(count(unallocated, &format!("({side}) || ' type'"), "'unallocated'"));
         for (table, list, status, day, changed) in lists {
             all.push(count(table, list, status));
             let list = format!("({list}) || ' ' || ({status})");

@@ -75,7 +75,7 @@ fn indexes() -> Vec<IndexCreateStatement> {
             .to_owned(),
         plain("journal_date", "journal", &["organisation_id", "entry_day", "id", "created_at"]),
         plain("bank_transaction_date", "bank_transaction", &["organisation_id", "day", "id", "amount", "updated_at"]),
-        plain("document_date", "document", &["organisation_id", "kind", "day", "id", "updated_at"]),
+        plain("document_date", "document", &["organisation_id", "kind", "day", "id", "due_day", "due", "updated_at"]),
         plain("settlement_date", "settlement", &["organisation_id", "side", "day", "id", "updated_at"]),
         // Most journals have no source.
         plain("journal_source", "journal", &["organisation_id", "source_type", "source_id"])
@@ -85,6 +85,14 @@ fn indexes() -> Vec<IndexCreateStatement> {
             .and_where(Expr::col("reverses_journal_id").is_not_null())
             .to_owned(),
         plain("document_due", "document", &["organisation_id", "kind", "due_day"]),
+        plain("document_owed", "document", &["organisation_id", "kind", "due"])
+            .and_where(Expr::col("due").gt(0))
+            .to_owned(),
+        // What counts under the Construction Industry Scheme is little of all.
+        plain("document_cis", "document", &["organisation_id", "kind", "id"])
+            .and_where(Expr::col("cis_rate").is_not_null())
+            .to_owned(),
+        plain("allocation_cis", "allocation", &["organisation_id", "day"]).and_where(Expr::col("cis").ne(0)).to_owned(),
         plain("settlement_updated", "settlement", &["organisation_id", "side", "updated_at"]),
         plain("settlement_bank", "settlement", &["bank_account_id", "side", "day", "id"]),
         plain("settlement_void", "settlement", &["organisation_id", "side", "day", "id"])
@@ -178,6 +186,17 @@ fn filled(backend: DbBackend) -> Vec<String> {
     filled.extend(changed.map(|(table, list, status)| {
         of_days(table, format!("({list}) || ' ' || ({status}) || ' changed'"), "updated_at / 86400000")
     }));
+    // What is open by the day it is due: how many documents, and pence.
+    for (what, items) in [("open", "count(*)"), ("owed", "cast(sum(due) as bigint)")] {
+        filled.push(format!(
+            "insert into list_day (organisation_id, list, day, items) select organisation_id, kind || ' {what}' as list, \
+             due_day as day, {items} from document where due > 0 and due_day is not null group by 1, 2, 3"
+        ));
+    }
+    filled.push(format!(
+        "insert into list_count (organisation_id, list, status, items) select organisation_id, ({side}) || ' type' as list, \
+         'unallocated' as status, count(*) from settlement where void_day is null and allocated < amount group by 1, 2, 3"
+    ));
     for (list, status, table) in [
         ("journal type", "source_type", "journal"),
         ("bank_transaction type", "kind", "bank_transaction where kind is not null"),

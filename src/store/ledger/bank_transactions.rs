@@ -275,9 +275,10 @@ impl Reader {
         let mut conditions = Conditions::new("t.organisation_id = $1", organisation.0);
         conditions.and("t.bank_account_id <> {}", of.bank_account_id);
         conditions.and("t.amount = {}", -of.amount_pence);
-        conditions.and("t.day >= {}", i64::from(of.day.saturating_sub(days)));
-        conditions.and("t.day <= {}", i64::from(of.day.saturating_add(days)));
-        conditions.and_plain("t.status = 'unconfirmed'");
+        // Found by their amount, which few have, rather than by their state.
+        conditions.and("+t.day >= {}", i64::from(of.day.saturating_sub(days)));
+        conditions.and("+t.day <= {}", i64::from(of.day.saturating_add(days)));
+        conditions.and_plain("t.status || '' = 'unconfirmed'");
         let sql = format!(
             "select {BANK_TRANSACTION_COLUMNS} from bank_transaction t where {} order by t.day, t.id limit 50",
             conditions.text()

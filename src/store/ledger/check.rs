@@ -143,6 +143,8 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 case when void_day is null then 'posted' else 'void' end, -1 from settlement union all \
                 select organisation_id, kind, status, -1 from document union all \
                 select organisation_id, 'journal type', source_type, -1 from journal union all \
+                select organisation_id, case side when 'customer' then 'customer_receipt' else 'supplier_payment' end \
+                || ' type', 'unallocated', -1 from settlement where void_day is null and allocated < amount union all \
                 select organisation_id, 'bank_transaction type', kind, -1 from bank_transaction \
                 where kind is not null union all \
                 select organisation_id, 'bank_account', cast(bank_account_id as text) || ' ' || status, -1 \
@@ -162,6 +164,10 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 select organisation_id, 'bank_transaction ' || status || ' changed', updated_at / 86400000, -1 \
                 from bank_transaction union all \
                 select organisation_id, kind || ' ' || status, day, -1 from document union all \
+                select organisation_id, kind || ' open', due_day, -1 from document \
+                where due > 0 and due_day is not null union all \
+                select organisation_id, kind || ' owed', due_day, -due from document \
+                where due > 0 and due_day is not null union all \
                 select organisation_id, kind || ' ' || status || ' changed', updated_at / 86400000, -1 \
                 from document union all \
                 select organisation_id, case side when 'customer' then 'customer_receipt' else 'supplier_payment' end \

@@ -30,12 +30,21 @@ const ALL: &str = "document b where b.organisation_id = $1 and b.kind = $2";
 impl DocumentFilter {
     /// What says how many there are.
     fn kept(&self, kind: DocumentKind) -> Kept {
-        let others = self.contact_id.is_some()
-            || self.due_before_day.is_some()
-            || self.overdue_on.is_some()
-            || self.search.is_some();
-        if others {
+        if self.contact_id.is_some() || self.due_before_day.is_some() || self.search.is_some() {
             return Kept::Nothing;
+        }
+        if let Some(today) = self.overdue_on {
+            let others = !self.statuses.is_empty()
+                || self.from_day.is_some()
+                || self.to_day.is_some()
+                || self.updated_since_ms.is_some();
+            let open = Kept::Dated {
+                lists: vec![format!("{} open", kind.as_str())],
+                less: None,
+                from: None,
+                to: Some(today.saturating_sub(1)),
+            };
+            return if others { Kept::Nothing } else { open };
         }
         let all: &[&str] = if kind.is_credit_note() {
             &["draft", "issued", "part_allocated", "allocated", "void"]
@@ -49,12 +58,15 @@ impl DocumentFilter {
 
     /// Which documents pass, but for the text that is searched for.
     fn conditions(&self, organisation: OrganisationId, kind: DocumentKind) -> Conditions {
-        let mut conditions = Conditions::new("d.organisation_id = $1", organisation.0);
+        // The index of contacts does not have it.
+        let own = if self.contact_id.is_some() { "+d.organisation_id = $1" } else { "d.organisation_id = $1" };
+        let mut conditions = Conditions::new(own, organisation.0);
         conditions.and("d.kind = {}", kind.as_str());
         conditions.and_if("d.contact_id = {}", self.contact_id);
         conditions.and_if("d.day >= {}", self.from_day.map(i64::from));
         conditions.and_if("d.day <= {}", self.to_day.map(i64::from));
-        conditions.and_if("~d.due_day < {}", self.due_before_day.map(i64::from));
+        // Nothing is due before its own date: what is newer need not be looked at.
+        conditions.and_if("~d.due_day < {} and d.day < {}", self.due_before_day.map(i64::from));
         conditions.and_if("~d.due > 0 and ~d.due_day < {}", self.overdue_on.map(i64::from));
         conditions.and_if("~d.updated_at >= {}", self.updated_since_ms);
         conditions
@@ -156,8 +168,7 @@ impl Reader {
     /// found.
     fn found_by(&self, filter: &DocumentFilter, conditions: &mut Conditions) -> Found {
         let Some(text) = filter.search.as_deref() else {
-            let apart =
-                filter.due_before_day.is_some() || filter.overdue_on.is_some() || filter.updated_since_ms.is_some();
+            let apart = filter.overdue_on.is_some() || filter.updated_since_ms.is_some();
             return if apart { Found::Apart("document d".to_owned()) } else { Found::InOrder };
         };
         let pattern = conditions.value(contains(text));

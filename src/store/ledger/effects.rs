@@ -191,8 +191,8 @@ impl Effects {
     pub(super) fn tally(&mut self, organisation: i64, before: Option<Tally>, after: Option<Tally>) {
         for (tally, by) in before.into_iter().map(|tally| (tally, -1)).chain(after.into_iter().map(|tally| (tally, 1)))
         {
-            for day in tally.days() {
-                self.count_day(organisation, day, by);
+            for (day, many) in tally.days() {
+                self.count_day(organisation, day, by * many);
             }
             for (list, status) in tally.counts() {
                 self.count(organisation, list, status, by);

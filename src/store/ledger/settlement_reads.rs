@@ -29,7 +29,7 @@ const ORDER: &str = "order by day desc, id desc";
 impl SettlementFilter {
     /// What says how many there are.
     fn kept(&self) -> Kept {
-        if self.contact_id.is_some() || self.bank_account_id.is_some() || self.has_unallocated.is_some() {
+        if self.contact_id.is_some() || self.bank_account_id.is_some() {
             return Kept::Nothing;
         }
         let statuses = match self.is_void {
@@ -39,11 +39,26 @@ impl SettlementFilter {
         };
         let changed = self.updated_since_ms.map(|since_ms| ("s.updated_at", since_ms));
         let list = super::decide_settlement::list(self.side);
+        if let Some(has_unallocated) = self.has_unallocated {
+            let others = self.is_void.or(self.from_day.or(self.to_day).map(|_| true)).is_some() || changed.is_some();
+            let counter = match self.side {
+                ContactKind::Customer => "customer_receipt type",
+                ContactKind::Supplier => "supplier_payment type",
+            };
+            return match has_unallocated {
+                _ if others => Kept::Nothing,
+                true => Kept::Counters(counter, vec!["unallocated".to_owned()]),
+                false => Kept::Without(list, statuses, (counter, "unallocated")),
+            };
+        }
         Kept::of_list(list, statuses, (self.from_day, self.to_day), changed)
     }
 
     fn conditions(&self, organisation: OrganisationId) -> Conditions {
-        let mut conditions = Conditions::new("s.organisation_id = $1", organisation.0);
+        // The indexes of contacts and bank accounts do not have it.
+        let is_narrow = self.contact_id.is_some() || self.bank_account_id.is_some();
+        let own = if is_narrow { "+s.organisation_id = $1" } else { "s.organisation_id = $1" };
+        let mut conditions = Conditions::new(own, organisation.0);
         conditions.and("s.side = {}", self.side.as_str());
         conditions.and_if("s.contact_id = {}", self.contact_id);
         conditions.and_if("s.bank_account_id = {}", self.bank_account_id);

@@ -1,10 +1,11 @@
 //! What a row of a list counts in beside the counters of its status: by the day of its date and of its last change, by
-//! its type and by its bank account. Totals of filtered lists are read from these counters (`totals`).
+//! its type and by its bank account, and documents that are open by the day they are due. Totals of filtered lists are read from these counters (`totals`).
 
 use super::bank_transactions::BankTransactionRow;
 use super::contacts::ContactRow;
 use super::document_rows::DocumentRow;
 use super::settlements::SettlementRow;
+use crate::domain::ledger::contact::ContactKind;
 
 /// Milliseconds of a day.
 pub(super) const DAY_MS: i64 = 86_400_000;
@@ -47,13 +48,19 @@ pub(super) struct Tally {
     changed_ms: i64,
     kind: Option<(&'static str, &'static str)>,
     bank_account: Option<i64>,
+    /// When a document is due, and what it owes.
+    due: Option<(i32, i64)>,
 }
 
 impl Tally {
-    /// The days it counts on.
-    pub(super) fn days(&self) -> impl Iterator<Item = ListDay> {
-        let dated = self.day.map(|day| ListDay::dated(self.list, Some(self.status), day));
-        dated.into_iter().chain([ListDay::changed(self.list, Some(self.status), self.changed_ms)])
+    /// The days it counts on, and as how many.
+    pub(super) fn days(&self) -> impl Iterator<Item = (ListDay, i64)> {
+        let dated = self.day.map(|day| (ListDay::dated(self.list, Some(self.status), day), 1));
+        let due = |what: &'static str, day: i32| ListDay::dated(self.list, Some(what), day);
+        let open = self.due.map(|(day, _)| (due("open", day), 1));
+        let owed = self.due.map(|(day, pence)| (due("owed", day), pence));
+        let changed = (ListDay::changed(self.list, Some(self.status), self.changed_ms), 1);
+        [dated, open, owed, Some(changed)].into_iter().flatten()
     }
 
     /// The counters without a day.
@@ -77,6 +84,7 @@ impl From<&ContactRow> for Tally {
             changed_ms: row.updated_at_ms,
             kind: None,
             bank_account: None,
+            due: None,
         }
     }
 }
@@ -90,6 +98,7 @@ impl From<&BankTransactionRow> for Tally {
             changed_ms: row.updated_at_ms,
             kind: row.kind.map(|kind| ("bank_transaction type", kind.as_str())),
             bank_account: Some(row.bank_account_id),
+            due: None,
         }
     }
 }
@@ -103,19 +112,26 @@ impl From<&DocumentRow> for Tally {
             changed_ms: row.updated_at_ms,
             kind: None,
             bank_account: None,
+            due: row.due_day.map(|day| (day, row.due_pence())).filter(|(_, pence)| *pence > 0),
         }
     }
 }
 
 impl From<&SettlementRow> for Tally {
     fn from(row: &SettlementRow) -> Self {
+        let kind = match row.side() {
+            ContactKind::Customer => "customer_receipt type",
+            ContactKind::Supplier => "supplier_payment type",
+        };
+        let is_open = !row.is_void() && row.allocated_pence < row.amount_pence;
         Self {
             list: super::decide_settlement::list(row.side()),
             status: if row.is_void() { "void" } else { "posted" },
             day: Some(row.day),
             changed_ms: row.updated_at_ms,
-            kind: None,
+            kind: is_open.then_some((kind, "unallocated")),
             bank_account: None,
+            due: None,
         }
     }
 }

@@ -21,6 +21,8 @@ pub(super) enum Kept {
     Whole(&'static str, Vec<&'static str>),
     /// Other counters.
     Counters(&'static str, Vec<String>),
+    /// All of a list but these.
+    Without(&'static str, Vec<&'static str>, (&'static str, &'static str)),
     /// Counters by date, between two days; those of the last list are taken away.
     Dated { lists: Vec<String>, less: Option<&'static str>, from: Option<i32>, to: Option<i32> },
     /// Counters by the day of the last change, which stands in this column.
@@ -78,6 +80,10 @@ impl Reader {
             Kept::Counters(list, statuses) => {
                 self.sum_of_counters(organisation, list, statuses.iter().map(String::as_str)).await?
             }
+            Kept::Without(list, statuses, (less, status)) => {
+                let all = self.sum_of_counters(organisation, list, statuses.iter().copied()).await?;
+                all - self.sum_of_counters(organisation, less, [*status]).await?
+            }
             Kept::Dated { lists, less, from, to } => {
                 let (first, last) = (from.map_or(i64::MIN, i64::from), to.map_or(i64::MAX, i64::from));
                 let total = self.sum_of_days(organisation, lists, (first, last)).await?;
@@ -126,7 +132,8 @@ impl Reader {
         self.one(&sql, params![organisation.0, list]).await?.map_or(Ok(0), |row| row.get(0))
     }
 
-    async fn sum_of_days(
+    /// What is kept of lists by day, from one day to another.
+    pub(super) async fn sum_of_days(
         &self,
         organisation: OrganisationId,
         lists: &[String],
