@@ -502,8 +502,11 @@ impl Seed {
             days("journal", "'journal changed'", "created_at / 86400000"),
             days("bank_transaction", "'bank_transaction'", "day"),
         ];
-        for (what, items) in [("open", "count(*)"), ("owed", "sum(due)")] {
-            let due = days("document where due > 0 and due_day is not null", &format!("kind || ' {what}'"), "due_day");
+        for (what, items, which) in
+            [("due", "count(*)", ""), ("open", "count(*)", " and due > 0"), ("owed", "sum(due)", " and due > 0")]
+        {
+            let from = format!("document where due_day is not null{which}");
+            let due = days(&from, &format!("kind || ' {what}'"), "due_day");
             all.push(due.replace("count(*)", items));
         }
         let unallocated = "settlement where void_day is null and allocated < amount";

@@ -54,6 +54,8 @@ const REPLACED: &[(&str, &str)] = &[
     ("journal_date", "journal"),
     ("journal_source", "journal"),
     ("bank_transaction_date", "bank_transaction"),
+    ("bank_transaction_updated", "bank_transaction"),
+    ("contact_updated", "contact"),
     ("document_date", "document"),
     ("settlement_date", "settlement"),
 ];
@@ -75,6 +77,8 @@ fn indexes() -> Vec<IndexCreateStatement> {
             .to_owned(),
         plain("journal_date", "journal", &["organisation_id", "entry_day", "id", "created_at"]),
         plain("bank_transaction_date", "bank_transaction", &["organisation_id", "day", "id", "amount", "updated_at"]),
+        plain("bank_transaction_updated", "bank_transaction", &["organisation_id", "updated_at", "status"]),
+        plain("contact_updated", "contact", &["organisation_id", "kind", "updated_at", "archived_at"]),
         plain("document_date", "document", &["organisation_id", "kind", "day", "id", "due_day", "due", "updated_at"]),
         plain("settlement_date", "settlement", &["organisation_id", "side", "day", "id", "updated_at"]),
         // Most journals have no source.
@@ -87,6 +91,8 @@ fn indexes() -> Vec<IndexCreateStatement> {
         plain("document_due", "document", &["organisation_id", "kind", "due_day"]),
         plain("document_owed", "document", &["organisation_id", "kind", "due"])
             .and_where(Expr::col("due").gt(0))
+            // Keeps SQLite from taking it for lists of what is due, which have another order.
+            .and_where(Expr::col("cis_deduction").eq(0))
             .to_owned(),
         // What counts under the Construction Industry Scheme is little of all.
         plain("document_cis", "document", &["organisation_id", "kind", "id"])
@@ -186,11 +192,15 @@ fn filled(backend: DbBackend) -> Vec<String> {
     filled.extend(changed.map(|(table, list, status)| {
         of_days(table, format!("({list}) || ' ' || ({status}) || ' changed'"), "updated_at / 86400000")
     }));
-    // What is open by the day it is due: how many documents, and pence.
-    for (what, items) in [("open", "count(*)"), ("owed", "cast(sum(due) as bigint)")] {
+    // Documents by the day they are due: all, those that are open, and what those owe in pence.
+    for (what, items, which) in [
+        ("due", "count(*)", ""),
+        ("open", "count(*)", " and due > 0"),
+        ("owed", "cast(sum(due) as bigint)", " and due > 0"),
+    ] {
         filled.push(format!(
             "insert into list_day (organisation_id, list, day, items) select organisation_id, kind || ' {what}' as list, \
-             due_day as day, {items} from document where due > 0 and due_day is not null group by 1, 2, 3"
+             due_day as day, {items} from document where due_day is not null{which} group by 1, 2, 3"
         ));
     }
     filled.push(format!(

@@ -229,14 +229,16 @@ impl Reader {
             }
             None => Conditions::new("t.organisation_id = $1", organisation.0),
         };
-        conditions.and_if("t.status = {}", filter.status.map(BankStatus::as_str));
+        let apart = filter.min_pence.is_some() || filter.max_pence.is_some() || filter.updated_since_ms.is_some();
+        let status = if apart { "^t.status = {}" } else { "t.status = {}" };
+        conditions.and_if(status, filter.status.map(BankStatus::as_str));
         conditions.and_if("t.day >= {}", filter.from_day.map(i64::from));
         conditions.and_if("t.day <= {}", filter.to_day.map(i64::from));
         conditions.and_if("t.kind = {}", filter.kind.map(ConfirmType::as_str));
         conditions.and_if("~t.amount >= {}", filter.min_pence);
         conditions.and_if("~t.amount <= {}", filter.max_pence);
         conditions.and_if("~t.updated_at >= {}", filter.updated_since_ms);
-        if filter.min_pence.is_some() || filter.max_pence.is_some() || filter.updated_since_ms.is_some() {
+        if apart {
             list.found = Found::Apart("bank_transaction t".to_owned());
         }
         self.search(&mut list, &mut conditions, ("bank_transaction", "t"), filter.search.as_deref());

@@ -164,6 +164,7 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 select organisation_id, 'bank_transaction ' || status || ' changed', updated_at / 86400000, -1 \
                 from bank_transaction union all \
                 select organisation_id, kind || ' ' || status, day, -1 from document union all \
+                select organisation_id, kind || ' due', due_day, -1 from document where due_day is not null union all \
                 select organisation_id, kind || ' open', due_day, -1 from document \
                 where due > 0 and due_day is not null union all \
                 select organisation_id, kind || ' owed', due_day, -due from document \

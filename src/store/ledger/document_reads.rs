@@ -30,21 +30,23 @@ const ALL: &str = "document b where b.organisation_id = $1 and b.kind = $2";
 impl DocumentFilter {
     /// What says how many there are.
     fn kept(&self, kind: DocumentKind) -> Kept {
-        if self.contact_id.is_some() || self.due_before_day.is_some() || self.search.is_some() {
+        if self.contact_id.is_some() || self.search.is_some() {
             return Kept::Nothing;
         }
-        if let Some(today) = self.overdue_on {
+        let until = match (self.overdue_on, self.due_before_day) {
+            (None, None) => None,
+            (Some(today), Some(day)) => Some(("open", today.min(day))),
+            (Some(today), None) => Some(("open", today)),
+            (None, Some(day)) => Some(("due", day)),
+        };
+        if let Some((what, day)) = until {
             let others = !self.statuses.is_empty()
                 || self.from_day.is_some()
                 || self.to_day.is_some()
                 || self.updated_since_ms.is_some();
-            let open = Kept::Dated {
-                lists: vec![format!("{} open", kind.as_str())],
-                less: None,
-                from: None,
-                to: Some(today.saturating_sub(1)),
-            };
-            return if others { Kept::Nothing } else { open };
+            let lists = vec![format!("{} {what}", kind.as_str())];
+            let due = Kept::Dated { lists, less: None, from: None, to: Some(day.saturating_sub(1)) };
+            return if others { Kept::Nothing } else { due };
         }
         let all: &[&str] = if kind.is_credit_note() {
             &["draft", "issued", "part_allocated", "allocated", "void"]
@@ -58,8 +60,11 @@ impl DocumentFilter {
 
     /// Which documents pass, but for the text that is searched for.
     fn conditions(&self, organisation: OrganisationId, kind: DocumentKind) -> Conditions {
-        // The index of contacts does not have it.
-        let own = if self.contact_id.is_some() { "+d.organisation_id = $1" } else { "d.organisation_id = $1" };
+        // The index of contacts does not have the organisation.
+        let own = match self.contact_id {
+            Some(_) => "(select c.organisation_id from contact c where c.id = $3) = $1",
+            None => "d.organisation_id = $1",
+        };
         let mut conditions = Conditions::new(own, organisation.0);
         conditions.and("d.kind = {}", kind.as_str());
         conditions.and_if("d.contact_id = {}", self.contact_id);
@@ -102,7 +107,7 @@ impl DocumentFilter {
         format!(
             "with m as materialized (select d.id, d.day from {few} where {conditions}{statuses} limit {}) {}",
             COUNTED_MAX + 1,
-            page_of("m", page)
+            page_of("m", page).replacen("c.name from", "c.name, (select count(*) from m) from", 1)
         )
     }
 }
@@ -154,10 +159,15 @@ impl Reader {
                 Ok((self.document_views(far, values).await?, total))
             }
             Found::Searched(few) => {
-                let chosen = self.document_views(filter.chosen(&few, &conditions.text(), page), values.clone());
-                let (views, total) = try_join(chosen, self.counted(organisation, &few, &counting, &kept)).await?;
-                if total.is_some() {
-                    return Ok((views, total));
+                let chosen = filter.chosen(&few, &conditions.text(), page);
+                let (views, total) = self.document_views_of(chosen, values.clone()).await?;
+                let total = match total {
+                    Some(total) => total,
+                    None if page.1 == 0 => 0,
+                    None => return Ok((views, self.counted(organisation, &few, &counting, &kept).await?)),
+                };
+                if total <= COUNTED_MAX {
+                    return Ok((views, u64::try_from(total).ok()));
                 }
                 Ok((self.document_views(filter.in_order(&in_order, page), values).await?, None))
             }
@@ -199,12 +209,23 @@ impl Reader {
     }
 
     async fn document_views(&self, sql: String, values: Vec<Value>) -> Result<Vec<DocumentView>, StoreError> {
+        Ok(self.document_views_of(sql, values).await?.0)
+    }
+
+    /// The same with the last column of the first row, if there are any and the column is a number.
+    async fn document_views_of(
+        &self,
+        sql: String,
+        values: Vec<Value>,
+    ) -> Result<(Vec<DocumentView>, Option<i64>), StoreError> {
         let asked = (sql, values);
         self.snapshot(move |unit| {
             let (sql, values) = asked.clone();
             Box::pin(async move {
                 let rows = unit.all(&sql, values).await?;
-                views(unit, &rows).await
+                let last = rows.first().filter(|row| row.width() > document_rows::COLUMNS + 1);
+                let last = last.map(|row| row.get(document_rows::COLUMNS + 1)).transpose()?;
+                Ok((views(unit, &rows).await?, last))
             })
         })
         .await

@@ -19,30 +19,31 @@ const LOOKED_AT_MIN: u64 = 4_000;
 const LOOKED_AT_OF_ONE: u64 = 40;
 
 /// Conditions joined by `and`, and the parameters they name. Where rows are read in the order of the list, a column
-/// behind `~` is compared without an index of its own.
+/// behind `~` is compared without an index of its own; where the rows that pass are looked for apart from it, a text
+/// behind `^` is.
 #[derive(Clone)]
 pub(super) struct Conditions {
-    text: String,
+    parts: Vec<String>,
+    /// What follows all of them.
+    end: String,
     values: Vec<Value>,
 }
 
 impl Conditions {
     /// The first condition, in which `$1` is the first value.
     pub(super) fn new(text: &str, value: impl Into<Value>) -> Self {
-        Self { text: text.to_owned(), values: vec![value.into()] }
+        Self { parts: vec![text.to_owned()], end: String::new(), values: vec![value.into()] }
     }
 
     /// One more, in which `{}` stands for the value.
     pub(super) fn and(&mut self, text: &str, value: impl Into<Value>) {
-        self.values.push(value.into());
-        self.text.push_str(" and ");
-        self.text.push_str(&text.replace("{}", &format!("${}", self.values.len())));
+        let name = self.value(value);
+        self.parts.push(text.replace("{}", &name));
     }
 
     /// One more without a value.
     pub(super) fn and_plain(&mut self, text: &str) {
-        self.text.push_str(" and ");
-        self.text.push_str(text);
+        self.parts.push(text.to_owned());
     }
 
     /// The same with a value if there is one.
@@ -60,17 +61,28 @@ impl Conditions {
 
     /// Adds what follows all conditions.
     pub(super) fn end_with(&mut self, text: &str) {
-        self.text.push_str(text);
+        self.end.push_str(text);
+    }
+
+    /// The same without those that begin like this.
+    pub(super) fn without(&self, beginning: &str) -> Self {
+        let mut others = self.clone();
+        others.parts.retain(|part| !part.trim_start_matches('~').starts_with(beginning));
+        others
+    }
+
+    fn all(&self) -> String {
+        format!("{}{}", self.parts.join(" and "), self.end)
     }
 
     pub(super) fn text(&self) -> String {
-        self.text.replace('~', "")
+        self.all().replace('~', "").replace('^', "'' || ")
     }
 
     /// The same for rows read in the order of the list: an operator before a column keeps both databases from looking
     /// for it in an index.
     pub(super) fn in_order(&self) -> String {
-        self.text.replace('~', "+")
+        self.all().replace('~', "+").replace('^', "")
     }
 
     pub(super) fn values(&self) -> Vec<Value> {

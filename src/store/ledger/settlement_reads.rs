@@ -55,9 +55,12 @@ impl SettlementFilter {
     }
 
     fn conditions(&self, organisation: OrganisationId) -> Conditions {
-        // The indexes of contacts and bank accounts do not have it.
-        let is_narrow = self.contact_id.is_some() || self.bank_account_id.is_some();
-        let own = if is_narrow { "+s.organisation_id = $1" } else { "s.organisation_id = $1" };
+        // The indexes of contacts and bank accounts do not have the organisation.
+        let own = match (self.contact_id, self.bank_account_id) {
+            (Some(_), _) => "(select c.organisation_id from contact c where c.id = $3) = $1",
+            (None, Some(_)) => "(select b.organisation_id from bank_account b where b.id = $3) = $1",
+            (None, None) => "s.organisation_id = $1",
+        };
         let mut conditions = Conditions::new(own, organisation.0);
         conditions.and("s.side = {}", self.side.as_str());
         conditions.and_if("s.contact_id = {}", self.contact_id);

@@ -57,10 +57,12 @@ impl Tally {
     pub(super) fn days(&self) -> impl Iterator<Item = (ListDay, i64)> {
         let dated = self.day.map(|day| (ListDay::dated(self.list, Some(self.status), day), 1));
         let due = |what: &'static str, day: i32| ListDay::dated(self.list, Some(what), day);
-        let open = self.due.map(|(day, _)| (due("open", day), 1));
-        let owed = self.due.map(|(day, pence)| (due("owed", day), pence));
+        let all = self.due.map(|(day, _)| (due("due", day), 1));
+        let open = self.due.filter(|(_, pence)| *pence > 0);
+        let owed = open.map(|(day, pence)| (due("owed", day), pence));
+        let open = open.map(|(day, _)| (due("open", day), 1));
         let changed = (ListDay::changed(self.list, Some(self.status), self.changed_ms), 1);
-        [dated, open, owed, Some(changed)].into_iter().flatten()
+        [dated, all, open, owed, Some(changed)].into_iter().flatten()
     }
 
     /// The counters without a day.
@@ -112,7 +114,7 @@ impl From<&DocumentRow> for Tally {
             changed_ms: row.updated_at_ms,
             kind: None,
             bank_account: None,
-            due: row.due_day.map(|day| (day, row.due_pence())).filter(|(_, pence)| *pence > 0),
+            due: row.due_day.map(|day| (day, row.due_pence())),
         }
     }
 }
