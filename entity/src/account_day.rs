@@ -21,6 +21,8 @@ pub struct Model {
     pub credit: i64,
     /// How many lines.
     pub items: i64,
+    /// How many journals these lines are of.
+    pub journals: i64,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

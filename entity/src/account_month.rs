@@ -19,6 +19,8 @@ pub struct Model {
     pub debit: i64,
     /// Pence.
     pub credit: i64,
+    /// How many journals have lines of it.
+    pub journals: i64,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -10,10 +10,10 @@ pub struct Model {
     /// Whose books.
     #[sea_orm(primary_key, auto_increment = false)]
     pub organisation_id: i64,
-    /// `journal`, `customer` and so on.
+    /// `journal`, `customer` and so on; `journal type`, `bank_transaction type`, `bank_account`.
     #[sea_orm(primary_key, auto_increment = false)]
     pub list: String,
-    /// `posted`, `active` and so on.
+    /// `posted`, `active` and so on; of a type the type, of a bank account its id and a status.
     #[sea_orm(primary_key, auto_increment = false)]
     pub status: String,
     /// How many.

@@ -10,7 +10,8 @@ pub struct Model {
     /// Whose books.
     #[sea_orm(primary_key, auto_increment = false)]
     pub organisation_id: i64,
-    /// `journal` or `bank_transaction`.
+    /// `journal`, `bank_transaction`; with a status, `journal void`, `sales_invoice paid`; with `changed` behind it, by the
+    /// day of their last change.
     #[sea_orm(primary_key, auto_increment = false)]
     pub list: String,
     /// The day.

@@ -11,6 +11,8 @@ use super::StoreError;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const STATEMENT_CACHE_CAPACITY: usize = 512;
+/// Pages that each reading connection of SQLite keeps at most.
+const READER_CACHE_KIB: u32 = 8 * 1024;
 
 /// Which database a URL names.
 pub(super) fn backend(url: &str) -> Result<DbBackend, StoreError> {
@@ -39,7 +41,9 @@ pub(super) async fn writer(url: &str) -> Result<DatabaseConnection, StoreError> 
 /// The connections that read and cannot write.
 pub(super) async fn readers(url: &str, connections: u32) -> Result<DatabaseConnection, StoreError> {
     let mut options = pool(url, connections.max(1));
-    options.map_sqlx_sqlite_opts(|sqlite| pragmas(sqlite).pragma("query_only", "ON"));
+    options.map_sqlx_sqlite_opts(|sqlite| {
+        pragmas(sqlite).pragma("query_only", "ON").pragma("cache_size", format!("-{READER_CACHE_KIB}"))
+    });
     options.map_sqlx_postgres_opts(|postgres: PgConnectOptions| {
         postgres
             .statement_cache_capacity(STATEMENT_CACHE_CAPACITY)

@@ -5,6 +5,7 @@ use super::document_rows::DocumentRow;
 use super::documents::{DocumentCis, DocumentLineView, DocumentView};
 use super::ids::Kind;
 use super::settlements::{AllocationView, SettlementRow};
+use super::tallies::Tally;
 use crate::domain::ledger::allocate::AllocationEffects;
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd, Register};
 use crate::domain::ledger::document::{DocumentKind, Stage};
@@ -188,6 +189,7 @@ impl Desk<'_> {
         let allocations = self.facts.register.documents.remove(&id).map(|known| known.allocations);
         self.facts.register.documents.insert(id, row.for_rules(allocations.unwrap_or_default()));
         let before = self.facts.documents.insert(row.id, (organisation, row.clone())).map(|(_, before)| before);
+        self.effects.tally(organisation, before.as_ref().map(Tally::from), Some(Tally::from(&row)));
         let action = row.action_since(before.as_ref());
         let summary = format!("{} {}", row.title(), action.done());
         let before = before.map(|before| before.told());

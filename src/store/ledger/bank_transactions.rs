@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::query::{Conditions, List};
+use super::query::{Conditions, Found, List};
+use super::tallies::of_bank_account;
+use super::totals::Kept;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::bank::{BankStatus, BankTransaction, ConfirmType};
 use crate::domain::ledger::contact::ContactKind;
@@ -106,22 +108,31 @@ pub struct BankTransactionFilter {
 }
 
 impl BankTransactionFilter {
-    fn list_status(&self) -> Option<(&'static str, &'static [&'static str])> {
-        let plain = self.bank_account_id.is_none()
-            && self.from_day.is_none()
-            && self.to_day.is_none()
-            && self.search.is_none()
-            && self.kind.is_none()
-            && self.min_pence.is_none()
-            && self.max_pence.is_none()
-            && self.updated_since_ms.is_none();
-        let statuses: &[&str] = match self.status {
-            None => &["unconfirmed", "confirmed", "excluded"],
-            Some(BankStatus::Unconfirmed) => &["unconfirmed"],
-            Some(BankStatus::Confirmed) => &["confirmed"],
-            Some(BankStatus::Excluded) => &["excluded"],
+    /// What says how many there are.
+    fn kept(&self) -> Kept {
+        let statuses = match self.status {
+            None => vec!["unconfirmed", "confirmed", "excluded"],
+            Some(status) => vec![status.as_str()],
         };
-        plain.then_some(("bank_transaction", statuses))
+        let is_dated = self.from_day.is_some() || self.to_day.is_some();
+        if self.search.is_some() || self.min_pence.is_some() || self.max_pence.is_some() {
+            return Kept::Nothing;
+        }
+        match (self.bank_account_id, self.kind) {
+            (None, None) => {
+                let changed = self.updated_since_ms.map(|since_ms| ("t.updated_at", since_ms));
+                Kept::of_list("bank_transaction", statuses, (self.from_day, self.to_day), changed)
+            }
+            _ if is_dated || self.updated_since_ms.is_some() => Kept::Nothing,
+            (Some(id), None) => {
+                let counters = statuses.iter().map(|status| of_bank_account(id, status));
+                Kept::Counters("bank_account", counters.collect())
+            }
+            (None, Some(kind)) if self.status.is_none() => {
+                Kept::Counters("bank_transaction type", vec![kind.as_str().to_owned()])
+            }
+            _ => Kept::Nothing,
+        }
     }
 }
 
@@ -210,8 +221,9 @@ impl Reader {
             descending: true,
             with: "",
             from: "bank_transaction t".to_owned(),
-            found: None,
-            picked: None,
+            named: None,
+            all: "bank_transaction b where b.organisation_id = $1",
+            found: Found::InOrder,
         };
         let mut conditions = match filter.bank_account_id {
             Some(bank) => {
@@ -222,27 +234,29 @@ impl Reader {
             }
             None => Conditions::new("t.organisation_id = $1", organisation.0),
         };
-        conditions.and_if("t.status = {}", filter.status.map(BankStatus::as_str));
+        let apart = filter.min_pence.is_some() || filter.max_pence.is_some() || filter.updated_since_ms.is_some();
+        let status = if apart { "^t.status = {}" } else { "t.status = {}" };
+        conditions.and_if(status, filter.status.map(BankStatus::as_str));
         conditions.and_if("t.day >= {}", filter.from_day.map(i64::from));
         conditions.and_if("t.day <= {}", filter.to_day.map(i64::from));
         conditions.and_if("t.kind = {}", filter.kind.map(ConfirmType::as_str));
-        conditions.and_if("t.amount >= {}", filter.min_pence);
-        conditions.and_if("t.amount <= {}", filter.max_pence);
-        conditions.and_if("t.updated_at >= {}", filter.updated_since_ms);
-        if filter.min_pence.is_some() || filter.max_pence.is_some() || filter.updated_since_ms.is_some() {
-            list.picked = Some("bank_transaction t".to_owned());
+        conditions.and_if("~t.amount >= {}", filter.min_pence);
+        conditions.and_if("~t.amount <= {}", filter.max_pence);
+        conditions.and_if("~t.updated_at >= {}", filter.updated_since_ms);
+        if apart {
+            list.found = Found::Apart("bank_transaction t".to_owned());
         }
         self.search(&mut list, &mut conditions, ("bank_transaction", "t"), filter.search.as_deref());
-        let kept = filter.list_status();
+        let kept = filter.kept();
         let mut offset = offset;
-        if kept.is_some_and(|(_, statuses)| statuses.len() == 3)
+        if matches!(&kept, Kept::Whole(_, statuses) if statuses.len() == 3)
             && let Some((last, before)) = self.day_of_row(organisation, "bank_transaction", offset).await?
         {
             conditions.and("t.day <= {}", last);
             offset -= before;
         }
         let page = (limit, offset);
-        let (rows, total) = self.listed(organisation, &list, BANK_TRANSACTION_COLUMNS, conditions, page, kept).await?;
+        let (rows, total) = self.listed(organisation, &list, BANK_TRANSACTION_COLUMNS, conditions, page, &kept).await?;
         Ok((rows.iter().map(read_bank_transaction).collect::<Result<_, _>>()?, total))
     }
 
@@ -269,9 +283,10 @@ impl Reader {
         let mut near = Conditions::new("t.organisation_id = $1", organisation.0);
         near.and("t.bank_account_id <> {}", of.bank_account_id);
         near.and("t.amount = {}", -of.amount_pence);
-        near.and("t.day >= {}", i64::from(of.day.saturating_sub(days)));
-        near.and("t.day <= {}", i64::from(of.day.saturating_add(days)));
-        near.and_plain("t.status = 'unconfirmed'");
+        // Found by their amount, which few have, rather than by their state.
+        near.and("+t.day >= {}", i64::from(of.day.saturating_sub(days)));
+        near.and("+t.day <= {}", i64::from(of.day.saturating_add(days)));
+        near.and_plain("t.status || '' = 'unconfirmed'");
         let mut awaiting = Conditions::new("t.organisation_id = $1", organisation.0);
         awaiting.and("t.awaited_on = {}", of.bank_account_id);
         awaiting.and("t.amount = {}", -of.amount_pence);

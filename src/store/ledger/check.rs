@@ -80,11 +80,19 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 having sum(debit) <> 0 or sum(credit) <> 0 or sum(items) <> 0",
     },
     Rule {
-        says: "total of a month differs from its days; account, month, debit too much, credit too much",
-        finds: "select cast(account_id as text), month, cast(sum(debit) as bigint), cast(sum(credit) as bigint) from \
-                (select account_id, month, debit, credit from account_month union all \
-                select account_id, {month}, -debit, -credit from account_day) t group by account_id, month \
-                having sum(debit) <> 0 or sum(credit) <> 0",
+        says: "journals of an account miscounted; account, day, journals too many",
+        finds: "select cast(account_id as text), day, cast(sum(journals) as bigint) from \
+                (select account_id, day, journals from account_day union all \
+                select account_id, entry_day, -count(distinct journal_id) from journal_line \
+                group by account_id, entry_day) t group by account_id, day having sum(journals) <> 0",
+    },
+    Rule {
+        says: "total of a month differs from its days; account, month, debit, credit and journals too much",
+        finds: "select cast(account_id as text), month, cast(sum(debit) as bigint), cast(sum(credit) as bigint), \
+                cast(sum(journals) as bigint) from \
+                (select account_id, month, debit, credit, journals from account_month union all \
+                select account_id, {month}, -debit, -credit, -journals from account_day) t group by account_id, month \
+                having sum(debit) <> 0 or sum(credit) <> 0 or sum(journals) <> 0",
     },
     Rule {
         says: "contact's total of a day differs from the lines; contact, account, day, debit and credit too much",
@@ -134,6 +142,13 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 select organisation_id, case side when 'customer' then 'customer_receipt' else 'supplier_payment' end, \
                 case when void_day is null then 'posted' else 'void' end, -1 from settlement union all \
                 select organisation_id, kind, status, -1 from document union all \
+                select organisation_id, 'journal type', source_type, -1 from journal union all \
+                select organisation_id, case side when 'customer' then 'customer_receipt' else 'supplier_payment' end \
+                || ' type', 'unallocated', -1 from settlement where void_day is null and allocated < amount union all \
+                select organisation_id, 'bank_transaction type', kind, -1 from bank_transaction \
+                where kind is not null union all \
+                select organisation_id, 'bank_account', cast(bank_account_id as text) || ' ' || status, -1 \
+                from bank_transaction union all \
                 select organisation_id, 'journal', 'void', -1 from journal_reversal) t \
                 group by organisation_id, list, status having sum(items) <> 0",
     },
@@ -142,7 +157,27 @@ pub(in crate::store) const RULES: &[Rule] = &[
         finds: "select list, organisation_id, day, cast(sum(items) as bigint) from \
                 (select organisation_id, list, day, items from list_day union all \
                 select organisation_id, 'journal', entry_day, -1 from journal union all \
-                select organisation_id, 'bank_transaction', day, -1 from bank_transaction) t \
+                select organisation_id, 'journal void', entry_day, -1 from journal_reversal union all \
+                select organisation_id, 'journal changed', created_at / 86400000, -1 from journal union all \
+                select organisation_id, 'bank_transaction', day, -1 from bank_transaction union all \
+                select organisation_id, 'bank_transaction ' || status, day, -1 from bank_transaction union all \
+                select organisation_id, 'bank_transaction ' || status || ' changed', updated_at / 86400000, -1 \
+                from bank_transaction union all \
+                select organisation_id, kind || ' ' || status, day, -1 from document union all \
+                select organisation_id, kind || ' due', due_day, -1 from document where due_day is not null union all \
+                select organisation_id, kind || ' open', due_day, -1 from document \
+                where due > 0 and due_day is not null union all \
+                select organisation_id, kind || ' owed', due_day, -due from document \
+                where due > 0 and due_day is not null union all \
+                select organisation_id, kind || ' ' || status || ' changed', updated_at / 86400000, -1 \
+                from document union all \
+                select organisation_id, case side when 'customer' then 'customer_receipt' else 'supplier_payment' end \
+                || case when void_day is null then ' posted' else ' void' end, day, -1 from settlement union all \
+                select organisation_id, case side when 'customer' then 'customer_receipt' else 'supplier_payment' end \
+                || case when void_day is null then ' posted' else ' void' end || ' changed', updated_at / 86400000, -1 \
+                from settlement union all \
+                select organisation_id, kind || case when archived_at is null then ' active' else ' archived' end \
+                || ' changed', updated_at / 86400000, -1 from contact) t \
                 group by list, organisation_id, day having sum(items) <> 0",
     },
     Rule {

@@ -24,8 +24,8 @@ const PAYMENTS: &str = "select d.id, d.kind, d.contact_id, d.net, d.vat, d.cis_l
 /// What customers withheld, less what was released of that.
 const SUFFERED: &str = "select cast(coalesce(sum(case when a.day between $2 and $3 then a.cis else 0 end), 0) \
      - coalesce(sum(case when a.released_day between $2 and $3 then a.cis else 0 end), 0) as bigint) \
-     from settlement s join allocation a on a.from_settlement_id = s.id \
-     where s.organisation_id = $1 and s.side = 'customer' and s.day <= $3 and a.cis <> 0";
+     from allocation a join settlement s on s.id = a.from_settlement_id and s.side = 'customer' and s.day <= $3 \
+     where a.organisation_id = $1 and a.cis <> 0 and a.day <= $3";
 
 const SUBCONTRACTOR: &str =
     "select c.id, c.name, c.cis_utr, c.cis_verification_number, c.cis_deduction_rate from contact c where c.id in ";

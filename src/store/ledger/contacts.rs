@@ -1,6 +1,7 @@
 //! Customers and suppliers: the rows, and what is asked about them.
 
-use super::query::{Conditions, List};
+use super::query::{Conditions, Found, List};
+use super::totals::Kept;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::contact::{CisRate, Contact, ContactKind};
 use crate::domain::ledger::ids::{AccountId, ContactId};
@@ -290,7 +291,7 @@ impl Reader {
         if !filter.include_archived {
             conditions.and_plain("c.archived_at is null");
         }
-        conditions.and_if("c.updated_at >= {}", filter.updated_since_ms);
+        conditions.and_if("~c.updated_at >= {}", filter.updated_since_ms);
         let mut list = List {
             table: "contact c",
             id: "c.id",
@@ -298,14 +299,18 @@ impl Reader {
             descending: false,
             with: "",
             from: "contact c".to_owned(),
-            found: None,
-            picked: filter.updated_since_ms.map(|_| "contact c".to_owned()),
+            named: None,
+            all: if filter.include_archived {
+                "contact b where b.organisation_id = $1 and b.kind = $2"
+            } else {
+                "contact b where b.organisation_id = $1 and b.kind = $2 and b.archived_at is null"
+            },
+            found: filter.updated_since_ms.map_or(Found::InOrder, |_| Found::Apart("contact c".to_owned())),
         };
         self.search(&mut list, &mut conditions, ("contact", "c"), filter.search.as_deref());
         let today = conditions.value(i64::from(today));
         let columns = format!("{CONTACT_COLUMNS}, {}", owed_columns(&today));
-        let (rows, total) =
-            self.listed(organisation, &list, &columns, conditions, page, filter.list_status(kind)).await?;
+        let (rows, total) = self.listed(organisation, &list, &columns, conditions, page, &filter.kept(kind)).await?;
         Ok((rows.iter().map(read_view).collect::<Result<_, _>>()?, total))
     }
 
@@ -345,12 +350,14 @@ impl ContactRow {
 }
 
 impl ContactFilter {
-    /// The kept counter that says how many there are, when there is one.
-    fn list_status(&self, kind: ContactKind) -> Option<(&'static str, &'static [&'static str])> {
-        if self.search.is_some() || self.updated_since_ms.is_some() {
-            return None;
+    /// What says how many there are.
+    fn kept(&self, kind: ContactKind) -> Kept {
+        if self.search.is_some() {
+            return Kept::Nothing;
         }
-        Some((kind.as_str(), if self.include_archived { &["active", "archived"] } else { &["active"] }))
+        let statuses = if self.include_archived { vec!["active", "archived"] } else { vec!["active"] };
+        let changed = self.updated_since_ms.map(|since_ms| ("c.updated_at", since_ms));
+        Kept::of_list(kind.as_str(), statuses, (None, None), changed)
     }
 }
 

@@ -7,6 +7,7 @@ use super::changes::Told;
 use super::decide::{Desk, Stop, require_version};
 use super::ids::Kind;
 use super::post::{BankImport, BankRow, ImportedRow, LedgerAccount, Post, Posted};
+use super::tallies::{ListDay, Tally};
 use crate::domain::ledger::account::Role;
 use crate::domain::ledger::bank::{self, BankAccount, BankAccountType, BankStatus, ConfirmType};
 use crate::domain::ledger::bank_import::{self, ImportRow, RowKey, RowOutcome, StoredRow, completes};
@@ -238,14 +239,15 @@ impl Desk<'_> {
 
     fn put_bank_transaction(&mut self, row: BankTransactionRow) {
         let organisation = self.organisation();
-        self.facts.transactions.insert(row.id, (organisation, row.clone()));
+        let before = self.facts.transactions.insert(row.id, (organisation, row.clone()));
+        self.effects.tally(organisation, before.map(|(_, row)| Tally::from(&row)), Some(Tally::from(&row)));
         self.effects.bank_transaction(organisation, row);
     }
 
     /// Counts a line in (1) or out (-1) of its bank account and of the list.
     fn count_line(&mut self, row: &BankTransactionRow, by: i64) {
         self.effects.count(self.books.organisation.id.0, LIST, row.status.as_str(), by);
-        self.effects.count_day(self.books.organisation.id.0, LIST, row.day, by);
+        self.effects.count_day(self.books.organisation.id.0, ListDay::dated(LIST, None, row.day), by);
         let Some(bank) = self.books.bank_accounts.get(&row.bank_account_id).cloned() else { return };
         let mut bank = bank;
         if row.status != BankStatus::Excluded {
@@ -365,6 +367,7 @@ impl Desk<'_> {
         let row = self.transaction(post, id)?;
         row.status.require_deletable()?;
         self.count_line(&row, -1);
+        self.effects.tally(self.books.organisation.id.0, Some(Tally::from(&row)), None);
         self.facts.transactions.remove(&id);
         if let Some(stored) = self.facts.stored_rows.get_mut(&row.bank_account_id) {
             stored.retain(|stored| stored.id.0 != id);

@@ -4,6 +4,7 @@ use super::contacts::{ContactDetails, ContactField, ContactRow, ContactView};
 use super::decide::{Desk, Stop, archiving, require_version};
 use super::ids::Kind;
 use super::post::{Post, Posted};
+use super::tallies::Tally;
 use crate::domain::ledger::change::ChangeAction;
 use crate::domain::ledger::contact::{self, CisRate, ContactKind};
 use crate::domain::ledger::ids::{AccountId, ContactId};
@@ -54,7 +55,8 @@ impl Desk<'_> {
         if let Some(reference) = &row.details.reference {
             self.facts.references.insert((organisation, row.kind, reference.clone()), row.id);
         }
-        self.facts.contacts.insert(row.id, (organisation, row.clone()));
+        let before = self.facts.contacts.insert(row.id, (organisation, row.clone()));
+        self.effects.tally(organisation, before.map(|(_, row)| Tally::from(&row)), Some(Tally::from(&row)));
         self.effects.contact(organisation, row);
     }
 
@@ -116,6 +118,7 @@ impl Desk<'_> {
         contact::delete(row.used)?;
         let status = if row.archived_at_ms.is_some() { "archived" } else { "active" };
         self.effects.count(self.organisation(), kind.as_str(), status, -1);
+        self.effects.tally(self.books.organisation.id.0, Some(Tally::from(&row)), None);
         self.facts.contacts.remove(&id);
         self.facts.references.retain(|_, holder| *holder != id);
         self.effects.delete_contact(id);

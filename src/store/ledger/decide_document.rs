@@ -8,6 +8,7 @@ use super::facts::LoadedJournal;
 use super::ids::Kind;
 use super::journals::JournalView;
 use super::post::{Post, Posted};
+use super::tallies::Tally;
 use crate::domain::ledger::allocation::Document;
 use crate::domain::ledger::change::ChangeAction;
 use crate::domain::ledger::contact::Contact;
@@ -135,6 +136,7 @@ impl Desk<'_> {
         let row = self.document_row(post, kind, id)?;
         issue::require_draft(row.stage)?;
         self.effects.count(self.organisation(), kind.as_str(), row.status(), -1);
+        self.effects.tally(self.books.organisation.id.0, Some(Tally::from(&row)), None);
         self.release_supplier_reference(&row);
         self.facts.documents.remove(&id);
         self.facts.register.documents.remove(&DocumentId(id));

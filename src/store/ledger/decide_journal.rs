@@ -122,7 +122,7 @@ impl Desk<'_> {
             day: view.entry_day,
             description: &view.description,
             reference: view.reference.as_deref(),
-            source_type: &view.source_type,
+            source_type: journal.source.kind.as_str(),
             source_id: view.source_id,
             reverses: view.reverses,
             total: view.total_pence,

@@ -9,6 +9,7 @@ use super::post::{Post, Posted};
 use super::settlements::{
     AllocationEntry, AllocationTarget, PaymentMethod, SettlementEntry, SettlementField, SettlementRow, SettlementView,
 };
+use super::tallies::Tally;
 use crate::domain::ledger::allocate::{AllocateRequest, AllocateTo};
 use crate::domain::ledger::allocation::{AllocationEnd, Register};
 use crate::domain::ledger::bank::BankAccount;
@@ -136,7 +137,8 @@ impl Desk<'_> {
         let id = SettlementId(row.id);
         let known = self.facts.register.settlements.remove(&id).map(|known| known.allocations);
         self.facts.register.settlements.insert(id, row.for_rules(known.unwrap_or_default()));
-        self.facts.settlements.insert(row.id, (organisation, row.clone()));
+        let before = self.facts.settlements.insert(row.id, (organisation, row.clone()));
+        self.effects.tally(organisation, before.map(|(_, row)| Tally::from(&row)), Some(Tally::from(&row)));
         self.effects.settlement(organisation, row);
     }
 

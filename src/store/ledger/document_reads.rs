@@ -2,13 +2,17 @@
 
 use std::collections::HashMap;
 
+use futures_util::future::try_join;
+use sea_orm::{DbBackend, Value};
+
 use super::contacts::signed;
 use super::document_rows::{
     self, ALLOCATION_COLUMNS, DOCUMENT_COLUMNS, DocumentRow, LINE_COLUMNS, read_allocation, read_document, read_line,
 };
 use super::documents::{DocumentFilter, DocumentView};
-use super::query::{Conditions, contains};
+use super::query::{Conditions, Found, among_the_first, contains, is_whole, letters};
 use super::settlements::AllocationView;
+use super::totals::{COUNTED_MAX, Kept};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::Allocation;
 use crate::domain::ledger::allocation::SettlementKind;
@@ -17,44 +21,104 @@ use crate::store::StoreError;
 use crate::store::reader::Reader;
 use crate::store::sql::{Row, Unit, params};
 
-/// A page asked for: whose, which, how many, after how many.
-type Page<'a> = (OrganisationId, DocumentKind, &'a DocumentFilter, (u64, u64));
+/// In which order documents are listed.
+const ORDER: &str = "order by day desc, id desc";
+
+/// All of a kind.
+const ALL: &str = "document b where b.organisation_id = $1 and b.kind = $2";
 
 impl DocumentFilter {
-    /// The statuses whose kept counters say how many there are, if they do.
-    fn list_status(&self, kind: DocumentKind) -> Option<Vec<&'static str>> {
-        let plain = self.contact_id.is_none()
-            && self.from_day.is_none()
-            && self.to_day.is_none()
-            && self.due_before_day.is_none()
-            && self.overdue_on.is_none()
-            && self.search.is_none()
-            && self.updated_since_ms.is_none();
+    /// What says how many there are.
+    fn kept(&self, kind: DocumentKind) -> Kept {
+        if self.contact_id.is_some() || self.search.is_some() {
+            return Kept::Nothing;
+        }
+        let until = match (self.overdue_on, self.due_before_day) {
+            (None, None) => None,
+            (Some(today), Some(day)) => Some(("open", today.min(day))),
+            (Some(today), None) => Some(("open", today)),
+            (None, Some(day)) => Some(("due", day)),
+        };
+        if let Some((what, day)) = until {
+            let others = !self.statuses.is_empty()
+                || self.from_day.is_some()
+                || self.to_day.is_some()
+                || self.updated_since_ms.is_some();
+            let lists = vec![format!("{} {what}", kind.as_str())];
+            let due = Kept::Dated { lists, less: None, from: None, to: Some(day.saturating_sub(1)) };
+            return if others { Kept::Nothing } else { due };
+        }
         let all: &[&str] = if kind.is_credit_note() {
             &["draft", "issued", "part_allocated", "allocated", "void"]
         } else {
             &["draft", "issued", "part_paid", "paid", "void"]
         };
-        plain.then(|| if self.statuses.is_empty() { all.to_vec() } else { self.statuses.clone() })
+        let statuses = if self.statuses.is_empty() { all.to_vec() } else { self.statuses.clone() };
+        let changed = self.updated_since_ms.map(|since_ms| ("d.updated_at", since_ms));
+        Kept::of_list(kind.as_str(), statuses, (self.from_day, self.to_day), changed)
     }
 
+    /// Which documents pass, but for the text that is searched for.
     fn conditions(&self, organisation: OrganisationId, kind: DocumentKind) -> Conditions {
-        let mut conditions = Conditions::new("d.organisation_id = $1", organisation.0);
+        // The index of contacts does not have the organisation.
+        let own = match self.contact_id {
+            Some(_) => "(select c.organisation_id from contact c where c.id = $3) = $1",
+            None => "d.organisation_id = $1",
+        };
+        let mut conditions = Conditions::new(own, organisation.0);
         conditions.and("d.kind = {}", kind.as_str());
         conditions.and_if("d.contact_id = {}", self.contact_id);
         conditions.and_if("d.day >= {}", self.from_day.map(i64::from));
         conditions.and_if("d.day <= {}", self.to_day.map(i64::from));
-        conditions.and_if("d.due_day < {}", self.due_before_day.map(i64::from));
-        conditions.and_if("d.due > 0 and d.due_day < {}", self.overdue_on.map(i64::from));
-        conditions.and_if("d.updated_at >= {}", self.updated_since_ms);
-        conditions.and_if(
-            // A contact's search text begins with its name.
-            "(d.search like {} escape '\\' or d.contact_id in (select c.id from contact c where c.organisation_id = $1 \
-             and substr(c.search, 1, length(c.name)) like {} escape '\\'))",
-            self.search.as_deref().map(contains),
-        );
+        // Nothing is due before its own date: what is newer need not be looked at.
+        conditions.and_if("~d.due_day < {} and d.day < {}", self.due_before_day.map(i64::from));
+        conditions.and_if("~d.due > 0 and ~d.due_day < {}", self.overdue_on.map(i64::from));
+        conditions.and_if("~d.updated_at >= {}", self.updated_since_ms);
         conditions
     }
+
+    /// `d.status in (…)`; the words are ours.
+    fn of_statuses(&self) -> String {
+        match self.statuses.as_slice() {
+            [] => String::new(),
+            statuses => format!(" and d.status in ('{}')", statuses.join("', '")),
+        }
+    }
+
+    /// A page in the order of the list. Each status comes in order from its own index; together they would have to be
+    /// sorted.
+    fn in_order(&self, conditions: &str, (limit, offset): (u64, u64)) -> String {
+        let until = signed(limit.saturating_add(offset));
+        let arm = |and: &str| {
+            format!(
+                "select * from (select d.id, d.day from document d where {conditions}{and} {ORDER} limit {until}) as a"
+            )
+        };
+        let arms: Vec<String> = match self.statuses.as_slice() {
+            [] => vec![arm("")],
+            statuses => statuses.iter().map(|status| arm(&format!(" and d.status = '{status}'"))).collect(),
+        };
+        page_of(&format!("({}) as u", arms.join(" union all ")), (limit, offset))
+    }
+
+    /// A page of few, found by whichever index leads to them.
+    fn chosen(&self, few: &str, conditions: &str, page: (u64, u64)) -> String {
+        let statuses = self.of_statuses();
+        format!(
+            "with m as materialized (select d.id, d.day from {few} where {conditions}{statuses} limit {}) {}",
+            COUNTED_MAX + 1,
+            page_of("m", page).replacen("c.name from", "c.name, (select count(*) from m) from", 1)
+        )
+    }
+}
+
+fn page_of(from: &str, (limit, offset): (u64, u64)) -> String {
+    format!(
+        "select {DOCUMENT_COLUMNS}, c.name from (select * from {from} {ORDER} limit {} offset {}) as p \
+         join document d on d.id = p.id join contact c on c.id = d.contact_id order by d.day desc, d.id desc",
+        signed(limit),
+        signed(offset)
+    )
 }
 
 impl Reader {
@@ -71,19 +135,100 @@ impl Reader {
         statuses.dedup();
         let filter = DocumentFilter { statuses, ..filter.clone() };
         let mut conditions = filter.conditions(organisation, kind);
-        if !filter.statuses.is_empty() {
-            conditions.and_plain(&among(&filter.statuses));
+        let found = self.found_by(&filter, &mut conditions);
+        let mut counting = conditions.clone();
+        counting.end_with(&filter.of_statuses());
+        let (values, in_order, kept) = (conditions.values(), conditions.in_order(), filter.kept(kind));
+        match found {
+            Found::InOrder => {
+                let views = self.document_views(filter.in_order(&in_order, page), values);
+                try_join(views, self.counted(organisation, "document d", &counting, &kept)).await
+            }
+            Found::Apart(few) => {
+                let first = among_the_first("d.day", ALL, true, page);
+                let near = filter.in_order(&format!("{in_order} and {first}"), page);
+                let counted = self.counted(organisation, &few, &counting, &kept);
+                let (views, total) = try_join(self.document_views(near, values.clone()), counted).await?;
+                if is_whole(views.len(), total, page) {
+                    return Ok((views, total));
+                }
+                let far = match total {
+                    Some(_) => filter.chosen(&few, &conditions.text(), page),
+                    None => filter.in_order(&in_order, page),
+                };
+                Ok((self.document_views(far, values).await?, total))
+            }
+            Found::Searched(few) => {
+                let chosen = filter.chosen(&few, &conditions.text(), page);
+                let (views, total) = self.document_views_of(chosen, values.clone()).await?;
+                let total = match total {
+                    Some(total) => total,
+                    None if page.1 == 0 => 0,
+                    None => return Ok((views, self.counted(organisation, &few, &counting, &kept).await?)),
+                };
+                if total <= COUNTED_MAX {
+                    return Ok((views, u64::try_from(total).ok()));
+                }
+                Ok((self.document_views(filter.in_order(&in_order, page), values).await?, None))
+            }
         }
-        let kept = filter.list_status(kind);
-        let kept = kept.as_ref().map(|statuses| (kind.as_str(), statuses.as_slice()));
-        let counted = self.counted(organisation, "document d", &conditions, kept).await?;
-        let views = self
-            .snapshot(move |unit| {
-                let filter = filter.clone();
-                Box::pin(async move { page_of(unit, (organisation, kind, &filter, page)).await })
+    }
+
+    /// Lets only documents pass that contain a text or are of a contact whose name contains it, and says how they are
+    /// found.
+    fn found_by(&self, filter: &DocumentFilter, conditions: &mut Conditions) -> Found {
+        let Some(text) = filter.search.as_deref() else {
+            let apart = filter.overdue_on.is_some() || filter.updated_since_ms.is_some();
+            return if apart { Found::Apart("document d".to_owned()) } else { Found::InOrder };
+        };
+        let pattern = conditions.value(contains(text));
+        let own = format!("like {pattern} escape '\\'");
+        // A contact's search text begins with its name.
+        let name = format!("substr(c.search, 1, length(c.name)) {own}");
+        conditions.and_plain(&format!(
+            "(d.search {own} or exists (select 1 from contact c where c.id = d.contact_id and {name}))"
+        ));
+        let (documents, contacts) = if matches!(self.shared().backend, DbBackend::Sqlite) {
+            let Some(letters) = letters(text) else { return Found::InOrder };
+            let letters = conditions.value(letters);
+            (
+                format!(
+                    "document_letters f cross join document e on e.id = f.rowid and document_letters match {letters}"
+                ),
+                format!("contact_letters f cross join contact c on c.id = f.rowid and contact_letters match {letters}"),
+            )
+        } else {
+            ("document e".to_owned(), "contact c".to_owned())
+        };
+        Found::Searched(format!(
+            "(select e.id from {documents} where e.organisation_id = $1 and e.kind = $2 and e.search {own} union all \
+             select e.id from {contacts} cross join document e where e.contact_id = c.id and e.kind = $2 \
+             and c.organisation_id = $1 and c.search {own} and {name} and not (e.search {own})) u \
+             join document d on d.id = u.id"
+        ))
+    }
+
+    async fn document_views(&self, sql: String, values: Vec<Value>) -> Result<Vec<DocumentView>, StoreError> {
+        Ok(self.document_views_of(sql, values).await?.0)
+    }
+
+    /// The same with the last column of the first row, if there are any and the column is a number.
+    async fn document_views_of(
+        &self,
+        sql: String,
+        values: Vec<Value>,
+    ) -> Result<(Vec<DocumentView>, Option<i64>), StoreError> {
+        let asked = (sql, values);
+        self.snapshot(move |unit| {
+            let (sql, values) = asked.clone();
+            Box::pin(async move {
+                let rows = unit.all(&sql, values).await?;
+                let last = rows.first().filter(|row| row.width() > document_rows::COLUMNS + 1);
+                let last = last.map(|row| row.get(document_rows::COLUMNS + 1)).transpose()?;
+                Ok((views(unit, &rows).await?, last))
             })
-            .await?;
-        Ok((views, counted))
+        })
+        .await
     }
 
     /// One document of a kind.
@@ -93,51 +238,13 @@ impl Reader {
         kind: DocumentKind,
         id: i64,
     ) -> Result<Option<DocumentView>, StoreError> {
-        let views = self
-            .snapshot(move |unit| {
-                Box::pin(async move {
-                    let sql = format!(
-                        "select {DOCUMENT_COLUMNS}, c.name from document d join contact c on c.id = d.contact_id \
-                         where d.organisation_id = $1 and d.kind = $2 and d.id = $3"
-                    );
-                    let rows = unit.all(&sql, params![organisation.0, kind.as_str(), id]).await?;
-                    views(unit, &rows).await
-                })
-            })
-            .await?;
+        let sql = format!(
+            "select {DOCUMENT_COLUMNS}, c.name from document d join contact c on c.id = d.contact_id \
+             where d.organisation_id = $1 and d.kind = $2 and d.id = $3"
+        );
+        let views = self.document_views(sql, params![organisation.0, kind.as_str(), id]).await?;
         Ok(views.into_iter().next())
     }
-}
-
-/// `d.status in (…)`; the words are ours.
-fn among(statuses: &[&str]) -> String {
-    format!("d.status in ('{}')", statuses.join("', '"))
-}
-
-async fn page_of(
-    unit: &Unit<'_>,
-    (organisation, kind, filter, (limit, offset)): Page<'_>,
-) -> Result<Vec<DocumentView>, StoreError> {
-    let mut conditions = filter.conditions(organisation, kind);
-    let until = conditions.value(signed(limit.saturating_add(offset)));
-    let (limit, offset) = (conditions.value(signed(limit)), conditions.value(signed(offset)));
-    const ORDER: &str = "order by day desc, id desc";
-    // Each status comes in order from its own index; together they would have to be sorted.
-    let arm = |and: &str| {
-        let conditions = conditions.text();
-        format!("select * from (select d.id, d.day from document d where {conditions}{and} {ORDER} limit {until}) as a")
-    };
-    let arms: Vec<String> = match filter.statuses.as_slice() {
-        [] => vec![arm("")],
-        statuses => statuses.iter().map(|status| arm(&format!(" and d.status = '{status}'"))).collect(),
-    };
-    let sql = format!(
-        "select {DOCUMENT_COLUMNS}, c.name from (select * from ({}) as u {ORDER} limit {limit} offset {offset}) as p \
-         join document d on d.id = p.id join contact c on c.id = d.contact_id order by d.day desc, d.id desc",
-        arms.join(" union all ")
-    );
-    let rows = unit.all(&sql, conditions.values()).await?;
-    views(unit, &rows).await
 }
 
 /// Documents as callers see them, in the order of the rows.

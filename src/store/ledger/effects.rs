@@ -1,5 +1,6 @@
 //! What the postings of a group change, merged: one statement for each table, all of them in one hand-over.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use sea_orm::Value;
@@ -15,8 +16,10 @@ use super::previews::{PreviewRow, preview_rows};
 use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows, settlement_rows};
 use super::rows::{Cell, Column::Number, Rows};
 use super::settlements::SettlementRow;
+use super::tallies::{ListDay, Tally};
 use super::total_rows::{
-    ContactSides, Sides, VatDays, account_totals, contact_totals, count_rows, list_day_rows, sequence_rows, vat_totals,
+    AccountSums, ContactSides, VatDays, account_totals, contact_totals, count_rows, list_day_rows, sequence_rows,
+    vat_totals,
 };
 use crate::domain::ledger::allocation::Allocation;
 use crate::domain::ledger::vat_entry::VatEntry;
@@ -53,11 +56,13 @@ pub(super) struct Effects {
     imports: BTreeMap<i64, (i64, ImportRow)>,
     /// Sum of the debits of the journals.
     debits: i64,
-    account_days: BTreeMap<(i64, i32), (i64, Sides, i64)>,
+    account_days: BTreeMap<(i64, i32), AccountSums>,
     contact_days: BTreeMap<(i64, i64, i64, i32), ContactSides>,
     vat_days: VatDays,
-    counts: BTreeMap<(i64, &'static str, &'static str), i64>,
-    list_days: BTreeMap<(i64, &'static str, i32), i64>,
+    counts: BTreeMap<(i64, &'static str, Cow<'static, str>), i64>,
+    list_days: BTreeMap<(i64, ListDay), i64>,
+    /// The journal whose lines are being written, and the accounts it has lines of so far.
+    journal_accounts: (i64, Vec<i64>),
 }
 
 impl Default for Effects {
@@ -92,6 +97,7 @@ impl Default for Effects {
             vat_days: BTreeMap::new(),
             counts: BTreeMap::new(),
             list_days: BTreeMap::new(),
+            journal_accounts: (0, Vec::new()),
         }
     }
 }
@@ -166,17 +172,38 @@ impl Effects {
     }
 
     /// Counts rows of a list in or out.
-    pub(super) fn count(&mut self, organisation: i64, list: &'static str, status: &'static str, by: i64) {
-        *self.counts.entry((organisation, list, status)).or_default() += by;
+    pub(super) fn count(
+        &mut self,
+        organisation: i64,
+        list: &'static str,
+        status: impl Into<Cow<'static, str>>,
+        by: i64,
+    ) {
+        *self.counts.entry((organisation, list, status.into())).or_default() += by;
     }
 
     /// The same for the rows of a day.
-    pub(super) fn count_day(&mut self, organisation: i64, list: &'static str, day: i32, by: i64) {
-        *self.list_days.entry((organisation, list, day)).or_default() += by;
+    pub(super) fn count_day(&mut self, organisation: i64, of: ListDay, by: i64) {
+        *self.list_days.entry((organisation, of)).or_default() += by;
+    }
+
+    /// Counts a row by its date, its last change and its type: out as it was before, in as it is from now on.
+    pub(super) fn tally(&mut self, organisation: i64, before: Option<Tally>, after: Option<Tally>) {
+        for (tally, by) in before.into_iter().map(|tally| (tally, -1)).chain(after.into_iter().map(|tally| (tally, 1)))
+        {
+            for (day, many) in tally.days() {
+                self.count_day(organisation, day, by * many);
+            }
+            for (list, status) in tally.counts() {
+                self.count(organisation, list, status, by);
+            }
+        }
     }
 
     pub(super) fn journal(&mut self, row: &JournalRow<'_>) {
-        self.count_day(row.organisation, "journal", row.day, 1);
+        self.count_day(row.organisation, ListDay::dated("journal", None, row.day), 1);
+        self.count_day(row.organisation, ListDay::changed("journal", None, row.at_ms), 1);
+        self.count(row.organisation, "journal type", row.source_type, 1);
         self.debits += row.total;
         let mut search = format!("{} {}", row.number, row.description.to_lowercase());
         if let Some(reference) = row.reference {
@@ -220,11 +247,20 @@ impl Effects {
             row.contact.into(),
             row.system.into(),
         ]);
-        let (_, (debit, credit), items) =
-            self.account_days.entry((row.account, row.day)).or_insert((row.organisation, (0, 0), 0));
-        *debit += row.debit;
-        *credit += row.credit;
-        *items += 1;
+        let (journal, accounts) = &mut self.journal_accounts;
+        if *journal != row.journal {
+            (*journal, *accounts) = (row.journal, Vec::new());
+        }
+        let is_first = !accounts.contains(&row.account);
+        if is_first {
+            accounts.push(row.account);
+        }
+        let sums = self.account_days.entry((row.account, row.day)).or_default();
+        sums.organisation = row.organisation;
+        sums.sides.0 += row.debit;
+        sums.sides.1 += row.credit;
+        sums.lines += 1;
+        sums.journals += i64::from(is_first);
         if let Some(is_direct) = of_contact {
             let contact = row.contact.unwrap_or(0);
             let key = (row.organisation, row.account, contact, row.day);
@@ -234,6 +270,7 @@ impl Effects {
 
     /// That a journal of this day is void.
     pub(super) fn reversal(&mut self, organisation: i64, journal: i64, day: i32, by: i64, reason: Option<&str>) {
+        self.count_day(organisation, ListDay::dated("journal", Some("void"), day), 1);
         self.reversals.push([journal.into(), organisation.into(), i64::from(day).into(), by.into(), reason.into()]);
     }
 

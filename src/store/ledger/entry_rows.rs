@@ -11,7 +11,7 @@ pub(super) struct JournalRow<'a> {
     pub(super) day: i32,
     pub(super) description: &'a str,
     pub(super) reference: Option<&'a str>,
-    pub(super) source_type: &'a str,
+    pub(super) source_type: &'static str,
     pub(super) source_id: Option<i64>,
     pub(super) reverses: Option<i64>,
     pub(super) total: i64,

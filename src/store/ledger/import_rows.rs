@@ -4,6 +4,7 @@ use super::contacts::signed;
 use super::imports::RowResult;
 use super::query::Conditions;
 use super::rows::{Cell, Column, Rows};
+use super::totals::Kept;
 use crate::domain::ids::OrganisationId;
 use crate::domain::problem::{Issue, Issues};
 use crate::store::StoreError;
@@ -148,8 +149,8 @@ impl Reader {
         (limit, offset): (u64, u64),
     ) -> Result<(Vec<ImportRow>, Option<u64>), StoreError> {
         let mut conditions = Conditions::new("i.organisation_id = $1", organisation.0);
-        let kept: (&'static str, &'static [&'static str]) = ("import", &["previewed", "confirmed"]);
-        let total = self.counted(organisation, "book_import i", &conditions, Some(kept)).await?;
+        let kept = Kept::Whole("import", vec!["previewed", "confirmed"]);
+        let total = self.counted(organisation, "book_import i", &conditions, &kept).await?;
         let (limit, offset) = (conditions.value(signed(limit)), conditions.value(signed(offset)));
         let sql = format!(
             "select {SELECTED} from book_import i where {} order by i.id desc limit {limit} offset {offset}",

@@ -1,7 +1,7 @@
 //! Where journals are looked for: a filter may lead to them by the lines of an account or by reversals.
 
 use super::journals::JournalFilter;
-use super::query::{Conditions, List};
+use super::query::{Conditions, Found, List};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::journal::SourceType;
 
@@ -14,8 +14,9 @@ pub(super) fn journal_list(filter: &JournalFilter) -> List {
         descending: true,
         with: "left join journal_reversal v on v.journal_id = j.id",
         from: "journal j".to_owned(),
-        found: None,
-        picked: None,
+        named: None,
+        all: "journal b where b.organisation_id = $1",
+        found: Found::InOrder,
     };
     let others = filter.source_type.is_some()
         || filter.source_id.is_some()
@@ -28,11 +29,13 @@ pub(super) fn journal_list(filter: &JournalFilter) -> List {
         (None, Some(true)) => ("journal_reversal", "v", "v.entry_day", "v.journal_id"),
         _ => {
             // What one document made are few.
-            list.picked = filter.source_id.map(|_| list.from.clone());
+            if filter.source_id.is_some() {
+                list.found = Found::Searched(list.from.clone());
+            }
             return list;
         }
     };
-    list.found = Some((key, id));
+    list.named = Some((key, id));
     list.from = format!("{table} {name}");
     if others {
         list.from.push_str(&format!(" join journal j on j.id = {id}"));
@@ -68,7 +71,7 @@ pub(super) fn journal_conditions(organisation: OrganisationId, filter: &JournalF
     conditions.and_if(&format!("{day} >= {{}}"), filter.from_day.map(i64::from));
     conditions.and_if(&format!("{day} <= {{}}"), filter.to_day.map(i64::from));
     conditions.and_if(
-        "(j.created_at >= {} or exists (select 1 from journal_reversal w join journal r on r.id = w.reversal_id \
+        "(~j.created_at >= {} or exists (select 1 from journal_reversal w join journal r on r.id = w.reversal_id \
          where w.journal_id = j.id and r.created_at >= {}))",
         filter.updated_since_ms,
     );

@@ -4,15 +4,13 @@ use std::collections::HashMap;
 
 use super::contacts::signed;
 use super::journal_list::{journal_conditions, journal_list};
-use super::query::Conditions;
+use super::query::Found;
+use super::totals::Kept;
 use crate::domain::calendar::{first_day, month_of_day};
 use crate::domain::ids::OrganisationId;
 use crate::store::StoreError;
 use crate::store::reader::Reader;
 use crate::store::sql::{Row, Unit, params};
-
-/// With filters rows are counted up to here.
-pub(super) const COUNTED_MAX: i64 = 10_000;
 
 /// A journal as stored, with its lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,20 +103,30 @@ pub struct JournalFilter {
 }
 
 impl JournalFilter {
-    fn list_status(&self) -> Option<(&'static str, &'static [&'static str])> {
-        let plain = self.source_type.is_none()
-            && self.source_id.is_none()
-            && self.account_id.is_none()
-            && self.from_day.is_none()
-            && self.to_day.is_none()
-            && self.search.is_none()
-            && self.updated_since_ms.is_none();
-        let statuses: &[&str] = match self.voided {
-            None => &["posted", "void"],
-            Some(true) => &["void"],
-            Some(false) => &["posted"],
-        };
-        plain.then_some(("journal", statuses))
+    /// What says how many there are.
+    fn kept(&self) -> Kept {
+        let is_dated = self.from_day.is_some() || self.to_day.is_some();
+        let others = self.source_id.is_some() || self.search.is_some();
+        match (&self.source_type, self.account_id, self.voided, self.updated_since_ms) {
+            _ if others => Kept::Nothing,
+            (None, None, voided, None) if is_dated => Kept::Dated {
+                lists: vec![if voided == Some(true) { "journal void" } else { "journal" }.to_owned()],
+                less: (voided == Some(false)).then_some("journal void"),
+                from: self.from_day,
+                to: self.to_day,
+            },
+            (None, None, None, None) => Kept::Whole("journal", vec!["posted", "void"]),
+            (None, None, Some(is_void), None) => Kept::Whole("journal", vec![if is_void { "void" } else { "posted" }]),
+            (Some(kind), None, None, None) if !is_dated => Kept::Counters("journal type", vec![kind.clone()]),
+            (None, Some(account), None, None) => Kept::OfAccount { account, from: self.from_day, to: self.to_day },
+            (None, None, None, Some(since_ms)) if !is_dated => Kept::JournalsChanged { since_ms },
+            _ => Kept::Nothing,
+        }
+    }
+
+    /// Whether no filter is given.
+    fn is_empty(&self) -> bool {
+        matches!(self.kept(), Kept::Whole(_, statuses) if statuses.len() == 2)
     }
 }
 
@@ -251,27 +259,28 @@ impl Reader {
         (limit, offset): (u64, u64),
     ) -> Result<(Vec<JournalView>, Option<u64>), StoreError> {
         let (mut list, mut conditions) = (journal_list(filter), journal_conditions(organisation, filter));
-        if let (Some(since), None) = (filter.updated_since_ms, list.found) {
+        if let (Some(since), None) = (filter.updated_since_ms, list.named) {
             let since = conditions.value(since);
-            list.picked = Some(format!(
+            list.found = Found::Apart(format!(
                 "(select n.id from journal n where n.organisation_id = $1 and n.created_at >= {since} union \
                  select n.reverses_journal_id from journal n where n.organisation_id = $1 and n.created_at >= {since} \
                  and n.reverses_journal_id is not null) u join journal j on j.id = u.id"
             ));
         }
         self.search(&mut list, &mut conditions, ("journal", "j"), filter.search.as_deref());
-        // What is found several times cannot be counted as it is found.
-        list.picked = list.picked.filter(|_| list.found.is_none());
-        let kept = filter.list_status();
+        if list.named.is_some() {
+            // What is found several times cannot be counted as it is found.
+            list.found = Found::InOrder;
+        }
         let mut offset = offset;
-        if kept.is_some_and(|(_, statuses)| statuses.len() == 2)
+        if filter.is_empty()
             && let Some((last, before)) = self.day_of_row(organisation, "journal", offset).await?
         {
             conditions.and("j.entry_day <= {}", last);
             offset -= before;
         }
         let (rows, total) =
-            self.listed(organisation, &list, JOURNAL_COLUMNS, conditions, (limit, offset), kept).await?;
+            self.listed(organisation, &list, JOURNAL_COLUMNS, conditions, (limit, offset), &filter.kept()).await?;
         let journals = rows.iter().map(read_journal).collect::<Result<Vec<_>, _>>()?;
         Ok((self.lines_of(journals).await?, total))
     }
@@ -303,35 +312,6 @@ impl Reader {
         page: (u64, u64),
     ) -> Result<AccountHistory, StoreError> {
         self.snapshot(|unit| Box::pin(history(unit, account, from, to, page))).await
-    }
-
-    /// How many rows a list has: kept counters where they say it, else counted up to ten thousand.
-    pub(super) async fn counted(
-        &self,
-        organisation: OrganisationId,
-        from: &str,
-        conditions: &Conditions,
-        kept: Option<(&'static str, &[&'static str])>,
-    ) -> Result<Option<u64>, StoreError> {
-        if let Some((list, statuses)) = kept {
-            let sql = "select status, items from list_count where organisation_id = $1 and list = $2";
-            let mut total = 0;
-            for row in self.all(sql, params![organisation.0, list]).await? {
-                let (status, items): (String, i64) = (row.get(0)?, row.get(1)?);
-                if statuses.contains(&status.as_str()) {
-                    total += items;
-                }
-            }
-            return Ok(u64::try_from(total).ok());
-        }
-        let sql = format!(
-            "select count(*) from (select 1 as one from {from} where {} limit {}) as counted",
-            conditions.text(),
-            COUNTED_MAX + 1
-        );
-        let row = self.one(&sql, conditions.values()).await?;
-        let count: i64 = row.map_or(Ok(0), |row| row.get(0))?;
-        Ok(u64::try_from(count).ok().filter(|_| count <= COUNTED_MAX))
     }
 }
 

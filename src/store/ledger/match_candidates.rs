@@ -1,6 +1,11 @@
 //! What a line of a statement may be of what is in the books: open invoices, and money that no line shows yet.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use sea_orm::DbBackend;
+
 use super::bank_transactions::BankTransactionRow;
+use super::query::{Conditions, letters};
 use super::shelf::day;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::bank_candidates::{Candidate, CandidateKind, score};
@@ -9,8 +14,21 @@ use crate::store::StoreError;
 use crate::store::reader::Reader;
 use crate::store::sql::{Row, params};
 
-/// Open invoices whose numbers are looked for in the description, the latest.
-const LOOKED_AT_MAX: i64 = 2_000;
+/// Open invoices that are looked at: of the amount, by each number that the description has, and the latest.
+const LOOKED_AT_MAX: i64 = 200;
+
+/// Numbers of a description that invoices are looked for by.
+const NUMBERS_MAX: usize = 4;
+
+/// The digits that stand together in a text, three at least, the longest first.
+fn numbers_in(text: &str) -> Vec<String> {
+    let runs = text.split(|one: char| !one.is_ascii_digit()).filter(|run| run.len() >= 3);
+    let runs: BTreeSet<&str> = runs.collect();
+    let mut numbers: Vec<String> = runs.into_iter().map(str::to_owned).collect();
+    numbers.sort_by_key(|number| std::cmp::Reverse(number.len()));
+    numbers.truncate(NUMBERS_MAX);
+    numbers
+}
 
 /// What is still to be paid in cash of an open invoice: what it owes, less what CIS is to withhold of that.
 const PAYABLE: &str = "case when d.cis_deduction = 0 then d.due else d.net + d.vat - d.cis_deduction - \
@@ -44,13 +62,54 @@ impl Reader {
         } else {
             (CandidateKind::PurchaseInvoice, "purchase_invoice")
         };
-        let sql = format!(
-            "select d.id, d.day, {PAYABLE}, d.number, d.reference, d.supplier_reference from document d \
-             where d.organisation_id = $1 and d.kind = $2 and d.due > 0 order by d.due_day desc, d.id desc limit $3"
-        );
-        let rows = self.all(&sql, params![organisation.0, word, LOOKED_AT_MAX]).await?;
         let sign = line.amount_pence.signum();
-        rows.iter().map(|row| candidate(row, kind, sign * row.get::<i64>(2)?)).collect()
+        let amount = line.amount_pence.abs();
+        let columns = format!("d.id, d.day, {PAYABLE}, d.number, d.reference, d.supplier_reference");
+        let open = "d.organisation_id = $1 and d.kind = $2 and d.due > 0";
+        let mut asked = vec![
+            // Of the amount: what CIS is withheld of owes more than is to be paid.
+            (
+                format!("document d where {open} and d.due = $3 and d.cis_deduction = 0"),
+                params![organisation.0, word, amount],
+            ),
+            (
+                format!(
+                    "document d where {open} and d.cis_rate is not null and d.cis_deduction <> 0 and {PAYABLE} = $3"
+                ),
+                params![organisation.0, word, amount],
+            ),
+            // Named in whatever way: the latest are looked at.
+            (
+                format!(
+                    "(select l.id from document l where l.organisation_id = $1 and l.kind = $2 and l.due > 0 \
+                     order by l.due_day desc, l.id desc limit $3) p join document d on d.id = p.id"
+                ),
+                params![organisation.0, word, LOOKED_AT_MAX],
+            ),
+        ];
+        for number in numbers_in(&line.description) {
+            let mut conditions = Conditions::new("d.organisation_id = $1", organisation.0);
+            conditions.and("d.kind = {}", word);
+            let pattern = conditions.value(format!("%{number}%"));
+            let from = if matches!(self.shared().backend, DbBackend::Sqlite) {
+                let letters = conditions.value(letters(&number).unwrap_or_default());
+                format!(
+                    "document_letters cross join document d on d.id = document_letters.rowid \
+                     and document_letters match {letters}"
+                )
+            } else {
+                "document d".to_owned()
+            };
+            let text = conditions.text();
+            asked.push((format!("{from} where {text} and d.due > 0 and d.search like {pattern}"), conditions.values()));
+        }
+        let mut found: BTreeMap<i64, Candidate> = BTreeMap::new();
+        for (from, values) in asked {
+            for row in self.all(&format!("select {columns} from {from} limit {LOOKED_AT_MAX}"), values).await? {
+                found.insert(row.get(0)?, candidate(&row, kind, sign * row.get::<i64>(2)?)?);
+            }
+        }
+        Ok(found.into_values().collect())
     }
 
     async fn unlinked_settlements(
@@ -59,7 +118,7 @@ impl Reader {
         line: &BankTransactionRow,
     ) -> Result<Vec<Candidate>, StoreError> {
         let sql = "select s.id, s.day, s.amount, s.number, s.reference, cast(null as text), s.side from settlement s \
-                   where s.organisation_id = $1 and s.bank_account_id = $2 and s.amount = $3 \
+                   where +s.organisation_id = $1 and s.bank_account_id = $2 and s.amount = $3 \
                    and s.kind in ($4, $5) and s.bank_transaction_id is null and s.void_day is null \
                    order by abs(s.day - $6), s.id limit 50";
         let kinds = if line.amount_pence > 0 {
@@ -86,4 +145,15 @@ fn candidate(row: &Row, kind: CandidateKind, amount_pence: i64) -> Result<Candid
         references.extend(row.get::<Option<String>>(column)?);
     }
     Ok(Candidate { kind, id: row.get(0)?, amount: Pence(amount_pence), date: day(row, 1)?, references })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbers_in;
+
+    #[test]
+    fn numbers_are_digits_that_stand_together() {
+        assert_eq!(numbers_in("FPI INV-0103 12 of 2026-04-01, 0103"), ["0103", "2026"]);
+        assert!(numbers_in("CARD 12").is_empty());
+    }
 }

@@ -55,8 +55,10 @@ mod settlement_reads;
 mod settlements;
 mod shelf;
 mod status;
+mod tallies;
 mod told;
 mod total_rows;
+mod totals;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use futures_util::future::try_join;
 use sea_orm::{DbBackend, Value};
 
 use super::contacts::signed;
-use super::journals::COUNTED_MAX;
+use super::totals::{COUNTED_MAX, Kept};
 use crate::domain::ids::OrganisationId;
 use crate::store::StoreError;
 use crate::store::reader::Reader;
@@ -13,30 +13,37 @@ use crate::store::sql::{Row, params};
 /// Rows further down are found by the days before them.
 const FAR_DOWN: u64 = 2_000;
 
-/// Conditions joined by `and`, and the parameters they name.
+/// Rows looked at in the order of a list for a page of those that pass a filter, before the few that pass are looked for
+/// instead: as many as it takes when one in forty passes, and so many at least.
+const LOOKED_AT_MIN: u64 = 4_000;
+const LOOKED_AT_OF_ONE: u64 = 40;
+
+/// Conditions joined by `and`, and the parameters they name. Where rows are read in the order of the list, a column
+/// behind `~` is compared without an index of its own; where the rows that pass are looked for apart from it, a text
+/// behind `^` is.
 #[derive(Clone)]
 pub(super) struct Conditions {
-    text: String,
+    parts: Vec<String>,
+    /// What follows all of them.
+    end: String,
     values: Vec<Value>,
 }
 
 impl Conditions {
     /// The first condition, in which `$1` is the first value.
     pub(super) fn new(text: &str, value: impl Into<Value>) -> Self {
-        Self { text: text.to_owned(), values: vec![value.into()] }
+        Self { parts: vec![text.to_owned()], end: String::new(), values: vec![value.into()] }
     }
 
     /// One more, in which `{}` stands for the value.
     pub(super) fn and(&mut self, text: &str, value: impl Into<Value>) {
-        self.values.push(value.into());
-        self.text.push_str(" and ");
-        self.text.push_str(&text.replace("{}", &format!("${}", self.values.len())));
+        let name = self.value(value);
+        self.parts.push(text.replace("{}", &name));
     }
 
     /// One more without a value.
     pub(super) fn and_plain(&mut self, text: &str) {
-        self.text.push_str(" and ");
-        self.text.push_str(text);
+        self.parts.push(text.to_owned());
     }
 
     /// The same with a value if there is one.
@@ -53,12 +60,29 @@ impl Conditions {
     }
 
     /// Adds what follows all conditions.
-    fn end_with(&mut self, text: &str) {
-        self.text.push_str(text);
+    pub(super) fn end_with(&mut self, text: &str) {
+        self.end.push_str(text);
     }
 
-    pub(super) fn text(&self) -> &str {
-        &self.text
+    /// The same without those that begin like this.
+    pub(super) fn without(&self, beginning: &str) -> Self {
+        let mut others = self.clone();
+        others.parts.retain(|part| !part.trim_start_matches('~').starts_with(beginning));
+        others
+    }
+
+    fn all(&self) -> String {
+        format!("{}{}", self.parts.join(" and "), self.end)
+    }
+
+    pub(super) fn text(&self) -> String {
+        self.all().replace('~', "").replace('^', "'' || ")
+    }
+
+    /// The same for rows read in the order of the list: an operator before a column keeps both databases from looking
+    /// for it in an index.
+    pub(super) fn in_order(&self) -> String {
+        self.all().replace('~', "+").replace('^', "")
     }
 
     pub(super) fn values(&self) -> Vec<Value> {
@@ -79,6 +103,16 @@ pub(super) fn contains(text: &str) -> String {
     pattern
 }
 
+/// How the rows of a list that pass its filters are found.
+pub(super) enum Found {
+    /// They stand in an index in the order of the list, or most rows pass.
+    InOrder,
+    /// Maybe far apart: among the first rows of the list, or else here, in any order.
+    Apart(String),
+    /// By their letters, here, in any order.
+    Searched(String),
+}
+
 /// A list of rows of one table: how its pages are found.
 pub(super) struct List {
     /// The table and its short name.
@@ -93,9 +127,23 @@ pub(super) struct List {
     /// Where pages are looked for in the order of the list.
     pub(super) from: String,
     /// The key and the identifier there, when they are not the table's own; there may then be several of one row.
-    pub(super) found: Option<(&'static str, &'static str)>,
-    /// Where the rows are found when few of them pass the filters, in any order.
-    pub(super) picked: Option<String>,
+    pub(super) named: Option<(&'static str, &'static str)>,
+    /// All rows of the list, as `b`.
+    pub(super) all: &'static str,
+    pub(super) found: Found,
+}
+
+/// A condition that leaves the first rows of a list, which is ordered by a column of `all`.
+pub(super) fn among_the_first(key: &str, all: &str, descending: bool, (limit, offset): (u64, u64)) -> String {
+    let many = limit.saturating_add(offset).saturating_mul(LOOKED_AT_OF_ONE).max(LOOKED_AT_MIN);
+    let column = key.rsplit('.').next().unwrap_or(key);
+    // Where the list has fewer rows, all of them. What is left out by mistake is found the other way.
+    let (order, sign, end) = if descending { (" desc", ">=", "-1000000000") } else { ("", "<=", "'\u{10ffff}'") };
+    format!(
+        "{key} {sign} coalesce((select b.{column} from {all} order by b.{column}{order}, b.id{order} limit 1 \
+         offset {}), {end})",
+        signed(many)
+    )
 }
 
 impl List {
@@ -104,18 +152,18 @@ impl List {
     }
 
     fn group(&self) -> String {
-        self.found.map_or(String::new(), |(key, id)| format!(" group by {key}, {id}"))
+        self.named.map_or(String::new(), |(key, id)| format!(" group by {key}, {id}"))
     }
 
     /// A page in the order of an index: the rows before it are passed over without being read.
     fn walked(&self, columns: &str, conditions: &str, limit: &str, offset: &str) -> String {
         let Self { table, id, with, from, .. } = self;
-        let (key, found) = self.found.unwrap_or((self.key, id));
+        let (key, named) = self.named.unwrap_or((self.key, id));
         format!(
-            "select {columns} from (select {found} as id from {from} where {conditions}{} order by {} \
+            "select {columns} from (select {named} as id from {from} where {conditions}{} order by {} \
              limit {limit} offset {offset}) p join {table} on {id} = p.id {with} order by {}",
             self.group(),
-            self.order(key, found),
+            self.order(key, named),
             self.order(self.key, id)
         )
     }
@@ -136,13 +184,19 @@ impl List {
 
 /// What an index of every three letters is asked to find a text; none when the text is too short for it. A few triples
 /// are enough to leave few rows, which are then looked at; digits tell rows apart better than words do.
-fn letters(text: &str) -> Option<String> {
+pub(super) fn letters(text: &str) -> Option<String> {
     const TRIPLES_MAX: usize = 4;
+    let digits = |triple: &[char]| triple.iter().filter(|letter| letter.is_numeric()).count();
     let letters: Vec<char> = text.to_lowercase().chars().collect();
     let mut triples: Vec<&[char]> = letters.windows(3).collect();
-    triples.sort_by_key(|triple| std::cmp::Reverse(triple.iter().filter(|letter| letter.is_numeric()).count()));
+    triples.sort_by_key(|triple| std::cmp::Reverse(digits(triple)));
+    let has_digits = triples.first().is_some_and(|triple| digits(triple) > 1);
     let mut asked: Vec<String> = Vec::new();
     for triple in triples {
+        // Beside a number, words are in too many rows to be worth asking for.
+        if has_digits && digits(triple) == 0 {
+            break;
+        }
         let quoted = format!("\"{}\"", triple.iter().collect::<String>().replace('"', "\"\""));
         if asked.len() < TRIPLES_MAX && !asked.contains(&quoted) {
             asked.push(quoted);
@@ -164,17 +218,17 @@ impl Reader {
         conditions.and(&format!("{name}.search like {{}} escape '\\'"), contains(text));
         if !matches!(self.shared().backend, DbBackend::Sqlite) {
             // Here the condition finds the index by itself.
-            list.picked = Some(format!("{table} {name}"));
+            list.found = Found::Searched(format!("{table} {name}"));
         } else if let Some(letters) = letters(text) {
             let letters = conditions.value(letters);
-            list.picked = Some(format!(
+            list.found = Found::Searched(format!(
                 "{table}_letters cross join {table} {name} on {name}.id = {table}_letters.rowid \
                  and {table}_letters match {letters}"
             ));
         }
     }
 
-    /// A page of a list, and how many rows the list has. `kept` are the counters that say it.
+    /// A page of a list, and how many rows the list has.
     pub(super) async fn listed(
         &self,
         organisation: OrganisationId,
@@ -182,28 +236,45 @@ impl Reader {
         columns: &str,
         conditions: Conditions,
         (limit, offset): (u64, u64),
-        kept: Option<(&'static str, &'static [&'static str])>,
+        kept: &Kept,
     ) -> Result<(Vec<Row>, Option<u64>), StoreError> {
         let mut paged = conditions.clone();
-        let (limit, skipped) = (paged.value(signed(limit)), paged.value(signed(offset)));
-        let walked = || list.walked(columns, conditions.text(), &limit, &skipped);
-        if let Some(picked) = &list.picked {
-            let chosen = list.chosen(picked, columns, conditions.text(), &limit, &skipped);
-            let rows = self.all(&chosen, paged.values()).await?;
-            let total = match rows.first() {
-                Some(row) => row.get(row.width().saturating_sub(1))?,
-                None if offset == 0 => 0,
-                None => return Ok((rows, self.counted(organisation, picked, &conditions, None).await?)),
-            };
-            if total <= COUNTED_MAX {
-                return Ok((rows, u64::try_from(total).ok()));
+        let (limit_name, offset_name) = (paged.value(signed(limit)), paged.value(signed(offset)));
+        let chosen = |from: &str| list.chosen(from, columns, &conditions.text(), &limit_name, &offset_name);
+        let in_order = conditions.in_order();
+        let walked = |conditions: &str| list.walked(columns, conditions, &limit_name, &offset_name);
+        match &list.found {
+            Found::InOrder => {
+                let mut counting = conditions.clone();
+                counting.end_with(&list.group());
+                let page = walked(&in_order);
+                let counted = self.counted(organisation, &list.from, &counting, kept);
+                try_join(self.all(&page, paged.values()), counted).await
             }
-            return Ok((self.all(&walked(), paged.values()).await?, None));
+            Found::Apart(few) => {
+                let first = among_the_first(list.key, list.all, list.descending, (limit, offset));
+                let near = walked(&format!("{in_order} and {first}"));
+                let counted = self.counted(organisation, few, &conditions, kept);
+                let (rows, total) = try_join(self.all(&near, paged.values()), counted).await?;
+                if is_whole(rows.len(), total, (limit, offset)) {
+                    return Ok((rows, total));
+                }
+                let far = if total.is_some() { chosen(few) } else { walked(&in_order) };
+                Ok((self.all(&far, paged.values()).await?, total))
+            }
+            Found::Searched(few) => {
+                let rows = self.all(&chosen(few), paged.values()).await?;
+                let total = match rows.first() {
+                    Some(row) => row.get(row.width().saturating_sub(1))?,
+                    None if offset == 0 => 0,
+                    None => return Ok((rows, self.counted(organisation, few, &conditions, &Kept::Nothing).await?)),
+                };
+                if total <= COUNTED_MAX {
+                    return Ok((rows, u64::try_from(total).ok()));
+                }
+                Ok((self.all(&walked(&in_order), paged.values()).await?, None))
+            }
         }
-        let mut counting = conditions.clone();
-        counting.end_with(&list.group());
-        let page = walked();
-        try_join(self.all(&page, paged.values()), self.counted(organisation, &list.from, &counting, kept)).await
     }
 
     /// The day on which a row far down a list stands, newest first, and how many rows come before that day.
@@ -224,6 +295,12 @@ impl Reader {
     }
 }
 
+/// Whether rows found among the first of a list are all that a page has.
+pub(super) fn is_whole(rows: usize, total: Option<u64>, (limit, offset): (u64, u64)) -> bool {
+    let rows = u64::try_from(rows).unwrap_or(u64::MAX);
+    rows >= limit || total.is_some_and(|total| offset.saturating_add(rows) >= total)
+}
+
 #[cfg(test)]
 mod tests {
     use super::letters;
@@ -232,7 +309,7 @@ mod tests {
     fn a_text_is_asked_for_by_its_triples() {
         assert_eq!(letters("Fuel").as_deref(), Some("\"fue\" AND \"uel\""));
         assert_eq!(letters("a\"b").as_deref(), Some("\"a\"\"b\""));
-        assert_eq!(letters("bill 77").as_deref(), Some("\" 77\" AND \"l 7\" AND \"bil\" AND \"ill\""));
+        assert_eq!(letters("bill 77").as_deref(), Some("\" 77\" AND \"l 7\""));
         assert_eq!(letters("aaaa").as_deref(), Some("\"aaa\""));
         assert_eq!(letters("ab"), None);
     }

@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 
+use futures_util::future::try_join;
 use sea_orm::Value;
 
 use super::contacts::signed;
-use super::query::Conditions;
+use super::query::{Conditions, among_the_first, is_whole};
 use super::settlements::{
     AllocationView, COLUMNS, SETTLEMENT_COLUMNS, SettlementFilter, SettlementRow, SettlementView, read_settlement,
 };
 use super::shelf::day;
+use super::totals::{COUNTED_MAX, Kept};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::contact::ContactKind;
@@ -18,22 +20,83 @@ use crate::store::StoreError;
 use crate::store::reader::Reader;
 use crate::store::sql::{Row, Unit, params};
 
+/// All of a side.
+const ALL: &str = "settlement b where b.organisation_id = $1 and b.side = $2";
+
+/// In which order settlements are listed.
+const ORDER: &str = "order by day desc, id desc";
+
 impl SettlementFilter {
-    /// The kept counter that says how many there are, when there is one.
-    fn list_status(&self) -> Option<(&'static str, &'static [&'static str])> {
-        let plain = self.contact_id.is_none()
-            && self.bank_account_id.is_none()
-            && self.from_day.is_none()
-            && self.to_day.is_none()
-            && self.has_unallocated.is_none()
-            && self.updated_since_ms.is_none();
-        let statuses: &[&str] = match self.is_void {
-            None => &["posted", "void"],
-            Some(true) => &["void"],
-            Some(false) => &["posted"],
+    /// What says how many there are.
+    fn kept(&self) -> Kept {
+        if self.contact_id.is_some() || self.bank_account_id.is_some() {
+            return Kept::Nothing;
+        }
+        let statuses = match self.is_void {
+            None => vec!["posted", "void"],
+            Some(true) => vec!["void"],
+            Some(false) => vec!["posted"],
         };
-        plain.then_some((super::decide_settlement::list(self.side), statuses))
+        let changed = self.updated_since_ms.map(|since_ms| ("s.updated_at", since_ms));
+        let list = super::decide_settlement::list(self.side);
+        if let Some(has_unallocated) = self.has_unallocated {
+            let others = self.is_void.or(self.from_day.or(self.to_day).map(|_| true)).is_some() || changed.is_some();
+            let counter = match self.side {
+                ContactKind::Customer => "customer_receipt type",
+                ContactKind::Supplier => "supplier_payment type",
+            };
+            return match has_unallocated {
+                _ if others => Kept::Nothing,
+                true => Kept::Counters(counter, vec!["unallocated".to_owned()]),
+                false => Kept::Without(list, statuses, (counter, "unallocated")),
+            };
+        }
+        Kept::of_list(list, statuses, (self.from_day, self.to_day), changed)
     }
+
+    fn conditions(&self, organisation: OrganisationId) -> Conditions {
+        // The indexes of contacts and bank accounts do not have the organisation.
+        let own = match (self.contact_id, self.bank_account_id) {
+            (Some(_), _) => "(select c.organisation_id from contact c where c.id = $3) = $1",
+            (None, Some(_)) => "(select b.organisation_id from bank_account b where b.id = $3) = $1",
+            (None, None) => "s.organisation_id = $1",
+        };
+        let mut conditions = Conditions::new(own, organisation.0);
+        conditions.and("s.side = {}", self.side.as_str());
+        conditions.and_if("s.contact_id = {}", self.contact_id);
+        conditions.and_if("s.bank_account_id = {}", self.bank_account_id);
+        conditions.and_if("s.day >= {}", self.from_day.map(i64::from));
+        conditions.and_if("s.day <= {}", self.to_day.map(i64::from));
+        conditions.and_if("~s.updated_at >= {}", self.updated_since_ms);
+        match self.is_void {
+            Some(true) => conditions.and_plain("s.void_day is not null"),
+            Some(false) => conditions.and_plain("s.void_day is null"),
+            None => {}
+        }
+        match self.has_unallocated {
+            // Nothing can be done with what is left of a void one.
+            Some(true) => conditions.and_plain("s.void_day is null and s.allocated < s.amount"),
+            Some(false) => conditions.and_plain("(s.void_day is not null or s.allocated >= s.amount)"),
+            None => {}
+        }
+        conditions
+    }
+}
+
+/// A page of the settlements that conditions leave; `few` when it is to be looked for apart from the order of the list.
+fn page_of(conditions: &str, (limit, offset): (u64, u64), few: bool) -> String {
+    let (with, from) = if few {
+        let all = format!("select s.id, s.day from settlement s where {conditions} limit {}", COUNTED_MAX + 1);
+        (format!("with m as materialized ({all}) "), format!("select id from m {ORDER}"))
+    } else {
+        (String::new(), format!("select s.id from settlement s where {conditions} order by s.day desc, s.id desc"))
+    };
+    format!(
+        "{with}select {SETTLEMENT_COLUMNS}, c.name from ({from} limit {} offset {}) p join settlement s on s.id = p.id \
+         join contact c on c.id = s.contact_id order by s.day desc, s.id desc",
+        signed(limit),
+        signed(offset)
+    )
 }
 
 impl Reader {
@@ -42,30 +105,25 @@ impl Reader {
         &self,
         organisation: OrganisationId,
         filter: &SettlementFilter,
-        (limit, offset): (u64, u64),
+        page: (u64, u64),
     ) -> Result<(Vec<SettlementView>, Option<u64>), StoreError> {
-        let mut conditions = Conditions::new("s.organisation_id = $1", organisation.0);
-        conditions.and("s.side = {}", filter.side.as_str());
-        conditions.and_if("s.contact_id = {}", filter.contact_id);
-        conditions.and_if("s.bank_account_id = {}", filter.bank_account_id);
-        conditions.and_if("s.day >= {}", filter.from_day.map(i64::from));
-        conditions.and_if("s.day <= {}", filter.to_day.map(i64::from));
-        conditions.and_if("s.updated_at >= {}", filter.updated_since_ms);
-        match filter.is_void {
-            Some(true) => conditions.and_plain("s.void_day is not null"),
-            Some(false) => conditions.and_plain("s.void_day is null"),
-            None => {}
+        let conditions = filter.conditions(organisation);
+        let (values, in_order, kept) = (conditions.values(), conditions.in_order(), filter.kept());
+        let counted = self.counted(organisation, "settlement s", &conditions, &kept);
+        if filter.updated_since_ms.is_none() {
+            return try_join(self.settlement_views(page_of(&in_order, page, false), values), counted).await;
         }
-        match filter.has_unallocated {
-            // Nothing can be done with what is left of a void one.
-            Some(true) => conditions.and_plain("s.void_day is null and s.allocated < s.amount"),
-            Some(false) => conditions.and_plain("(s.void_day is not null or s.allocated >= s.amount)"),
-            None => {}
+        let near = format!("{in_order} and {}", among_the_first("s.day", ALL, true, page));
+        let near = self.settlement_views(page_of(&near, page, false), values.clone());
+        let (views, total) = try_join(near, counted).await?;
+        if is_whole(views.len(), total, page) {
+            return Ok((views, total));
         }
-        let counted = self.counted(organisation, "settlement s", &conditions, filter.list_status()).await?;
-        let (limit, offset) = (conditions.value(signed(limit)), conditions.value(signed(offset)));
-        let condition = format!("{} order by s.day desc, s.id desc limit {limit} offset {offset}", conditions.text());
-        Ok((self.settlement_views(&condition, conditions.values()).await?, counted))
+        let far = match total {
+            Some(_) => page_of(&conditions.text(), page, true),
+            None => page_of(&in_order, page, false),
+        };
+        Ok((self.settlement_views(far, values).await?, total))
     }
 
     /// One receipt or payment, or refund, of an organisation.
@@ -75,16 +133,15 @@ impl Reader {
         side: ContactKind,
         id: i64,
     ) -> Result<Option<SettlementView>, StoreError> {
-        let condition = "s.organisation_id = $1 and s.side = $2 and s.id = $3";
-        Ok(self.settlement_views(condition, params![organisation.0, side.as_str(), id]).await?.pop())
+        let sql = format!(
+            "select {SETTLEMENT_COLUMNS}, c.name from settlement s join contact c on c.id = s.contact_id \
+             where s.organisation_id = $1 and s.side = $2 and s.id = $3"
+        );
+        Ok(self.settlement_views(sql, params![organisation.0, side.as_str(), id]).await?.pop())
     }
 
     /// Settlements with their allocations, as of one moment.
-    async fn settlement_views(&self, condition: &str, values: Vec<Value>) -> Result<Vec<SettlementView>, StoreError> {
-        let sql = format!(
-            "select {SETTLEMENT_COLUMNS}, c.name from settlement s join contact c on c.id = s.contact_id \
-             where {condition}"
-        );
+    async fn settlement_views(&self, sql: String, values: Vec<Value>) -> Result<Vec<SettlementView>, StoreError> {
         let asked = (sql, values);
         self.snapshot(move |unit| {
             let (sql, values) = asked.clone();

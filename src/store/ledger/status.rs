@@ -30,11 +30,12 @@ impl Reader {
         let drafts = self.one(&sql, params![organisation.0]).await?.map_or(Ok(0), |row| row.get(0))?;
         let mut overdue = [(0, 0); 2];
         for (kind, sums) in [DocumentKind::SalesInvoice, DocumentKind::PurchaseInvoice].into_iter().zip(&mut overdue) {
-            let sql = "select count(*), cast(coalesce(sum(due), 0) as bigint) from document \
-                       where organisation_id = $1 and kind = $2 and due_day < $3 and due > 0";
-            if let Some(row) = self.one(sql, params![organisation.0, kind.as_str(), i64::from(today)]).await? {
-                *sums = (row.get(0)?, row.get(1)?);
-            }
+            let (open, owed) = (format!("{} open", kind.as_str()), format!("{} owed", kind.as_str()));
+            let today = i64::from(today);
+            *sums = (
+                self.sum_of_days(organisation, &[open], (i64::MIN, today.saturating_sub(1))).await?,
+                self.sum_of_days(organisation, &[owed], (i64::MIN, today.saturating_sub(1))).await?,
+            );
         }
         Ok(BooksStatus { bank_accounts, drafts, overdue })
     }

@@ -1,8 +1,10 @@
 //! The rows of the sums kept for each day and month: they are added to what is there.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::rows::{Column, Rows};
+use super::tallies::ListDay;
 use crate::domain::calendar::month_of_day;
 use Column::{Number, Text};
 
@@ -35,8 +37,18 @@ macro_rules! conflict {
     };
 }
 
-/// `days` are organisation, sums and lines by account and day.
-pub(super) fn account_totals(days: &BTreeMap<(i64, i32), (i64, Sides, i64)>) -> (Rows, Rows) {
+/// What was posted to an account on a day.
+#[derive(Clone, Copy, Default)]
+pub(super) struct AccountSums {
+    pub(super) organisation: i64,
+    pub(super) sides: Sides,
+    pub(super) lines: i64,
+    /// How many journals these are lines of.
+    pub(super) journals: i64,
+}
+
+/// `days` are sums by account and day.
+pub(super) fn account_totals(days: &BTreeMap<(i64, i32), AccountSums>) -> (Rows, Rows) {
     const DAY: &[Column] = &[
         Number("account_id"),
         Number("day"),
@@ -44,22 +56,49 @@ pub(super) fn account_totals(days: &BTreeMap<(i64, i32), (i64, Sides, i64)>) -> 
         Number("debit"),
         Number("credit"),
         Number("items"),
+        Number("journals"),
     ];
-    const ADD_DAY: &str = concat!(conflict!("account_id, day"), ", items = t.items + excluded.items");
-    const MONTH: &[Column] =
-        &[Number("account_id"), Number("month"), Number("organisation_id"), Number("debit"), Number("credit")];
+    const ADD_DAY: &str = concat!(
+        conflict!("account_id, day"),
+        ", items = t.items + excluded.items, journals = t.journals + excluded.journals"
+    );
+    const MONTH: &[Column] = &[
+        Number("account_id"),
+        Number("month"),
+        Number("organisation_id"),
+        Number("debit"),
+        Number("credit"),
+        Number("journals"),
+    ];
+    const ADD_MONTH: &str = concat!(conflict!("account_id, month"), ", journals = t.journals + excluded.journals");
     let mut of_days = Rows::new("account_day", DAY, ADD_DAY);
-    let mut months: BTreeMap<(i64, i64), (i64, Sides)> = BTreeMap::new();
-    for ((account, day), (organisation, (debit, credit), items)) in days {
-        let number = i64::from(*day);
-        of_days.push([account.into(), number.into(), organisation.into(), debit.into(), credit.into(), items.into()]);
-        let (_, month) = months.entry((*account, month_of_day(*day).0)).or_insert((*organisation, (0, 0)));
-        month.0 += debit;
-        month.1 += credit;
+    let mut months: BTreeMap<(i64, i64), AccountSums> = BTreeMap::new();
+    for ((account, day), sums) in days {
+        of_days.push([
+            account.into(),
+            i64::from(*day).into(),
+            sums.organisation.into(),
+            sums.sides.0.into(),
+            sums.sides.1.into(),
+            sums.lines.into(),
+            sums.journals.into(),
+        ]);
+        let month = months.entry((*account, month_of_day(*day).0)).or_default();
+        month.organisation = sums.organisation;
+        month.sides.0 += sums.sides.0;
+        month.sides.1 += sums.sides.1;
+        month.journals += sums.journals;
     }
-    let mut of_months = Rows::new("account_month", MONTH, conflict!("account_id, month"));
-    for ((account, month), (organisation, (debit, credit))) in &months {
-        of_months.push([account.into(), month.into(), organisation.into(), debit.into(), credit.into()]);
+    let mut of_months = Rows::new("account_month", MONTH, ADD_MONTH);
+    for ((account, month), sums) in &months {
+        of_months.push([
+            account.into(),
+            month.into(),
+            sums.organisation.into(),
+            sums.sides.0.into(),
+            sums.sides.1.into(),
+            sums.journals.into(),
+        ]);
     }
     (of_days, of_months)
 }
@@ -202,27 +241,27 @@ pub(super) fn sequence_rows(sequences: &BTreeMap<(i64, &'static str, String), u6
 }
 
 /// How many rows lists have more or less.
-pub(super) fn count_rows(counts: &BTreeMap<(i64, &'static str, &'static str), i64>) -> Rows {
+pub(super) fn count_rows(counts: &BTreeMap<(i64, &'static str, Cow<'static, str>), i64>) -> Rows {
     let mut rows = Rows::new(
         "list_count",
         &[Number("organisation_id"), Text("list"), Text("status"), Number("items")],
         "on conflict (organisation_id, list, status) do update set items = t.items + excluded.items",
     );
     for ((organisation, list, status), by) in counts.iter().filter(|(_, by)| **by != 0) {
-        rows.push([organisation.into(), (*list).into(), (*status).into(), by.into()]);
+        rows.push([organisation.into(), (*list).into(), status.as_ref().into(), by.into()]);
     }
     rows
 }
 
 /// Rows of lists by day.
-pub(super) fn list_day_rows(days: &BTreeMap<(i64, &'static str, i32), i64>) -> Rows {
+pub(super) fn list_day_rows(days: &BTreeMap<(i64, ListDay), i64>) -> Rows {
     let mut rows = Rows::new(
         "list_day",
         &[Number("organisation_id"), Text("list"), Number("day"), Number("items")],
         "on conflict (organisation_id, list, day) do update set items = t.items + excluded.items",
     );
-    for ((organisation, list, day), by) in days.iter().filter(|(_, by)| **by != 0) {
-        rows.push([organisation.into(), (*list).into(), i64::from(*day).into(), by.into()]);
+    for ((organisation, of), by) in days.iter().filter(|(_, by)| **by != 0) {
+        rows.push([organisation.into(), (&of.list()).into(), of.day.into(), by.into()]);
     }
     rows
 }

@@ -25,6 +25,7 @@ mod retries;
 mod sales_invoices;
 mod status;
 mod tenants;
+mod totals;
 mod trade;
 
 use serde_json::{Value, json};

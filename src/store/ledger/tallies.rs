@@ -1,0 +1,139 @@
+//! What a row of a list counts in beside the counters of its status: by the day of its date and of its last change, by
+//! its type and by its bank account, and documents that are open by the day they are due. Totals of filtered lists are read from these counters (`totals`).
+
+use super::bank_transactions::BankTransactionRow;
+use super::contacts::ContactRow;
+use super::document_rows::DocumentRow;
+use super::settlements::SettlementRow;
+use crate::domain::ledger::contact::ContactKind;
+
+/// Milliseconds of a day.
+pub(super) const DAY_MS: i64 = 86_400_000;
+
+/// A counter of the rows of a list on a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ListDay {
+    list: &'static str,
+    /// None for rows of any status.
+    status: Option<&'static str>,
+    /// By the day of their last change rather than their date.
+    is_changed: bool,
+    pub(super) day: i64,
+}
+
+impl ListDay {
+    /// The rows of a date.
+    pub(super) fn dated(list: &'static str, status: Option<&'static str>, day: i32) -> Self {
+        Self { list, status, is_changed: false, day: i64::from(day) }
+    }
+
+    /// The rows last changed on the day of a moment.
+    pub(super) const fn changed(list: &'static str, status: Option<&'static str>, at_ms: i64) -> Self {
+        Self { list, status, is_changed: true, day: at_ms.div_euclid(DAY_MS) }
+    }
+
+    /// The list as it is stored.
+    pub(super) fn list(&self) -> String {
+        let status = self.status.map_or(String::new(), |status| format!(" {status}"));
+        format!("{}{status}{}", self.list, if self.is_changed { " changed" } else { "" })
+    }
+}
+
+/// What a row counts in.
+pub(super) struct Tally {
+    list: &'static str,
+    status: &'static str,
+    /// Contacts have no date.
+    day: Option<i32>,
+    changed_ms: i64,
+    kind: Option<(&'static str, &'static str)>,
+    bank_account: Option<i64>,
+    /// When a document is due, and what it owes.
+    due: Option<(i32, i64)>,
+}
+
+impl Tally {
+    /// The days it counts on, and as how many.
+    pub(super) fn days(&self) -> impl Iterator<Item = (ListDay, i64)> {
+        let dated = self.day.map(|day| (ListDay::dated(self.list, Some(self.status), day), 1));
+        let due = |what: &'static str, day: i32| ListDay::dated(self.list, Some(what), day);
+        let all = self.due.map(|(day, _)| (due("due", day), 1));
+        let open = self.due.filter(|(_, pence)| *pence > 0);
+        let owed = open.map(|(day, pence)| (due("owed", day), pence));
+        let open = open.map(|(day, _)| (due("open", day), 1));
+        let changed = (ListDay::changed(self.list, Some(self.status), self.changed_ms), 1);
+        [dated, all, open, owed, Some(changed)].into_iter().flatten()
+    }
+
+    /// The counters without a day.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let bank_account = self.bank_account.map(|id| ("bank_account", of_bank_account(id, self.status)));
+        self.kind.map(|(list, kind)| (list, kind.to_owned())).into_iter().chain(bank_account)
+    }
+}
+
+/// The counter of a bank account's lines in a state.
+pub(super) fn of_bank_account(id: i64, status: &str) -> String {
+    format!("{id} {status}")
+}
+
+impl From<&ContactRow> for Tally {
+    fn from(row: &ContactRow) -> Self {
+        Self {
+            list: row.kind.as_str(),
+            status: if row.archived_at_ms.is_some() { "archived" } else { "active" },
+            day: None,
+            changed_ms: row.updated_at_ms,
+            kind: None,
+            bank_account: None,
+            due: None,
+        }
+    }
+}
+
+impl From<&BankTransactionRow> for Tally {
+    fn from(row: &BankTransactionRow) -> Self {
+        Self {
+            list: "bank_transaction",
+            status: row.status.as_str(),
+            day: Some(row.day),
+            changed_ms: row.updated_at_ms,
+            kind: row.kind.map(|kind| ("bank_transaction type", kind.as_str())),
+            bank_account: Some(row.bank_account_id),
+            due: None,
+        }
+    }
+}
+
+impl From<&DocumentRow> for Tally {
+    fn from(row: &DocumentRow) -> Self {
+        Self {
+            list: row.kind.as_str(),
+            status: row.status(),
+            day: Some(row.day),
+            changed_ms: row.updated_at_ms,
+            kind: None,
+            bank_account: None,
+            due: row.due_day.map(|day| (day, row.due_pence())),
+        }
+    }
+}
+
+impl From<&SettlementRow> for Tally {
+    fn from(row: &SettlementRow) -> Self {
+        let kind = match row.side() {
+            ContactKind::Customer => "customer_receipt type",
+            ContactKind::Supplier => "supplier_payment type",
+        };
+        let is_open = !row.is_void() && row.allocated_pence < row.amount_pence;
+        Self {
+            list: super::decide_settlement::list(row.side()),
+            status: if row.is_void() { "void" } else { "posted" },
+            day: Some(row.day),
+            changed_ms: row.updated_at_ms,
+            kind: is_open.then_some((kind, "unallocated")),
+            bank_account: None,
+            due: None,
+        }
+    }
+}
