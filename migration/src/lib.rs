@@ -11,6 +11,7 @@ mod m20261121_000003_documents;
 mod m20261121_000004_history_and_imports;
 mod m20261121_000005_ledger_indexes;
 mod m20261121_000006_settlements;
+mod m20261122_000007_vat_basis;
 
 /// Every step, in order.
 pub struct Migrator;
@@ -25,6 +26,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000006_settlements::Migration),
             Box::new(m20261121_000004_history_and_imports::Migration),
             Box::new(m20261121_000005_ledger_indexes::Migration),
+            Box::new(m20261122_000007_vat_basis::Migration),
         ]
     }
 }
