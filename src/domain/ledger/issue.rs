@@ -81,8 +81,8 @@ pub fn issue(books: &Books<'_>, draft: &Draft, treatment: Treatment, number: &st
     if journal.lines.is_empty() {
         return Ok(None);
     }
-    // Under cash accounting the return counts payments; the document itself is counted by `vat_cash`.
-    if basis != Basis::Cash {
+    // Under cash accounting the return counts payments (`vat_cash`); where nothing is to be paid, the issue.
+    if basis != Basis::Cash || draft.total.gross().is_zero() {
         journal.vat = entries;
     }
     journal.checked(books.lock_date).map(Some)

@@ -12,7 +12,8 @@ use super::vat_entry::{Basis, VatEntry, VatOrigin};
 /// Net and VAT by code that a document has contributed to returns up to a day.
 ///
 /// `(VAT − VAT of credit) × payments / (gross − credit)`, rounded once, so that the last payment always completes it.
-/// Credit against an unpaid invoice moves nothing. Credit that is declared on its own counts as a payment.
+/// Credit against an unpaid invoice moves nothing, until no more is left of it to be paid: then what credit has left of its
+/// VAT counts. Credit that is declared on its own counts as a payment.
 pub fn recognised(document: &Document, day: Day) -> CodeTotals {
     let counts = |one: &&Allocation| one.counts_on(day);
     let (payments, credit): (Vec<_>, Vec<_>) =
@@ -21,7 +22,10 @@ pub fn recognised(document: &Document, day: Day) -> CodeTotals {
     let credited: Pence = credit.iter().map(|one| one.amount).sum();
     let taken_off = credit.iter().flat_map(|one| one.credit.iter()).collect();
     let left = document.by_code.without(&taken_off);
-    left.part(paid, document.gross - credited)
+    match document.gross - credited {
+        Pence::ZERO => left.part(Pence(1), Pence(1)),
+        to_pay => left.part(paid, to_pay),
+    }
 }
 
 /// What a document contributes on each day.

@@ -175,6 +175,15 @@ fn under_cash_accounting_issuing_posts_but_declares_nothing() {
     let journal = decide(&chart, VatScheme::Cash, &draft).unwrap().unwrap();
     assert_eq!(shown(&chart, &journal), posted(&[("1100", 12_000), ("4000", -10_000), ("2200", -2_000)]));
     assert!(journal.vat.is_empty());
+
+    // There is nothing to wait for when nothing is to be paid.
+    let lines = [("4000", VatCode::Standard, 10_000), ("4000", VatCode::Zero, -12_000)];
+    let journal = decide(&chart, VatScheme::Cash, &drafted(&chart, DocumentKind::SalesInvoice, &lines)).unwrap();
+    let journal = journal.unwrap();
+    assert_eq!(shown(&chart, &journal), posted(&[("4000", 2_000), ("2200", -2_000)]));
+    let sum = boxes(&journal.vat, VatScheme::Cash);
+    assert_eq!((sum.box1, sum.box6), (Pence(2_000), Pence(-2_000)));
+    assert!(journal.vat.iter().all(|entry| entry.basis == Basis::Cash));
 }
 
 #[test]

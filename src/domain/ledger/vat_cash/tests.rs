@@ -110,6 +110,22 @@ fn only_cash_accounting_and_only_documents_of_these_books() {
 }
 
 #[test]
+fn what_credit_alone_settles_declares_what_the_credit_leaves() {
+    let invoice = invoice(&[(VatCode::Standard, 10_000)]);
+    let note = document(2, DocumentKind::SalesCreditNote, DAY, &[(VatCode::Zero, 12_000)]);
+    let part = with(&invoice, &[credit(1, DAY + 1, &note, 7_000)]);
+    assert!(changes(&invoice, &part).is_empty());
+    let noted = with(&note, &[credit(1, DAY + 1, &note, 7_000)]);
+    let whole = with(&part, &[part.allocations[0].clone(), credit(2, DAY + 4, &noted, 5_000)]);
+    let entries = changes(&part, &whole);
+    assert_eq!(vats(&entries), [(DAY + 4, 2_000), (DAY + 4, 0)]);
+    assert_eq!(entries.iter().map(|entry| entry.amount.net.0).collect::<Vec<_>>(), [10_000, -12_000]);
+    let mut released = whole.clone();
+    released.allocations[0].released_on = Some(DAY + 9);
+    assert_eq!(vats(&changes(&whole, &released)), [(DAY + 9, -2_000), (DAY + 9, 0)]);
+}
+
+#[test]
 fn credit_that_is_declared_on_its_own_counts_as_a_payment() {
     let invoice = invoice(&[(VatCode::Standard, 10_000)]);
     let note = document(2, DocumentKind::SalesCreditNote, DAY, &[(VatCode::Standard, 2_000)]);

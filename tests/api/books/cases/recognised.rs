@@ -174,4 +174,57 @@ on_both_databases! {
         assert_eq!(case.posted_by(&large), these(&[("2100", 240_000), ("0040", -240_000)]));
         case.assert_all_declared();
     }
+
+    fn a_document_of_nothing_to_pay_declares_its_vat_at_once(database) {
+        let case = Case::under(&database, "cash");
+        for (day, path, side, account, sign) in [
+            ("2026-05-02", "/sales-invoices", "output", "4000", 1), ("2026-05-03", "/purchase-invoices", "input", "7100", 1),
+            ("2026-05-04", NOTES, "output", "4000", -1), ("2026-05-05", BACK, "input", "7100", -1),
+        ] {
+            let lines = [(account, "100.00", "ST"), (account, "-120.00", "ZR")];
+            let document = case.document(path, day, None, &lines);
+            assert_eq!(document["gross_amount"], json!(0.0));
+            assert_eq!(document["status"], if sign > 0 { "paid" } else { "allocated" }, "{path}");
+            let expected = [entry(side, "ST", sign * 10_000, sign * 2_000), entry(side, "ZR", -sign * 12_000, 0)];
+            assert_eq!(case.vat_on(day), expected, "{path}");
+            case.assert_all_declared();
+            case.done(&format!("{path}/{}/void", document["id"]), &json!({ "void_date": "2026-05-09" }));
+            assert!(case.vat().iter().all(|(_, _, net, vat)| (*net, *vat) == (0, 0)), "{:?}", case.vat());
+            assert_eq!(case.balance("2200"), 0);
+        }
+    }
+
+    fn what_credit_alone_settles_declares_what_is_left(database) {
+        for (invoices, notes, side, account) in [
+            ("/sales-invoices", NOTES, "output", "4000"), ("/purchase-invoices", BACK, "input", "7100"),
+        ] {
+            let case = Case::under(&database, "cash");
+            let invoice = case.document(invoices, "2026-05-02", None, &[(account, "100.00", "ST")]);
+            let first = case.document(notes, "2026-05-03", None, &[(account, "70.00", "ZR")]);
+            let second = case.document(notes, "2026-05-04", None, &[(account, "50.00", "ZR")]);
+            case.set_off(notes, &first, &invoice, "70.00");
+            assert_eq!(case.vat(), [], "{side}");
+            let last = case.set_off(notes, &second, &invoice, "50.00");
+            let complete = [entry(side, "ST", 10_000, 2_000), entry(side, "ZR", -12_000, 0)];
+            assert_eq!(case.vat_on("2026-05-04"), complete);
+            case.assert_all_declared();
+            // Taken back, and completed by money instead.
+            case.take_off(notes, &second, &last);
+            assert_eq!(case.vat_on("2026-05-04"), [entry(side, "ST", 0, 0), entry(side, "ZR", 0, 0)]);
+            case.set_off(notes, &second, &invoice, "20.00");
+            if side == "output" {
+                case.receipt("2026-05-06", "30.00", &[(&invoice, "30.00")]);
+            } else {
+                case.pays("2026-05-06", "30.00", &invoice);
+            }
+            assert_eq!(case.vat(), [entry(side, "ST", 10_000, 2_000), entry(side, "ZR", -9_000, 0)]);
+            case.assert_all_declared();
+            // Credit of the same kind leaves nothing.
+            let other = case.document(invoices, "2026-05-10", None, &[(account, "100.00", "ST")]);
+            let same = case.document(notes, "2026-05-10", Some(&other), &[(account, "100.00", "ST")]);
+            case.set_off(notes, &same, &other, "120.00");
+            assert_eq!(case.vat_on("2026-05-10"), []);
+            case.assert_all_declared();
+        }
+    }
 }
