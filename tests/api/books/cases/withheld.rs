@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use xtask::random::Random;
 
-use super::{Case, to_invoices};
+use super::{Case, figures, to_invoices};
 use crate::books::figures::pence;
 use crate::books::model::number_from;
 use crate::books::reason;
@@ -22,6 +22,44 @@ impl Case {
         lines[0]["cis_type"] = json!("labour");
         lines[1]["cis_type"] = json!("materials");
         self.made("/purchase-invoices", &json!({ "supplier_id": supplier, "invoice_date": date, "lines": lines }))
+    }
+}
+
+impl Case {
+    /// A subcontractor from whom this rate is withheld, or from now on is.
+    #[track_caller]
+    fn rated(&self, supplier: Option<&Value>, rate: i64) -> Value {
+        let cis = json!({ "is_subcontractor": true, "deduction_rate": rate, "utr": "1234567890", "verification_number": "V1" });
+        match supplier {
+            None => self.made("/suppliers", &json!({ "name": "Reed", "cis": cis }))["id"].clone(),
+            Some(id) => {
+                let path = format!("/suppliers/{id}");
+                self.request("PATCH", &path).json(&json!({ "cis": cis })).send().expect(200)["data"]["id"].clone()
+            }
+        }
+    }
+
+    #[track_caller]
+    fn pay_bill(&self, supplier: &Value, date: &str, amount: &str, bill: &Value) -> Value {
+        let body = json!({
+            "supplier_id": supplier, "date": date, "amount": amount, "bank_account_id": self.bank,
+            "allocations": to_invoices(&[(bill, amount)]),
+        });
+        self.made("/supplier-payments", &body)
+    }
+
+    /// The position of a tax month: supplier, rate, payments, materials, liable, deducted; totals are their sums.
+    #[track_caller]
+    fn position(&self, from: &str, to: &str) -> Vec<(Value, i64, [i64; 4])> {
+        const PARTS: [&str; 4] = ["total_payments", "materials", "liable", "deducted"];
+        let position = self.shown(&format!("/cis/position?period_start={from}&period_end={to}"));
+        let rows = position["subcontractors"].as_array().unwrap().iter();
+        let rows: Vec<_> = rows
+            .map(|row| (row["supplier_id"].clone(), row["deduction_rate"].as_i64().unwrap(), figures(row, PARTS)))
+            .collect();
+        let sums: Vec<i64> = (0..4).map(|at| rows.iter().map(|(_, _, parts)| parts[at]).sum()).collect();
+        assert_eq!(figures(&position["totals"], PARTS).to_vec(), sums, "{position}");
+        rows
     }
 }
 
@@ -153,5 +191,30 @@ on_both_databases! {
         });
         assert_eq!(reason(&case.post("/supplier-payments", &pay("1600.00"))), "over_allocated");
         assert_eq!(case.balance("1200"), 0);
+    }
+
+    fn the_position_has_the_rates_of_the_bills(database) {
+        let case = Case::on(&database);
+        let reed = case.rated(None, 20);
+        let other = case.rated(None, 0);
+        let first = case.labour_bill(&reed, "2026-01-10", "100.00", "50.00");
+        let free = case.labour_bill(&other, "2026-01-10", "10.00", "0.00");
+        case.pay_bill(&reed, "2026-01-12", "160.00", &first);
+        case.pay_bill(&other, "2026-01-12", "12.00", &free);
+        let january = ("2026-01-06", "2026-02-05");
+        let (at_20, at_0) = ((reed.clone(), 20, [15_000, 5_000, 10_000, 2_000]), (other.clone(), 0, [1_000, 0, 1_000, 0]));
+        assert_eq!(case.position(january.0, january.1), [at_20.clone(), at_0.clone()]);
+        // Another rate is that of later bills, in the same month and after.
+        case.rated(Some(&reed), 30);
+        let second = case.labour_bill(&reed, "2026-01-20", "100.00", "0.00");
+        case.pay_bill(&reed, "2026-01-21", "90.00", &second);
+        let at_30 = (reed.clone(), 30, [10_000, 0, 10_000, 3_000]);
+        let expected = [at_20, at_30, at_0];
+        assert_eq!(case.position(january.0, january.1), expected);
+        assert_eq!(case.position("2026-02-06", "2026-03-05"), []);
+        // So it stays when somebody is no subcontractor any more.
+        let none = json!({ "cis": { "is_subcontractor": false } });
+        case.request("PATCH", &format!("/suppliers/{reed}")).json(&none).send().expect(200);
+        assert_eq!(case.position(january.0, january.1), expected);
     }
 }
