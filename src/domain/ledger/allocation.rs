@@ -240,6 +240,15 @@ impl Document {
         }
     }
 
+    /// The deduction of CIS and the cash to pay beside it, in all, with what credit takes off both. Of what is settled it is
+    /// what was withheld and paid.
+    pub fn cis_totals(&self) -> (Pence, Pence) {
+        let balance = self.cis_balance();
+        let to_pay = if self.due().is_zero() { Pence::ZERO } else { balance.payable().max(Pence::ZERO) };
+        let payable = balance.cash + to_pay;
+        (balance.gross - payable, payable)
+    }
+
     /// The most cash that may still be set against it.
     pub fn payable(&self) -> Pence {
         match self.kind.side() {

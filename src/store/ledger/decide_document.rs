@@ -10,6 +10,7 @@ use super::journals::JournalView;
 use super::post::{Post, Posted};
 use crate::domain::ledger::allocation::Document;
 use crate::domain::ledger::change::ChangeAction;
+use crate::domain::ledger::cis;
 use crate::domain::ledger::contact::Contact;
 use crate::domain::ledger::document::{self, DocumentKind, Draft, EnteredDocument, Stage};
 use crate::domain::ledger::document_line::EnteredLine;
@@ -247,11 +248,13 @@ impl Desk<'_> {
             is_vat_inclusive: entry.is_vat_inclusive,
             lines: entry.lines.iter().map(entered_line).collect(),
         };
-        let draft = document::draft(&self.books.books(), contact.as_ref(), self.terms_days(), &entered)?;
+        let mut draft = document::draft(&self.books.books(), contact.as_ref(), self.terms_days(), &entered)?;
         if let Some(id) = entry.origin_id {
             let row = self.facts.document(self.organisation(), id);
             let origin = self.facts.register.documents.get(&DocumentId(id)).filter(|_| row.is_some());
             Document::require_origin(origin, entry.kind, draft.contact_id, DocumentId(id))?;
+            // What it takes back was deducted from at the rate of then.
+            draft.cis = row.and_then(|row| row.cis).map(|terms| cis::Terms::of(terms.rate, &draft.lines));
         }
         Ok(draft)
     }
