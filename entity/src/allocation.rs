@@ -30,6 +30,8 @@ pub struct Model {
     pub cis: i64,
     /// What credit takes off the VAT of the invoice, by code.
     pub credit: String,
+    /// Whether credit counts as a payment, because only one of the documents is declared when it is paid.
+    pub as_payment: bool,
     /// Milliseconds.
     pub created_at: i64,
     /// Milliseconds.

@@ -12,6 +12,7 @@ mod m20261121_000004_history_and_imports;
 mod m20261121_000005_ledger_indexes;
 mod m20261121_000006_settlements;
 mod m20261122_000007_list_totals;
+mod m20261122_000008_vat_basis;
 
 /// Every step, in order.
 pub struct Migrator;
@@ -27,6 +28,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261121_000004_history_and_imports::Migration),
             Box::new(m20261121_000005_ledger_indexes::Migration),
             Box::new(m20261122_000007_list_totals::Migration),
+            Box::new(m20261122_000008_vat_basis::Migration),
         ]
     }
 }

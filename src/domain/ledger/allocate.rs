@@ -91,6 +91,7 @@ impl<'a> Allocator<'a> {
             amount: request.amount,
             cis,
             credit: CodeTotals::default(),
+            as_payment: false,
         };
         self.add(allocation.clone());
         Ok(allocation)
@@ -125,8 +126,9 @@ impl<'a> Allocator<'a> {
             None => first_open(earliest, self.books.lock_date),
         };
         let (credit, cis) = note.credit_part(amount);
+        let as_payment = note.waits_for_payment() != invoice.waits_for_payment();
         let (from, to) = (AllocationEnd::Document(note.id), AllocationEnd::Document(invoice.id));
-        self.add(Allocation { id: None, from, to, date, released_on: None, amount, cis, credit });
+        self.add(Allocation { id: None, from, to, date, released_on: None, amount, cis, credit, as_payment });
         Ok(())
     }
 
@@ -158,7 +160,7 @@ impl<'a> Allocator<'a> {
     pub(super) fn finish(mut self) -> AllocationEffects {
         for (before, after) in self.before.documents.values().zip(self.after.documents.values()) {
             if before.allocations != after.allocations {
-                self.effects.vat.extend(vat_cash::changes(before, after, self.books.scheme_on(after.date)));
+                self.effects.vat.extend(vat_cash::changes(before, after));
                 self.effects.documents.push(DocumentAfter::from(after));
             }
         }

@@ -14,6 +14,7 @@ use super::money::Pence;
 use super::period::Day;
 use super::refusal::Refusal;
 use super::vat::Side;
+use super::vat_entry::Basis;
 
 /// Money that changed hands with a customer or supplier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -124,6 +125,8 @@ pub struct Allocation {
     pub cis: Pence,
     /// What credit takes off the VAT of the invoice; nothing with cash.
     pub credit: CodeTotals,
+    /// Whether credit counts as a payment of the one document that is declared when it is paid, because the other is not.
+    pub as_payment: bool,
 }
 
 impl Allocation {
@@ -145,6 +148,11 @@ impl Allocation {
     /// Whether it is money rather than credit.
     pub const fn is_cash(&self) -> bool {
         matches!(self.from, AllocationEnd::Settlement(_))
+    }
+
+    /// Whether it counts as a payment in the return: money, or credit that is declared on its own.
+    pub const fn is_payment(&self) -> bool {
+        self.is_cash() || self.as_payment
     }
 
     /// What it settles: cash with what CIS withheld beside it, or credit.
@@ -172,8 +180,8 @@ pub struct Document {
     pub deduction: Pence,
     /// Net and VAT by code.
     pub by_code: CodeTotals,
-    /// Whether it came with the opening balances.
-    pub is_opening: bool,
+    /// How its VAT is declared, fixed when it is issued; drafts and opening documents have none to declare.
+    pub basis: Option<Basis>,
     /// Everything allocated to it or from it, released or not.
     pub allocations: Vec<Allocation>,
 }
@@ -195,6 +203,11 @@ impl Document {
             return Err(Refusal::ContactMismatch { field: field(), id: id.0 });
         }
         Ok(())
+    }
+
+    /// Whether its VAT is declared when it is paid.
+    pub fn waits_for_payment(&self) -> bool {
+        self.basis == Some(Basis::Cash)
     }
 
     fn active(&self) -> impl Iterator<Item = &Allocation> {
@@ -225,6 +238,15 @@ impl Document {
             cash: cash.map(|one| one.amount).sum(),
             settled: self.paid(),
         }
+    }
+
+    /// The deduction of CIS and the cash to pay beside it, in all, with what credit takes off both. Of what is settled it is
+    /// what was withheld and paid.
+    pub fn cis_totals(&self) -> (Pence, Pence) {
+        let balance = self.cis_balance();
+        let to_pay = if self.due().is_zero() { Pence::ZERO } else { balance.payable().max(Pence::ZERO) };
+        let payable = balance.cash + to_pay;
+        (balance.gross - payable, payable)
     }
 
     /// The most cash that may still be set against it.

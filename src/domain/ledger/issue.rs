@@ -11,16 +11,40 @@ use super::period::{self, Day};
 use super::refusal::Refusal;
 use super::vat::Split;
 use super::vat_entry::{Basis, VatEntry, VatOrigin};
-use super::vat_scheme::{VatScheme, separates_vat};
+use super::vat_scheme::separates_vat;
+
+/// How the VAT of a document is posted and declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Treatment {
+    /// When it is declared.
+    pub basis: Basis,
+    /// The gross of the capital goods bought together, which decides whether the flat rate reclaims their VAT.
+    pub capital_gross: Pence,
+}
+
+impl Treatment {
+    /// That of a document by itself: the scheme of its date.
+    pub fn of(books: &Books<'_>, draft: &Draft) -> Self {
+        let lines = draft.lines.iter().map(|line| (line.account_id, line.amount.gross()));
+        Self::on(books, books.scheme_on(draft.date).into(), lines)
+    }
+
+    /// That of a document with this basis and these lines, each an account and its gross. A credit note takes back what
+    /// its invoice declared, so it is treated as that was, whatever the scheme is by then.
+    pub fn on(books: &Books<'_>, basis: Basis, lines: impl IntoIterator<Item = (AccountId, Pence)>) -> Self {
+        let is_capital = |id: AccountId| books.chart.get(id).is_some_and(|account| account.has_role(&Role::FixedAsset));
+        let capital = lines.into_iter().filter(|(account, _)| is_capital(*account));
+        Self { basis, capital_gross: capital.map(|(_, gross)| gross).sum() }
+    }
+}
 
 /// Decides the issue of a document under its number. A document of nothing posts nothing.
-pub fn issue(books: &Books<'_>, draft: &Draft, number: &str) -> Result<Option<Journal>, Refusal> {
+pub fn issue(books: &Books<'_>, draft: &Draft, treatment: Treatment, number: &str) -> Result<Option<Journal>, Refusal> {
     let kind = draft.kind;
-    let scheme = books.scheme_on(draft.date);
+    let Treatment { basis, capital_gross } = treatment;
     for (row, line) in draft.lines.iter().enumerate() {
         require_line_account(books, row, line)?;
     }
-    let capital_gross = capital_gross(books, &draft.lines);
 
     // What is credited on a sale is debited on a purchase, and the other way round for credit notes.
     let sign = -kind.control_sign();
@@ -31,12 +55,12 @@ pub fn issue(books: &Books<'_>, draft: &Draft, number: &str) -> Result<Option<Jo
     let mut entries = Vec::new();
     for (row, line) in draft.lines.iter().enumerate() {
         let account = books.account(line.account_id, || format!("lines[{row}].account_id"))?;
-        let is_separated = separates_vat(scheme, kind.side(), account, capital_gross);
+        let is_separated = separates_vat(basis, kind.side(), account, capital_gross);
         let posted = if is_separated { line.amount.net } else { line.amount.gross() };
         if is_separated {
             vat_total += line.amount.vat;
             has_vat |= !line.amount.vat.is_zero();
-            entries.extend(entry(scheme, draft, row, line, entry_sign));
+            entries.extend(entry(basis, draft, row, line, entry_sign));
         }
         match by_account.iter_mut().find(|(id, _)| *id == line.account_id) {
             Some((_, sum)) => *sum += posted,
@@ -57,8 +81,8 @@ pub fn issue(books: &Books<'_>, draft: &Draft, number: &str) -> Result<Option<Jo
     if journal.lines.is_empty() {
         return Ok(None);
     }
-    // Under cash accounting the return counts payments; the document itself is counted by `vat_cash`.
-    if scheme != VatScheme::Cash {
+    // Under cash accounting the return counts payments (`vat_cash`); where nothing is to be paid, the issue.
+    if basis != Basis::Cash || draft.total.gross().is_zero() {
         journal.vat = entries;
     }
     journal.checked(books.lock_date).map(Some)
@@ -75,16 +99,8 @@ fn require_line_account(books: &Books<'_>, row: usize, line: &PricedLine) -> Res
     Ok(())
 }
 
-/// The gross of the capital goods on a document, which decides whether the flat rate reclaims their VAT.
-fn capital_gross(books: &Books<'_>, lines: &[PricedLine]) -> Pence {
-    let is_capital = |line: &&PricedLine| {
-        books.chart.get(line.account_id).is_some_and(|account| account.has_role(&Role::FixedAsset))
-    };
-    lines.iter().filter(is_capital).map(|line| line.amount.gross()).sum()
-}
-
 /// What a line adds to the return, if anything.
-fn entry(scheme: VatScheme, draft: &Draft, row: usize, line: &PricedLine, sign: i64) -> Option<VatEntry> {
+fn entry(basis: Basis, draft: &Draft, row: usize, line: &PricedLine, sign: i64) -> Option<VatEntry> {
     let is_nothing = line.amount.net.is_zero() && line.amount.vat.is_zero();
     if !line.vat_code.is_in_return() || is_nothing {
         return None;
@@ -94,7 +110,7 @@ fn entry(scheme: VatScheme, draft: &Draft, row: usize, line: &PricedLine, sign: 
         side: draft.kind.side(),
         code: line.vat_code,
         amount,
-        basis: Basis::from(scheme),
+        basis,
         tax_point: draft.date,
         origin: VatOrigin::DocumentLine(row),
     })

@@ -11,21 +11,23 @@ use super::bank::BankAccount;
 use super::books::Books;
 use super::chart::Chart;
 use super::cis;
+use super::code_totals::CodeTotals;
 use super::contact::{CisRate, Contact};
+use super::decimal::Percent;
 use super::document::{DocumentKind, Draft, Stage};
 use super::document_line::{CisType, PricedLine, total};
 use super::ids::{AccountId, AllocationId, BankAccountId, ContactId, DocumentId, JournalId, SettlementId};
-use super::issue::{Voidable, issue, void};
+use super::issue::{Treatment, Voidable, issue, void};
 use super::journal::{Journal, JournalStatus, PostedJournal, Target};
 use super::money::Pence;
 use super::period::Day;
 use super::refusal::Refusal;
 use super::settlement::{self, EnteredSettlement};
-use super::testing::{carry_out, chart, contact, since_ever};
+use super::testing::{carry_out, chart, contact};
 use super::vat::{Side, Split, VatCode};
 use super::vat_cash::recognised;
-use super::vat_entry::{VatEntry, boxes};
-use super::vat_scheme::VatScheme;
+use super::vat_entry::VatEntry;
+use super::vat_scheme::{VatHistory, VatScheme};
 
 const FIRST: Day = 20_000;
 const DAYS: i32 = 550;
@@ -33,7 +35,7 @@ const DAYS: i32 = 550;
 /// Something the company does; numbers pick among what there is.
 #[derive(Debug, Clone)]
 enum Step {
-    Issue { kind: usize, day: i32, lines: Vec<(usize, usize, i64)> },
+    Issue { kind: usize, day: i32, lines: Vec<(usize, usize, i64)>, origin: Option<usize> },
     Settle { kind: usize, day: i32, pence: i64, picks: Vec<(usize, i64)>, suffered: i64, auto: bool },
     Allocate { settlement: usize, document: usize, pence: i64 },
     Credit { note: usize, invoice: usize, pence: i64 },
@@ -47,8 +49,8 @@ fn step() -> impl Strategy<Value = Step> {
     let day = 0..DAYS;
     let line = (0_usize..4, 0_usize..5, -20_000_i64..200_000);
     prop_oneof![
-        4 => (0_usize..4, day.clone(), prop::collection::vec(line, 1..5))
-            .prop_map(|(kind, day, lines)| Step::Issue { kind, day, lines }),
+        4 => (0_usize..4, day.clone(), prop::collection::vec(line, 1..5), prop::option::of(any::<usize>()))
+            .prop_map(|(kind, day, lines, origin)| Step::Issue { kind, day, lines, origin }),
         4 => (0_usize..4, day.clone(), 1_i64..300_000, prop::collection::vec((any::<usize>(), 1_i64..200_000), 0..3),
               prop_oneof![3 => Just(0_i64), 1 => 1_i64..9_000], any::<bool>())
             .prop_map(|(kind, day, pence, picks, suffered, auto)| Step::Settle { kind, day, pence, picks, suffered, auto }),
@@ -67,12 +69,14 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// The books in memory, as a store would keep them.
 struct World {
-    scheme: VatScheme,
+    vat: VatHistory,
     chart: Chart,
     lock_date: Option<Day>,
     register: Register,
     journals: Vec<PostedJournal>,
     entries: Vec<VatEntry>,
+    /// What documents were issued with, for the credit notes that take them back.
+    treatments: BTreeMap<DocumentId, Treatment>,
     of_document: BTreeMap<DocumentId, PostedJournal>,
     of_settlement: BTreeMap<SettlementId, Vec<PostedJournal>>,
     void_from: BTreeMap<DocumentId, Day>,
@@ -85,14 +89,15 @@ fn pick<T: Copy>(among: &[T], place: usize) -> Option<T> {
 }
 
 impl World {
-    fn new(scheme: VatScheme) -> Self {
+    fn new(vat: VatHistory) -> Self {
         Self {
-            scheme,
+            vat,
             chart: chart(true),
             lock_date: None,
             register: Register::default(),
             journals: Vec::new(),
             entries: Vec::new(),
+            treatments: BTreeMap::new(),
             of_document: BTreeMap::new(),
             of_settlement: BTreeMap::new(),
             void_from: BTreeMap::new(),
@@ -154,10 +159,12 @@ impl World {
 
     fn take(&mut self, step: &Step) -> Result<(), Refusal> {
         let chart = self.chart.clone();
-        let vat = since_ever(self.scheme);
+        let vat = self.vat.clone();
         let books = Books { chart: &chart, vat: &vat, lock_date: self.lock_date };
         match step {
-            Step::Issue { kind, day, lines } => self.issue(&books, DocumentKind::ALL[*kind], FIRST + day, lines),
+            Step::Issue { kind, day, lines, origin } => {
+                self.issue(&books, DocumentKind::ALL[*kind], FIRST + day, lines, *origin)
+            }
             Step::Settle { kind, day, pence, picks, suffered, auto } => {
                 let kind = SettlementKind::ALL[*kind];
                 let mut allocations = self.requests(kind, picks);
@@ -255,6 +262,7 @@ impl World {
         kind: DocumentKind,
         date: Day,
         lines: &[(usize, usize, i64)],
+        origin: Option<usize>,
     ) -> Result<(), Refusal> {
         let codes = match kind.side() {
             Side::Output => ["4000", "4100", "0050", "2410"],
@@ -278,8 +286,12 @@ impl World {
         let terms = (kind.side() == Side::Input).then(|| cis::Terms::of(CisRate::Standard, &lines));
         let terms = terms.filter(|terms| terms.deduction < total.gross());
         let draft = Draft { kind, contact_id: ContactId(3), date, due_date: None, lines, total, cis: terms };
-        let journal = issue(books, &draft, "1")?;
+        let invoices = self.documents(|document| document.kind == kind.invoice() && document.stage == Stage::Issued);
+        let origin = origin.filter(|_| kind.is_credit_note()).and_then(|place| pick(&invoices, place));
+        let treatment = origin.map_or_else(|| Treatment::of(books, &draft), |origin| self.treatments[&origin]);
+        let journal = issue(books, &draft, treatment, "1")?;
         let id = DocumentId(self.next());
+        self.treatments.insert(id, treatment);
         if let Some(journal) = journal {
             let posted = self.post(journal);
             self.of_document.insert(id, posted);
@@ -293,7 +305,7 @@ impl World {
             gross: total.gross(),
             deduction: terms.map_or(Pence::ZERO, |terms| terms.deduction),
             by_code: draft.by_code(),
-            is_opening: false,
+            basis: Some(treatment.basis),
             allocations: Vec::new(),
         };
         self.register.documents.insert(id, document);
@@ -429,32 +441,30 @@ impl World {
 
     /// I17, I18: VAT Control is what was declared and, under cash accounting, what documents still have to declare.
     fn check_vat(&self, day: Day) {
-        let declared: Vec<VatEntry> = self.entries.iter().filter(|entry| entry.tax_point <= day).cloned().collect();
-        let sum = boxes(&declared, VatScheme::Standard);
-        let mut owed = sum.box1 - sum.box4;
-        if self.scheme == VatScheme::Cash {
-            for document in self.register.documents.values().filter(|document| self.stands(document, day)) {
-                let credit = document.allocations.iter().filter(|one| one.counts_on(day) && !one.is_cash());
-                let taken_off = credit.flat_map(|one| one.credit.iter()).collect();
-                let left = document.by_code.without(&taken_off).without(&recognised(document, day));
-                let sign = if document.kind.is_credit_note() { -1 } else { 1 };
-                let sign = if document.kind.side() == Side::Output { sign } else { -sign };
-                owed += Pence(left.total().vat.0 * sign);
-            }
+        let declared = self.entries.iter().filter(|entry| entry.tax_point <= day);
+        let sign = |side: Side| if side == Side::Output { 1 } else { -1 };
+        let mut owed: Pence = declared.map(|entry| Pence(entry.amount.vat.0 * sign(entry.side))).sum();
+        let standing = self.register.documents.values().filter(|document| self.stands(document, day));
+        for document in standing.filter(|document| document.waits_for_payment()) {
+            let left = self.left_of(document, day).total().vat.0 * sign(document.kind.side());
+            owed += Pence(if document.kind.is_credit_note() { -left } else { left });
         }
         assert_eq!(-self.balance(self.chart.with_role(&Role::VatControl), day), owed, "VAT Control on {day}");
+    }
+
+    /// What a document paid for under cash accounting has still to declare.
+    fn left_of(&self, document: &Document, day: Day) -> CodeTotals {
+        let credit = document.allocations.iter().filter(|one| one.counts_on(day) && !one.is_payment());
+        let taken_off = credit.flat_map(|one| one.credit.iter()).collect();
+        document.by_code.without(&taken_off).without(&recognised(document, day))
     }
 
     /// I19: what is settled has declared all its VAT but that of the credit against it, to the penny and by code.
     fn check_completed(&self, day: Day) {
         let issued = self.register.documents.values().filter(|document| document.stage == Stage::Issued);
         for document in issued.filter(|document| document.due().is_zero()) {
-            let credit = document.allocations.iter().filter(|one| one.is_active() && !one.is_cash());
-            let taken_off = credit.flat_map(|one| one.credit.iter()).collect();
-            let left = document.by_code.without(&taken_off).without(&recognised(document, day));
-            // An invoice that credit of other codes settled alone had no cash to declare the rest with.
-            let is_complete = document.kind.is_credit_note() || !document.paid().is_zero();
-            let coded = left.iter().filter(|(code, _)| code.is_in_return() && is_complete);
+            let left = self.left_of(document, day);
+            let coded = left.iter().filter(|(code, _)| code.is_in_return());
             coded.for_each(|(code, amount)| assert_eq!(amount, Split::default(), "{code:?} of {document:?}"));
         }
     }
@@ -495,8 +505,8 @@ impl World {
     }
 }
 
-fn live(scheme: VatScheme, steps: &[Step], days: &[i32]) {
-    let mut world = World::new(scheme);
+fn live(schemes: &[(Day, VatScheme)], steps: &[Step], days: &[i32]) {
+    let mut world = World::new(VatHistory::new(schemes.to_vec()));
     for step in steps {
         let journals = world.journals.len();
         if world.take(step).is_err() {
@@ -519,7 +529,7 @@ proptest! {
         steps in prop::collection::vec(step(), 1..60),
         days in prop::collection::vec(0..DAYS, 12),
     ) {
-        live(VatScheme::Standard, &steps, &days);
+        live(&[(Day::MIN, VatScheme::Standard)], &steps, &days);
     }
 
     #[test]
@@ -527,6 +537,18 @@ proptest! {
         steps in prop::collection::vec(step(), 1..60),
         days in prop::collection::vec(0..DAYS, 12),
     ) {
-        live(VatScheme::Cash, &steps, &days);
+        live(&[(Day::MIN, VatScheme::Cash)], &steps, &days);
+    }
+
+    #[test]
+    fn the_books_hold_on_every_day_whatever_the_schemes(
+        steps in prop::collection::vec(step(), 1..60),
+        days in prop::collection::vec(0..DAYS, 12),
+        schemes in prop::collection::vec(0_usize..3, 3),
+    ) {
+        const SCHEMES: [VatScheme; 3] = [VatScheme::Standard, VatScheme::Cash, VatScheme::FlatRate(Percent(950))];
+        let begin = [Day::MIN, FIRST + DAYS / 3, FIRST + DAYS * 2 / 3];
+        let schemes: Vec<_> = begin.into_iter().zip(schemes.into_iter().map(|scheme| SCHEMES[scheme])).collect();
+        live(&schemes, &steps, &days);
     }
 }

@@ -12,6 +12,7 @@ use super::money::Pence;
 use super::period::Day;
 use super::standard_chart;
 use super::vat::{Split, VatCode};
+use super::vat_entry::Basis;
 use super::vat_scheme::{VatHistory, VatScheme};
 
 /// The standard chart, its ids counted from 1.
@@ -56,7 +57,7 @@ pub fn contact(kind: ContactKind) -> Contact {
     }
 }
 
-/// An issued document of contact 3 with the VAT of its codes.
+/// An issued document of contact 3 with the VAT of its codes, declared at its date.
 pub fn document(id: i64, kind: DocumentKind, date: Day, amounts: &[(VatCode, i64)]) -> Document {
     let split = |(code, net): &(VatCode, i64)| {
         let net = Pence(*net);
@@ -72,7 +73,7 @@ pub fn document(id: i64, kind: DocumentKind, date: Day, amounts: &[(VatCode, i64
         gross: by_code.total().gross(),
         deduction: Pence::ZERO,
         by_code,
-        is_opening: false,
+        basis: Some(Basis::Standard),
         allocations: Vec::new(),
     }
 }

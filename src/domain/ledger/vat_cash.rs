@@ -8,20 +8,24 @@ use super::money::Pence;
 use super::period::Day;
 use super::vat::{Split, VatCode};
 use super::vat_entry::{Basis, VatEntry, VatOrigin};
-use super::vat_scheme::VatScheme;
 
 /// Net and VAT by code that a document has contributed to returns up to a day.
 ///
-/// `(VAT − VAT of credit) × cash / (gross − credit)`, rounded once, so that the last payment always completes it.
-/// Credit against an unpaid invoice moves nothing.
+/// `(VAT − VAT of credit) × payments / (gross − credit)`, rounded once, so that the last payment always completes it.
+/// Credit against an unpaid invoice moves nothing, until no more is left of it to be paid: then what credit has left of its
+/// VAT counts. Credit that is declared on its own counts as a payment.
 pub fn recognised(document: &Document, day: Day) -> CodeTotals {
     let counts = |one: &&Allocation| one.counts_on(day);
-    let cash: Pence =
-        document.allocations.iter().filter(counts).filter(|one| one.is_cash()).map(Allocation::settled).sum();
-    let credit = || document.allocations.iter().filter(counts).filter(|one| !one.is_cash());
-    let credited: Pence = credit().map(|one| one.amount).sum();
-    let taken_off = credit().flat_map(|one| one.credit.iter()).collect();
-    document.by_code.without(&taken_off).part(cash, document.gross - credited)
+    let (payments, credit): (Vec<_>, Vec<_>) =
+        document.allocations.iter().filter(counts).partition(|one| one.is_payment());
+    let paid: Pence = payments.into_iter().map(Allocation::settled).sum();
+    let credited: Pence = credit.iter().map(|one| one.amount).sum();
+    let taken_off = credit.iter().flat_map(|one| one.credit.iter()).collect();
+    let left = document.by_code.without(&taken_off);
+    match document.gross - credited {
+        Pence::ZERO => left.part(Pence(1), Pence(1)),
+        to_pay => left.part(paid, to_pay),
+    }
 }
 
 /// What a document contributes on each day.
@@ -38,10 +42,10 @@ fn schedule(document: &Document) -> BTreeMap<(Day, VatCode), Split> {
     schedule
 }
 
-/// The entries that take the return from what a document contributed to what it contributes now. Nothing but under cash
-/// accounting (`scheme` is that of the document's date), and nothing for opening documents, whose VAT is accounted for.
-pub fn changes(before: &Document, after: &Document, scheme: VatScheme) -> Vec<VatEntry> {
-    if scheme != VatScheme::Cash || after.is_opening {
+/// The entries that take the return from what a document contributed to what it contributes now. Nothing but for
+/// documents under cash accounting.
+pub fn changes(before: &Document, after: &Document) -> Vec<VatEntry> {
+    if !after.waits_for_payment() {
         return Vec::new();
     }
     let mut differences = schedule(after);

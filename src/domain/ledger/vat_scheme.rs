@@ -6,6 +6,7 @@ use super::money::Pence;
 use super::period::{Day, require_open, starts_vat_period};
 use super::refusal::Refusal;
 use super::vat::{Side, VatCode};
+use super::vat_entry::Basis;
 
 /// How VAT is accounted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,9 +114,9 @@ pub const CAPITAL_GOODS_MIN: Pence = Pence(200_000);
 ///
 /// Only under the flat rate does any stay inside: that of every purchase but a single purchase of capital goods of
 /// £2,000 or more. `capital_gross` is the gross of all capital goods bought together with the line.
-pub fn separates_vat(scheme: VatScheme, side: Side, account: &Account, capital_gross: Pence) -> bool {
-    match (scheme, side) {
-        (VatScheme::FlatRate(_), Side::Input) => {
+pub fn separates_vat(basis: impl Into<Basis>, side: Side, account: &Account, capital_gross: Pence) -> bool {
+    match (basis.into(), side) {
+        (Basis::FlatRate, Side::Input) => {
             account.has_role(&Role::FixedAsset) && capital_gross.abs() >= CAPITAL_GOODS_MIN
         }
         _ => true,

@@ -297,12 +297,16 @@ impl DocumentRow {
             credited_pence: self.credited_pence,
             cash_pence: cash().map(|one| one.amount.0).sum(),
             allocations: shown,
-            cis: self.cis.map(|terms| DocumentCis {
-                rate: terms.rate.percent(),
-                labour_net_pence: terms.labour_net.0,
-                materials_net_pence: terms.materials_net.0,
-                deduction_pence: terms.deduction.0,
-                deducted_to_date_pence: deducted,
+            cis: self.cis.map(|terms| {
+                let (deduction, payable) = self.for_rules(all.to_vec()).cis_totals();
+                DocumentCis {
+                    rate: terms.rate.percent(),
+                    labour_net_pence: terms.labour_net.0,
+                    materials_net_pence: terms.materials_net.0,
+                    deduction_pence: deduction.0,
+                    payable_pence: payable.0,
+                    deducted_to_date_pence: deducted,
+                }
             }),
             journal_id: self.journal_id.filter(|id| *id > 0),
             void_journal_id: self.void_journal_id.filter(|id| *id > 0),

@@ -83,10 +83,22 @@ pub(in crate::store) const DOCUMENT_RULES: &[Rule] = &[
         finds: "select cast(d.id as text) || ' ' || e.basis, case when d.stage = 'void' then 0 \
                 when d.kind in ('sales_credit_note', 'purchase_credit_note') then -d.vat else d.vat end, \
                 cast(sum(e.vat) as bigint) from document d join vat_entry e on e.document_id = d.id \
-                where e.basis = 'standard' or (e.basis = 'cash' and d.credited = 0 and \
-                (d.stage = 'void' or (d.due = 0 and d.net + d.vat > 0))) \
+                where e.basis = 'standard' or (e.basis = 'cash' and (d.stage = 'void' or d.due = 0) \
+                and not exists (select 1 from allocation a where a.released_day is null and not a.as_payment \
+                and a.from_document_id is not null and (a.from_document_id = d.id or a.to_document_id = d.id))) \
                 group by d.id, d.stage, d.kind, d.vat, e.basis having sum(e.vat) <> case when d.stage = 'void' then 0 \
                 when d.kind in ('sales_credit_note', 'purchase_credit_note') then -d.vat else d.vat end",
+    },
+    Rule {
+        says: "VAT declared on another basis than the document's; document and basis, entries",
+        finds: "select cast(d.id as text) || ' ' || e.basis, count(e.id) from vat_entry e \
+                join document d on d.id = e.document_id where e.basis <> coalesce(d.vat_basis, 'none') \
+                group by d.id, e.basis",
+    },
+    Rule {
+        says: "document without a basis for its VAT, or one that must have none; document",
+        finds: "select cast(id as text) from document where stage <> 'void' \
+                and (vat_basis is null) <> (stage = 'draft' or opening)",
     },
     Rule {
         says: "contact whose balance differs from what is open; contact, difference",

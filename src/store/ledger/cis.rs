@@ -13,11 +13,12 @@ use crate::store::StoreError;
 use crate::store::reader::Reader;
 use crate::store::sql::{Unit, params};
 
-/// Payments of bills under the scheme of which something was paid or released in a period.
-const PAYMENTS: &str = "select d.id, d.kind, d.contact_id, d.net, d.vat, d.cis_labour, d.cis_materials, a.day, \
-     a.released_day, a.amount, a.cis from document d join allocation a on a.to_document_id = d.id \
+/// Payments of bills under the scheme, of which something was paid or released in a period, and credit against them.
+const PAYMENTS: &str = "select d.id, d.kind, d.contact_id, d.cis_rate, d.net, d.vat, d.cis_labour, d.cis_materials, \
+     a.day, a.released_day, a.amount, a.cis, n.net, n.vat, n.cis_labour, n.cis_materials \
+     from document d join allocation a on a.to_document_id = d.id left join document n on n.id = a.from_document_id \
      where d.organisation_id = $1 and d.kind in ('purchase_invoice', 'purchase_credit_note') \
-     and d.cis_rate is not null and a.from_settlement_id is not null and a.day <= $3 \
+     and d.cis_rate is not null and a.day <= $3 \
      and exists (select 1 from allocation m where m.to_document_id = d.id and m.from_settlement_id is not null \
      and (m.day between $2 and $3 or m.released_day between $2 and $3)) order by d.id, a.id";
 
@@ -27,8 +28,7 @@ const SUFFERED: &str = "select cast(coalesce(sum(case when a.day between $2 and 
      from allocation a join settlement s on s.id = a.from_settlement_id and s.side = 'customer' and s.day <= $3 \
      where a.organisation_id = $1 and a.cis <> 0 and a.day <= $3";
 
-const SUBCONTRACTOR: &str =
-    "select c.id, c.name, c.cis_utr, c.cis_verification_number, c.cis_deduction_rate from contact c where c.id in ";
+const SUBCONTRACTOR: &str = "select c.id, c.name, c.cis_utr, c.cis_verification_number from contact c where c.id in ";
 
 impl Reader {
     /// What was paid to subcontractors between two days, and what was withheld of it and from us.
@@ -42,18 +42,33 @@ impl Reader {
     }
 }
 
-/// What a bill is, with what was paid of it before the period and to its end.
+/// What a bill is, with what was paid of it and what credit takes off it.
 struct Bill {
     contact_id: i64,
+    /// Percent.
+    rate: i64,
     /// −1 of a credit note, whose refunds take payments back.
     sign: i64,
+    parts: Parts,
+    payments: Vec<Event<Paid>>,
+    credit: Vec<Event<Parts>>,
+}
+
+/// The parts of a document.
+#[derive(Clone, Copy, Default)]
+struct Parts {
     gross: Pence,
     net: Pence,
     materials: Pence,
     /// What is neither work nor materials.
     rest: Pence,
-    before: Paid,
-    after: Paid,
+}
+
+/// Something that counts from one day to another.
+struct Event<T> {
+    from: i32,
+    released: Option<i32>,
+    what: T,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -70,16 +85,52 @@ struct Figures {
     deducted: Pence,
 }
 
-impl Bill {
-    /// What stands for the part that is settled, without VAT; the last payment completes it.
-    fn figures(&self, paid: Paid) -> Figures {
-        let part = |of: Pence| net_of_settled(of, paid.settled, self.gross);
-        let (payments, materials) = (part(self.net), part(self.materials));
-        Figures { payments, materials, liable: payments - materials - part(self.rest), deducted: paid.deducted }
+impl<T: Copy> Event<T> {
+    fn on(&self, day: i32) -> Option<T> {
+        (self.from <= day && self.released.is_none_or(|released| day < released)).then_some(self.what)
+    }
+}
+
+impl Parts {
+    fn of(net: i64, vat: i64, labour: i64, materials: i64) -> Self {
+        let rest = Pence(net - labour - materials);
+        Self { gross: Pence(net + vat), net: Pence(net), materials: Pence(materials), rest }
     }
 
-    fn of_period(&self) -> Figures {
-        let (before, after) = (self.figures(self.before), self.figures(self.after));
+    /// The part of it that an amount is.
+    fn part(self, amount: Pence) -> Self {
+        let part = |of: Pence| net_of_settled(of, amount, self.gross);
+        Self { gross: amount, net: part(self.net), materials: part(self.materials), rest: part(self.rest) }
+    }
+
+    fn without(self, other: Self) -> Self {
+        Self {
+            gross: self.gross - other.gross,
+            net: self.net - other.net,
+            materials: self.materials - other.materials,
+            rest: self.rest - other.rest,
+        }
+    }
+}
+
+impl Bill {
+    /// What stands for the part that is settled at the end of a day, without VAT; the last payment completes it. Credit
+    /// moves nothing by itself: the next payment is reckoned with it, as its deduction is.
+    fn figures(&self, end: i32) -> Figures {
+        let days = self.payments.iter().flat_map(|one| [Some(one.from), one.released]).flatten();
+        let Some(last) = days.filter(|day| *day <= end).max() else { return Figures::default() };
+        let credit = self.credit.iter().filter_map(|one| one.on(last));
+        let left = credit.fold(self.parts, Parts::without);
+        let paid = self.payments.iter().filter_map(|one| one.on(end)).fold(Paid::default(), |sum, one| Paid {
+            settled: sum.settled + one.settled,
+            deducted: sum.deducted + one.deducted,
+        });
+        let Parts { net: payments, materials, rest, .. } = left.part(paid.settled);
+        Figures { payments, materials, liable: payments - materials - rest, deducted: paid.deducted }
+    }
+
+    fn of_period(&self, from: i32, to: i32) -> Figures {
+        let (before, after) = (self.figures(from.saturating_sub(1)), self.figures(to));
         let between = |before: Pence, after: Pence| Pence((after - before).0 * self.sign);
         Figures {
             payments: between(before.payments, after.payments),
@@ -90,44 +141,52 @@ impl Bill {
     }
 }
 
+async fn bills(
+    unit: &Unit<'_>,
+    (organisation, from_day, to_day): (OrganisationId, i32, i32),
+) -> Result<BTreeMap<i64, Bill>, StoreError> {
+    let mut bills: BTreeMap<i64, Bill> = BTreeMap::new();
+    let period = params![organisation.0, i64::from(from_day), i64::from(to_day)];
+    for row in unit.all(PAYMENTS, period).await? {
+        let kind = row.parsed(1, DocumentKind::parse)?;
+        let (contact_id, rate) = (row.get(2)?, row.get(3)?);
+        let parts = Parts::of(row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?);
+        let bill = bills.entry(row.get(0)?).or_insert_with(|| Bill {
+            contact_id,
+            rate,
+            sign: if kind.is_credit_note() { -1 } else { 1 },
+            parts,
+            payments: Vec::new(),
+            credit: Vec::new(),
+        });
+        let from = day(&row, 8)?;
+        let released: Option<i64> = row.get(9)?;
+        let released = released.map(|_| day(&row, 9)).transpose()?;
+        let (amount, cis) = (Pence(row.get(10)?), Pence(row.get(11)?));
+        match row.get::<Option<i64>>(12)? {
+            None => {
+                let what = Paid { settled: amount + cis, deducted: cis };
+                bill.payments.push(Event { from, released, what });
+            }
+            Some(net) => {
+                let what = Parts::of(net, row.get(13)?, row.get(14)?, row.get(15)?).part(amount);
+                bill.credit.push(Event { from, released, what });
+            }
+        }
+    }
+    Ok(bills)
+}
+
 async fn position(
     unit: &Unit<'_>,
     organisation: OrganisationId,
     from_day: i32,
     to_day: i32,
 ) -> Result<CisPosition, StoreError> {
-    let period = || params![organisation.0, i64::from(from_day), i64::from(to_day)];
-    let mut bills: BTreeMap<i64, Bill> = BTreeMap::new();
-    for row in unit.all(PAYMENTS, period()).await? {
-        let (net, vat, labour): (i64, i64, i64) = (row.get(3)?, row.get(4)?, row.get(5)?);
-        let materials: i64 = row.get(6)?;
-        let kind = row.parsed(1, DocumentKind::parse)?;
-        let contact_id = row.get(2)?;
-        let bill = bills.entry(row.get(0)?).or_insert_with(|| Bill {
-            contact_id,
-            sign: if kind.is_credit_note() { -1 } else { 1 },
-            gross: Pence(net + vat),
-            net: Pence(net),
-            materials: Pence(materials),
-            rest: Pence(net - labour - materials),
-            before: Paid::default(),
-            after: Paid::default(),
-        });
-        let released: Option<i64> = row.get(8)?;
-        let (paid_on, cis) = (day(&row, 7)?, Pence(row.get(10)?));
-        let settled = Pence(row.get(9)?) + cis;
-        let counts = |end: i32| paid_on <= end && released.is_none_or(|released| i64::from(end) < released);
-        for (end, paid) in [(from_day.saturating_sub(1), &mut bill.before), (to_day, &mut bill.after)] {
-            if counts(end) {
-                paid.settled += settled;
-                paid.deducted += cis;
-            }
-        }
-    }
-    let mut by_supplier: BTreeMap<i64, Figures> = BTreeMap::new();
-    for bill in bills.values() {
-        let of_bill = bill.of_period();
-        let sum = by_supplier.entry(bill.contact_id).or_default();
+    let mut by_rate: BTreeMap<(i64, i64), Figures> = BTreeMap::new();
+    for bill in bills(unit, (organisation, from_day, to_day)).await?.values() {
+        let of_bill = bill.of_period(from_day, to_day);
+        let sum = by_rate.entry((bill.contact_id, bill.rate)).or_default();
         sum.payments += of_bill.payments;
         sum.materials += of_bill.materials;
         sum.liable += of_bill.liable;
@@ -138,42 +197,44 @@ async fn position(
         Some(account) => -balance_before(unit, account.get(0)?, to_day.saturating_add(1)).await?,
         None => 0,
     };
-    let suffered = unit.one(SUFFERED, period()).await?;
+    let suffered = unit.one(SUFFERED, params![organisation.0, i64::from(from_day), i64::from(to_day)]).await?;
     Ok(CisPosition {
-        subcontractors: subcontractors(unit, &by_supplier).await?,
+        subcontractors: subcontractors(unit, &by_rate).await?,
         payable_balance_pence,
         suffered_pence: suffered.map_or(Ok(0), |row| row.get(0))?,
     })
 }
 
-/// By name, then id; those with nothing in the period are left out.
+/// By name, id and rate; those with nothing in the period are left out.
 async fn subcontractors(
     unit: &Unit<'_>,
-    figures: &BTreeMap<i64, Figures>,
+    figures: &BTreeMap<(i64, i64), Figures>,
 ) -> Result<Vec<CisSubcontractor>, StoreError> {
     let is_nothing =
         |figures: &Figures| figures.payments.is_zero() && figures.materials.is_zero() && figures.deducted.is_zero();
     let paid = figures.iter().filter(|(_, figures)| !is_nothing(figures));
-    let ids: Vec<String> = paid.map(|(id, _)| id.to_string()).collect();
+    let ids: Vec<String> = paid.map(|((id, _), _)| id.to_string()).collect();
     if ids.is_empty() {
         return Ok(Vec::new());
     }
     let sql = format!("{SUBCONTRACTOR}{} order by c.name, c.id", unit.numbers_of_json());
-    let rows = unit.all(&sql, params![format!("[{}]", ids.join(","))]).await?;
-    let one = |row: &crate::store::sql::Row| -> Result<CisSubcontractor, StoreError> {
+    let mut subcontractors = Vec::with_capacity(ids.len());
+    for row in unit.all(&sql, params![format!("[{}]", ids.join(","))]).await? {
         let supplier_id: i64 = row.get(0)?;
-        let sums = figures.get(&supplier_id).copied().unwrap_or_default();
-        Ok(CisSubcontractor {
-            supplier_id,
-            name: row.get(1)?,
-            utr: row.get(2)?,
-            verification_number: row.get(3)?,
-            deduction_rate: row.get(4)?,
-            payments_pence: sums.payments.0,
-            materials_pence: sums.materials.0,
-            liable_pence: sums.liable.0,
-            deducted_pence: sums.deducted.0,
-        })
-    };
-    rows.iter().map(one).collect()
+        let of_supplier = figures.range((supplier_id, i64::MIN)..=(supplier_id, i64::MAX));
+        for ((_, rate), sums) in of_supplier.filter(|(_, sums)| !is_nothing(sums)) {
+            subcontractors.push(CisSubcontractor {
+                supplier_id,
+                name: row.get(1)?,
+                utr: row.get(2)?,
+                verification_number: row.get(3)?,
+                deduction_rate: *rate,
+                payments_pence: sums.payments.0,
+                materials_pence: sums.materials.0,
+                liable_pence: sums.liable.0,
+                deducted_pence: sums.deducted.0,
+            });
+        }
+    }
+    Ok(subcontractors)
 }

@@ -11,11 +11,12 @@ use super::post::{Post, Posted};
 use super::tallies::Tally;
 use crate::domain::ledger::allocation::Document;
 use crate::domain::ledger::change::ChangeAction;
+use crate::domain::ledger::cis;
 use crate::domain::ledger::contact::Contact;
 use crate::domain::ledger::document::{self, DocumentKind, Draft, EnteredDocument, Stage};
 use crate::domain::ledger::document_line::EnteredLine;
 use crate::domain::ledger::ids::{AccountId, ContactId, DocumentId};
-use crate::domain::ledger::issue::{self, Voidable};
+use crate::domain::ledger::issue::{self, Treatment, Voidable};
 use crate::domain::ledger::journal::{Journal, PostedJournal};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::numbering;
@@ -25,6 +26,7 @@ use crate::domain::ledger::vat_entry::{VatEntry, VatOrigin};
 /// A draft that the rules agree to issue.
 struct Issued {
     number: String,
+    treatment: Treatment,
     journal: Option<Journal>,
 }
 
@@ -37,7 +39,7 @@ impl Desk<'_> {
     ) -> Result<Posted, Stop> {
         let draft = self.price(entry)?;
         self.require_free(entry, None)?;
-        let issued = if is_issued { Some(self.issued(&draft, entry.number.as_deref())?) } else { None };
+        let issued = if is_issued { Some(self.issued(&draft, entry)?) } else { None };
         let id = self.identifiers.next(Kind::Document);
         let row = self.drafted(id, entry, draft);
         self.mark_used(row.contact_id);
@@ -151,7 +153,7 @@ impl Desk<'_> {
         issue::require_draft(row.stage)?;
         let entry = entry_of(&row);
         let draft = self.price(&entry)?;
-        let issued = self.issued(&draft, entry.number.as_deref())?;
+        let issued = self.issued(&draft, &entry)?;
         // The rate of CIS is the supplier's on the day it is issued.
         let row = DocumentRow { cis: draft.cis, version: row.version + 1, updated_at_ms: self.now_ms, ..row };
         let row = self.issue_row(post, row, issued, true);
@@ -249,11 +251,13 @@ impl Desk<'_> {
             is_vat_inclusive: entry.is_vat_inclusive,
             lines: entry.lines.iter().map(entered_line).collect(),
         };
-        let draft = document::draft(&self.books.books(), contact.as_ref(), self.terms_days(), &entered)?;
+        let mut draft = document::draft(&self.books.books(), contact.as_ref(), self.terms_days(), &entered)?;
         if let Some(id) = entry.origin_id {
-            let is_ours = self.facts.document(self.organisation(), id).is_some();
-            let origin = self.facts.register.documents.get(&DocumentId(id)).filter(|_| is_ours);
+            let row = self.facts.document(self.organisation(), id);
+            let origin = self.facts.register.documents.get(&DocumentId(id)).filter(|_| row.is_some());
             Document::require_origin(origin, entry.kind, draft.contact_id, DocumentId(id))?;
+            // What it takes back was deducted from at the rate of then.
+            draft.cis = row.and_then(|row| row.cis).map(|terms| cis::Terms::of(terms.rate, &draft.lines));
         }
         Ok(draft)
     }
@@ -327,6 +331,7 @@ impl Desk<'_> {
             credited_pence: 0,
             cis: draft.cis,
             is_opening: false,
+            basis: None,
             journal_id: None,
             void_journal_id: None,
             void_day: None,
@@ -340,17 +345,36 @@ impl Desk<'_> {
     }
 
     /// Asks the rules whether a draft may be issued.
-    fn issued(&self, draft: &Draft, own: Option<&str>) -> Result<Issued, Refusal> {
-        let number = self.new_number(draft.kind, own)?;
-        let journal = issue::issue(&self.books.books(), draft, &number)?;
-        Ok(Issued { number, journal })
+    fn issued(&self, draft: &Draft, entry: &DocumentEntry) -> Result<Issued, Refusal> {
+        let number = self.new_number(draft.kind, entry.number.as_deref())?;
+        let treatment = self.treatment(draft, entry.origin_id);
+        let journal = issue::issue(&self.books.books(), draft, treatment, &number)?;
+        Ok(Issued { number, treatment, journal })
+    }
+
+    /// How the VAT of a document is posted: that of a credit note as that of the invoice it takes back.
+    fn treatment(&self, draft: &Draft, origin_id: Option<i64>) -> Treatment {
+        let books = self.books.books();
+        let origin = origin_id.and_then(|id| self.facts.document(self.organisation(), id));
+        match origin.and_then(|origin| origin.basis.zip(Some(&origin.lines))) {
+            Some((basis, lines)) => {
+                let gross = |line: &DocumentLineRow| Pence(line.net_pence + line.vat_pence);
+                Treatment::on(&books, basis, lines.iter().map(|line| (AccountId(line.account_id), gross(line))))
+            }
+            None => Treatment::of(&books, draft),
+        }
     }
 
     /// Issues a draft: the number is taken, the journal posted. A draft that was at hand may be voided in the same group.
     fn issue_row(&mut self, post: &Post, row: DocumentRow, issued: Issued, was_stored: bool) -> DocumentRow {
         self.take_number(row.kind, &issued.number, row.id);
-        let row =
-            DocumentRow { stage: Stage::Issued, number: Some(issued.number), issued_at_ms: Some(self.now_ms), ..row };
+        let row = DocumentRow {
+            stage: Stage::Issued,
+            number: Some(issued.number),
+            basis: Some(issued.treatment.basis),
+            issued_at_ms: Some(self.now_ms),
+            ..row
+        };
         let Some(mut journal) = issued.journal else { return row };
         journal.source.id = Some(row.id);
         let vat = if was_stored { journal.vat.clone() } else { Vec::new() };

@@ -298,10 +298,10 @@ async fn settled(unit: &Unit<'_>, ids: &str) -> Result<HashMap<i64, Vec<(Allocat
     let mut settled: HashMap<i64, Vec<(Allocation, AllocationView)>> = HashMap::new();
     for row in unit.all(&sql, params![ids]).await? {
         let allocation = read_allocation(&row)?;
-        let document: Option<i64> = row.get(12)?;
+        let document: Option<i64> = row.get(13)?;
         let (other_type, other_id, other_number) = match document {
-            Some(id) => (row.parsed(11, DocumentKind::parse)?.as_str(), id, row.get(13)?),
-            None => (row.parsed(14, SettlementKind::parse)?.as_str(), row.get(15)?, row.get(16)?),
+            Some(id) => (row.parsed(12, DocumentKind::parse)?.as_str(), id, row.get(14)?),
+            None => (row.parsed(15, SettlementKind::parse)?.as_str(), row.get(16)?, row.get(17)?),
         };
         let view = AllocationView {
             id: allocation.id.map_or(0, |id| id.0),
@@ -312,7 +312,7 @@ async fn settled(unit: &Unit<'_>, ids: &str) -> Result<HashMap<i64, Vec<(Allocat
             amount_pence: allocation.amount.0,
             cis_pence: if allocation.is_cash() { allocation.cis.0 } else { 0 },
         };
-        settled.entry(row.get(10)?).or_default().push((allocation, view));
+        settled.entry(row.get(11)?).or_default().push((allocation, view));
     }
     Ok(settled)
 }

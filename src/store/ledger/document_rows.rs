@@ -13,6 +13,7 @@ use crate::domain::ledger::document_line::CisType;
 use crate::domain::ledger::ids::{AllocationId, ContactId, DocumentId, SettlementId};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::VatCode;
+use crate::domain::ledger::vat_entry::Basis;
 use crate::store::StoreError;
 use crate::store::sql::Row;
 use Column::{Flag, Number, Text};
@@ -43,6 +44,8 @@ pub(super) struct DocumentRow {
     pub(super) credited_pence: i64,
     pub(super) cis: Option<cis::Terms>,
     pub(super) is_opening: bool,
+    /// How its VAT is declared, once it is issued; none of opening documents.
+    pub(super) basis: Option<Basis>,
     pub(super) journal_id: Option<i64>,
     pub(super) void_journal_id: Option<i64>,
     pub(super) void_day: Option<i32>,
@@ -106,7 +109,7 @@ impl DocumentRow {
             gross: Pence(self.gross_pence()),
             deduction: self.cis.map_or(Pence::ZERO, |terms| terms.deduction),
             by_code: self.by_code.clone(),
-            is_opening: self.is_opening,
+            basis: self.basis,
             allocations,
         }
     }
@@ -150,10 +153,11 @@ fn totals(row: &Row, index: usize) -> Result<CodeTotals, StoreError> {
 pub(super) const DOCUMENT_COLUMNS: &str = "d.id, d.kind, d.stage, d.number, d.supplier_reference, d.contact_id, d.day, \
      d.due_day, d.reference, d.notes, d.vat_inclusive, d.origin_id, d.net, d.vat, d.by_code, d.paid, d.credited, \
      d.cis_rate, d.cis_labour, d.cis_materials, d.cis_deduction, d.opening, d.journal_id, d.void_journal_id, \
-     d.void_day, d.void_reason, d.issued_at, d.last_emailed_at, d.created_at, d.updated_at, d.version";
+     d.void_day, d.void_reason, d.issued_at, d.last_emailed_at, d.created_at, d.updated_at, d.version, \
+     d.vat_basis";
 
 /// How many columns that is.
-pub(super) const COLUMNS: usize = 31;
+pub(super) const COLUMNS: usize = 32;
 
 /// A document without its lines.
 pub(super) fn read_document(row: &Row) -> Result<DocumentRow, StoreError> {
@@ -166,6 +170,9 @@ pub(super) fn read_document(row: &Row) -> Result<DocumentRow, StoreError> {
             deduction: Pence(row.get(20)?),
         })
     };
+    let basis: Option<String> = row.get(31)?;
+    let basis =
+        basis.map(|word| Basis::parse(&word).ok_or_else(|| StoreError::corrupt("VAT basis", word))).transpose()?;
     Ok(DocumentRow {
         id: row.get(0)?,
         kind: row.parsed(1, DocumentKind::parse)?,
@@ -187,6 +194,7 @@ pub(super) fn read_document(row: &Row) -> Result<DocumentRow, StoreError> {
         credited_pence: row.get(16)?,
         cis: rate.map(terms).transpose()?,
         is_opening: row.get(21)?,
+        basis,
         journal_id: row.get(22)?,
         void_journal_id: row.get(23)?,
         void_day: day(row, 24)?,
@@ -221,7 +229,7 @@ pub(super) fn read_line(row: &Row) -> Result<(i64, DocumentLineRow), StoreError>
 }
 
 pub(super) const ALLOCATION_COLUMNS: &str = "a.id, a.from_document_id, a.from_settlement_id, a.to_document_id, \
-     a.to_settlement_id, a.day, a.released_day, a.amount, a.cis, a.credit";
+     a.to_settlement_id, a.day, a.released_day, a.amount, a.cis, a.credit, a.as_payment";
 
 pub(super) fn read_allocation(row: &Row) -> Result<Allocation, StoreError> {
     let end = |document: usize, settlement: usize| -> Result<AllocationEnd, StoreError> {
@@ -241,6 +249,7 @@ pub(super) fn read_allocation(row: &Row) -> Result<Allocation, StoreError> {
         amount: Pence(row.get(7)?),
         cis: Pence(row.get(8)?),
         credit: totals(row, 9)?,
+        as_payment: row.get(10)?,
     })
 }
 
@@ -271,6 +280,7 @@ pub(super) fn document_rows(documents: &BTreeMap<i64, (i64, DocumentRow)>) -> Ro
         Number("cis_materials"),
         Number("cis_deduction"),
         Flag("opening"),
+        Text("vat_basis"),
         Number("journal_id"),
         Number("void_journal_id"),
         Number("void_day"),
@@ -289,7 +299,7 @@ pub(super) fn document_rows(documents: &BTreeMap<i64, (i64, DocumentRow)>) -> Ro
          origin_id = excluded.origin_id, net = excluded.net, vat = excluded.vat, by_code = excluded.by_code, \
          paid = excluded.paid, credited = excluded.credited, due = excluded.due, cis_rate = excluded.cis_rate, \
          cis_labour = excluded.cis_labour, cis_materials = excluded.cis_materials, \
-         cis_deduction = excluded.cis_deduction, journal_id = excluded.journal_id, \
+         cis_deduction = excluded.cis_deduction, vat_basis = excluded.vat_basis, journal_id = excluded.journal_id, \
          void_journal_id = excluded.void_journal_id, void_day = excluded.void_day, \
          void_reason = excluded.void_reason, search = excluded.search, issued_at = excluded.issued_at, \
          last_emailed_at = excluded.last_emailed_at, updated_at = excluded.updated_at, version = excluded.version";
@@ -323,6 +333,7 @@ pub(super) fn document_rows(documents: &BTreeMap<i64, (i64, DocumentRow)>) -> Ro
             cis(|terms| terms.materials_net),
             cis(|terms| terms.deduction),
             row.is_opening.into(),
+            row.basis.map(Basis::as_str).into(),
             row.journal_id.into(),
             row.void_journal_id.into(),
             row.void_day.map(i64::from).into(),
@@ -396,6 +407,7 @@ pub(super) fn allocation_rows(allocations: &BTreeMap<i64, (i64, Allocation)>, no
         Number("amount"),
         Number("cis"),
         Text("credit"),
+        Flag("as_payment"),
         Number("created_at"),
         Number("released_at"),
     ];
@@ -422,6 +434,7 @@ pub(super) fn allocation_rows(allocations: &BTreeMap<i64, (i64, Allocation)>, no
             row.amount.0.into(),
             row.cis.0.into(),
             Cell::Text(&credit),
+            row.as_payment.into(),
             now_ms.into(),
             row.released_on.map(|_| now_ms).into(),
         ]);

@@ -193,12 +193,14 @@ pub struct DocumentLineView {
 pub struct DocumentCis {
     /// Percent.
     pub rate: i64,
-    /// The base of the deduction.
+    /// The base of the deduction, as billed.
     pub labour_net_pence: i64,
-    /// What is not deducted from.
+    /// What is not deducted from, as billed.
     pub materials_net_pence: i64,
-    /// The deduction in all.
+    /// The deduction in all, without what credit takes off it.
     pub deduction_pence: i64,
+    /// Cash to be paid in all, without what credit takes off it.
+    pub payable_pence: i64,
     /// Deducted with the payments so far.
     pub deducted_to_date_pence: i64,
 }

@@ -302,6 +302,7 @@ impl Desk<'_> {
             credited_pence: 0,
             cis: None,
             is_opening: true,
+            basis: None,
             journal_id: Some(journal.id),
             void_journal_id: None,
             void_day: None,

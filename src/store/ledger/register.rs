@@ -93,14 +93,15 @@ async fn load_documents(
     for (_, document) in facts.documents.values() {
         named.at_hand(document);
         if named.documents.contains(&document.id) {
-            origins.extend(document.origin_id.filter(|id| !documents.contains(id)));
+            origins.extend(document.origin_id);
         }
     }
-    // A draft that takes back an invoice is priced and issued beside it.
-    read_documents(unit, &origins, facts).await?;
+    // A draft that takes back an invoice is priced and issued beside it, and treated like it.
+    read_documents(unit, &(&origins - documents), facts).await?;
     if !named.documents.is_empty() {
-        let mut lines = lines_of(unit, &json(&named.documents)).await?;
-        for id in &named.documents {
+        let priced = &named.documents | &origins;
+        let mut lines = lines_of(unit, &json(&priced)).await?;
+        for id in &priced {
             if let Some((_, document)) = facts.documents.get_mut(id) {
                 document.lines = lines.remove(id).unwrap_or_default();
             }

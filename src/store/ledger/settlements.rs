@@ -203,7 +203,7 @@ pub struct SettlementFilter {
 /// What CIS withheld and was withheld in a period.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CisPosition {
-    /// By subcontractor, by name then id; those paid in the period.
+    /// By subcontractor and rate, by name, id and rate; those paid in the period.
     pub subcontractors: Vec<CisSubcontractor>,
     /// What is owed to HMRC at the period's end.
     pub payable_balance_pence: i64,
@@ -211,7 +211,7 @@ pub struct CisPosition {
     pub suffered_pence: i64,
 }
 
-/// What was paid to a subcontractor in a period.
+/// What was paid to a subcontractor in a period of bills with one rate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CisSubcontractor {
     /// Who.
@@ -222,8 +222,8 @@ pub struct CisSubcontractor {
     pub utr: Option<String>,
     /// HMRC's verification.
     pub verification_number: Option<String>,
-    /// Percent.
-    pub deduction_rate: Option<i64>,
+    /// Percent, that of the bills.
+    pub deduction_rate: i64,
     /// Payments without VAT.
     pub payments_pence: i64,
     /// Of which materials.

@@ -11,7 +11,7 @@ use crate::domain::ledger::refusal::VatPosting;
 use crate::domain::ledger::standard_chart;
 use crate::domain::ledger::vat::VatCode;
 use crate::domain::ledger::vat_entry::boxes;
-use crate::domain::ledger::vat_scheme::VatHistory;
+use crate::domain::ledger::vat_scheme::{VatHistory, VatScheme};
 
 const DAY: Day = 20_192;
 
@@ -35,7 +35,8 @@ fn drafted(chart: &Chart, kind: DocumentKind, lines: &[(&str, VatCode, i64)]) ->
 
 fn decide(chart: &Chart, scheme: VatScheme, draft: &Draft) -> Result<Option<Journal>, Refusal> {
     let vat = VatHistory::new(vec![(Day::MIN, scheme)]);
-    issue(&Books { chart, vat: &vat, lock_date: Some(DAY - 1) }, draft, "INV-0103")
+    let books = Books { chart, vat: &vat, lock_date: Some(DAY - 1) };
+    issue(&books, draft, Treatment::of(&books, draft), "INV-0103")
 }
 
 fn shown(chart: &Chart, journal: &Journal) -> Vec<(String, i64)> {
@@ -174,6 +175,36 @@ fn under_cash_accounting_issuing_posts_but_declares_nothing() {
     let journal = decide(&chart, VatScheme::Cash, &draft).unwrap().unwrap();
     assert_eq!(shown(&chart, &journal), posted(&[("1100", 12_000), ("4000", -10_000), ("2200", -2_000)]));
     assert!(journal.vat.is_empty());
+
+    // There is nothing to wait for when nothing is to be paid.
+    let lines = [("4000", VatCode::Standard, 10_000), ("4000", VatCode::Zero, -12_000)];
+    let journal = decide(&chart, VatScheme::Cash, &drafted(&chart, DocumentKind::SalesInvoice, &lines)).unwrap();
+    let journal = journal.unwrap();
+    assert_eq!(shown(&chart, &journal), posted(&[("4000", 2_000), ("2200", -2_000)]));
+    let sum = boxes(&journal.vat, VatScheme::Cash);
+    assert_eq!((sum.box1, sum.box6), (Pence(2_000), Pence(-2_000)));
+    assert!(journal.vat.iter().all(|entry| entry.basis == Basis::Cash));
+}
+
+#[test]
+fn a_credit_note_is_treated_as_the_invoice_it_takes_back() {
+    let chart = chart(true);
+    let vat = VatHistory::new(vec![(Day::MIN, VatScheme::FlatRate(Percent(950)))]);
+    let books = Books { chart: &chart, vat: &vat, lock_date: None };
+    let of = |basis, capital_gross, code| {
+        let draft = drafted(&chart, DocumentKind::PurchaseCreditNote, &[(code, VatCode::Standard, 2_000)]);
+        let treatment = Treatment { basis, capital_gross: Pence(capital_gross) };
+        let journal = issue(&books, &draft, treatment, "PCN-00001").unwrap().unwrap();
+        (shown(&chart, &journal), boxes(&journal.vat, VatScheme::Standard).box4)
+    };
+    let (lines, box4) = of(Basis::Cash, 0, "7100");
+    assert_eq!(lines, posted(&[("2100", 2_400), ("7100", -2_000), ("2200", -400)]));
+    assert_eq!(box4, Pence::ZERO);
+    assert_eq!(of(Basis::Standard, 0, "7100").1, Pence(-400));
+    let (lines, box4) = of(Basis::FlatRate, 240_000, "0030");
+    assert_eq!((lines, box4), (posted(&[("2100", 2_400), ("0030", -2_000), ("2200", -400)]), Pence(-400)));
+    let (lines, box4) = of(Basis::FlatRate, 100_000, "0030");
+    assert_eq!((lines, box4), (posted(&[("2100", 2_400), ("0030", -2_400)]), Pence::ZERO));
 }
 
 #[test]

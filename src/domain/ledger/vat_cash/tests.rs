@@ -4,8 +4,9 @@ use super::*;
 use crate::domain::ledger::allocation::AllocationEnd;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::ids::{AllocationId, DocumentId, SettlementId};
-use crate::domain::ledger::testing::document;
+use crate::domain::ledger::testing;
 use crate::domain::ledger::vat_entry::boxes;
+use crate::domain::ledger::vat_scheme::VatScheme;
 use proptest::prelude::*;
 
 const DAY: Day = 20_200;
@@ -20,12 +21,17 @@ fn cash(id: i64, date: Day, pence: i64) -> Allocation {
         amount: Pence(pence),
         cis: Pence::ZERO,
         credit: CodeTotals::default(),
+        as_payment: false,
     }
 }
 
 fn credit(id: i64, date: Day, note: &Document, pence: i64) -> Allocation {
     let (credit, cis) = note.credit_part(Pence(pence));
     Allocation { from: AllocationEnd::Document(note.id), credit, cis, ..cash(id, date, pence) }
+}
+
+fn document(id: i64, kind: DocumentKind, date: Day, amounts: &[(VatCode, i64)]) -> Document {
+    Document { basis: Some(Basis::Cash), ..testing::document(id, kind, date, amounts) }
 }
 
 fn invoice(amounts: &[(VatCode, i64)]) -> Document {
@@ -47,7 +53,7 @@ fn each_payment_brings_its_part_and_the_last_completes_it() {
     for (id, pence) in [(1, 4_000), (2, 4_000), (3, 4_001)] {
         let mut paid = invoice.clone();
         paid.allocations.push(cash(id, DAY + i32::try_from(id).unwrap(), pence));
-        let entries = changes(&invoice, &paid, VatScheme::Cash);
+        let entries = changes(&invoice, &paid);
         assert!(entries.iter().all(|entry| entry.basis == Basis::Cash && entry.amount.gross() == Pence(pence)));
         seen.extend(vats(&entries));
         invoice = paid;
@@ -60,8 +66,8 @@ fn an_earlier_payment_entered_later_moves_the_parts_of_both_days() {
     let invoice = invoice(&[(VatCode::Standard, 10_001)]);
     let later = with(&invoice, &[cash(1, DAY + 9, 4_000)]);
     let both = with(&invoice, &[cash(1, DAY + 9, 4_000), cash(2, DAY + 3, 4_000)]);
-    let first = changes(&invoice, &later, VatScheme::Cash);
-    let second = changes(&later, &both, VatScheme::Cash);
+    let first = changes(&invoice, &later);
+    let second = changes(&later, &both);
     assert_eq!(vats(&first), [(DAY + 9, 667)]);
     assert_eq!(vats(&second), [(DAY + 3, 667), (DAY + 9, -1)]);
 }
@@ -71,25 +77,26 @@ fn credit_against_an_unpaid_invoice_moves_nothing() {
     let invoice = invoice(&[(VatCode::Standard, 10_000)]);
     let note = document(2, DocumentKind::SalesCreditNote, DAY, &[(VatCode::Standard, 2_000)]);
     let credited = with(&invoice, &[credit(1, DAY + 1, &note, 2_400)]);
-    assert!(changes(&invoice, &credited, VatScheme::Cash).is_empty());
+    assert!(changes(&invoice, &credited).is_empty());
     let paid = with(&credited, &[credit(1, DAY + 1, &note, 2_400), cash(2, DAY + 2, 9_600)]);
-    assert_eq!(vats(&changes(&credited, &paid, VatScheme::Cash)), [(DAY + 2, 1_600)]);
-    let all = with(&invoice, &[credit(1, DAY + 1, &Document { gross: Pence(12_000), ..note }, 12_000)]);
-    assert!(changes(&invoice, &all, VatScheme::Cash).is_empty());
+    assert_eq!(vats(&changes(&credited, &paid)), [(DAY + 2, 1_600)]);
+    let all =
+        with(&invoice, &[credit(1, DAY + 1, &document(2, note.kind, DAY, &[(VatCode::Standard, 10_000)]), 12_000)]);
+    assert!(changes(&invoice, &all).is_empty());
 }
 
 #[test]
 fn a_refunded_credit_note_takes_its_vat_back() {
     let note = document(1, DocumentKind::SalesCreditNote, DAY, &[(VatCode::Standard, 2_000)]);
     let refunded = with(&note, &[cash(1, DAY + 4, 1_200)]);
-    assert_eq!(vats(&changes(&note, &refunded, VatScheme::Cash)), [(DAY + 4, -200)]);
+    assert_eq!(vats(&changes(&note, &refunded)), [(DAY + 4, -200)]);
 }
 
 #[test]
 fn money_withheld_under_cis_counts_as_paid() {
     let bill = document(1, DocumentKind::PurchaseInvoice, DAY, &[(VatCode::Standard, 192_000)]);
     let paid = with(&bill, &[Allocation { cis: Pence(10_479), ..cash(1, DAY + 1, 70_000) }]);
-    let entries = changes(&bill, &paid, VatScheme::Cash);
+    let entries = changes(&bill, &paid);
     assert_eq!((vats(&entries), entries[0].amount.gross()), (vec![(DAY + 1, 13_413)], Pence(80_479)));
 }
 
@@ -97,9 +104,38 @@ fn money_withheld_under_cis_counts_as_paid() {
 fn only_cash_accounting_and_only_documents_of_these_books() {
     let invoice = invoice(&[(VatCode::Standard, 10_000)]);
     let paid = with(&invoice, &[cash(1, DAY + 1, 6_000)]);
-    assert!(changes(&invoice, &paid, VatScheme::Standard).is_empty());
-    let opening = Document { is_opening: true, ..paid };
-    assert!(changes(&invoice, &opening, VatScheme::Cash).is_empty());
+    for basis in [Some(Basis::Standard), Some(Basis::FlatRate), None] {
+        assert!(changes(&invoice, &Document { basis, ..paid.clone() }).is_empty());
+    }
+}
+
+#[test]
+fn what_credit_alone_settles_declares_what_the_credit_leaves() {
+    let invoice = invoice(&[(VatCode::Standard, 10_000)]);
+    let note = document(2, DocumentKind::SalesCreditNote, DAY, &[(VatCode::Zero, 12_000)]);
+    let part = with(&invoice, &[credit(1, DAY + 1, &note, 7_000)]);
+    assert!(changes(&invoice, &part).is_empty());
+    let noted = with(&note, &[credit(1, DAY + 1, &note, 7_000)]);
+    let whole = with(&part, &[part.allocations[0].clone(), credit(2, DAY + 4, &noted, 5_000)]);
+    let entries = changes(&part, &whole);
+    assert_eq!(vats(&entries), [(DAY + 4, 2_000), (DAY + 4, 0)]);
+    assert_eq!(entries.iter().map(|entry| entry.amount.net.0).collect::<Vec<_>>(), [10_000, -12_000]);
+    let mut released = whole.clone();
+    released.allocations[0].released_on = Some(DAY + 9);
+    assert_eq!(vats(&changes(&whole, &released)), [(DAY + 9, -2_000), (DAY + 9, 0)]);
+}
+
+#[test]
+fn credit_that_is_declared_on_its_own_counts_as_a_payment() {
+    let invoice = invoice(&[(VatCode::Standard, 10_000)]);
+    let note = document(2, DocumentKind::SalesCreditNote, DAY, &[(VatCode::Standard, 2_000)]);
+    let given = Allocation { as_payment: true, ..credit(1, DAY + 1, &note, 2_400) };
+    let credited = with(&invoice, std::slice::from_ref(&given));
+    assert_eq!(vats(&changes(&invoice, &credited)), [(DAY + 1, 400)]);
+    let paid = with(&invoice, &[given.clone(), cash(2, DAY + 2, 9_600)]);
+    assert_eq!(vats(&changes(&credited, &paid)), [(DAY + 2, 1_600)]);
+    // Seen from a note that waits, it is as if it was refunded.
+    assert_eq!(vats(&changes(&note, &with(&note, &[given]))), [(DAY + 1, -400)]);
 }
 
 #[test]
@@ -107,9 +143,9 @@ fn what_is_released_is_taken_back_from_that_day() {
     let invoice = invoice(&[(VatCode::Standard, 10_000)]);
     let paid = with(&invoice, &[cash(1, DAY + 1, 6_000)]);
     let released = with(&invoice, &[Allocation { released_on: Some(DAY + 8), ..cash(1, DAY + 1, 6_000) }]);
-    assert_eq!(vats(&changes(&paid, &released, VatScheme::Cash)), [(DAY + 8, -1_000)]);
+    assert_eq!(vats(&changes(&paid, &released)), [(DAY + 8, -1_000)]);
     let at_once = with(&invoice, &[Allocation { released_on: Some(DAY + 1), ..cash(1, DAY + 1, 6_000) }]);
-    assert_eq!(vats(&changes(&paid, &at_once, VatScheme::Cash)), [(DAY + 1, -1_000)]);
+    assert_eq!(vats(&changes(&paid, &at_once)), [(DAY + 1, -1_000)]);
 }
 
 proptest! {
@@ -132,7 +168,7 @@ proptest! {
                 id += 1;
                 let mut next = now.clone();
                 next.allocations.push(cash(id, DAY + day, pence));
-                entries.extend(changes(&now, &next, VatScheme::Cash));
+                entries.extend(changes(&now, &next));
                 now = next;
             }
         }
@@ -160,13 +196,13 @@ proptest! {
         for (id, (day, pence)) in (1..).zip(parts) {
             let mut next = now.clone();
             next.allocations.push(cash(id, DAY + day, pence));
-            entries.extend(changes(&now, &next, VatScheme::Cash));
+            entries.extend(changes(&now, &next));
             now = next;
         }
         for place in 0..now.allocations.len() {
             let mut next = now.clone();
             next.allocations[place].released_on = Some(next.allocations[place].date);
-            entries.extend(changes(&now, &next, VatScheme::Cash));
+            entries.extend(changes(&now, &next));
             now = next;
         }
         let mut by_day: BTreeMap<(Day, VatCode), Split> = BTreeMap::new();

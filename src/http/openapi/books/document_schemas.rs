@@ -233,7 +233,11 @@ fn cis() -> Object {
     let mut fields = vec![required("rate", integer(0))];
     let amounts = ["labour_net", "materials_net", "deduction", "payable", "deducted_to_date"];
     fields.extend(amounts.map(|name| required(name, money())));
-    object("What is withheld under the Construction Industry Scheme when it is paid.", fields)
+    object(
+        "What is withheld under the Construction Industry Scheme when it is paid. Work and materials are as billed; credit set \
+         against it is taken off `deduction` and `payable`, and `payable` less the cash paid is still to be transferred.",
+        fields,
+    )
 }
 
 /// An example of a kind.

@@ -182,7 +182,8 @@ pub fn get_cis_position() -> Operation {
     inside(
         "Get the CIS position",
         "What was paid to and withheld from subcontractors in a period (tax months run from the 6th to the 5th), what is owed to HMRC at \
-         its end, and what customers withheld from us.",
+         its end, and what customers withheld from us. The rate is that of the bills paid: a subcontractor with bills at two rates is \
+         there twice. By name, id and rate.",
     )
     .query_required("period_start", "The first day.", date_in(), "2026-03-06".into())
     .query_required("period_end", "The last day.", date_in(), "2026-04-05".into())
@@ -339,7 +340,7 @@ fn position() -> Object {
         required("name", string()),
         required("utr", nullable(string())),
         required("verification_number", nullable(string())),
-        required("deduction_rate", nullable(integer(0))),
+        required("deduction_rate", integer(0)),
     ];
     one.extend(amounts());
     object(
@@ -348,7 +349,10 @@ fn position() -> Object {
             required("currency", string()),
             required("period_start", date()),
             required("period_end", date()),
-            required("subcontractors", array(object("A subcontractor paid in the period.", one)).build()),
+            required(
+                "subcontractors",
+                array(object("A subcontractor paid in the period, of the bills with one rate.", one)).build(),
+            ),
             required("totals", object("Of all of them.", amounts().into())),
             required("cis_payable_balance", money()),
             required("suffered", money()),

@@ -24,7 +24,7 @@ struct SubcontractorJson<'a> {
     name: &'a str,
     utr: Option<&'a str>,
     verification_number: Option<&'a str>,
-    deduction_rate: Option<i64>,
+    deduction_rate: i64,
     total_payments: Money,
     materials: Money,
     liable: Money,

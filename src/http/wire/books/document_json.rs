@@ -114,7 +114,7 @@ impl DocumentJson<'_> {
             map.serialize_entry("allocations", &taken)?;
         }
         if view.kind.side() == Side::Input {
-            map.serialize_entry("cis", &view.cis.map(|cis| CisJson::new(&cis, view.gross_pence())))?;
+            map.serialize_entry("cis", &view.cis.map(|cis| CisJson::from(&cis)))?;
         }
         Ok(())
     }
@@ -243,14 +243,14 @@ struct CisJson {
     deducted_to_date: Money,
 }
 
-impl CisJson {
-    const fn new(cis: &DocumentCis, gross_pence: i64) -> Self {
+impl From<&DocumentCis> for CisJson {
+    fn from(cis: &DocumentCis) -> Self {
         Self {
             rate: cis.rate,
             labour_net: Money(cis.labour_net_pence),
             materials_net: Money(cis.materials_net_pence),
             deduction: Money(cis.deduction_pence),
-            payable: Money(gross_pence - cis.deduction_pence),
+            payable: Money(cis.payable_pence),
             deducted_to_date: Money(cis.deducted_to_date_pence),
         }
     }

@@ -2,6 +2,7 @@
 
 mod amounts;
 mod kept;
+mod recognised;
 mod settled;
 mod together;
 mod withheld;

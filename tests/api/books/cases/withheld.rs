@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use xtask::random::Random;
 
-use super::{Case, to_invoices};
+use super::{Case, figures, to_invoices};
 use crate::books::figures::pence;
 use crate::books::model::number_from;
 use crate::books::reason;
@@ -22,6 +22,63 @@ impl Case {
         lines[0]["cis_type"] = json!("labour");
         lines[1]["cis_type"] = json!("materials");
         self.made("/purchase-invoices", &json!({ "supplier_id": supplier, "invoice_date": date, "lines": lines }))
+    }
+}
+
+impl Case {
+    /// A subcontractor from whom this rate is withheld, or from now on is.
+    #[track_caller]
+    fn rated(&self, supplier: Option<&Value>, rate: i64) -> Value {
+        let cis = json!({ "is_subcontractor": true, "deduction_rate": rate, "utr": "1234567890", "verification_number": "V1" });
+        match supplier {
+            None => self.made("/suppliers", &json!({ "name": "Reed", "cis": cis }))["id"].clone(),
+            Some(id) => {
+                let path = format!("/suppliers/{id}");
+                self.request("PATCH", &path).json(&json!({ "cis": cis })).send().expect(200)["data"]["id"].clone()
+            }
+        }
+    }
+
+    #[track_caller]
+    fn pay_bill(&self, supplier: &Value, date: &str, amount: &str, bill: &Value) -> Value {
+        let body = json!({
+            "supplier_id": supplier, "date": date, "amount": amount, "bank_account_id": self.bank,
+            "allocations": to_invoices(&[(bill, amount)]),
+        });
+        self.made("/supplier-payments", &body)
+    }
+
+    /// A credit note of labour, set against a bill.
+    #[track_caller]
+    fn labour_back(&self, supplier: &Value, date: &str, bill: &Value, (net, gross): (&str, &str)) -> Value {
+        let mut line = self.line("5100", net, "ST");
+        line["cis_type"] = json!("labour");
+        let body =
+            json!({ "supplier_id": supplier, "credit_note_date": date, "invoice_id": bill["id"], "lines": [line] });
+        let note = self.made("/purchase-credit-notes", &body);
+        let path = format!("/purchase-credit-notes/{}", note["id"]);
+        self.done(&format!("{path}/allocate"), &json!({ "allocations": to_invoices(&[(bill, gross)]) }))
+    }
+
+    /// The `cis` block of a bill, in pence.
+    #[track_caller]
+    fn withheld_of(&self, bill: &Value) -> [i64; 5] {
+        let bill = self.shown(&format!("/purchase-invoices/{}", bill["id"]));
+        figures(&bill["cis"], ["labour_net", "materials_net", "deduction", "payable", "deducted_to_date"])
+    }
+
+    /// The position of a tax month: supplier, rate, payments, materials, liable, deducted; totals are their sums.
+    #[track_caller]
+    fn position(&self, from: &str, to: &str) -> Vec<(Value, i64, [i64; 4])> {
+        const PARTS: [&str; 4] = ["total_payments", "materials", "liable", "deducted"];
+        let position = self.shown(&format!("/cis/position?period_start={from}&period_end={to}"));
+        let rows = position["subcontractors"].as_array().unwrap().iter();
+        let rows: Vec<_> = rows
+            .map(|row| (row["supplier_id"].clone(), row["deduction_rate"].as_i64().unwrap(), figures(row, PARTS)))
+            .collect();
+        let sums: Vec<i64> = (0..4).map(|at| rows.iter().map(|(_, _, parts)| parts[at]).sum()).collect();
+        assert_eq!(figures(&position["totals"], PARTS).to_vec(), sums, "{position}");
+        rows
     }
 }
 
@@ -153,5 +210,73 @@ on_both_databases! {
         });
         assert_eq!(reason(&case.post("/supplier-payments", &pay("1600.00"))), "over_allocated");
         assert_eq!(case.balance("1200"), 0);
+    }
+
+    fn the_position_has_the_rates_of_the_bills(database) {
+        let case = Case::on(&database);
+        let reed = case.rated(None, 20);
+        let other = case.rated(None, 0);
+        let first = case.labour_bill(&reed, "2026-01-10", "100.00", "50.00");
+        let free = case.labour_bill(&other, "2026-01-10", "10.00", "0.00");
+        case.pay_bill(&reed, "2026-01-12", "160.00", &first);
+        case.pay_bill(&other, "2026-01-12", "12.00", &free);
+        let january = ("2026-01-06", "2026-02-05");
+        let (at_20, at_0) = ((reed.clone(), 20, [15_000, 5_000, 10_000, 2_000]), (other.clone(), 0, [1_000, 0, 1_000, 0]));
+        assert_eq!(case.position(january.0, january.1), [at_20.clone(), at_0.clone()]);
+        // Another rate is that of later bills, in the same month and after.
+        case.rated(Some(&reed), 30);
+        let second = case.labour_bill(&reed, "2026-01-20", "100.00", "0.00");
+        case.pay_bill(&reed, "2026-01-21", "90.00", &second);
+        let at_30 = (reed.clone(), 30, [10_000, 0, 10_000, 3_000]);
+        let expected = [at_20, at_30, at_0];
+        assert_eq!(case.position(january.0, january.1), expected);
+        assert_eq!(case.position("2026-02-06", "2026-03-05"), []);
+        // So it stays when somebody is no subcontractor any more.
+        let none = json!({ "cis": { "is_subcontractor": false } });
+        case.request("PATCH", &format!("/suppliers/{reed}")).json(&none).send().expect(200);
+        assert_eq!(case.position(january.0, january.1), expected);
+    }
+
+    fn credit_is_taken_off_what_is_withheld_and_paid(database) {
+        let case = Case::on(&database);
+        let reed = case.rated(None, 30);
+        let bill = case.labour_bill(&reed, "2026-01-10", "1000.00", "500.00");
+        assert_eq!(case.withheld_of(&bill), [100_000, 50_000, 30_000, 150_000, 0]);
+        // The rate is that of the bill it takes back, whatever the supplier's is by then.
+        case.rated(Some(&reed), 20);
+        let note = case.labour_back(&reed, "2026-01-11", &bill, ("100.00", "120.00"));
+        assert_eq!((&note["cis"]["rate"], &note["status"]), (&json!(30), &json!("allocated")));
+        assert_eq!(case.withheld_of(&bill), [100_000, 50_000, 27_000, 141_000, 0]);
+        let payment = case.pay_bill(&reed, "2026-01-15", "1410.00", &bill);
+        assert_eq!(figures(&payment, ["cis_amount", "settled_amount"]), [27_000, 168_000]);
+        assert_eq!(case.shown(&format!("/purchase-invoices/{}", bill["id"]))["status"], "paid");
+        assert_eq!(case.withheld_of(&bill), [100_000, 50_000, 27_000, 141_000, 27_000]);
+        assert_eq!(case.position("2026-01-06", "2026-02-05"), [(reed.clone(), 30, [140_000, 50_000, 90_000, 27_000])]);
+
+        // All of it taken back: nothing to withhold, nothing to pay.
+        let bill = case.labour_bill(&reed, "2026-01-10", "1000.00", "0.00");
+        case.labour_back(&reed, "2026-01-11", &bill, ("1000.00", "1200.00"));
+        assert_eq!(case.withheld_of(&bill), [100_000, 0, 0, 0, 0]);
+
+        // After a part payment the rest is reckoned with it, and the position is, with the payment of the rest.
+        let bill = case.labour_bill(&reed, "2026-02-10", "1000.00", "500.00");
+        case.pay_bill(&reed, "2026-02-15", "800.00", &bill);
+        assert_eq!(case.position("2026-02-06", "2026-03-05"), [(reed.clone(), 20, [75_000, 25_000, 50_000, 10_000])]);
+        case.labour_back(&reed, "2026-03-06", &bill, ("100.00", "120.00"));
+        assert_eq!(case.withheld_of(&bill), [100_000, 50_000, 18_000, 150_000, 10_000]);
+        assert_eq!(case.position("2026-03-06", "2026-04-05"), []);
+        let rest = case.pay_bill(&reed, "2026-04-06", "700.00", &bill);
+        assert_eq!(figures(&rest, ["cis_amount", "settled_amount"]), [8_000, 78_000]);
+        assert_eq!(case.withheld_of(&bill), [100_000, 50_000, 18_000, 150_000, 18_000]);
+        assert_eq!(case.position("2026-04-06", "2026-05-05"), [(reed.clone(), 20, [65_000, 25_000, 40_000, 8_000])]);
+
+        // Where credit takes all that was left, nothing more is transferred.
+        let bill = case.labour_bill(&reed, "2026-05-10", "1000.00", "500.00");
+        case.pay_bill(&reed, "2026-05-15", "1500.00", &bill);
+        assert_eq!(case.withheld_of(&bill), [100_000, 50_000, 20_000, 160_000, 18_750]);
+        case.labour_back(&reed, "2026-05-16", &bill, ("93.75", "112.50"));
+        let shown = case.shown(&format!("/purchase-invoices/{}", bill["id"]));
+        assert_eq!((&shown["status"], &shown["amount_due"]), (&json!("paid"), &json!(0.0)));
+        assert_eq!(case.withheld_of(&bill), [100_000, 50_000, 18_750, 150_000, 18_750]);
     }
 }
