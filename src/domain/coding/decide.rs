@@ -45,6 +45,8 @@ pub struct Decider<'k> {
     pub purchases: Option<ConceptId>,
     /// The account of private customers, where there is one of their own.
     private_customers: Option<Fit>,
+    /// Accounts of credit cards.
+    cards: Vec<usize>,
     /// Rare words of account names: word, account, how much of the name it is.
     rare: BTreeMap<String, Vec<(usize, f32)>>,
 }
@@ -60,7 +62,9 @@ impl<'k> Decider<'k> {
     ) -> Self {
         let private = knowledge.id("private_customer_sales").and_then(|id| chart.fits(id).first().copied());
         let private_customers = private.filter(|fit| fit.score >= 0.75);
-        Self { knowledge, chart, reader, hints, sales, purchases, private_customers, rare: rare_words(chart) }
+        let cards = knowledge.id("credit_card").map_or(&[][..], |id| chart.fits(id));
+        let cards = cards.iter().filter(|fit| fit.score >= 0.6).map(|fit| fit.account).collect();
+        Self { knowledge, chart, reader, hints, sales, purchases, private_customers, cards, rare: rare_words(chart) }
     }
 
     /// Decides a line by its own words. `is_large` says that equipment of this price is an asset.
@@ -71,6 +75,14 @@ impl<'k> Decider<'k> {
         if is_large && !money_in {
             for clue in &mut clues {
                 clue.concept = self.capital(clue.concept);
+            }
+        }
+        // What an owner takes from a company is the director's loan, unless the chart keeps drawings.
+        if self.reader.is_company() {
+            let [drawings, loan] = ["drawings", "director_loan"].map(|name| self.knowledge.id(name));
+            let has_own = drawings.and_then(|id| self.chart.fits(id).first()).is_some_and(|fit| fit.score >= 0.75);
+            for clue in clues.iter_mut().filter(|clue| Some(clue.concept) == drawings && !has_own) {
+                clue.concept = loan.unwrap_or(clue.concept);
             }
         }
         // Money back to a customer comes out of the sales it was part of.
@@ -87,6 +99,13 @@ impl<'k> Decider<'k> {
         }
         let mut named = self.named_accounts(wording, &vector, money_in);
         let strongest = clues.first().map_or(0.0, |clue| clue.score);
+        // What a bank charges is no payment of its card.
+        let is_charge = clues.first().is_some_and(|clue| {
+            matches!(self.knowledge.concept(clue.concept).name, "bank_charges" | "card_fees" | "interest_paid")
+        });
+        if is_charge {
+            named.retain(|account, _| !self.is_card(*account));
+        }
         let told = clues.len();
         if money_in
             && strongest < WEIGHTS.sale_below
@@ -271,8 +290,17 @@ impl<'k> Decider<'k> {
         }
     }
 
+    /// Whether an account is that of a credit card.
+    fn is_card(&self, account: usize) -> bool {
+        self.cards.contains(&account)
+    }
+
     /// Whether a line of this direction may go to an account for its name alone.
     fn takes(&self, account: usize, money_in: bool) -> bool {
+        // What a card company pays in are takings, whatever card of its one has.
+        if money_in && self.is_card(account) {
+            return false;
+        }
         match self.chart.kinds.get(account) {
             Some(AccountType::Income) => money_in,
             Some(AccountType::Expense) => !money_in,
