@@ -45,6 +45,8 @@ pub struct Decider<'k> {
     pub purchases: Option<ConceptId>,
     /// The account of private customers, where there is one of their own.
     private_customers: Option<Fit>,
+    /// Accounts of each group of words that tell accounts apart, and how much of the name it is.
+    kin: Vec<Vec<(usize, f32)>>,
     /// Accounts of credit cards.
     cards: Vec<usize>,
     /// Rare words of account names: word, account, how much of the name it is.
@@ -64,7 +66,9 @@ impl<'k> Decider<'k> {
         let private_customers = private.filter(|fit| fit.score >= 0.75);
         let cards = knowledge.id("credit_card").map_or(&[][..], |id| chart.fits(id));
         let cards = cards.iter().filter(|fit| fit.score >= 0.6).map(|fit| fit.account).collect();
-        Self { knowledge, chart, reader, hints, sales, purchases, private_customers, cards, rare: rare_words(chart) }
+        let kin = knowledge.affinities.accounts(&chart.words);
+        let rare = rare_words(chart);
+        Self { knowledge, chart, reader, hints, sales, purchases, private_customers, kin, cards, rare }
     }
 
     /// Decides a line by its own words. `is_large` says that equipment of this price is an asset.
@@ -238,6 +242,22 @@ impl<'k> Decider<'k> {
     /// about its payee, or the name is like the line in meaning.
     pub fn named_accounts(&self, wording: &Wording, vector: &Vector, money_in: bool) -> BTreeMap<usize, f32> {
         let mut named: BTreeMap<usize, f32> = BTreeMap::new();
+        for group in self.knowledge.affinities.find(&wording.padded) {
+            let accounts = self.kin.get(group).map_or(&[][..], Vec::as_slice);
+            // What is bought or sold, that is: nobody owes a butcher.
+            let kind = if money_in { AccountType::Income } else { AccountType::Expense };
+            let takers: Vec<&(usize, f32)> =
+                accounts.iter().filter(|(account, _)| self.chart.kinds.get(*account) == Some(&kind)).collect();
+            let shared = match takers.len() {
+                0 | 1 => 1.0,
+                2 => 0.75,
+                _ => 0.5,
+            };
+            for (account, part) in takers {
+                let score = named.entry(*account).or_insert(0.0);
+                *score = score.max(WEIGHTS.affinity * part * shared);
+            }
+        }
         let mut add = |word: &str, weight: f32| {
             for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
                 if self.takes(*account, money_in) {

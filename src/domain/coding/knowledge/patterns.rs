@@ -187,7 +187,7 @@ fn read_file(
 }
 
 /// A pattern as it is looked for: a space in front, one behind unless it ends with `*`. A `*` inside stands for a plural.
-fn spell_out(pattern: &str) -> Vec<String> {
+pub(super) fn spell_out(pattern: &str) -> Vec<String> {
     let (body, end) = match pattern.strip_suffix('*') {
         Some(body) => (body, ""),
         None => (pattern, " "),
