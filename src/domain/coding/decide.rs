@@ -242,7 +242,7 @@ impl<'k> Decider<'k> {
     /// about its payee, or the name is like the line in meaning.
     pub fn named_accounts(&self, wording: &Wording, vector: &Vector, money_in: bool) -> BTreeMap<usize, f32> {
         let mut named: BTreeMap<usize, f32> = BTreeMap::new();
-        for group in self.knowledge.affinities.find(&wording.padded) {
+        for group in self.knowledge.affinities.find(&wording.padded, money_in) {
             let accounts = self.kin.get(group).map_or(&[][..], Vec::as_slice);
             // What is bought or sold, that is: nobody owes a butcher.
             let kind = if money_in { AccountType::Income } else { AccountType::Expense };

@@ -15,10 +15,17 @@ struct GroupName {
     without: Vec<String>,
 }
 
+/// Names of accounts, and which way money has to go for them.
+#[derive(Debug)]
+struct Group {
+    names: Vec<GroupName>,
+    money_in: Option<bool>,
+}
+
 /// Groups of words of accounts and of lines that belong together.
 #[derive(Debug)]
 pub struct Affinities {
-    groups: Vec<Vec<GroupName>>,
+    groups: Vec<Group>,
     automaton: Option<AhoCorasick>,
     texts: Vec<String>,
     group_of: Vec<usize>,
@@ -31,6 +38,11 @@ impl Affinities {
             let Some((names, patterns)) = line.split_once(':') else {
                 problems.push(format!("affinity.txt: no colon in {line}"));
                 continue;
+            };
+            let (names, money_in) = match (names.strip_prefix('+'), names.strip_prefix('-')) {
+                (Some(rest), _) => (rest, Some(true)),
+                (None, Some(rest)) => (rest, Some(false)),
+                (None, None) => (names, None),
             };
             let names: Vec<GroupName> = names.split(';').map(GroupName::read).collect();
             if names.iter().any(|name| name.words.is_empty()) {
@@ -45,7 +57,7 @@ impl Affinities {
                     group_of.push(groups.len());
                 }
             }
-            groups.push(names);
+            groups.push(Group { names, money_in });
         }
         let automaton = AhoCorasick::new(&texts).ok();
         if automaton.is_none() {
@@ -61,10 +73,10 @@ impl Affinities {
 
     /// The accounts of each group, with how much of the account's name the group is.
     pub fn accounts(&self, names: &[Vec<NameWord>]) -> Vec<Vec<(usize, f32)>> {
-        let of_group = |group: &Vec<GroupName>| {
+        let of_group = |group: &Group| {
             let mut accounts: Vec<(usize, f32)> = Vec::new();
             for (account, words) in names.iter().enumerate() {
-                let best = group.iter().filter_map(|name| name.fits(words)).fold(0.0, f32::max);
+                let best = group.names.iter().filter_map(|name| name.fits(words)).fold(0.0, f32::max);
                 if best > 0.0 {
                     accounts.push((account, best));
                 }
@@ -75,12 +87,14 @@ impl Affinities {
     }
 
     /// The groups a line speaks of, each once; the line as in [`super::Patterns::find`].
-    pub fn find(&self, padded: &str) -> Vec<usize> {
+    pub fn find(&self, padded: &str, money_in: bool) -> Vec<usize> {
         let Some(automaton) = &self.automaton else { return Vec::new() };
         let mut found: Vec<usize> = automaton
             .find_overlapping_iter(padded)
             .filter_map(|hit| self.group_of.get(hit.pattern().as_usize()).copied())
             .collect();
+        let fits = |group: &Group| group.money_in.is_none_or(|wanted| wanted == money_in);
+        found.retain(|group| self.groups.get(*group).is_some_and(fits));
         found.sort_unstable();
         found.dedup();
         found
