@@ -81,6 +81,14 @@ impl<'k> Decider<'k> {
                 clue.concept = self.capital(clue.concept);
             }
         }
+        // Where the chart keeps no deposits, they are sales.
+        if money_in {
+            let deposits = self.knowledge.id("customer_deposits");
+            let has_own = deposits.and_then(|id| self.chart.fits(id).first()).is_some_and(|fit| fit.score >= 0.5);
+            for clue in clues.iter_mut().filter(|clue| Some(clue.concept) == deposits && !has_own) {
+                clue.concept = self.sales.unwrap_or(clue.concept);
+            }
+        }
         // What an owner takes from a company is the director's loan, unless the chart keeps drawings.
         if self.reader.is_company() {
             let [drawings, loan] = ["drawings", "director_loan"].map(|name| self.knowledge.id(name));
@@ -89,7 +97,10 @@ impl<'k> Decider<'k> {
                 clue.concept = loan.unwrap_or(clue.concept);
             }
         }
-        // Money back to a customer comes out of the sales it was part of.
+        // Money back to a customer comes out of the sales it was part of, as far as the line tells.
+        let gives_back = !money_in
+            && clues.first().is_some_and(|clue| self.knowledge.concept(clue.concept).name == "customer_refund");
+        let sold = if gives_back { self.sold(wording, &vector) } else { None };
         for clue in &mut clues {
             let back = match self.knowledge.concept(clue.concept).name {
                 "customer_refund" => true,
@@ -98,10 +109,10 @@ impl<'k> Decider<'k> {
                 _ => false,
             };
             if back {
-                clue.concept = self.sales.unwrap_or(clue.concept);
+                clue.concept = sold.or(self.sales).unwrap_or(clue.concept);
             }
         }
-        let mut named = self.named_accounts(wording, &vector, money_in);
+        let mut named = self.named_accounts(wording, &vector, money_in || gives_back);
         let strongest = clues.first().map_or(0.0, |clue| clue.score);
         // What a bank charges is no payment of its card.
         let is_charge = clues.first().is_some_and(|clue| {
@@ -143,6 +154,16 @@ impl<'k> Decider<'k> {
         let usual = clues.get(told..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
         let is_usual = usual && decision.method == Method::Semantic;
         Decision { is_to_person, is_usual, ..decision }
+    }
+
+    /// What was sold, if a line that gives money back tells.
+    fn sold(&self, wording: &Wording, vector: &Vector) -> Option<ConceptId> {
+        let clues = self.reader.clues(wording, vector, true);
+        let income = |clue: &&Clue| {
+            let concept = self.knowledge.concept(clue.concept);
+            concept.is_income() && !matches!(concept.name, "customer_refund" | "cashback" | "other_income")
+        };
+        clues.iter().find(income).filter(|clue| clue.score >= 1.0).map(|clue| clue.concept)
     }
 
     /// The asset that equipment is when it is dear enough, if the chart has an account for it.

@@ -123,6 +123,8 @@ impl<'k> Reader<'k> {
         } else if matches!(concept.name, "credit_card" | "cash_withdrawal") && money_in {
             // What a card company pays in are takings; a card is paid, not paid from.
             WEIGHTS.expense_in * WEIGHTS.expense_in
+        } else if money_in && (concept.name.ends_with("_capital") || concept.name == "vehicle_purchase") {
+            WEIGHTS.expense_in * WEIGHTS.expense_in
         } else if concept.is_income() && !money_in {
             WEIGHTS.income_out
         } else if concept.is_expense() && money_in {
