@@ -31,6 +31,9 @@ pub struct Decision {
     pub others: Vec<(usize, f32)>,
 }
 
+/// What people pay for by card at a counter.
+const SOLD_BY_CARD: &[&str] = &["sales_services", "sales_goods", "health_income", "catering_sales", "vehicle_sales"];
+
 /// Decides lines of one batch.
 #[derive(Debug)]
 pub struct Decider<'k> {
@@ -87,6 +90,14 @@ impl<'k> Decider<'k> {
             let has_own = deposits.and_then(|id| self.chart.fits(id).first()).is_some_and(|fit| fit.score >= 0.5);
             for clue in clues.iter_mut().filter(|clue| Some(clue.concept) == deposits && !has_own) {
                 clue.concept = self.sales.unwrap_or(clue.concept);
+            }
+        }
+        // What a card terminal takes is what is sold, where the chart has no account for it.
+        if let Some(sales) = self.sales.filter(|id| SOLD_BY_CARD.contains(&self.knowledge.concept(*id).name)) {
+            let takings = self.knowledge.id("card_takings");
+            let has_own = takings.and_then(|id| self.chart.fits(id).first()).is_some_and(|fit| fit.score >= 0.7);
+            for clue in clues.iter_mut().filter(|clue| Some(clue.concept) == takings && !has_own) {
+                clue.concept = sales;
             }
         }
         // What an owner takes from a company is the director's loan, unless the chart keeps drawings.
@@ -366,7 +377,7 @@ fn rare_words(chart: &Chart) -> BTreeMap<String, Vec<(usize, f32)>> {
         "WORK", "SERVICE", "CHARGE", "PAYMENT", "CARD", "CASH", "PERSONAL", "COMPANY", "CUSTOMER", "SUPPLIER",
         "PURCHASE", "STOCK", "LOCAL", "PRIVATE", "DIRECT", "CURRENT", "HOUSE", "HOME", "PAID", "RECEIVED", "MONTHLY",
         "LIMITED", "CREDIT", "PROPERTY", "CENTRE", "CLUB", "STREET", "ROAD", "HIGH", "FROM", "WITH", "MISC", "UNIT",
-        "LTD", "PLC", "NET", "NEW", "OWE", "OUT", "TAX", "USE", "HMRC", "TAP", "BIT", "ODD",
+        "LTD", "PLC", "NET", "NEW", "OWE", "OUT", "FEE", "TAX", "USE", "HMRC", "TAP", "BIT", "ODD",
     ];
     let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (account, words) in chart.words.iter().enumerate() {

@@ -314,7 +314,8 @@ fn says_nothing_else(padded: &str, hit: &Found<'_>) -> bool {
 
 /// Whether words are a bank's name, or none.
 fn is_bank_name<'t>(mut words: impl Iterator<Item = &'t str>) -> bool {
-    const BESIDE: &[&str] = &["BANK", "MONEY", "PLC", "UK", "BUS", "BUSINESS", "ACCOUNT", "CO", "OPERATIVE", "OP", "THE"];
+    const BESIDE: &[&str] =
+        &["BANK", "MONEY", "PLC", "UK", "BUS", "BUSINESS", "ACCOUNT", "CO", "OPERATIVE", "OP", "THE"];
     words.all(|word| is_bank(word) || BESIDE.contains(&word))
 }
 
