@@ -32,7 +32,7 @@ pub struct Decision {
 }
 
 /// What people pay for by card at a counter.
-const SOLD_BY_CARD: &[&str] = &["sales_services", "sales_goods", "health_income", "catering_sales", "vehicle_sales"];
+const SOLD_BY_CARD: &[&str] = &["sales_services", "sales_goods", "health_income", "catering_sales", "vehicle_sales", "donation_income"];
 
 /// Decides lines of one batch.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl<'k> Decider<'k> {
         // What a card terminal takes is what is sold, where the chart has no account for it.
         if let Some(sales) = self.sales.filter(|id| SOLD_BY_CARD.contains(&self.knowledge.concept(*id).name)) {
             let takings = self.knowledge.id("card_takings");
-            let has_own = takings.and_then(|id| self.chart.fits(id).first()).is_some_and(|fit| fit.score >= 0.7);
+            let has_own = takings.and_then(|id| self.chart.fits(id).first()).is_some_and(|fit| fit.score >= 0.6);
             for clue in clues.iter_mut().filter(|clue| Some(clue.concept) == takings && !has_own) {
                 clue.concept = sales;
             }
@@ -160,6 +160,16 @@ impl<'k> Decider<'k> {
             return self.unknown(money_in);
         }
         self.add_alike_words(wording, &clues, &mut named);
+        // Pay clears what is owed as net wages, where the chart posts the cost by journal.
+        let pay = clues
+            .first()
+            .filter(|clue| matches!(self.knowledge.concept(clue.concept).name, "salaries" | "director_salary"));
+        if let Some([owed, costs @ ..]) = pay.map(|clue| self.chart.fits(clue.concept))
+            && self.chart.kinds.get(owed.account) == Some(&AccountType::Liability)
+        {
+            let is_cost = |account: usize| self.chart.kinds.get(account) == Some(&AccountType::Expense);
+            named.retain(|account, _| !(is_cost(*account) && costs.iter().any(|fit| fit.account == *account)));
+        }
         let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
         let decision = self.weigh(&clues, &named);
         let usual = clues.get(told..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
@@ -377,7 +387,7 @@ fn rare_words(chart: &Chart) -> BTreeMap<String, Vec<(usize, f32)>> {
         "WORK", "SERVICE", "CHARGE", "PAYMENT", "CARD", "CASH", "PERSONAL", "COMPANY", "CUSTOMER", "SUPPLIER",
         "PURCHASE", "STOCK", "LOCAL", "PRIVATE", "DIRECT", "CURRENT", "HOUSE", "HOME", "PAID", "RECEIVED", "MONTHLY",
         "LIMITED", "CREDIT", "PROPERTY", "CENTRE", "CLUB", "STREET", "ROAD", "HIGH", "FROM", "WITH", "MISC", "UNIT",
-        "LTD", "PLC", "NET", "NEW", "OWE", "OUT", "FEE", "TAX", "USE", "HMRC", "TAP", "BIT", "ODD",
+        "LTD", "PLC", "NET", "NEW", "OWE", "OUT", "FEE", "GAS", "TAX", "USE", "HMRC", "TAP", "BIT", "ODD",
     ];
     let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (account, words) in chart.words.iter().enumerate() {
