@@ -27,6 +27,7 @@ const FILES: &[(&str, &str)] = &[
     ("patterns_trades_1.txt", include_str!("patterns_trades_1.txt")),
     ("patterns_trades_2.txt", include_str!("patterns_trades_2.txt")),
     ("patterns_trades_3.txt", include_str!("patterns_trades_3.txt")),
+    ("patterns_trades_4.txt", include_str!("patterns_trades_4.txt")),
     ("patterns_vehicles_travel.txt", include_str!("patterns_vehicles_travel.txt")),
 ];
 
