@@ -32,7 +32,8 @@ pub struct Decision {
 }
 
 /// What people pay for by card at a counter.
-const SOLD_BY_CARD: &[&str] = &["sales_services", "sales_goods", "health_income", "catering_sales", "vehicle_sales", "donation_income"];
+const SOLD_BY_CARD: &[&str] =
+    &["sales_services", "sales_goods", "health_income", "catering_sales", "vehicle_sales", "donation_income"];
 
 /// Decides lines of one batch.
 #[derive(Debug)]

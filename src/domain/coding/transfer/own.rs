@@ -314,6 +314,6 @@ fn holds_money(account: &Account<'_>, name: &Named) -> bool {
             bank || account_word || has(|word| matches!(word, "POT" | "SAVINGS" | "SAVER" | "SPACE" | "RESERVE"))
         }
         Some(Kind::Current) => bank || account_word,
-        None => bank,
+        None => bank || account_word,
     }
 }
