@@ -306,7 +306,15 @@ impl Stage<'_> {
             if says(&["EXEMPT"]) {
                 return Vat::Exempt;
             }
-            if says(&["ZERO RATED", "ZERO"]) {
+            if says(&[
+                "ZERO RATED",
+                "ZERO",
+                "BOOK SALES",
+                "SALES OF BOOKS",
+                "BOOKS SOLD",
+                "NEWSPAPERS",
+                "MAGAZINE SALES",
+            ]) {
                 return Vat::Zero;
             }
             if says(&["REVERSE CHARGE", "NO VAT", "OUTSIDE SCOPE", "OUTSIDE THE SCOPE"]) {
