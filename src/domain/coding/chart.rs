@@ -268,6 +268,7 @@ fn add_main_sales(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[Account
             .filter_map(|name| fits.get(knowledge.id(name)?.index()))
             .any(|list| list.iter().any(|fit| fit.account == account && fit.score > 0.6))
     };
+    let other = knowledge.id("other_income").and_then(|id| fits.get(id.index())?.first().copied());
     let main = kinds.iter().enumerate().find(|(account, kind)| **kind == AccountType::Income && !claimed(*account));
     let Some((account, _)) = main else { return };
     let Some(root) = knowledge.id("sales_services") else { return };
@@ -282,6 +283,9 @@ fn add_main_sales(fits: &mut [Vec<Fit>], knowledge: &Knowledge, kinds: &[Account
         .any(|at| at == root);
         let Some(list) = fits.get_mut(id.index()).filter(|_| is_sale && concept.is_income()) else { continue };
         if list.first().is_none_or(|fit| fit.score < ENOUGH) {
+            // What is not sold goes to what is called other income, if anything is.
+            let other = other.filter(|fit| OTHERS.contains(&concept.name) && fit.score > 0.3);
+            let account = other.map_or(account, |fit| fit.account);
             list.retain(|fit| fit.account != account);
             list.insert(0, Fit { account, score: ENOUGH });
         }

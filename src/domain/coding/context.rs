@@ -132,7 +132,8 @@ fn sectors<'k>(knowledge: &'k Knowledge, context: &str, names: &[String]) -> Vec
     }
     scored.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     let best = scored.first().map_or(1.0, |(_, score)| *score);
-    scored.retain(|(_, score)| *score >= 0.4 * best);
+    // A word or two of a chart (`Light, power, heating`) are no trade.
+    scored.retain(|(_, score)| *score >= 0.4 * best && *score >= 0.9);
     scored.truncate(3);
     for (_, score) in &mut scored {
         *score = (*score / best) * best.min(2.0) / 2.0;

@@ -31,6 +31,10 @@ pub struct Decision {
     pub others: Vec<(usize, f32)>,
 }
 
+/// What people pay for by card at a counter.
+const SOLD_BY_CARD: &[&str] =
+    &["sales_services", "sales_goods", "health_income", "catering_sales", "vehicle_sales", "donation_income"];
+
 /// Decides lines of one batch.
 #[derive(Debug)]
 pub struct Decider<'k> {
@@ -45,6 +49,10 @@ pub struct Decider<'k> {
     pub purchases: Option<ConceptId>,
     /// The account of private customers, where there is one of their own.
     private_customers: Option<Fit>,
+    /// Accounts of each group of words that tell accounts apart, and how much of the name it is.
+    kin: Vec<Vec<(usize, f32)>>,
+    /// Accounts of credit cards.
+    cards: Vec<usize>,
     /// Rare words of account names: word, account, how much of the name it is.
     rare: BTreeMap<String, Vec<(usize, f32)>>,
 }
@@ -60,7 +68,11 @@ impl<'k> Decider<'k> {
     ) -> Self {
         let private = knowledge.id("private_customer_sales").and_then(|id| chart.fits(id).first().copied());
         let private_customers = private.filter(|fit| fit.score >= 0.75);
-        Self { knowledge, chart, reader, hints, sales, purchases, private_customers, rare: rare_words(chart) }
+        let cards = knowledge.id("credit_card").map_or(&[][..], |id| chart.fits(id));
+        let cards = cards.iter().filter(|fit| fit.score >= 0.6).map(|fit| fit.account).collect();
+        let kin = knowledge.affinities.accounts(&chart.words);
+        let rare = rare_words(chart);
+        Self { knowledge, chart, reader, hints, sales, purchases, private_customers, kin, cards, rare }
     }
 
     /// Decides a line by its own words. `is_large` says that equipment of this price is an asset.
@@ -73,7 +85,34 @@ impl<'k> Decider<'k> {
                 clue.concept = self.capital(clue.concept);
             }
         }
-        // Money back to a customer comes out of the sales it was part of.
+        // Where the chart keeps no deposits, they are sales.
+        if money_in {
+            let deposits = self.knowledge.id("customer_deposits");
+            let has_own = deposits.and_then(|id| self.chart.fits(id).first()).is_some_and(|fit| fit.score >= 0.5);
+            for clue in clues.iter_mut().filter(|clue| Some(clue.concept) == deposits && !has_own) {
+                clue.concept = self.sales.unwrap_or(clue.concept);
+            }
+        }
+        // What a card terminal takes is what is sold, where the chart has no account for it.
+        if let Some(sales) = self.sales.filter(|id| SOLD_BY_CARD.contains(&self.knowledge.concept(*id).name)) {
+            let takings = self.knowledge.id("card_takings");
+            let has_own = takings.and_then(|id| self.chart.fits(id).first()).is_some_and(|fit| fit.score >= 0.6);
+            for clue in clues.iter_mut().filter(|clue| Some(clue.concept) == takings && !has_own) {
+                clue.concept = sales;
+            }
+        }
+        // What an owner takes from a company is the director's loan, unless the chart keeps drawings.
+        if self.reader.is_company() {
+            let [drawings, loan] = ["drawings", "director_loan"].map(|name| self.knowledge.id(name));
+            let has_own = drawings.and_then(|id| self.chart.fits(id).first()).is_some_and(|fit| fit.score >= 0.75);
+            for clue in clues.iter_mut().filter(|clue| Some(clue.concept) == drawings && !has_own) {
+                clue.concept = loan.unwrap_or(clue.concept);
+            }
+        }
+        // Money back to a customer comes out of the sales it was part of, as far as the line tells.
+        let gives_back = !money_in
+            && clues.first().is_some_and(|clue| self.knowledge.concept(clue.concept).name == "customer_refund");
+        let sold = if gives_back { self.sold(wording, &vector) } else { None };
         for clue in &mut clues {
             let back = match self.knowledge.concept(clue.concept).name {
                 "customer_refund" => true,
@@ -82,11 +121,18 @@ impl<'k> Decider<'k> {
                 _ => false,
             };
             if back {
-                clue.concept = self.sales.unwrap_or(clue.concept);
+                clue.concept = sold.or(self.sales).unwrap_or(clue.concept);
             }
         }
-        let mut named = self.named_accounts(wording, &vector, money_in);
+        let mut named = self.named_accounts(wording, &vector, money_in || gives_back);
         let strongest = clues.first().map_or(0.0, |clue| clue.score);
+        // What a bank charges is no payment of its card.
+        let is_charge = clues.first().is_some_and(|clue| {
+            matches!(self.knowledge.concept(clue.concept).name, "bank_charges" | "card_fees" | "interest_paid")
+        });
+        if is_charge {
+            named.retain(|account, _| !self.is_card(*account));
+        }
         let told = clues.len();
         if money_in
             && strongest < WEIGHTS.sale_below
@@ -115,11 +161,31 @@ impl<'k> Decider<'k> {
             return self.unknown(money_in);
         }
         self.add_alike_words(wording, &clues, &mut named);
+        // Pay clears what is owed as net wages, where the chart posts the cost by journal.
+        let pay = clues
+            .first()
+            .filter(|clue| matches!(self.knowledge.concept(clue.concept).name, "salaries" | "director_salary"));
+        if let Some([owed, costs @ ..]) = pay.map(|clue| self.chart.fits(clue.concept))
+            && self.chart.kinds.get(owed.account) == Some(&AccountType::Liability)
+        {
+            let is_cost = |account: usize| self.chart.kinds.get(account) == Some(&AccountType::Expense);
+            named.retain(|account, _| !(is_cost(*account) && costs.iter().any(|fit| fit.account == *account)));
+        }
         let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
         let decision = self.weigh(&clues, &named);
         let usual = clues.get(told..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
         let is_usual = usual && decision.method == Method::Semantic;
         Decision { is_to_person, is_usual, ..decision }
+    }
+
+    /// What was sold, if a line that gives money back tells.
+    fn sold(&self, wording: &Wording, vector: &Vector) -> Option<ConceptId> {
+        let clues = self.reader.clues(wording, vector, true);
+        let income = |clue: &&Clue| {
+            let concept = self.knowledge.concept(clue.concept);
+            concept.is_income() && !matches!(concept.name, "customer_refund" | "cashback" | "other_income")
+        };
+        clues.iter().find(income).filter(|clue| clue.score >= 1.0).map(|clue| clue.concept)
     }
 
     /// The asset that equipment is when it is dear enough, if the chart has an account for it.
@@ -219,6 +285,22 @@ impl<'k> Decider<'k> {
     /// about its payee, or the name is like the line in meaning.
     pub fn named_accounts(&self, wording: &Wording, vector: &Vector, money_in: bool) -> BTreeMap<usize, f32> {
         let mut named: BTreeMap<usize, f32> = BTreeMap::new();
+        for group in self.knowledge.affinities.find(&wording.padded, money_in) {
+            let accounts = self.kin.get(group).map_or(&[][..], Vec::as_slice);
+            // What is bought or sold, that is: nobody owes a butcher.
+            let kind = if money_in { AccountType::Income } else { AccountType::Expense };
+            let takers: Vec<&(usize, f32)> =
+                accounts.iter().filter(|(account, _)| self.chart.kinds.get(*account) == Some(&kind)).collect();
+            let shared = match takers.len() {
+                0 | 1 => 1.0,
+                2 => 0.75,
+                _ => 0.5,
+            };
+            for (account, part) in takers {
+                let score = named.entry(*account).or_insert(0.0);
+                *score = score.max(WEIGHTS.affinity * part * shared);
+            }
+        }
         let mut add = |word: &str, weight: f32| {
             for (account, part) in self.rare.get(word).map_or(&[][..], Vec::as_slice) {
                 if self.takes(*account, money_in) {
@@ -271,8 +353,17 @@ impl<'k> Decider<'k> {
         }
     }
 
+    /// Whether an account is that of a credit card.
+    fn is_card(&self, account: usize) -> bool {
+        self.cards.contains(&account)
+    }
+
     /// Whether a line of this direction may go to an account for its name alone.
     fn takes(&self, account: usize, money_in: bool) -> bool {
+        // What a card company pays in are takings, whatever card of its one has.
+        if money_in && self.is_card(account) {
+            return false;
+        }
         match self.chart.kinds.get(account) {
             Some(AccountType::Income) => money_in,
             Some(AccountType::Expense) => !money_in,
@@ -297,7 +388,7 @@ fn rare_words(chart: &Chart) -> BTreeMap<String, Vec<(usize, f32)>> {
         "WORK", "SERVICE", "CHARGE", "PAYMENT", "CARD", "CASH", "PERSONAL", "COMPANY", "CUSTOMER", "SUPPLIER",
         "PURCHASE", "STOCK", "LOCAL", "PRIVATE", "DIRECT", "CURRENT", "HOUSE", "HOME", "PAID", "RECEIVED", "MONTHLY",
         "LIMITED", "CREDIT", "PROPERTY", "CENTRE", "CLUB", "STREET", "ROAD", "HIGH", "FROM", "WITH", "MISC", "UNIT",
-        "LTD", "PLC", "NET", "NEW", "OWE", "OUT", "TAX", "USE", "HMRC", "TAP", "BIT", "ODD",
+        "LTD", "PLC", "NET", "NEW", "OWE", "OUT", "FEE", "GAS", "TAX", "USE", "HMRC", "TAP", "BIT", "ODD",
     ];
     let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (account, words) in chart.words.iter().enumerate() {

@@ -10,6 +10,7 @@ use super::hints::Hints;
 use super::knowledge::{ConceptId, Found, Knowledge, Strength, Target};
 use super::meaning::Vector;
 use super::outcome::Method;
+use super::transfer::is_bank;
 use super::weights::WEIGHTS;
 use super::wording::{Channel, Wording, is_month};
 
@@ -69,6 +70,11 @@ impl<'k> Reader<'k> {
         Self { knowledge, business, hints, named, sector_words, sector_targets }
     }
 
+    /// Whether the business is a company.
+    pub fn is_company(&self) -> bool {
+        self.business.is_company
+    }
+
     /// The clues of a line, strongest first; equal ones in the order of the concepts.
     pub fn clues(&self, wording: &Wording, vector: &Vector, money_in: bool) -> Vec<Clue> {
         let mut sums = Sums::default();
@@ -112,10 +118,13 @@ impl<'k> Reader<'k> {
     fn direction(&self, concept: ConceptId, money_in: bool) -> f32 {
         let concept = self.knowledge.concept(concept);
         if concept.name == "customer_refund" {
-            1.0
+            // Money that comes back comes from a supplier.
+            if money_in { WEIGHTS.income_out } else { 1.0 }
         } else if matches!(concept.name, "credit_card" | "cash_withdrawal") && money_in {
             // What a card company pays in are takings; a card is paid, not paid from.
-            WEIGHTS.expense_in
+            WEIGHTS.expense_in * WEIGHTS.expense_in
+        } else if money_in && (concept.name.ends_with("_capital") || concept.name == "vehicle_purchase") {
+            WEIGHTS.expense_in * WEIGHTS.expense_in
         } else if concept.is_income() && !money_in {
             WEIGHTS.income_out
         } else if concept.is_expense() && money_in {
@@ -157,7 +166,8 @@ impl<'k> Reader<'k> {
                 let direction =
                     if target.money_in.is_some() { 1.0 } else { self.direction(concept, money_in && !is_refund) };
                 // A bank's own charge begins the line; behind a payee the same words are the payee's.
-                let behind = hit.start > 1 && self.knowledge.concept(concept).name == "bank_charges";
+                let before = wording.padded.get(..hit.start).unwrap_or("").split_whitespace();
+                let behind = self.knowledge.concept(concept).name == "bank_charges" && !is_bank_name(before);
                 let direction = if behind { direction * WEIGHTS.charge_behind } else { direction };
                 let score = (base + WEIGHTS.per_word * words + first - short) * direction * known;
                 let method = if target.strength == Strength::Decisive || self.is_universal(concept) {
@@ -247,14 +257,14 @@ impl<'k> Reader<'k> {
         if money_in || !is_person(&wording.payee) {
             return;
         }
-        // A name that is known to be a shop's is no person's.
-        if sums.strongest() >= WEIGHTS.usual {
-            return;
-        }
         let is_labour = wording.text().split(' ').any(|word| {
             LABOUR.contains(&word)
                 || word.strip_prefix("WK").is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
         });
+        // A name that is known to be a shop's is no person's, unless it worked by the week.
+        if sums.strongest() >= WEIGHTS.usual && !is_labour {
+            return;
+        }
         let labour = if is_labour { WEIGHTS.labour } else { 0.0 };
         for concept in [self.named.salaries, self.named.subcontractors, self.named.freelancers].into_iter().flatten() {
             let typical = self.business.likely(concept);
@@ -300,6 +310,13 @@ fn says_nothing_else(padded: &str, hit: &Found<'_>) -> bool {
     let before = padded.get(..hit.start).unwrap_or("").split_whitespace();
     let behind = padded.get(hit.end..).unwrap_or("").split_whitespace();
     before.chain(behind).all(|word| NEUTRAL.contains(&word) || is_month(word))
+}
+
+/// Whether words are a bank's name, or none.
+fn is_bank_name<'t>(mut words: impl Iterator<Item = &'t str>) -> bool {
+    const BESIDE: &[&str] =
+        &["BANK", "MONEY", "PLC", "UK", "BUS", "BUSINESS", "ACCOUNT", "CO", "OPERATIVE", "OP", "THE"];
+    words.all(|word| is_bank(word) || BESIDE.contains(&word))
 }
 
 /// Words of work by the week.

@@ -222,13 +222,17 @@ impl Stage<'_> {
             })
             .filter(|other| other.confidence >= 20)
             .collect();
+        // What goes to an account that holds money of the caller's is moved, however that was found.
+        let home = line.tag.and_then(|tag| self.own.account_of(tag));
+        let is_purse = self.own.is_purse(decision.account, line.amount > 0);
+        let is_moved = is_purse && home.is_some_and(|home| home != decision.account);
         CodedRow {
             account: decision.account,
             vat,
             vat_rate: rate,
             vat_amount: self.allowed.inside(line.amount, wanted),
             confidence,
-            method: decision.method,
+            method: if is_moved { Method::Transfer } else { decision.method },
             reason: self.reason(decision, wanted, is_wanted),
             alternatives,
             settles: Vec::new(),
@@ -302,7 +306,15 @@ impl Stage<'_> {
             if says(&["EXEMPT"]) {
                 return Vat::Exempt;
             }
-            if says(&["ZERO RATED", "ZERO"]) {
+            if says(&[
+                "ZERO RATED",
+                "ZERO",
+                "BOOK SALES",
+                "SALES OF BOOKS",
+                "BOOKS SOLD",
+                "NEWSPAPERS",
+                "MAGAZINE SALES",
+            ]) {
                 return Vat::Zero;
             }
             if says(&["REVERSE CHARGE", "NO VAT", "OUTSIDE SCOPE", "OUTSIDE THE SCOPE"]) {

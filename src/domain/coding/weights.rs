@@ -70,6 +70,8 @@ pub struct Weights {
     pub account_word: f32,
     /// The same in what the context says about the payee.
     pub hinted_word: f32,
+    /// What belongs to an account of such a name.
+    pub affinity: f32,
     /// An owner's name in the name of an account.
     pub owners_account: f32,
     /// The account's name and the line are alike from here.
@@ -149,6 +151,7 @@ pub const WEIGHTS: Weights = Weights {
     account_sharpness: 11.667,
     account_word: 3.456,
     hinted_word: 2.04,
+    affinity: 2.0,
     owners_account: 2.0,
     like_from: 0.292,
     like: 2.765,

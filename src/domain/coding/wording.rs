@@ -211,7 +211,10 @@ impl Wording {
             let is_edge = at == 0 || at + 1 == total;
             if let Some((_, means)) = BANK_CODES.iter().find(|(code, _)| *code == word) {
                 let next = words.get(at + 1).copied();
-                let is_code = if word == "ON" || word == "FP" {
+                let is_code = if word == "REF" && next.is_some_and(|next| matches!(next, "FEE" | "FEES" | "MONEY")) {
+                    // A referee's.
+                    false
+                } else if word == "ON" || word == "FP" {
                     next.is_none_or(|next| is_noise(next) || MONTHS.contains(&next))
                 } else if AMBIGUOUS_CODES.contains(&word) {
                     at == 0 && bank_begins_with_codes
@@ -325,6 +328,7 @@ mod tests {
             ("BP ACME SUPPLIES", true, "ACME SUPPLIES"),
             ("BP READING WEST", false, "BP READING WEST"),
             ("VIS SCREWFIX DIRECT", true, "SCREWFIX DIRECT"),
+            ("REF FEES 1ST XI", false, "REF FEES 1ST XI"),
             ("O2 UK PAY MONTHLY 07700900123", false, "O2 UK PAY MONTHLY"),
         ] {
             assert_eq!(wording(description, None, codes).text(), expected, "{description}");

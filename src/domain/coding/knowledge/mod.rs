@@ -1,6 +1,7 @@
 //! What the engine knows, read once from the files of this folder (their formats are in its README).
 
 mod account_examples;
+mod affinity;
 mod chart_names;
 mod patterns;
 mod sectors;
@@ -13,6 +14,7 @@ use super::meaning::{Meaning, Vector};
 use super::outcome::Vat;
 
 pub use account_examples::AccountExample;
+pub use affinity::Affinities;
 pub use chart_names::{ChartName, NameWord, name_words, stem};
 pub use patterns::{Found, Patterns, Strength, Target};
 pub use sectors::{Combination, Sector};
@@ -73,6 +75,8 @@ pub struct Knowledge {
     pub sectors: Vec<Sector>,
     /// What words make of evidence.
     pub combinations: Vec<Combination>,
+    /// What tells one of several accounts apart.
+    pub affinities: Affinities,
     /// Accounts of real charts.
     pub account_examples: Vec<AccountExample>,
     /// Vectors of words.
@@ -125,10 +129,11 @@ impl Knowledge {
         let sectors = sectors::read(&by_name, &mut problems);
         let combinations = sectors::read_combinations(&by_name, &mut problems);
         let account_examples = account_examples::read(&meaning, &by_name, &mut problems);
+        let affinities = Affinities::read(&mut problems);
         for (at, concept) in concepts.iter_mut().enumerate() {
             concept.vector = concept_vector(&meaning, concept, patterns.phrases(at));
         }
-        Self { concepts, by_name, patterns, sectors, combinations, account_examples, meaning, problems }
+        Self { concepts, by_name, patterns, sectors, combinations, affinities, account_examples, meaning, problems }
     }
 }
 

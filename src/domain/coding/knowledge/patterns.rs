@@ -27,6 +27,7 @@ const FILES: &[(&str, &str)] = &[
     ("patterns_trades_1.txt", include_str!("patterns_trades_1.txt")),
     ("patterns_trades_2.txt", include_str!("patterns_trades_2.txt")),
     ("patterns_trades_3.txt", include_str!("patterns_trades_3.txt")),
+    ("patterns_trades_4.txt", include_str!("patterns_trades_4.txt")),
     ("patterns_vehicles_travel.txt", include_str!("patterns_vehicles_travel.txt")),
 ];
 
@@ -187,7 +188,7 @@ fn read_file(
 }
 
 /// A pattern as it is looked for: a space in front, one behind unless it ends with `*`. A `*` inside stands for a plural.
-fn spell_out(pattern: &str) -> Vec<String> {
+pub(super) fn spell_out(pattern: &str) -> Vec<String> {
     let (body, end) = match pattern.strip_suffix('*') {
         Some(body) => (body, ""),
         None => (pattern, " "),

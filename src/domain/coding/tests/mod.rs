@@ -1,5 +1,6 @@
 //! How the engine behaves as a whole: what must hold for every batch, whatever is in it.
 
+mod accounts_apart;
 mod cancelling;
 mod charts;
 mod hostile_invoices;

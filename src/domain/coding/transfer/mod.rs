@@ -23,7 +23,7 @@ use super::line::Line;
 
 pub use own::OwnAccounts;
 use sayings::{Sayings, sayings};
-pub use words::Kind;
+pub use words::{Kind, is_bank};
 use words::{is_neutral, is_processor};
 
 /// Days money takes: it may arrive two days earlier by the other bank's dates, and four days later.
@@ -94,7 +94,9 @@ impl Side {
             }
         }
         let strange = |word: &&&str| own.named_by(word).is_empty() && !is_neutral(word) && !is_processor(word);
-        let strangers = words.iter().filter(strange).map(|word| (*word).to_owned()).collect();
+        // `CREDIT CAR`, cut off by the bank.
+        let words = words.iter().filter(|word| !(said.card && **word == "CAR"));
+        let strangers = words.filter(strange).map(|word| (*word).to_owned()).collect();
         Self { line: place, day: line.day, tag: line.tag, rank: 0, said, named, strangers }
     }
 
@@ -267,7 +269,9 @@ fn compare(own: &OwnAccounts, out: &Side, into: &Side, at_out: usize, at_into: u
         || into.said.transfer
         || (into.said.thanks && card)
         || out.names(to) >= 2
-        || into.names(from) >= 2;
+        || into.names(from) >= 2
+        // Both name the other and nothing else: `Main → Tax`.
+        || (out.strangers.is_empty() && into.strangers.is_empty() && out.names(to) > 0 && into.names(from) > 0);
     if says < ENOUGH || stranger_to_card || !sign {
         return None;
     }
@@ -339,6 +343,13 @@ fn alone(side: &Side, own: &OwnAccounts, out: bool) -> Option<(usize, u16)> {
     if quiet && ((side.said.thanks && mine == Some(Kind::Card) && !out) || leaves_processor) {
         let current = own.only(|kind| kind == Kind::Current, side.tag)?;
         return elsewhere(&current).then_some((current, 740));
+    }
+    // `NATWEST CREDITCARD` from the bank's current account: the only card there is.
+    if side.said.card && quiet && out && mine != Some(Kind::Card) {
+        let card = own.only(|kind| kind == Kind::Card, side.tag).filter(elsewhere);
+        if let Some(card) = card {
+            return Some((card, 780));
+        }
     }
     let Some(best) = side.named.iter().map(|(_, weight)| *weight).max() else {
         // A number instead of a name: between the bank's own accounts, if there is only one other.

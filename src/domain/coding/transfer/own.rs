@@ -101,6 +101,12 @@ impl OwnAccounts {
         self.money.get(account).copied().unwrap_or(false)
     }
 
+    /// True when money may go to an account, or come from it, otherwise than as notes and coins; from a card comes none.
+    pub fn is_purse(&self, account: usize, money_in: bool) -> bool {
+        let fits = |kind: Kind| kind != Kind::Cash && !(money_in && kind == Kind::Card);
+        self.owns.iter().any(|own| own.account == Some(account) && fits(own.kind))
+    }
+
     /// How many own accounts are known; tags come first.
     pub(super) fn len(&self) -> usize {
         self.owns.len()
@@ -308,6 +314,6 @@ fn holds_money(account: &Account<'_>, name: &Named) -> bool {
             bank || account_word || has(|word| matches!(word, "POT" | "SAVINGS" | "SAVER" | "SPACE" | "RESERVE"))
         }
         Some(Kind::Current) => bank || account_word,
-        None => bank,
+        None => bank || account_word,
     }
 }

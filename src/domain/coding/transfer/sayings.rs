@@ -29,6 +29,7 @@ pub(super) fn sayings<'t>(words: &[&'t str], own: impl Fn(&'t str) -> bool) -> S
             "TRANSFER" | "TRANSFERS" | "TRANSFERRED" | "TFR" | "TRF" | "TFER" | "XFER" | "TRANSF" | "TRSF" | "TRFR"
             | "TRNSFR" | "TXFR" | "TOPUP" | "SWEEP" | "INTERNAL" | "INTERACCOUNT" => said.transfer = true,
             "TOP" if after == "UP" => said.transfer = true,
+            "CONVERTED" | "EXCHANGED" => said.transfer = true,
             "FT" if after.is_empty() || place == 0 => said.transfer = true,
             "WITHDRAWAL" if matches!(before, "GENERAL" | "INITIATED" | "AUTO") || matches!(after, "TO") => {
                 said.transfer = true
@@ -44,6 +45,9 @@ pub(super) fn sayings<'t>(words: &[&'t str], own: impl Fn(&'t str) -> bool) -> S
             "CARD" if matches!(before, "CREDIT" | "CHARGE" | "COMML" | "COMMERCIAL" | "COMPANY" | "BUSINESS") => {
                 said.card = true
             }
+            "CREDITCARD" | "BUSINESSCARD" | "CHARGECARD" | "CARDS" => said.card = true,
+            // Cut off by the bank.
+            "CAR" | "CA" if matches!(before, "CREDIT" | "CHARGE") => said.card = true,
             "PAYPAL" => said.wallet = true,
             "AC" | "ACC" | "ACCOUNT" if matches!(before, "TO" | "FROM") => said.numbered = true,
             "THANK" if after == "YOU" => said.thanks = true,

@@ -1,0 +1,84 @@
+//! Which of several accounts for the same kind of thing, and what is money moved rather than spent.
+
+use super::*;
+
+/// Names of the accounts that lines go to, on a chart with more accounts.
+fn accounts_of(more: &[(&str, AccountType)], context: &'static str, lines: Vec<Transaction<'static>>) -> Vec<String> {
+    let mut all = batch(lines);
+    all.business_context = Cow::Borrowed(context);
+    for (place, (name, kind)) in more.iter().enumerate() {
+        all.accounts.push(account(&format!("N{place}"), name, *kind));
+    }
+    let outcome = code(&all);
+    outcome.rows.iter().map(|row| all.accounts[row.account].name.to_string()).collect()
+}
+
+#[test]
+fn suppliers_go_to_the_account_of_what_they_sell() {
+    use AccountType::Expense;
+    let more = [("Meat & poultry", Expense), ("Fish & seafood", Expense), ("Fruit & veg", Expense), ("Wine", Expense)];
+    let found = accounts_of(
+        &more,
+        "Restaurant in Leeds, limited company",
+        vec![
+            line("2025-05-01", "HIGH STREET BUTCHERS", "-210.40"),
+            line("2025-05-02", "NORTH SEA SEAFOODS", "-154.00"),
+            line("2025-05-03", "VALLEY FRUIT AND VEG", "-88.12"),
+            line("2025-05-04", "CORNEY AND CO VINTNERS", "-402.00"),
+        ],
+    );
+    assert_eq!(found, ["Meat & poultry", "Fish & seafood", "Fruit & veg", "Wine"]);
+}
+
+#[test]
+fn money_goes_back_out_of_what_was_sold() {
+    use AccountType::Income;
+    let more = [("Tuition", Income), ("Weddings", Income)];
+    let found = accounts_of(
+        &more,
+        "We teach music lessons and play at weddings",
+        vec![
+            line("2025-05-01", "J SMITH REFUND TUITION", "-32.00"),
+            line("2025-05-02", "P BROWN REFUND WEDDING 7 JUNE", "-45.00"),
+        ],
+    );
+    assert_eq!(found, ["Tuition", "Weddings"]);
+}
+
+#[test]
+fn takings_by_card_are_no_payment_of_the_card() {
+    let found = accounts_of(
+        &[],
+        "Gift shop, limited company",
+        vec![
+            line_of("Barclays Current Account", "2025-05-01", "BARCLAYCARD 8841207 310525 BGC", "1388.40"),
+            line_of("Barclays Current Account", "2025-05-02", "BARCLAYCARD BUSINESS MSC MAY DDR", "-186.44"),
+        ],
+    );
+    assert_eq!(found, ["Sales", "Bank fees"]);
+}
+
+#[test]
+fn the_only_card_is_paid_whatever_the_bank_calls_it() {
+    for text in
+        ["BARCLAYS CREDITCARD 5474XXXXXXXX2210", "BARCLAYS CREDIT CAR 5521880011223344", "BARCLAYS BUSINESSCARD DD"]
+    {
+        let all = batch(vec![line_of("Barclays Current Account", "2025-05-01", text, "-388.41")]);
+        let row = &code(&all).rows[0];
+        assert_eq!(row.method, Method::Transfer, "{text}");
+        assert_eq!(all.accounts[row.account].name, "Barclaycard", "{text}");
+    }
+}
+
+#[test]
+fn pots_that_name_each_other_are_a_transfer() {
+    let mut all = batch(vec![
+        line_of("Revolut Main", "2025-05-01", "Main \u{b7} GBP \u{2192} Tax", "-4000"),
+        line_of("Revolut Tax", "2025-05-01", "GBP Main \u{2192} Tax", "4000"),
+    ]);
+    all.accounts.push(account("R1", "Revolut Main", AccountType::Asset));
+    all.accounts.push(account("R2", "Revolut Tax pocket", AccountType::Asset));
+    let outcome = code(&all);
+    assert_eq!(outcome.rows[0].transfer_pair, Some(1));
+    assert_eq!(all.accounts[outcome.rows[0].account].name, "Revolut Tax pocket");
+}
