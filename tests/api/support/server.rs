@@ -227,6 +227,14 @@ impl TestServer {
         self.setup.clock.as_ref().expect("a manual clock").advance_ms(by_ms);
     }
 
+    /// Lets time pass: on the clock that is moved by hand, else by waiting.
+    pub fn pass_ms(&self, by_ms: i64) {
+        match &self.setup.clock {
+            Some(clock) => clock.advance_ms(by_ms),
+            None => std::thread::sleep(std::time::Duration::from_millis(by_ms.unsigned_abs())),
+        }
+    }
+
     /// Sets the wall clock back, as an operator would; the monotonic clock stays.
     #[track_caller]
     pub fn set_wall_back_s(&self, seconds: i64) {
