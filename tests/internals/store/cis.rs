@@ -69,7 +69,7 @@ async fn part_payments_share_the_deduction(bed: &Bed) {
     let june = position(&books, "2026-06-06", "2026-07-05").await;
     assert_eq!(figures(&june), [(124_934, 27_329, 97_605, 19_521)]);
     assert_eq!(june.payable_balance_pence, 30_000);
-    assert_eq!(june.subcontractors[0].deduction_rate, Some(20));
+    assert_eq!(june.subcontractors[0].deduction_rate, 20);
     assert_eq!(figures(&position(&books, "2026-07-06", "2026-08-05").await), []);
     bed.assert_sound().await;
 }
