@@ -509,6 +509,10 @@ impl Seed {
             let due = days(&from, &format!("kind || ' {what}'"), "due_day");
             all.push(due.replace("count(*)", items));
         }
+        for (what, items) in [("open", "count(*)"), ("owed", "sum(due)")] {
+            let open = count("document where due_day is not null and due > 0", "kind || ' type'", &format!("'{what}'"));
+            all.push(open.replace("count(*)", items));
+        }
         let unallocated = "settlement where void_day is null and allocated < amount";
         all.push(count(unallocated, &format!("({side}) || ' type'"), "'unallocated'"));
         for (table, list, status, day, changed) in lists {

@@ -72,7 +72,7 @@ fn indexes() -> Vec<IndexCreateStatement> {
     vec![
         // In the order of the list, with what is filtered by: a page is read from the index alone until it is full.
         plain("contact_name", "contact", &["organisation_id", "kind", "name", "id", "updated_at"]),
-        plain("contact_active", "contact", &["organisation_id", "kind", "name", "id", "updated_at"])
+        plain("contact_active", "contact", &["organisation_id", "kind", "name", "id", "updated_at", "archived_at"])
             .and_where(Expr::col("archived_at").is_null())
             .to_owned(),
         plain("journal_date", "journal", &["organisation_id", "entry_day", "id", "created_at"]),
@@ -90,8 +90,7 @@ fn indexes() -> Vec<IndexCreateStatement> {
             .to_owned(),
         plain("document_due", "document", &["organisation_id", "kind", "due_day"]),
         plain("document_owed", "document", &["organisation_id", "kind", "due"])
-            .and_where(Expr::col("due").gt(0))
-            // Keeps SQLite from taking it for lists of what is due, which have another order.
+            // Of these what is owed is what is to be paid.
             .and_where(Expr::col("cis_deduction").eq(0))
             .to_owned(),
         // What counts under the Construction Industry Scheme is little of all.
@@ -201,6 +200,12 @@ fn filled(backend: DbBackend) -> Vec<String> {
         filled.push(format!(
             "insert into list_day (organisation_id, list, day, items) select organisation_id, kind || ' {what}' as list, \
              due_day as day, {items} from document where due_day is not null{which} group by 1, 2, 3"
+        ));
+    }
+    for (what, items) in [("open", "count(*)"), ("owed", "cast(sum(due) as bigint)")] {
+        filled.push(format!(
+            "insert into list_count (organisation_id, list, status, items) select organisation_id, kind || ' type' as list, \
+             '{what}' as status, {items} from document where due_day is not null and due > 0 group by 1, 2, 3"
         ));
     }
     filled.push(format!(

@@ -145,6 +145,10 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 select organisation_id, 'journal type', source_type, -1 from journal union all \
                 select organisation_id, case side when 'customer' then 'customer_receipt' else 'supplier_payment' end \
                 || ' type', 'unallocated', -1 from settlement where void_day is null and allocated < amount union all \
+                select organisation_id, kind || ' type', 'open', -1 from document \
+                where due_day is not null and due > 0 union all \
+                select organisation_id, kind || ' type', 'owed', -due from document \
+                where due_day is not null and due > 0 union all \
                 select organisation_id, 'bank_transaction type', kind, -1 from bank_transaction \
                 where kind is not null union all \
                 select organisation_id, 'bank_account', cast(bank_account_id as text) || ' ' || status, -1 \

@@ -194,8 +194,8 @@ impl Effects {
             for (day, many) in tally.days() {
                 self.count_day(organisation, day, by * many);
             }
-            for (list, status) in tally.counts() {
-                self.count(organisation, list, status, by);
+            for (list, status, many) in tally.counts() {
+                self.count(organisation, list, status, by * many);
             }
         }
     }

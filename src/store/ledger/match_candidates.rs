@@ -69,7 +69,8 @@ impl Reader {
         let mut asked = vec![
             // Of the amount: what CIS is withheld of owes more than is to be paid.
             (
-                format!("document d where {open} and d.due = $3 and d.cis_deduction = 0"),
+                "document d where d.organisation_id = $1 and d.kind = $2 and d.due = $3 and d.cis_deduction = 0"
+                    .to_owned(),
                 params![organisation.0, word, amount],
             ),
             (
@@ -80,10 +81,9 @@ impl Reader {
             ),
             // Named in whatever way: the latest are looked at.
             (
-                format!(
-                    "(select l.id from document l where l.organisation_id = $1 and l.kind = $2 and l.due > 0 \
-                     order by l.due_day desc, l.id desc limit $3) p join document d on d.id = p.id"
-                ),
+                "(select l.id from document l where l.organisation_id = $1 and l.kind = $2 and l.due > 0 \
+                 order by l.due_day desc, l.id desc limit $3) p join document d on d.id = p.id"
+                    .to_owned(),
                 params![organisation.0, word, LOOKED_AT_MAX],
             ),
         ];

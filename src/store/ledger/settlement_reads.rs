@@ -11,6 +11,7 @@ use super::settlements::{
     AllocationView, COLUMNS, SETTLEMENT_COLUMNS, SettlementFilter, SettlementRow, SettlementView, read_settlement,
 };
 use super::shelf::day;
+use super::tallies::of_type;
 use super::totals::{COUNTED_MAX, Kept};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::SettlementKind;
@@ -41,10 +42,7 @@ impl SettlementFilter {
         let list = super::decide_settlement::list(self.side);
         if let Some(has_unallocated) = self.has_unallocated {
             let others = self.is_void.or(self.from_day.or(self.to_day).map(|_| true)).is_some() || changed.is_some();
-            let counter = match self.side {
-                ContactKind::Customer => "customer_receipt type",
-                ContactKind::Supplier => "supplier_payment type",
-            };
+            let Some(counter) = of_type(list) else { return Kept::Nothing };
             return match has_unallocated {
                 _ if others => Kept::Nothing,
                 true => Kept::Counters(counter, vec!["unallocated".to_owned()]),

@@ -30,13 +30,26 @@ impl Reader {
         let drafts = self.one(&sql, params![organisation.0]).await?.map_or(Ok(0), |row| row.get(0))?;
         let mut overdue = [(0, 0); 2];
         for (kind, sums) in [DocumentKind::SalesInvoice, DocumentKind::PurchaseInvoice].into_iter().zip(&mut overdue) {
-            let (open, owed) = (format!("{} open", kind.as_str()), format!("{} owed", kind.as_str()));
-            let today = i64::from(today);
+            // Everything open, less what is due today or later, which is on few days.
+            let (list, from) = (kind.as_str(), i64::from(today));
             *sums = (
-                self.sum_of_days(organisation, &[open], (i64::MIN, today.saturating_sub(1))).await?,
-                self.sum_of_days(organisation, &[owed], (i64::MIN, today.saturating_sub(1))).await?,
+                self.open_before(organisation, list, "open", from).await?,
+                self.open_before(organisation, list, "owed", from).await?,
             );
         }
         Ok(BooksStatus { bank_accounts, drafts, overdue })
+    }
+    async fn open_before(
+        &self,
+        organisation: OrganisationId,
+        list: &str,
+        what: &str,
+        day: i64,
+    ) -> Result<i64, StoreError> {
+        let sql = "select cast(coalesce((select items from list_count where organisation_id = $1 and list = $2 \
+                   and status = $3), 0) - coalesce((select sum(items) from list_day where organisation_id = $1 \
+                   and list = $4 and day >= $5), 0) as bigint)";
+        let values = params![organisation.0, format!("{list} type"), what, format!("{list} {what}"), day];
+        self.one(sql, values).await?.map_or(Ok(0), |row| row.get(0))
     }
 }

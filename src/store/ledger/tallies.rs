@@ -1,11 +1,12 @@
 //! What a row of a list counts in beside the counters of its status: by the day of its date and of its last change, by
 //! its type and by its bank account, and documents that are open by the day they are due. Totals of filtered lists are read from these counters (`totals`).
 
+use std::borrow::Cow;
+
 use super::bank_transactions::BankTransactionRow;
 use super::contacts::ContactRow;
 use super::document_rows::DocumentRow;
 use super::settlements::SettlementRow;
-use crate::domain::ledger::contact::ContactKind;
 
 /// Milliseconds of a day.
 pub(super) const DAY_MS: i64 = 86_400_000;
@@ -65,11 +66,26 @@ impl Tally {
         [dated, all, open, owed, Some(changed)].into_iter().flatten()
     }
 
-    /// The counters without a day.
-    pub(super) fn counts(&self) -> impl Iterator<Item = (&'static str, String)> {
-        let bank_account = self.bank_account.map(|id| ("bank_account", of_bank_account(id, self.status)));
-        self.kind.map(|(list, kind)| (list, kind.to_owned())).into_iter().chain(bank_account)
+    /// The counters without a day, and as how many.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (&'static str, Cow<'static, str>, i64)> {
+        let bank_account = self.bank_account.map(|id| ("bank_account", of_bank_account(id, self.status).into(), 1));
+        let kind = self.kind.map(|(list, kind)| (list, kind.into(), 1));
+        let owed = self.due.filter(|(_, pence)| *pence > 0).zip(of_type(self.list));
+        let open = owed.map(|(_, list)| (list, "open".into(), 1));
+        let owed = owed.map(|((_, pence), list)| (list, "owed".into(), pence));
+        [kind, bank_account, open, owed].into_iter().flatten()
     }
+}
+
+/// The counters of a list by other things than its statuses.
+pub(super) fn of_type(list: &str) -> Option<&'static str> {
+    Some(match list {
+        "sales_invoice" => "sales_invoice type",
+        "purchase_invoice" => "purchase_invoice type",
+        "customer_receipt" => "customer_receipt type",
+        "supplier_payment" => "supplier_payment type",
+        _ => return None,
+    })
 }
 
 /// The counter of a bank account's lines in a state.
@@ -121,17 +137,14 @@ impl From<&DocumentRow> for Tally {
 
 impl From<&SettlementRow> for Tally {
     fn from(row: &SettlementRow) -> Self {
-        let kind = match row.side() {
-            ContactKind::Customer => "customer_receipt type",
-            ContactKind::Supplier => "supplier_payment type",
-        };
+        let list = super::decide_settlement::list(row.side());
         let is_open = !row.is_void() && row.allocated_pence < row.amount_pence;
         Self {
-            list: super::decide_settlement::list(row.side()),
+            list,
             status: if row.is_void() { "void" } else { "posted" },
             day: Some(row.day),
             changed_ms: row.updated_at_ms,
-            kind: is_open.then_some((kind, "unallocated")),
+            kind: of_type(list).filter(|_| is_open).map(|list| (list, "unallocated")),
             bank_account: None,
             due: None,
         }

@@ -121,7 +121,7 @@ impl Reader {
     }
 
     /// What is kept of lists by day, from one day to another.
-    pub(super) async fn sum_of_days(
+    async fn sum_of_days(
         &self,
         organisation: OrganisationId,
         lists: &[String],
