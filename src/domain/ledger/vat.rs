@@ -44,7 +44,7 @@ impl VatCode {
         match self {
             Self::Standard => "Standard rate",
             Self::Reduced => "Reduced rate",
-            Self::Zero => "Zero rated",
+            Self::Zero => "Zero rate",
             Self::Exempt => "Exempt",
             Self::NoVat => "No VAT",
         }
