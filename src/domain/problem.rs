@@ -73,6 +73,16 @@ impl Issues {
         }
     }
 
+    /// Both, by their rows; each is in that order already.
+    #[must_use]
+    pub fn merged_by_row(mut self, mut other: Self) -> Self {
+        self.listed.append(&mut other.listed);
+        self.listed.sort_by_key(|issue| issue.row);
+        // Neither part lost any of the first hundred.
+        self.listed.truncate(PROBLEMS_LISTED_MAX);
+        Self { listed: self.listed, count: self.count + other.count }
+    }
+
     /// Whether there is none.
     pub const fn is_empty(&self) -> bool {
         self.count == 0

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tokio::sync::SemaphorePermit;
 
 use super::body::Body;
-use super::error::ApiError;
+use super::error::{ApiError, ErrorCode};
 use super::headers;
 use super::request_id::RequestId;
 use super::route_table::Parameters;
@@ -80,6 +80,10 @@ pub struct Call<S> {
     pub(super) parameters: Parameters,
     pub(super) request: HttpRequest,
     pub(super) payload: Option<Payload>,
+    /// What is wrong with how the body is declared, where 403 comes before that.
+    pub(super) unsupported: Option<ApiError>,
+    /// What is wrong with a body that should have said nothing.
+    pub(super) unasked: Option<Issues>,
     pub(super) worker: Rc<Worker<S>>,
     pub(super) now_ms: i64,
 }
@@ -88,6 +92,21 @@ impl<S> Call<S> {
     /// What the product shares between requests.
     pub fn state(&self) -> &Arc<S> {
         &self.worker.shared.state
+    }
+
+    /// What the handler found out about permission: a 403 comes first, then what is wrong with how the body is declared
+    /// (415), then everything else. A route that is [`super::route_table::Route::permits`] has to ask.
+    pub fn permitted<T>(&self, found: Result<T, ApiError>) -> Result<T, ApiError> {
+        match (&found, &self.unsupported) {
+            (Err(error), _) if error.code() == ErrorCode::Forbidden => found,
+            (_, Some(unsupported)) => Err(ApiError::unsupported_media_type(unsupported.message().to_owned())),
+            _ => found,
+        }
+    }
+
+    /// What is wrong with the body of a route that takes no keys: 422, after the path was found.
+    pub fn unasked_body(&self) -> Option<ApiError> {
+        self.unasked.as_ref().map(ApiError::invalid_request_format)
     }
 
     /// When the request began, in milliseconds since 1970.

@@ -21,6 +21,7 @@ use super::headers::{self, Presented};
 use super::request_id::RequestId;
 use super::route_table::{Access, BodyRule, Found, Route};
 use super::server::Worker;
+use super::wire::strict;
 use super::{envelope, panic_guard};
 use crate::domain::api_key;
 use crate::domain::caller::{Caller, Credential, KeySnapshot};
@@ -116,9 +117,20 @@ impl<S: 'static> Visit<'_, S> {
             self.worker.shared.bodies.note_served(self.started);
         }
         let mut payload = None;
-        let (caller, body) = match rule {
-            BodyRule::Json { .. } => Box::pin(self.read(expected, admission, false)).await?,
-            BodyRule::OptionalJson => Box::pin(self.read(expected, admission, true)).await?,
+        let mut unsupported = None;
+        let (caller, mut body) = match rule {
+            BodyRule::Json { .. } | BodyRule::OptionalJson | BodyRule::NoKeys => {
+                let is_optional = !matches!(rule, BodyRule::Json { .. });
+                let media = self.media_type(expected.is_some || !is_optional);
+                let admission = match (media, route) {
+                    (Err(error), Some(route)) if route.permits => {
+                        unsupported = Some(error);
+                        admission
+                    }
+                    (media, _) => admission.and_then(|caller| media.map(|()| caller)),
+                };
+                Box::pin(self.read(expected, admission, is_optional)).await?
+            }
             BodyRule::Upgrade if admission.is_ok() => {
                 payload = Some(expected.payload);
                 (admission?, Body::default())
@@ -131,6 +143,12 @@ impl<S: 'static> Visit<'_, S> {
             }
         };
         let Some(route) = route else { return Err(ApiError::not_found()) };
+        let mut unasked = None;
+        if rule == BodyRule::NoKeys {
+            unasked = strict::read_no_keys(&body).err();
+            // `{}` is nothing: a retry may leave it out.
+            body = Body::default();
+        }
         let call = Call {
             request_id: self.request_id,
             body,
@@ -138,6 +156,8 @@ impl<S: 'static> Visit<'_, S> {
             parameters,
             request: self.request.clone(),
             payload,
+            unsupported,
+            unasked,
             worker: Rc::clone(self.worker),
             now_ms: self.now_ms,
         };
@@ -215,6 +235,11 @@ impl<S: 'static> Visit<'_, S> {
         if decision.allowed { Ok(()) } else { Err(ApiError::rate_limited(decision.reset_s)) }
     }
 
+    /// What is wrong with how a body is declared, if there is one.
+    fn media_type(&self, has_body: bool) -> Result<(), ApiError> {
+        if has_body { headers::require_json(self.request.headers()) } else { Ok(()) }
+    }
+
     /// Reads the body as the admission decides, and answers in the order of checks.
     async fn read(
         &mut self,
@@ -230,7 +255,6 @@ impl<S: 'static> Visit<'_, S> {
             // Its bytes are not the JSON text; whether that is well formed is not known, so nothing is said about it.
             incoming.skip_check();
         }
-        let admission = admission.and_then(|caller| headers::require_json(request_headers).map(|()| caller));
         let read = match admission {
             Ok(caller) => incoming.collect(declared, optional).await.map(|body| (caller, body)),
             Err(refusal) => incoming.check_and_forget(optional).await.and(Err(refusal)),

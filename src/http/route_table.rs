@@ -44,6 +44,9 @@ pub enum BodyRule {
     },
     /// Nothing or one JSON text.
     OptionalJson,
+    /// Nothing or an object without keys: what is done is in the path. Anything else is refused, when it is the body's
+    /// turn ([`Call::unasked_body`]).
+    NoKeys,
     /// The handler takes the connection over (WebSocket).
     Upgrade,
 }
@@ -68,6 +71,8 @@ pub struct Route<S> {
     pub access: Access,
     /// What it does with a body.
     pub body: BodyRule,
+    /// Whether the handler has reasons of its own for a 403. It then asks for [`Call::permitted`], so that 415 comes after.
+    pub permits: bool,
     /// Its documentation; none for what is not part of the public contract.
     pub doc: Option<fn() -> Operation>,
     pub(super) handler: Box<dyn Fn(Call<S>) -> HandlerFuture + Send + Sync>,
@@ -82,7 +87,7 @@ impl<S: 'static> Route<S> {
     {
         let body = if method == Method::GET || method == Method::DELETE { BodyRule::Ignored } else { BodyRule::JSON };
         let handler = Box::new(move |call| handler(call).boxed_local());
-        Self { method, path, operation_id, access, body, doc: None, handler }
+        Self { method, path, operation_id, access, body, permits: false, doc: None, handler }
     }
 
     /// `GET`, body ignored.
@@ -116,6 +121,13 @@ impl<S: 'static> Route<S> {
     #[must_use]
     pub fn body(mut self, body: BodyRule) -> Self {
         self.body = body;
+        self
+    }
+
+    /// The handler refuses with 403 too.
+    #[must_use]
+    pub fn permitting(mut self) -> Self {
+        self.permits = true;
         self
     }
 

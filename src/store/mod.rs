@@ -43,16 +43,16 @@ pub use keys::{KeyCreated, KeyRow, NewKey};
 pub use ledger::{
     AccountFilter, AccountHistory, AccountName, AccountRow, AccountView, Action, AllocationEntry, AllocationTarget,
     AllocationView, BankAccountDetails, BankAccountField, BankAccountRow, BankAccountView, BankImport, BankLine,
-    BankRow, BankSuggestion, BankTransactionFilter, BankTransactionRow, BooksStatus, ChangeRow, Changes, CisDetails,
-    CisPosition, CisSubcontractor, Confirmation, ContactDetails, ContactField, ContactFilter, ContactRow, ContactView,
-    CreateOrganisation, DocumentCis, DocumentEntry, DocumentField, DocumentFilter, DocumentLineEntry, DocumentLineView,
-    DocumentView, HistoryLine, ImportConfirmation, ImportEntries, ImportEntry, ImportRow, ImportedRow, JournalFilter,
-    JournalLineView, JournalView, LedgerAccount, LockChange, NewPreview, OpeningEntry, OpeningPreview,
-    OpeningPreviewLine, OpeningSet, OrganisationChange, OrganisationCreated, OrganisationField, PaymentMethod, Post,
-    PostOutcome, Posted, Poster, PrintAnswer, Purpose, Replay, RowResult, RowStatus, SKIP_INVALID, SettlementEntry,
-    SettlementField, SettlementFilter, SettlementView, Since,
+    BankRow, BankSuggestion, BankTransactionFilter, BankTransactionRow, BooksStatus, CLEARS_BOTH, ChangeRow, Changes,
+    CisChange, CisDetails, CisPosition, CisSubcontractor, Confirmation, ContactDetails, ContactField, ContactFilter,
+    ContactRow, ContactView, CreateOrganisation, DocumentCis, DocumentEntry, DocumentField, DocumentFilter,
+    DocumentLineEntry, DocumentLineView, DocumentView, HistoryLine, ImportConfirmation, ImportEntries, ImportEntry,
+    ImportRow, ImportedRow, JournalFilter, JournalLineView, JournalView, LedgerAccount, LockChange, NEEDS_BOTH,
+    NewPreview, OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet, OrganisationChange, OrganisationCreated,
+    OrganisationField, PaymentMethod, Post, PostOutcome, Posted, Poster, PrintAnswer, Purpose, Replay, RowResult,
+    RowStatus, SKIP_INVALID, SettlementEntry, SettlementField, SettlementFilter, SettlementView, Since,
 };
-pub use organisations::{AddressRow, MemberAdded, MembershipRow, OrganisationRow};
+pub use organisations::{AddressChange, AddressRow, MemberAdded, MembershipRow, OrganisationRow};
 pub use permits::PermitLease;
 pub use reader::Reader;
 pub use serve_lock::ServeLock;

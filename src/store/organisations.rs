@@ -30,6 +30,39 @@ pub struct AddressRow {
     pub country: Option<String>,
 }
 
+/// What is said anew about a postal address: what is none stays as it was.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as the fields of the address")]
+pub struct AddressChange {
+    pub line1: Option<Option<String>>,
+    pub line2: Option<Option<String>>,
+    pub city: Option<Option<String>>,
+    pub region: Option<Option<String>>,
+    pub postcode: Option<Option<String>>,
+    pub country: Option<Option<String>>,
+}
+
+impl AddressChange {
+    /// Nothing is left of the address.
+    pub fn cleared() -> Self {
+        let none = || Some(None);
+        Self { line1: none(), line2: none(), city: none(), region: none(), postcode: none(), country: none() }
+    }
+
+    /// The address as it is afterwards.
+    #[must_use]
+    pub fn applied_to(self, before: AddressRow) -> AddressRow {
+        AddressRow {
+            line1: self.line1.unwrap_or(before.line1),
+            line2: self.line2.unwrap_or(before.line2),
+            city: self.city.unwrap_or(before.city),
+            region: self.region.unwrap_or(before.region),
+            postcode: self.postcode.unwrap_or(before.postcode),
+            country: self.country.unwrap_or(before.country),
+        }
+    }
+}
+
 /// An organisation as stored (`ledger.md` 2.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrganisationRow {

@@ -74,11 +74,14 @@ impl<'a> Allocator<'a> {
         let (to_date, cis) = match request.to {
             AllocateTo::Document(id) => {
                 let document = find_document(&self.after, settlement, row, id)?;
-                (document.free_from(), cash_fits(document, row, request)?)
+                let about = |refusal: Refusal| refusal.about(field(row, document_key(document.kind)), id.0);
+                (document.free_from(), cash_fits(document, row, request).map_err(about)?)
             }
             AllocateTo::Settlement(id) => {
                 let refunded = find_settlement(&self.after, settlement, row, id)?;
-                require_available(refunded.unallocated(), request.amount)?;
+                let key = settlement_key(settlement);
+                require_available(refunded.unallocated(), request.amount)
+                    .map_err(|refusal| refusal.about(field(row, key), id.0))?;
                 (refunded.free_from(), Pence::ZERO)
             }
         };
@@ -110,7 +113,8 @@ impl<'a> Allocator<'a> {
         let note = self.after.documents.get(&note).ok_or_else(|| unknown(note))?;
         let invoice = named_document(&self.after, note.kind.invoice(), note.contact_id, row, invoice)?;
         require_available(note.due(), amount)?;
-        require_available(invoice.due(), amount)?;
+        require_available(invoice.due(), amount)
+            .map_err(|refusal| refusal.about(field(row, "invoice_id"), invoice.id.0))?;
         let earliest = note.free_from().max(invoice.free_from());
         let date = match date {
             Some(date) if date < earliest => {
@@ -202,11 +206,19 @@ fn named_document(
     let key = document_key(kind);
     let unknown = || Refusal::UnknownReference { field: field(row, key), id: id.0 };
     let document = register.documents.get(&id).filter(|document| document.kind == kind).ok_or_else(unknown)?;
-    require_issued(document.stage)?;
+    require_issued(document.stage).map_err(|refusal| refusal.about(field(row, key), id.0))?;
     if document.contact_id != contact_id {
         return Err(Refusal::ContactMismatch { field: field(row, key), id: id.0 });
     }
     Ok(document)
+}
+
+/// The key that names a settlement that a refund gives back.
+const fn settlement_key(refund: &Settlement) -> &'static str {
+    match refund.kind.document_kind().side() {
+        Side::Output => "receipt_id",
+        Side::Input => "payment_id",
+    }
 }
 
 fn find_document<'r>(
@@ -225,12 +237,13 @@ fn find_settlement<'r>(
     row: usize,
     id: SettlementId,
 ) -> Result<&'r Settlement, Refusal> {
-    let key = if refund.kind.document_kind().side() == Side::Output { "receipt_id" } else { "payment_id" };
+    let key = settlement_key(refund);
     let unknown = || Refusal::UnknownReference { field: field(row, key), id: id.0 };
     let kind = refund.kind.refunds();
     let known = register.settlements.get(&id).filter(|known| Some(known.kind) == kind).ok_or_else(unknown)?;
     if known.is_void {
-        return Err(Refusal::InvalidState { current: "void", allowed: &["posted"] });
+        let void = Refusal::InvalidState { current: "void", allowed: &["posted"] };
+        return Err(void.about(field(row, key), id.0));
     }
     if known.contact_id != refund.contact_id {
         return Err(Refusal::ContactMismatch { field: field(row, key), id: id.0 });
@@ -320,7 +333,8 @@ pub(super) fn active_among<'r>(
         let unknown = || Refusal::UnknownReference { field: format!("allocation_ids[{row}]"), id: id.0 };
         let allocation = allocations.iter().find(|known| known.id == Some(*id)).ok_or_else(unknown)?;
         if !allocation.is_active() {
-            return Err(Refusal::InvalidState { current: "released", allowed: &["active"] });
+            let released = Refusal::InvalidState { current: "released", allowed: &["active"] };
+            return Err(released.about(format!("allocation_ids[{row}]"), id.0));
         }
         if !found.iter().any(|known| known.id == allocation.id) {
             found.push(allocation);

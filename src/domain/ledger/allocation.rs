@@ -198,7 +198,7 @@ impl Document {
         let field = || "invoice_id".to_owned();
         let unknown = || Refusal::UnknownReference { field: field(), id: id.0 };
         let origin = origin.filter(|origin| origin.kind == kind.invoice()).ok_or_else(unknown)?;
-        require_issued(origin.stage)?;
+        require_issued(origin.stage).map_err(|refusal| refusal.about(field(), id.0))?;
         if origin.contact_id != contact_id {
             return Err(Refusal::ContactMismatch { field: field(), id: id.0 });
         }

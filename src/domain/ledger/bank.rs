@@ -77,7 +77,11 @@ pub fn link_account(kind: BankAccountType, account: &Account, linked_to: Option<
     let is_loan = kind == BankAccountType::Loan && account.has_role(&Role::LongTermLiability);
     let is_free = account.role.is_none() || account.has_role(&Role::Bank) || is_loan;
     if !is_free || !kind.may_use(account.account_type) {
-        return Err(Refusal::WrongAccountType { field: field(), id: Some(account.id) });
+        let allowed = match kind.account_type() {
+            AccountType::Liability => "a credit card or loan takes an ASSET or LIABILITY without another role",
+            _ => "this type of bank account takes an ASSET without another role",
+        };
+        return Err(Refusal::wrong_account(field(), account, allowed));
     }
     Ok(())
 }

@@ -129,7 +129,8 @@ impl Coding {
             let field = || self.field(row, "account_id");
             let account = books.open_account(line.account_id, field)?;
             if account.id == bank.account_id {
-                return Err(Refusal::WrongAccountType { field: field(), id: Some(account.id) });
+                let allowed = "it is the bank account itself: take another account, or confirm a transfer";
+                return Err(Refusal::wrong_account(field(), account, allowed));
             }
             Ok(account)
         };

@@ -84,7 +84,7 @@ pub fn plan(rows: &[ImportRow], stored: &[StoredRow]) -> Vec<RowOutcome> {
 }
 
 /// Refuses an import that may not hold duplicates when it does.
-pub fn require_no_duplicates(outcomes: &[RowOutcome]) -> Result<(), Refusal> {
+pub fn require_no_duplicates(rows: &[ImportRow], outcomes: &[RowOutcome]) -> Result<(), Refusal> {
     let existing = outcomes.iter().enumerate().find_map(|(row, outcome)| match outcome {
         RowOutcome::Created => None,
         RowOutcome::DuplicateOf(id) => Some((row, Some(id.0))),
@@ -92,7 +92,10 @@ pub fn require_no_duplicates(outcomes: &[RowOutcome]) -> Result<(), Refusal> {
     });
     match existing {
         Some((row, existing_id)) => {
-            Err(Refusal::DuplicateExternalId { field: format!("rows[{row}]").into(), existing_id })
+            // Without the bank's own id it is the whole row that is there already.
+            let by_id = rows.get(row).is_some_and(|row| row.external_id.is_some());
+            let field = if by_id { format!("rows[{row}].external_id") } else { format!("rows[{row}]") };
+            Err(Refusal::DuplicateExternalId { field: field.into(), existing_id })
         }
         None => Ok(()),
     }
@@ -182,8 +185,9 @@ mod tests {
     #[test]
     fn an_import_may_refuse_duplicates() {
         let parking = row(100, -250, "PARKING", None);
-        assert!(require_no_duplicates(&plan(std::slice::from_ref(&parking), &[])).is_ok());
-        let refused = require_no_duplicates(&plan(std::slice::from_ref(&parking), &[stored(8, &parking)])).unwrap_err();
+        let rows = std::slice::from_ref(&parking);
+        assert!(require_no_duplicates(rows, &plan(rows, &[])).is_ok());
+        let refused = require_no_duplicates(rows, &plan(rows, &[stored(8, &parking)])).unwrap_err();
         assert_eq!(refused, Refusal::DuplicateExternalId { field: "rows[0]".into(), existing_id: Some(8) });
     }
 

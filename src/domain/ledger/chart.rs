@@ -51,7 +51,15 @@ impl Chart {
     pub fn create(&self, new: NewAccount) -> Result<NewAccount, Refusal> {
         if let Some(role) = &new.role {
             if !role.allows(new.account_type) {
-                return Err(Refusal::WrongAccountType { field: "role".to_owned(), id: None });
+                let types: Vec<&str> =
+                    AccountType::ALL.into_iter().filter(|kind| role.allows(*kind)).map(AccountType::as_str).collect();
+                let message = format!(
+                    "role: an account of type {} cannot have the role {}, which takes {}",
+                    new.account_type.as_str(),
+                    role.as_str(),
+                    types.join(" or ")
+                );
+                return Err(Refusal::WrongAccountType { field: "role".to_owned(), id: None }.because(message));
             }
             if let Some(existing) = self.with_role(role).filter(|_| role.is_unique()) {
                 return Err(Refusal::DuplicateRole { field: "role", existing_id: existing.id });

@@ -9,7 +9,7 @@ use super::document_line::{EnteredLine, PricedLine, price, total};
 use super::ids::ContactId;
 use super::journal::SourceType;
 use super::money::Pence;
-use super::period::Day;
+use super::period::{Day, LAST_DAY};
 use super::refusal::{Refusal, VatPosting};
 use super::vat::{Side, Split};
 
@@ -187,7 +187,11 @@ pub fn draft(
     let lines = price(books, contact, kind.side(), entered.is_vat_inclusive, &entered.lines)?;
     let total = total(&lines);
     if total.gross().is_negative() {
-        return Err(Refusal::NegativeTotal { total: total.gross() });
+        let refusal = Refusal::NegativeTotal { total: total.gross() };
+        return Err(match kind.is_credit_note() {
+            true => refusal.because(format!("the total is {}: a credit note must not be negative", total.gross())),
+            false => refusal,
+        });
     }
     if !total.gross().is_in_range() {
         return Err(Refusal::field("lines", format!("the total must be at most {}", Pence::MAX)));
@@ -198,10 +202,19 @@ pub fn draft(
             return Err(Refusal::field("due_date", "must not be before invoice_date"));
         }
         Some(due_date) => Some(due_date),
-        None => Some(entered.date.saturating_add(contact.payment_terms_days.unwrap_or(default_terms_days))),
+        None => Some(due_by_terms(entered.date, contact.payment_terms_days.unwrap_or(default_terms_days))?),
     };
     let cis = contact.cis_rate.map(|rate| cis::Terms::of(rate, &lines));
     Ok(Draft { kind, contact_id: contact.id, date: entered.date, due_date, lines, total, cis })
+}
+
+/// The due date that follows from the terms.
+pub fn due_by_terms(date: Day, terms_days: i32) -> Result<Day, Refusal> {
+    let day = date.saturating_add(terms_days);
+    if day > LAST_DAY {
+        return Err(Refusal::field("due_date", "must be given: by the terms it would be after 2199-12-31"));
+    }
+    Ok(day)
 }
 
 /// Where a document is in its life, before what settled it is looked at.

@@ -93,8 +93,12 @@ fn require_line_account(books: &Books<'_>, row: usize, line: &PricedLine) -> Res
     let field = || format!("lines[{row}].account_id");
     let account = books.open_account(line.account_id, field)?;
     let is_money_or_debt = matches!(account.role, Some(Role::Bank | Role::AccountsReceivable | Role::AccountsPayable));
-    if is_money_or_debt || (account.is_control() && line.vat_code.is_in_return()) {
-        return Err(Refusal::WrongAccountType { field: field(), id: Some(account.id) });
+    if is_money_or_debt {
+        let allowed = "a line takes any account but bank, receivable and payable control accounts";
+        return Err(Refusal::wrong_account(field(), account, allowed));
+    }
+    if account.is_control() && line.vat_code.is_in_return() {
+        return Err(Refusal::wrong_account(field(), account, "a control account takes the VAT code NV only"));
     }
     Ok(())
 }
@@ -141,6 +145,9 @@ pub fn void(
 ) -> Result<(Day, Option<Journal>), Refusal> {
     match document.stage {
         Stage::Void => return Err(Refusal::InvalidState { current: "void", allowed: &["draft", "issued"] }),
+        Stage::Draft if asked_date.is_some_and(|date| date < document.earliest) => {
+            return Err(Refusal::field("void_date", "must not be before the date of the draft"));
+        }
         Stage::Draft => return Ok((asked_date.unwrap_or(document.earliest), None)),
         Stage::Issued if document.is_opening => {
             return Err(Refusal::InvalidState { current: "opening balance", allowed: &["draft", "issued"] });

@@ -241,7 +241,15 @@ fn unassigned(books: &Books<'_>, side: Side, lines: &[Line], entered: &EnteredOp
     let open: Pence = of_side.map(|document| Pence(document.amount_due.0 * document.kind.control_sign())).sum();
     let (balance, open) = (Pence(balance.0 * sign), Pence(open.0 * sign));
     if balance != open && !entered.allows_unassigned {
-        return Err(Refusal::AmountMismatch { expected: open, actual: balance });
+        let (account, documents) = match side {
+            Side::Output => ("receivable", "customers"),
+            Side::Input => ("payable", "suppliers"),
+        };
+        let message = format!(
+            "the accounts {account} control account is opened with {balance}, the open documents of {documents} come to \
+             {open}: make them agree, or set allow_unassigned to true to leave the rest without a contact"
+        );
+        return Err(Refusal::AmountMismatch { expected: open, actual: balance }.because(message));
     }
     Ok(balance - open)
 }
@@ -357,7 +365,8 @@ mod tests {
         let mut without = entered(&chart);
         without.documents.pop();
         let refused = decide(&chart, &without).unwrap_err();
-        assert_eq!(refused, Refusal::AmountMismatch { expected: Pence::ZERO, actual: Pence(40_000) });
+        assert_eq!(refused.reason(), "amount_mismatch");
+        assert!(refused.message().contains("payable control account is opened with 400.00"), "{}", refused.message());
         without.allows_unassigned = true;
         let opening = decide(&chart, &without).unwrap();
         assert_eq!((opening.unassigned_receivable, opening.unassigned_payable), (Pence::ZERO, Pence(40_000)));

@@ -6,6 +6,9 @@ use crate::domain::date;
 /// A day number (`domain::date`).
 pub type Day = i32;
 
+/// 2199-12-31: the last date the books take.
+pub const LAST_DAY: Day = 84_005;
+
 /// Refuses a posting date in the locked period. Every posting, on every path, asks this and nothing else.
 pub fn require_open(date: Day, lock_date: Option<Day>) -> Result<(), Refusal> {
     match lock_date {

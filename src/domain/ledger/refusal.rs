@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::account::Account;
 use super::ids::{AccountId, AllocationId, ContactId};
 use super::journal::SourceType;
 use super::money::Pence;
@@ -21,6 +22,8 @@ pub enum RefusalClass {
 /// A value that explains a refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Extra {
+    /// Nothing: the key is there all the same.
+    Null,
     /// An identifier.
     Id(i64),
     /// Several identifiers.
@@ -116,6 +119,8 @@ pub enum Refusal {
     NoRecipient,
     /// The token is too old.
     TokenExpired,
+    /// Another refusal said better: in other words, or with the field and the record it is about.
+    Explained { refusal: Box<Self>, message: String, about: Option<(String, i64)> },
     /// A field is not what it may be beside the others or beside the facts.
     Field { field: String, message: Cow<'static, str> },
 }
@@ -165,8 +170,42 @@ impl Refusal {
         Self::Field { field: field.into(), message: message.into() }
     }
 
+    /// An account that cannot be used here: which it is, and what could be.
+    pub fn wrong_account(field: String, account: &Account, allowed: &str) -> Self {
+        let role = account.role.as_ref().map_or_else(String::new, |role| format!(" with the role {}", role.as_str()));
+        let message = format!(
+            "{field}: account {} ({}) is of type {}{role}; {allowed}",
+            account.code,
+            account.name,
+            account.account_type.as_str()
+        );
+        Self::WrongAccountType { field, id: Some(account.id) }.because(message)
+    }
+
+    /// The same in other words.
+    #[must_use]
+    pub fn because(self, message: impl Into<String>) -> Self {
+        match self {
+            Self::Field { .. } => self,
+            Self::Explained { refusal, about, .. } => Self::Explained { refusal, message: message.into(), about },
+            _ => Self::Explained { refusal: Box::new(self), message: message.into(), about: None },
+        }
+    }
+
+    /// The same about a field and the record it names.
+    #[must_use]
+    pub fn about(self, field: impl Into<String>, id: i64) -> Self {
+        let field = field.into();
+        let message = format!("{field} {id}: {}", self.message());
+        match self {
+            Self::Field { .. } | Self::Explained { about: Some(_), .. } => self,
+            Self::Explained { refusal, .. } => Self::Explained { refusal, message, about: Some((field, id)) },
+            _ => Self::Explained { refusal: Box::new(self), message, about: Some((field, id)) },
+        }
+    }
+
     /// How it is answered.
-    pub const fn class(&self) -> RefusalClass {
+    pub fn class(&self) -> RefusalClass {
         match self {
             Self::DuplicateCode { .. }
             | Self::DuplicateNumber { .. }
@@ -180,12 +219,13 @@ impl Refusal {
             | Self::AlreadySet
             | Self::TokenUsed => RefusalClass::Conflict,
             Self::Field { .. } => RefusalClass::Field,
+            Self::Explained { refusal, .. } => refusal.class(),
             _ => RefusalClass::Unprocessable,
         }
     }
 
     /// `details.reason`.
-    pub const fn reason(&self) -> &'static str {
+    pub fn reason(&self) -> &'static str {
         match self {
             Self::DuplicateCode { .. } => "duplicate_code",
             Self::DuplicateNumber { .. } => "duplicate_number",
@@ -218,6 +258,7 @@ impl Refusal {
             Self::IdempotencyKeyReused => "idempotency_key_reused",
             Self::NoRecipient => "no_recipient",
             Self::TokenExpired => "token_expired",
+            Self::Explained { refusal, .. } => refusal.reason(),
             Self::Field { .. } => "invalid_field",
         }
     }
@@ -225,6 +266,7 @@ impl Refusal {
     /// The other keys of `details`, in order.
     pub fn extras(&self) -> Vec<(&'static str, Extra)> {
         let text = |text: &str| Extra::Text(text.to_owned());
+        let maybe = |id: Option<i64>| id.map_or(Extra::Null, Extra::Id);
         match self {
             Self::DuplicateCode { field, existing_id } | Self::DuplicateRole { field, existing_id } => {
                 vec![("field", text(field)), ("existing_id", Extra::Id(existing_id.0))]
@@ -233,9 +275,7 @@ impl Refusal {
                 vec![("field", text(field)), ("existing_id", Extra::Id(*existing_id))]
             }
             Self::DuplicateExternalId { field, existing_id } => {
-                let mut extras = vec![("field", text(field))];
-                extras.extend(existing_id.map(|id| ("existing_id", Extra::Id(id))));
-                extras
+                vec![("field", text(field)), ("existing_id", maybe(*existing_id))]
             }
             Self::InvalidState { current, allowed } => {
                 vec![("current", text(current)), ("allowed", Extra::Texts(allowed.to_vec()))]
@@ -244,9 +284,7 @@ impl Refusal {
                 vec![("allocation_ids", Extra::Ids(allocation_ids.iter().map(|id| id.0).collect()))]
             }
             Self::LinkedToDocument { source_type, source_id } => {
-                let mut extras = vec![("source_type", text(source_type.as_str()))];
-                extras.extend(source_id.map(|id| ("source_id", Extra::Id(id))));
-                extras
+                vec![("source_type", text(source_type.as_str())), ("source_id", maybe(*source_id))]
             }
             Self::PeriodLocked { lock_date, date, earliest_date } => vec![
                 ("lock_date", Extra::Date(*lock_date)),
@@ -264,9 +302,7 @@ impl Refusal {
             | Self::ContactMismatch { field, id }
             | Self::BankAccountMismatch { field, id } => vec![("field", text(field)), ("id", Extra::Id(*id))],
             Self::WrongAccountType { field, id } => {
-                let mut extras = vec![("field", text(field))];
-                extras.extend(id.map(|id| ("id", Extra::Id(id.0))));
-                extras
+                vec![("field", text(field)), ("id", maybe(id.map(|id| id.0)))]
             }
             Self::OverAllocated { available, requested } => {
                 vec![("available", Extra::Money(*available)), ("requested", Extra::Money(*requested))]
@@ -279,6 +315,13 @@ impl Refusal {
             }
             Self::NegativeTotal { total } => vec![("total", Extra::Money(*total))],
             Self::CurrencyNotSupported { currency } => vec![("currency", text(currency))],
+            Self::Explained { refusal, about, .. } => {
+                let mut extras = refusal.extras();
+                if let Some((field, id)) = about {
+                    extras.extend([("field", text(field)), ("id", Extra::Id(*id))]);
+                }
+                extras
+            }
             Self::Field { field, .. } => vec![("field", text(field))],
             _ => Vec::new(),
         }
@@ -292,7 +335,18 @@ impl Refusal {
             Self::DuplicateRole { existing_id, .. } => {
                 format!("only one account may have this role, and account {existing_id} has it")
             }
-            Self::DuplicateExternalId { field, .. } => format!("another record has this {field}"),
+            Self::DuplicateExternalId { field, existing_id } if is_row(field) => {
+                let repeats =
+                    existing_id.map_or_else(|| "an earlier row".to_owned(), |id| format!("bank transaction {id}"));
+                let before = if field.is_empty() { String::new() } else { format!("{field} ") };
+                format!("{before}repeats {repeats}: the same date, amount and description")
+            }
+            Self::DuplicateExternalId { field, existing_id: Some(id) } => {
+                format!("another record, {id}, has this {}", last_key(field))
+            }
+            Self::DuplicateExternalId { field, existing_id: None } => {
+                format!("an earlier row has this {}", last_key(field))
+            }
             Self::InvalidState { current, allowed: [] } => format!("this cannot be done: the record is {current}"),
             Self::InvalidState { current, allowed } => {
                 format!("the record is {current}; this can be done when it is {}", allowed.join(" or "))
@@ -324,7 +378,11 @@ impl Refusal {
             }
             Self::TooFewLines => "a journal has at least two lines".to_owned(),
             Self::OneSidedLine { row } => format!("line {row} needs exactly one of debit and credit"),
-            Self::UnknownReference { field, id } => format!("{field}: there is no {id} in this organisation"),
+            Self::UnknownReference { field, id } => {
+                let key = last_key(field).split('[').next().unwrap_or_default();
+                let what = key.trim_end_matches("_ids").trim_end_matches("_id").replace('_', " ");
+                format!("{field}: there is no {what} {id} in this organisation")
+            }
             Self::AccountArchived { field, id } => format!("{field}: account {id} is archived"),
             Self::ContactArchived { field, id } => format!("{field}: contact {id} is archived"),
             Self::BankAccountArchived { field, id } => format!("{field}: bank account {id} is archived"),
@@ -343,9 +401,20 @@ impl Refusal {
             Self::IdempotencyKeyReused => "this Idempotency-Key was used with another request".to_owned(),
             Self::NoRecipient => "there is no address to send to".to_owned(),
             Self::TokenExpired => "this token has expired; make a new preview".to_owned(),
+            Self::Explained { message, .. } => message.clone(),
             Self::Field { field, message } => format!("{field}: {message}"),
         }
     }
+}
+
+/// Whether a field is a whole row of an import.
+fn is_row(field: &str) -> bool {
+    field.is_empty() || field.ends_with(']')
+}
+
+/// The key at the end of a path.
+fn last_key(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
 }
 
 fn date_text(day: i32) -> String {

@@ -133,7 +133,13 @@ pub fn side_of_account(account: &Account, code: VatCode, field: impl FnOnce() ->
         AccountType::Asset if is_plain => Ok(Side::Input),
         // Without a code the direction does not matter.
         _ if !code.is_in_return() => Ok(Side::Input),
-        _ => Err(Refusal::WrongAccountType { field: field(), id: Some(account.id) }),
+        _ => {
+            let code = code.code();
+            let allowed = format!(
+                "VAT code {code} needs a REVENUE, EXPENSE or ASSET account that is neither bank nor control; others take NV"
+            );
+            Err(Refusal::wrong_account(field(), account, &allowed))
+        }
     }
 }
 

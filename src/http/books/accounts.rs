@@ -47,9 +47,11 @@ pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         role: query.text("role", 50),
         include_archived: query.flag("include_archived"),
     };
+    let since_ms = query.moment("updated_since");
     query.finish()?;
     let accounts = call.state().reader.accounts(organisation.id, &filter).await?;
-    let accounts: Vec<_> = accounts.iter().map(AccountJson::from).collect();
+    let changed = accounts.iter().filter(|account| since_ms.is_none_or(|since| account.row.updated_at_ms >= since));
+    let accounts: Vec<_> = changed.map(AccountJson::from).collect();
     envelope::data(StatusCode::OK, &accounts)
 }
 
@@ -80,6 +82,7 @@ pub async fn transactions(call: Call<Products>) -> Result<HttpResponse, ApiError
     let account = reader.account(organisation.id, path_id(&call)?).await?.ok_or_else(ApiError::not_found)?;
     let mut query = Query::new(call.query());
     let (from, to) = (query.day("date_from"), query.day("date_to"));
+    query.in_order(from, to);
     let page = query.page(call.query());
     query.finish()?;
     let history = reader.account_history(account.row.id, from, to, (page.limit, page.offset)).await?;

@@ -19,7 +19,7 @@ use crate::http::wire::books::bank::{parse_import, parse_row, parse_suggestion};
 use crate::http::wire::books::bank_account::{parse_account_patch, parse_new_account};
 use crate::http::wire::books::bank_json::{BankAccountJson, BankTransactionJson, CandidateJson};
 use crate::http::wire::books::confirmation::{parse_batch, parse_confirmation};
-use crate::http::wire::books::{CURRENCY, refused};
+use crate::http::wire::books::{CURRENCY, batch_format, refused};
 use crate::store::{Action, BankTransactionFilter};
 
 /// `GET …/bank-accounts`.
@@ -27,9 +27,11 @@ pub async fn list_accounts(call: Call<Products>) -> Result<HttpResponse, ApiErro
     let (organisation, _) = member(&call).await?;
     let mut query = Query::new(call.query());
     let include_archived = query.flag("include_archived");
+    let since_ms = query.moment("updated_since");
     query.finish()?;
     let accounts = call.state().reader.bank_accounts(organisation.id, include_archived).await?;
-    let accounts: Vec<_> = accounts.iter().map(BankAccountJson::from).collect();
+    let changed = accounts.iter().filter(|account| since_ms.is_none_or(|since| account.row.updated_at_ms >= since));
+    let accounts: Vec<_> = changed.map(BankAccountJson::from).collect();
     envelope::data(StatusCode::OK, &accounts)
 }
 
@@ -84,6 +86,7 @@ pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         max_pence: query.money("max_amount"),
         updated_since_ms: query.moment("updated_since"),
     };
+    query.in_order(filter.from_day, filter.to_day);
     let page = query.page(call.query());
     query.finish()?;
     let (rows, total) =
@@ -139,7 +142,7 @@ pub async fn import(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 /// `POST …/bank-transactions/confirm-batch`.
 pub async fn confirm_batch(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let keeper = keeper(&call).await?;
-    let items = body_or_path(parse_batch(&call.body), true)?;
+    let items = parse_batch(&call.body).map_err(|issues| batch_format(&issues))?;
     carry_out(&call, &keeper, StatusCode::OK, Action::Confirm { items, is_batch: true }).await
 }
 

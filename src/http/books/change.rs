@@ -43,12 +43,20 @@ pub struct Keeper {
 
 /// The organisation of the path, for a member whose role may write.
 pub async fn keeper(call: &Call<Products>) -> Result<Keeper, ApiError> {
-    let (organisation, role) = member(call).await?;
-    require_write(role)?;
-    Ok(Keeper { organisation, role })
+    keeper_as(call, require_write).await
 }
 
-fn require_write(role: Role) -> Result<(), ApiError> {
+/// The same for a member whose role passes another check.
+pub async fn keeper_as(
+    call: &Call<Products>,
+    require: impl FnOnce(Role) -> Result<(), ApiError>,
+) -> Result<Keeper, ApiError> {
+    let found = member(call).await;
+    call.permitted(found.and_then(|(organisation, role)| require(role).map(|()| Keeper { organisation, role })))
+}
+
+/// Refuses a role that only reads.
+pub fn require_write(role: Role) -> Result<(), ApiError> {
     if role.may_write() {
         return Ok(());
     }
@@ -59,11 +67,14 @@ fn require_write(role: Role) -> Result<(), ApiError> {
 /// it, and whose answers do not depend on the day. Refused as [`keeper`] refuses.
 pub async fn writer(call: &Call<Products>) -> Result<(OrganisationId, Seen), ApiError> {
     let key = call.key()?;
-    let id = OrganisationId::parse(call.parameter("organisationId")).ok_or_else(ApiError::not_found)?;
-    let role = call.state().actors.ledgers.role_of(key.user_id, id).await?.ok_or_else(ApiError::not_found)?;
-    require_reach(call, id)?;
-    require_write(role)?;
-    Ok((id, Seen::on_no_day(role)))
+    let found = async {
+        let id = OrganisationId::parse(call.parameter("organisationId")).ok_or_else(ApiError::not_found)?;
+        let role = call.state().actors.ledgers.role_of(key.user_id, id).await?.ok_or_else(ApiError::not_found)?;
+        require_reach(call, id)?;
+        require_write(role)?;
+        Ok((id, Seen::on_no_day(role)))
+    };
+    call.permitted(found.await)
 }
 
 /// What a request asks for beside its body.
@@ -145,6 +156,13 @@ pub async fn change(
         replay: asked.replay(call, print),
     };
     let ledgers = &call.state().actors.ledgers;
+    if let Some(error) = call.unasked_body() {
+        // Nothing is done; whether the path names something is answered first.
+        return match ledgers.rehearse(Post { replay: None, if_match: None, ..post }).await? {
+            PostOutcome::Unknown => Err(ApiError::not_found()),
+            _ => Err(error),
+        };
+    }
     let outcome = if rehearsal {
         ledgers.rehearse(Post { replay: None, ..post }).await?
     } else {

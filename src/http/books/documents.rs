@@ -53,6 +53,7 @@ pub async fn list(call: Call<Products>, kind: DocumentKind) -> Result<HttpRespon
     }
     filter.search = query.search("search");
     filter.updated_since_ms = query.moment("updated_since");
+    query.in_order(filter.from_day, filter.to_day);
     let page = query.page(call.query());
     query.finish()?;
     let reader = &call.state().reader;

@@ -34,6 +34,7 @@ pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         search: query.search("search"),
         updated_since_ms: query.moment("updated_since"),
     };
+    query.in_order(filter.from_day, filter.to_day);
     let page = query.page(call.query());
     query.finish()?;
     let (journals, total) = call.state().reader.journals(organisation.id, &filter, (page.limit, page.offset)).await?;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 
-use super::change::{Asked, Seen, answer, body_of, body_or_path, carry_out, keeper, replayed};
+use super::change::{
+    Asked, Seen, answer, body_of, body_or_path, carry_out, keeper, keeper_as, replayed, require_write,
+};
 use crate::domain::access::{KeyReach, Role};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::refusal::Refusal;
@@ -42,9 +44,11 @@ pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 /// `POST /api/v1/books/organisations`: the caller becomes its owner.
 pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let key = Arc::clone(call.key()?);
-    if key.reach != KeyReach::All {
-        return Err(ApiError::forbidden("a key restricted to organisations cannot make another"));
-    }
+    let all = match key.reach {
+        KeyReach::All => Ok(()),
+        _ => Err(ApiError::forbidden("a key restricted to organisations cannot make another")),
+    };
+    call.permitted(all)?;
     let new = body_or_path(parse_new(&call.body), true)?;
     if let Some(currency) = new.currency.filter(|currency| currency != CURRENCY) {
         return Err(refused(&Refusal::CurrencyNotSupported { currency }));
@@ -72,10 +76,14 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 
 /// `PATCH /api/v1/books/organisations/{organisationId}`: owners and administrators only.
 pub async fn patch(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
-    if !matches!(keeper.role, Role::Owner | Role::Admin) {
-        return Err(ApiError::forbidden("only an owner or admin may change the organisation"));
-    }
+    let keeper = keeper_as(&call, |role| {
+        require_write(role)?;
+        match role {
+            Role::Owner | Role::Admin => Ok(()),
+            _ => Err(ApiError::forbidden("only an owner or admin may change the organisation")),
+        }
+    });
+    let keeper = keeper.await?;
     let change = body_or_path(parse_patch(&call.body), true)?;
     carry_out(&call, &keeper, StatusCode::OK, Action::PatchOrganisation(Box::new(change))).await
 }

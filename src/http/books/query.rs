@@ -79,6 +79,13 @@ impl Query {
         self.read(name, DAY_RULE, parse_day)
     }
 
+    /// The days `date_from` and `date_to` of a list, either of which may be left out, come in this order.
+    pub fn in_order(&mut self, first: Option<Day>, last: Option<Day>) {
+        if first.zip(last).is_some_and(|(first, last)| first > last) {
+            self.issues.field("query", "date_to", "must not be before date_from");
+        }
+    }
+
     /// A moment, in milliseconds.
     pub fn moment(&mut self, name: &str) -> Option<i64> {
         self.read(name, "must be a date-time, such as 2026-03-10T12:00:00Z", moment_ms)

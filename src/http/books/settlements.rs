@@ -40,6 +40,7 @@ pub async fn list(call: Call<Products>, side: ContactKind) -> Result<HttpRespons
         has_unallocated: query.maybe_flag("has_unallocated"),
         updated_since_ms: query.moment("updated_since"),
     };
+    query.in_order(filter.from_day, filter.to_day);
     let page = query.page(call.query());
     query.finish()?;
     let reader = &call.state().reader;

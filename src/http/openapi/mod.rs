@@ -142,8 +142,10 @@ fn operation<S>(route: &Route<S>, doc: Operation) -> utoipa::openapi::path::Oper
     for parameter in parameters {
         operation = operation.parameter(parameter);
     }
-    if let Some(request) = request {
-        let required = if route.body == BodyRule::OptionalJson { Required::False } else { Required::True };
+    let nothing = || operation::Sample { schema: schema::strict("No keys.", Vec::new()).into(), example: json!({}) };
+    if let Some(request) = request.or_else(|| (route.body == BodyRule::NoKeys).then(nothing)) {
+        let is_optional = matches!(route.body, BodyRule::OptionalJson | BodyRule::NoKeys);
+        let required = if is_optional { Required::False } else { Required::True };
         let body = RequestBodyBuilder::new()
             .content("application/json", failures::content(request.schema, request.example))
             .required(Some(required));
@@ -186,7 +188,7 @@ fn by_status<S>(route: &Route<S>, own: Errors) -> Vec<(StatusCode, Errors)> {
         Access::Session => &[Unauthorized, InvalidToken, RateLimited, Busy],
     };
     let from_body: &[ErrorCode] = match route.body {
-        BodyRule::Json { .. } | BodyRule::OptionalJson => {
+        BodyRule::Json { .. } | BodyRule::OptionalJson | BodyRule::NoKeys => {
             &[ErrorCode::InvalidJson, ErrorCode::RequestTimeout, ErrorCode::UnsupportedMediaType, Busy]
         }
         BodyRule::Ignored | BodyRule::Upgrade => &[],

@@ -82,6 +82,26 @@ pub fn plain(min: usize, max: usize) -> ObjectBuilder {
     text(min, max).pattern(Some("^[^\\u0000]*$"))
 }
 
+/// A name: one line that is not blank.
+pub fn label(max: usize) -> ObjectBuilder {
+    text(1, max).pattern(Some("^(?=.*\\S)[^\\u0000-\\u001F\\u007F-\\u009F\\u2028\\u2029]*$"))
+}
+
+/// The same, or empty, which is no name.
+pub fn label_or_empty(max: usize) -> ObjectBuilder {
+    text(0, max).pattern(Some("^(?:|(?=.*\\S)[^\\u0000-\\u001F\\u007F-\\u009F\\u2028\\u2029]*)$"))
+}
+
+/// A code or number: one line without blanks before or after.
+pub fn mark(max: usize) -> ObjectBuilder {
+    text(1, max).pattern(Some("^(?!\\s)(?!.*\\s$)[^\\u0000-\\u001F\\u007F-\\u009F\\u2028\\u2029]*$"))
+}
+
+/// What codes or numbers begin with, if with anything.
+pub fn prefix(max: usize) -> ObjectBuilder {
+    text(0, max).pattern(Some("^(?!\\s)[^\\u0000-\\u001F\\u007F-\\u009F\\u2028\\u2029]*$"))
+}
+
 /// Any text.
 pub fn string() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)

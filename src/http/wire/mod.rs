@@ -9,4 +9,4 @@ pub mod organisation;
 pub mod person;
 mod print;
 pub mod recon;
-mod strict;
+pub(in crate::http) mod strict;

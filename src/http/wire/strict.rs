@@ -151,7 +151,13 @@ impl<'a> Strict<'a> {
     ) -> Reading<Option<[bool; N]>> {
         if self.cursor.peek()? != b'{' {
             self.cursor.skip()?;
-            self.problem(place, format_args!("{} must be an object with {}", place.object_name(), Listed(names)));
+            match N {
+                0 => self.problem(place, format_args!("{} must be empty or an empty object", place.object_name())),
+                _ => {
+                    let (name, names) = (place.object_name(), Listed(names));
+                    self.problem(place, format_args!("{name} must be an object with {names}"));
+                }
+            }
             return Ok(None);
         }
         let mut given = [false; N];
@@ -163,7 +169,15 @@ impl<'a> Strict<'a> {
                 .enumerate()
                 .find_map(|(at, (name, given))| (*name == key).then_some((at, given)))
             else {
-                self.problem(place.field(&key), format_args!("unknown key; only {} are allowed", Listed(names)));
+                match N {
+                    0 => self.problem(place.field(&key), "unknown key; no keys are allowed here"),
+                    _ => {
+                        self.problem(
+                            place.field(&key),
+                            format_args!("unknown key; only {} are allowed", Listed(names)),
+                        );
+                    }
+                }
                 self.cursor.skip()?;
                 continue;
             };
@@ -274,6 +288,59 @@ impl<'a> Strict<'a> {
         Ok(Some(text))
     }
 
+    /// Reads a name: one line that is not blank.
+    pub fn label(&mut self, place: Place<'_>, length: RangeInclusive<usize>) -> Reading<Option<Cow<'a, str>>> {
+        self.line(place, length, |text| if text.trim().is_empty() { Err("must not be blank") } else { Ok(()) })
+    }
+
+    /// Reads a code or a number: one line without blanks before or after.
+    pub fn mark(&mut self, place: Place<'_>, length: RangeInclusive<usize>) -> Reading<Option<Cow<'a, str>>> {
+        self.line(place, length, |text| match text.trim() {
+            "" => Err("must not be blank"),
+            trimmed if trimmed.len() < text.len() => Err("must not begin or end with a blank"),
+            _ => Ok(()),
+        })
+    }
+
+    /// What codes or numbers begin with, if with anything.
+    pub fn prefix(&mut self, place: Place<'_>, length_max: usize) -> Reading<Option<Cow<'a, str>>> {
+        self.line(place, 0..=length_max, |text| match text.starts_with(char::is_whitespace) {
+            true => Err("must not begin with a blank"),
+            false => Ok(()),
+        })
+    }
+
+    /// A name, or empty text, which is no name.
+    pub fn label_or_empty(&mut self, place: Place<'_>, length_max: usize) -> Reading<Option<Cow<'a, str>>> {
+        let check = |text: &str| match text.is_empty() || !text.trim().is_empty() {
+            true => Ok(()),
+            false => Err("must not be blank"),
+        };
+        self.line(place, 0..=length_max, check)
+    }
+
+    fn line(
+        &mut self,
+        place: Place<'_>,
+        length: RangeInclusive<usize>,
+        check: fn(&str) -> Result<(), &'static str>,
+    ) -> Reading<Option<Cow<'a, str>>> {
+        let Some(text) = self.text(place, length)? else { return Ok(None) };
+        let breaks = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
+        let problem = match text.contains(breaks) {
+            true => Err("must not contain line breaks or other control characters"),
+            false => check(&text),
+        };
+        let Err(problem) = problem else { return Ok(Some(text)) };
+        self.problem(place, format_args!("{} {problem}", place.name()));
+        Ok(None)
+    }
+
+    /// How many problems there are so far.
+    pub const fn problems(&self) -> u64 {
+        self.found.count
+    }
+
     /// Reads text that may be left out; empty says nothing either.
     pub fn optional_text(&mut self, place: Place<'_>, length_max: usize) -> Reading<Option<Cow<'a, str>>> {
         if self.is_null()? {
@@ -352,6 +419,16 @@ impl<'a> Strict<'a> {
         }
         Ok(flag)
     }
+}
+
+/// Reads a body that says nothing: it is empty, or an object without keys.
+pub fn read_no_keys(body: &[u8]) -> Result<(), Issues> {
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return Ok(());
+    }
+    let mut reader = Strict::new(std::str::from_utf8(body).unwrap_or_default());
+    let read = reader.object(Place::section(BODY), &[], |_, _| Ok(()));
+    reader.finish(read).map(|_| ())
 }
 
 /// How many rows a list may have.

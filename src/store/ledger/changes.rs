@@ -9,6 +9,7 @@ use super::entry_rows::ChangeEntry;
 use super::post::Poster;
 use crate::domain::calendar::day_text;
 use crate::domain::ledger::change::{ChangeAction, Resource};
+use crate::domain::ledger::decimal::Percent;
 use crate::domain::ledger::money::Pence;
 use crate::store::OrganisationRow;
 
@@ -43,6 +44,11 @@ impl Told {
 
     pub(super) fn number(self, name: &'static str, number: impl Into<Option<i64>>) -> Self {
         self.with(name, number.into().map_or_else(|| NULL.to_owned(), |number| number.to_string()))
+    }
+
+    /// A percentage, kept in hundredths of a percent.
+    pub(super) fn percent(self, name: &'static str, hundredths: Option<i64>) -> Self {
+        self.with(name, hundredths.map_or_else(|| NULL.to_owned(), |rate| Percent(rate).to_string()))
     }
 
     pub(super) fn money(self, name: &'static str, pence: i64) -> Self {

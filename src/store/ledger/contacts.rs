@@ -8,7 +8,7 @@ use crate::domain::ledger::ids::{AccountId, ContactId};
 use crate::domain::ledger::vat::VatCode;
 use crate::store::reader::Reader;
 use crate::store::sql::Row;
-use crate::store::{AddressRow, StoreError};
+use crate::store::{AddressChange, AddressRow, StoreError};
 
 /// A customer or supplier as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,6 +79,41 @@ pub struct CisDetails {
     pub verified_day: Option<i32>,
 }
 
+/// What is said anew about it: what is none stays as it was.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as the fields of the details")]
+pub struct CisChange {
+    pub is_subcontractor: Option<bool>,
+    pub deduction_rate: Option<Option<i64>>,
+    pub utr: Option<Option<String>>,
+    pub verification_number: Option<Option<String>>,
+    pub verified_day: Option<Option<i32>>,
+}
+
+impl From<CisDetails> for CisChange {
+    fn from(details: CisDetails) -> Self {
+        Self {
+            is_subcontractor: Some(details.is_subcontractor),
+            deduction_rate: Some(details.deduction_rate),
+            utr: Some(details.utr),
+            verification_number: Some(details.verification_number),
+            verified_day: Some(details.verified_day),
+        }
+    }
+}
+
+impl CisChange {
+    fn applied_to(self, before: CisDetails) -> CisDetails {
+        CisDetails {
+            is_subcontractor: self.is_subcontractor.unwrap_or(before.is_subcontractor),
+            deduction_rate: self.deduction_rate.unwrap_or(before.deduction_rate),
+            utr: self.utr.unwrap_or(before.utr),
+            verification_number: self.verification_number.unwrap_or(before.verification_number),
+            verified_day: self.verified_day.unwrap_or(before.verified_day),
+        }
+    }
+}
+
 /// One thing said about a contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields of `ContactDetails`, one each")]
@@ -87,7 +122,7 @@ pub enum ContactField {
     ContactName(Option<String>),
     Email(Option<String>),
     Phone(Option<String>),
-    Address(AddressRow),
+    Address(AddressChange),
     CompanyNumber(Option<String>),
     VatNumber(Option<String>),
     PaymentTermsDays(Option<i64>),
@@ -96,7 +131,7 @@ pub enum ContactField {
     Reference(Option<String>),
     Notes(Option<String>),
     CisDeducts(bool),
-    Cis(CisDetails),
+    Cis(CisChange),
 }
 
 impl ContactDetails {
@@ -108,7 +143,7 @@ impl ContactDetails {
                 ContactField::ContactName(name) => self.contact_name = name,
                 ContactField::Email(email) => self.email = email,
                 ContactField::Phone(phone) => self.phone = phone,
-                ContactField::Address(address) => self.address = address,
+                ContactField::Address(change) => self.address = change.applied_to(self.address),
                 ContactField::CompanyNumber(number) => self.company_number = number,
                 ContactField::VatNumber(number) => self.vat_number = number,
                 ContactField::PaymentTermsDays(days) => self.payment_terms_days = days,
@@ -117,7 +152,7 @@ impl ContactDetails {
                 ContactField::Reference(reference) => self.reference = reference,
                 ContactField::Notes(notes) => self.notes = notes,
                 ContactField::CisDeducts(deducts) => self.cis_deducts = deducts,
-                ContactField::Cis(cis) => self.cis = cis,
+                ContactField::Cis(change) => self.cis = change.applied_to(self.cis),
             }
         }
         self

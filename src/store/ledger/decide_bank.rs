@@ -21,8 +21,12 @@ use crate::domain::ledger::vat::VatCode;
 /// What a suggestion, saved with a line that is not confirmed, says anew.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BankSuggestion {
-    /// How it is to be coded.
+    /// How it is to be coded, in parts.
     pub lines: Option<Vec<BankLine>>,
+    /// The account of the whole line; none within clears it.
+    pub account_id: Option<Option<i64>>,
+    /// Its VAT code.
+    pub vat_code: Option<Option<String>>,
     /// The customer or supplier.
     pub contact_id: Option<Option<i64>>,
     /// A note.
@@ -278,7 +282,7 @@ impl Desk<'_> {
         let stored = self.facts.stored_rows.get(&import.bank_account_id).cloned().unwrap_or_default();
         let outcomes = bank_import::plan(&rows, &stored);
         if import.reject_duplicates {
-            bank_import::require_no_duplicates(&outcomes)?;
+            bank_import::require_no_duplicates(&rows, &outcomes)?;
         }
         let import_id = self.identifiers.next(Kind::Import);
         let mut told: Vec<ImportedRow> = Vec::with_capacity(outcomes.len());
@@ -340,8 +344,7 @@ impl Desk<'_> {
         if let Some(memo) = &suggestion.memo {
             row.memo.clone_from(memo);
         }
-        if let Some(lines) = &suggestion.lines {
-            let mut lines = lines.clone();
+        if let Some(mut lines) = suggestion.lines_of(&row)? {
             for (at, line) in lines.iter_mut().enumerate() {
                 self.books.books().open_account(AccountId(line.account_id), || format!("lines[{at}].account_id"))?;
                 // A whole line that names no amount of its own has that of the statement.

@@ -74,8 +74,8 @@ impl Desk<'_> {
     fn patched_draft(&mut self, row: DocumentRow, fields: &[DocumentField]) -> Result<DocumentRow, Stop> {
         let mut entry = entry_of(&row);
         let mut has_lines = false;
-        // A due date by the terms follows the date and the terms.
-        if row.due_day.is_some() && row.due_day == self.due_by_terms(&row) {
+        // A due date by the terms follows the date and the terms; any other was given, and stays.
+        if row.due_day.is_some() && self.due_by_terms(&row).is_ok_and(|by_terms| by_terms == row.due_day) {
             entry.due_day = None;
         }
         for field in fields.iter().cloned() {
@@ -87,6 +87,7 @@ impl Desk<'_> {
                 DocumentField::SupplierReference(reference) => entry.supplier_reference = reference,
                 DocumentField::Reference(reference) => entry.reference = reference,
                 DocumentField::Notes(notes) => entry.notes = notes,
+                DocumentField::Currency(currency) => entry.currency = Some(currency),
                 DocumentField::VatInclusive(inclusive) => {
                     has_lines |= inclusive != entry.is_vat_inclusive;
                     entry.is_vat_inclusive = inclusive;
@@ -122,7 +123,10 @@ impl Desk<'_> {
                 DocumentField::Reference(reference) => row.reference = reference,
                 DocumentField::Notes(notes) => row.notes = notes,
                 DocumentField::DueDay(day) if !row.kind.is_credit_note() => {
-                    let day = day.or_else(|| self.due_by_terms(&row));
+                    let day = match day {
+                        Some(day) => Some(day),
+                        None => self.due_by_terms(&row)?,
+                    };
                     if let Some(changed) = day.filter(|day| Some(*day) != row.due_day) {
                         issue::change_due_date(row.stage, row.day, changed, self.books.lock_day())?;
                     }
@@ -234,9 +238,10 @@ impl Desk<'_> {
         i32::try_from(self.books.organisation.default_payment_terms_days).unwrap_or(0)
     }
 
-    fn due_by_terms(&self, row: &DocumentRow) -> Option<i32> {
-        let contact = self.contact_for_rules(row.contact_id)?;
-        Some(row.day.saturating_add(contact.payment_terms_days.unwrap_or_else(|| self.terms_days())))
+    fn due_by_terms(&self, row: &DocumentRow) -> Result<Option<i32>, Refusal> {
+        let Some(contact) = self.contact_for_rules(row.contact_id) else { return Ok(None) };
+        let terms = contact.payment_terms_days.unwrap_or_else(|| self.terms_days());
+        document::due_by_terms(row.day, terms).map(Some)
     }
 
     /// Prices a document, and looks at the invoice it takes back.

@@ -67,6 +67,7 @@ pub enum DocumentField {
     SupplierReference(Option<String>),
     Reference(Option<String>),
     Notes(Option<String>),
+    Currency(String),
     VatInclusive(bool),
     Origin(Option<i64>),
     Lines(Vec<DocumentLineEntry>),

@@ -169,7 +169,7 @@ impl Desk<'_> {
     fn run_rows(&mut self, post: &Post, entries: &ImportEntries, import_id: Option<i64>) -> Result<Run, Stop> {
         let (journals, debits) = (self.books.next_journal_number, self.effects.debits_pence());
         let unread = entries.unread.iter().map(|row| RowResult { row: *row, id: None, status: RowStatus::Invalid });
-        let mut run = Run { results: unread.collect(), issues: entries.issues.clone(), journals: 0, debit_pence: 0 };
+        let mut run = Run { results: unread.collect(), issues: Issues::default(), journals: 0, debit_pence: 0 };
         let mut statements = self.statement_outcomes(entries).into_iter();
         for entry in &entries.entries {
             let decided = match &entry.action {
@@ -177,7 +177,7 @@ impl Desk<'_> {
                     let outcome = statements.next().unwrap_or(RowOutcome::Created);
                     match outcome {
                         RowOutcome::Created => self.enter_bank_transaction(*bank_account_id, row, import_id),
-                        _ if entries.rejects_duplicates => Err(duplicate(outcome).into()),
+                        _ if entries.rejects_duplicates => Err(duplicate(row, outcome).into()),
                         RowOutcome::DuplicateOf(id) => {
                             run.results.push(RowResult {
                                 row: entry.row,
@@ -205,6 +205,7 @@ impl Desk<'_> {
             run.results.push(result);
         }
         run.results.sort_by_key(|result| result.row);
+        run.issues = entries.issues.clone().merged_by_row(run.issues);
         run.journals = self.books.next_journal_number - journals;
         run.debit_pence = self.effects.debits_pence() - debits;
         Ok(run)
@@ -246,7 +247,8 @@ fn accepted(run: Run, stored: &ImportRow, skips_invalid: bool) -> Result<Run, St
         && run.rows_of(RowStatus::Duplicate) == stored.duplicates
         && (run.journals, run.debit_pence) == (stored.journals, stored.debit_pence);
     if !is_same {
-        return Err(Refusal::StaleVersion.into());
+        let why = "the books have changed since the preview, and the rows would do something else: make a new preview";
+        return Err(Refusal::StaleVersion.because(why).into());
     }
     if run.issues.is_empty() || skips_invalid {
         Ok(run)
@@ -255,18 +257,20 @@ fn accepted(run: Run, stored: &ImportRow, skips_invalid: bool) -> Result<Run, St
     }
 }
 
-fn duplicate(outcome: RowOutcome) -> Refusal {
+fn duplicate(row: &super::BankRow, outcome: RowOutcome) -> Refusal {
     let existing_id = match outcome {
         RowOutcome::DuplicateOf(id) => Some(id.0),
         RowOutcome::RepeatsRow(_) | RowOutcome::Created => None,
     };
-    Refusal::DuplicateExternalId { field: "external_id".into(), existing_id }
+    // Without the bank's own id it is the whole row that is there already.
+    let field = if row.external_id.is_some() { "external_id" } else { "" };
+    Refusal::DuplicateExternalId { field: field.into(), existing_id }
 }
 
 /// A refusal of a row, as one of the issues of its import.
 fn issue(row: u64, refusal: &Refusal) -> Issue {
     let field = refusal.extras().into_iter().find_map(|(key, value)| match value {
-        Extra::Text(text) if key == "field" => Some(text),
+        Extra::Text(text) if key == "field" => Some(text).filter(|text| !text.is_empty()),
         Extra::Row(line) => Some(format!("lines[{line}]")),
         _ => None,
     });

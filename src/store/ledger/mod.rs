@@ -9,6 +9,7 @@ mod accounts;
 mod action;
 mod allocations;
 mod bank_accounts;
+mod bank_suggestion;
 mod bank_transactions;
 mod change_rows;
 mod changes;
@@ -79,12 +80,13 @@ use crate::domain::ledger::refusal::Refusal;
 pub use accounts::{AccountFilter, AccountRow, AccountView};
 pub use action::Action;
 pub use bank_accounts::{BankAccountDetails, BankAccountField, BankAccountRow, BankAccountView};
+pub use bank_suggestion::{CLEARS_BOTH, NEEDS_BOTH};
 pub use bank_transactions::{BankLine, BankTransactionFilter, BankTransactionRow};
 pub use change_rows::{ChangeRow, Changes, Since};
 pub(super) use check::RULES;
 pub(super) use check_documents::DOCUMENT_RULES;
 pub(super) use check_settlements::SETTLEMENT_RULES;
-pub use contacts::{CisDetails, ContactDetails, ContactField, ContactFilter, ContactRow, ContactView};
+pub use contacts::{CisChange, CisDetails, ContactDetails, ContactField, ContactFilter, ContactRow, ContactView};
 pub use decide_bank::BankSuggestion;
 pub use documents::{
     DocumentCis, DocumentEntry, DocumentField, DocumentFilter, DocumentLineEntry, DocumentLineView, DocumentView,

@@ -25,7 +25,7 @@ use crate::store::epochs::Topic;
 use crate::store::organisations::{insert_member, read};
 use crate::store::sql::{Row, Unit, for_update, params};
 use crate::store::writer::{Locks, Writer};
-use crate::store::{AddressRow, OrganisationRow, Reader, StoreError, StoredResponse};
+use crate::store::{AddressChange, AddressRow, OrganisationRow, Reader, StoreError, StoredResponse};
 
 /// One thing said about an organisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub enum OrganisationField {
     EntityType(EntityType),
     CompanyNumber(Option<String>),
     Utr(Option<String>),
-    Address(AddressRow),
+    Address(AddressChange),
     Timezone(String),
     FinancialYearEnd(String),
     BooksStartDate(Option<NaiveDate>),
@@ -116,7 +116,7 @@ impl OrganisationRow {
                 OrganisationField::EntityType(kind) => row.entity_type = kind.as_str().to_owned(),
                 OrganisationField::CompanyNumber(number) => row.company_number = number,
                 OrganisationField::Utr(utr) => row.utr = utr,
-                OrganisationField::Address(address) => row.address = address,
+                OrganisationField::Address(change) => row.address = change.applied_to(row.address),
                 OrganisationField::Timezone(name) => row.timezone = name,
                 OrganisationField::FinancialYearEnd(day) => row.financial_year_end = day,
                 OrganisationField::BooksStartDate(date) => row.books_start_date = date,

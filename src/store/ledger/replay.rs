@@ -1,5 +1,7 @@
 //! Answers kept for an `Idempotency-Key`, written with what they answer.
 
+use serde_json::{Value, json};
+
 use super::effects::Effects;
 use super::entry_rows::ReplayRow;
 use super::facts::ReplayKey;
@@ -8,7 +10,7 @@ use crate::domain::ids::UserId;
 use crate::store::sql::{Unit, params};
 use crate::store::{StoreError, StoredResponse};
 
-/// Longer answers are not kept; what was done is told by the identifier alone.
+/// Longer answers are not kept; what was done is told by the identifiers alone.
 const BODY_BYTES_MAX: usize = 256 * 1024;
 
 /// What is known of a key.
@@ -57,7 +59,7 @@ pub(super) fn keep(
 ) -> Option<StoredResponse> {
     let (status, mut body) = (replay.print)(posted)?;
     if body.len() > BODY_BYTES_MAX {
-        body = format!("{{\"data\":{{\"id\":{}}}}}", posted.id());
+        body = json!({ "data": posted.ids() }).to_string();
     }
     let hash: String = replay.body_hash.iter().map(|byte| format!("{byte:02x}")).collect();
     effects.replay(&ReplayRow {
@@ -75,6 +77,19 @@ pub(super) fn keep(
 }
 
 impl Posted {
+    /// The identifiers of an answer, in its shape.
+    fn ids(&self) -> Value {
+        let id = |id: i64| json!({ "id": id });
+        match self {
+            Self::BankTransactions(rows) => rows.iter().map(|row| id(row.id)).collect(),
+            Self::Import { id: import, rows } => {
+                let transactions: Value = rows.iter().map(|row| id(row.id)).collect();
+                json!({ "import_id": import, "transactions": transactions })
+            }
+            _ => id(self.id()),
+        }
+    }
+
     /// The identifier of what it is about.
     pub(super) fn id(&self) -> i64 {
         match self {

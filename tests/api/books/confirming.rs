@@ -222,7 +222,7 @@ on_both_databases! {
         let refused = books.post("/bank-transactions/confirm-batch", &json!({ "items": [item(&lines[0], "60"), item(&lines[1], "60")] }));
         assert_eq!(
             refused.details(422, "unprocessable_entity"),
-            json!({ "reason": "over_allocated", "available": 40.0, "requested": 60.0, "row": 1 })
+            json!({ "reason": "over_allocated", "available": 40.0, "requested": 60.0, "field": "allocations[0].invoice_id", "id": invoice["id"], "row": 1 })
         );
         assert_eq!(books.picture(), before);
         let bad = json!({ "items": [{ "id": 1, "type": "customer_receipt", "customer_id": 1, "allocations": [{ "receipt_id": 1, "amount": 1 }] }] });

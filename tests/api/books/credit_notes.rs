@@ -80,7 +80,7 @@ on_both_databases! {
         let release = |ids: Value| books.post(&format!("{PATH}/{}/unallocate", note["id"]), &json!({ "allocation_ids": ids }));
         let released = release(json!([ids[0]])).expect(200)["data"].clone();
         assert_eq!(state(&released), json!(["part_allocated", 0.0, 4.08, 20.0]));
-        assert_eq!(refusal(&release(json!([ids[0]]))), json!({ "reason": "invalid_state", "current": "released", "allowed": ["active"] }));
+        assert_eq!(refusal(&release(json!([ids[0]]))), json!({ "reason": "invalid_state", "current": "released", "allowed": ["active"], "field": "allocation_ids[0]", "id": ids[0] }));
         let unknown = refusal(&release(json!([999_999])));
         assert_eq!(unknown, json!({ "reason": "unknown_reference", "field": "allocation_ids[0]", "id": 999_999 }));
         release(json!([ids[1]])).expect(200);
@@ -115,13 +115,18 @@ on_both_databases! {
         );
         assert_eq!(
             details(allocate(&books, &note, &[(&draft, "1")])),
-            (409, json!({ "reason": "invalid_state", "current": "draft", "allowed": ["issued"] }))
+            (409, json!({ "reason": "invalid_state", "current": "draft", "allowed": ["issued"], "field": "allocations[0].invoice_id", "id": draft["id"] }))
         );
         assert_eq!(details(allocate(&books, &draft_note, &[(&invoice, "1")])).1["current"], "draft");
-        let over = |available: f64, requested: f64| (422, json!({ "reason": "over_allocated", "available": available, "requested": requested }));
-        assert_eq!(details(allocate(&books, &note, &[(&invoice, "50.01")])), over(50.0, 50.01));
-        assert_eq!(details(allocate(&books, &note, &[(&invoice, "60.01")])), over(60.0, 60.01));
-        assert_eq!(details(allocate(&books, &note, &[(&invoice, "30"), (&invoice, "30")])), over(20.0, 30.0));
+        let over = |available: f64, requested: f64| json!({ "reason": "over_allocated", "available": available, "requested": requested });
+        let over_at = |row: usize, available: f64, requested: f64| {
+            let mut details = over(available, requested);
+            (details["field"], details["id"]) = (json!(format!("allocations[{row}].invoice_id")), invoice["id"].clone());
+            (422, details)
+        };
+        assert_eq!(details(allocate(&books, &note, &[(&invoice, "50.01")])), over_at(0, 50.0, 50.01));
+        assert_eq!(details(allocate(&books, &note, &[(&invoice, "60.01")])), (422, over(60.0, 60.01)));
+        assert_eq!(details(allocate(&books, &note, &[(&invoice, "30"), (&invoice, "30")])), over_at(1, 20.0, 30.0));
         let early = books.post(&format!("{PATH}/{}/allocate", note["id"]), &json!({
             "allocations": to_invoices(&[(&invoice, "1")]), "date": "2026-01-31"
         }));

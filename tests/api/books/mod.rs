@@ -27,6 +27,7 @@ mod status;
 mod tenants;
 mod totals;
 mod trade;
+mod wording;
 
 use serde_json::{Value, json};
 

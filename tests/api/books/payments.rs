@@ -55,7 +55,7 @@ on_both_databases! {
             "supplier_id": supplier, "date": "2026-01-25", "amount": 40, "bank_account_id": books.bank_id(), "kind": "refund",
             "allocations": [{ "payment_id": payment["id"], "amount": 40 }]
         });
-        assert_eq!(refusal(&books.post(PATH, &back)), json!({ "reason": "over_allocated", "available": 0.0, "requested": 40.0 }));
+        assert_eq!(refusal(&books.post(PATH, &back)), json!({ "reason": "over_allocated", "available": 0.0, "requested": 40.0, "field": "allocations[0].payment_id", "id": payment["id"] }));
         let advance = books.payment(supplier, "2026-01-21", "40", &[]);
         let mut back = back;
         back["allocations"][0]["payment_id"] = advance["id"].clone();
@@ -94,7 +94,7 @@ on_both_databases! {
             "supplier_id": supplier, "date": "2026-02-20", "amount": 2000, "bank_account_id": books.bank_id(),
             "allocations": to_invoices(&[(&bill, "1304.01")])
         }));
-        assert_eq!(refusal(&over), json!({ "reason": "over_allocated", "available": 1304.0, "requested": 1304.01 }));
+        assert_eq!(refusal(&over), json!({ "reason": "over_allocated", "available": 1304.0, "requested": 1304.01, "field": "allocations[0].invoice_id", "id": bill["id"] }));
         let rest = books.payment(supplier, "2026-02-20", "1304.00", &[(&bill, "1304")]);
         assert_eq!(fields(&rest, &["cis_amount", "settled_amount"]), json!([195.21, 1499.21]));
         let paid = bill_now(&books, &bill);

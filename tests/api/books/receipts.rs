@@ -133,7 +133,7 @@ on_both_databases! {
             }))
         };
         let over = refund("40", json!([{ "receipt_id": receipt["id"], "amount": 40 }]));
-        assert_eq!(refusal(&over), json!({ "reason": "over_allocated", "available": 30.0, "requested": 40.0 }));
+        assert_eq!(refusal(&over), json!({ "reason": "over_allocated", "available": 30.0, "requested": 40.0, "field": "allocations[0].receipt_id", "id": receipt["id"] }));
         let made = refund("30", json!([{ "receipt_id": receipt["id"], "amount": 30 }])).expect(201)["data"].clone();
         assert_eq!(fields(&made, &["kind", "number", "unallocated_amount"]), json!(["refund", "RCP-00002", 0.0]));
         assert_eq!(fields(&made["allocations"][0], &["receipt_id", "receipt_number", "invoice_id"]), json!([receipt["id"], "RCP-00001", null]));
@@ -211,6 +211,10 @@ on_both_databases! {
         let to = |invoice: &Value, amount: &str| with("allocations", to_invoices(&[(invoice, amount)]));
         let before = books.picture();
         let named = |reason: &str, field: &str, id: &Value| json!({ "reason": reason, "field": field, "id": id });
+        let about = |mut details: Value, invoice: &Value| {
+            (details["field"], details["id"]) = (json!("allocations[0].invoice_id"), invoice["id"].clone());
+            details
+        };
         let nobody = json!(999_999);
         for (answer, status, details) in [
             (with("customer_id", nobody.clone()), 422, named("unknown_reference", "customer_id", &nobody)),
@@ -219,9 +223,9 @@ on_both_databases! {
             (to(&json!({ "id": 999_999 }), "1"), 422, named("unknown_reference", "allocations[0].invoice_id", &nobody)),
             (to(&bill, "1"), 422, named("unknown_reference", "allocations[0].invoice_id", &bill["id"])),
             (to(&foreign, "1"), 422, named("contact_mismatch", "allocations[0].invoice_id", &foreign["id"])),
-            (to(&invoice, "100.01"), 422, json!({ "reason": "over_allocated", "available": 100.0, "requested": 100.01 })),
-            (to(&draft, "1"), 409, json!({ "reason": "invalid_state", "current": "draft", "allowed": ["issued"] })),
-            (to(&gone, "1"), 409, json!({ "reason": "invalid_state", "current": "void", "allowed": ["issued"] })),
+            (to(&invoice, "100.01"), 422, about(json!({ "reason": "over_allocated", "available": 100.0, "requested": 100.01 }), &invoice)),
+            (to(&draft, "1"), 409, about(json!({ "reason": "invalid_state", "current": "draft", "allowed": ["issued"] }), &draft)),
+            (to(&gone, "1"), 409, about(json!({ "reason": "invalid_state", "current": "void", "allowed": ["issued"] }), &gone)),
             (with("date", json!("2025-12-31")), 422, json!({
                 "reason": "period_locked", "lock_date": "2025-12-31", "date": "2025-12-31", "earliest_date": "2026-01-01"
             })),

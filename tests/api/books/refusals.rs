@@ -145,7 +145,13 @@ impl Scene {
             "over_allocated" => {
                 let invoice = books.sale(self.customer, "2026-01-05", "10");
                 let body = books.receipt_body(self.customer, "2026-01-06", "11", &[(&invoice, "11")]);
-                (422, books.post("/customer-receipts", &body), json!({ "available": 10.0, "requested": 11.0 }))
+                (
+                    422,
+                    books.post("/customer-receipts", &body),
+                    json!({
+                        "available": 10.0, "requested": 11.0, "field": "allocations[0].invoice_id", "id": invoice["id"]
+                    }),
+                )
             }
             "amount_mismatch" => {
                 let body = json!({ "lines": [{ "account_id": account("4900"), "gross_amount": 4, "vat_code": "NV" }] });

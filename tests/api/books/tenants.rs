@@ -5,7 +5,7 @@ use bookkeeping_suite::http::route_table::{Access, BodyRule};
 use bookkeeping_suite::http::routes;
 use serde_json::{Value, json};
 
-use super::Books;
+use super::{Books, ORGANISATIONS, format_paths};
 use crate::support::client::{Answer, Request};
 use crate::support::database::on_both_databases;
 use crate::support::server::ApiKey;
@@ -193,6 +193,24 @@ fn told(answer: &Answer) -> (u16, Value) {
     (answer.status, answer.value()["error"].clone())
 }
 
+/// The operations that take no keys.
+fn bare_operations() -> Vec<(String, &'static str, &'static str, bool)> {
+    let bare: Vec<_> = routes::routes()
+        .into_iter()
+        .filter(|route| route.body == BodyRule::NoKeys)
+        .map(|route| route.operation_id)
+        .collect();
+    operations().into_iter().filter(|operation| bare.contains(&operation.2)).collect()
+}
+
+#[test]
+fn what_changes_something_has_a_rule_for_its_body() {
+    for route in routes::routes() {
+        let is_read = ["GET", "DELETE"].contains(&route.method.as_str());
+        assert_eq!(is_read, matches!(route.body, BodyRule::Ignored | BodyRule::Upgrade), "{}", route.operation_id);
+    }
+}
+
 on_both_databases! {
     fn no_operation_reaches_another_tenant(database) {
         let own = Tenant::of(Books::on(&database));
@@ -349,5 +367,69 @@ on_both_databases! {
 
         let after: Vec<Value> = LISTS.map(get).into();
         assert_eq!(before, after, "nothing of the other tenant has moved");
+    }
+
+    fn an_action_without_keys_refuses_what_it_was_not_asked_for(database) {
+        let own = Tenant::of(Books::on(&database));
+        let before: Vec<Value> = LISTS.map(|rest| own.books.get(rest)).into();
+        let operations = bare_operations();
+        assert!(operations.len() >= 14, "{operations:?}");
+        for operation in &operations {
+            let plain = |body: &str| {
+                let found = request(&own, &own.books.key, operation, own.books.id, |kind| own.record(kind));
+                found.header("Content-Type", "application/json").body(body)
+            };
+            plain("{bad").send().refused(400, "invalid_json");
+            plain("{bad").bearer("nonsense").send().refused(400, "invalid_json");
+            assert_eq!(format_paths(&plain(r#"{"zz":1,"y":2}"#).send()), ["zz", "y"], "{operation:?}");
+            for odd in ["[]", "1", "null", "\"x\""] {
+                assert_eq!(format_paths(&plain(odd).send()), ["body"], "{operation:?} {odd}");
+            }
+            let nobodys = request(&own, &own.books.key, operation, own.books.id, |_| 999_999_999);
+            nobodys.json(&json!({ "zz": 1 })).send().refused(404, "not_found");
+            let text = request(&own, &own.books.key, operation, own.books.id, |kind| own.record(kind));
+            text.header("Content-Type", "text/plain").body("{}").send().refused(415, "unsupported_media_type");
+        }
+        let after: Vec<Value> = LISTS.map(|rest| own.books.get(rest)).into();
+        assert_eq!(before, after, "something was done all the same");
+        // Nothing and an object without keys are the same request.
+        let path = format!("/sales-invoices/{}/issue", own.record("sales-invoices"));
+        let issue = |body: &str| {
+            own.books.request("POST", &path).idempotency_key("i").header("Content-Type", "application/json").body(body).send()
+        };
+        issue("{ }").expect(200);
+        assert_eq!(issue("").header("idempotency-replayed"), Some("true"));
+        let form = "application/x-www-form-urlencoded";
+        let archive = format!("/customers/{}/archive", own.record("customers"));
+        own.books.request("POST", &archive).header("Content-Type", form).body("").send().expect(200);
+    }
+
+    fn permission_comes_before_the_media_type_and_that_before_the_path(database) {
+        let own = Tenant::of(Books::on(&database));
+        let server = &own.books.server;
+        let viewer = server.person();
+        server.member(own.books.id, &viewer, "viewer");
+        let scopes = ["books:read", "books:write"];
+        let (viewers, strangers) = (server.key(&viewer, &scopes), server.key(&server.person(), &scopes));
+        let elsewhere = server.organisation(&own.books.owner, "Else");
+        let restricted = json!({ "name": "r", "scopes": scopes, "organisation_ids": [elsewhere] });
+        let restricted = server.key_with(&own.books.owner, &restricted);
+        for operation in operations().into_iter().filter(|of| !["GET", "DELETE"].contains(&of.0.as_str())) {
+            let text = |key: &ApiKey, id: Option<i64>| {
+                let found = request(&own, key, &operation, own.books.id, |kind| id.unwrap_or_else(|| own.record(kind)));
+                found.header("Content-Type", "text/plain").body("{}").send()
+            };
+            text(&viewers, None).refused(403, "forbidden");
+            text(&restricted, None).refused(403, "forbidden");
+            for (key, id) in [(&own.books.key, None), (&own.books.key, Some(999_999_999)), (&strangers, None)] {
+                text(key, id).refused(415, "unsupported_media_type");
+            }
+        }
+        let make = |key: &ApiKey| {
+            let made = server.client.post(ORGANISATIONS).key(key).header("Content-Type", "text/plain");
+            made.body("{}").send()
+        };
+        make(&restricted).refused(403, "forbidden");
+        make(&own.books.key).refused(415, "unsupported_media_type");
     }
 }

@@ -126,7 +126,7 @@ impl<'a> Books<'a> {
 
     pub async fn subcontractor(&self, name: &str, rate: i64) -> i64 {
         let cis = CisDetails { is_subcontractor: true, deduction_rate: Some(rate), ..CisDetails::default() };
-        self.contact(ContactKind::Supplier, name, vec![ContactField::Cis(cis)]).await
+        self.contact(ContactKind::Supplier, name, vec![ContactField::Cis(cis.into())]).await
     }
 
     pub async fn issued(

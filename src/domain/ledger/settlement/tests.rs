@@ -108,7 +108,11 @@ fn part_payments_of_a_bill_withhold_its_deduction_exactly() {
     carry_out(&mut open, &first.effects, &mut next_id);
     assert_eq!(open.documents[&DocumentId(1)].payable(), Pence(130_400));
     let over = decide(&open, &entered(SettlementKind::SupplierPayment, 130_401, &[(1, 130_401)])).unwrap_err();
-    assert_eq!(over, Refusal::OverAllocated { available: Pence(130_400), requested: Pence(130_401) });
+    assert_eq!(
+        over,
+        Refusal::OverAllocated { available: Pence(130_400), requested: Pence(130_401) }
+            .about("allocations[0].invoice_id", 1)
+    );
     let last = decide(&open, &entered(SettlementKind::SupplierPayment, 130_400, &[(1, 130_400)])).unwrap();
     assert_eq!(lines(&last), posted(&[("2100", 149_921), ("1200", -130_400), ("cis_payable", -19_521)]));
     assert_eq!(last.effects.documents[0].status, "paid");
@@ -124,7 +128,11 @@ fn cis_suffered_settles_beside_the_cash() {
     assert_eq!(settled.effects.documents[0].status, "paid");
     receipt.allocations[0].cis_suffered = Pence(20_001);
     let over = decide(&open, &receipt).unwrap_err();
-    assert_eq!(over, Refusal::OverAllocated { available: Pence(180_000), requested: Pence(180_001) });
+    assert_eq!(
+        over,
+        Refusal::OverAllocated { available: Pence(180_000), requested: Pence(180_001) }
+            .about("allocations[0].invoice_id", 1)
+    );
     let mut payment = entered(SettlementKind::SupplierPayment, 100, &[(1, 100)]);
     payment.allocations[0].cis_suffered = Pence(1);
     assert_eq!(decide(&register([bill(1, DAY)]), &payment).unwrap_err().reason(), "invalid_field");
@@ -184,10 +192,11 @@ fn each_way_a_settlement_is_refused() {
     assert_eq!(
         refused(2_000, &[(1, 1_001)]),
         Refusal::OverAllocated { available: Pence(1_000), requested: Pence(1_001) }
+            .about("allocations[0].invoice_id", 1)
     );
     assert_eq!(
         refused(2_000, &[(1, 600), (1, 600)]),
-        Refusal::OverAllocated { available: Pence(400), requested: Pence(600) }
+        Refusal::OverAllocated { available: Pence(400), requested: Pence(600) }.about("allocations[1].invoice_id", 1)
     );
     assert_eq!(refused(999, &[(1, 1_000)]), Refusal::OverAllocated { available: Pence(999), requested: Pence(1_000) });
     assert_eq!(refused(999, &[(4, 100)]).reason(), "invalid_state");
@@ -227,12 +236,19 @@ fn an_overpayment_is_given_back_and_no_more() {
         EnteredSettlement { allocations, ..entered(SettlementKind::CustomerRefund, pence, &[]) }
     };
     let over = decide(&open, &give_back(5_001)).unwrap_err();
-    assert_eq!(over, Refusal::OverAllocated { available: Pence(5_000), requested: Pence(5_001) });
+    assert_eq!(
+        over,
+        Refusal::OverAllocated { available: Pence(5_000), requested: Pence(5_001) }
+            .about("allocations[0].receipt_id", 9)
+    );
     let refund = decide(&open, &give_back(5_000)).unwrap();
     carry_out(&mut open, &refund.effects, &mut 10);
     assert_eq!(open.settlements[&SettlementId(9)].unallocated(), Pence::ZERO);
     let again = decide(&open, &give_back(1)).unwrap_err();
-    assert_eq!(again, Refusal::OverAllocated { available: Pence::ZERO, requested: Pence(1) });
+    assert_eq!(
+        again,
+        Refusal::OverAllocated { available: Pence::ZERO, requested: Pence(1) }.about("allocations[0].receipt_id", 9)
+    );
     let payment = EnteredSettlement { kind: SettlementKind::SupplierRefund, ..give_back(1) };
     let unknown = decide(&open, &payment).unwrap_err();
     assert_eq!(unknown, Refusal::UnknownReference { field: "allocations[0].payment_id".to_owned(), id: 9 });

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::super::operation::Operation;
 use super::super::schema::{
-    Any, array, boolean, choice, date, id, integer, maybe, moment, named, nullable, number, object, optional, plain,
-    required, strict, string, text,
+    Any, array, boolean, choice, date, id, integer, label, mark, maybe, moment, named, nullable, number, object,
+    optional, plain, required, strict, string, text,
 };
-use super::shared::{about, data, date_in, inside, money, pagination, patch};
+use super::shared::{DATES_IN_ORDER, about, data, date_in, inside, money, pagination, patch};
 
 const TYPES: [&str; 6] = ["ASSET", "LIABILITY", "EQUITY", "REVENUE", "EXPENSE", "SUSPENSE"];
 
@@ -33,6 +33,7 @@ pub fn list_accounts() -> Operation {
         .query("account_type", "Of this type only.", choice(&TYPES), "EXPENSE".into())
         .query("role", "With this role only.", plain(1, 50), "bank".into())
         .query("include_archived", "`true`: archived ones too.", boolean(), true.into())
+        .query("updated_since", "Changed at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())
         .error(crate::http::error::ErrorCode::InvalidRequestFormat)
         .success(200, "The accounts.", named("AccountList"), json!({ "data": [example()] }))
 }
@@ -55,7 +56,7 @@ pub fn create_account() -> Operation {
     )
     .made("The account was made.", named("AccountData"), json!({ "data": example() }))
     .conflict(json!({ "reason": "duplicate_code", "field": "code", "existing_id": 14 }))
-    .refused(json!({ "reason": "wrong_account_type", "field": "role" }))
+    .refused(json!({ "reason": "wrong_account_type", "field": "role", "id": null }))
     .change()
 }
 
@@ -100,6 +101,7 @@ pub fn list_account_transactions() -> Operation {
     )
     .query("date_from", "On this date or later.", date_in(), "2026-01-01".into())
     .query("date_to", "On this date or before.", date_in(), "2026-03-31".into())
+    .rule("query.date_to", DATES_IN_ORDER)
     .paged()
     .success(
         200,
@@ -152,13 +154,13 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     let create = strict(
         "What a new account shall be.",
         vec![
-            required("code", plain(1, 20)),
-            required("name", plain(1, 255)),
+            required("code", mark(20)),
+            required("name", label(255)),
             required("account_type", choice(&TYPES)),
-            maybe("role", plain(1, 50)),
+            maybe("role", mark(50)),
         ],
     );
-    let update = patch(vec![optional("code", plain(1, 20)), optional("name", plain(1, 255))]);
+    let update = patch(vec![optional("code", mark(20)), optional("name", label(255))]);
     let tax_code = object(
         "A VAT code.",
         vec![

@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use super::super::operation::Operation;
 use super::super::schema::{choice, id, moment, named, plain};
-use super::shared::{about, about_one, date_in, inside, money_text, page_example};
+use super::shared::{DATES_IN_ORDER, about, about_one, date_in, inside, money_text, page_example};
 use crate::domain::ledger::bank::ConfirmType;
+use crate::store::{CLEARS_BOTH, NEEDS_BOTH};
 
 /// The states of a line.
 pub(super) const STATES: [&str; 3] = ["unconfirmed", "confirmed", "excluded"];
@@ -34,6 +35,7 @@ pub fn list_bank_transactions() -> Operation {
         .query("bank_account_id", "Of this bank account only.", id(), 2.into())
         .query("date_from", "On this date or later.", date_in(), "2026-01-01".into())
         .query("date_to", "On this date or before.", date_in(), "2026-03-31".into())
+        .rule("query.date_to", DATES_IN_ORDER)
         .query("search", "A text in description, reference or merchant.", plain(1, 100), "rent".into())
         .query("type", "Confirmed this way only.", choice(&kinds), "coded".into())
         .query("min_amount", "Of this amount or more.", money_text(), json!("-100"))
@@ -114,12 +116,17 @@ pub fn update_bank_transaction() -> Operation {
     about(
         "bank transaction",
         "Save a suggestion for a bank transaction",
-        "How it may be confirmed; only while it is unconfirmed. It posts nothing.",
+        "How it may be confirmed; only while it is unconfirmed. It posts nothing. What is left out stays as it was saved; `account_id` and \
+         `vat_code` both null, or `lines` without any, clear the coding.",
     )
     .request(named("UpdateBankTransaction"), json!({ "account_id": 48, "vat_code": "ST" }))
     .success(200, "The line as it is now.", named("BankTransactionData"), json!({ "data": example() }))
     .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["unconfirmed"] }))
     .refusals(&["unknown_reference"])
+    .rule("account_id", NEEDS_BOTH)
+    .rule("vat_code", NEEDS_BOTH)
+    .rule("account_id", CLEARS_BOTH)
+    .rule("vat_code", CLEARS_BOTH)
     .change()
     .versioned()
 }

@@ -6,8 +6,8 @@ use utoipa::openapi::schema::Type;
 
 use super::super::operation::Operation;
 use super::super::schema::{
-    Any, Field, array, boolean, choice, date, id, integer, maybe, moment, named, nullable, object, one_of, optional,
-    plain, required, strict, string,
+    Any, Field, array, boolean, choice, date, id, integer, label, label_or_empty, mark, maybe, moment, named, nullable,
+    object, one_of, optional, plain, required, strict, string,
 };
 use super::shared::{about, data, inside, money, patch};
 use crate::domain::ledger::bank::BankAccountType;
@@ -17,6 +17,7 @@ use crate::http::error::ErrorCode;
 pub fn list_bank_accounts() -> Operation {
     inside("List bank accounts", "By name, without a pagination block.")
         .query("include_archived", "`true`: archived ones too.", boolean(), true.into())
+        .query("updated_since", "Changed at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())
         .error(ErrorCode::InvalidRequestFormat)
         .success(200, "The bank accounts.", named("BankAccountList"), json!({ "data": [example()] }))
 }
@@ -73,8 +74,8 @@ fn example() -> Value {
 
 fn fields(is_new: bool) -> Vec<Field> {
     vec![
-        if is_new { required("name", plain(1, 255)) } else { optional("name", plain(1, 255)) },
-        maybe("bank_name", plain(0, 100)),
+        if is_new { required("name", label(255)) } else { optional("name", label(255)) },
+        maybe("bank_name", label_or_empty(100)),
         maybe("sort_code", string().pattern(Some("^(?:[0-9]{6}|[0-9]{2}-[0-9]{2}-[0-9]{2})?$"))),
         maybe("account_number", string().pattern(Some("^(?:[0-9]{8})?$"))),
         maybe("iban", plain(0, 34)),
@@ -126,7 +127,7 @@ fn create() -> Any {
     let null = || ObjectBuilder::new().schema_type(Type::Null);
     one_of(vec![
         shape([required("account_id", id()), optional("code", null())]),
-        shape([required("code", plain(1, 20)), optional("account_id", null())]),
+        shape([required("code", mark(20)), optional("account_id", null())]),
     ])
     .into()
 }

@@ -69,11 +69,11 @@ fn confirmation(description: &str, in_batch: bool) -> Any {
 fn suggestion() -> Any {
     let beside = || vec![maybe("contact_id", id()), maybe("memo", plain(0, 500))];
     let (mut short, mut long) = (beside(), beside());
-    short.extend([required("account_id", id()), required("vat_code", vat_code())]);
-    long.push(optional("lines", array(part()).max_items(Some(100)).build()));
-    let mut long = strict("What may be saved beside, or parts; at least one of them.", long);
-    long.min_properties = Some(1);
-    one_of(vec![strict("An account with its VAT code.", short).into(), long.into()]).into()
+    short.extend([maybe("account_id", id()), maybe("vat_code", vat_code())]);
+    long.push(required("lines", array(part()).max_items(Some(100)).build()));
+    let mut short = strict("An account with its VAT code, and what may be saved beside; at least one of them.", short);
+    short.min_properties = Some(1);
+    one_of(vec![short.into(), strict("Parts, and what may be saved beside.", long).into()]).into()
 }
 
 fn row_fields() -> Vec<Field> {

@@ -5,16 +5,17 @@ use utoipa::openapi::Object;
 
 use super::super::operation::Operation;
 use super::super::schema::{
-    Any, Field, boolean, choice, date, id, integer, maybe, moment, named, nullable, object, optional, plain, required,
-    strict, string, text,
+    Any, Field, boolean, choice, date, id, integer, label, label_or_empty, maybe, moment, named, nullable, object,
+    optional, plain, required, strict, string, text,
 };
 use super::shared::{
     about, address_in, address_out, data, date_in, inside, money, page, page_example, patch, utr_in, vat_code,
 };
 
 const RATE_NEEDED: &str = "a subcontractor needs a rate: 0, 20 or 30";
-/// One @ with something before it and a point somewhere after it, no white space and no control characters; or nothing.
-const EMAIL: &str = "^(?:[^@\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+@[^@\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]*[.][^@\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]*)?$";
+/// Words with single dots between them, 64 characters at most, then the name of a host. (Letters of other scripts are
+/// accepted too.)
+const EMAIL: &str = "^(?=[^@]{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:[.][A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:[.][A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$";
 
 macro_rules! operations {
     (
@@ -51,7 +52,7 @@ macro_rules! operations {
 
         #[doc = concat!("`PATCH …/", $what, "s/{id}`.")]
         pub fn $change() -> Operation {
-            about($what, concat!("Change a ", $what), "What is given replaces what was there; null clears it; the address is replaced as a whole.")
+            about($what, concat!("Change a ", $what), "What is given replaces what was there; null clears it; of the nested objects (`address`, `cis`) too, where keys that are left out stay as they were.")
                 .request(named($update), json!({ "phone": "01904 000000" }))
                 .success(200, concat!("The ", $what, " as it is now."), named($data_schema), json!({ "data": $example() }))
                 .conflict(json!({ "reason": "duplicate_external_id", "field": "reference", "existing_id": 3 }))
@@ -133,9 +134,9 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         ("Customer", record("A customer.", required("cis_deducts", cis_deducts()))),
         ("Supplier", record("A supplier.", required("cis", cis_out()))),
         ("CreateCustomer", request(true, optional("cis_deducts", cis_deducts()))),
-        ("CreateSupplier", request(true, maybe("cis", cis_in()))),
+        ("CreateSupplier", request(true, maybe("cis", cis_in(true)))),
         ("UpdateCustomer", request(false, optional("cis_deducts", cis_deducts()))),
-        ("UpdateSupplier", request(false, maybe("cis", cis_in()))),
+        ("UpdateSupplier", request(false, maybe("cis", cis_in(false)))),
         ("CustomerData", data("A customer.", customer.clone())),
         ("SupplierData", data("A supplier.", supplier.clone())),
         ("CustomerList", page("Customers.", customer)),
@@ -144,11 +145,15 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     ]
 }
 
-fn cis_in() -> Object {
+fn cis_in(is_new: bool) -> Object {
+    let is_subcontractor = match is_new {
+        true => required("is_subcontractor", boolean()),
+        false => optional("is_subcontractor", boolean()),
+    };
     strict(
         "How CIS is deducted from the supplier; a subcontractor needs a rate.",
         vec![
-            required("is_subcontractor", boolean()),
+            is_subcontractor,
             maybe("deduction_rate", integer(0).enum_values(Some([0, 20, 30]))),
             maybe("utr", utr_in()),
             maybe("verification_number", plain(0, 20)),
@@ -172,11 +177,11 @@ fn cis_out() -> Any {
 }
 
 fn request(is_new: bool, own: Field) -> Any {
-    let name = if is_new { required("name", plain(1, 255)) } else { optional("name", plain(1, 255)) };
+    let name = if is_new { required("name", label(255)) } else { optional("name", label(255)) };
     let fields = vec![
         name,
-        maybe("contact_name", plain(0, 255)),
-        maybe("email", text(0, 254).pattern(Some(EMAIL))),
+        maybe("contact_name", label_or_empty(255)),
+        maybe("email", text(5, 254).pattern(Some(EMAIL))),
         maybe("phone", plain(0, 50)),
         optional("address", address_in()),
         maybe("company_number", plain(0, 20)),

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use utoipa::openapi::Object;
 
 use super::super::schema::{
-    Any, Field, array, boolean, choice, date, id, integer, maybe, moment, named, nullable, number, object, optional,
-    plain, required, strict, string,
+    Any, Field, array, boolean, choice, date, id, integer, label_or_empty, mark, maybe, moment, named, nullable,
+    number, object, optional, plain, required, strict, string,
 };
 use super::documents::of;
 use super::shared::{
@@ -91,7 +91,6 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
 
 fn create(kind: DocumentKind) -> Object {
     let mut fields = entered(kind, true);
-    fields.push(optional("currency", plain(3, 3).description(Some("Only GBP."))));
     fields.push(optional("issue", boolean().description(Some("False: a draft.")).default(Some(true.into()))));
     strict("A document as entered.", fields)
 }
@@ -118,11 +117,12 @@ fn entered(kind: DocumentKind, is_new: bool) -> Vec<Field> {
         if kind.is_credit_note() { maybe("invoice_id", id()) } else { maybe("due_date", date_in()) },
         maybe(
             of(kind, ["invoice_number", "supplier_reference", "credit_note_number", "supplier_reference"]),
-            plain(0, 50),
+            if kind.side() == Side::Output { mark(50) } else { label_or_empty(50) },
         ),
         maybe("reference", plain(0, 100)),
         optional("vat_inclusive", boolean().description(Some("Whether the prices contain the VAT."))),
         maybe("notes", plain(0, 2_000)),
+        optional("currency", plain(3, 3).description(Some("Only GBP."))),
     ]
 }
 

@@ -6,7 +6,7 @@ use super::super::operation::Operation;
 use super::super::schema::{Any, boolean, choice, id, moment, named, plain};
 use super::document_schemas::{example, schema_name};
 use super::journals::VOID_DATE;
-use super::shared::{about_one, date_in, inside, page_example};
+use super::shared::{DATES_IN_ORDER, about_one, date_in, inside, page_example};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::http::books::documents::statuses;
@@ -52,7 +52,8 @@ pub fn list_documents(kind: DocumentKind) -> Operation {
         .query("status", "In this state; several of them mean any.", choice(&statuses(kind)), "issued".into())
         .query(contact, "With this contact only.", id(), 3.into())
         .query("date_from", "Dated this day or later.", date_in(), "2026-01-01".into())
-        .query("date_to", "Dated this day or before.", date_in(), "2026-03-31".into());
+        .query("date_to", "Dated this day or before.", date_in(), "2026-03-31".into())
+        .rule("query.date_to", DATES_IN_ORDER);
     if !kind.is_credit_note() {
         operation = operation.query("due_before", "Due before this day.", date_in(), "2026-04-01".into()).query(
             "overdue",
@@ -135,7 +136,8 @@ pub fn update_document(kind: DocumentKind) -> Operation {
     let description = if kind.is_credit_note() {
         "Everything of a draft; of an issued one only `reference` and `notes`."
     } else {
-        "Everything of a draft; of an issued one only `reference`, `notes` and `due_date`."
+        "Everything of a draft; of an issued one only `reference`, `notes` and `due_date`. The due date of a draft that is the one \
+         by the terms follows the date and the contact; any other was given, and stays."
     };
     let operation = about_one(word(kind), place(kind, 2), summary, description)
         .request(named(&format!("Update{}", schema_name(kind))), json!({ "reference": "PO 8812" }))
@@ -220,6 +222,7 @@ pub fn void_document(kind: DocumentKind) -> Operation {
     .conflict(json!({ "reason": "invalid_state", "current": "void", "allowed": ["draft", "issued"] }))
     .refusals(&["period_locked"])
     .rule("void_date", VOID_DATE)
+    .rule("void_date", "must not be before the date of the draft")
     .change()
     .versioned()
 }
@@ -277,7 +280,12 @@ fn rules(kind: DocumentKind, operation: Operation) -> Operation {
         .rule("lines[].vat_code", "is required: the contact has no default VAT code")
         .rule("lines[].unit_price", "the line must be within ±9999999999.99")
         .rule("lines", "the total must be at most 9999999999.99");
-    if kind.is_credit_note() { operation } else { operation.rule("due_date", "must not be before invoice_date") }
+    if kind.is_credit_note() {
+        return operation;
+    }
+    operation
+        .rule("due_date", "must not be before invoice_date")
+        .rule("due_date", "must be given: by the terms it would be after 2199-12-31")
 }
 
 fn request_example(kind: DocumentKind) -> Value {

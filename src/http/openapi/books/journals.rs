@@ -7,7 +7,9 @@ use super::super::schema::{
     Any, array, boolean, choice, date, id, integer, maybe, moment, named, nullable, object, plain, required, strict,
     string,
 };
-use super::shared::{about, data, date_in, inside, money, money_in_not_negative, page, page_example, vat_code};
+use super::shared::{
+    DATES_IN_ORDER, about, data, date_in, inside, money, money_in_not_negative, page, page_example, vat_code,
+};
 use crate::domain::ledger::journal::SourceType;
 
 /// What the day of a reversal must be.
@@ -22,6 +24,7 @@ pub fn list_journals() -> Operation {
         .query("account_id", "With a line of this account.", id(), 12.into())
         .query("date_from", "On this date or later.", date_in(), "2026-01-01".into())
         .query("date_to", "On this date or before.", date_in(), "2026-03-31".into())
+        .rule("query.date_to", DATES_IN_ORDER)
         .query("status", "In this state only.", choice(&["posted", "void"]), "posted".into())
         .query("search", "A text in number, description or reference.", plain(1, 100), "rent".into())
         .query("updated_since", "Posted or voided at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::super::operation::Operation;
 use super::super::schema::{
-    Any, Field, array, boolean, choice, date, id, integer, maybe, moment, named, nullable, number, object, optional,
-    plain, required, strict, string, text,
+    Any, Field, array, boolean, choice, date, id, integer, label, label_or_empty, maybe, moment, named, nullable,
+    number, object, optional, plain, prefix, required, strict, string, text,
 };
 use super::TAG;
 use super::shared::{address_in, address_out, data, date_in, inside, patch, percent_in, utr_in};
@@ -180,10 +180,10 @@ fn create() -> Any {
 }
 
 fn patchable(is_new: bool) -> Vec<Field> {
-    let name = if is_new { required("name", plain(1, 255)) } else { optional("name", plain(1, 255)) };
+    let name = if is_new { required("name", label(255)) } else { optional("name", label(255)) };
     vec![
         name,
-        maybe("legal_name", plain(0, 255)),
+        maybe("legal_name", label_or_empty(255)),
         optional("entity_type", choice(&KINDS)),
         maybe("company_number", plain(0, 20)),
         maybe("utr", utr_in()),
@@ -194,8 +194,8 @@ fn patchable(is_new: bool) -> Vec<Field> {
         optional("cis_subcontractor", boolean()),
         maybe("cis_suffered_rate", percent_in(0.0, 100.0)),
         optional("default_payment_terms_days", integer(0).maximum(Some(365_isize))),
-        optional("sales_invoice_prefix", plain(0, 10)),
-        optional("sales_credit_note_prefix", plain(0, 10)),
+        optional("sales_invoice_prefix", prefix(10)),
+        optional("sales_credit_note_prefix", prefix(10)),
         optional("vat_registered", boolean()),
         maybe("vat_number", plain(0, 20)),
         maybe("vat_scheme", choice(&["standard", "cash", "flat_rate"])),

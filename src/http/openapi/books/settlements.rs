@@ -11,8 +11,8 @@ use super::super::schema::{
 };
 use super::journals::VOID_DATE;
 use super::shared::{
-    about_one, data, date_in, inside, money, money_in_not_negative, money_in_positive, one_of_shapes, page,
-    page_example, patch,
+    DATES_IN_ORDER, about_one, data, date_in, inside, money, money_in_not_negative, money_in_positive, one_of_shapes,
+    page, page_example, patch,
 };
 use crate::domain::ledger::contact::ContactKind;
 use crate::http::error::ErrorCode;
@@ -63,6 +63,7 @@ pub fn list_settlements(side: ContactKind) -> Operation {
         .query("bank_account_id", "Of this bank account only.", id(), 2.into())
         .query("date_from", "On this date or later.", date_in(), "2026-01-01".into())
         .query("date_to", "On this date or before.", date_in(), "2026-03-31".into())
+        .rule("query.date_to", DATES_IN_ORDER)
         .query("status", "In this state only.", choice(&["posted", "void"]), "posted".into())
         .query("has_unallocated", "Whether some of it is set against nothing.", boolean(), true.into())
         .query("updated_since", "Changed at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())

@@ -20,6 +20,9 @@ use crate::http::error::ErrorCode;
 const DAY: &str = "^(?:(?:19|20|21)[0-9]{2}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|(?:19(?:0[48]|[2468][048]|[13579][26])|20(?:[02468][048]|[13579][26])|21(?:0[48]|[2468][048]|[13579][26]))-02-29)$";
 const MONEY_MAX: f64 = 9_999_999_999.99;
 
+/// A list of an inverted range would be empty for a reason nobody sees.
+pub(super) const DATES_IN_ORDER: &str = "must not be before date_from";
+
 /// A date as a request gives it: a real day of the years 1900 to 2199.
 pub(super) fn date_in() -> ObjectBuilder {
     date().pattern(Some(DAY))
@@ -99,7 +102,13 @@ pub(super) fn unit_price_in() -> ObjectBuilder {
 
 /// A percentage with at most two decimals.
 pub(super) fn percent_in(minimum: f64, maximum: f64) -> ObjectBuilder {
-    number().multiple_of(Some(0.01)).minimum(Some(minimum)).maximum(Some(maximum)).description(Some("Percent."))
+    // From 0 to 100, or more than 0 to 50: the two there are.
+    let pattern = match minimum > 0.0 {
+        false => "^0{0,7}(?:100([.]0{1,2})?|[0-9]{1,2}([.][0-9]{1,2})?)$",
+        true => "^(?!0+([.]0+)?$)0{0,8}(?:50([.]0{1,2})?|[0-4]?[0-9]([.][0-9]{1,2})?)$",
+    };
+    decimal_in(pattern, 0.01, minimum, maximum)
+        .description(Some("Percent with at most two decimals; a number or a string."))
 }
 
 /// One of the five VAT codes.
@@ -116,7 +125,7 @@ pub(super) fn utr_in() -> ObjectBuilder {
 pub(super) fn address_in() -> Object {
     let line = |name| maybe(name, plain(0, 255));
     nullable(strict(
-        "A postal address; it replaces the one before, null clears it.",
+        "A postal address. Where one is changed, keys that are left out stay as they were and null clears: a key, or the whole.",
         vec![line("line1"), line("line2"), line("city"), line("region"), line("postcode"), line("country")],
     ))
 }

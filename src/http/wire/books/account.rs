@@ -21,11 +21,11 @@ pub fn parse_new(text: &[u8]) -> Result<NewAccount, Issues> {
     let (mut code, mut name, mut account_type, mut role) = (None, None, None, None);
     let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
         match at {
-            0 => code = reader.text(body("code"), 1..=20)?,
-            1 => name = reader.text(body("name"), 1..=255)?,
+            0 => code = reader.mark(body("code"), 1..=20)?,
+            1 => name = reader.label(body("name"), 1..=255)?,
             2 => account_type = reader.word(body("account_type"), AccountType::parse, TYPES)?,
             _ if reader.is_null()? => {}
-            _ => role = reader.text(body("role"), 1..=50)?,
+            _ => role = reader.mark(body("role"), 1..=50)?,
         }
         Ok(())
     });
@@ -54,8 +54,8 @@ pub fn parse_patch(text: &[u8]) -> Result<(Option<String>, Option<String>), Issu
     let (mut code, mut name) = (None, None);
     let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
         match at {
-            0 => code = reader.text(body("code"), 1..=20)?,
-            _ => name = reader.text(body("name"), 1..=255)?,
+            0 => code = reader.mark(body("code"), 1..=20)?,
+            _ => name = reader.label(body("name"), 1..=255)?,
         }
         Ok(())
     });

@@ -165,12 +165,17 @@ impl PartRead {
 pub fn parse_suggestion(text: &[u8]) -> Result<BankSuggestion, Issues> {
     const NAMES: [&str; 5] = ["account_id", "vat_code", "lines", "contact_id", "memo"];
     let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
-    let (mut account_id, mut vat_code, mut lines) = (None, None, None);
+    let mut lines = None;
     let mut suggestion = BankSuggestion::default();
     let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
         match at {
-            0 => account_id = reader.id(body("account_id"))?,
-            1 => vat_code = reader.vat_code(body("vat_code"))?,
+            0 if reader.is_null()? => suggestion.account_id = Some(None),
+            0 => suggestion.account_id = reader.id(body("account_id"))?.map(Some),
+            1 if reader.is_null()? => suggestion.vat_code = Some(None),
+            1 => {
+                let code = reader.vat_code(body("vat_code"))?;
+                suggestion.vat_code = code.map(|code| Some(code.code().to_owned()));
+            }
             2 => {
                 let mut parts = Vec::new();
                 reader.list("lines", 0..=PARTS_MAX, |reader, place| {
@@ -188,9 +193,10 @@ pub fn parse_suggestion(text: &[u8]) -> Result<BankSuggestion, Issues> {
     let read = read.map(|given| {
         reader.require_some(given);
         if let Some([account, code, list, ..]) = given
-            && ((account || code) && list || account != code)
+            && (account || code)
+            && list
         {
-            reader.problem(body("account_id"), "account_id and vat_code go together, and not with lines");
+            reader.problem(body("lines"), "either account_id and vat_code, or lines");
         }
     });
     reader.finish(read)?;
@@ -203,13 +209,6 @@ pub fn parse_suggestion(text: &[u8]) -> Result<BankSuggestion, Issues> {
         vat_pence: 0,
         memo: line.memo,
     };
-    suggestion.lines = match (account_id, vat_code) {
-        (Some(account_id), Some(vat_code)) => {
-            let account_id = AccountId(account_id);
-            let gross = Pence::ZERO;
-            Some(vec![stored(CodedLine { account_id, gross, vat_code, vat_amount: None, memo: None })])
-        }
-        _ => lines.map(|lines| lines.into_iter().map(stored).collect()),
-    };
+    suggestion.lines = lines.map(|lines| lines.into_iter().map(stored).collect());
     Ok(suggestion)
 }

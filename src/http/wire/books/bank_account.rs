@@ -44,7 +44,7 @@ pub fn parse_new_account(text: &[u8]) -> Result<NewBankAccount, Issues> {
             7 if reader.is_null()? => {}
             7 => {
                 has_code = true;
-                code = reader.text(body("code"), 1..=20)?.map(String::from);
+                code = reader.mark(body("code"), 1..=20)?.map(String::from);
             }
             8 => currency = reader.text(body("currency"), 3..=3)?.map(String::from),
             _ => fields.extend(account_field(reader, at)?),
@@ -91,8 +91,8 @@ pub fn parse_account_patch(text: &[u8]) -> Result<Vec<BankAccountField>, Issues>
 fn account_field(reader: &mut Strict<'_>, at: usize) -> Reading<Option<BankAccountField>> {
     let place = body(ACCOUNT_NAMES.get(at).copied().unwrap_or_default());
     Ok(match at {
-        0 => reader.text(place, 1..=255)?.map(|name| BankAccountField::Name(name.into_owned())),
-        1 => reader.maybe_text(place, 100)?.map(BankAccountField::BankName),
+        0 => reader.label(place, 1..=255)?.map(|name| BankAccountField::Name(name.into_owned())),
+        1 => reader.maybe_label(place, 100)?.map(BankAccountField::BankName),
         2 => {
             let rule = "must be six digits, with or without dashes (NN-NN-NN), or null";
             shaped(reader, place, rule, sort_code)?.map(BankAccountField::SortCode)

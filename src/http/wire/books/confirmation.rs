@@ -248,6 +248,7 @@ pub fn parse_batch(text: &[u8]) -> Result<Vec<(i64, Confirmation)>, Issues> {
     let read = reader.object(Place::section(BODY), &BATCH_NAMES, |reader, _| {
         reader.list("items", 1..=BATCH_ITEMS_MAX, |reader, place| {
             let (mut id, mut read) = (None, ConfirmRead::default());
+            let before = reader.problems();
             let given = reader.object(place, &ITEM_NAMES, |reader, at| match at.checked_sub(1) {
                 None => {
                     id = reader.id(place.field("id"))?;
@@ -258,9 +259,12 @@ pub fn parse_batch(text: &[u8]) -> Result<Vec<(i64, Confirmation)>, Issues> {
             if let Some(given) = given {
                 read.check(reader);
                 reader.require(place, &ITEM_NAMES, &given, 1);
-                match read.meant() {
-                    Ok(confirmation) => items.extend(id.map(|id| (id, confirmation))),
-                    Err((field, message)) => reader.problem(place.field(field), message),
+                // A key that could not be read is not missing.
+                if reader.problems() == before {
+                    match read.meant() {
+                        Ok(confirmation) => items.extend(id.map(|id| (id, confirmation))),
+                        Err((field, message)) => reader.problem(place.field(field), message),
+                    }
                 }
             }
             Ok(())

@@ -8,7 +8,7 @@ use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::contact::{CisRate, ContactKind};
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, Place, Reading, Strict};
-use crate::store::{CisDetails, ContactField, ContactView};
+use crate::store::{CisChange, CisDetails, ContactField, ContactView};
 
 /// What both kinds have, the name first.
 macro_rules! names {
@@ -45,7 +45,7 @@ pub fn parse(text: &[u8], kind: ContactKind, is_new: bool) -> Result<Vec<Contact
     let mut fields = Vec::new();
     let read = reader.object(Place::section(BODY), &names, |reader, at| {
         let name = names.get(at).copied().unwrap_or_default();
-        fields.extend(field(reader, name, at)?);
+        fields.extend(field(reader, name, at, is_new)?);
         Ok(())
     });
     let read = read.map(|given| match given {
@@ -56,11 +56,11 @@ pub fn parse(text: &[u8], kind: ContactKind, is_new: bool) -> Result<Vec<Contact
     Ok(fields)
 }
 
-fn field(reader: &mut Strict<'_>, name: &'static str, at: usize) -> Reading<Option<ContactField>> {
+fn field(reader: &mut Strict<'_>, name: &'static str, at: usize, is_new: bool) -> Reading<Option<ContactField>> {
     let place = body(name);
     Ok(match at {
-        0 => reader.text(place, 1..=255)?.map(|name| ContactField::Name(name.into_owned())),
-        1 => reader.maybe_text(place, 255)?.map(ContactField::ContactName),
+        0 => reader.label(place, 1..=255)?.map(|name| ContactField::Name(name.into_owned())),
+        1 => reader.maybe_label(place, 255)?.map(ContactField::ContactName),
         2 => email(reader)?.map(ContactField::Email),
         3 => reader.maybe_text(place, 50)?.map(ContactField::Phone),
         4 => Some(ContactField::Address(reader.address()?)),
@@ -74,58 +74,73 @@ fn field(reader: &mut Strict<'_>, name: &'static str, at: usize) -> Reading<Opti
         9 => reader.vat_code(place)?.map(|code| ContactField::DefaultVatCode(Some(code.code().to_owned()))),
         10 => reader.maybe_text(place, 50)?.map(ContactField::Reference),
         11 => reader.maybe_text(place, 2_000)?.map(ContactField::Notes),
-        _ if name == "cis" => cis(reader)?.map(ContactField::Cis),
+        _ if name == "cis" => cis(reader, is_new)?.map(ContactField::Cis),
         _ => reader.flag(place)?.map(ContactField::CisDeducts),
     })
 }
 
-/// An e-mail address: one @ with something on both sides, and nothing that could end a header.
+/// An e-mail address; null says that there is none.
 fn email(reader: &mut Strict<'_>) -> Reading<Option<Option<String>>> {
     let place = body("email");
-    let read = reader.maybe_text(place, 254)?;
-    let is_address = |text: &String| {
-        let plain = !text.chars().any(|letter| letter.is_whitespace() || letter.is_control());
-        plain
-            && text
-                .split_once('@')
-                .is_some_and(|(one, other)| !one.is_empty() && other.contains('.') && !other.contains('@'))
-    };
-    if let Some(Some(text)) = &read
-        && !is_address(text)
-    {
-        reader.problem(place, "must be an e-mail address, such as accounts@example.com");
+    if reader.is_null()? {
+        return Ok(Some(None));
+    }
+    let Some(text) = reader.text(place, 0..=254)? else { return Ok(None) };
+    if !is_email(&text) {
+        reader.problem(place, "must be an e-mail address, such as accounts@example.com, or null");
         return Ok(None);
     }
-    Ok(read)
+    Ok(Some(Some(text.into_owned())))
 }
 
-fn cis(reader: &mut Strict<'_>) -> Reading<Option<CisDetails>> {
+/// Words of the usual characters with single dots between them, 64 characters at most, before the @; after it the name of
+/// a host: labels of letters, digits and inner hyphens, at least two of them. Letters and digits of any script.
+fn is_email(text: &str) -> bool {
+    let Some((local, host)) = text.rsplit_once('@') else { return false };
+    let word = |word: &str| {
+        !word.is_empty()
+            && word.chars().all(|letter| letter.is_alphanumeric() || "!#$%&'*+/=?^_`{|}~-".contains(letter))
+    };
+    let label = |label: &str| {
+        (1..=63).contains(&label.chars().count())
+            && label.chars().all(|letter| letter.is_alphanumeric() || letter == '-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    local.chars().count() <= 64 && local.split('.').all(word) && host.contains('.') && host.split('.').all(label)
+}
+
+/// What is said about the CIS: keys that are left out stay as they were, null clears.
+fn cis(reader: &mut Strict<'_>, is_new: bool) -> Reading<Option<CisChange>> {
     const NAMES: [&str; 5] = ["is_subcontractor", "deduction_rate", "utr", "verification_number", "verified_on"];
     if reader.is_null()? {
-        return Ok(Some(CisDetails::default()));
+        return Ok(Some(CisDetails::default().into()));
     }
-    let mut cis = CisDetails::default();
+    let mut cis = CisChange::default();
     let section = Place::section("cis");
     let given = reader.object(section, &NAMES, |reader, at| {
         let place = section.field(NAMES.get(at).copied().unwrap_or_default());
-        if at > 0 && reader.is_null()? {
-            return Ok(());
-        }
+        let is_null = at > 0 && reader.is_null()?;
         match at {
-            0 => cis.is_subcontractor = reader.flag(place)?.unwrap_or_default(),
+            0 => cis.is_subcontractor = reader.flag(place)?,
+            1 if is_null => cis.deduction_rate = Some(None),
             1 => {
-                cis.deduction_rate = reader.whole(place, 0..=30)?;
-                if cis.deduction_rate.is_some_and(|rate| CisRate::from_percent(rate).is_none()) {
+                let rate = reader.whole(place, 0..=30)?;
+                if rate.is_some_and(|rate| CisRate::from_percent(rate).is_none()) {
                     reader.problem(place, "must be 0, 20 or 30");
                 }
+                cis.deduction_rate = Some(rate);
             }
-            2 => cis.utr = utr(reader, place)?,
-            3 => cis.verification_number = reader.maybe_text(place, 20)?.flatten(),
-            _ => cis.verified_day = reader.day(place)?,
+            2 if is_null => cis.utr = Some(None),
+            2 => cis.utr = Some(utr(reader, place)?),
+            3 if is_null => cis.verification_number = Some(None),
+            3 => cis.verification_number = reader.maybe_text(place, 20)?,
+            _ if is_null => cis.verified_day = Some(None),
+            _ => cis.verified_day = Some(reader.day(place)?),
         }
         Ok(())
     })?;
-    if let Some(given) = given {
+    if let Some(given) = given.filter(|_| is_new) {
         reader.require(section, &NAMES, &given, 1);
     }
     Ok(given.map(|_| cis))

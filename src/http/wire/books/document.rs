@@ -15,7 +15,7 @@ pub const LINES_MAX: u64 = 500;
 /// What is allowed as a line's place in the CIS.
 const CIS_TYPES: &str = "one of labour, materials, none";
 
-/// The keys of a kind: three that are required, five more that may change, two of new documents only.
+/// The keys of a kind: three that are required, six more that may change, one of new documents only.
 macro_rules! names {
     ($contact:literal, $date:literal, $fourth:literal, $number:literal) => {
         [$contact, $date, "lines", $fourth, $number, "reference", "vat_inclusive", "notes", "currency", "issue"]
@@ -24,7 +24,7 @@ macro_rules! names {
 
 const REQUIRED: usize = 3;
 /// Keys that a change may have.
-const PATCHABLE: usize = 8;
+const PATCHABLE: usize = 9;
 
 const fn names(kind: DocumentKind) -> [&'static str; 10] {
     match kind {
@@ -43,10 +43,9 @@ const fn names(kind: DocumentKind) -> [&'static str; 10] {
 pub fn parse_new(text: &[u8], kind: DocumentKind) -> Result<(DocumentEntry, bool), Issues> {
     let names = names(kind);
     let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
-    let (mut fields, mut currency, mut is_issued) = (Vec::new(), None, None);
+    let (mut fields, mut is_issued) = (Vec::new(), None);
     let read = reader.object(Place::section(BODY), &names, |reader, at| {
         match at {
-            8 => currency = reader.text(body("currency"), 3..=3)?.map(String::from),
             9 => is_issued = reader.flag(body("issue"))?,
             _ => fields.extend(field(reader, kind, &names, at)?),
         }
@@ -58,7 +57,7 @@ pub fn parse_new(text: &[u8], kind: DocumentKind) -> Result<(DocumentEntry, bool
         }
     });
     reader.finish(read)?;
-    Ok((entry(kind, currency, fields), is_issued.unwrap_or(true)))
+    Ok((entry(kind, fields), is_issued.unwrap_or(true)))
 }
 
 /// Reads the body that changes a document.
@@ -78,7 +77,7 @@ pub fn parse_patch(text: &[u8], kind: DocumentKind) -> Result<Vec<DocumentField>
     Ok(fields)
 }
 
-fn entry(kind: DocumentKind, currency: Option<String>, fields: Vec<DocumentField>) -> DocumentEntry {
+fn entry(kind: DocumentKind, fields: Vec<DocumentField>) -> DocumentEntry {
     let mut entry = DocumentEntry {
         kind,
         contact_id: 0,
@@ -88,7 +87,7 @@ fn entry(kind: DocumentKind, currency: Option<String>, fields: Vec<DocumentField
         supplier_reference: None,
         reference: None,
         notes: None,
-        currency,
+        currency: None,
         is_vat_inclusive: false,
         origin_id: None,
         lines: Vec::new(),
@@ -102,6 +101,7 @@ fn entry(kind: DocumentKind, currency: Option<String>, fields: Vec<DocumentField
             DocumentField::SupplierReference(reference) => entry.supplier_reference = reference,
             DocumentField::Reference(reference) => entry.reference = reference,
             DocumentField::Notes(notes) => entry.notes = notes,
+            DocumentField::Currency(currency) => entry.currency = Some(currency),
             DocumentField::VatInclusive(inclusive) => entry.is_vat_inclusive = inclusive,
             DocumentField::Origin(id) => entry.origin_id = id,
             DocumentField::Lines(lines) => entry.lines = lines,
@@ -130,11 +130,12 @@ fn field<const N: usize>(
             true => Some(Field::DueDay(None)),
             false => reader.day(place)?.map(|day| Field::DueDay(Some(day))),
         },
-        4 if kind.side() == Side::Output => reader.maybe_text(place, 50)?.map(Field::Number),
-        4 => reader.maybe_text(place, 50)?.map(Field::SupplierReference),
+        4 if kind.side() == Side::Output => reader.maybe_mark(place, 50)?.map(Field::Number),
+        4 => reader.maybe_label(place, 50)?.map(Field::SupplierReference),
         5 => reader.maybe_text(place, 100)?.map(Field::Reference),
         6 => reader.flag(place)?.map(Field::VatInclusive),
-        _ => reader.maybe_text(place, 2_000)?.map(Field::Notes),
+        7 => reader.maybe_text(place, 2_000)?.map(Field::Notes),
+        _ => reader.text(place, 3..=3)?.map(|currency| Field::Currency(currency.into_owned())),
     })
 }
 
@@ -185,7 +186,7 @@ fn line<const N: usize>(
             2 => line.account_id = reader.id(place)?,
             3 => line.quantity = reader.quantity(place)?.unwrap_or(Decimal4::ONE),
             4 => {
-                let rule = "a percentage from 0 to 100 with at most two decimals";
+                let rule = "a percentage from 0 to 100 with at most two decimals, a number or a string";
                 line.discount = Percent(reader.percent(place, 0..=Percent::WHOLE, rule)?.unwrap_or_default());
             }
             5 => line.vat_code = reader.vat_code(place)?,

@@ -109,7 +109,20 @@ fn field_issue(refusal: &Refusal, item: Option<u64>) -> ApiError {
     }
     let mut issues = Issues::default();
     issues.push(issue);
-    ApiError::invalid_request_format(&issues)
+    match item {
+        Some(_) => batch_format(&issues),
+        None => ApiError::invalid_request_format(&issues),
+    }
+}
+
+/// 422 `invalid_request_format` of a batch, with the item of the first problem.
+pub fn batch_format(issues: &Issues) -> ApiError {
+    let error = ApiError::invalid_request_format(issues);
+    let first = issues.listed.first().and_then(|issue| issue.path.strip_prefix("items[")?.split_once(']'));
+    match first.and_then(|(row, _)| row.parse::<u64>().ok()) {
+        Some(row) => error.with_detail("row", row),
+        None => error,
+    }
 }
 
 struct Details {
@@ -126,6 +139,7 @@ impl Serialize for Details {
         map.serialize_entry("reason", self.reason)?;
         for (key, extra) in &self.extras {
             match extra {
+                Extra::Null => map.serialize_entry(key, &())?,
                 Extra::Id(id) => map.serialize_entry(key, id)?,
                 Extra::Ids(ids) => map.serialize_entry(key, ids)?,
                 Extra::Text(text) => map.serialize_entry(key, text)?,

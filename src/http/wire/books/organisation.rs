@@ -95,8 +95,8 @@ fn field(reader: &mut Strict<'_>, at: usize, change: &mut OrganisationChange) ->
     let name = NAMES.get(at).copied().unwrap_or_default();
     let place = body(name);
     let plain = match at {
-        0 => reader.text(place, 1..=255)?.map(|name| Field::Name(name.into_owned())),
-        1 => reader.maybe_text(place, 255)?.map(Field::LegalName),
+        0 => reader.label(place, 1..=255)?.map(|name| Field::Name(name.into_owned())),
+        1 => reader.maybe_label(place, 255)?.map(Field::LegalName),
         2 => reader.word(place, EntityType::parse, ENTITY_TYPES)?.map(Field::EntityType),
         3 => reader.maybe_text(place, 20)?.map(Field::CompanyNumber),
         4 if reader.is_null()? => Some(Field::Utr(None)),
@@ -118,8 +118,8 @@ fn field(reader: &mut Strict<'_>, at: usize, change: &mut OrganisationChange) ->
             reader.percent(place, 0..=10_000, rule)?.map(|rate| Field::CisSufferedBasisPoints(Some(rate)))
         }
         11 => reader.whole(place, 0..=365)?.map(Field::DefaultPaymentTermsDays),
-        12 => reader.text(place, 0..=10)?.map(|prefix| Field::SalesInvoicePrefix(prefix.into_owned())),
-        13 => reader.text(place, 0..=10)?.map(|prefix| Field::SalesCreditNotePrefix(prefix.into_owned())),
+        12 => reader.prefix(place, 10)?.map(|prefix| Field::SalesInvoicePrefix(prefix.into_owned())),
+        13 => reader.prefix(place, 10)?.map(|prefix| Field::SalesCreditNotePrefix(prefix.into_owned())),
         21 if reader.is_null()? => None,
         21 => reader.day(place)?.map(|day| Field::BooksStartDate(Some(date_of(day)))),
         _ => return vat_field(reader, at, place, change),

@@ -4,17 +4,15 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use crate::domain::date;
-use crate::domain::ledger::decimal::parse_number;
+use crate::domain::ledger::decimal::{parse_number, parse_text};
 use crate::domain::ledger::money::Pence;
-use crate::domain::ledger::period::Day;
+use crate::domain::ledger::period::{Day, LAST_DAY};
 use crate::domain::ledger::vat::VatCode;
 use crate::http::wire::strict::{BODY, Place, Reading, Strict};
-use crate::store::AddressRow;
+use crate::store::AddressChange;
 
 /// 1900-01-01.
 const DAY_MIN: Day = -25_567;
-/// 2199-12-31.
-const DAY_MAX: Day = 84_005;
 
 /// A field of the body itself.
 pub const fn body(field: &str) -> Place<'_> {
@@ -29,6 +27,23 @@ impl<'a> Strict<'a> {
         }
         let text = self.text(place, 0..=length_max)?;
         Ok(text.map(|text| Some(text.into_owned()).filter(|text| !text.is_empty())))
+    }
+
+    /// A name that may be null or empty, which says that there is none.
+    pub fn maybe_label(&mut self, place: Place<'_>, length_max: usize) -> Reading<Option<Option<String>>> {
+        if self.is_null()? {
+            return Ok(Some(None));
+        }
+        let text = self.label_or_empty(place, length_max)?;
+        Ok(text.map(|text| Some(text.into_owned()).filter(|text| !text.is_empty())))
+    }
+
+    /// A code or number that may be null, which says that there is none.
+    pub fn maybe_mark(&mut self, place: Place<'_>, length_max: usize) -> Reading<Option<Option<String>>> {
+        if self.is_null()? {
+            return Ok(Some(None));
+        }
+        Ok(self.mark(place, 1..=length_max)?.map(|text| Some(text.into_owned())))
     }
 
     /// An amount: a number, or a string with at most two decimals.
@@ -90,25 +105,30 @@ impl<'a> Strict<'a> {
         self.word(place, VatCode::parse, "one of ST, RR, ZR, EX, NV")
     }
 
-    /// A percentage with at most two decimals, in hundredths of a percent.
+    /// A percentage with at most two decimals, a number or a string, in hundredths of a percent.
     pub fn percent(&mut self, place: Place<'_>, range: RangeInclusive<i64>, rule: &str) -> Reading<Option<i64>> {
-        let rate = parse_number(self.value()?, 2, 1_000_000).filter(|rate| range.contains(rate));
+        let given = self.value()?;
+        let rate = match given.starts_with('"') {
+            true => serde_json::from_str::<Cow<'_, str>>(given).ok().and_then(|text| parse_text(&text, 2, 1_000_000)),
+            false => parse_number(given, 2, 1_000_000),
+        };
+        let rate = rate.filter(|rate| range.contains(rate));
         if rate.is_none() {
             self.problem(place, format!("must be {rule}"));
         }
         Ok(rate)
     }
 
-    /// A postal address; it replaces the whole of the one before.
-    pub fn address(&mut self) -> Reading<AddressRow> {
+    /// What is said about a postal address: keys that are left out stay as they were, null clears.
+    pub fn address(&mut self) -> Reading<AddressChange> {
         const NAMES: [&str; 6] = ["line1", "line2", "city", "region", "postcode", "country"];
-        let mut address = AddressRow::default();
+        let mut address = AddressChange::default();
         if self.is_null()? {
-            return Ok(address);
+            return Ok(AddressChange::cleared());
         }
         self.object(Place::section("address"), &NAMES, |reader, at| {
             let Some(name) = NAMES.get(at) else { return Ok(()) };
-            let text = reader.maybe_text(Place::section("address").field(name), 255)?.flatten();
+            let text = reader.maybe_text(Place::section("address").field(name), 255)?;
             match at {
                 0 => address.line1 = text,
                 1 => address.line2 = text,
@@ -135,5 +155,5 @@ pub const DAY_RULE: &str = "must be a real calendar date YYYY-MM-DD from 1900-01
 
 /// Reads a date of the books.
 pub fn parse_day(text: &str) -> Option<Day> {
-    date::parse(text).filter(|day| (DAY_MIN..=DAY_MAX).contains(day))
+    date::parse(text).filter(|day| (DAY_MIN..=LAST_DAY).contains(day))
 }

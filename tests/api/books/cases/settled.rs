@@ -95,7 +95,10 @@ on_both_databases! {
         let invoice = case.invoice("2026-02-01", "100.00");
         let over = case.post("/customer-receipts", &case.receipt_body("2026-02-02", "130.00", &[(&invoice, "130.00")]));
         let details = over.details(422, "unprocessable_entity");
-        assert_eq!(details, json!({ "reason": "over_allocated", "available": 100.0, "requested": 130.0 }));
+        assert_eq!(details, json!({
+            "reason": "over_allocated", "available": 100.0, "requested": 130.0,
+            "field": "allocations[0].invoice_id", "id": invoice["id"]
+        }));
         let receipt = case.receipt("2026-02-02", "130.00", &[(&invoice, "100.00")]);
         assert_eq!(figures(&receipt, ["allocated_amount", "unallocated_amount"]), [10_000, 3_000]);
         let customer = || case.shown(&format!("/customers/{}", case.customer))["balance"].clone();
