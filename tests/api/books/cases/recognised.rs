@@ -110,7 +110,7 @@ on_both_databases! {
                 "lines": [case.line("7100", "10.00", "ST")],
             });
             let draft = case.made(BACK, &draft);
-            let drafted = case.done(&format!("{BACK}/{}/issue", draft["id"]), &Value::Null);
+            let drafted = case.done(&format!("{BACK}/{}/issue", draft["id"]), &json!({}));
             assert_eq!(case.posted_by(&drafted), these(&[("2100", 1_200), ("7100", -1_000), ("2200", -200)]), "{scheme}");
             case.set_off(BACK, &drafted, &later, "12.00");
             case.pays("2026-04-20", "48.00", &later);
