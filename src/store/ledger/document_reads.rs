@@ -188,7 +188,10 @@ impl Reader {
         conditions.and_plain(&format!(
             "(d.search {own} or exists (select 1 from contact c where c.id = d.contact_id and {name}))"
         ));
-        let (documents, contacts) = if matches!(self.shared().backend, DbBackend::Sqlite) {
+        let is_sqlite = matches!(self.shared().backend, DbBackend::Sqlite);
+        // Here the order of a join can be told, and must be: documents are looked up by what was found.
+        let join = if is_sqlite { "cross join" } else { "join" };
+        let (documents, contacts) = if is_sqlite {
             let Some(letters) = letters(text) else { return Found::InOrder };
             let letters = conditions.value(letters);
             (
@@ -204,7 +207,7 @@ impl Reader {
             "(select e.id from {documents} where e.organisation_id = $1 and e.kind = $2 and e.search {own} union all \
              select e.id from {contacts} cross join document e where e.contact_id = c.id and e.kind = $2 \
              and c.organisation_id = $1 and c.search {own} and {name} and not (e.search {own})) u \
-             join document d on d.id = u.id"
+             {join} document d on d.id = u.id"
         ))
     }
 
