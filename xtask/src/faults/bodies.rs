@@ -27,8 +27,6 @@ use crate::{
 const BODY_BYTES: usize = 26_214_400;
 /// More resident memory than this for a connection is a buffer.
 const GROWTH_BAR_KIB: u64 = 64;
-/// As many first, so that what is kept once and for all is not counted to the connections.
-const WARM_UP: usize = 50;
 /// A served request may take this many times as long as without the load.
 const SLOWER_BAR: f64 = 2.0;
 
@@ -255,7 +253,7 @@ fn attack<T>(
 }
 
 pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
-    let connections = bench.full_or_sample(1_000, 300);
+    let connections = bench.full_or_sample(1_000, 100);
     let (installation, _postgres) = bench.installation("service")?;
     let server = installation.serve_ready()?;
     let person = installation.add_person("served@example.com", 0, 100_000_000)?;
@@ -272,7 +270,7 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
         run_one(&mut connection, small.product, &key, &small.body, Duration::ZERO, Duration::from_secs(60))?;
     }
     let mut troubles = Vec::new();
-    let (warm, _) = attack(&server, &key, &small, &mut troubles, || upload(server.public(), WARM_UP, &loads))?;
+    let (warm, _) = attack(&server, &key, &small, &mut troubles, || upload(server.public(), connections / 20, &loads))?;
     ensure!(warm.wrong.is_empty(), "the first uploads failed: {:?}", warm.wrong);
     let ((), idle) = attack(&server, &key, &small, &mut troubles, || {
         thread::sleep(Duration::from_secs(3));
