@@ -48,7 +48,7 @@ impl Handler<Ask<ChangeBooks>> for LedgerActor {
     fn handle(&mut self, ask: Ask<ChangeBooks>, _: &mut Context<Self>) -> Self::Result {
         guard::beside(ask, DEADLINE, |actor: &mut Self, _, ChangeBooks(post)| {
             let store = actor.store.clone();
-            async move { store.writer.post(post).await }.into_actor(actor)
+            async move { store.writer.execute(post).await }.into_actor(actor)
         })
     }
 }
@@ -97,7 +97,7 @@ impl LedgersHandle {
 
     /// What a change would answer; nothing is written.
     pub async fn rehearse(&self, post: Post) -> Result<PostOutcome, AskError> {
-        Ok(self.store.reader.rehearse(post).await?)
+        Ok(self.store.reader.dry_run(post).await?)
     }
 
     /// Makes an organisation with its books; there is no actor of it yet whose order could matter.

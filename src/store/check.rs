@@ -2,7 +2,7 @@
 
 use super::reader::Reader;
 use super::sql::Unit;
-use super::{StoreError, ledger};
+use super::{StoreError, books};
 
 /// Differences listed of one kind.
 const LISTED_MAX: usize = 100;
@@ -123,7 +123,7 @@ async fn check(unit: &Unit<'_>) -> Result<Vec<String>, StoreError> {
         "cast(extract(year from date '1970-01-01' + cast(day as integer)) * 12 + \
          extract(month from date '1970-01-01' + cast(day as integer)) - 1 as bigint)",
     );
-    for rule in RULES.iter().chain(ledger::RULES).chain(ledger::DOCUMENT_RULES).chain(ledger::SETTLEMENT_RULES) {
+    for rule in RULES.iter().chain(books::RULES).chain(books::DOCUMENT_RULES).chain(books::SETTLEMENT_RULES) {
         let rows = unit.all(&rule.finds.replace("{month}", month), Vec::new()).await?;
         for row in rows.iter().take(LISTED_MAX) {
             let mut difference = format!("{}: {}", rule.says, row.get::<String>(0)?);

@@ -3,6 +3,7 @@
 //! Writes are units handed to the one [`Writer`] task, reads are queries on [`Reader`], whose connections cannot
 //! write. Nothing that decides a write is read outside its unit.
 
+mod books;
 mod check;
 mod connect;
 mod credits;
@@ -10,7 +11,6 @@ mod epochs;
 mod error;
 mod jobs;
 mod keys;
-mod ledger;
 mod organisations;
 mod permits;
 mod reader;
@@ -37,27 +37,63 @@ pub use epochs::{Epochs, SlotView, Topic};
 pub use error::StoreError;
 pub use jobs::{
     Claim, ClaimedJob, Deleted, Finish, Finished, INLINE_BYTES_MAX, Idempotency, JobRow, NewJob, OpenJob,
-    PART_BYTES_MAX, Publish, Requeued, RunEnd, StoredResponse, Submitted, Swept,
+    PART_BYTES_MAX, Publish, Requeued, RunEnd, Submitted, Swept,
 };
 pub use keys::{KeyCreated, KeyRow, NewKey};
-pub use ledger::{
-    AccountFilter, AccountHistory, AccountName, AccountRow, AccountView, Action, AllocationEntry, AllocationTarget,
-    AllocationView, BankAccountDetails, BankAccountField, BankAccountRow, BankAccountView, BankImport, BankLine,
-    BankRow, BankSuggestion, BankTransactionFilter, BankTransactionRow, BooksStatus, CLEARS_BOTH, ChangeRow, Changes,
-    CisChange, CisDetails, CisPosition, CisSubcontractor, Confirmation, ContactDetails, ContactField, ContactFilter,
-    ContactRow, ContactView, CreateOrganisation, DocumentCis, DocumentEntry, DocumentField, DocumentFilter,
-    DocumentLineEntry, DocumentLineView, DocumentView, HistoryLine, ImportConfirmation, ImportEntries, ImportEntry,
-    ImportRow, ImportedRow, JournalFilter, JournalLineView, JournalView, LedgerAccount, LockChange, NEEDS_BOTH,
-    NewPreview, OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet, OrganisationChange, OrganisationCreated,
-    OrganisationField, PaymentMethod, Post, PostOutcome, Posted, Poster, PrintAnswer, Purpose, Replay, RowResult,
-    RowStatus, SKIP_INVALID, SettlementEntry, SettlementField, SettlementFilter, SettlementView, Since,
-};
-pub use organisations::{AddressChange, AddressRow, MemberAdded, MembershipRow, OrganisationRow};
+pub use organisations::{MemberAdded, MembershipRow};
 pub use permits::PermitLease;
 pub use reader::Reader;
 pub use serve_lock::ServeLock;
 pub use users::{NewUser, UserCreated, UserRow};
 pub use writer::Writer;
+
+pub use crate::domain::books::command::{BooksCommand as Action, Confirmation};
+pub use crate::domain::books::idempotency::{PrintAnswer, Replay};
+pub use crate::domain::books::imports::{
+    ImportConfirmation, ImportInput as ImportEntries, ImportRowInput as ImportEntry, SKIP_INVALID,
+};
+pub use crate::domain::books::records::account::{AccountFilter, AccountRecord as AccountRow, AccountView};
+pub use crate::domain::books::records::address::{Address as AddressRow, AddressChange};
+pub use crate::domain::books::records::bank_account::{
+    BankAccountDetails, BankAccountField, BankAccountRecord as BankAccountRow, BankAccountView, LedgerAccount,
+};
+pub use crate::domain::books::records::change::{ChangeRecord as ChangeRow, Changes, Since};
+pub use crate::domain::books::records::contact::{
+    CisChange, CisDetails, ContactDetails, ContactField, ContactFilter, ContactRecord as ContactRow, ContactView,
+};
+pub use crate::domain::books::records::document::{
+    DocumentField, DocumentFilter, DocumentInput as DocumentEntry, DocumentLineInput as DocumentLineEntry,
+};
+pub use crate::domain::books::records::document_view::{DocumentCis, DocumentLineView, DocumentView};
+pub use crate::domain::books::records::import::{ImportRecord as ImportRow, RowResult, RowStatus};
+pub use crate::domain::books::records::journal::{
+    AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView,
+};
+pub use crate::domain::books::records::opening::{
+    AccountReference as AccountName, OpeningInput as OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet,
+};
+pub use crate::domain::books::records::organisation::{
+    LockChange, OrganisationChange, OrganisationField, OrganisationRecord as OrganisationRow,
+};
+pub use crate::domain::books::records::preview::{NewPreview, Purpose};
+pub use crate::domain::books::records::settlement::{
+    AllocationInput as AllocationEntry, AllocationTarget, AllocationView, PaymentMethod, SettlementField,
+    SettlementFilter, SettlementInput as SettlementEntry, SettlementView,
+};
+pub use crate::domain::books::records::statement_line::{
+    StatementImport as BankImport, StatementLineFilter as BankTransactionFilter, StatementLineInput as BankRow,
+    StatementLinePart as BankLine, StatementLineRecord as BankTransactionRow, StatementLineResult as ImportedRow,
+};
+pub use crate::domain::books::records::status::BooksStatus;
+pub use crate::domain::books::records::suggestion::{
+    CLEARS_BOTH, NEEDS_BOTH, StatementLineSuggestion as BankSuggestion,
+};
+pub use crate::domain::books::request::{
+    Actor as Poster, CommandOutcome as PostOutcome, CommandRequest as Post, CommandResult as Posted,
+    CreateOrganisation, OrganisationCreated,
+};
+pub use crate::domain::idempotency::StoredResponse;
+pub use crate::domain::reports::cis_position::{CisPosition, CisSubcontractor};
 
 const CLOCK_FOLLOW_INTERVAL: Duration = Duration::from_secs(60);
 /// The advisory lock schema changes are made under; the number only has to be the same in every version.

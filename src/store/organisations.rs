@@ -1,7 +1,5 @@
 //! Organisations and memberships.
 
-use chrono::NaiveDate;
-
 use entity::{membership, organisation};
 use sea_orm::{ColumnTrait as _, EntityTrait as _, QueryFilter as _, QueryOrder as _};
 
@@ -11,130 +9,9 @@ use super::reader::Reader;
 use super::sql::{Row, Unit, params};
 use super::writer::{Locks, Writer};
 use crate::domain::access::Role;
+use crate::domain::books::records::address::Address;
+use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::ids::{OrganisationId, UserId};
-
-/// A postal address.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AddressRow {
-    /// First line.
-    pub line1: Option<String>,
-    /// Second line.
-    pub line2: Option<String>,
-    /// Town or city.
-    pub city: Option<String>,
-    /// County or region.
-    pub region: Option<String>,
-    /// Postcode.
-    pub postcode: Option<String>,
-    /// ISO 3166-1 alpha-2.
-    pub country: Option<String>,
-}
-
-/// What is said anew about a postal address: what is none stays as it was.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named as the fields of the address")]
-pub struct AddressChange {
-    pub line1: Option<Option<String>>,
-    pub line2: Option<Option<String>>,
-    pub city: Option<Option<String>>,
-    pub region: Option<Option<String>>,
-    pub postcode: Option<Option<String>>,
-    pub country: Option<Option<String>>,
-}
-
-impl AddressChange {
-    /// Nothing is left of the address.
-    pub fn cleared() -> Self {
-        let none = || Some(None);
-        Self { line1: none(), line2: none(), city: none(), region: none(), postcode: none(), country: none() }
-    }
-
-    /// The address as it is afterwards.
-    #[must_use]
-    pub fn applied_to(self, before: AddressRow) -> AddressRow {
-        AddressRow {
-            line1: self.line1.unwrap_or(before.line1),
-            line2: self.line2.unwrap_or(before.line2),
-            city: self.city.unwrap_or(before.city),
-            region: self.region.unwrap_or(before.region),
-            postcode: self.postcode.unwrap_or(before.postcode),
-            country: self.country.unwrap_or(before.country),
-        }
-    }
-}
-
-/// An organisation as stored (`ledger.md` 2.1).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OrganisationRow {
-    /// Identifier.
-    pub id: OrganisationId,
-    /// Display name.
-    pub name: String,
-    /// Registered name.
-    pub legal_name: Option<String>,
-    /// `limited_company` and so on.
-    pub entity_type: String,
-    /// Companies House number.
-    pub company_number: Option<String>,
-    /// Unique taxpayer reference.
-    pub utr: Option<String>,
-    /// ISO 4217.
-    pub base_currency: String,
-    /// ISO 3166-1 alpha-2.
-    pub country: String,
-    /// IANA name.
-    pub timezone: String,
-    /// Postal address.
-    pub address: AddressRow,
-    /// `MM-DD`.
-    pub financial_year_end: String,
-    /// First day of the books.
-    pub books_start_date: Option<NaiveDate>,
-    /// Whether it is registered for VAT.
-    pub vat_registered: bool,
-    /// VAT registration number.
-    pub vat_number: Option<String>,
-    /// `standard`, `cash`, `flat_rate` or none.
-    pub vat_scheme: Option<String>,
-    /// First day of the scheme.
-    pub vat_scheme_from: Option<NaiveDate>,
-    /// Flat rate in hundredths of a percent.
-    pub flat_rate_basis_points: Option<i64>,
-    /// Length of a VAT period.
-    pub vat_period_months: i64,
-    /// A month a VAT period ends in.
-    pub vat_period_end_month: i64,
-    /// Whether it deducts under CIS.
-    pub cis_contractor: bool,
-    /// Whether it suffers deductions under CIS.
-    pub cis_subcontractor: bool,
-    /// Rate suffered in hundredths of a percent.
-    pub cis_suffered_basis_points: Option<i64>,
-    /// Nothing is posted on or before this day.
-    pub lock_date: Option<NaiveDate>,
-    /// Days until an invoice is due.
-    pub default_payment_terms_days: i64,
-    /// What invoice numbers start with.
-    pub sales_invoice_prefix: String,
-    /// The next invoice number.
-    pub sales_invoice_next_number: i64,
-    /// What credit note numbers start with.
-    pub sales_credit_note_prefix: String,
-    /// Whether an account has the role `vat_control`.
-    pub has_vat_control: bool,
-    /// Whether opening balances were posted.
-    pub opening_balances_set: bool,
-    /// `active`.
-    pub status: String,
-    /// When it was created.
-    pub created_at_ms: i64,
-    /// When it was last changed.
-    pub updated_at_ms: i64,
-    /// Counts changes, from 1.
-    pub version: i64,
-    /// The value of the topic `memberships` this row was last changed at.
-    pub changed_epoch: i64,
-}
 
 /// A membership.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,7 +57,7 @@ impl Writer {
 
 impl Reader {
     /// The organisations a person is an accepted member of, by id.
-    pub async fn organisations_of(&self, user: UserId) -> Result<Vec<(OrganisationRow, Role)>, StoreError> {
+    pub async fn organisations_of(&self, user: UserId) -> Result<Vec<(OrganisationRecord, Role)>, StoreError> {
         self.accepted(user, None).await
     }
 
@@ -189,7 +66,7 @@ impl Reader {
         &self,
         user: UserId,
         organisation: OrganisationId,
-    ) -> Result<Option<(OrganisationRow, Role)>, StoreError> {
+    ) -> Result<Option<(OrganisationRecord, Role)>, StoreError> {
         Ok(self.accepted(user, Some(organisation)).await?.pop())
     }
 
@@ -221,7 +98,7 @@ impl Reader {
         &self,
         user: UserId,
         only: Option<OrganisationId>,
-    ) -> Result<Vec<(OrganisationRow, Role)>, StoreError> {
+    ) -> Result<Vec<(OrganisationRecord, Role)>, StoreError> {
         let mut query = organisation::Entity::find()
             .find_also_related(membership::Entity)
             .filter(membership::Column::UserId.eq(user.0))
@@ -256,8 +133,8 @@ fn read_membership(row: &Row) -> Result<MembershipRow, StoreError> {
     })
 }
 
-pub(super) fn read(row: organisation::Model) -> OrganisationRow {
-    OrganisationRow {
+pub(super) fn read(row: organisation::Model) -> OrganisationRecord {
+    OrganisationRecord {
         id: OrganisationId(row.id),
         name: row.name,
         legal_name: row.legal_name,
@@ -267,7 +144,7 @@ pub(super) fn read(row: organisation::Model) -> OrganisationRow {
         base_currency: row.base_currency,
         country: row.country,
         timezone: row.timezone,
-        address: AddressRow {
+        address: Address {
             line1: row.address_line1,
             line2: row.address_line2,
             city: row.address_city,
@@ -303,7 +180,7 @@ pub(super) fn read(row: organisation::Model) -> OrganisationRow {
 }
 
 /// An organisation's row, as a unit sees it.
-pub(super) async fn organisation_by_id(unit: &Unit<'_>, id: OrganisationId) -> Result<OrganisationRow, StoreError> {
+pub(super) async fn organisation_by_id(unit: &Unit<'_>, id: OrganisationId) -> Result<OrganisationRecord, StoreError> {
     let row = organisation::Entity::find_by_id(id.0).one(unit.db).await?;
     row.map(read).ok_or_else(|| StoreError::corrupt("books without an organisation", id))
 }

@@ -6,8 +6,8 @@
 //! known to be good. (SQLite may roll the whole transaction back on its own when the disk is full, so rolling back to
 //! a savepoint would not be a recovery.)
 //!
-//! Postings to the books are not run one after another: those of a group are decided together in memory and written in
-//! one go (see `ledger`).
+//! Commands to the books are not run one after another: those of a group are decided together in memory and written in
+//! one go (see `books`).
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -21,9 +21,10 @@ use sea_orm::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-use super::ledger::{Ledger, Post, PostOutcome, WaitingPost};
+use super::books::{BooksWriter, WaitingCommand};
 use super::sql::Unit;
 use super::{Shared, StoreError, connect};
+use crate::domain::books::request::{CommandOutcome, CommandRequest};
 
 /// Units that wait for the writer; beyond it callers wait for room.
 const QUEUE_CAPACITY_UNITS: usize = 4096;
@@ -79,20 +80,20 @@ struct Waiting {
 enum Queue {
     /// A unit of its own.
     Unit(Box<dyn Queued>),
-    /// A posting to the books, to be decided with its neighbours.
-    Post(Box<WaitingPost>),
+    /// A command to the books, to be decided with those beside it.
+    Command(Box<WaitingCommand>),
 }
 
 impl Queue {
     fn answer(self, outcome: Result<(), StoreError>) {
         match self {
             Self::Unit(work) => work.answer(outcome),
-            Self::Post(post) => post.answer(outcome),
+            Self::Command(command) => command.answer(outcome),
         }
     }
 
-    const fn is_post(&self) -> bool {
-        matches!(self, Self::Post(_))
+    const fn is_command(&self) -> bool {
+        matches!(self, Self::Command(_))
     }
 }
 
@@ -136,7 +137,7 @@ impl Writer {
             connection: Some(connection),
             commands,
             shared: Arc::clone(&shared),
-            ledger: Ledger::default(),
+            books: BooksWriter::default(),
         };
         tokio::spawn(task.run());
         Ok(Self { queue, shared })
@@ -172,10 +173,10 @@ impl Writer {
         self.enqueue(work, locks, bytes, answer).await
     }
 
-    /// Hands over a posting to the books that writes about `bytes` bytes.
-    pub(super) async fn post_of(&self, bytes: usize, post: Post) -> Result<PostOutcome, StoreError> {
+    /// Hands over a command to the books that writes about `bytes` bytes.
+    pub(super) async fn command_of(&self, bytes: usize, request: CommandRequest) -> Result<CommandOutcome, StoreError> {
         let (caller, answer) = oneshot::channel();
-        let work = Queue::Post(Box::new(WaitingPost::new(post, caller)));
+        let work = Queue::Command(Box::new(WaitingCommand::new(request, caller)));
         self.enqueue(work, Locks::Books, bytes, answer).await
     }
 
@@ -209,7 +210,7 @@ struct Task {
     commands: mpsc::Receiver<Command>,
     shared: Arc<Shared>,
     /// The books as the last commits left them.
-    ledger: Ledger,
+    books: BooksWriter,
 }
 
 impl Task {
@@ -333,25 +334,25 @@ impl Task {
             Failure { again: failure.again || (reused && failure.connection_suspect), ..failure }
         })?;
         let unit = Unit::new(&transaction, &self.shared);
-        for waiting in group.chunk_by_mut(|one, other| one.work.is_post() && other.work.is_post()) {
-            let ran = std::panic::AssertUnwindSafe(run(&unit, waiting, &mut self.ledger)).catch_unwind().await;
+        for waiting in group.chunk_by_mut(|one, other| one.work.is_command() && other.work.is_command()) {
+            let ran = std::panic::AssertUnwindSafe(run(&unit, waiting, &mut self.books)).catch_unwind().await;
             let error = match ran {
                 Ok(Ok(())) => continue,
                 Ok(Err(error)) => error,
                 Err(_) => StoreError::Other("a unit panicked".to_owned()),
             };
-            self.ledger.forget();
+            self.books.forget();
             let rolled_back = transaction.rollback().await.is_ok();
             let failure = Failure::new(Stage::Run, error);
             return Err(Failure { connection_suspect: failure.connection_suspect || !rolled_back, ..failure });
         }
         match transaction.commit().await {
             Ok(()) => {
-                self.ledger.keep();
+                self.books.keep();
                 Ok(())
             }
             Err(error) => {
-                self.ledger.forget();
+                self.books.forget();
                 Err(Failure::new(Stage::Commit, error.into()))
             }
         }
@@ -405,15 +406,15 @@ impl Failure {
 }
 
 /// Runs a unit, or the postings that wait next to each other.
-async fn run(unit: &Unit<'_>, waiting: &mut [Waiting], ledger: &mut Ledger) -> Result<(), StoreError> {
+async fn run(unit: &Unit<'_>, waiting: &mut [Waiting], books: &mut BooksWriter) -> Result<(), StoreError> {
     if let [Waiting { work: Queue::Unit(work), .. }] = waiting {
         return work.run(unit).await;
     }
-    let posts = waiting.iter_mut().filter_map(|waiting| match &mut waiting.work {
-        Queue::Post(post) => Some(&mut **post),
+    let commands = waiting.iter_mut().filter_map(|waiting| match &mut waiting.work {
+        Queue::Command(command) => Some(&mut **command),
         Queue::Unit(_) => None,
     });
-    ledger.run(unit, posts.collect()).await
+    books.run(unit, commands.collect()).await
 }
 
 fn answer_all(group: Vec<Waiting>, outcome: &Result<(), StoreError>) {

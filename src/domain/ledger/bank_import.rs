@@ -9,7 +9,7 @@ use super::refusal::Refusal;
 
 /// What two rows of a statement have in common when they are the same and the bank gives no id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RowKey {
+pub struct StatementLineKey {
     /// The date.
     pub date: Day,
     /// The amount.
@@ -20,20 +20,20 @@ pub struct RowKey {
 
 /// A row of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ImportRow {
+pub struct NewStatementLine {
     /// Date, amount and description.
-    pub key: RowKey,
+    pub key: StatementLineKey,
     /// The bank's own id.
     pub external_id: Option<String>,
 }
 
 /// A row that is in the books' bank account already: with an external id or a key that the import names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredRow {
+pub struct StoredStatementLine {
     /// Its id.
     pub id: BankTransactionId,
     /// Date, amount and description.
-    pub key: RowKey,
+    pub key: StatementLineKey,
     /// The bank's own id.
     pub external_id: Option<String>,
 }
@@ -54,12 +54,12 @@ pub enum RowOutcome {
 /// A row with the bank's own id is a duplicate when the id is known. Rows without one are a multiset: of equal rows as
 /// many are new as the file has more than the books, for two equal parking charges on one day are both real. What is in the
 /// books and in the file with its id is no other row of the file.
-pub fn plan(rows: &[ImportRow], stored: &[StoredRow]) -> Vec<RowOutcome> {
+pub fn plan(rows: &[NewStatementLine], stored: &[StoredStatementLine]) -> Vec<RowOutcome> {
     let mut known_ids: HashMap<&str, RowOutcome> =
         stored.iter().filter_map(|row| Some((row.external_id.as_deref()?, RowOutcome::DuplicateOf(row.id)))).collect();
-    let mut not_repeated_yet: HashMap<&RowKey, Vec<BankTransactionId>> = HashMap::new();
+    let mut not_repeated_yet: HashMap<&StatementLineKey, Vec<BankTransactionId>> = HashMap::new();
     let named: HashSet<&str> = rows.iter().filter_map(|row| row.external_id.as_deref()).collect();
-    let is_named = |row: &&StoredRow| row.external_id.as_deref().is_some_and(|id| named.contains(id));
+    let is_named = |row: &&StoredStatementLine| row.external_id.as_deref().is_some_and(|id| named.contains(id));
     for row in stored.iter().rev().filter(|row| !is_named(row)) {
         not_repeated_yet.entry(&row.key).or_default().push(row.id);
     }
@@ -84,7 +84,7 @@ pub fn plan(rows: &[ImportRow], stored: &[StoredRow]) -> Vec<RowOutcome> {
 }
 
 /// Refuses an import that may not hold duplicates when it does.
-pub fn require_no_duplicates(rows: &[ImportRow], outcomes: &[RowOutcome]) -> Result<(), Refusal> {
+pub fn require_no_duplicates(rows: &[NewStatementLine], outcomes: &[RowOutcome]) -> Result<(), Refusal> {
     let existing = outcomes.iter().enumerate().find_map(|(row, outcome)| match outcome {
         RowOutcome::Created => None,
         RowOutcome::DuplicateOf(id) => Some((row, Some(id.0))),
@@ -141,16 +141,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn key(date: Day, pence: i64, description: &str) -> RowKey {
-        RowKey { date, amount: Pence(pence), description: description.to_owned() }
+    fn key(date: Day, pence: i64, description: &str) -> StatementLineKey {
+        StatementLineKey { date, amount: Pence(pence), description: description.to_owned() }
     }
 
-    fn row(date: Day, pence: i64, description: &str, external_id: Option<&str>) -> ImportRow {
-        ImportRow { key: key(date, pence, description), external_id: external_id.map(str::to_owned) }
+    fn row(date: Day, pence: i64, description: &str, external_id: Option<&str>) -> NewStatementLine {
+        NewStatementLine { key: key(date, pence, description), external_id: external_id.map(str::to_owned) }
     }
 
-    fn stored(id: i64, row: &ImportRow) -> StoredRow {
-        StoredRow { id: BankTransactionId(id), key: row.key.clone(), external_id: row.external_id.clone() }
+    fn stored(id: i64, row: &NewStatementLine) -> StoredStatementLine {
+        StoredStatementLine { id: BankTransactionId(id), key: row.key.clone(), external_id: row.external_id.clone() }
     }
 
     #[test]
@@ -215,10 +215,10 @@ mod tests {
             first in prop::collection::vec((0_i32..3, 1_i64..3), 0..12),
             second in prop::collection::vec((0_i32..3, 1_i64..3), 0..12),
         ) {
-            let rows = |file: &[(i32, i64)]| -> Vec<ImportRow> {
+            let rows = |file: &[(i32, i64)]| -> Vec<NewStatementLine> {
                 file.iter().map(|(date, pence)| row(*date, *pence, "X", None)).collect()
             };
-            let mut books: Vec<StoredRow> = Vec::new();
+            let mut books: Vec<StoredStatementLine> = Vec::new();
             for file in [rows(&first), rows(&second), rows(&second)] {
                 for (new, outcome) in file.iter().zip(plan(&file, &books.clone())) {
                     if outcome == RowOutcome::Created {

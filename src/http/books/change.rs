@@ -146,19 +146,19 @@ pub async fn change(
     let key = call.key()?;
     let post = Post {
         organisation,
-        poster: Poster {
+        actor: Poster {
             user_id: key.user_id,
             key_prefix: Some(key.prefix.clone()),
             may_reopen: matches!(seen.role, Role::Owner | Role::Admin),
         },
-        action,
-        if_match,
+        command: action,
+        expected_version: if_match,
         replay: asked.replay(call, print),
     };
     let ledgers = &call.state().actors.ledgers;
     if let Some(error) = call.unasked_body() {
         // Nothing is done; whether the path names something is answered first.
-        return match ledgers.rehearse(Post { replay: None, if_match: None, ..post }).await? {
+        return match ledgers.rehearse(Post { replay: None, expected_version: None, ..post }).await? {
             PostOutcome::Unknown => Err(ApiError::not_found()),
             _ => Err(error),
         };

@@ -64,7 +64,7 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         change: new.change,
         vat_control: new.vat_control,
         replay: asked.replay(&call, print).filter(|_| !rehearsal),
-        rehearsal,
+        dry_run: rehearsal,
     };
     let _turn = if rehearsal { None } else { call.turn().await? };
     match call.state().actors.ledgers.create(new).await? {

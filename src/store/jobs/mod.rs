@@ -13,7 +13,7 @@ mod view;
 pub use claim::{Claim, ClaimedJob, Requeued};
 pub use finish::{Finish, Finished, Publish, RunEnd};
 pub use housekeeping::{Deleted, Swept};
-pub use submit::{Idempotency, NewJob, StoredResponse, Submitted};
+pub use submit::{Idempotency, NewJob, Submitted};
 pub use view::{JobRow, OpenJob};
 
 /// The largest payload or result part; larger ones are refused, so that one write never holds up the others.

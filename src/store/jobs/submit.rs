@@ -1,6 +1,7 @@
 //! Accepting a job, and the responses an `Idempotency-Key` replays.
 
 use super::{INLINE_BYTES_MAX, PART_BYTES_MAX};
+use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::{JobId, KeyId, UserId};
 use crate::domain::job::Product;
 use crate::store::StoreError;
@@ -66,17 +67,6 @@ pub enum Submitted {
     Replayed(StoredResponse),
     /// The `Idempotency-Key` was used with another body; nothing is left of this job.
     KeyReused,
-}
-
-/// A response kept for replay.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredResponse {
-    /// SHA-256 of the request's body.
-    pub body_hash: [u8; 32],
-    /// Status.
-    pub status: u16,
-    /// Body.
-    pub body: Vec<u8>,
 }
 
 impl Writer {

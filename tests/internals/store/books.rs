@@ -74,11 +74,17 @@ impl<'a> Books<'a> {
 
     pub fn post(&self, action: Action) -> Post {
         let poster = Poster { user_id: self.user, key_prefix: None, may_reopen: true };
-        Post { organisation: self.organisation.id, poster, action, if_match: None, replay: None }
+        Post {
+            organisation: self.organisation.id,
+            actor: poster,
+            command: action,
+            expected_version: None,
+            replay: None,
+        }
     }
 
     pub async fn outcome(&self, action: Action) -> PostOutcome {
-        self.bed.store.writer.post(self.post(action)).await.unwrap()
+        self.bed.store.writer.execute(self.post(action)).await.unwrap()
     }
 
     pub async fn done(&self, action: Action) -> Posted {

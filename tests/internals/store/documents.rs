@@ -20,7 +20,7 @@ store_suite![
     postings_to_one_document_in_a_group_see_each_other,
     a_document_is_drawn_up_issued_credited_and_voided,
     lists_are_counted_filtered_and_paged,
-    a_rehearsal_of_an_invoice_writes_nothing,
+    a_dry_run_of_an_invoice_writes_nothing,
     what_is_overdue_follows_due_dates,
     under_cash_accounting_vat_follows_what_settles,
 ];
@@ -61,7 +61,7 @@ async fn together(books: &Books<'_>, actions: Vec<Action>) -> Vec<PostOutcome> {
     let mut tasks = Vec::new();
     for action in actions {
         let (writer, post) = (books.bed.store.writer.clone(), books.post(action));
-        tasks.push(tokio::spawn(async move { writer.post(post).await.unwrap() }));
+        tasks.push(tokio::spawn(async move { writer.execute(post).await.unwrap() }));
     }
     let mut outcomes = Vec::new();
     for task in tasks {
@@ -273,23 +273,24 @@ async fn lists_are_counted_filtered_and_paged(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_rehearsal_of_an_invoice_writes_nothing(bed: &Bed) {
+async fn a_dry_run_of_an_invoice_writes_nothing(bed: &Bed) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let sale = entry(&books, SalesInvoice, customer, "2026-06-01", 10_000).await;
     let post = books.post(create(Box::new(sale.clone()), true));
-    let PostOutcome::Done(posted) = bed.store.reader.rehearse(post).await.unwrap() else { panic!("refused") };
-    let rehearsed = document(posted);
-    assert_eq!((rehearsed.id, rehearsed.number, rehearsed.journal_id), (0, None, None));
-    assert_eq!((rehearsed.stage, rehearsed.net_pence + rehearsed.vat_pence), (Stage::Issued, 12_000));
+    let PostOutcome::Done(posted) = bed.store.reader.dry_run(post).await.unwrap() else { panic!("refused") };
+    let shown = document(posted);
+    assert!(shown.id < 1, "a dry run hands out an identifier");
+    assert_eq!((shown.number, shown.journal_id), (None, None));
+    assert_eq!((shown.stage, shown.net_pence + shown.vat_pence), (Stage::Issued, 12_000));
     let issued = document(books.done(create(Box::new(sale), true)).await);
     assert_eq!(issued.number.as_deref(), Some("INV-0001"));
     let void = Action::VoidDocument { kind: SalesInvoice, id: issued.id, void_day: None, reason: None };
-    let PostOutcome::Done(posted) = bed.store.reader.rehearse(books.post(void)).await.unwrap() else {
+    let PostOutcome::Done(posted) = bed.store.reader.dry_run(books.post(void)).await.unwrap() else {
         panic!("refused")
     };
-    let rehearsed = document(posted);
-    assert_eq!((rehearsed.stage, rehearsed.void_journal_id), (Stage::Void, None));
+    let shown = document(posted);
+    assert_eq!((shown.stage, shown.void_journal_id), (Stage::Void, None));
     assert_eq!(books.document(SalesInvoice, issued.id).await, issued);
     bed.assert_sound().await;
 }

@@ -19,7 +19,7 @@ store_suite![
     the_oldest_invoice_is_settled_first,
     a_void_receipt_releases_what_it_settled,
     the_last_hundred_goes_to_one_of_two,
-    a_rehearsal_writes_nothing,
+    a_dry_run_writes_nothing,
     refunds_give_back_receipts_and_credit_notes,
     a_locked_period_stands,
     planted_differences_are_found,
@@ -102,8 +102,8 @@ async fn what_is_said_of_a_settlement_may_change_until_it_is_void(bed: &Bed) {
     assert_eq!((changed.reference.as_deref(), changed.version), (Some("PO 8812"), 2));
     assert_eq!(books.settlement(Customer, receipt.id).await, changed);
     let mut seen = books.post(patch.clone());
-    seen.if_match = Some(1);
-    let stale = bed.store.writer.post(seen).await.unwrap();
+    seen.expected_version = Some(1);
+    let stale = bed.store.writer.execute(seen).await.unwrap();
     assert!(matches!(&stale, PostOutcome::Refused(refusal) if refusal.reason() == "stale_version"), "{stale:?}");
     let other = Action::PatchSettlement { side: Supplier, id: receipt.id, fields: Vec::new() };
     assert_eq!(books.outcome(other).await, PostOutcome::Unknown);
@@ -222,16 +222,17 @@ async fn the_last_hundred_goes_to_one_of_two(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_rehearsal_writes_nothing(bed: &Bed) {
+async fn a_dry_run_writes_nothing(bed: &Bed) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let invoice = books.sales_invoice(customer, "2026-05-20", 10_000).await;
     let mut entry = settlement(CustomerReceipt, customer, "2026-06-01", 12_000, books.bank);
     entry.allocations = vec![to_invoice(invoice.id, 12_000)];
     let action = Action::CreateSettlement(Box::new(entry));
-    let told = bed.store.reader.rehearse(books.post(action)).await.unwrap();
-    let PostOutcome::Done(Posted::Settlement(view)) = told else { panic!("{told:?}") };
-    assert_eq!((view.id, view.number.clone(), view.journal_id, view.allocated_pence), (0, None, None, 12_000));
+    let answer = bed.store.reader.dry_run(books.post(action)).await.unwrap();
+    let PostOutcome::Done(Posted::Settlement(view)) = answer else { panic!("{answer:?}") };
+    assert!(view.id < 1, "a dry run hands out an identifier");
+    assert_eq!((view.number.clone(), view.journal_id, view.allocated_pence), (None, None, 12_000));
     assert_eq!(ids(&books, everything(Customer)).await, (Vec::new(), Some(0)));
     assert_eq!(books.document(SalesInvoice, invoice.id).await.due_pence(), 12_000);
     bed.assert_sound().await;

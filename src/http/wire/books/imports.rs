@@ -145,7 +145,7 @@ pub fn parse_import(text: &[u8]) -> Result<ImportEntries, Issues> {
     for (at, text) in (0_u64..).zip(rows) {
         entries.rows_total += 1;
         match kind.read(text) {
-            Ok(action) => entries.entries.push(ImportEntry { row: at, action }),
+            Ok(action) => entries.entries.push(ImportEntry { row: at, command: action }),
             Err(issues) => {
                 entries.unread.push(at);
                 for issue in issues.listed {

@@ -1,0 +1,151 @@
+//! The counters of lists: what a record counts in by its date, its last change, its type, its bank account and, while it
+//! is open, the day it is due. Totals of filtered lists are read from them.
+
+use crate::domain::books::records::contact::ContactRecord;
+use crate::domain::books::records::document::DocumentRecord;
+use crate::domain::books::records::settlement::SettlementRecord;
+use crate::domain::books::records::statement_line::StatementLineRecord;
+use std::borrow::Cow;
+
+/// Milliseconds of a day.
+pub(crate) const DAY_MS: i64 = 86_400_000;
+
+/// A counter of the rows of a list on a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ListDay {
+    list: &'static str,
+    /// None for rows of any status.
+    status: Option<&'static str>,
+    /// By the day of their last change rather than their date.
+    is_changed: bool,
+    pub(crate) day: i64,
+}
+
+impl ListDay {
+    /// The rows of a date.
+    pub(crate) fn dated(list: &'static str, status: Option<&'static str>, day: i32) -> Self {
+        Self { list, status, is_changed: false, day: i64::from(day) }
+    }
+
+    /// The rows last changed on the day of a moment.
+    pub(crate) const fn changed(list: &'static str, status: Option<&'static str>, at_ms: i64) -> Self {
+        Self { list, status, is_changed: true, day: at_ms.div_euclid(DAY_MS) }
+    }
+
+    /// The list as it is stored.
+    pub(crate) fn list(&self) -> String {
+        let status = self.status.map_or(String::new(), |status| format!(" {status}"));
+        format!("{}{status}{}", self.list, if self.is_changed { " changed" } else { "" })
+    }
+}
+
+/// What a row counts in.
+pub(crate) struct ListCounters {
+    list: &'static str,
+    status: &'static str,
+    /// Contacts have no date.
+    day: Option<i32>,
+    changed_ms: i64,
+    kind: Option<(&'static str, &'static str)>,
+    bank_account: Option<i64>,
+    /// When a document is due, and what it owes.
+    due: Option<(i32, i64)>,
+}
+
+impl ListCounters {
+    /// The days it counts on, and as how many.
+    pub(crate) fn days(&self) -> impl Iterator<Item = (ListDay, i64)> {
+        let dated = self.day.map(|day| (ListDay::dated(self.list, Some(self.status), day), 1));
+        let due = |what: &'static str, day: i32| ListDay::dated(self.list, Some(what), day);
+        let all = self.due.map(|(day, _)| (due("due", day), 1));
+        let open = self.due.filter(|(_, pence)| *pence > 0);
+        let owed = open.map(|(day, pence)| (due("owed", day), pence));
+        let open = open.map(|(day, _)| (due("open", day), 1));
+        let changed = (ListDay::changed(self.list, Some(self.status), self.changed_ms), 1);
+        [dated, all, open, owed, Some(changed)].into_iter().flatten()
+    }
+
+    /// The counters without a day, and as how many.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, Cow<'static, str>, i64)> {
+        let bank_account = self.bank_account.map(|id| ("bank_account", of_bank_account(id, self.status).into(), 1));
+        let kind = self.kind.map(|(list, kind)| (list, kind.into(), 1));
+        let owed = self.due.filter(|(_, pence)| *pence > 0).zip(of_type(self.list));
+        let open = owed.map(|(_, list)| (list, "open".into(), 1));
+        let owed = owed.map(|((_, pence), list)| (list, "owed".into(), pence));
+        [kind, bank_account, open, owed].into_iter().flatten()
+    }
+}
+
+/// The counters of a list by other things than its statuses.
+pub(crate) fn of_type(list: &str) -> Option<&'static str> {
+    Some(match list {
+        "sales_invoice" => "sales_invoice type",
+        "purchase_invoice" => "purchase_invoice type",
+        "customer_receipt" => "customer_receipt type",
+        "supplier_payment" => "supplier_payment type",
+        _ => return None,
+    })
+}
+
+/// The counter of a bank account's lines in a state.
+pub(crate) fn of_bank_account(id: i64, status: &str) -> String {
+    format!("{id} {status}")
+}
+
+impl From<&ContactRecord> for ListCounters {
+    fn from(row: &ContactRecord) -> Self {
+        Self {
+            list: row.kind.as_str(),
+            status: if row.archived_at_ms.is_some() { "archived" } else { "active" },
+            day: None,
+            changed_ms: row.updated_at_ms,
+            kind: None,
+            bank_account: None,
+            due: None,
+        }
+    }
+}
+
+impl From<&StatementLineRecord> for ListCounters {
+    fn from(row: &StatementLineRecord) -> Self {
+        Self {
+            list: "bank_transaction",
+            status: row.status.as_str(),
+            day: Some(row.day),
+            changed_ms: row.updated_at_ms,
+            kind: row.kind.map(|kind| ("bank_transaction type", kind.as_str())),
+            bank_account: Some(row.bank_account_id),
+            due: None,
+        }
+    }
+}
+
+impl From<&DocumentRecord> for ListCounters {
+    fn from(row: &DocumentRecord) -> Self {
+        Self {
+            list: row.kind.as_str(),
+            status: row.status(),
+            day: Some(row.day),
+            changed_ms: row.updated_at_ms,
+            kind: None,
+            bank_account: None,
+            due: row.due_day.map(|day| (day, row.due_pence())),
+        }
+    }
+}
+
+impl From<&SettlementRecord> for ListCounters {
+    fn from(row: &SettlementRecord) -> Self {
+        let list = super::records::settlement::list(row.side());
+        let is_open = !row.is_void() && row.allocated_pence < row.amount_pence;
+        Self {
+            list,
+            status: if row.is_void() { "void" } else { "posted" },
+            day: Some(row.day),
+            changed_ms: row.updated_at_ms,
+            kind: of_type(list).filter(|_| is_open).map(|list| (list, "unallocated")),
+            bank_account: None,
+            due: None,
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Applies allocations and releases to documents and settlements, and builds the views of both.
+
+use crate::domain::books::counters::ListCounters;
+use crate::domain::books::decide::{BooksTransaction, Rejection};
+use crate::domain::books::effects::{Effect, VatEntryRecord};
+use crate::domain::books::identifiers::IdSequence;
+use crate::domain::books::records::document::DocumentRecord;
+use crate::domain::books::records::document_view::DocumentView;
+use crate::domain::books::records::settlement::{AllocationView, SettlementRecord};
+use crate::domain::ledger::allocate::AllocationEffects;
+use crate::domain::ledger::allocation::{Allocation, AllocationEnd, Register};
+use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::ids::{AllocationId, DocumentId, SettlementId};
+use crate::domain::ledger::vat_entry::VatEntry;
+
+impl BooksTransaction<'_> {
+    /// What a decision about these documents and settlements has to know: them and the other ends of what is set against
+    /// them, as far as they are of this organisation.
+    pub(crate) fn register(
+        &self,
+        documents: impl IntoIterator<Item = i64>,
+        settlements: impl IntoIterator<Item = i64>,
+    ) -> Register {
+        let documents = documents.into_iter().map(|id| AllocationEnd::Document(DocumentId(id)));
+        let settlements = settlements.into_iter().map(|id| AllocationEnd::Settlement(Some(SettlementId(id))));
+        let mut register = Register::default();
+        let named: Vec<AllocationEnd> = documents.chain(settlements).collect();
+        for end in named {
+            for allocation in self.enter(&mut register, end) {
+                for other in [allocation.from, allocation.to] {
+                    self.enter(&mut register, other);
+                }
+            }
+        }
+        register
+    }
+
+    /// The same for every open invoice of a contact.
+    pub(crate) fn open_invoices(&self, kind: DocumentKind, contact_id: i64) -> Vec<i64> {
+        let organisation = self.organisation();
+        let is_open = |of: i64, row: &DocumentRecord| {
+            of == organisation && row.kind == kind && row.contact_id == contact_id && row.due_pence() > 0
+        };
+        self.facts.documents.values().filter(|(of, row)| is_open(*of, row)).map(|(_, row)| row.id).collect()
+    }
+
+    /// Copies a document or settlement into a register; gives its allocations.
+    fn enter(&self, register: &mut Register, end: AllocationEnd) -> &[Allocation] {
+        let organisation = self.organisation();
+        match end {
+            AllocationEnd::Document(id) => {
+                let known = self.facts.document(organisation, id.0).and(self.facts.register.documents.get(&id));
+                let Some(known) = known else { return &[] };
+                register.documents.entry(id).or_insert_with(|| known.clone());
+                &known.allocations
+            }
+            AllocationEnd::Settlement(Some(id)) => {
+                let is_ours = self.facts.settlements.get(&id.0).is_some_and(|(of, _)| *of == organisation);
+                let known = self.facts.register.settlements.get(&id).filter(|_| is_ours);
+                let Some(known) = known else { return &[] };
+                register.settlements.entry(id).or_insert_with(|| known.clone());
+                &known.allocations
+            }
+            AllocationEnd::Settlement(None) => &[],
+        }
+    }
+
+    /// Carries out what a decision set against what and released; `own` is the settlement it makes or voids, whose row is
+    /// at hand and whose change is the caller's to count and to tell.
+    pub(crate) fn apply_allocations(
+        &mut self,
+        changed: &AllocationEffects,
+        own: Option<SettlementId>,
+    ) -> Result<(), Rejection> {
+        let organisation = self.organisation();
+        let made = |end: AllocationEnd| match end {
+            AllocationEnd::Settlement(None) => AllocationEnd::Settlement(own),
+            known => known,
+        };
+        let mut touched: Vec<AllocationEnd> =
+            changed.documents.iter().map(|after| AllocationEnd::Document(after.id)).collect();
+        touched.extend(own.map(|id| AllocationEnd::Settlement(Some(id))));
+        for added in &changed.added {
+            let id = AllocationId(self.identifiers.next(IdSequence::Allocation));
+            let added = Allocation { id: Some(id), from: made(added.from), to: made(added.to), ..added.clone() };
+            for end in [added.from, added.to] {
+                self.facts.register.add(end, added.clone());
+                touched.push(end);
+            }
+            self.facts.ends.insert(id.0, [added.from, added.to]);
+            self.effects.push(organisation, Effect::Allocation(Box::new(added)));
+        }
+        for (id, day) in &changed.released {
+            let Some(ends) = self.facts.ends.get(&id.0).copied() else { continue };
+            let mut released = None;
+            for end in ends {
+                released = self.facts.register.release(end, *id, *day).or(released);
+                touched.push(end);
+            }
+            if let Some(released) = released {
+                self.effects.push(organisation, Effect::Allocation(Box::new(released)));
+            }
+        }
+        touched.sort_unstable();
+        touched.dedup();
+        for end in touched {
+            self.recount_allocations(end, own);
+        }
+        for entry in &changed.vat {
+            self.write_vat_entry(entry, None, None);
+        }
+        Ok(())
+    }
+
+    /// Takes the sums kept of a document or settlement from its allocations.
+    fn recount_allocations(&mut self, end: AllocationEnd, own: Option<SettlementId>) {
+        match end {
+            AllocationEnd::Document(id) => {
+                let found = self.facts.documents.get(&id.0).zip(self.facts.register.documents.get(&id));
+                let Some(((_, row), known)) = found else { return };
+                let row = DocumentRecord {
+                    paid_pence: known.paid().0,
+                    credited_pence: known.credited().0,
+                    version: row.version + 1,
+                    updated_at_ms: self.now_ms,
+                    ..row.clone()
+                };
+                self.put_document(row);
+            }
+            AllocationEnd::Settlement(Some(id)) => {
+                let found = self.facts.settlements.get(&id.0).zip(self.facts.register.settlements.get(&id));
+                let Some(((_, row), known)) = found else { return };
+                let row = SettlementRecord {
+                    allocated_pence: known.allocated().0,
+                    cis_pence: known.withheld().0,
+                    ..row.clone()
+                };
+                if own == Some(id) {
+                    self.put_settlement(row);
+                } else {
+                    self.changed_settlement(row);
+                }
+            }
+            AllocationEnd::Settlement(None) => {}
+        }
+    }
+
+    /// An entry of the VAT sub-ledger: of a journal and its line, or of no journal when a payment brought it about.
+    pub(crate) fn write_vat_entry(
+        &mut self,
+        entry: &VatEntry,
+        journal: Option<(i64, Option<i64>)>,
+        of: Option<&DocumentRecord>,
+    ) {
+        use crate::domain::ledger::vat_entry::VatOrigin;
+        let (document, line) = match entry.origin {
+            VatOrigin::JournalLine(_) => (None, None),
+            VatOrigin::DocumentLine(at) => {
+                (of.map(|row| row.id), of.and_then(|row| row.lines.get(at)).map(|line| line.id))
+            }
+            VatOrigin::Document(id) => (Some(id.0), None),
+        };
+        let id = self.identifiers.next(IdSequence::VatEntry);
+        let organisation = self.organisation();
+        let record = VatEntryRecord { id, journal, document, document_line: line, entry: entry.clone() };
+        self.effects.push(organisation, Effect::VatEntry(Box::new(record)));
+    }
+
+    /// The document as it is from now on; its lines are written only if [`Self::put_lines`] is called too.
+    pub(crate) fn put_document(&mut self, row: DocumentRecord) {
+        let organisation = self.organisation();
+        let list = row.kind.as_str();
+        let before = self.facts.documents.get(&row.id).map(|(_, before)| before);
+        let status = before.map(DocumentRecord::status);
+        if let Some(before) = before {
+            let overdue = before.overdue_pence(self.today);
+            self.facts.move_overdue(before.contact_id, before.kind, -overdue);
+        }
+        if status != Some(row.status()) {
+            if let Some(status) = status {
+                self.effects.count(organisation, list, status, -1);
+            }
+            self.effects.count(organisation, list, row.status(), 1);
+        }
+        self.facts.move_overdue(row.contact_id, row.kind, row.overdue_pence(self.today));
+        self.facts.register.put_document(row.to_domain(Vec::new()));
+        self.effects.push(organisation, Effect::Document(row.id));
+        let (on, title, after) = ((row.resource(), row.id), row.title(), row.audit_fields());
+        let counters = ListCounters::from(&row);
+        let before = self.facts.documents.get(&row.id).map(|(_, before)| before);
+        let action = row.action_since(before);
+        let (counters_before, before) = (before.map(ListCounters::from), before.map(DocumentRecord::audit_fields));
+        self.facts.documents.insert(row.id, (organisation, row));
+        self.effects.move_counters(organisation, counters_before, Some(counters));
+        self.record_change(action, on, format!("{title} {}", action.done()), before, Some(after));
+    }
+
+    /// What a caller sees of a document, from what is at hand.
+    pub(crate) fn document_view(&self, id: i64) -> Option<DocumentView> {
+        let row = self.facts.document(self.organisation(), id)?;
+        let known = self.facts.register.documents.get(&DocumentId(id))?;
+        let contact_name = self.contact_name(row.contact_id);
+        let allocations = self.allocation_views(&known.allocations, AllocationEnd::Document(known.id));
+        let code = |account| self.books.accounts.get(&account).map(|account| account.code.clone());
+        Some(row.view(contact_name, allocations, &known.allocations, |account| code(account).unwrap_or_default()))
+    }
+
+    pub(crate) fn contact_name(&self, id: i64) -> String {
+        self.facts.contacts.get(&id).map(|(_, contact)| contact.details.name.clone()).unwrap_or_default()
+    }
+
+    /// What counts of the allocations at an end, seen from there, oldest first.
+    pub(crate) fn allocation_views(&self, allocations: &[Allocation], at: AllocationEnd) -> Vec<AllocationView> {
+        let mut views: Vec<AllocationView> = allocations
+            .iter()
+            .filter(|one| one.is_active())
+            .map(|one| {
+                let other = if one.from == at { one.to } else { one.from };
+                let (other_type, other_id, other_number) = self.other_end(other);
+                AllocationView {
+                    id: one.id.map_or(0, |id| id.0),
+                    other_type,
+                    other_id,
+                    other_number,
+                    day: one.date,
+                    amount_pence: one.amount.0,
+                    cis_pence: if one.is_cash() { one.cis.0 } else { 0 },
+                }
+            })
+            .collect();
+        // A provisional identifier is negative and counts down: it is the last of its day.
+        views.sort_by_key(|view| (view.day, view.id < 1, view.id.abs()));
+        views
+    }
+
+    fn other_end(&self, end: AllocationEnd) -> (&'static str, i64, Option<String>) {
+        match end {
+            AllocationEnd::Document(id) => match self.facts.documents.get(&id.0) {
+                Some((_, row)) => (row.kind.as_str(), row.id, row.number.clone()),
+                None => ("", id.0, None),
+            },
+            AllocationEnd::Settlement(Some(id)) => match self.facts.settlements.get(&id.0) {
+                Some((_, row)) => (row.kind.as_str(), row.id, Some(row.number.clone()).filter(|_| row.id > 0)),
+                None => ("", id.0, None),
+            },
+            AllocationEnd::Settlement(None) => ("", 0, None),
+        }
+    }
+}

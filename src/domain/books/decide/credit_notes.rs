@@ -1,0 +1,51 @@
+//! Decides the allocation of credit notes to invoices.
+
+use crate::domain::books::decide::{BooksTransaction, Rejection};
+use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget};
+use crate::domain::books::request::{CommandRequest, CommandResult};
+use crate::domain::ledger::allocate::{allocate_credit, unallocate_credit};
+use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::ids::{AllocationId, DocumentId};
+use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::refusal::Refusal;
+
+impl BooksTransaction<'_> {
+    pub(crate) fn allocate_credit(
+        &mut self,
+        request: &CommandRequest,
+        kind: DocumentKind,
+        id: i64,
+        allocations: &[AllocationInput],
+        day: Option<i32>,
+    ) -> Result<CommandResult, Rejection> {
+        self.document_row(request, kind, id)?;
+        let mut requests = Vec::with_capacity(allocations.len());
+        for (row, asked) in allocations.iter().enumerate() {
+            let AllocationTarget::Invoice(invoice) = asked.to else {
+                let field = format!("allocations[{row}]");
+                return Err(Refusal::field(field, "credit is set against invoices: invoice_id is required").into());
+            };
+            requests.push((DocumentId(invoice), Pence(asked.amount_pence)));
+        }
+        let named = requests.iter().map(|(invoice, _)| invoice.0).chain([id]);
+        let register = self.register(named, []);
+        let changed = allocate_credit(&self.books.books(), &register, DocumentId(id), &requests, day)?;
+        self.apply_allocations(&changed, None)?;
+        self.shown_document(id)
+    }
+
+    pub(crate) fn unallocate_credit(
+        &mut self,
+        request: &CommandRequest,
+        kind: DocumentKind,
+        id: i64,
+        allocation_ids: &[i64],
+    ) -> Result<CommandResult, Rejection> {
+        self.document_row(request, kind, id)?;
+        let ids: Vec<AllocationId> = allocation_ids.iter().copied().map(AllocationId).collect();
+        let register = self.register([id], []);
+        let changed = unallocate_credit(&self.books.books(), &register, DocumentId(id), &ids)?;
+        self.apply_allocations(&changed, None)?;
+        self.shown_document(id)
+    }
+}

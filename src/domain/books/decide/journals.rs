@@ -1,0 +1,220 @@
+//! Decides manual journals, and writes the journals that other decisions post.
+
+use crate::domain::books::counters::ListDay;
+use crate::domain::books::decide::{BooksTransaction, Rejection, require_version};
+use crate::domain::books::effects::{Effect, JournalEntry};
+use crate::domain::books::facts::LoadedJournal;
+use crate::domain::books::identifiers::IdSequence;
+use crate::domain::books::records::document::DocumentRecord;
+use crate::domain::books::records::journal::{JournalLineView, JournalView};
+use crate::domain::books::request::{CommandRequest, CommandResult};
+use crate::domain::ledger::account::Role;
+use crate::domain::ledger::allocation::Document;
+use crate::domain::ledger::change::{ChangeAction, Resource};
+use crate::domain::ledger::ids::{AccountId, ContactId, DocumentId, JournalId};
+use crate::domain::ledger::journal::{Journal, JournalStatus, Line, PostedJournal, Source, SourceType, Target};
+use crate::domain::ledger::manual_journal::ManualJournal;
+use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::refusal::Refusal;
+use crate::domain::ledger::vat::VatCode;
+use crate::domain::ledger::vat_entry::VatOrigin;
+use crate::domain::ledger::{manual_journal, period};
+
+impl BooksTransaction<'_> {
+    pub(crate) fn post_journal(
+        &mut self,
+        request: &CommandRequest,
+        entered: &ManualJournal,
+    ) -> Result<CommandResult, Rejection> {
+        let organisation = self.organisation();
+        let named = entered.lines.iter().filter_map(|line| line.contact_id);
+        let of_here = |id: &ContactId| self.facts.contacts.get(&id.0).filter(|(of, _)| *of == organisation);
+        let known: Vec<_> = named.filter_map(|id| Some((id, of_here(&id)?.1.kind))).collect();
+        let journal = manual_journal::post(&self.books.books(), entered, &known)?;
+        let view = self.write_journal(request, journal);
+        self.effects.count(organisation, "journal", "posted", 1);
+        Ok(CommandResult::Journal(Box::new(view)))
+    }
+
+    pub(crate) fn void_journal(
+        &mut self,
+        request: &CommandRequest,
+        id: i64,
+        void_day: Option<i32>,
+        reason: Option<&str>,
+    ) -> Result<CommandResult, Rejection> {
+        let organisation = self.organisation();
+        let loaded = self.facts.journals.get(&id).filter(|journal| journal.organisation == organisation);
+        let loaded = loaded.ok_or(Rejection::Unknown)?;
+        let posted = as_posted(loaded)?;
+        let mut voided = loaded.view.clone();
+        // A journal has two versions: as posted, and void.
+        require_version(request, voided.version())?;
+        if let Some(transaction) = self.facts.linked.get(&id) {
+            let source_type = SourceType::BankTransaction;
+            return Err(Refusal::LinkedToDocument { source_type, source_id: Some(*transaction) }.into());
+        }
+        let documents = self.opening_documents(&voided);
+        let known = documents.iter().filter_map(|row| self.facts.register.documents.get(&DocumentId(row.id)));
+        let allocations: Vec<_> = known.clone().flat_map(Document::active_allocation_ids).collect();
+        // What was once settled with a document stood until it was released.
+        let earliest = known.map(Document::free_from).fold(voided.entry_day, i32::max);
+        let is_open = period::require_open(voided.entry_day, self.books.lock_day()).is_ok();
+        let asked = void_day.or(Some(earliest).filter(|day| is_open && *day > voided.entry_day));
+        let reversal = manual_journal::void(&posted, asked, &allocations, self.books.lock_day())?;
+        let day = period::void_date(voided.entry_day, earliest, Some(reversal.entry_date), self.books.lock_day())?;
+        self.reopen_if_opening(&voided);
+        let reversed = self.reverse(request, reversal, reason);
+        self.void_opening_documents(documents, (reversed, day), reason);
+        voided.reversed_by = Some(reversed);
+        Ok(CommandResult::Journal(Box::new(voided)))
+    }
+
+    /// Notes a journal for writing, with the accounts it needs first.
+    pub(crate) fn write_journal(&mut self, request: &CommandRequest, journal: Journal) -> JournalView {
+        self.write_journal_of(request, journal, None)
+    }
+
+    /// The same for the journal of a document, to whose lines its VAT belongs.
+    pub(crate) fn write_journal_of(
+        &mut self,
+        request: &CommandRequest,
+        mut journal: Journal,
+        of: Option<&DocumentRecord>,
+    ) -> JournalView {
+        let roles: Vec<Role> = journal.roles_to_make().cloned().collect();
+        for role in roles {
+            // Another journal of the same decision may have made it.
+            let known = self.books.chart.with_role(&role).map(|account| account.id);
+            let made = known.or_else(|| {
+                let new = self.books.chart.first_use(&role)?;
+                Some(AccountId(self.add_account(new).id))
+            });
+            if let Some(made) = made {
+                journal.made(&role, made);
+            }
+        }
+        let id = self.identifiers.next(IdSequence::Journal);
+        let number = self.books.next_journal_number;
+        self.books.next_journal_number += 1;
+        let mut view = JournalView {
+            id,
+            number,
+            entry_day: journal.entry_date,
+            description: journal.description.clone(),
+            reference: journal.reference.clone(),
+            source_type: journal.source.kind.as_str().to_owned(),
+            source_id: journal.source.id,
+            reverses: journal.reverses.map(|id| id.0),
+            reversed_by: None,
+            total_pence: journal.total_debit().0,
+            created_at_ms: self.now_ms,
+            user_id: request.actor.user_id.0,
+            key_prefix: request.actor.key_prefix.clone(),
+            lines: Vec::with_capacity(journal.lines.len()),
+        };
+        let is_direct = self.is_direct(&journal);
+        let mut of_contact = Vec::with_capacity(journal.lines.len());
+        for line in &journal.lines {
+            let line = self.line_view(&view, line);
+            of_contact.push(self.move_balances(&view, &line, is_direct));
+            view.lines.push(line);
+        }
+        let organisation = self.organisation();
+        self.effects.count_day(organisation, ListDay::dated("journal", None, view.entry_day), 1);
+        self.effects.count_day(organisation, ListDay::changed("journal", None, self.now_ms), 1);
+        self.effects.count(organisation, "journal type", journal.source.kind.as_str(), 1);
+        self.effects.push(organisation, Effect::Journal(Box::new(JournalEntry { view: view.clone(), of_contact })));
+        for entry in &journal.vat {
+            let line = match entry.origin {
+                VatOrigin::JournalLine(at) => view.lines.get(at).map(|line| line.id),
+                VatOrigin::DocumentLine(_) | VatOrigin::Document(_) => None,
+            };
+            self.write_vat_entry(entry, Some((id, line)), of);
+        }
+        let summary = format!("Journal {number} posted: {}", view.description);
+        self.record_change(ChangeAction::Create, (Resource::Journal, id), summary, None, Some(view.audit_fields()));
+        view
+    }
+
+    fn line_view(&mut self, journal: &JournalView, line: &Line) -> JournalLineView {
+        let account_id = match &line.target {
+            Target::Account(id) => id.0,
+            // Made before; 0 is an account nobody has, which the schema refuses.
+            Target::FirstUse(_) => 0,
+        };
+        let account = self.books.accounts.get(&account_id);
+        JournalLineView {
+            id: self.identifiers.next(IdSequence::JournalLine),
+            line_number: i64::try_from(journal.lines.len()).unwrap_or(i64::MAX).saturating_add(1),
+            account_id,
+            account_code: account.map(|account| account.code.clone()).unwrap_or_default(),
+            account_name: account.map(|account| account.name.clone()).unwrap_or_default(),
+            debit_pence: line.debit().0,
+            credit_pence: line.credit().0,
+            memo: line.memo.clone(),
+            vat_code: line.vat_code.map(|code| code.code().to_owned()),
+            vat_pence: line.vat_amount.map(|vat| vat.0),
+            contact_id: line.contact_id.map(|id| id.0),
+            system: line.is_system,
+        }
+    }
+
+    /// Whether what a journal posts to customers and suppliers is due on its day, no document saying otherwise.
+    fn is_direct(&self, journal: &Journal) -> bool {
+        let of_reversed = journal.reverses.and_then(|id| self.facts.journals.get(&id.0));
+        let source = match of_reversed {
+            Some(reversed) => SourceType::parse(&reversed.view.source_type),
+            None => Some(journal.source.kind),
+        };
+        match source {
+            Some(kind) => !kind.is_documented(),
+            None => true,
+        }
+    }
+
+    /// Moves the loaded balances by a line; gives whether it counts as direct, when its account keeps balances by contact.
+    fn move_balances(&mut self, journal: &JournalView, line: &JournalLineView, is_direct: bool) -> Option<bool> {
+        let account = self.books.chart.get(AccountId(line.account_id));
+        let is_control = account.is_some_and(|account| {
+            account.has_role(&Role::AccountsReceivable) || account.has_role(&Role::AccountsPayable)
+        });
+        let of_contact = is_control.then_some(is_direct);
+        self.facts.move_balances(journal.entry_day, line, of_contact, self.today);
+        if let Some(contact) = line.contact_id {
+            self.mark_used(contact);
+        }
+        of_contact
+    }
+}
+
+/// A stored journal as the rules know it.
+pub(crate) fn as_posted(loaded: &LoadedJournal) -> Result<PostedJournal, Rejection> {
+    let view = &loaded.view;
+    let kind = SourceType::parse(&view.source_type)
+        .ok_or_else(|| Rejection::Corrupt(format!("source type: {}", view.source_type)))?;
+    let lines = view.lines.iter().map(|line| Line {
+        target: Target::Account(AccountId(line.account_id)),
+        amount: Pence(line.debit_pence - line.credit_pence),
+        memo: line.memo.clone(),
+        vat_code: line.vat_code.as_deref().and_then(VatCode::parse),
+        vat_amount: line.vat_pence.map(Pence),
+        contact_id: line.contact_id.map(ContactId),
+        is_system: line.system,
+    });
+    Ok(PostedJournal {
+        id: JournalId(view.id),
+        number: view.number,
+        status: if view.reversed_by.is_some() { JournalStatus::Void } else { JournalStatus::Posted },
+        journal: Journal {
+            entry_date: view.entry_day,
+            description: view.description.clone(),
+            reference: view.reference.clone(),
+            memo: None,
+            source: Source { kind, id: view.source_id },
+            reverses: view.reverses.map(JournalId),
+            lines: lines.collect(),
+            vat: loaded.vat.clone(),
+        },
+    })
+}

@@ -1,0 +1,343 @@
+//! Decides one command over the books and facts in memory: the rules of `domain::ledger` say what happens, the effects
+//! note what is to be written. A refused command has changed nothing.
+
+mod allocations;
+mod bank;
+mod confirmations;
+mod contacts;
+mod credit_notes;
+mod documents;
+mod imports;
+mod journals;
+mod numbers;
+mod opening;
+mod previews;
+mod settlement_lines;
+mod settlements;
+
+use crate::domain::books::cached_books::CachedBooks;
+use crate::domain::books::command::BooksCommand;
+use crate::domain::books::effects::Effects;
+use crate::domain::books::effects::{Effect, EffectsMark, LockChangeRecord};
+use crate::domain::books::facts::{Facts, FactsMark};
+use crate::domain::books::identifiers::{IdSequence, Identifiers};
+use crate::domain::books::records::account::{AccountRecord, AccountView};
+use crate::domain::books::records::organisation::{LockChange, OrganisationChange};
+use crate::domain::books::request::{Actor, CommandRequest, CommandResult};
+use crate::domain::calendar::{date_of, day_text};
+use crate::domain::ledger::account::{Account, Role};
+use crate::domain::ledger::change::{ChangeAction, Resource};
+use crate::domain::ledger::chart::{Chart, NewAccount};
+use crate::domain::ledger::ids::AccountId;
+use crate::domain::ledger::period::{LockMove, move_lock};
+use crate::domain::ledger::refusal::Refusal;
+use std::sync::Arc;
+
+/// Why a posting is not done.
+pub(crate) enum Rejection {
+    Refused(Refusal),
+    Unknown,
+    Forbidden,
+    /// A stored record has a value that no rule ever wrote.
+    Corrupt(String),
+    /// The item of a batch that stopped it.
+    Item(usize, Box<Rejection>),
+}
+
+impl From<Refusal> for Rejection {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+/// A state of a [`BooksTransaction`].
+pub(crate) struct Savepoint {
+    books: CachedBooks,
+    facts: FactsMark,
+    effects: EffectsMark,
+}
+
+/// Where a command is decided.
+pub(crate) struct BooksTransaction<'a> {
+    pub(crate) books: &'a mut CachedBooks,
+    pub(crate) facts: &'a mut Facts,
+    pub(crate) identifiers: &'a mut Identifiers,
+    pub(crate) effects: &'a mut Effects,
+    pub(crate) actor: &'a Actor,
+    pub(crate) now_ms: i64,
+    /// In the organisation's time zone.
+    pub(crate) today: i32,
+    /// Whether nothing of it is written: numbers and identifiers are not handed out.
+    pub(crate) is_dry_run: bool,
+}
+
+impl BooksTransaction<'_> {
+    pub(crate) fn organisation(&self) -> i64 {
+        self.books.organisation.id.0
+    }
+
+    /// The present state of all that a decision may change, to be returned to by [`Self::undo_to`].
+    pub(crate) fn savepoint(&self) -> Savepoint {
+        Savepoint { books: self.books.clone(), facts: self.facts.mark(), effects: self.effects.mark() }
+    }
+
+    /// Undoes what was decided since a savepoint. Identifiers handed out since are not used again.
+    pub(crate) fn undo_to(&mut self, savepoint: Savepoint) {
+        *self.books = savepoint.books;
+        self.facts.undo_to(savepoint.facts);
+        self.effects.undo_to(savepoint.effects);
+    }
+
+    /// Decides one posting.
+    pub(crate) fn decide(&mut self, request: &CommandRequest) -> Result<CommandResult, Rejection> {
+        self.decide_action(request, &request.command)
+    }
+
+    /// Decides an action of a posting: its own, or a row of an import.
+    pub(crate) fn decide_action(
+        &mut self,
+        request: &CommandRequest,
+        action: &BooksCommand,
+    ) -> Result<CommandResult, Rejection> {
+        match action {
+            BooksCommand::CreateDocument { entry, is_issued } => self.create_document(request, entry, *is_issued),
+            BooksCommand::PatchDocument { kind, id, fields } => self.patch_document(request, *kind, *id, fields),
+            BooksCommand::DeleteDocument { kind, id } => self.delete_document(request, *kind, *id),
+            BooksCommand::IssueDocument { kind, id } => self.issue_document(request, *kind, *id),
+            BooksCommand::VoidDocument { kind, id, void_day, reason } => {
+                self.void_document(request, *kind, *id, *void_day, reason.as_deref())
+            }
+            BooksCommand::AllocateCredit { kind, id, allocations, day } => {
+                self.allocate_credit(request, *kind, *id, allocations, *day)
+            }
+            BooksCommand::UnallocateCredit { kind, id, allocation_ids } => {
+                self.unallocate_credit(request, *kind, *id, allocation_ids)
+            }
+            BooksCommand::CreateSettlement(entry) => self.create_settlement(request, entry),
+            BooksCommand::PatchSettlement { side, id, fields } => self.patch_settlement(request, *side, *id, fields),
+            BooksCommand::AllocateSettlement { side, id, allocations } => {
+                self.allocate_settlement(request, *side, *id, allocations)
+            }
+            BooksCommand::UnallocateSettlement { side, id, allocation_ids } => {
+                self.unallocate_settlement(request, *side, *id, allocation_ids)
+            }
+            BooksCommand::VoidSettlement { side, id, void_day, reason } => {
+                self.void_settlement(request, *side, *id, *void_day, reason.as_deref())
+            }
+            BooksCommand::PatchOrganisation(change) => self.patch_organisation(request, change),
+            BooksCommand::LockPeriod { lock_day, reason } => self.lock_period(request, *lock_day, reason.as_deref()),
+            BooksCommand::CreateAccount(new) => self.create_account(new),
+            BooksCommand::PatchAccount { id, code, name } => {
+                self.patch_account(request, *id, code.as_deref(), name.as_deref())
+            }
+            BooksCommand::ArchiveAccount { id, archived } => self.archive_account(request, *id, *archived),
+            BooksCommand::CreateContact { kind, fields } => self.create_contact(*kind, fields),
+            BooksCommand::PatchContact { kind, id, fields } => self.patch_contact(request, *kind, *id, fields),
+            BooksCommand::ArchiveContact { kind, id, archived } => self.archive_contact(request, *kind, *id, *archived),
+            BooksCommand::DeleteContact { kind, id } => self.delete_contact(request, *kind, *id),
+            BooksCommand::PostJournal(entered) => self.post_journal(request, entered),
+            BooksCommand::CreateBankAccount { kind, account, fields } => {
+                self.create_bank_account(*kind, account, fields)
+            }
+            BooksCommand::PatchBankAccount { id, fields } => self.patch_bank_account(request, *id, fields),
+            BooksCommand::ArchiveBankAccount { id } => self.archive_bank_account(request, *id),
+            BooksCommand::CreateBankTransaction { bank_account_id, row } => {
+                self.create_bank_transaction(*bank_account_id, row)
+            }
+            BooksCommand::ImportBankTransactions(import) => self.import_bank_transactions(import),
+            BooksCommand::PatchBankTransaction { id, suggestion } => {
+                self.patch_bank_transaction(request, *id, suggestion)
+            }
+            BooksCommand::DeleteBankTransaction { id } => self.delete_bank_transaction(request, *id),
+            BooksCommand::ExcludeBankTransaction { id, excluded } => {
+                self.exclude_bank_transaction(request, *id, *excluded)
+            }
+            BooksCommand::Confirm { items, is_batch } => self.confirm_all(request, items, *is_batch),
+            BooksCommand::Unconfirm { id } => self.unconfirm(request, *id),
+            BooksCommand::PreviewOpening { entry, preview } => self.preview_opening(request, entry, preview),
+            BooksCommand::SetOpening { entry, token_hash } => {
+                self.set_opening(request, entry.as_deref(), token_hash.as_deref())
+            }
+            BooksCommand::PreviewImport { entries, preview } => self.preview_import(request, entries, preview),
+            BooksCommand::ConfirmImport(asked) => self.confirm_import(request, asked),
+            BooksCommand::VoidJournal { id, void_day, reason } => {
+                self.void_journal(request, *id, *void_day, reason.as_deref())
+            }
+        }
+    }
+
+    fn patch_organisation(
+        &mut self,
+        request: &CommandRequest,
+        change: &OrganisationChange,
+    ) -> Result<CommandResult, Rejection> {
+        let row = &self.books.organisation;
+        require_version(request, row.version)?;
+        let (mut next, begins) = row.with(change, self.books.lock_day(), false)?;
+        next.version += 1;
+        next.updated_at_ms = self.now_ms;
+        let (before, after) = (row.audit_fields(), next.audit_fields());
+        *self.books.change_organisation() = next.clone();
+        if let Some((from, scheme)) = begins {
+            Arc::make_mut(&mut self.books.vat).change(from, scheme);
+            let rate = scheme.flat_rate().map(|rate| rate.0);
+            let effect = Effect::VatScheme { from, scheme: scheme.as_str(), flat_rate: rate };
+            self.effects.push(next.id.0, effect);
+        }
+        let on = (Resource::Organisation, next.id.0);
+        self.record_change(ChangeAction::Update, on, "Organisation changed", Some(before), Some(after));
+        self.keep_sequence();
+        Ok(CommandResult::Organisation(Box::new(self.with_next_number(next))))
+    }
+
+    fn lock_period(
+        &mut self,
+        request: &CommandRequest,
+        day: Option<i32>,
+        reason: Option<&str>,
+    ) -> Result<CommandResult, Rejection> {
+        require_version(request, self.books.organisation.version)?;
+        match move_lock(self.books.lock_day(), day, self.today)? {
+            LockMove::Same => return Ok(self.lock_view()),
+            LockMove::Back if !request.actor.may_reopen => return Err(Rejection::Forbidden),
+            LockMove::Back | LockMove::Forward => {}
+        }
+        let before = self.books.organisation.lock_audit_fields();
+        let row = self.books.change_organisation();
+        row.lock_date = day.map(date_of);
+        row.version += 1;
+        row.updated_at_ms = self.now_ms;
+        let organisation = row.clone();
+        let id = self.identifiers.next(IdSequence::PeriodLockChange);
+        self.record_lock_change(id, day, reason);
+        let summary = match day {
+            Some(day) => format!("Period locked up to {}", day_text(day)),
+            None => "Period lock cleared".to_owned(),
+        };
+        let (before, after) = (before.text("reason", None), organisation.lock_audit_fields().text("reason", reason));
+        self.record_change(
+            ChangeAction::Lock,
+            (Resource::Organisation, organisation.id.0),
+            summary,
+            Some(before),
+            Some(after),
+        );
+        Ok(self.lock_view())
+    }
+
+    /// Notes a move of the period lock.
+    pub(crate) fn record_lock_change(&mut self, id: i64, day: Option<i32>, reason: Option<&str>) {
+        let (organisation, user_id, at_ms) = (self.organisation(), self.actor.user_id.0, self.now_ms);
+        let reason = reason.map(str::to_owned);
+        let record = LockChangeRecord { id, user_id, day, reason: reason.clone(), at_ms };
+        self.effects.push(organisation, Effect::LockChange(Box::new(record)));
+        let mut changes = self.facts.lock_changes.get(&organisation).cloned().unwrap_or_default();
+        changes.insert(0, LockChange { lock_day: day, reason, user_id, at_ms });
+        self.facts.lock_changes.insert(organisation, changes);
+    }
+
+    fn lock_view(&self) -> CommandResult {
+        let changes = self.facts.lock_changes.get(&self.organisation()).cloned().unwrap_or_default();
+        CommandResult::Lock(Box::new((*self.books.organisation).clone()), changes)
+    }
+
+    fn create_account(&mut self, new: &NewAccount) -> Result<CommandResult, Rejection> {
+        let new = self.books.chart.create(new.clone())?;
+        let row = self.add_account(new);
+        Ok(CommandResult::Account(Box::new(AccountView {
+            row,
+            balance_pence: 0,
+            has_postings: false,
+            bank_account_id: None,
+        })))
+    }
+
+    pub(crate) fn add_account(&mut self, new: NewAccount) -> AccountRecord {
+        let account = new.with_id(AccountId(self.identifiers.next(IdSequence::Account)));
+        if account.has_role(&Role::VatControl) {
+            self.books.change_organisation().has_vat_control = true;
+        }
+        let row = AccountRecord::of(&account, self.now_ms);
+        self.put_account(row.clone());
+        let summary = format!("Account {} {} made", row.code, row.name);
+        self.record_change(ChangeAction::Create, (Resource::Account, row.id), summary, None, Some(row.audit_fields()));
+        row
+    }
+
+    pub(crate) fn put_account(&mut self, row: AccountRecord) {
+        self.effects.push(self.organisation(), Effect::Account(row.id));
+        self.books.put_account(row);
+    }
+
+    fn account(&self, request: &CommandRequest, id: i64) -> Result<AccountRecord, Rejection> {
+        let row = self.books.accounts.get(&id).cloned().ok_or(Rejection::Unknown)?;
+        require_version(request, row.version)?;
+        Ok(row)
+    }
+
+    fn account_view(&self, row: AccountRecord) -> CommandResult {
+        let (balance_pence, has_postings) = self.facts.balances.get(&row.id).copied().unwrap_or_default();
+        let carried = self.books.bank_accounts.values().find(|bank| bank.account_id == row.id);
+        let bank_account_id = carried.map(|bank| bank.id);
+        CommandResult::Account(Box::new(AccountView { row, balance_pence, has_postings, bank_account_id }))
+    }
+
+    fn changed_account(&mut self, action: ChangeAction, row: AccountRecord) -> CommandResult {
+        let row = AccountRecord { version: row.version + 1, updated_at_ms: self.now_ms, ..row };
+        let before = self.books.accounts.get(&row.id).map(AccountRecord::audit_fields);
+        self.put_account(row.clone());
+        let summary = format!("Account {} {} {}", row.code, row.name, action.done());
+        self.record_change(action, (Resource::Account, row.id), summary, before, Some(row.audit_fields()));
+        self.account_view(row)
+    }
+
+    fn patch_account(
+        &mut self,
+        request: &CommandRequest,
+        id: i64,
+        code: Option<&str>,
+        name: Option<&str>,
+    ) -> Result<CommandResult, Rejection> {
+        let mut row = self.account(request, id)?;
+        if let Some(code) = code {
+            self.books.chart.recode(AccountId(id), code)?;
+            code.clone_into(&mut row.code);
+        }
+        if let Some(name) = name {
+            name.clone_into(&mut row.name);
+        }
+        Ok(self.changed_account(ChangeAction::Update, row))
+    }
+
+    fn archive_account(
+        &mut self,
+        request: &CommandRequest,
+        id: i64,
+        archived: bool,
+    ) -> Result<CommandResult, Rejection> {
+        let row = self.account(request, id)?;
+        if archived {
+            Chart::archive(self.rule_account(id)?)?;
+            if self.books.bank_accounts.values().any(|bank| bank.account_id == id) {
+                return Err(Refusal::InvalidState { current: "bank account", allowed: &[] }.into());
+            }
+        }
+        if row.archived_at_ms.is_some() == archived {
+            return Ok(self.account_view(row));
+        }
+        let archived_at_ms = archived.then_some(self.now_ms);
+        Ok(self.changed_account(archiving(archived), AccountRecord { archived_at_ms, ..row }))
+    }
+
+    fn rule_account(&self, id: i64) -> Result<&Account, Rejection> {
+        self.books.chart.get(AccountId(id)).ok_or(Rejection::Unknown)
+    }
+}
+
+pub(crate) const fn archiving(archived: bool) -> ChangeAction {
+    if archived { ChangeAction::Archive } else { ChangeAction::Unarchive }
+}
+
+pub(crate) fn require_version(request: &CommandRequest, version: i64) -> Result<(), Refusal> {
+    if request.expected_version.is_none_or(|seen| seen == version) { Ok(()) } else { Err(Refusal::StaleVersion) }
+}

@@ -1,0 +1,46 @@
+//! Stores previews, and accepts the token of one once.
+
+use crate::domain::books::decide::BooksTransaction;
+use crate::domain::books::effects::Effect;
+use crate::domain::books::records::preview::{LIFE_MS, NewPreview, PreviewRecord, Purpose};
+use crate::domain::ledger::refusal::Refusal;
+
+impl BooksTransaction<'_> {
+    /// Keeps a preview; says until when it may be confirmed.
+    pub(crate) fn keep_preview(&mut self, purpose: Purpose, new: &NewPreview) -> i64 {
+        let row = PreviewRecord {
+            organisation: self.organisation(),
+            user_id: self.actor.user_id.0,
+            import_id: purpose.import_id(),
+            created_at_ms: self.now_ms,
+            expires_at_ms: self.now_ms.saturating_add(LIFE_MS),
+            used_at_ms: None,
+        };
+        let expires_at_ms = row.expires_at_ms;
+        let effect = Effect::Preview { hash: new.token_hash.clone(), body: new.body.clone() };
+        self.effects.push(row.organisation, effect);
+        self.facts.previews.insert(new.token_hash.clone(), row);
+        expires_at_ms
+    }
+
+    /// Refuses a token that has been used, is too old, or was never given to this person for this.
+    pub(crate) fn require_token(&self, hash: &str, purpose: Purpose) -> Result<(), Refusal> {
+        let of_caller = |row: &&PreviewRecord| {
+            row.organisation == self.organisation()
+                && row.user_id == self.actor.user_id.0
+                && row.import_id == purpose.import_id()
+        };
+        let row = self.facts.previews.get(hash).filter(of_caller).ok_or(Refusal::TokenExpired)?;
+        if row.used_at_ms.is_some() {
+            return Err(Refusal::TokenUsed);
+        }
+        if row.expires_at_ms <= self.now_ms { Err(Refusal::TokenExpired) } else { Ok(()) }
+    }
+
+    pub(crate) fn use_token(&mut self, hash: &str) {
+        let now_ms = self.now_ms;
+        self.facts.previews.update(hash, |row| row.used_at_ms = Some(now_ms));
+        let effect = Effect::Preview { hash: hash.to_owned(), body: String::new() };
+        self.effects.push(self.organisation(), effect);
+    }
+}

@@ -1,0 +1,208 @@
+//! What the commands of a group change: plain records, in the order of their decisions. Records that change are named by
+//! their identifiers and written as the books and facts hold them in the end; what is only ever added stands here whole.
+
+use std::borrow::Cow;
+
+use super::counters::{ListCounters, ListDay};
+use super::records::journal::JournalView;
+use crate::domain::ledger::allocation::Allocation;
+use crate::domain::ledger::vat_entry::VatEntry;
+
+/// A journal with its lines.
+#[derive(Debug)]
+pub(crate) struct JournalEntry {
+    pub(crate) view: JournalView,
+    /// For each line whose account keeps balances by customer and supplier: whether no document stands behind it.
+    pub(crate) of_contact: Vec<Option<bool>>,
+}
+
+/// An entry of the VAT sub-ledger, with the journal and the document it comes from, and the lines of both.
+#[derive(Debug)]
+pub(crate) struct VatEntryRecord {
+    pub(crate) id: i64,
+    pub(crate) journal: Option<(i64, Option<i64>)>,
+    pub(crate) document: Option<i64>,
+    pub(crate) document_line: Option<i64>,
+    pub(crate) entry: VatEntry,
+}
+
+/// An entry of the history.
+#[derive(Debug)]
+pub(crate) struct ChangeEntry {
+    pub(crate) cursor: i64,
+    pub(crate) at_ms: i64,
+    pub(crate) user_id: i64,
+    pub(crate) key_prefix: Option<String>,
+    pub(crate) via: &'static str,
+    pub(crate) action: &'static str,
+    pub(crate) resource: &'static str,
+    pub(crate) id: i64,
+    pub(crate) summary: String,
+    pub(crate) before: Option<String>,
+    pub(crate) after: Option<String>,
+}
+
+/// An answer stored for an `Idempotency-Key`.
+#[derive(Debug)]
+pub(crate) struct ReplayRecord {
+    pub(crate) user_id: i64,
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) key: String,
+    pub(crate) body_hash: String,
+    pub(crate) status: i64,
+    pub(crate) body: String,
+    pub(crate) at_ms: i64,
+    pub(crate) expires_ms: i64,
+}
+
+/// A move of the period lock.
+#[derive(Debug)]
+pub(crate) struct LockChangeRecord {
+    pub(crate) id: i64,
+    pub(crate) user_id: i64,
+    pub(crate) day: Option<i32>,
+    pub(crate) reason: Option<String>,
+    pub(crate) at_ms: i64,
+}
+
+/// A voided journal.
+#[derive(Debug)]
+pub(crate) struct ReversalRecord {
+    pub(crate) journal: i64,
+    /// The date of the voided journal.
+    pub(crate) day: i32,
+    pub(crate) reversal: i64,
+    pub(crate) reason: Option<String>,
+}
+
+/// One change of an organisation's books.
+#[derive(Debug)]
+pub(crate) enum Effect {
+    /// An account is now as the books hold it.
+    Account(i64),
+    /// A bank account is now as the books hold it.
+    BankAccount(i64),
+    /// A contact is now as the facts hold it; likewise the following.
+    Contact(i64),
+    Document(i64),
+    /// The lines of a document are those of its record.
+    DocumentLines {
+        id: i64,
+        is_new: bool,
+    },
+    Settlement(i64),
+    StatementLine(i64),
+    Import(i64),
+    ContactDeleted(i64),
+    DocumentDeleted(i64),
+    StatementLineDeleted(i64),
+    Allocation(Box<Allocation>),
+    /// A sequence of numbers has come to this one.
+    Sequence {
+        family: &'static str,
+        prefix: String,
+        highest: u64,
+    },
+    Journal(Box<JournalEntry>),
+    Reversal(Box<ReversalRecord>),
+    VatEntry(Box<VatEntryRecord>),
+    LockChange(Box<LockChangeRecord>),
+    /// A VAT scheme begins.
+    VatScheme {
+        from: i32,
+        scheme: &'static str,
+        flat_rate: Option<i64>,
+    },
+    /// A preview under the hash of its token; one that was used keeps no request.
+    Preview {
+        hash: String,
+        body: String,
+    },
+    /// A list has so many rows more.
+    Count(&'static str, Cow<'static, str>, i64),
+    /// A list has so many rows more on a day.
+    CountDay(ListDay, i64),
+    Change(Box<ChangeEntry>),
+    Replay(Box<ReplayRecord>),
+}
+
+/// The changes of a group, each with the organisation it is of.
+#[derive(Debug, Default)]
+pub(crate) struct Effects {
+    log: Vec<(i64, Effect)>,
+}
+
+/// How many effects there were.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EffectsMark(usize);
+
+impl Effects {
+    /// Adds one.
+    pub(crate) fn push(&mut self, organisation: i64, effect: Effect) {
+        self.log.push((organisation, effect));
+    }
+
+    /// Adds to a counter of a list.
+    pub(crate) fn count(
+        &mut self,
+        organisation: i64,
+        list: &'static str,
+        status: impl Into<Cow<'static, str>>,
+        by: i64,
+    ) {
+        self.push(organisation, Effect::Count(list, status.into(), by));
+    }
+
+    /// Adds to a counter of a list on a day.
+    pub(crate) fn count_day(&mut self, organisation: i64, day: ListDay, by: i64) {
+        self.push(organisation, Effect::CountDay(day, by));
+    }
+
+    /// Moves a record from the counters it stood in to those it stands in now.
+    pub(crate) fn move_counters(
+        &mut self,
+        organisation: i64,
+        before: Option<ListCounters>,
+        after: Option<ListCounters>,
+    ) {
+        let moves = before.into_iter().map(|one| (one, -1)).chain(after.into_iter().map(|one| (one, 1)));
+        for (counters, by) in moves {
+            for (day, many) in counters.days() {
+                self.count_day(organisation, day, by * many);
+            }
+            for (list, status, many) in counters.counts() {
+                self.count(organisation, list, status, by * many);
+            }
+        }
+    }
+
+    /// Sum of the debits of the journals, in pence.
+    pub(crate) fn debits_pence(&self) -> i64 {
+        let journals = self.log.iter().map(|(_, effect)| match effect {
+            Effect::Journal(journal) => journal.view.total_pence,
+            _ => 0,
+        });
+        journals.sum()
+    }
+
+    /// Whether a preview is stored.
+    pub(crate) fn has_previews(&self) -> bool {
+        self.log.iter().any(|(_, effect)| matches!(effect, Effect::Preview { .. }))
+    }
+
+    /// The present state, to be returned to by [`Self::undo_to`].
+    pub(crate) const fn mark(&self) -> EffectsMark {
+        EffectsMark(self.log.len())
+    }
+
+    /// Drops what was added since a mark.
+    pub(crate) fn undo_to(&mut self, mark: EffectsMark) {
+        self.log.truncate(mark.0);
+    }
+
+    /// All of them, each with its organisation, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(i64, Effect)> {
+        self.log.iter()
+    }
+}

@@ -1,0 +1,182 @@
+//! Identifiers of new records.
+//!
+//! A process takes identifiers from the database in blocks and hands them out from memory. How many a group of commands
+//! needs is known only once it is decided: what exceeds the block gets a provisional identifier, a negative number, and
+//! the group is then decided once more with exactly as many identifiers as it took (`store::books`). A dry run works
+//! with provisional identifiers alone; answers show them as null.
+
+/// What identifiers are for; each sequence counts on its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum IdSequence {
+    Account,
+    Contact,
+    Journal,
+    JournalLine,
+    VatEntry,
+    PeriodLockChange,
+    BankAccount,
+    BankTransaction,
+    Import,
+    Document,
+    DocumentLine,
+    Allocation,
+    Settlement,
+}
+
+impl IdSequence {
+    /// Every sequence, in the order in which every process locks their rows.
+    pub(crate) const ALL: [Self; 13] = [
+        Self::Account,
+        Self::Contact,
+        Self::Journal,
+        Self::JournalLine,
+        Self::VatEntry,
+        Self::PeriodLockChange,
+        Self::BankAccount,
+        Self::BankTransaction,
+        Self::Import,
+        Self::Document,
+        Self::DocumentLine,
+        Self::Allocation,
+        Self::Settlement,
+    ];
+
+    /// The name of its row in `id_block`.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Account => "account",
+            Self::Contact => "contact",
+            Self::Journal => "journal",
+            Self::JournalLine => "journal_line",
+            Self::VatEntry => "vat_entry",
+            Self::PeriodLockChange => "period_lock_change",
+            Self::BankAccount => "bank_account",
+            Self::BankTransaction => "bank_transaction",
+            Self::Import => "import",
+            Self::Document => "document",
+            Self::DocumentLine => "document_line",
+            Self::Allocation => "allocation",
+            Self::Settlement => "settlement",
+        }
+    }
+
+    /// How many are taken at once: few, so that identifiers stay readable where little is written.
+    const fn block(self) -> i64 {
+        match self {
+            Self::Account => 64,
+            Self::Contact | Self::Journal | Self::Document | Self::Allocation | Self::Settlement => 32,
+            Self::JournalLine | Self::VatEntry | Self::DocumentLine => 256,
+            Self::BankTransaction => 64,
+            Self::PeriodLockChange | Self::BankAccount | Self::Import => 1,
+        }
+    }
+
+    /// How many to take when so many are needed: where much is written at once, the next groups find some left.
+    pub(crate) const fn block_for(self, needed: i64) -> i64 {
+        let block = self.block();
+        if needed > block / 8 && needed > 4 {
+            let many = needed.saturating_mul(8);
+            if many > block { many } else { block }
+        } else if needed > block {
+            needed
+        } else {
+            block
+        }
+    }
+}
+
+/// One sequence: the block at hand, and how many identifiers were handed out.
+#[derive(Debug, Clone, Copy, Default)]
+struct Block {
+    next: i64,
+    end: i64,
+    used: i64,
+}
+
+/// What is left of the blocks taken. A group works on a copy, which counts once the group is committed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Identifiers {
+    blocks: [Block; IdSequence::ALL.len()],
+    /// The latest provisional identifier.
+    provisional: i64,
+}
+
+impl Identifiers {
+    fn block(&mut self, sequence: IdSequence) -> Option<&mut Block> {
+        let place = IdSequence::ALL.iter().position(|known| *known == sequence)?;
+        self.blocks.get_mut(place)
+    }
+
+    /// The next identifier: from the block, else a provisional one.
+    pub(crate) fn next(&mut self, sequence: IdSequence) -> i64 {
+        if let Some(block) = self.block(sequence) {
+            block.used += 1;
+            if block.next < block.end {
+                block.next += 1;
+                return block.next - 1;
+            }
+        }
+        self.provisional -= 1;
+        self.provisional
+    }
+
+    /// Whether identifiers were handed out that no block holds.
+    pub(crate) const fn has_provisional(&self) -> bool {
+        self.provisional < 0
+    }
+
+    /// How many of each sequence were handed out since [`Self::start_counting`].
+    pub(crate) fn used(&self) -> impl Iterator<Item = (IdSequence, i64)> {
+        IdSequence::ALL.into_iter().zip(self.blocks.iter().map(|block| block.used)).filter(|(_, used)| *used > 0)
+    }
+
+    /// Begins to count what a group takes.
+    pub(crate) fn start_counting(&mut self) {
+        self.provisional = 0;
+        for block in &mut self.blocks {
+            block.used = 0;
+        }
+    }
+
+    /// How many are left of a sequence's block.
+    pub(crate) fn left(&mut self, sequence: IdSequence) -> i64 {
+        self.block(sequence).map_or(0, |block| block.end - block.next)
+    }
+
+    /// Replaces the block of a sequence by the identifiers from `first` up to, but without, `end`.
+    pub(crate) fn replace_block(&mut self, sequence: IdSequence, first: i64, end: i64) {
+        if let Some(block) = self.block(sequence) {
+            (block.next, block.end) = (first, end);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_exceeds_the_block_is_provisional_and_counted() {
+        let mut identifiers = Identifiers::default();
+        identifiers.replace_block(IdSequence::Journal, 5, 7);
+        identifiers.start_counting();
+        let taken: Vec<i64> = (0..4).map(|_| identifiers.next(IdSequence::Journal)).collect();
+        assert_eq!(taken, [5, 6, -1, -2]);
+        assert_eq!(identifiers.next(IdSequence::Contact), -3);
+        assert!(identifiers.has_provisional());
+        let used: Vec<_> = identifiers.used().collect();
+        assert_eq!(used, [(IdSequence::Contact, 1), (IdSequence::Journal, 4)]);
+    }
+
+    #[test]
+    fn a_block_holds_what_is_needed() {
+        for sequence in IdSequence::ALL {
+            for needed in [1, 2, 5, 31, 33, 200, 1_000, 20_000] {
+                assert!(sequence.block_for(needed) >= needed, "{sequence:?} {needed}");
+            }
+        }
+        assert_eq!(IdSequence::Journal.block_for(1), 32);
+        assert_eq!(IdSequence::JournalLine.block_for(3), 256);
+        assert_eq!(IdSequence::Journal.block_for(64), 512);
+    }
+}

@@ -1,0 +1,63 @@
+//! Postal addresses, and how a change is merged into one.
+
+use crate::domain::books::audit_fields::AuditFields;
+
+/// A postal address.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Address {
+    /// First line.
+    pub line1: Option<String>,
+    /// Second line.
+    pub line2: Option<String>,
+    /// Town or city.
+    pub city: Option<String>,
+    /// County or region.
+    pub region: Option<String>,
+    /// Postcode.
+    pub postcode: Option<String>,
+    /// ISO 3166-1 alpha-2.
+    pub country: Option<String>,
+}
+
+/// What is said anew about a postal address: what is none stays as it was.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as the fields of the address")]
+pub struct AddressChange {
+    pub line1: Option<Option<String>>,
+    pub line2: Option<Option<String>>,
+    pub city: Option<Option<String>>,
+    pub region: Option<Option<String>>,
+    pub postcode: Option<Option<String>>,
+    pub country: Option<Option<String>>,
+}
+
+impl AddressChange {
+    /// Nothing is left of the address.
+    pub fn cleared() -> Self {
+        let none = || Some(None);
+        Self { line1: none(), line2: none(), city: none(), region: none(), postcode: none(), country: none() }
+    }
+
+    /// The address as it is afterwards.
+    #[must_use]
+    pub fn applied_to(self, before: Address) -> Address {
+        Address {
+            line1: self.line1.unwrap_or(before.line1),
+            line2: self.line2.unwrap_or(before.line2),
+            city: self.city.unwrap_or(before.city),
+            region: self.region.unwrap_or(before.region),
+            postcode: self.postcode.unwrap_or(before.postcode),
+            country: self.country.unwrap_or(before.country),
+        }
+    }
+}
+
+pub(crate) fn of_address(audit_fields: AuditFields, address: &Address) -> AuditFields {
+    audit_fields
+        .text("address_line1", address.line1.as_deref())
+        .text("address_line2", address.line2.as_deref())
+        .text("address_city", address.city.as_deref())
+        .text("address_region", address.region.as_deref())
+        .text("address_postcode", address.postcode.as_deref())
+        .text("address_country", address.country.as_deref())
+}

@@ -1,0 +1,159 @@
+//! Bank accounts: the record with the sums of its statement lines, what may be changed of it, and its view.
+
+use crate::domain::books::audit_fields::AuditFields;
+use crate::domain::ledger::bank::{BankAccount, BankAccountType};
+use crate::domain::ledger::ids::{AccountId, BankAccountId};
+
+/// A bank account as stored, with the sums of its statement lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BankAccountRecord {
+    /// Identifier.
+    pub id: i64,
+    /// The account of the chart that carries its balance.
+    pub account_id: i64,
+    /// What may be changed.
+    pub details: BankAccountDetails,
+    /// What kind it is.
+    pub kind: BankAccountType,
+    /// What the opening balances put on it, in pence.
+    pub opening_pence: i64,
+    /// Sum of the lines that are not excluded.
+    pub statement_pence: i64,
+    /// How many lines are not confirmed.
+    pub unconfirmed_count: i64,
+    /// Their sum.
+    pub unconfirmed_pence: i64,
+    /// When lines were last imported.
+    pub last_imported_at_ms: Option<i64>,
+    /// When it was archived.
+    pub archived_at_ms: Option<i64>,
+    /// When it was made.
+    pub created_at_ms: i64,
+    /// When it was last changed.
+    pub updated_at_ms: i64,
+    /// Counts changes, from 1.
+    pub version: i64,
+}
+
+/// What a caller says about a bank account.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BankAccountDetails {
+    /// Its name.
+    pub name: String,
+    /// The bank.
+    pub bank_name: Option<String>,
+    /// `NN-NN-NN`.
+    pub sort_code: Option<String>,
+    /// Eight digits.
+    pub account_number: Option<String>,
+    /// International number.
+    pub iban: Option<String>,
+}
+
+/// One thing said about a bank account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields of `BankAccountDetails`, one each")]
+pub enum BankAccountField {
+    Name(String),
+    BankName(Option<String>),
+    SortCode(Option<String>),
+    AccountNumber(Option<String>),
+    Iban(Option<String>),
+}
+
+impl BankAccountDetails {
+    /// The details after some of them were said anew.
+    pub fn with(mut self, fields: &[BankAccountField]) -> Self {
+        for field in fields.iter().cloned() {
+            match field {
+                BankAccountField::Name(name) => self.name = name,
+                BankAccountField::BankName(name) => self.bank_name = name,
+                BankAccountField::SortCode(code) => self.sort_code = code,
+                BankAccountField::AccountNumber(number) => self.account_number = number,
+                BankAccountField::Iban(iban) => self.iban = iban,
+            }
+        }
+        self
+    }
+}
+
+impl BankAccountRecord {
+    /// The bank account a new organisation starts with.
+    pub(crate) fn first(id: i64, account_id: i64, now_ms: i64) -> Self {
+        let details = BankAccountDetails { name: "Current account".to_owned(), ..BankAccountDetails::default() };
+        Self::new(id, account_id, details, BankAccountType::Current, now_ms)
+    }
+
+    /// A new one.
+    pub(crate) fn new(
+        id: i64,
+        account_id: i64,
+        details: BankAccountDetails,
+        kind: BankAccountType,
+        now_ms: i64,
+    ) -> Self {
+        Self {
+            id,
+            account_id,
+            details,
+            kind,
+            opening_pence: 0,
+            statement_pence: 0,
+            unconfirmed_count: 0,
+            unconfirmed_pence: 0,
+            last_imported_at_ms: None,
+            archived_at_ms: None,
+            created_at_ms: now_ms,
+            updated_at_ms: now_ms,
+            version: 1,
+        }
+    }
+}
+
+/// A bank account with what the books say of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BankAccountView {
+    /// The bank account.
+    pub row: BankAccountRecord,
+    /// The code of the account that carries its balance.
+    pub account_code: String,
+    /// The balance of that account, debits less credits.
+    pub ledger_pence: i64,
+    /// The day of its latest line.
+    pub last_transaction_day: Option<i32>,
+}
+
+/// The account of the chart that carries a bank account's balance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LedgerAccount {
+    /// One there is.
+    Existing(i64),
+    /// One to be made under this code.
+    New(String),
+}
+
+impl BankAccountRecord {
+    pub(crate) fn audit_fields(&self) -> AuditFields {
+        let details = &self.details;
+        AuditFields::new()
+            .text("name", details.name.as_str())
+            .text("type", self.kind.as_str())
+            .number("account_id", self.account_id)
+            .text("bank_name", details.bank_name.as_deref())
+            .text("sort_code", details.sort_code.as_deref())
+            .text("account_number", details.account_number.as_deref())
+            .text("iban", details.iban.as_deref())
+            .flag("is_archived", self.archived_at_ms.is_some())
+    }
+}
+
+impl BankAccountRecord {
+    /// The bank account as the rules know it.
+    pub(crate) fn to_domain(&self) -> BankAccount {
+        BankAccount {
+            id: BankAccountId(self.id),
+            account_id: AccountId(self.account_id),
+            is_archived: self.archived_at_ms.is_some(),
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Invoices and credit notes as a caller sees them: the record with names, codes and what settles it.
+
+use crate::domain::books::records::document::{DocumentLineRecord, DocumentRecord};
+use crate::domain::books::records::settlement::AllocationView;
+use crate::domain::ledger::allocation::Allocation;
+use crate::domain::ledger::decimal::{Decimal4, Percent};
+use crate::domain::ledger::document::{DocumentKind, Stage};
+use crate::domain::ledger::document_line::CisType;
+use crate::domain::ledger::vat::VatCode;
+
+/// A document with all that a caller sees of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentView {
+    /// Identifier; 0 in a rehearsal.
+    pub id: i64,
+    /// Which of the four.
+    pub kind: DocumentKind,
+    /// Where it is in its life.
+    pub stage: Stage,
+    /// Its number, once it has one (a draft's own number is kept too).
+    pub number: Option<String>,
+    /// The supplier's number.
+    pub supplier_reference: Option<String>,
+    /// With whom.
+    pub contact_id: i64,
+    /// Their name now.
+    pub contact_name: String,
+    /// Its date.
+    pub day: i32,
+    /// When it is to be paid.
+    pub due_day: Option<i32>,
+    /// The caller's reference.
+    pub reference: Option<String>,
+    /// Notes.
+    pub notes: Option<String>,
+    /// Whether the prices contain the VAT.
+    pub is_vat_inclusive: bool,
+    /// The invoice that a credit note takes back.
+    pub origin_id: Option<i64>,
+    /// Its lines, in order.
+    pub lines: Vec<DocumentLineView>,
+    /// Without VAT.
+    pub net_pence: i64,
+    /// The VAT.
+    pub vat_pence: i64,
+    /// Money that settles it, with what CIS withheld. For credit notes: refunded.
+    pub paid_pence: i64,
+    /// Credit that settles it; for credit notes, credit given.
+    pub credited_pence: i64,
+    /// Cash that settles it, without what CIS withheld.
+    pub cash_pence: i64,
+    /// What settles it now, oldest first.
+    pub allocations: Vec<AllocationView>,
+    /// What CIS withholds of a purchase.
+    pub cis: Option<DocumentCis>,
+    /// The journal of its issue.
+    pub journal_id: Option<i64>,
+    /// The journal that voids it.
+    pub void_journal_id: Option<i64>,
+    /// From when it is void.
+    pub void_day: Option<i32>,
+    /// Why.
+    pub void_reason: Option<String>,
+    /// Whether it came with the opening balances.
+    pub is_opening: bool,
+    /// When it was issued.
+    pub issued_at_ms: Option<i64>,
+    /// When it was last e-mailed.
+    pub last_emailed_at_ms: Option<i64>,
+    /// When it was made.
+    pub created_at_ms: i64,
+    /// When it was last changed.
+    pub updated_at_ms: i64,
+    /// Counts changes, from 1.
+    pub version: i64,
+}
+
+impl DocumentView {
+    /// Net and VAT together.
+    pub const fn gross_pence(&self) -> i64 {
+        self.net_pence + self.vat_pence
+    }
+
+    /// `amount_due` of an invoice, what is left of a credit note; nothing for drafts and void documents.
+    pub const fn due_pence(&self) -> i64 {
+        match self.stage {
+            Stage::Issued => self.gross_pence() - self.paid_pence - self.credited_pence,
+            Stage::Draft | Stage::Void => 0,
+        }
+    }
+}
+
+/// A line of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentLineView {
+    /// Identifier.
+    pub id: i64,
+    /// What it is for.
+    pub description: String,
+    /// The account.
+    pub account_id: i64,
+    /// Its code now.
+    pub account_code: String,
+    /// How many.
+    pub quantity: Decimal4,
+    /// The price of one.
+    pub unit_price: Decimal4,
+    /// What is taken off.
+    pub discount: Percent,
+    /// The VAT code.
+    pub vat_code: VatCode,
+    /// Without VAT.
+    pub net_pence: i64,
+    /// The VAT.
+    pub vat_pence: i64,
+    /// What it is under CIS.
+    pub cis_type: CisType,
+}
+
+/// What CIS withholds of a purchase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DocumentCis {
+    /// Percent.
+    pub rate: i64,
+    /// The base of the deduction, as billed.
+    pub labour_net_pence: i64,
+    /// What is not deducted from, as billed.
+    pub materials_net_pence: i64,
+    /// The deduction in all, without what credit takes off it.
+    pub deduction_pence: i64,
+    /// Cash to be paid in all, without what credit takes off it.
+    pub payable_pence: i64,
+    /// Deducted with the payments so far.
+    pub deducted_to_date_pence: i64,
+}
+
+impl DocumentRecord {
+    /// What a caller sees of it: `shown` counts now, `all` are its allocations as the rules know them.
+    pub(crate) fn view(
+        &self,
+        contact_name: String,
+        shown: Vec<AllocationView>,
+        all: &[Allocation],
+        code_of: impl Fn(i64) -> String,
+    ) -> DocumentView {
+        let cash = || all.iter().filter(|one| one.is_active() && one.is_cash());
+        let deducted = cash().map(|one| one.cis.0).sum();
+        let line = |line: &DocumentLineRecord| DocumentLineView {
+            id: line.id,
+            description: line.description.clone(),
+            account_id: line.account_id,
+            account_code: code_of(line.account_id),
+            quantity: line.quantity,
+            unit_price: line.unit_price,
+            discount: line.discount,
+            vat_code: line.vat_code,
+            net_pence: line.net_pence,
+            vat_pence: line.vat_pence,
+            cis_type: line.cis_type,
+        };
+        // A number that a rehearsal would have consumed is not known.
+        let number = self.number.clone().filter(|number| !number.is_empty());
+        DocumentView {
+            id: self.id,
+            kind: self.kind,
+            stage: self.stage,
+            number,
+            supplier_reference: self.supplier_reference.clone(),
+            contact_id: self.contact_id,
+            contact_name,
+            day: self.day,
+            due_day: self.due_day,
+            reference: self.reference.clone(),
+            notes: self.notes.clone(),
+            is_vat_inclusive: self.is_vat_inclusive,
+            origin_id: self.origin_id,
+            lines: self.lines.iter().map(line).collect(),
+            net_pence: self.net_pence,
+            vat_pence: self.vat_pence,
+            paid_pence: self.paid_pence,
+            credited_pence: self.credited_pence,
+            cash_pence: cash().map(|one| one.amount.0).sum(),
+            allocations: shown,
+            cis: self.cis.map(|terms| {
+                let (deduction, payable) = self.to_domain(all.to_vec()).cis_totals();
+                DocumentCis {
+                    rate: terms.rate.percent(),
+                    labour_net_pence: terms.labour_net.0,
+                    materials_net_pence: terms.materials_net.0,
+                    deduction_pence: deduction.0,
+                    payable_pence: payable.0,
+                    deducted_to_date_pence: deducted,
+                }
+            }),
+            journal_id: self.journal_id.filter(|id| *id > 0),
+            void_journal_id: self.void_journal_id.filter(|id| *id > 0),
+            void_day: self.void_day,
+            void_reason: self.void_reason.clone(),
+            is_opening: self.is_opening,
+            issued_at_ms: self.issued_at_ms.filter(|_| self.stage != Stage::Draft),
+            last_emailed_at_ms: self.last_emailed_at_ms,
+            created_at_ms: self.created_at_ms,
+            updated_at_ms: self.updated_at_ms,
+            version: self.version,
+        }
+    }
+}

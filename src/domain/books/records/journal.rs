@@ -1,0 +1,137 @@
+//! Journals with their lines, the filter of their list, and the general ledger of one account.
+
+use crate::domain::books::audit_fields::AuditFields;
+
+/// A journal as stored, with its lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalView {
+    /// Identifier.
+    pub id: i64,
+    /// Gap-free in its organisation.
+    pub number: i64,
+    /// The date it counts on.
+    pub entry_day: i32,
+    /// What it is about.
+    pub description: String,
+    /// The caller's own reference.
+    pub reference: Option<String>,
+    /// `manual`, `reversal` and so on.
+    pub source_type: String,
+    /// The document behind it.
+    pub source_id: Option<i64>,
+    /// The journal it reverses.
+    pub reverses: Option<i64>,
+    /// The journal that reverses it.
+    pub reversed_by: Option<i64>,
+    /// Sum of its debits, in pence.
+    pub total_pence: i64,
+    /// When it was posted.
+    pub created_at_ms: i64,
+    /// Who posted it.
+    pub user_id: i64,
+    /// With which key.
+    pub key_prefix: Option<String>,
+    /// Its lines, in order.
+    pub lines: Vec<JournalLineView>,
+}
+
+impl JournalView {
+    /// 1 as posted, 2 once void: nothing else of a journal ever changes.
+    pub fn version(&self) -> i64 {
+        if self.reversed_by.is_some() { 2 } else { 1 }
+    }
+}
+
+/// A line of a journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalLineView {
+    /// Identifier.
+    pub id: i64,
+    /// From 1.
+    pub line_number: i64,
+    /// The account.
+    pub account_id: i64,
+    /// Its code today.
+    pub account_code: String,
+    /// Its name today.
+    pub account_name: String,
+    /// Pence.
+    pub debit_pence: i64,
+    /// Pence.
+    pub credit_pence: i64,
+    /// A note.
+    pub memo: Option<String>,
+    /// VAT code.
+    pub vat_code: Option<String>,
+    /// VAT in pence.
+    pub vat_pence: Option<i64>,
+    /// The customer or supplier.
+    pub contact_id: Option<i64>,
+    /// Whether it was added by a rule.
+    pub system: bool,
+}
+
+/// Which journals.
+#[derive(Debug, Clone, Default)]
+pub struct JournalFilter {
+    /// Made by this kind of source.
+    pub source_type: Option<String>,
+    /// Made by this source.
+    pub source_id: Option<i64>,
+    /// With a line of this account.
+    pub account_id: Option<i64>,
+    /// On this day or later.
+    pub from_day: Option<i32>,
+    /// On this day or before.
+    pub to_day: Option<i32>,
+    /// Voided ones only, or the others only.
+    pub voided: Option<bool>,
+    /// Text in description, reference or number.
+    pub search: Option<String>,
+    /// Posted or voided since, in milliseconds.
+    pub updated_since_ms: Option<i64>,
+}
+
+/// A part of an account's history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountHistory {
+    /// Debits less credits before the first date.
+    pub opening_pence: i64,
+    /// Debits less credits before the first line shown.
+    pub carried_pence: i64,
+    /// Debits less credits at the end of the last date.
+    pub closing_pence: i64,
+    /// The lines, oldest first.
+    pub lines: Vec<HistoryLine>,
+    /// Lines there are between the two dates.
+    pub total: Option<u64>,
+}
+
+/// A line of an account's history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryLine {
+    /// Its date.
+    pub entry_day: i32,
+    /// Its journal.
+    pub journal_id: i64,
+    /// The journal's number.
+    pub journal_number: i64,
+    /// The line's note, or the journal's description.
+    pub description: String,
+    /// Pence.
+    pub debit_pence: i64,
+    /// Pence.
+    pub credit_pence: i64,
+}
+
+impl JournalView {
+    pub(crate) fn audit_fields(&self) -> AuditFields {
+        AuditFields::new()
+            .number("journal_number", self.number)
+            .day("entry_date", self.entry_day)
+            .money("total_debit", self.total_pence)
+            .text("source_type", self.source_type.as_str())
+            .number("source_id", self.source_id)
+            .number("reverses_journal_id", self.reverses)
+    }
+}

@@ -1,0 +1,18 @@
+//! The records of the books, one noun a file: what commands enter, what is stored, and what callers see.
+
+pub mod account;
+pub mod address;
+pub mod bank_account;
+pub mod change;
+pub mod contact;
+pub mod document;
+pub mod document_view;
+pub mod import;
+pub mod journal;
+pub mod opening;
+pub mod organisation;
+pub mod preview;
+pub mod settlement;
+pub mod statement_line;
+pub mod status;
+pub mod suggestion;

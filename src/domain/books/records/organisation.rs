@@ -1,0 +1,263 @@
+//! Organisations: the record, what may be changed of it, and the moves of its period lock.
+
+use crate::domain::books::audit_fields::AuditFields;
+use crate::domain::books::records::address::{Address, AddressChange, of_address};
+use crate::domain::calendar::{date_of, day_number};
+use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::decimal::Percent;
+use crate::domain::ledger::organisation::{EntityType, VatPatch, VatSettings};
+use crate::domain::ledger::period::Day;
+use crate::domain::ledger::refusal::Refusal;
+use crate::domain::ledger::vat_scheme::VatScheme;
+use chrono::NaiveDate;
+
+/// An organisation as stored (`ledger.md` 2.1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrganisationRecord {
+    /// Identifier.
+    pub id: OrganisationId,
+    /// Display name.
+    pub name: String,
+    /// Registered name.
+    pub legal_name: Option<String>,
+    /// `limited_company` and so on.
+    pub entity_type: String,
+    /// Companies House number.
+    pub company_number: Option<String>,
+    /// Unique taxpayer reference.
+    pub utr: Option<String>,
+    /// ISO 4217.
+    pub base_currency: String,
+    /// ISO 3166-1 alpha-2.
+    pub country: String,
+    /// IANA name.
+    pub timezone: String,
+    /// Postal address.
+    pub address: Address,
+    /// `MM-DD`.
+    pub financial_year_end: String,
+    /// First day of the books.
+    pub books_start_date: Option<NaiveDate>,
+    /// Whether it is registered for VAT.
+    pub vat_registered: bool,
+    /// VAT registration number.
+    pub vat_number: Option<String>,
+    /// `standard`, `cash`, `flat_rate` or none.
+    pub vat_scheme: Option<String>,
+    /// First day of the scheme.
+    pub vat_scheme_from: Option<NaiveDate>,
+    /// Flat rate in hundredths of a percent.
+    pub flat_rate_basis_points: Option<i64>,
+    /// Length of a VAT period.
+    pub vat_period_months: i64,
+    /// A month a VAT period ends in.
+    pub vat_period_end_month: i64,
+    /// Whether it deducts under CIS.
+    pub cis_contractor: bool,
+    /// Whether it suffers deductions under CIS.
+    pub cis_subcontractor: bool,
+    /// Rate suffered in hundredths of a percent.
+    pub cis_suffered_basis_points: Option<i64>,
+    /// Nothing is posted on or before this day.
+    pub lock_date: Option<NaiveDate>,
+    /// Days until an invoice is due.
+    pub default_payment_terms_days: i64,
+    /// What invoice numbers start with.
+    pub sales_invoice_prefix: String,
+    /// The next invoice number.
+    pub sales_invoice_next_number: i64,
+    /// What credit note numbers start with.
+    pub sales_credit_note_prefix: String,
+    /// Whether an account has the role `vat_control`.
+    pub has_vat_control: bool,
+    /// Whether opening balances were posted.
+    pub opening_balances_set: bool,
+    /// `active`.
+    pub status: String,
+    /// When it was created.
+    pub created_at_ms: i64,
+    /// When it was last changed.
+    pub updated_at_ms: i64,
+    /// Counts changes, from 1.
+    pub version: i64,
+    /// The value of the topic `memberships` this row was last changed at.
+    pub changed_epoch: i64,
+}
+
+/// One thing said about an organisation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields of the record, one each")]
+pub enum OrganisationField {
+    Name(String),
+    LegalName(Option<String>),
+    EntityType(EntityType),
+    CompanyNumber(Option<String>),
+    Utr(Option<String>),
+    Address(AddressChange),
+    Timezone(String),
+    FinancialYearEnd(String),
+    BooksStartDate(Option<NaiveDate>),
+    CisContractor(bool),
+    CisSubcontractor(bool),
+    CisSufferedBasisPoints(Option<i64>),
+    DefaultPaymentTermsDays(i64),
+    SalesInvoicePrefix(String),
+    SalesCreditNotePrefix(String),
+}
+
+/// What is said about an organisation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OrganisationChange {
+    /// Plain fields.
+    pub fields: Vec<OrganisationField>,
+    /// The VAT settings, which depend on each other.
+    pub vat: VatPatch,
+}
+
+impl OrganisationRecord {
+    /// The row after some of it was said anew. The VAT scheme that begins, if another does, is given back.
+    pub(crate) fn with(
+        &self,
+        change: &OrganisationChange,
+        lock_day: Option<Day>,
+        is_new: bool,
+    ) -> Result<(Self, Option<(Day, VatScheme)>), Refusal> {
+        let mut row = self.clone();
+        for field in change.fields.iter().cloned() {
+            match field {
+                OrganisationField::Name(name) => row.name = name,
+                OrganisationField::LegalName(name) => row.legal_name = name,
+                OrganisationField::EntityType(kind) => row.entity_type = kind.as_str().to_owned(),
+                OrganisationField::CompanyNumber(number) => row.company_number = number,
+                OrganisationField::Utr(utr) => row.utr = utr,
+                OrganisationField::Address(change) => row.address = change.applied_to(row.address),
+                OrganisationField::Timezone(name) => row.timezone = name,
+                OrganisationField::FinancialYearEnd(day) => row.financial_year_end = day,
+                OrganisationField::BooksStartDate(date) => row.books_start_date = date,
+                OrganisationField::CisContractor(is) => row.cis_contractor = is,
+                OrganisationField::CisSubcontractor(is) => row.cis_subcontractor = is,
+                OrganisationField::CisSufferedBasisPoints(rate) => row.cis_suffered_basis_points = rate,
+                OrganisationField::DefaultPaymentTermsDays(days) => row.default_payment_terms_days = days,
+                OrganisationField::SalesInvoicePrefix(prefix) => row.sales_invoice_prefix = prefix,
+                OrganisationField::SalesCreditNotePrefix(prefix) => row.sales_credit_note_prefix = prefix,
+            }
+        }
+        let (vat, begins) = if is_new {
+            let vat = VatSettings::initial(&change.vat)?;
+            let begins = vat.scheme.map(|scheme| (vat.scheme_from.unwrap_or(FIRST_DAY), scheme));
+            (vat, begins)
+        } else {
+            row.vat_settings().patched(&change.vat, lock_day)?
+        };
+        row.vat_registered = vat.is_registered;
+        row.vat_number = vat.number;
+        row.vat_scheme = vat.scheme.map(|scheme| scheme.as_str().to_owned());
+        row.vat_scheme_from = vat.scheme_from.map(date_of);
+        row.flat_rate_basis_points = vat.scheme.and_then(VatScheme::flat_rate).map(|rate| rate.0);
+        row.vat_period_months = i64::from(vat.period_months);
+        row.vat_period_end_month = i64::from(vat.period_end_month);
+        Ok((row, begins))
+    }
+
+    fn vat_settings(&self) -> VatSettings {
+        let scheme = self.vat_scheme.as_deref();
+        let rate = self.flat_rate_basis_points.map(Percent);
+        VatSettings {
+            is_registered: self.vat_registered,
+            number: self.vat_number.clone(),
+            // What is stored was accepted by the same rule.
+            scheme: scheme.and_then(|word| VatScheme::from_parts(word, rate).ok()),
+            scheme_from: self.vat_scheme_from.map(day_number),
+            period_months: i32::try_from(self.vat_period_months).unwrap_or(3),
+            period_end_month: i32::try_from(self.vat_period_end_month).unwrap_or(3),
+        }
+    }
+}
+
+/// 1900-01-01: before any date the books take.
+const FIRST_DAY: Day = -25_567;
+
+pub(crate) fn blank(now_ms: i64) -> OrganisationRecord {
+    OrganisationRecord {
+        id: OrganisationId(0),
+        name: String::new(),
+        legal_name: None,
+        entity_type: EntityType::LimitedCompany.as_str().to_owned(),
+        company_number: None,
+        utr: None,
+        base_currency: "GBP".to_owned(),
+        country: "GB".to_owned(),
+        timezone: "Europe/London".to_owned(),
+        address: Address::default(),
+        financial_year_end: "03-31".to_owned(),
+        books_start_date: None,
+        vat_registered: false,
+        vat_number: None,
+        vat_scheme: None,
+        vat_scheme_from: None,
+        flat_rate_basis_points: None,
+        vat_period_months: 3,
+        vat_period_end_month: 3,
+        cis_contractor: false,
+        cis_subcontractor: false,
+        cis_suffered_basis_points: None,
+        lock_date: None,
+        default_payment_terms_days: 30,
+        sales_invoice_prefix: "INV-".to_owned(),
+        sales_invoice_next_number: 1,
+        sales_credit_note_prefix: "SCN-".to_owned(),
+        has_vat_control: false,
+        opening_balances_set: false,
+        status: "active".to_owned(),
+        created_at_ms: now_ms,
+        updated_at_ms: now_ms,
+        version: 1,
+        changed_epoch: 0,
+    }
+}
+
+/// The history of an organisation's period lock, newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockChange {
+    /// The last locked day; none when it was cleared.
+    pub lock_day: Option<i32>,
+    /// Why.
+    pub reason: Option<String>,
+    /// Who.
+    pub user_id: i64,
+    /// When.
+    pub at_ms: i64,
+}
+
+impl OrganisationRecord {
+    pub(crate) fn audit_fields(&self) -> AuditFields {
+        let audit_fields = AuditFields::new()
+            .text("name", self.name.as_str())
+            .text("legal_name", self.legal_name.as_deref())
+            .text("entity_type", self.entity_type.as_str())
+            .text("company_number", self.company_number.as_deref())
+            .text("utr", self.utr.as_deref())
+            .text("timezone", self.timezone.as_str());
+        of_address(audit_fields, &self.address)
+            .text("financial_year_end", self.financial_year_end.as_str())
+            .day("books_start_date", self.books_start_date.map(crate::domain::calendar::day_number))
+            .flag("vat_registered", self.vat_registered)
+            .text("vat_number", self.vat_number.as_deref())
+            .text("vat_scheme", self.vat_scheme.as_deref())
+            .day("vat_scheme_from", self.vat_scheme_from.map(crate::domain::calendar::day_number))
+            .percent("flat_rate_percent", self.flat_rate_basis_points)
+            .number("vat_period_months", self.vat_period_months)
+            .number("vat_period_end_month", self.vat_period_end_month)
+            .flag("cis_contractor", self.cis_contractor)
+            .flag("cis_subcontractor", self.cis_subcontractor)
+            .percent("cis_suffered_rate", self.cis_suffered_basis_points)
+            .number("default_payment_terms_days", self.default_payment_terms_days)
+            .text("sales_invoice_prefix", self.sales_invoice_prefix.as_str())
+            .text("sales_credit_note_prefix", self.sales_credit_note_prefix.as_str())
+    }
+
+    /// What the period lock is about.
+    pub(crate) fn lock_audit_fields(&self) -> AuditFields {
+        AuditFields::new().day("lock_date", self.lock_date.map(crate::domain::calendar::day_number))
+    }
+}

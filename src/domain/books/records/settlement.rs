@@ -1,0 +1,339 @@
+//! Customer receipts, supplier payments and refunds: the input, the record, the view, and the filter of the list.
+
+use crate::domain::books::audit_fields::AuditFields;
+use crate::domain::ledger::allocation::{Allocation, Settlement, SettlementKind};
+use crate::domain::ledger::change::{ChangeAction, Resource};
+use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::ids::{ContactId, SettlementId};
+use crate::domain::ledger::money::Pence;
+
+/// How money changed hands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the words of the API")]
+pub enum PaymentMethod {
+    BankTransfer,
+    Card,
+    Cash,
+    Cheque,
+    DirectDebit,
+    Other,
+}
+
+impl PaymentMethod {
+    /// Every method.
+    pub const ALL: [Self; 6] =
+        [Self::BankTransfer, Self::Card, Self::Cash, Self::Cheque, Self::DirectDebit, Self::Other];
+
+    /// The word of the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::BankTransfer => "bank_transfer",
+            Self::Card => "card",
+            Self::Cash => "cash",
+            Self::Cheque => "cheque",
+            Self::DirectDebit => "direct_debit",
+            Self::Other => "other",
+        }
+    }
+
+    /// Reads the word of the API.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
+    }
+}
+
+/// A settlement as entered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettlementInput {
+    /// Receipt, payment, or refund of one.
+    pub kind: SettlementKind,
+    /// With whom.
+    pub contact_id: i64,
+    /// Its date.
+    pub day: i32,
+    /// The cash.
+    pub amount_pence: i64,
+    /// Where the money was paid in or out.
+    pub bank_account_id: i64,
+    /// The caller's reference.
+    pub reference: Option<String>,
+    /// A note.
+    pub memo: Option<String>,
+    /// How.
+    pub method: Option<PaymentMethod>,
+    /// What it is set against.
+    pub allocations: Vec<AllocationInput>,
+    /// Whether what is left goes to the oldest open invoices.
+    pub is_auto_allocated: bool,
+}
+
+/// What an allocation is asked to go to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AllocationTarget {
+    /// An invoice (`invoice_id`).
+    Invoice(i64),
+    /// For refunds, a credit note (`credit_note_id`).
+    CreditNote(i64),
+    /// For refunds, the receipt or payment given back (`receipt_id`, `payment_id`).
+    Settlement(i64),
+}
+
+impl AllocationTarget {
+    /// The id of the document or settlement.
+    pub const fn id(self) -> i64 {
+        match self {
+            Self::Invoice(id) | Self::CreditNote(id) | Self::Settlement(id) => id,
+        }
+    }
+}
+
+/// An allocation as asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AllocationInput {
+    /// Where to.
+    pub to: AllocationTarget,
+    /// Cash, or credit; more than nothing.
+    pub amount_pence: i64,
+    /// What the customer withheld under CIS beside the cash.
+    pub cis_suffered_pence: i64,
+}
+
+/// One thing said anew about a settlement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SettlementField {
+    /// The caller's reference.
+    Reference(Option<String>),
+    /// A note.
+    Memo(Option<String>),
+}
+
+/// What one end of an allocation is, seen from the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllocationView {
+    /// Identifier; 0 in a rehearsal.
+    pub id: i64,
+    /// What the other end is: the word of a document (`sales_invoice`, `sales_credit_note`, …) or of a settlement
+    /// (`customer_receipt`, `customer_refund`, …).
+    pub other_type: &'static str,
+    /// Its id.
+    pub other_id: i64,
+    /// Its number.
+    pub other_number: Option<String>,
+    /// From when it counts.
+    pub day: i32,
+    /// Cash, or credit.
+    pub amount_pence: i64,
+    /// What CIS withheld beside cash; 0 for credit.
+    pub cis_pence: i64,
+}
+
+/// A settlement with all that a caller sees of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettlementView {
+    /// Identifier; 0 in a rehearsal.
+    pub id: i64,
+    /// Receipt, payment, or refund of one.
+    pub kind: SettlementKind,
+    /// `RCP-00001`, `PAY-00001`; none in a rehearsal.
+    pub number: Option<String>,
+    /// Whether it is undone.
+    pub is_void: bool,
+    /// With whom.
+    pub contact_id: i64,
+    /// Their name now.
+    pub contact_name: String,
+    /// Its date.
+    pub day: i32,
+    /// The cash.
+    pub amount_pence: i64,
+    /// Where the money was paid in or out.
+    pub bank_account_id: i64,
+    /// The caller's reference.
+    pub reference: Option<String>,
+    /// A note.
+    pub memo: Option<String>,
+    /// How.
+    pub method: Option<PaymentMethod>,
+    /// Cash that is set against something.
+    pub allocated_pence: i64,
+    /// What CIS withheld beside it.
+    pub cis_pence: i64,
+    /// What it is set against now, oldest first.
+    pub allocations: Vec<AllocationView>,
+    /// The line of a statement that shows it.
+    pub bank_transaction_id: Option<i64>,
+    /// Its journal.
+    pub journal_id: Option<i64>,
+    /// The journal that voids it.
+    pub void_journal_id: Option<i64>,
+    /// From when it is void.
+    pub void_day: Option<i32>,
+    /// Why.
+    pub void_reason: Option<String>,
+    /// When it was made.
+    pub created_at_ms: i64,
+    /// When it was last changed.
+    pub updated_at_ms: i64,
+    /// Counts changes, from 1.
+    pub version: i64,
+}
+
+/// Which settlements of one side: customers' receipts with their refunds, or suppliers' payments with theirs.
+#[derive(Debug, Clone)]
+pub struct SettlementFilter {
+    /// Whose.
+    pub side: ContactKind,
+    /// With whom.
+    pub contact_id: Option<i64>,
+    /// Paid in or out where.
+    pub bank_account_id: Option<i64>,
+    /// Dated from.
+    pub from_day: Option<i32>,
+    /// Dated to.
+    pub to_day: Option<i32>,
+    /// `Some(true)` void ones, `Some(false)` posted ones.
+    pub is_void: Option<bool>,
+    /// Whether some of it is not allocated.
+    pub has_unallocated: Option<bool>,
+    /// Changed since, in milliseconds.
+    pub updated_since_ms: Option<i64>,
+}
+
+/// A settlement as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SettlementRecord {
+    pub(crate) id: i64,
+    pub(crate) kind: SettlementKind,
+    pub(crate) number: String,
+    pub(crate) contact_id: i64,
+    pub(crate) day: i32,
+    pub(crate) amount_pence: i64,
+    pub(crate) bank_account_id: i64,
+    pub(crate) reference: Option<String>,
+    pub(crate) memo: Option<String>,
+    pub(crate) method: Option<PaymentMethod>,
+    /// Cash that is set against something: the sum of what counts of its allocations, kept for lists.
+    pub(crate) allocated_pence: i64,
+    /// What CIS withheld beside it, kept likewise.
+    pub(crate) cis_pence: i64,
+    /// The line of a statement that shows it.
+    pub(crate) bank_transaction_id: Option<i64>,
+    pub(crate) journal_id: i64,
+    pub(crate) void_journal_id: Option<i64>,
+    pub(crate) void_day: Option<i32>,
+    pub(crate) void_reason: Option<String>,
+    pub(crate) created_at_ms: i64,
+    pub(crate) updated_at_ms: i64,
+    pub(crate) version: i64,
+}
+
+impl SettlementRecord {
+    /// Whether it is a customer's or a supplier's.
+    pub(crate) const fn side(&self) -> ContactKind {
+        self.kind.document_kind().contact_kind()
+    }
+
+    pub(crate) const fn is_void(&self) -> bool {
+        self.void_day.is_some()
+    }
+
+    /// The settlement as the rules know it.
+    pub(crate) fn to_domain(&self, allocations: Vec<Allocation>) -> Settlement {
+        Settlement {
+            id: Some(SettlementId(self.id)),
+            kind: self.kind,
+            contact_id: ContactId(self.contact_id),
+            date: self.day,
+            amount: Pence(self.amount_pence),
+            is_void: self.is_void(),
+            allocations,
+        }
+    }
+
+    /// What a caller sees of it, once its contact and its allocations are known.
+    pub(crate) fn view(self, contact_name: String, allocations: Vec<AllocationView>) -> SettlementView {
+        SettlementView {
+            id: self.id,
+            kind: self.kind,
+            is_void: self.is_void(),
+            number: Some(self.number).filter(|_| self.id > 0),
+            contact_id: self.contact_id,
+            contact_name,
+            day: self.day,
+            amount_pence: self.amount_pence,
+            bank_account_id: self.bank_account_id,
+            reference: self.reference,
+            memo: self.memo,
+            method: self.method,
+            allocated_pence: self.allocated_pence,
+            cis_pence: self.cis_pence,
+            allocations,
+            bank_transaction_id: self.bank_transaction_id,
+            journal_id: Some(self.journal_id).filter(|id| *id > 0),
+            void_journal_id: self.void_journal_id.filter(|id| *id > 0),
+            void_day: self.void_day,
+            void_reason: self.void_reason,
+            created_at_ms: self.created_at_ms,
+            updated_at_ms: self.updated_at_ms,
+            version: self.version,
+        }
+    }
+}
+
+/// The list that counts the settlements of a side.
+pub(crate) const fn list(side: ContactKind) -> &'static str {
+    match side {
+        ContactKind::Customer => "customer_receipt",
+        ContactKind::Supplier => "supplier_payment",
+    }
+}
+
+impl SettlementRecord {
+    pub(crate) fn resource(&self) -> Resource {
+        match self.side() {
+            ContactKind::Customer => Resource::CustomerReceipt,
+            ContactKind::Supplier => Resource::SupplierPayment,
+        }
+    }
+
+    /// What it is called in a summary.
+    pub(crate) fn title(&self) -> String {
+        let kind = match self.side() {
+            ContactKind::Customer => "Customer receipt",
+            ContactKind::Supplier => "Supplier payment",
+        };
+        format!("{kind} {}", self.number)
+    }
+
+    /// What was done to it.
+    pub(crate) fn action_since(&self, before: Option<&Self>) -> ChangeAction {
+        let Some(before) = before else { return ChangeAction::Create };
+        match (before.is_void(), self.is_void()) {
+            (false, true) => ChangeAction::Void,
+            _ if self.allocated_pence > before.allocated_pence => ChangeAction::Allocate,
+            _ if self.allocated_pence < before.allocated_pence => ChangeAction::Unallocate,
+            _ if self.bank_transaction_id != before.bank_transaction_id => ChangeAction::Link,
+            _ => ChangeAction::Update,
+        }
+    }
+
+    pub(crate) fn audit_fields(&self) -> AuditFields {
+        AuditFields::new()
+            .text("number", self.number.as_str())
+            .text("kind", self.kind.source_type().as_str())
+            .text("status", if self.is_void() { "void" } else { "posted" })
+            .number("contact_id", self.contact_id)
+            .day("date", self.day)
+            .money("amount", self.amount_pence)
+            .money("allocated_amount", self.allocated_pence)
+            .money("cis_amount", self.cis_pence)
+            .number("bank_account_id", self.bank_account_id)
+            .number("bank_transaction_id", self.bank_transaction_id)
+            .text("reference", self.reference.as_deref())
+            .text("memo", self.memo.as_deref())
+            .number("journal_id", self.journal_id)
+            .number("void_journal_id", self.void_journal_id)
+            .day("void_date", self.void_day)
+            .text("void_reason", self.void_reason.as_deref())
+    }
+}

@@ -1,0 +1,98 @@
+//! What is asked about the history of the books.
+
+use crate::domain::books::records::change::{ChangeRecord, Changes, Since};
+use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::change::{ChangeAction, Resource};
+use crate::store::StoreError;
+use crate::store::books::contacts::signed;
+use crate::store::books::query::Conditions;
+use crate::store::reader::Reader;
+use crate::store::sql::{Row, params};
+
+/// The entries before a moment: a search by halves, as entries of an organisation are in the order of time.
+const BEFORE: &str = "with recursive half(low, high) as (\
+       select cast(0 as bigint), (select next_change - 1 from books where organisation_id = $1) union all \
+       select case when c.at < $2 then c.cursor else half.low end, case when c.at < $2 then half.high else c.cursor - 1 end \
+       from half join book_change c on c.organisation_id = $1 and c.cursor = (half.low + half.high + 1) / 2 \
+       where half.low < half.high) \
+     select max(low) from half";
+
+/// Records that may be older than the history, or came with their organisation.
+const fn record(resource: Resource) -> Option<&'static str> {
+    match resource {
+        Resource::Account => Some("account r where"),
+        Resource::Customer => Some("contact r where r.kind = 'customer' and"),
+        Resource::Supplier => Some("contact r where r.kind = 'supplier' and"),
+        Resource::BankAccount => Some("bank_account r where"),
+        Resource::BankTransaction => Some("bank_transaction r where"),
+        Resource::Journal => Some("journal r where"),
+        _ => None,
+    }
+}
+
+impl Reader {
+    /// A part of an organisation's history, all of it or that of one record.
+    pub async fn changes(
+        &self,
+        organisation: OrganisationId,
+        of: Option<(Resource, i64)>,
+        since: Since,
+        limit: u64,
+    ) -> Result<Changes, StoreError> {
+        let after = match since {
+            Since::Cursor(cursor) => cursor,
+            Since::Moment(at_ms) => {
+                let row = self.one(BEFORE, params![organisation.0, at_ms]).await?;
+                row.map_or(Ok(0), |row| row.get(0))?
+            }
+        };
+        let mut conditions = Conditions::new("organisation_id = $1", organisation.0);
+        if let Some((resource, id)) = of {
+            conditions.and("resource_type = {}", resource.as_str());
+            conditions.and("resource_id = {}", id);
+        }
+        conditions.and("cursor > {}", after);
+        let limit = conditions.value(signed(limit));
+        let sql = format!(
+            "select cursor, at, user_id, key_prefix, via, action, resource_type, resource_id, summary, before, after \
+             from book_change where {} order by cursor limit {limit}",
+            conditions.text()
+        );
+        let rows = self.all(&sql, conditions.values()).await?;
+        let rows: Vec<ChangeRecord> = rows.iter().map(read).collect::<Result<_, _>>()?;
+        let next_cursor = rows.last().map_or(after, |row| row.cursor);
+        Ok(Changes { rows, next_cursor })
+    }
+
+    /// Whether the organisation has or had a record.
+    pub async fn has_history(
+        &self,
+        organisation: OrganisationId,
+        (resource, id): (Resource, i64),
+    ) -> Result<bool, StoreError> {
+        let mut sql = "select 1 as one from book_change where organisation_id = $1 and resource_id = $2 \
+                       and resource_type = $3"
+            .to_owned();
+        if let Some(record) = record(resource) {
+            sql.push_str(&format!(" union all select 1 from {record} r.organisation_id = $1 and r.id = $2"));
+        }
+        sql.push_str(" limit 1");
+        Ok(self.one(&sql, params![organisation.0, id, resource.as_str()]).await?.is_some())
+    }
+}
+
+fn read(row: &Row) -> Result<ChangeRecord, StoreError> {
+    Ok(ChangeRecord {
+        cursor: row.get(0)?,
+        at_ms: row.get(1)?,
+        user_id: row.get(2)?,
+        key_prefix: row.get(3)?,
+        via: row.get(4)?,
+        action: row.parsed(5, ChangeAction::parse)?,
+        resource: row.parsed(6, Resource::parse)?,
+        resource_id: row.get(7)?,
+        summary: row.get(8)?,
+        before: row.get(9)?,
+        after: row.get(10)?,
+    })
+}

@@ -1,0 +1,173 @@
+//! Customers and suppliers: the rows, and what is asked about them.
+
+use crate::domain::books::records::address::Address;
+use crate::domain::books::records::contact::{CisDetails, ContactDetails, ContactFilter, ContactRecord, ContactView};
+use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::contact::ContactKind;
+use crate::domain::reports::contact_balances::ContactBalance;
+use crate::store::StoreError;
+use crate::store::books::query::{Conditions, List, PagePlan};
+use crate::store::books::totals::TotalSource;
+use crate::store::reader::Reader;
+use crate::store::sql::Row;
+
+pub(super) const CONTACT_COLUMNS: &str = "c.id, c.kind, c.name, c.contact_name, c.email, c.phone, c.address_line1, \
+     c.address_line2, c.address_city, c.address_region, c.address_postcode, c.address_country, c.company_number, \
+     c.vat_number, c.payment_terms_days, c.default_account_id, c.default_vat_code, c.reference, c.notes, \
+     c.cis_deducts, c.cis_is_subcontractor, c.cis_deduction_rate, c.cis_utr, c.cis_verification_number, \
+     c.cis_verified_day, c.used, c.archived_at, c.created_at, c.updated_at, c.version";
+
+/// How many columns that is.
+pub(super) const COLUMNS: usize = 30;
+
+/// The columns of [`read_contact_balance`], for the contact `c` and the day `$today`.
+pub(super) fn contact_balance_columns(today: &str) -> String {
+    let sum = |what: &str, of: &str| {
+        format!(
+            "(select cast(coalesce(sum({what}), 0) as bigint) from {of} m \
+             where m.organisation_id = c.organisation_id and m.contact_id = c.id"
+        )
+    };
+    format!(
+        "c.kind, {}), {}), {} and m.day >= {today}), (select cast(coalesce(sum(d.due), 0) as bigint) from document d \
+         where d.contact_id = c.id and d.kind in ('sales_invoice', 'purchase_invoice') and d.due > 0 \
+         and d.due_day < {today})",
+        sum("m.debit - m.credit", "contact_month"),
+        sum("m.direct_debit - m.direct_credit", "contact_month"),
+        sum("case when c.kind = 'customer' then m.direct_debit else m.direct_credit end", "contact_day"),
+    )
+}
+
+pub(super) fn read_contact_balance(row: &Row, from: usize) -> Result<ContactBalance, StoreError> {
+    Ok(ContactBalance {
+        is_customer: row.parsed(from, ContactKind::parse)? == ContactKind::Customer,
+        debit_pence: row.get(from + 1)?,
+        direct_pence: row.get(from + 2)?,
+        not_yet_due_pence: row.get(from + 3)?,
+        overdue_pence: row.get(from + 4)?,
+    })
+}
+
+pub(super) fn read_contact(row: &Row) -> Result<ContactRecord, StoreError> {
+    let verified: Option<i64> = row.get(24)?;
+    Ok(ContactRecord {
+        id: row.get(0)?,
+        kind: row.parsed(1, ContactKind::parse)?,
+        details: ContactDetails {
+            name: row.get(2)?,
+            contact_name: row.get(3)?,
+            email: row.get(4)?,
+            phone: row.get(5)?,
+            address: Address {
+                line1: row.get(6)?,
+                line2: row.get(7)?,
+                city: row.get(8)?,
+                region: row.get(9)?,
+                postcode: row.get(10)?,
+                country: row.get(11)?,
+            },
+            company_number: row.get(12)?,
+            vat_number: row.get(13)?,
+            payment_terms_days: row.get(14)?,
+            default_account_id: row.get(15)?,
+            default_vat_code: row.get(16)?,
+            reference: row.get(17)?,
+            notes: row.get(18)?,
+            cis_deducts: row.get(19)?,
+            cis: CisDetails {
+                is_subcontractor: row.get(20)?,
+                deduction_rate: row.get(21)?,
+                utr: row.get(22)?,
+                verification_number: row.get(23)?,
+                verified_day: verified.and_then(|day| i32::try_from(day).ok()),
+            },
+        },
+        used: row.get(25)?,
+        archived_at_ms: row.get(26)?,
+        created_at_ms: row.get(27)?,
+        updated_at_ms: row.get(28)?,
+        version: row.get(29)?,
+    })
+}
+
+fn read_view(row: &Row) -> Result<ContactView, StoreError> {
+    let (contact, owed) = (read_contact(row)?, read_contact_balance(row, COLUMNS)?);
+    let (balance_pence, overdue_pence) = (owed.balance_pence(contact.kind), owed.overdue_pence(contact.kind));
+    Ok(ContactView { row: contact, balance_pence, overdue_pence })
+}
+
+impl Reader {
+    /// A page of the customers or suppliers of an organisation by name, and how many there are.
+    pub async fn contacts(
+        &self,
+        organisation: OrganisationId,
+        kind: ContactKind,
+        filter: &ContactFilter,
+        today: i32,
+        page: (u64, u64),
+    ) -> Result<(Vec<ContactView>, Option<u64>), StoreError> {
+        let mut conditions = Conditions::new("c.organisation_id = $1", organisation.0);
+        conditions.and("c.kind = {}", kind.as_str());
+        if !filter.include_archived {
+            conditions.and_plain("c.archived_at is null");
+        }
+        conditions.and_if("~c.updated_at >= {}", filter.updated_since_ms);
+        let mut list = List {
+            table: "contact c",
+            id: "c.id",
+            key: "c.name",
+            descending: false,
+            with: "",
+            from: "contact c".to_owned(),
+            named: None,
+            all: if filter.include_archived {
+                "contact b where b.organisation_id = $1 and b.kind = $2"
+            } else {
+                "contact b where b.organisation_id = $1 and b.kind = $2 and b.archived_at is null"
+            },
+            found: filter.updated_since_ms.map_or(PagePlan::InOrder, |_| PagePlan::FilterFirst("contact c".to_owned())),
+        };
+        self.search(&mut list, &mut conditions, ("contact", "c"), filter.search.as_deref());
+        let today = conditions.value(i64::from(today));
+        let columns = format!("{CONTACT_COLUMNS}, {}", contact_balance_columns(&today));
+        let (rows, total) =
+            self.listed(organisation, &list, &columns, conditions, page, &filter.total_source(kind)).await?;
+        Ok((rows.iter().map(read_view).collect::<Result<_, _>>()?, total))
+    }
+
+    /// One customer or supplier of an organisation.
+    pub async fn contact(
+        &self,
+        organisation: OrganisationId,
+        kind: ContactKind,
+        id: i64,
+        today: i32,
+    ) -> Result<Option<ContactView>, StoreError> {
+        let mut conditions = Conditions::new("c.organisation_id = $1", organisation.0);
+        conditions.and("c.kind = {}", kind.as_str());
+        conditions.and("c.id = {}", id);
+        let today = conditions.value(i64::from(today));
+        let sql = format!(
+            "select {CONTACT_COLUMNS}, {} from contact c where {}",
+            contact_balance_columns(&today),
+            conditions.text()
+        );
+        self.one(&sql, conditions.values()).await?.as_ref().map(read_view).transpose()
+    }
+}
+
+impl ContactFilter {
+    /// What says how many there are.
+    fn total_source(&self, kind: ContactKind) -> TotalSource {
+        if self.search.is_some() {
+            return TotalSource::Nothing;
+        }
+        let statuses = if self.include_archived { vec!["active", "archived"] } else { vec!["active"] };
+        let changed = self.updated_since_ms.map(|since_ms| ("c.updated_at", since_ms));
+        TotalSource::of_list(kind.as_str(), statuses, (None, None), changed)
+    }
+}
+
+pub(super) fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,322 @@
+//! What is asked about invoices and credit notes.
+
+use crate::domain::books::records::document::{DocumentFilter, DocumentRecord};
+use crate::domain::books::records::document_view::DocumentView;
+use crate::domain::books::records::settlement::AllocationView;
+use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::allocation::{Allocation, SettlementKind};
+use crate::domain::ledger::document::DocumentKind;
+use crate::store::StoreError;
+use crate::store::books::contacts::signed;
+use crate::store::books::document_rows;
+use crate::store::books::document_rows::{
+    ALLOCATION_COLUMNS, DOCUMENT_COLUMNS, LINE_COLUMNS, read_allocation, read_document, read_line,
+};
+use crate::store::books::query::{Conditions, PagePlan, contains, is_whole, prefix_scan, trigrams};
+use crate::store::books::totals::{COUNTED_MAX, TotalSource};
+use crate::store::reader::Reader;
+use crate::store::sql::{Row, Unit, params};
+use futures_util::future::try_join;
+use sea_orm::{DbBackend, Value};
+use std::collections::HashMap;
+
+/// In which order documents are listed.
+const ORDER: &str = "order by day desc, id desc";
+
+/// All of a kind.
+const ALL: &str = "document b where b.organisation_id = $1 and b.kind = $2";
+
+impl DocumentFilter {
+    /// What says how many there are.
+    fn total_source(&self, kind: DocumentKind) -> TotalSource {
+        if self.contact_id.is_some() || self.search.is_some() {
+            return TotalSource::Nothing;
+        }
+        let until = match (self.overdue_on, self.due_before_day) {
+            (None, None) => None,
+            (Some(today), Some(day)) => Some(("open", today.min(day))),
+            (Some(today), None) => Some(("open", today)),
+            (None, Some(day)) => Some(("due", day)),
+        };
+        if let Some((what, day)) = until {
+            let others = !self.statuses.is_empty()
+                || self.from_day.is_some()
+                || self.to_day.is_some()
+                || self.updated_since_ms.is_some();
+            let lists = vec![format!("{} {what}", kind.as_str())];
+            let due = TotalSource::Dated { lists, less: None, from: None, to: Some(day.saturating_sub(1)) };
+            return if others { TotalSource::Nothing } else { due };
+        }
+        let all: &[&str] = if kind.is_credit_note() {
+            &["draft", "issued", "part_allocated", "allocated", "void"]
+        } else {
+            &["draft", "issued", "part_paid", "paid", "void"]
+        };
+        let statuses = if self.statuses.is_empty() { all.to_vec() } else { self.statuses.clone() };
+        let changed = self.updated_since_ms.map(|since_ms| ("d.updated_at", since_ms));
+        TotalSource::of_list(kind.as_str(), statuses, (self.from_day, self.to_day), changed)
+    }
+
+    /// Which documents pass, but for the text that is searched for.
+    fn conditions(&self, organisation: OrganisationId, kind: DocumentKind) -> Conditions {
+        // The index of contacts does not have the organisation.
+        let own = match self.contact_id {
+            Some(_) => "(select c.organisation_id from contact c where c.id = $3) = $1",
+            None => "d.organisation_id = $1",
+        };
+        let mut conditions = Conditions::new(own, organisation.0);
+        conditions.and("d.kind = {}", kind.as_str());
+        conditions.and_if("d.contact_id = {}", self.contact_id);
+        conditions.and_if("d.day >= {}", self.from_day.map(i64::from));
+        conditions.and_if("d.day <= {}", self.to_day.map(i64::from));
+        // Nothing is due before its own date: what is newer need not be looked at.
+        conditions.and_if("~d.due_day < {} and d.day < {}", self.due_before_day.map(i64::from));
+        conditions.and_if("~d.due > 0 and ~d.due_day < {}", self.overdue_on.map(i64::from));
+        conditions.and_if("~d.updated_at >= {}", self.updated_since_ms);
+        conditions
+    }
+
+    /// `d.status in (…)`; the words are ours.
+    fn of_statuses(&self) -> String {
+        match self.statuses.as_slice() {
+            [] => String::new(),
+            statuses => format!(" and d.status in ('{}')", statuses.join("', '")),
+        }
+    }
+
+    /// A page in the order of the list. Each status comes in order from its own index; together they would have to be
+    /// sorted.
+    fn in_order(&self, conditions: &str, (limit, offset): (u64, u64)) -> String {
+        let until = signed(limit.saturating_add(offset));
+        let arm = |and: &str| {
+            format!(
+                "select * from (select d.id, d.day from document d where {conditions}{and} {ORDER} limit {until}) as a"
+            )
+        };
+        let arms: Vec<String> = match self.statuses.as_slice() {
+            [] => vec![arm("")],
+            statuses => statuses.iter().map(|status| arm(&format!(" and d.status = '{status}'"))).collect(),
+        };
+        page_of(&format!("({}) as u", arms.join(" union all ")), (limit, offset))
+    }
+
+    /// A page of few, found by whichever index leads to them.
+    fn filtered_page_sql(&self, few: &str, conditions: &str, page: (u64, u64)) -> String {
+        let statuses = self.of_statuses();
+        format!(
+            "with m as materialized (select d.id, d.day from {few} where {conditions}{statuses} limit {}) {}",
+            COUNTED_MAX + 1,
+            page_of("m", page).replacen("c.name from", "c.name, (select count(*) from m) from", 1)
+        )
+    }
+}
+
+fn page_of(from: &str, (limit, offset): (u64, u64)) -> String {
+    format!(
+        "select {DOCUMENT_COLUMNS}, c.name from (select * from {from} {ORDER} limit {} offset {}) as p \
+         join document d on d.id = p.id join contact c on c.id = d.contact_id order by d.day desc, d.id desc",
+        signed(limit),
+        signed(offset)
+    )
+}
+
+impl Reader {
+    /// A page of the documents of a kind, newest first, and how many there are.
+    pub async fn documents(
+        &self,
+        organisation: OrganisationId,
+        kind: DocumentKind,
+        filter: &DocumentFilter,
+        page: (u64, u64),
+    ) -> Result<(Vec<DocumentView>, Option<u64>), StoreError> {
+        let mut statuses = filter.statuses.clone();
+        statuses.sort_unstable();
+        statuses.dedup();
+        let filter = DocumentFilter { statuses, ..filter.clone() };
+        let mut conditions = filter.conditions(organisation, kind);
+        let found = self.found_by(&filter, &mut conditions);
+        let mut counting = conditions.clone();
+        counting.end_with(&filter.of_statuses());
+        let (values, in_order, total_source) = (conditions.values(), conditions.in_order(), filter.total_source(kind));
+        match found {
+            PagePlan::InOrder => {
+                let views = self.document_views(filter.in_order(&in_order, page), values);
+                try_join(views, self.counted(organisation, "document d", &counting, &total_source)).await
+            }
+            PagePlan::FilterFirst(few) => {
+                let first = prefix_scan("d.day", ALL, true, page);
+                let near = filter.in_order(&format!("{in_order} and {first}"), page);
+                let counted = self.counted(organisation, &few, &counting, &total_source);
+                let (views, total) = try_join(self.document_views(near, values.clone()), counted).await?;
+                if is_whole(views.len(), total, page) {
+                    return Ok((views, total));
+                }
+                let far = match total {
+                    Some(_) => filter.filtered_page_sql(&few, &conditions.text(), page),
+                    None => filter.in_order(&in_order, page),
+                };
+                Ok((self.document_views(far, values).await?, total))
+            }
+            PagePlan::Search(few) => {
+                let filtered_page_sql = filter.filtered_page_sql(&few, &conditions.text(), page);
+                let (views, total) = self.document_views_of(filtered_page_sql, values.clone()).await?;
+                let total = match total {
+                    Some(total) => total,
+                    None if page.1 == 0 => 0,
+                    None => return Ok((views, self.counted(organisation, &few, &counting, &total_source).await?)),
+                };
+                if total <= COUNTED_MAX {
+                    return Ok((views, u64::try_from(total).ok()));
+                }
+                Ok((self.document_views(filter.in_order(&in_order, page), values).await?, None))
+            }
+        }
+    }
+
+    /// Lets only documents pass that contain a text or are of a contact whose name contains it, and says how they are
+    /// found.
+    fn found_by(&self, filter: &DocumentFilter, conditions: &mut Conditions) -> PagePlan {
+        let Some(text) = filter.search.as_deref() else {
+            let apart = filter.overdue_on.is_some() || filter.updated_since_ms.is_some();
+            return if apart { PagePlan::FilterFirst("document d".to_owned()) } else { PagePlan::InOrder };
+        };
+        let pattern = conditions.value(contains(text));
+        let own = format!("like {pattern} escape '\\'");
+        // A contact's search text begins with its name.
+        let name = format!("substr(c.search, 1, length(c.name)) {own}");
+        conditions.and_plain(&format!(
+            "(d.search {own} or exists (select 1 from contact c where c.id = d.contact_id and {name}))"
+        ));
+        let is_sqlite = matches!(self.shared().backend, DbBackend::Sqlite);
+        // Here the order of a join can be told, and must be: documents are looked up by what was found.
+        let join = if is_sqlite { "cross join" } else { "join" };
+        let (documents, contacts) = if is_sqlite {
+            let Some(trigrams) = trigrams(text) else { return PagePlan::InOrder };
+            let trigrams = conditions.value(trigrams);
+            (
+                format!(
+                    "document_letters f cross join document e on e.id = f.rowid and document_letters match {trigrams}"
+                ),
+                format!(
+                    "contact_letters f cross join contact c on c.id = f.rowid and contact_letters match {trigrams}"
+                ),
+            )
+        } else {
+            ("document e".to_owned(), "contact c".to_owned())
+        };
+        PagePlan::Search(format!(
+            "(select e.id from {documents} where e.organisation_id = $1 and e.kind = $2 and e.search {own} union all \
+             select e.id from {contacts} cross join document e where e.contact_id = c.id and e.kind = $2 \
+             and c.organisation_id = $1 and c.search {own} and {name} and not (e.search {own})) u \
+             {join} document d on d.id = u.id"
+        ))
+    }
+
+    async fn document_views(&self, sql: String, values: Vec<Value>) -> Result<Vec<DocumentView>, StoreError> {
+        Ok(self.document_views_of(sql, values).await?.0)
+    }
+
+    /// The same with the last column of the first row, if there are any and the column is a number.
+    async fn document_views_of(
+        &self,
+        sql: String,
+        values: Vec<Value>,
+    ) -> Result<(Vec<DocumentView>, Option<i64>), StoreError> {
+        let asked = (sql, values);
+        self.snapshot(move |unit| {
+            let (sql, values) = asked.clone();
+            Box::pin(async move {
+                let rows = unit.all(&sql, values).await?;
+                let last = rows.first().filter(|row| row.width() > document_rows::COLUMNS + 1);
+                let last = last.map(|row| row.get(document_rows::COLUMNS + 1)).transpose()?;
+                Ok((views(unit, &rows).await?, last))
+            })
+        })
+        .await
+    }
+
+    /// One document of a kind.
+    pub async fn document(
+        &self,
+        organisation: OrganisationId,
+        kind: DocumentKind,
+        id: i64,
+    ) -> Result<Option<DocumentView>, StoreError> {
+        let sql = format!(
+            "select {DOCUMENT_COLUMNS}, c.name from document d join contact c on c.id = d.contact_id \
+             where d.organisation_id = $1 and d.kind = $2 and d.id = $3"
+        );
+        let views = self.document_views(sql, params![organisation.0, kind.as_str(), id]).await?;
+        Ok(views.into_iter().next())
+    }
+}
+
+/// Documents as callers see them, in the order of the rows.
+async fn views(unit: &Unit<'_>, rows: &[Row]) -> Result<Vec<DocumentView>, StoreError> {
+    let mut documents: Vec<(DocumentRecord, String)> = Vec::with_capacity(rows.len());
+    for row in rows {
+        documents.push((read_document(row)?, row.get(document_rows::COLUMNS)?));
+    }
+    if documents.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<String> = documents.iter().map(|(row, _)| row.id.to_string()).collect();
+    let ids = format!("[{}]", ids.join(","));
+    let numbers = unit.numbers_of_json();
+    let sql = format!(
+        "select {LINE_COLUMNS}, a.code from document_line l join account a on a.id = l.account_id \
+         where l.document_id in {numbers} order by l.document_id, l.line_number"
+    );
+    let mut codes: HashMap<i64, String> = HashMap::new();
+    let mut lines: HashMap<i64, Vec<_>> = HashMap::new();
+    for row in unit.all(&sql, params![ids.as_str()]).await? {
+        let (document, line) = read_line(&row)?;
+        codes.insert(line.account_id, row.get(12)?);
+        lines.entry(document).or_default().push(line);
+    }
+    let mut settled = settled(unit, &ids).await?;
+    let views = documents.into_iter().map(|(mut row, contact)| {
+        row.lines = lines.remove(&row.id).unwrap_or_default();
+        let (allocations, shown): (Vec<_>, Vec<_>) = settled.remove(&row.id).unwrap_or_default().into_iter().unzip();
+        row.view(contact, shown, &allocations, |account| codes.get(&account).cloned().unwrap_or_default())
+    });
+    Ok(views.collect())
+}
+
+/// What counts of the allocations of documents, seen from them, oldest first.
+async fn settled(unit: &Unit<'_>, ids: &str) -> Result<HashMap<i64, Vec<(Allocation, AllocationView)>>, StoreError> {
+    let among = unit.numbers_of_json();
+    let arm = |own: &str, document: &str, settlement: &str| {
+        format!(
+            "select {ALLOCATION_COLUMNS}, a.{own} as own_id, d.kind as document_kind, d.id as document_id, \
+             d.number as document_number, s.kind as settlement_kind, s.id as settlement_id, \
+             s.number as settlement_number from allocation a left join document d on d.id = a.{document} \
+             left join settlement s on s.id = a.{settlement} where a.{own} in {among} and a.released_day is null"
+        )
+    };
+    let sql = format!(
+        "select * from ({} union all {}) as f order by own_id, day, id",
+        arm("to_document_id", "from_document_id", "from_settlement_id"),
+        arm("from_document_id", "to_document_id", "to_settlement_id"),
+    );
+    let mut settled: HashMap<i64, Vec<(Allocation, AllocationView)>> = HashMap::new();
+    for row in unit.all(&sql, params![ids]).await? {
+        let allocation = read_allocation(&row)?;
+        let document: Option<i64> = row.get(13)?;
+        let (other_type, other_id, other_number) = match document {
+            Some(id) => (row.parsed(12, DocumentKind::parse)?.as_str(), id, row.get(14)?),
+            None => (row.parsed(15, SettlementKind::parse)?.as_str(), row.get(16)?, row.get(17)?),
+        };
+        let view = AllocationView {
+            id: allocation.id.map_or(0, |id| id.0),
+            other_type,
+            other_id,
+            other_number,
+            day: allocation.date,
+            amount_pence: allocation.amount.0,
+            cis_pence: if allocation.is_cash() { allocation.cis.0 } else { 0 },
+        };
+        settled.entry(row.get(11)?).or_default().push((allocation, view));
+    }
+    Ok(settled)
+}

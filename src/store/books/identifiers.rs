@@ -1,0 +1,23 @@
+//! Blocks of identifiers: a process takes many at once from `id_block` and hands them out from memory.
+
+use crate::domain::books::identifiers::{IdSequence, Identifiers};
+use crate::store::StoreError;
+use crate::store::sql::{Unit, params};
+
+/// Makes sure that so many identifiers of a sequence can be handed out; a block that holds fewer is replaced.
+pub(super) async fn reserve(
+    identifiers: &mut Identifiers,
+    unit: &Unit<'_>,
+    sequence: IdSequence,
+    needed: i64,
+) -> Result<(), StoreError> {
+    if identifiers.left(sequence) >= needed {
+        return Ok(());
+    }
+    let size = sequence.block_for(needed);
+    let sql = "update id_block set next = next + $2 where name = $1 returning next";
+    let row = unit.one(sql, params![sequence.name(), size]).await?;
+    let end: i64 = row.ok_or_else(|| StoreError::corrupt("missing id_block", sequence.name()))?.get(0)?;
+    identifiers.replace_block(sequence, end - size, end);
+    Ok(())
+}

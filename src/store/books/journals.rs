@@ -1,0 +1,279 @@
+//! Journals and the general ledger: the rows, and what is asked about them.
+
+use crate::domain::books::records::journal::{
+    AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView,
+};
+use crate::domain::calendar::{first_day, month_of_day};
+use crate::domain::ids::OrganisationId;
+use crate::store::StoreError;
+use crate::store::books::contacts::signed;
+use crate::store::books::journal_list::{journal_conditions, journal_list};
+use crate::store::books::query::PagePlan;
+use crate::store::books::totals::TotalSource;
+use crate::store::reader::Reader;
+use crate::store::sql::{Row, Unit, params};
+use std::collections::HashMap;
+
+impl JournalFilter {
+    /// What says how many there are.
+    fn total_source(&self) -> TotalSource {
+        let is_dated = self.from_day.is_some() || self.to_day.is_some();
+        let others = self.source_id.is_some() || self.search.is_some();
+        match (&self.source_type, self.account_id, self.voided, self.updated_since_ms) {
+            _ if others => TotalSource::Nothing,
+            (None, None, voided, None) if is_dated => TotalSource::Dated {
+                lists: vec![if voided == Some(true) { "journal void" } else { "journal" }.to_owned()],
+                less: (voided == Some(false)).then_some("journal void"),
+                from: self.from_day,
+                to: self.to_day,
+            },
+            (None, None, None, None) => TotalSource::Whole("journal", vec!["posted", "void"]),
+            (None, None, Some(is_void), None) => {
+                TotalSource::Whole("journal", vec![if is_void { "void" } else { "posted" }])
+            }
+            (Some(kind), None, None, None) if !is_dated => TotalSource::Counters("journal type", vec![kind.clone()]),
+            (None, Some(account), None, None) => {
+                TotalSource::OfAccount { account, from: self.from_day, to: self.to_day }
+            }
+            (None, None, None, Some(since_ms)) if !is_dated => TotalSource::JournalsChanged { since_ms },
+            _ => TotalSource::Nothing,
+        }
+    }
+
+    /// Whether no filter is given.
+    fn is_empty(&self) -> bool {
+        matches!(self.total_source(), TotalSource::Whole(_, statuses) if statuses.len() == 2)
+    }
+}
+
+const JOURNAL_COLUMNS: &str = "j.id, j.number, j.entry_day, j.description, j.reference, j.source_type, j.source_id, \
+     j.reverses_journal_id, v.reversal_id, j.total, j.created_at, j.user_id, j.key_prefix";
+
+const FROM_JOURNALS: &str = "journal j left join journal_reversal v on v.journal_id = j.id";
+
+fn day(row: &Row, index: usize) -> Result<i32, StoreError> {
+    let day: i64 = row.get(index)?;
+    i32::try_from(day).map_err(|_| StoreError::corrupt("day out of range", day))
+}
+
+fn read_journal(row: &Row) -> Result<JournalView, StoreError> {
+    Ok(JournalView {
+        id: row.get(0)?,
+        number: row.get(1)?,
+        entry_day: day(row, 2)?,
+        description: row.get(3)?,
+        reference: row.get(4)?,
+        source_type: row.get(5)?,
+        source_id: row.get(6)?,
+        reverses: row.get(7)?,
+        reversed_by: row.get(8)?,
+        total_pence: row.get(9)?,
+        created_at_ms: row.get(10)?,
+        user_id: row.get(11)?,
+        key_prefix: row.get(12)?,
+        lines: Vec::new(),
+    })
+}
+
+/// The lines of journals, given as a JSON array of their ids.
+const LINES: &str = "select l.journal_id, l.id, l.line_number, l.account_id, a.code, a.name, l.debit, l.credit, l.memo, \
+     l.vat_code, l.vat_amount, l.contact_id, l.system from journal_line l join account a on a.id = l.account_id \
+     where l.journal_id in ";
+
+fn read_lines(rows: &[Row]) -> Result<HashMap<i64, Vec<JournalLineView>>, StoreError> {
+    let mut lines: HashMap<i64, Vec<JournalLineView>> = HashMap::new();
+    for row in rows {
+        lines.entry(row.get(0)?).or_default().push(JournalLineView {
+            id: row.get(1)?,
+            line_number: row.get(2)?,
+            account_id: row.get(3)?,
+            account_code: row.get(4)?,
+            account_name: row.get(5)?,
+            debit_pence: row.get(6)?,
+            credit_pence: row.get(7)?,
+            memo: row.get(8)?,
+            vat_code: row.get(9)?,
+            vat_pence: row.get(10)?,
+            contact_id: row.get(11)?,
+            system: row.get(12)?,
+        });
+    }
+    for lines in lines.values_mut() {
+        lines.sort_by_key(|line| line.line_number);
+    }
+    Ok(lines)
+}
+
+fn with_lines(mut journals: Vec<JournalView>, lines: &[Row]) -> Result<Vec<JournalView>, StoreError> {
+    let mut lines = read_lines(lines)?;
+    for journal in &mut journals {
+        journal.lines = lines.remove(&journal.id).unwrap_or_default();
+    }
+    Ok(journals)
+}
+
+fn ids_of(journals: &[JournalView]) -> String {
+    let ids: Vec<String> = journals.iter().map(|journal| journal.id.to_string()).collect();
+    format!("[{}]", ids.join(","))
+}
+
+/// Journals with their lines, as a unit sees them.
+pub(super) async fn journals_by_id(unit: &Unit<'_>, ids_json: &str) -> Result<Vec<(i64, JournalView)>, StoreError> {
+    let among = unit.numbers_of_json();
+    let sql = format!("select {JOURNAL_COLUMNS}, j.organisation_id from {FROM_JOURNALS} where j.id in {among}");
+    let rows = unit.all(&sql, params![ids_json]).await?;
+    let mut found = Vec::with_capacity(rows.len());
+    for row in &rows {
+        found.push((row.get::<i64>(13)?, read_journal(row)?));
+    }
+    let lines = unit.all(&format!("{LINES} {among}"), params![ids_json]).await?;
+    let mut lines = read_lines(&lines)?;
+    for (_, journal) in &mut found {
+        journal.lines = lines.remove(&journal.id).unwrap_or_default();
+    }
+    Ok(found)
+}
+
+impl Reader {
+    /// A page of the journals of an organisation, newest first, and how many there are.
+    pub async fn journals(
+        &self,
+        organisation: OrganisationId,
+        filter: &JournalFilter,
+        (limit, offset): (u64, u64),
+    ) -> Result<(Vec<JournalView>, Option<u64>), StoreError> {
+        let (mut list, mut conditions) = (journal_list(filter), journal_conditions(organisation, filter));
+        if let (Some(since), None) = (filter.updated_since_ms, list.named) {
+            let since = conditions.value(since);
+            list.found = PagePlan::FilterFirst(format!(
+                "(select n.id from journal n where n.organisation_id = $1 and n.created_at >= {since} union \
+                 select n.reverses_journal_id from journal n where n.organisation_id = $1 and n.created_at >= {since} \
+                 and n.reverses_journal_id is not null) u join journal j on j.id = u.id"
+            ));
+        }
+        self.search(&mut list, &mut conditions, ("journal", "j"), filter.search.as_deref());
+        if list.named.is_some() {
+            // What is found several times cannot be counted as it is found.
+            list.found = PagePlan::InOrder;
+        }
+        let mut offset = offset;
+        if filter.is_empty()
+            && let Some((last, before)) = self.day_of_row(organisation, "journal", offset).await?
+        {
+            conditions.and("j.entry_day <= {}", last);
+            offset -= before;
+        }
+        let (rows, total) = self
+            .listed(organisation, &list, JOURNAL_COLUMNS, conditions, (limit, offset), &filter.total_source())
+            .await?;
+        let journals = rows.iter().map(read_journal).collect::<Result<Vec<_>, _>>()?;
+        Ok((self.lines_of(journals).await?, total))
+    }
+
+    /// One journal of an organisation.
+    pub async fn journal(&self, organisation: OrganisationId, id: i64) -> Result<Option<JournalView>, StoreError> {
+        let sql = format!("select {JOURNAL_COLUMNS} from {FROM_JOURNALS} where j.organisation_id = $1 and j.id = $2");
+        let row = self.one(&sql, params![organisation.0, id]).await?;
+        let found = row.as_ref().map(read_journal).transpose()?;
+        Ok(self.lines_of(found.into_iter().collect()).await?.pop())
+    }
+
+    async fn lines_of(&self, journals: Vec<JournalView>) -> Result<Vec<JournalView>, StoreError> {
+        if journals.is_empty() {
+            return Ok(journals);
+        }
+        let among = self.numbers_of_json();
+        // Journals are never changed, so what is read later belongs to what was read before.
+        let lines = self.all(&format!("{LINES} {among}"), params![ids_of(&journals)]).await?;
+        with_lines(journals, &lines)
+    }
+
+    /// A page of what was posted to an account, oldest first; the account must be one of the organisation's.
+    pub async fn account_history(
+        &self,
+        account: i64,
+        from: Option<i32>,
+        to: Option<i32>,
+        page: (u64, u64),
+    ) -> Result<AccountHistory, StoreError> {
+        self.snapshot(|unit| Box::pin(history(unit, account, from, to, page))).await
+    }
+}
+
+/// Debits less credits of an account before a day: the months before its month, and the days of that month before it.
+pub(super) async fn balance_before(unit: &Unit<'_>, account: i64, day: i32) -> Result<i64, StoreError> {
+    let month = month_of_day(day);
+    let sql = "select cast(coalesce((select sum(debit - credit) from account_month \
+                 where account_id = $1 and month < $2), 0) + coalesce((select sum(debit - credit) from account_day \
+                 where account_id = $1 and day >= $3 and day < $4), 0) as bigint)";
+    let values = params![account, month.0, i64::from(first_day(month)), i64::from(day)];
+    unit.one(sql, values).await?.map_or(Ok(0), |row| row.get(0))
+}
+
+async fn history(
+    unit: &Unit<'_>,
+    account: i64,
+    from: Option<i32>,
+    to: Option<i32>,
+    (limit, offset): (u64, u64),
+) -> Result<AccountHistory, StoreError> {
+    let opening_pence = match from {
+        Some(from) => balance_before(unit, account, from).await?,
+        None => 0,
+    };
+    let closing_pence = match to {
+        Some(to) => balance_before(unit, account, to.saturating_add(1)).await?,
+        None => super::accounts::balance_of(unit, account).await?.0,
+    };
+    let (first, last) = (i64::from(from.unwrap_or(i32::MIN)), i64::from(to.unwrap_or(i32::MAX)));
+    let count = "select cast(coalesce(sum(items), 0) as bigint) from account_day where account_id = $1 \
+                 and day >= $2 and day <= $3";
+    let counted = unit.one(count, params![account, first, last]).await?;
+    let total: i64 = counted.map_or(Ok(0), |row| row.get(0))?;
+    let (mut carried_pence, mut first, mut offset) = (opening_pence, first, signed(offset));
+    if offset > 0 {
+        // The days before the page are known by their sums; only lines of its first day are passed over.
+        let days = "select day, lines_before, net_before from (select day, \
+                    cast(sum(items) over (order by day) - items as bigint) as lines_before, \
+                    cast(sum(debit - credit) over (order by day) - debit + credit as bigint) as net_before \
+                    from account_day where account_id = $1 and day >= $2 and day <= $3) d where lines_before <= $4 \
+                    order by day desc limit 1";
+        if let Some(row) = unit.one(days, params![account, first, last, offset]).await? {
+            first = row.get(0)?;
+            offset -= row.get::<i64>(1)?;
+            carried_pence += row.get::<i64>(2)?;
+        }
+    }
+    let between = "from journal_line l where l.account_id = $1 and l.entry_day >= $2 and l.entry_day <= $3 \
+                   order by l.entry_day, l.journal_id, l.line_number";
+    if offset > 0 {
+        let skipped = format!(
+            "select cast(coalesce(sum(debit - credit), 0) as bigint) from (select l.debit, l.credit {between} limit $4) as s"
+        );
+        let row = unit.one(&skipped, params![account, first, last, offset]).await?;
+        carried_pence += row.map_or(Ok(0), |row| row.get::<i64>(0))?;
+    }
+    let lines = format!(
+        "select l.entry_day, l.journal_id, (select j.number from journal j where j.id = l.journal_id), \
+         coalesce(l.memo, (select j.description from journal j where j.id = l.journal_id)), l.debit, l.credit {between} \
+         limit $4 offset $5"
+    );
+    let rows = unit.all(&lines, params![account, first, last, signed(limit), offset]).await?;
+    let lines = rows.iter().map(|row| {
+        Ok(HistoryLine {
+            entry_day: day(row, 0)?,
+            journal_id: row.get(1)?,
+            journal_number: row.get(2)?,
+            description: row.get(3)?,
+            debit_pence: row.get(4)?,
+            credit_pence: row.get(5)?,
+        })
+    });
+    Ok(AccountHistory {
+        opening_pence,
+        carried_pence,
+        closing_pence,
+        lines: lines.collect::<Result<_, StoreError>>()?,
+        total: u64::try_from(total).ok(),
+    })
+}

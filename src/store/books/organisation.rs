@@ -1,0 +1,167 @@
+//! Organisations: made with their books, and changed.
+
+use crate::domain::access::Role;
+use crate::domain::books::cached_books::CachedBooks;
+use crate::domain::books::effects::{Effect, Effects};
+use crate::domain::books::facts::Facts;
+use crate::domain::books::history::record_organisation_created;
+use crate::domain::books::idempotency::ReplayLookup;
+use crate::domain::books::idempotency::store_answer;
+use crate::domain::books::identifiers::{IdSequence, Identifiers};
+use crate::domain::books::records::account::AccountRecord;
+use crate::domain::books::records::bank_account::BankAccountRecord;
+use crate::domain::books::records::organisation::{LockChange, OrganisationRecord, blank};
+use crate::domain::books::request::CommandResult;
+use crate::domain::books::request::{Actor, CreateOrganisation, OrganisationCreated};
+use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::ids::AccountId;
+use crate::domain::ledger::refusal::Refusal;
+use crate::domain::ledger::standard_chart;
+use crate::store::books::{identifiers, replays, write};
+use crate::store::epochs::Topic;
+use crate::store::organisations::{insert_member, read};
+use crate::store::sql::{Row, Unit, for_update, params};
+use crate::store::writer::{Locks, Writer};
+use crate::store::{Reader, StoreError};
+use entity::organisation;
+use sea_orm::ActiveModelTrait as _;
+use sea_orm::ActiveValue::Set;
+use std::collections::HashMap;
+
+impl Writer {
+    /// Makes an organisation with the standard chart.
+    pub async fn create_organisation(&self, new: CreateOrganisation) -> Result<OrganisationCreated, StoreError> {
+        self.unit_of(Locks::Organisations, 32 * 1024, new, |unit, new| Box::pin(create(unit, new))).await
+    }
+}
+
+/// Writes an organisation's row as it is now.
+pub(super) async fn write(unit: &Unit<'_>, row: &OrganisationRecord) -> Result<(), StoreError> {
+    active(row).update(unit.db).await?;
+    Ok(())
+}
+
+fn active(row: &OrganisationRecord) -> organisation::ActiveModel {
+    let row = row.clone();
+    organisation::ActiveModel {
+        id: Set(row.id.0),
+        name: Set(row.name),
+        legal_name: Set(row.legal_name),
+        entity_type: Set(row.entity_type),
+        company_number: Set(row.company_number),
+        utr: Set(row.utr),
+        base_currency: Set(row.base_currency),
+        country: Set(row.country),
+        timezone: Set(row.timezone),
+        address_line1: Set(row.address.line1),
+        address_line2: Set(row.address.line2),
+        address_city: Set(row.address.city),
+        address_region: Set(row.address.region),
+        address_postcode: Set(row.address.postcode),
+        address_country: Set(row.address.country),
+        financial_year_end: Set(row.financial_year_end),
+        books_start_date: Set(row.books_start_date),
+        vat_registered: Set(row.vat_registered),
+        vat_number: Set(row.vat_number),
+        vat_scheme: Set(row.vat_scheme),
+        vat_scheme_from: Set(row.vat_scheme_from),
+        flat_rate_basis_points: Set(row.flat_rate_basis_points),
+        vat_period_months: Set(row.vat_period_months),
+        vat_period_end_month: Set(row.vat_period_end_month),
+        cis_contractor: Set(row.cis_contractor),
+        cis_subcontractor: Set(row.cis_subcontractor),
+        cis_suffered_basis_points: Set(row.cis_suffered_basis_points),
+        lock_date: Set(row.lock_date),
+        default_payment_terms_days: Set(row.default_payment_terms_days),
+        sales_invoice_prefix: Set(row.sales_invoice_prefix),
+        sales_invoice_next_number: Set(row.sales_invoice_next_number),
+        sales_credit_note_prefix: Set(row.sales_credit_note_prefix),
+        has_vat_control: Set(row.has_vat_control),
+        opening_balances_set: Set(row.opening_balances_set),
+        status: Set(row.status),
+        created_at: Set(row.created_at_ms),
+        updated_at: Set(row.updated_at_ms),
+        version: Set(row.version),
+        changed_epoch: Set(row.changed_epoch),
+    }
+}
+
+async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<OrganisationCreated, StoreError> {
+    if let Some(asked) = &new.replay {
+        // The same key in another process waits here for the commit of the first, and then finds its answer.
+        let topic = Topic::Memberships.as_str();
+        let lock = format!("select value from change_epoch where topic = $1{}", for_update(unit.backend));
+        unit.one(&lock, params![topic]).await?;
+        match replays::find(unit, new.owner, asked).await? {
+            ReplayLookup::Nothing => {}
+            ReplayLookup::Same(stored) => return Ok(OrganisationCreated::Replayed(stored)),
+            ReplayLookup::Other => return Ok(OrganisationCreated::Refused(Refusal::IdempotencyKeyReused)),
+        }
+    }
+    let (mut row, begins) = match blank(unit.now_ms).with(&new.change, None, true) {
+        Ok(made) => made,
+        Err(refusal) => return Ok(OrganisationCreated::Refused(refusal)),
+    };
+    row.has_vat_control = new.vat_control;
+    if new.dry_run {
+        return Ok(OrganisationCreated::Created(Box::new(row)));
+    }
+    row.changed_epoch = unit.bump(Topic::Memberships).await?;
+    let inserted = organisation::ActiveModel { id: sea_orm::ActiveValue::NotSet, ..active(&row) };
+    let row = read(inserted.insert(unit.db).await?);
+    insert_member(unit, row.id, new.owner, Role::Owner, row.changed_epoch).await?;
+
+    let mut books = CachedBooks::new(row.clone());
+    let (mut effects, mut identifiers) = (Effects::default(), Identifiers::default());
+    let chart: Vec<_> = standard_chart::at_creation(new.vat_control).collect();
+    let accounts = i64::try_from(chart.len()).unwrap_or(i64::MAX);
+    identifiers::reserve(&mut identifiers, unit, IdSequence::Account, accounts).await?;
+    identifiers::reserve(&mut identifiers, unit, IdSequence::BankAccount, 1).await?;
+    for account in chart {
+        let account = account.with_id(AccountId(identifiers.next(IdSequence::Account)));
+        if account.code == standard_chart::FIRST_BANK_ACCOUNT_CODE {
+            let bank = BankAccountRecord::first(identifiers.next(IdSequence::BankAccount), account.id.0, unit.now_ms);
+            effects.push(row.id.0, Effect::BankAccount(bank.id));
+            books.put_bank_account(bank);
+        }
+        effects.push(row.id.0, Effect::Account(account.id.0));
+        books.put_account(AccountRecord::of(&account, unit.now_ms));
+    }
+    if let Some((from, scheme)) = begins {
+        let flat_rate = scheme.flat_rate().map(|rate| rate.0);
+        effects.push(row.id.0, Effect::VatScheme { from, scheme: scheme.as_str(), flat_rate });
+    }
+    if let Some(asked) = &new.replay {
+        let result = CommandResult::Organisation(Box::new(row.clone()));
+        store_answer(&mut effects, unit.now_ms, (row.id.0, new.owner), asked, &result);
+    }
+    let actor = Actor { user_id: new.owner, key_prefix: new.key_prefix.clone(), may_reopen: true };
+    record_organisation_created(&mut effects, &row, &actor, unit.now_ms);
+    let of_group = HashMap::from([(row.id, books)]);
+    write::write(unit, &effects, (&Facts::default(), &of_group), &[(row.id.0, 1, 1, 2)]).await?;
+    Ok(OrganisationCreated::Created(Box::new(row)))
+}
+
+/// Moves of the lock that are told.
+pub(super) const LOCK_CHANGES_MAX: i64 = 100;
+
+pub(super) const LOCK_CHANGES: &str = "select lock_day, reason, user_id, at from period_lock_change \
+     where organisation_id = $1 order by id desc limit $2";
+
+pub(super) fn read_lock_change(row: &Row) -> Result<LockChange, StoreError> {
+    let day: Option<i64> = row.get(0)?;
+    Ok(LockChange {
+        lock_day: day.and_then(|day| i32::try_from(day).ok()),
+        reason: row.get(1)?,
+        user_id: row.get(2)?,
+        at_ms: row.get(3)?,
+    })
+}
+
+impl Reader {
+    /// The latest moves of an organisation's period lock, newest first.
+    pub async fn lock_changes(&self, organisation: OrganisationId) -> Result<Vec<LockChange>, StoreError> {
+        let rows = self.all(LOCK_CHANGES, params![organisation.0, LOCK_CHANGES_MAX]).await?;
+        rows.iter().map(read_lock_change).collect()
+    }
+}

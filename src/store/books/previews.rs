@@ -1,0 +1,93 @@
+//! Rows of previews.
+
+use crate::domain::books::facts::Facts;
+use crate::domain::books::records::preview::PreviewRecord;
+use crate::domain::books::request::CommandRequest;
+use crate::domain::ids::{OrganisationId, UserId};
+use crate::store::StoreError;
+use crate::store::books::rows::{Column, Rows};
+use crate::store::reader::Reader;
+use crate::store::sql::{Unit, params};
+use Column::{Number, Text};
+
+/// How much longer it is known that it has worked, or has expired.
+const KEPT_MS: i64 = 7 * 24 * 3_600 * 1_000;
+
+const COLUMNS: &[Column] = &[
+    Text("token_hash"),
+    Number("organisation_id"),
+    Number("user_id"),
+    Number("import_id"),
+    Text("body"),
+    Number("created_at"),
+    Number("expires_at"),
+    Number("used_at"),
+];
+
+/// Rows of previews; one that was used keeps no request.
+pub(super) fn preview_rows() -> Rows {
+    let conflict = "on conflict (token_hash) do update set body = excluded.body, used_at = excluded.used_at";
+    Rows::new("book_preview", COLUMNS, conflict)
+}
+
+/// Adds a row.
+pub(super) fn preview_row(rows: &mut Rows, record: &PreviewRecord, hash: &str, body: &str) {
+    rows.push([
+        hash.into(),
+        record.organisation.into(),
+        record.user_id.into(),
+        record.import_id.into(),
+        body.into(),
+        record.created_at_ms.into(),
+        record.expires_at_ms.into(),
+        record.used_at_ms.into(),
+    ]);
+}
+
+/// Loads the previews that postings confirm, and the opening journals that stand.
+pub(super) async fn load(unit: &Unit<'_>, posts: &[&CommandRequest], facts: &mut Facts) -> Result<(), StoreError> {
+    let hashes: Vec<&str> = posts.iter().filter_map(|request| request.command.token_hash()).collect();
+    if hashes.is_empty() {
+        return Ok(());
+    }
+    let sql = format!(
+        "select token_hash, organisation_id, user_id, import_id, created_at, expires_at, used_at from book_preview \
+         where token_hash in {}",
+        unit.texts_of_json()
+    );
+    // Texts always print.
+    for row in unit.all(&sql, params![serde_json::to_string(&hashes).unwrap_or_default()]).await? {
+        let preview = PreviewRecord {
+            organisation: row.get(1)?,
+            user_id: row.get(2)?,
+            import_id: row.get(3)?,
+            created_at_ms: row.get(4)?,
+            expires_at_ms: row.get(5)?,
+            used_at_ms: row.get(6)?,
+        };
+        facts.previews.loading().insert(row.get(0)?, preview);
+    }
+    Ok(())
+}
+
+/// Forgets previews that nobody can confirm any more.
+pub(super) async fn forget_old(unit: &Unit<'_>) -> Result<(), StoreError> {
+    let before = unit.now_ms.saturating_sub(KEPT_MS);
+    unit.execute("delete from book_preview where expires_at < $1", params![before]).await?;
+    Ok(())
+}
+
+impl Reader {
+    /// The request that was previewed under a token by this person, while it may be confirmed.
+    pub async fn previewed(
+        &self,
+        organisation: OrganisationId,
+        user: UserId,
+        token_hash: &str,
+    ) -> Result<Option<String>, StoreError> {
+        let sql = "select body from book_preview where token_hash = $1 and organisation_id = $2 and user_id = $3 \
+                   and used_at is null";
+        let row = self.one(sql, params![token_hash, organisation.0, user.0]).await?;
+        row.map(|row| row.get(0)).transpose()
+    }
+}

@@ -1,0 +1,332 @@
+//! The rows of records that change: each is written as it is from now on.
+
+use crate::domain::books::records::account::AccountRecord;
+use crate::domain::books::records::bank_account::BankAccountRecord;
+use crate::domain::books::records::contact::ContactRecord;
+use crate::domain::books::records::settlement::{PaymentMethod, SettlementRecord};
+use crate::domain::books::records::statement_line::StatementLineRecord;
+use crate::store::books::rows::{Cell, Column, Rows};
+use Column::{Flag, Number, Text};
+
+const ACCOUNT: &[Column] = &[
+    Number("id"),
+    Number("organisation_id"),
+    Text("code"),
+    Text("name"),
+    Text("account_type"),
+    Text("role"),
+    Number("archived_at"),
+    Number("created_at"),
+    Number("updated_at"),
+    Number("version"),
+];
+
+const CONTACT: &[Column] = &[
+    Number("id"),
+    Number("organisation_id"),
+    Text("kind"),
+    Text("name"),
+    Text("contact_name"),
+    Text("email"),
+    Text("phone"),
+    Text("address_line1"),
+    Text("address_line2"),
+    Text("address_city"),
+    Text("address_region"),
+    Text("address_postcode"),
+    Text("address_country"),
+    Text("company_number"),
+    Text("vat_number"),
+    Number("payment_terms_days"),
+    Number("default_account_id"),
+    Text("default_vat_code"),
+    Text("reference"),
+    Text("notes"),
+    Flag("cis_deducts"),
+    Flag("cis_is_subcontractor"),
+    Number("cis_deduction_rate"),
+    Text("cis_utr"),
+    Text("cis_verification_number"),
+    Number("cis_verified_day"),
+    Text("search"),
+    Flag("used"),
+    Number("archived_at"),
+    Number("created_at"),
+    Number("updated_at"),
+    Number("version"),
+];
+
+const CONTACT_CONFLICT: &str = "on conflict (id) do update set name = excluded.name, \
+     contact_name = excluded.contact_name, email = excluded.email, phone = excluded.phone, \
+     address_line1 = excluded.address_line1, address_line2 = excluded.address_line2, \
+     address_city = excluded.address_city, address_region = excluded.address_region, \
+     address_postcode = excluded.address_postcode, address_country = excluded.address_country, \
+     company_number = excluded.company_number, vat_number = excluded.vat_number, \
+     payment_terms_days = excluded.payment_terms_days, default_account_id = excluded.default_account_id, \
+     default_vat_code = excluded.default_vat_code, reference = excluded.reference, notes = excluded.notes, \
+     cis_deducts = excluded.cis_deducts, cis_is_subcontractor = excluded.cis_is_subcontractor, \
+     cis_deduction_rate = excluded.cis_deduction_rate, cis_utr = excluded.cis_utr, \
+     cis_verification_number = excluded.cis_verification_number, cis_verified_day = excluded.cis_verified_day, \
+     search = excluded.search, used = excluded.used, archived_at = excluded.archived_at, \
+     updated_at = excluded.updated_at, version = excluded.version";
+
+pub(super) fn account_rows<'a>(records: impl Iterator<Item = (i64, &'a AccountRecord)>) -> Rows {
+    let mut rows = Rows::new(
+        "account",
+        ACCOUNT,
+        "on conflict (id) do update set code = excluded.code, name = excluded.name, role = excluded.role, \
+         archived_at = excluded.archived_at, updated_at = excluded.updated_at, version = excluded.version",
+    );
+    for (organisation, row) in records {
+        rows.push([
+            row.id.into(),
+            organisation.into(),
+            (&row.code).into(),
+            (&row.name).into(),
+            row.account_type.as_str().into(),
+            (&row.role).into(),
+            row.archived_at_ms.into(),
+            row.created_at_ms.into(),
+            row.updated_at_ms.into(),
+            row.version.into(),
+        ]);
+    }
+    rows
+}
+
+pub(super) fn contact_rows<'a>(records: impl Iterator<Item = &'a (i64, ContactRecord)>) -> Rows {
+    let mut rows = Rows::new("contact", CONTACT, CONTACT_CONFLICT);
+    for (organisation, row) in records {
+        let details = &row.details;
+        let (address, cis) = (&details.address, &details.cis);
+        let search = row.search_text();
+        rows.push([
+            row.id.into(),
+            organisation.into(),
+            row.kind.as_str().into(),
+            (&details.name).into(),
+            (&details.contact_name).into(),
+            (&details.email).into(),
+            (&details.phone).into(),
+            (&address.line1).into(),
+            (&address.line2).into(),
+            (&address.city).into(),
+            (&address.region).into(),
+            (&address.postcode).into(),
+            (&address.country).into(),
+            (&details.company_number).into(),
+            (&details.vat_number).into(),
+            details.payment_terms_days.into(),
+            details.default_account_id.into(),
+            (&details.default_vat_code).into(),
+            (&details.reference).into(),
+            (&details.notes).into(),
+            details.cis_deducts.into(),
+            cis.is_subcontractor.into(),
+            cis.deduction_rate.into(),
+            (&cis.utr).into(),
+            (&cis.verification_number).into(),
+            cis.verified_day.map(i64::from).into(),
+            Cell::Text(&search),
+            row.used.into(),
+            row.archived_at_ms.into(),
+            row.created_at_ms.into(),
+            row.updated_at_ms.into(),
+            row.version.into(),
+        ]);
+    }
+    rows
+}
+
+pub(super) fn bank_account_rows<'a>(records: impl Iterator<Item = (i64, &'a BankAccountRecord)>) -> Rows {
+    const COLUMNS: &[Column] = &[
+        Number("id"),
+        Number("organisation_id"),
+        Number("account_id"),
+        Text("name"),
+        Text("bank_name"),
+        Text("sort_code"),
+        Text("account_number"),
+        Text("iban"),
+        Text("kind"),
+        Number("opening"),
+        Number("statement"),
+        Number("unconfirmed_count"),
+        Number("unconfirmed"),
+        Number("last_imported_at"),
+        Number("archived_at"),
+        Number("created_at"),
+        Number("updated_at"),
+        Number("version"),
+    ];
+    let mut rows = Rows::new(
+        "bank_account",
+        COLUMNS,
+        "on conflict (id) do update set name = excluded.name, bank_name = excluded.bank_name, \
+         sort_code = excluded.sort_code, account_number = excluded.account_number, iban = excluded.iban, \
+         opening = excluded.opening, statement = excluded.statement, unconfirmed_count = excluded.unconfirmed_count, \
+         unconfirmed = excluded.unconfirmed, last_imported_at = excluded.last_imported_at, \
+         archived_at = excluded.archived_at, updated_at = excluded.updated_at, version = excluded.version",
+    );
+    for (organisation, row) in records {
+        let details = &row.details;
+        rows.push([
+            row.id.into(),
+            organisation.into(),
+            row.account_id.into(),
+            (&details.name).into(),
+            (&details.bank_name).into(),
+            (&details.sort_code).into(),
+            (&details.account_number).into(),
+            (&details.iban).into(),
+            row.kind.as_str().into(),
+            row.opening_pence.into(),
+            row.statement_pence.into(),
+            row.unconfirmed_count.into(),
+            row.unconfirmed_pence.into(),
+            row.last_imported_at_ms.into(),
+            row.archived_at_ms.into(),
+            row.created_at_ms.into(),
+            row.updated_at_ms.into(),
+            row.version.into(),
+        ]);
+    }
+    rows
+}
+
+pub(super) fn bank_transaction_rows<'a>(records: impl Iterator<Item = &'a (i64, StatementLineRecord)>) -> Rows {
+    const COLUMNS: &[Column] = &[
+        Number("id"),
+        Number("organisation_id"),
+        Number("bank_account_id"),
+        Number("day"),
+        Number("amount"),
+        Text("description"),
+        Text("reference"),
+        Text("merchant"),
+        Text("external_id"),
+        Number("import_id"),
+        Text("status"),
+        Text("kind"),
+        Number("contact_id"),
+        Text("lines"),
+        Text("memo"),
+        Number("transfer_id"),
+        Number("awaited_on"),
+        Number("journal_id"),
+        Number("settlement_id"),
+        Text("settlement_side"),
+        Number("confirmed_at"),
+        Number("confirmed_by"),
+        Text("search"),
+        Number("created_at"),
+        Number("updated_at"),
+        Number("version"),
+    ];
+    let mut rows = Rows::new(
+        "bank_transaction",
+        COLUMNS,
+        "on conflict (id) do update set status = excluded.status, kind = excluded.kind, \
+         contact_id = excluded.contact_id, lines = excluded.lines, memo = excluded.memo, \
+         transfer_id = excluded.transfer_id, awaited_on = excluded.awaited_on, journal_id = excluded.journal_id, \
+         settlement_id = excluded.settlement_id, settlement_side = excluded.settlement_side, \
+         confirmed_at = excluded.confirmed_at, confirmed_by = excluded.confirmed_by, \
+         updated_at = excluded.updated_at, version = excluded.version",
+    );
+    for (organisation, row) in records {
+        let search = row.search_text();
+        // Lines always print.
+        let lines = serde_json::to_string(&row.lines).unwrap_or_default();
+        rows.push([
+            row.id.into(),
+            organisation.into(),
+            row.bank_account_id.into(),
+            i64::from(row.day).into(),
+            row.amount_pence.into(),
+            (&row.description).into(),
+            (&row.reference).into(),
+            (&row.merchant).into(),
+            (&row.external_id).into(),
+            row.import_id.into(),
+            row.status.as_str().into(),
+            row.kind.map(|kind| kind.as_str()).into(),
+            row.contact_id.into(),
+            Cell::Text(&lines),
+            (&row.memo).into(),
+            row.transfer_id.into(),
+            row.awaited_on.into(),
+            row.journal_id.into(),
+            row.settlement.map(|(_, id)| id).into(),
+            row.settlement.map(|(side, _)| side.as_str()).into(),
+            row.confirmed_at_ms.into(),
+            row.confirmed_by.into(),
+            Cell::Text(&search),
+            row.created_at_ms.into(),
+            row.updated_at_ms.into(),
+            row.version.into(),
+        ]);
+    }
+    rows
+}
+
+pub(super) fn settlement_rows<'a>(records: impl Iterator<Item = &'a (i64, SettlementRecord)>) -> Rows {
+    const COLUMNS: &[Column] = &[
+        Number("id"),
+        Number("organisation_id"),
+        Text("side"),
+        Text("kind"),
+        Text("number"),
+        Number("contact_id"),
+        Number("day"),
+        Number("amount"),
+        Number("bank_account_id"),
+        Text("reference"),
+        Text("memo"),
+        Text("method"),
+        Number("allocated"),
+        Number("cis"),
+        Number("bank_transaction_id"),
+        Number("journal_id"),
+        Number("void_journal_id"),
+        Number("void_day"),
+        Text("void_reason"),
+        Number("created_at"),
+        Number("updated_at"),
+        Number("version"),
+    ];
+    let mut rows = Rows::new(
+        "settlement",
+        COLUMNS,
+        "on conflict (id) do update set reference = excluded.reference, memo = excluded.memo, \
+         allocated = excluded.allocated, cis = excluded.cis, bank_transaction_id = excluded.bank_transaction_id, \
+         void_journal_id = excluded.void_journal_id, void_day = excluded.void_day, \
+         void_reason = excluded.void_reason, updated_at = excluded.updated_at, version = excluded.version",
+    );
+    for (organisation, row) in records {
+        rows.push([
+            row.id.into(),
+            organisation.into(),
+            row.side().as_str().into(),
+            row.kind.as_str().into(),
+            (&row.number).into(),
+            row.contact_id.into(),
+            i64::from(row.day).into(),
+            row.amount_pence.into(),
+            row.bank_account_id.into(),
+            (&row.reference).into(),
+            (&row.memo).into(),
+            row.method.map(PaymentMethod::as_str).into(),
+            row.allocated_pence.into(),
+            row.cis_pence.into(),
+            row.bank_transaction_id.into(),
+            row.journal_id.into(),
+            row.void_journal_id.into(),
+            row.void_day.map(i64::from).into(),
+            (&row.void_reason).into(),
+            row.created_at_ms.into(),
+            row.updated_at_ms.into(),
+            row.version.into(),
+        ]);
+    }
+    rows
+}

@@ -1,0 +1,202 @@
+//! What is asked about receipts, payments and refunds.
+
+use crate::domain::books::counters::of_type;
+use crate::domain::books::records::settlement::{AllocationView, SettlementFilter, SettlementRecord, SettlementView};
+use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::allocation::SettlementKind;
+use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::document::DocumentKind;
+use crate::store::StoreError;
+use crate::store::books::cache::day;
+use crate::store::books::contacts::signed;
+use crate::store::books::query::{Conditions, is_whole, prefix_scan};
+use crate::store::books::settlements::{COLUMNS, SETTLEMENT_COLUMNS, read_settlement};
+use crate::store::books::totals::{COUNTED_MAX, TotalSource};
+use crate::store::reader::Reader;
+use crate::store::sql::{Row, Unit, params};
+use futures_util::future::try_join;
+use sea_orm::Value;
+use std::collections::HashMap;
+
+/// All of a side.
+const ALL: &str = "settlement b where b.organisation_id = $1 and b.side = $2";
+
+/// In which order settlements are listed.
+const ORDER: &str = "order by day desc, id desc";
+
+impl SettlementFilter {
+    /// What says how many there are.
+    fn total_source(&self) -> TotalSource {
+        if self.contact_id.is_some() || self.bank_account_id.is_some() {
+            return TotalSource::Nothing;
+        }
+        let statuses = match self.is_void {
+            None => vec!["posted", "void"],
+            Some(true) => vec!["void"],
+            Some(false) => vec!["posted"],
+        };
+        let changed = self.updated_since_ms.map(|since_ms| ("s.updated_at", since_ms));
+        let list = crate::domain::books::records::settlement::list(self.side);
+        if let Some(has_unallocated) = self.has_unallocated {
+            let others = self.is_void.or(self.from_day.or(self.to_day).map(|_| true)).is_some() || changed.is_some();
+            let Some(counter) = of_type(list) else { return TotalSource::Nothing };
+            return match has_unallocated {
+                _ if others => TotalSource::Nothing,
+                true => TotalSource::Counters(counter, vec!["unallocated".to_owned()]),
+                false => TotalSource::Without(list, statuses, (counter, "unallocated")),
+            };
+        }
+        TotalSource::of_list(list, statuses, (self.from_day, self.to_day), changed)
+    }
+
+    fn conditions(&self, organisation: OrganisationId) -> Conditions {
+        // The indexes of contacts and bank accounts do not have the organisation.
+        let own = match (self.contact_id, self.bank_account_id) {
+            (Some(_), _) => "(select c.organisation_id from contact c where c.id = $3) = $1",
+            (None, Some(_)) => "(select b.organisation_id from bank_account b where b.id = $3) = $1",
+            (None, None) => "s.organisation_id = $1",
+        };
+        let mut conditions = Conditions::new(own, organisation.0);
+        conditions.and("s.side = {}", self.side.as_str());
+        conditions.and_if("s.contact_id = {}", self.contact_id);
+        conditions.and_if("s.bank_account_id = {}", self.bank_account_id);
+        conditions.and_if("s.day >= {}", self.from_day.map(i64::from));
+        conditions.and_if("s.day <= {}", self.to_day.map(i64::from));
+        conditions.and_if("~s.updated_at >= {}", self.updated_since_ms);
+        match self.is_void {
+            Some(true) => conditions.and_plain("s.void_day is not null"),
+            Some(false) => conditions.and_plain("s.void_day is null"),
+            None => {}
+        }
+        match self.has_unallocated {
+            // Nothing can be done with what is left of a void one.
+            Some(true) => conditions.and_plain("s.void_day is null and s.allocated < s.amount"),
+            Some(false) => conditions.and_plain("(s.void_day is not null or s.allocated >= s.amount)"),
+            None => {}
+        }
+        conditions
+    }
+}
+
+/// A page of the settlements that conditions leave; `few` when it is to be looked for apart from the order of the list.
+fn page_of(conditions: &str, (limit, offset): (u64, u64), few: bool) -> String {
+    let (with, from) = if few {
+        let all = format!("select s.id, s.day from settlement s where {conditions} limit {}", COUNTED_MAX + 1);
+        (format!("with m as materialized ({all}) "), format!("select id from m {ORDER}"))
+    } else {
+        (String::new(), format!("select s.id from settlement s where {conditions} order by s.day desc, s.id desc"))
+    };
+    format!(
+        "{with}select {SETTLEMENT_COLUMNS}, c.name from ({from} limit {} offset {}) p join settlement s on s.id = p.id \
+         join contact c on c.id = s.contact_id order by s.day desc, s.id desc",
+        signed(limit),
+        signed(offset)
+    )
+}
+
+impl Reader {
+    /// A page of the receipts or payments of an organisation with their refunds, newest first, and how many there are.
+    pub async fn settlements(
+        &self,
+        organisation: OrganisationId,
+        filter: &SettlementFilter,
+        page: (u64, u64),
+    ) -> Result<(Vec<SettlementView>, Option<u64>), StoreError> {
+        let conditions = filter.conditions(organisation);
+        let (values, in_order, total_source) = (conditions.values(), conditions.in_order(), filter.total_source());
+        let counted = self.counted(organisation, "settlement s", &conditions, &total_source);
+        if filter.updated_since_ms.is_none() {
+            return try_join(self.settlement_views(page_of(&in_order, page, false), values), counted).await;
+        }
+        let near = format!("{in_order} and {}", prefix_scan("s.day", ALL, true, page));
+        let near = self.settlement_views(page_of(&near, page, false), values.clone());
+        let (views, total) = try_join(near, counted).await?;
+        if is_whole(views.len(), total, page) {
+            return Ok((views, total));
+        }
+        let far = match total {
+            Some(_) => page_of(&conditions.text(), page, true),
+            None => page_of(&in_order, page, false),
+        };
+        Ok((self.settlement_views(far, values).await?, total))
+    }
+
+    /// One receipt or payment, or refund, of an organisation.
+    pub async fn settlement(
+        &self,
+        organisation: OrganisationId,
+        side: ContactKind,
+        id: i64,
+    ) -> Result<Option<SettlementView>, StoreError> {
+        let sql = format!(
+            "select {SETTLEMENT_COLUMNS}, c.name from settlement s join contact c on c.id = s.contact_id \
+             where s.organisation_id = $1 and s.side = $2 and s.id = $3"
+        );
+        Ok(self.settlement_views(sql, params![organisation.0, side.as_str(), id]).await?.pop())
+    }
+
+    /// Settlements with their allocations, as of one moment.
+    async fn settlement_views(&self, sql: String, values: Vec<Value>) -> Result<Vec<SettlementView>, StoreError> {
+        let asked = (sql, values);
+        self.snapshot(move |unit| {
+            let (sql, values) = asked.clone();
+            Box::pin(async move { views(unit, &sql, values).await })
+        })
+        .await
+    }
+}
+
+async fn views(unit: &Unit<'_>, sql: &str, values: Vec<Value>) -> Result<Vec<SettlementView>, StoreError> {
+    let mut found: Vec<(SettlementRecord, String)> = Vec::new();
+    for row in unit.all(sql, values).await? {
+        found.push((read_settlement(&row)?, row.get(COLUMNS)?));
+    }
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<String> = found.iter().map(|(row, _)| row.id.to_string()).collect();
+    let mut allocations = allocations(unit, &format!("[{}]", ids.join(","))).await?;
+    let view = |(row, name): (SettlementRecord, String)| {
+        let allocations = allocations.remove(&row.id).unwrap_or_default();
+        row.view(name, allocations)
+    };
+    Ok(found.into_iter().map(view).collect())
+}
+
+/// What settlements are set against now, by settlement, oldest first.
+async fn allocations(unit: &Unit<'_>, ids: &str) -> Result<HashMap<i64, Vec<AllocationView>>, StoreError> {
+    let among = unit.numbers_of_json();
+    let sql = format!(
+        "select a.from_settlement_id, a.id, coalesce(d.kind, o.kind), coalesce(d.id, o.id), \
+         coalesce(d.number, o.number), a.day, a.amount, a.cis from allocation a \
+         left join document d on d.id = a.to_document_id left join settlement o on o.id = a.to_settlement_id \
+         where a.from_settlement_id in {among} and a.released_day is null \
+         union all select a.to_settlement_id, a.id, o.kind, o.id, o.number, a.day, a.amount, a.cis \
+         from allocation a join settlement o on o.id = a.from_settlement_id \
+         where a.to_settlement_id in {among} and a.released_day is null"
+    );
+    let mut found: HashMap<i64, Vec<AllocationView>> = HashMap::new();
+    for row in unit.all(&sql, params![ids]).await? {
+        found.entry(row.get(0)?).or_default().push(read_allocation(&row)?);
+    }
+    for views in found.values_mut() {
+        views.sort_by_key(|view| (view.day, view.id));
+    }
+    Ok(found)
+}
+
+fn read_allocation(row: &Row) -> Result<AllocationView, StoreError> {
+    let word = |word: &str| {
+        let document = DocumentKind::parse(word).map(DocumentKind::as_str);
+        document.or_else(|| SettlementKind::parse(word).map(SettlementKind::as_str))
+    };
+    Ok(AllocationView {
+        id: row.get(1)?,
+        other_type: row.parsed(2, word)?,
+        other_id: row.get(3)?,
+        other_number: row.get(4)?,
+        day: day(row, 5)?,
+        amount_pence: row.get(6)?,
+        cis_pence: row.get(7)?,
+    })
+}

@@ -1,0 +1,44 @@
+//! How an organisation's books stand: what waits to be dealt with, in a few figures.
+
+use crate::domain::books::records::status::BooksStatus;
+use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::document::DocumentKind;
+use crate::store::StoreError;
+use crate::store::reader::Reader;
+use crate::store::sql::params;
+
+impl Reader {
+    /// How an organisation's books stand on a day.
+    pub async fn books_status(&self, organisation: OrganisationId, today: i32) -> Result<BooksStatus, StoreError> {
+        let bank_accounts = self.bank_accounts(organisation, false).await?;
+        let kinds = DocumentKind::ALL.map(DocumentKind::as_str).join("','");
+        let sql = format!(
+            "select cast(coalesce(sum(items), 0) as bigint) from list_count \
+             where organisation_id = $1 and status = 'draft' and list in ('{kinds}')"
+        );
+        let drafts = self.one(&sql, params![organisation.0]).await?.map_or(Ok(0), |row| row.get(0))?;
+        let mut overdue = [(0, 0); 2];
+        for (kind, sums) in [DocumentKind::SalesInvoice, DocumentKind::PurchaseInvoice].into_iter().zip(&mut overdue) {
+            // Everything open, less what is due today or later, which is on few days.
+            let (list, from) = (kind.as_str(), i64::from(today));
+            *sums = (
+                self.open_before(organisation, list, "open", from).await?,
+                self.open_before(organisation, list, "owed", from).await?,
+            );
+        }
+        Ok(BooksStatus { bank_accounts, drafts, overdue })
+    }
+    async fn open_before(
+        &self,
+        organisation: OrganisationId,
+        list: &str,
+        what: &str,
+        day: i64,
+    ) -> Result<i64, StoreError> {
+        let sql = "select cast(coalesce((select items from list_count where organisation_id = $1 and list = $2 \
+                   and status = $3), 0) - coalesce((select sum(items) from list_day where organisation_id = $1 \
+                   and list = $4 and day >= $5), 0) as bigint)";
+        let values = params![organisation.0, format!("{list} type"), what, format!("{list} {what}"), day];
+        self.one(sql, values).await?.map_or(Ok(0), |row| row.get(0))
+    }
+}

@@ -1,0 +1,295 @@
+//! Writes the effects of a group: one statement for each table, all of them in one hand-over.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use sea_orm::Value;
+
+use super::document_rows::{allocation_rows, document_line_rows, document_rows};
+use super::entry_rows;
+use super::import_rows::{import_row, import_rows};
+use super::previews::{preview_row, preview_rows};
+use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows, settlement_rows};
+use super::rows::{Column::Number, Rows};
+use super::total_rows::{
+    AccountSums, ContactSides, VatDays, account_totals, contact_totals, count_rows, list_day_rows, sequence_rows,
+    vat_totals,
+};
+use crate::domain::books::cached_books::CachedBooks;
+use crate::domain::books::counters::ListDay;
+use crate::domain::books::effects::{Effect, Effects, JournalEntry, VatEntryRecord};
+use crate::domain::books::facts::Facts;
+use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::allocation::Allocation;
+use crate::store::StoreError;
+use crate::store::sql::Unit;
+
+/// The books of a group.
+type BooksOf = HashMap<OrganisationId, CachedBooks>;
+
+/// Effects merged by table.
+struct Tables<'a> {
+    accounts: BTreeSet<(i64, i64)>,
+    bank_accounts: BTreeSet<(i64, i64)>,
+    contacts: BTreeSet<i64>,
+    deleted_contacts: Vec<i64>,
+    documents: BTreeSet<i64>,
+    /// Documents whose lines are written.
+    documents_with_lines: BTreeSet<i64>,
+    /// Documents whose lines are deleted first.
+    lineless_documents: BTreeSet<i64>,
+    deleted_documents: Vec<i64>,
+    allocations: BTreeMap<i64, (i64, &'a Allocation)>,
+    sequences: BTreeMap<(i64, &'static str, &'a str), u64>,
+    bank_transactions: BTreeSet<i64>,
+    deleted_bank_transactions: Vec<i64>,
+    settlements: BTreeSet<i64>,
+    imports: BTreeSet<i64>,
+    journals: Rows,
+    lines: Rows,
+    reversals: Rows,
+    vat_entries: Rows,
+    lock_changes: Rows,
+    vat_schemes: Rows,
+    replays: Rows,
+    changes: Rows,
+    previews: Rows,
+    account_days: BTreeMap<(i64, i32), AccountSums>,
+    contact_days: BTreeMap<(i64, i64, i64, i32), ContactSides>,
+    vat_days: VatDays,
+    counts: BTreeMap<(i64, &'static str, Cow<'a, str>), i64>,
+    list_days: BTreeMap<(i64, ListDay), i64>,
+}
+
+impl Default for Tables<'_> {
+    fn default() -> Self {
+        Self {
+            accounts: BTreeSet::new(),
+            bank_accounts: BTreeSet::new(),
+            contacts: BTreeSet::new(),
+            deleted_contacts: Vec::new(),
+            documents: BTreeSet::new(),
+            documents_with_lines: BTreeSet::new(),
+            lineless_documents: BTreeSet::new(),
+            deleted_documents: Vec::new(),
+            allocations: BTreeMap::new(),
+            sequences: BTreeMap::new(),
+            bank_transactions: BTreeSet::new(),
+            deleted_bank_transactions: Vec::new(),
+            settlements: BTreeSet::new(),
+            imports: BTreeSet::new(),
+            journals: entry_rows::journals(),
+            lines: entry_rows::lines(),
+            reversals: entry_rows::reversals(),
+            vat_entries: entry_rows::vat_entries(),
+            lock_changes: entry_rows::lock_changes(),
+            vat_schemes: entry_rows::vat_schemes(),
+            replays: entry_rows::replays(),
+            changes: entry_rows::changes(),
+            previews: preview_rows(),
+            account_days: BTreeMap::new(),
+            contact_days: BTreeMap::new(),
+            vat_days: BTreeMap::new(),
+            counts: BTreeMap::new(),
+            list_days: BTreeMap::new(),
+        }
+    }
+}
+
+impl<'a> Tables<'a> {
+    fn of(effects: &'a Effects, facts: &'a Facts) -> Self {
+        let mut tables = Self::default();
+        for (organisation, effect) in effects.iter() {
+            tables.add(*organisation, effect, facts);
+        }
+        tables
+    }
+
+    fn add(&mut self, organisation: i64, effect: &'a Effect, facts: &'a Facts) {
+        match effect {
+            Effect::Account(id) => {
+                self.accounts.insert((organisation, *id));
+            }
+            Effect::BankAccount(id) => {
+                self.bank_accounts.insert((organisation, *id));
+            }
+            Effect::Contact(id) => {
+                self.contacts.insert(*id);
+            }
+            Effect::Document(id) => {
+                self.documents.insert(*id);
+            }
+            Effect::DocumentLines { id, is_new } => {
+                self.documents_with_lines.insert(*id);
+                if !is_new {
+                    self.lineless_documents.insert(*id);
+                }
+            }
+            Effect::Settlement(id) => {
+                self.settlements.insert(*id);
+            }
+            Effect::StatementLine(id) => {
+                self.bank_transactions.insert(*id);
+            }
+            Effect::Import(id) => {
+                self.imports.insert(*id);
+            }
+            Effect::ContactDeleted(id) => self.deleted_contacts.push(*id),
+            Effect::DocumentDeleted(id) => {
+                self.lineless_documents.insert(*id);
+                self.deleted_documents.push(*id);
+            }
+            Effect::StatementLineDeleted(id) => self.deleted_bank_transactions.push(*id),
+            Effect::Allocation(allocation) => {
+                self.allocations.insert(allocation.id.map_or(0, |id| id.0), (organisation, allocation));
+            }
+            Effect::Sequence { family, prefix, highest } => {
+                self.sequences.insert((organisation, family, prefix), *highest);
+            }
+            Effect::Journal(journal) => self.add_journal(organisation, journal),
+            Effect::Reversal(record) => entry_rows::push_reversal(&mut self.reversals, organisation, record),
+            Effect::VatEntry(record) => self.add_vat_entry(organisation, record),
+            Effect::LockChange(record) => entry_rows::push_lock_change(&mut self.lock_changes, organisation, record),
+            Effect::VatScheme { from, scheme, flat_rate } => {
+                let cells = [organisation.into(), i64::from(*from).into(), (*scheme).into(), (*flat_rate).into()];
+                self.vat_schemes.push(cells);
+            }
+            Effect::Preview { hash, body } => {
+                if let Some(record) = facts.previews.get(hash) {
+                    preview_row(&mut self.previews, record, hash, body);
+                }
+            }
+            Effect::Count(list, status, by) => {
+                *self.counts.entry((organisation, list, Cow::Borrowed(status))).or_default() += by;
+            }
+            Effect::CountDay(day, by) => *self.list_days.entry((organisation, *day)).or_default() += by,
+            Effect::Change(entry) => entry_rows::push_change(&mut self.changes, organisation, entry),
+            Effect::Replay(record) => entry_rows::push_replay(&mut self.replays, record),
+        }
+    }
+
+    /// A journal and its lines, with what the lines add to the totals of their accounts and contacts.
+    fn add_journal(&mut self, organisation: i64, journal: &JournalEntry) {
+        let view = &journal.view;
+        entry_rows::push_journal(&mut self.journals, organisation, view);
+        for (at, (line, of_contact)) in view.lines.iter().zip(&journal.of_contact).enumerate() {
+            entry_rows::push_line(&mut self.lines, organisation, view, line);
+            let is_first = view.lines.iter().take(at).all(|other| other.account_id != line.account_id);
+            let sums = self.account_days.entry((line.account_id, view.entry_day)).or_default();
+            sums.organisation = organisation;
+            sums.sides.0 += line.debit_pence;
+            sums.sides.1 += line.credit_pence;
+            sums.lines += 1;
+            sums.journals += i64::from(is_first);
+            if let Some(is_direct) = of_contact {
+                let key = (organisation, line.account_id, line.contact_id.unwrap_or(0), view.entry_day);
+                let sides = (line.debit_pence, line.credit_pence);
+                self.contact_days.entry(key).or_default().add(sides, *is_direct);
+            }
+        }
+    }
+
+    fn add_vat_entry(&mut self, organisation: i64, record: &VatEntryRecord) {
+        entry_rows::push_vat_entry(&mut self.vat_entries, organisation, record);
+        let entry = &record.entry;
+        let key = (organisation, entry.side.as_str(), entry.code.code(), entry.basis.as_str(), entry.tax_point);
+        let total = self.vat_days.entry(key).or_default();
+        total.0 += entry.amount.net.0;
+        total.1 += entry.amount.vat.0;
+        total.2 += 1;
+    }
+
+    async fn delete(&self, unit: &Unit<'_>) -> Result<(), StoreError> {
+        let lineless: Vec<i64> = self.lineless_documents.iter().copied().collect();
+        for (table, column, ids) in [
+            ("document_line", "document_id", &lineless),
+            ("document", "id", &self.deleted_documents),
+            ("contact", "id", &self.deleted_contacts),
+            ("bank_transaction", "id", &self.deleted_bank_transactions),
+        ] {
+            if !ids.is_empty() {
+                let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
+                let sql = format!("delete from {table} where {column} in {}", unit.numbers_of_json());
+                unit.execute(&sql, vec![format!("[{}]", ids.join(",")).into()]).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of every table, in the order in which they are written.
+    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Rows; 27] {
+        let of = |organisation: i64| books.get(&OrganisationId(organisation));
+        let accounts = self.accounts.iter().filter_map(|(organisation, id)| {
+            of(*organisation).and_then(|books| books.accounts.get(id)).map(|row| (*organisation, row))
+        });
+        let bank_accounts = self.bank_accounts.iter().filter_map(|(organisation, id)| {
+            of(*organisation).and_then(|books| books.bank_accounts.get(id)).map(|row| (*organisation, row))
+        });
+        let mut imports = import_rows();
+        for (organisation, row) in self.imports.iter().filter_map(|id| facts.imports.get(id)) {
+            import_row(&mut imports, row, *organisation);
+        }
+        let (account_days, account_months) = account_totals(&self.account_days);
+        let (contact_days, contact_months) = contact_totals(&self.contact_days);
+        let (vat_days, vat_months) = vat_totals(&self.vat_days);
+        [
+            account_rows(accounts),
+            contact_rows(self.contacts.iter().filter_map(|id| facts.contacts.get(id))),
+            bank_account_rows(bank_accounts),
+            self.journals,
+            settlement_rows(self.settlements.iter().filter_map(|id| facts.settlements.get(id))),
+            document_rows(self.documents.iter().filter_map(|id| facts.documents.get(id))),
+            document_line_rows(self.documents_with_lines.iter().filter_map(|id| facts.documents.get(id))),
+            allocation_rows(&self.allocations, unit.now_ms),
+            sequence_rows(&self.sequences),
+            bank_transaction_rows(self.bank_transactions.iter().filter_map(|id| facts.transactions.get(id))),
+            self.lines,
+            self.reversals,
+            self.vat_entries,
+            account_days,
+            account_months,
+            contact_days,
+            contact_months,
+            vat_days,
+            vat_months,
+            self.lock_changes,
+            self.vat_schemes,
+            count_rows(&self.counts),
+            list_day_rows(&self.list_days),
+            self.replays,
+            self.changes,
+            imports,
+            self.previews,
+        ]
+    }
+}
+
+/// Writes everything. `heads` are the books that changed: organisation, new version, next journal number, next entry
+/// of the history.
+pub(super) async fn write(
+    unit: &Unit<'_>,
+    effects: &Effects,
+    (facts, books): (&Facts, &BooksOf),
+    heads: &[(i64, i64, i64, i64)],
+) -> Result<(), StoreError> {
+    let tables = Tables::of(effects, facts);
+    tables.delete(unit).await?;
+    let mut head_rows = Rows::new(
+        "books",
+        &[Number("organisation_id"), Number("version"), Number("next_journal_number"), Number("next_change")],
+        "on conflict (organisation_id) do update set version = excluded.version, \
+         next_journal_number = excluded.next_journal_number, next_change = excluded.next_change",
+    );
+    for (organisation, version, next_number, next_change) in heads {
+        head_rows.push([organisation.into(), version.into(), next_number.into(), next_change.into()]);
+    }
+    let mut statements = Vec::new();
+    let mut values: Vec<Value> = Vec::new();
+    let rows = std::iter::once(head_rows).chain(tables.into_rows(unit, facts, books));
+    for rows in rows.filter(|rows| !rows.is_empty()) {
+        statements.push(rows.statement(unit.backend, values.len() + 1));
+        values.push(rows.parameter().into());
+    }
+    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+    unit.batch(&statements, values).await
+}
