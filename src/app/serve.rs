@@ -22,10 +22,10 @@ use crate::domain::job::Product;
 use crate::domain::rate_window::RateRule;
 use crate::http::first_party::throttle::Throttle;
 use crate::http::gate::ActorGate;
+use crate::http::idempotency_lock::IdempotencyLocks;
 use crate::http::ops::{self, History, OpsState};
 use crate::http::products::{ProductLimits, Products};
 use crate::http::server::{Parts, ServerOptions, bind};
-use crate::http::turn::Turns;
 use crate::http::{BodyLimits, routes, wire};
 use crate::metrics::Metrics;
 use crate::session::{SESSION_TTL_S, Sessions};
@@ -125,7 +125,7 @@ pub(super) async fn start(
         sessions: Arc::clone(&sessions),
         limits: product_limits(settings),
         throttle: Throttle::new(Arc::clone(&clock)),
-        turns: Turns::default(),
+        idempotency_locks: IdempotencyLocks::default(),
         clock: Arc::clone(&clock),
         shared_database: store.is_shared(),
         base_url: std::sync::OnceLock::new(),

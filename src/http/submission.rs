@@ -52,7 +52,7 @@ pub async fn submit(mut call: Call<Products>, how: &'static Submission) -> Resul
     let products = std::sync::Arc::clone(call.state());
     let key = std::sync::Arc::clone(call.key()?);
     let idempotency_key = call.idempotency_key()?.map(str::to_owned);
-    let _turn = call.turn().await?;
+    let _lock = call.idempotency_lock().await?;
     let body_hash: [u8; 32] = if idempotency_key.is_some() { Sha256::digest(&call.body[..]).into() } else { [0; 32] };
     if let Some(idempotency_key) = &idempotency_key
         && let Some(stored) = products.reader.find_replay(key.user_id, "POST", how.path, idempotency_key).await?

@@ -166,7 +166,7 @@ pub async fn change(
     let outcome = if rehearsal {
         ledgers.rehearse(Post { replay: None, ..post }).await?
     } else {
-        let _turn = call.turn().await?;
+        let _lock = call.idempotency_lock().await?;
         ledgers.change(organisation, post).await?
     };
     match outcome {
