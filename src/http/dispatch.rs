@@ -15,7 +15,7 @@ use actix_web::{HttpRequest, HttpResponse};
 
 use super::body::{Bodies, Body, Incoming};
 use super::call::{Call, RateOutcome};
-use super::connection::Valve;
+use super::connection::ReadPermit;
 use super::error::{ApiError, ErrorCode};
 use super::headers::{self, Presented};
 use super::request_id::RequestId;
@@ -45,13 +45,14 @@ pub(super) async fn answer<S: 'static>(
     let (request, payload) = request.into_parts();
     let now_ms = worker.shared.clock.now_ms();
     let request_id = worker.request_ids.mint(now_ms, &*worker.shared.clock);
-    let mut visit = Visit { worker: &worker, request: &request, request_id, started, now_ms, route: None, rate: None };
+    let mut pipeline =
+        RequestPipeline { worker: &worker, request: &request, request_id, started, now_ms, route: None, rate: None };
     let outcome = {
         // The guard around a handler keeps what is known by then; this one is for mistakes of the dispatcher itself.
-        let run = pin!(visit.run(payload));
+        let run = pin!(pipeline.run(payload));
         panic_guard::guard(run).await
     };
-    let (route, rate) = (visit.route, visit.rate);
+    let (route, rate) = (pipeline.route, pipeline.rate);
     let mut response = outcome.unwrap_or_else(|error| {
         log_failure(&error, request_id, &request);
         envelope::error(&error, request_id)
@@ -74,7 +75,7 @@ pub(super) async fn answer<S: 'static>(
 }
 
 /// One request on its way through the checks, and what has been found out about it.
-struct Visit<'a, S> {
+struct RequestPipeline<'a, S> {
     worker: &'a Rc<Worker<S>>,
     request: &'a HttpRequest,
     request_id: RequestId,
@@ -85,12 +86,12 @@ struct Visit<'a, S> {
     rate: Option<RateDecision>,
 }
 
-impl<S: 'static> Visit<'_, S> {
+impl<S: 'static> RequestPipeline<'_, S> {
     /// Most requests have no body: what only bodies need is boxed, so that the others do not carry it along.
     async fn run(&mut self, payload: Payload) -> Result<HttpResponse, ApiError> {
-        let valve = self.request.conn_data::<Rc<Valve>>().cloned();
-        if let Some(valve) = &valve {
-            valve.open();
+        let permit = self.request.conn_data::<Rc<ReadPermit>>().cloned();
+        if let Some(permit) = &permit {
+            permit.read_freely();
         }
         let found = self.worker.shared.table.find(self.request.method(), self.request.path());
         let (route, parameters, elsewhere) = match found {
@@ -102,7 +103,7 @@ impl<S: 'static> Visit<'_, S> {
             Found::Nothing => (None, Vec::new(), None),
         };
         let rule = route.map_or(BodyRule::Ignored, |route| route.body);
-        let expected = self.expected_body(payload, valve, rule);
+        let expected = self.expected_body(payload, permit, rule);
         if expected.declared.is_some_and(|length| length > expected.max_bytes) {
             let max_bytes = expected.max_bytes;
             Box::pin(self.set_aside(expected)).await;
@@ -165,7 +166,7 @@ impl<S: 'static> Visit<'_, S> {
         panic_guard::guard(handling).await
     }
 
-    fn expected_body(&self, payload: Payload, valve: Option<Rc<Valve>>, rule: BodyRule) -> ExpectedBody {
+    fn expected_body(&self, payload: Payload, permit: Option<Rc<ReadPermit>>, rule: BodyRule) -> ExpectedBody {
         let request_headers = self.request.headers();
         let declared = headers::declared_length(request_headers);
         let is_some =
@@ -175,7 +176,7 @@ impl<S: 'static> Visit<'_, S> {
             BodyRule::Json { max_bytes: Some(max_bytes) } => limit.min(max_bytes),
             _ => limit,
         };
-        ExpectedBody { payload, valve, declared, is_some, max_bytes }
+        ExpectedBody { payload, permit, declared, is_some, max_bytes }
     }
 
     /// Credentials, rate and scope, in this order: who is calling, or what the request will be refused with.
@@ -247,7 +248,7 @@ impl<S: 'static> Visit<'_, S> {
         admission: Result<Option<Caller>, ApiError>,
         optional: bool,
     ) -> Result<(Option<Caller>, Body), ApiError> {
-        let (declared, is_some, valve) = (expected.declared, expected.is_some, expected.valve.clone());
+        let (declared, is_some, permit) = (expected.declared, expected.is_some, expected.permit.clone());
         let mut incoming = expected.incoming(&self.worker.shared.bodies);
         incoming.meter();
         let request_headers = self.request.headers();
@@ -259,11 +260,11 @@ impl<S: 'static> Visit<'_, S> {
             Ok(caller) => incoming.collect(declared, optional).await.map(|body| (caller, body)),
             Err(refusal) => incoming.check_and_forget(optional).await.and(Err(refusal)),
         };
-        if let Some(valve) = &valve {
+        if let Some(permit) = &permit {
             if incoming.is_ended() || !is_some {
-                valve.open();
+                permit.read_freely();
             } else {
-                self.discard_rest(valve);
+                self.discard_rest(permit);
             }
         }
         if let Err(error) = &read
@@ -277,33 +278,33 @@ impl<S: 'static> Visit<'_, S> {
 
     /// Deals with a body that nobody reads: a small one is taken in, so that the connection can be used again.
     async fn set_aside(&self, expected: ExpectedBody) {
-        let valve = expected.valve.clone();
+        let permit = expected.permit.clone();
         let small = expected.declared.is_none_or(|length| length <= UNWANTED_BODY_MAX_BYTES);
         let mut incoming = expected.incoming(&self.worker.shared.bodies);
         if small {
             incoming.meter();
             incoming.skip(UNWANTED_BODY_MAX_BYTES, UNWANTED_BODY_WAIT).await;
         }
-        if let Some(valve) = valve {
+        if let Some(permit) = permit {
             if incoming.is_ended() {
-                valve.open();
+                permit.read_freely();
             } else {
-                self.discard_rest(&valve);
+                self.discard_rest(&permit);
             }
         }
     }
 
     /// Lets a client that is answered early go on sending for a while, so that it gets to read the answer.
-    fn discard_rest(&self, valve: &Valve) {
+    fn discard_rest(&self, permit: &ReadPermit) {
         let bytes = self.worker.shared.bodies.limits.max_bytes.saturating_add(DISCARD_EXTRA_BYTES);
-        valve.discard(bytes, DISCARD_WAIT);
+        permit.discard(bytes, DISCARD_WAIT);
     }
 }
 
 /// What the head of a request says about its body.
 struct ExpectedBody {
     payload: Payload,
-    valve: Option<Rc<Valve>>,
+    permit: Option<Rc<ReadPermit>>,
     declared: Option<u64>,
     is_some: bool,
     max_bytes: u64,
@@ -311,7 +312,7 @@ struct ExpectedBody {
 
 impl ExpectedBody {
     fn incoming(self, bodies: &Bodies) -> Incoming<'_> {
-        Incoming::new(self.payload, self.valve, bodies, self.max_bytes)
+        Incoming::new(self.payload, self.permit, bodies, self.max_bytes)
     }
 }
 

@@ -176,7 +176,7 @@ pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -
                     async move { stopping.notified().await }
                 })
                 .on_connect_ext(|connection: &Connection, data| {
-                    data.insert(Rc::clone(connection.valve()));
+                    data.insert(Rc::clone(connection.permit()));
                 })
                 .local_addr(address)
                 .finish(map_config(app, |()| AppConfig::default()));

@@ -19,7 +19,7 @@ use crate::actors::job_runner::Stopping;
 use crate::domain::ids::{JobId, UserId};
 use crate::domain::job::JobStatus;
 use crate::http::call::Call;
-use crate::http::connection::Valve;
+use crate::http::connection::ReadPermit;
 use crate::http::error::ApiError;
 use crate::http::headers::{self, Presented};
 use crate::http::products::Products;
@@ -43,7 +43,7 @@ pub async fn socket(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (request, mut payload) = call.into_upgrade();
     let (token, by_subprotocol) = token(&request).ok_or_else(ApiError::session_required)?;
     let user_id = products.sessions.verify(&token, products.clock.as_ref()).map_err(|_| ApiError::invalid_token())?;
-    let valve = request.conn_data::<Rc<Valve>>().cloned();
+    let permit = request.conn_data::<Rc<ReadPermit>>().cloned();
     let stream = web::Payload::from_request(&request, &mut payload).await.map_err(ApiError::internal)?;
     let (mut response, session, messages) = actix_ws::handle(&request, stream).map_err(|error| {
         let mut issues = crate::domain::problem::Issues::default();
@@ -61,8 +61,8 @@ pub async fn socket(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         // The other side may be gone already, which is what was wanted.
         drop(tokio::time::timeout(SEND_WAIT, session.close(ending)).await);
         // Who closes a WebSocket ends the connection, too (RFC 6455, 7.1.1): nothing that comes after matters.
-        if let Some(valve) = valve {
-            valve.hang_up();
+        if let Some(permit) = permit {
+            permit.hang_up();
         }
     });
     Ok(response)
