@@ -115,11 +115,6 @@ impl Bodies {
     fn since_start_ms(&self, at: std::time::Instant) -> u64 {
         u64::try_from(at.saturating_duration_since(self.started).as_millis()).unwrap_or(u64::MAX)
     }
-
-    /// Bytes of served bodies held now.
-    pub(super) fn in_flight_bytes(&self) -> u64 {
-        self.in_flight_bytes.load(Ordering::Relaxed)
-    }
 }
 
 /// A body that was read whole. Its bytes count against the budget until it is dropped, wherever it is sent.
@@ -261,7 +256,7 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    /// Reads a small body that nobody asked for, so that the connection can go on being used.
+    /// Reads a small body that is not expected, so that the connection can go on being used.
     pub(super) async fn skip(&mut self, max_bytes: u64, within: Duration) {
         self.checker = None;
         let skipping = async {

@@ -19,7 +19,7 @@ use super::connection::ReadPermit;
 use super::error::{ApiError, ErrorCode};
 use super::headers::{self, Presented};
 use super::request_id::RequestId;
-use super::route_table::{Access, BodyRule, Found, Route};
+use super::route_table::{Access, BodyRule, Route, RouteMatch};
 use super::server::Worker;
 use super::wire::strict;
 use super::{envelope, panic_guard};
@@ -27,7 +27,7 @@ use crate::domain::api_key;
 use crate::domain::caller::{Caller, Credential, KeySnapshot};
 use crate::domain::rate_window::RateDecision;
 
-/// A body nobody asked for is read up to this size, so that the connection can be used again.
+/// A body that is not expected is read up to this size, so that the connection can be used again.
 const UNWANTED_BODY_MAX_BYTES: u64 = 64 * 1024;
 /// How long that may take before the answer goes out regardless.
 const UNWANTED_BODY_WAIT: Duration = Duration::from_millis(200);
@@ -95,12 +95,12 @@ impl<S: 'static> RequestPipeline<'_, S> {
         }
         let found = self.worker.shared.table.find(self.request.method(), self.request.path());
         let (route, parameters, elsewhere) = match found {
-            Found::Route(index, route, parameters) => {
+            RouteMatch::Route(index, route, parameters) => {
                 self.route = Some(index);
                 (Some(route), parameters, None)
             }
-            Found::OtherMethods(allow) => (None, Vec::new(), Some(allow)),
-            Found::Nothing => (None, Vec::new(), None),
+            RouteMatch::OtherMethods(allow) => (None, Vec::new(), Some(allow)),
+            RouteMatch::Nothing => (None, Vec::new(), None),
         };
         let rule = route.map_or(BodyRule::Ignored, |route| route.body);
         let expected = self.expected_body(payload, permit, rule);
@@ -144,9 +144,9 @@ impl<S: 'static> RequestPipeline<'_, S> {
             }
         };
         let Some(route) = route else { return Err(ApiError::not_found()) };
-        let mut unasked = None;
+        let mut unexpected = None;
         if rule == BodyRule::NoKeys {
-            unasked = strict::read_no_keys(&body).err();
+            unexpected = strict::read_no_keys(&body).err();
             // `{}` is nothing: a retry may leave it out.
             body = Body::default();
         }
@@ -158,7 +158,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
             request: self.request.clone(),
             payload,
             unsupported,
-            unasked,
+            unexpected,
             worker: Rc::clone(self.worker),
             now_ms: self.now_ms,
         };

@@ -99,15 +99,6 @@ impl<S> Bound<S> {
     pub fn table(&self) -> &RouteTable<S> {
         &self.shared.table
     }
-
-    /// A gauge of the bytes of bodies held at this moment, for metrics.
-    pub fn body_bytes_in_flight(&self) -> impl Fn() -> u64 + Send + Sync + 'static
-    where
-        S: Send + Sync + 'static,
-    {
-        let shared = Arc::clone(&self.shared);
-        move || shared.bodies.in_flight_bytes()
-    }
 }
 
 /// What all workers share.

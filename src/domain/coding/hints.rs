@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::knowledge::{Found, Knowledge, Strength, stem};
+use super::knowledge::{Knowledge, PatternMatch, Strength, stem};
 use super::line::Line;
 use super::text::fold;
 
@@ -238,11 +238,11 @@ impl Hint {
     }
 
     /// Concepts that the sentence's words name near a word of it, without those inside the name itself.
-    pub fn patterns<'k>(&self, knowledge: &'k Knowledge, word: &str) -> Vec<Found<'k>> {
+    pub fn patterns<'k>(&self, knowledge: &'k Knowledge, word: &str) -> Vec<PatternMatch<'k>> {
         let mut found = Vec::new();
         knowledge.patterns.find(&self.padded, &mut found);
         let at = self.padded.find(&format!(" {word} ")).map_or(0, |at| at + 1);
-        let near = |hit: &Found<'_>| hit.start.abs_diff(at) <= 40 && !(hit.start..hit.end).contains(&at);
+        let near = |hit: &PatternMatch<'_>| hit.start.abs_diff(at) <= 40 && !(hit.start..hit.end).contains(&at);
         found.retain(|hit| near(hit) && hit.targets.iter().any(|target| target.strength != Strength::Weak));
         found
     }

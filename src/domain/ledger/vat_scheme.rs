@@ -79,11 +79,6 @@ impl VatHistory {
         begun.map_or(VatScheme::Standard, |(_, scheme)| *scheme)
     }
 
-    /// Whether documents of any day count when they are paid.
-    pub fn uses_cash(&self) -> bool {
-        self.from.iter().any(|(_, scheme)| *scheme == VatScheme::Cash)
-    }
-
     /// Adds a scheme from a day on; what was to begin later or on that day is replaced.
     pub fn change(&mut self, from: Day, scheme: VatScheme) {
         self.from.retain(|(begun, _)| *begun < from);

@@ -156,7 +156,7 @@ pub async fn change(
         replay: asked.replay(call, print),
     };
     let ledgers = &call.state().actors.ledgers;
-    if let Some(error) = call.unasked_body() {
+    if let Some(error) = call.unexpected_body() {
         // Nothing is done; whether the path names something is answered first.
         return match ledgers.rehearse(Post { replay: None, if_match: None, ..post }).await? {
             PostOutcome::Unknown => Err(ApiError::not_found()),

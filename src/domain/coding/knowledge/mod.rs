@@ -16,7 +16,7 @@ use super::outcome::Vat;
 pub use account_examples::AccountExample;
 pub use affinity::Affinities;
 pub use chart_names::{ChartName, NameWord, name_words, stem};
-pub use patterns::{Found, Patterns, Strength, Target};
+pub use patterns::{PatternMatch, Patterns, Strength, Target};
 pub use sectors::{Combination, Sector};
 
 const CONCEPTS: &str = include_str!("concepts.tsv");
