@@ -36,7 +36,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         return Err(Stopped);
     }
     let sales = business.sales().or_else(|| knowledge.id("sales_services"));
-    let hints = Hints::read(&batch.business_context, &lines);
+    let hints = Hints::read(&batch.business_context, &lines, &knowledge.words);
     let decider = Decider::new(
         knowledge,
         &chart,
@@ -136,7 +136,7 @@ pub fn trace(batch: &Batch<'_>, row: usize) -> String {
     let business = Business::read(batch, knowledge);
     let chart = Chart::read(&batch.accounts, knowledge);
     let (lines, tags) = Line::read_all(batch);
-    let hints = Hints::read(&batch.business_context, &lines);
+    let hints = Hints::read(&batch.business_context, &lines, &knowledge.words);
     let sales = business.sales().or_else(|| knowledge.id("sales_services"));
     let decider = Decider::new(
         knowledge,
