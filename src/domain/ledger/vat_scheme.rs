@@ -56,7 +56,7 @@ impl VatScheme {
 
 /// Box 1 of the flat rate: the percentage of the turnover including VAT.
 pub fn flat_rate_tax(turnover: Pence, percent: Percent) -> Pence {
-    Pence::saturated(divide_round(i128::from(turnover.0) * i128::from(percent.0), i128::from(Percent::WHOLE)))
+    Pence::from_wide(divide_round(i128::from(turnover.0) * i128::from(percent.0), i128::from(Percent::WHOLE)))
 }
 
 /// Which scheme applies when: the schemes by the day they begin, the first since ever.
