@@ -1,4 +1,4 @@
-//! `serve`: start everything in order, run until told to stop, stop everything in order.
+//! `serve`: start everything in order, run until a signal to stop, stop everything in order.
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
@@ -114,7 +114,7 @@ pub(super) async fn start(
     let retention_ms = signed(settings.job_retention_days) * DAY_MS;
     let tasks = vec![
         tokio::spawn(follower::follow(store.clone(), Arc::clone(&actors))),
-        tokio::spawn(follower::keep_house(store.clone(), Arc::clone(&actors), retention_ms)),
+        tokio::spawn(follower::run_housekeeping(store.clone(), Arc::clone(&actors), retention_ms)),
         Watchdog::new(registry.clone(), health).start(),
         history.start(),
     ];

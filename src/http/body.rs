@@ -105,7 +105,7 @@ impl Bodies {
         }
     }
 
-    /// Whether somebody else needs the processor.
+    /// Whether requests that are being served need the processor.
     fn is_serving(&self) -> bool {
         let quiet_ms =
             self.since_start_ms(std::time::Instant::now()).saturating_sub(self.served_ms.load(Ordering::Relaxed));
@@ -262,7 +262,7 @@ impl<'a> Incoming<'a> {
         let skipping = async {
             while self.clock.received < max_bytes && matches!(self.next(REFUSED_TURN_BYTES).await, Ok(Some(_))) {}
         };
-        // Whoever does not send what was announced is answered all the same; the connection is closed then.
+        // A client that does not send what it announced is answered all the same; the connection is closed then.
         let _in_time = tokio::time::timeout(within, skipping).await;
     }
 

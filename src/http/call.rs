@@ -120,13 +120,13 @@ impl<S> Call<S> {
 
     /// Who is calling; an error of ours on a public route.
     pub fn caller(&self) -> Result<&Caller, ApiError> {
-        self.caller.as_ref().ok_or_else(|| ApiError::internal("a public route asked for its caller"))
+        self.caller.as_ref().ok_or_else(|| ApiError::internal("a public route has no caller"))
     }
 
     /// The key that is calling; an error of ours where the route does not take keys.
     pub fn key(&self) -> Result<&Arc<KeySnapshot>, ApiError> {
         let key = self.caller.as_ref().and_then(Caller::key);
-        key.ok_or_else(|| ApiError::internal("a route without keys asked for its key"))
+        key.ok_or_else(|| ApiError::internal("a route without keys has no calling key"))
     }
 
     /// A path parameter; empty when the template does not have it.

@@ -1,6 +1,6 @@
 //! The reading side of a connection: how much may be read from the socket, decided by the request being answered.
 //!
-//! The server library reads ahead up to 128 KiB a connection, and goes on doing so while nobody takes the body. A
+//! The server library reads ahead up to 128 KiB a connection, and goes on doing so while no handler takes the body. A
 //! thousand refused uploads would then hold far more than is promised. So the socket is wrapped: each turn of a
 //! connection reads a bounded piece and lets others go first, a request whose body waits reads nothing at all (TCP
 //! makes the sender wait), and after an early answer only so much is thrown away before the connection is closed.

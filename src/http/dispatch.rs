@@ -253,7 +253,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
         incoming.meter();
         let request_headers = self.request.headers();
         if headers::is_encoded(request_headers) {
-            // Its bytes are not the JSON text; whether that is well formed is not known, so nothing is said about it.
+            // Its bytes are not the JSON text; whether that is well formed is not known, so no error is made of it.
             incoming.skip_check();
         }
         let read = match admission {
@@ -276,7 +276,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
         read
     }
 
-    /// Deals with a body that nobody reads: a small one is taken in, so that the connection can be used again.
+    /// Deals with a body that no handler reads: a small one is taken in, so that the connection can be used again.
     async fn set_aside(&self, expected: ExpectedBody) {
         let permit = expected.permit.clone();
         let small = expected.declared.is_none_or(|length| length <= UNWANTED_BODY_MAX_BYTES);

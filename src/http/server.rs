@@ -32,7 +32,7 @@ const LINGER: Duration = Duration::from_secs(10);
 /// Large bodies parsed at once.
 const LARGE_PARSES: usize = 2;
 
-/// Told about every finished request; must be quick.
+/// Called with every finished request; must be quick.
 pub trait Observer: Send + Sync + 'static {
     /// `route` is the index in [`RouteTable::routes`]; `None` for an unknown path or method.
     fn finished(&self, route: Option<usize>, method: &Method, status: u16, took: Duration);

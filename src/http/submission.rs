@@ -27,7 +27,7 @@ pub struct Submission {
     pub path: &'static str,
     /// The key of the id in answers.
     pub id_field: &'static str,
-    /// Said when the queue is full.
+    /// The message of the refusal when the queue is full.
     pub queue_full: &'static str,
     /// Reads a body and packs it. It owns the body, so that it can give it back before or while packing.
     pub parse: fn(Body, &ProductLimits) -> Result<Parsed, ApiError>,
@@ -39,7 +39,7 @@ pub struct Parsed {
     pub cost: i64,
     /// For progress.
     pub rows_total: i64,
-    /// The options kept with the job.
+    /// The options stored with the job.
     pub parameters: String,
     /// Whether the caller accepts overage for this request.
     pub allow_overage: bool,

@@ -30,7 +30,7 @@ pub struct AddressRow {
     pub country: Option<String>,
 }
 
-/// What is said anew about a postal address: what is none stays as it was.
+/// Changed fields of a postal address: a field that is `None` stays as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as the fields of the address")]
 pub struct AddressChange {

@@ -142,7 +142,7 @@ impl<'k> Reader<'k> {
             let is_whole = whole(hit);
             is_whole || hit.targets.iter().any(|target| !target.whole)
         });
-        // Money back is told by what it was paid for.
+        // Money back is recognised by what was paid for.
         let is_refund = money_in && REFUNDS.iter().any(|word| has_phrase(wording.text(), word));
         let fits = |target: &Target| target.money_in.is_none_or(|wanted| wanted == (money_in && !is_refund));
         for hit in &found {

@@ -96,7 +96,7 @@ fn sectors<'k>(knowledge: &'k Knowledge, context: &str, names: &[String]) -> Vec
     for sector in &knowledge.sectors {
         let mut score = 0.0_f32;
         for phrase in &sector.context {
-            // What is said first is usually what the business is; the rest may be an aside.
+            // The first words usually say what the business is; the rest may be an aside.
             if let Some(at) = context.find(phrase.as_str()).filter(|_| has_phrase(context, phrase)) {
                 score += match at {
                     0..=45 => 2.5,

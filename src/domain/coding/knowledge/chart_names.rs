@@ -109,9 +109,9 @@ pub fn stem(word: &str) -> String {
     if let Some(rest) = cut("IES") {
         return format!("{rest}Y");
     }
-    for (end, kept) in [("CHES", "CH"), ("SHES", "SH"), ("SSES", "SS")] {
+    for (end, singular) in [("CHES", "CH"), ("SHES", "SH"), ("SSES", "SS")] {
         if let Some(rest) = cut(end) {
-            return format!("{rest}{kept}");
+            return format!("{rest}{singular}");
         }
     }
     match cut("S") {

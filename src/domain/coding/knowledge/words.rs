@@ -25,7 +25,7 @@ impl WordList {
     }
 }
 
-/// Every list of the file. What each is for stands there.
+/// Every list of the file, where a comment says what each is for.
 #[derive(Debug)]
 pub struct WordLists {
     pub(in crate::domain::coding) company_context: WordList,

@@ -44,7 +44,7 @@ impl Limits {
 /// A request that keeps to the format.
 #[derive(Debug, Clone, Default)]
 pub struct Submission<'a> {
-    /// What the engine is asked.
+    /// The batch for the engine.
     pub batch: Batch<'a>,
     /// Each transaction as it was written.
     pub inputs: Vec<&'a str>,
