@@ -3,7 +3,7 @@
 //! [`Overrides`] is one level of that list; [`Settings`] is the validated whole. Everything that is queued,
 //! buffered, listed or retried has its named limit here.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -188,7 +188,7 @@ pub struct Settings {
     /// Shortest password.
     pub password_min_length: u64,
     /// Proxies whose word counts.
-    pub trusted_proxies: Vec<std::net::IpAddr>,
+    pub trusted_proxies: Vec<IpAddr>,
     /// Retention of finished jobs.
     pub job_retention_days: u64,
     /// Allocation of a new person.
@@ -285,49 +285,56 @@ fn url(key: &'static str, given: Option<String>, schemes: &[&str]) -> Result<Opt
     }
 }
 
+fn trusted_proxies(given: &str) -> Result<Vec<IpAddr>, SettingError> {
+    let addresses = given.split(',').map(str::trim).filter(|text| !text.is_empty());
+    let parsed = addresses.map(|text| {
+        text.parse().map_err(|_| SettingError {
+            key: "trusted_proxies",
+            value: text.to_owned(),
+            allowed: "IP addresses separated by commas".to_owned(),
+        })
+    });
+    parsed.collect()
+}
+
+fn log_format(given: Option<&str>) -> Result<Option<LogFormat>, SettingError> {
+    match given {
+        None => Ok(None),
+        Some("text") => Ok(Some(LogFormat::Text)),
+        Some("json") => Ok(Some(LogFormat::Json)),
+        Some(other) => {
+            Err(SettingError { key: "log_format", value: other.to_owned(), allowed: "text or json".to_owned() })
+        }
+    }
+}
+
+fn log_filter(given: Option<String>) -> Result<String, SettingError> {
+    let log = given.unwrap_or_else(|| "info".to_owned());
+    match tracing_subscriber::EnvFilter::try_new(&log) {
+        Ok(_) => Ok(log),
+        Err(error) => Err(SettingError { key: "log", value: log, allowed: format!("a tracing filter ({error})") }),
+    }
+}
+
+fn monthly_credits(given: i64) -> Result<i64, SettingError> {
+    if (0..=1_000_000_000_000).contains(&given) {
+        return Ok(given);
+    }
+    Err(SettingError {
+        key: "default_monthly_credits",
+        value: given.to_string(),
+        allowed: "0 to 1000000000000".to_owned(),
+    })
+}
+
 impl Settings {
     /// Validates; every value that cannot be used is named with what is allowed.
     pub fn resolve(given: Overrides) -> Result<Self, SettingError> {
         const LARGE: u64 = 1 << 40;
-        let trusted_proxies = given
-            .trusted_proxies
-            .as_deref()
-            .unwrap_or_default()
-            .split(',')
-            .map(str::trim)
-            .filter(|text| !text.is_empty())
-            .map(|text| {
-                text.parse().map_err(|_| SettingError {
-                    key: "trusted_proxies",
-                    value: text.to_owned(),
-                    allowed: "IP addresses separated by commas".to_owned(),
-                })
-            })
-            .collect::<Result<_, _>>()?;
-        let log_format = match given.log_format.as_deref() {
-            None => None,
-            Some("text") => Some(LogFormat::Text),
-            Some("json") => Some(LogFormat::Json),
-            Some(other) => {
-                return Err(SettingError {
-                    key: "log_format",
-                    value: other.to_owned(),
-                    allowed: "text or json".to_owned(),
-                });
-            }
-        };
-        let log = given.log.clone().unwrap_or_else(|| "info".to_owned());
-        if let Err(error) = tracing_subscriber::EnvFilter::try_new(&log) {
-            return Err(SettingError { key: "log", value: log, allowed: format!("a tracing filter ({error})") });
-        }
-        let default_monthly_credits = given.default_monthly_credits.unwrap_or(1000);
-        if !(0..=1_000_000_000_000).contains(&default_monthly_credits) {
-            return Err(SettingError {
-                key: "default_monthly_credits",
-                value: default_monthly_credits.to_string(),
-                allowed: "0 to 1000000000000".to_owned(),
-            });
-        }
+        let trusted_proxies = trusted_proxies(given.trusted_proxies.as_deref().unwrap_or_default())?;
+        let log_format = log_format(given.log_format.as_deref())?;
+        let log = log_filter(given.log)?;
+        let default_monthly_credits = monthly_credits(given.default_monthly_credits.unwrap_or(1000))?;
         Ok(Self {
             listen: address("listen", given.listen.as_ref(), "127.0.0.1:8080")?,
             listen_given: given.listen.is_some(),

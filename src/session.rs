@@ -16,7 +16,7 @@ const AUDIENCE: &str = "bookkeeping-web-session";
 const TOKEN_BYTES_MAX: usize = 8 * 1024;
 /// Clocks may differ by this much.
 const LEEWAY_S: i64 = 5;
-/// Seconds a session lasts unless asked otherwise.
+/// Seconds a session lasts by default.
 pub const SESSION_TTL_S: i64 = 3600;
 /// Bytes of the signing secret.
 pub const SECRET_BYTES: usize = 32;

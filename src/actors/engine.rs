@@ -1,7 +1,7 @@
 //! The actor of a product's jobs: one at a time, woken rather than fed.
 //!
 //! Rows are the queue; a wake says only that there may be work. While a job runs nothing else in the actor does
-//! (`AtomicResponse`), so its state is read from atomics, never asked for. ReconActor and CodingActor are this actor with
+//! (`AtomicResponse`), so its state is read from atomics, never by message. ReconActor and CodingActor are this actor with
 //! different [`Work`](super::job_runner::Work).
 
 use std::sync::Arc;

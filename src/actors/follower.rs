@@ -1,6 +1,6 @@
-//! The two tasks that keep this process in step: one follows what other processes commit, one keeps house.
+//! The two tasks that keep this process in step: one follows what other processes commit, one does the housekeeping.
 //!
-//! The follower reads one small row set ten times a second, so that what a command or another process wrote is seen here
+//! The follower reads one small row set ten times a second, so that what a command or another process wrote is followed here
 //! within a second, a lost wake is made good, and a slot whose holder died is taken over. It is the truth; wakes within
 //! the process are only faster.
 
@@ -12,8 +12,8 @@ use crate::store::{Epochs, Store};
 
 /// How often the epochs are read.
 const FOLLOW_EVERY: Duration = Duration::from_millis(100);
-/// How often house is kept.
-const KEEP_HOUSE_EVERY: Duration = Duration::from_secs(15);
+/// How often housekeeping runs.
+const HOUSEKEEPING_EVERY: Duration = Duration::from_secs(15);
 /// Housekeeping deletes in small units; so many of them a round.
 const DELETE_ROUNDS_MAX: usize = 20;
 /// Parts written ahead for a job that never came are removed after this.
@@ -21,18 +21,18 @@ const ORPHAN_AGE_MS: i64 = 10 * 60 * 1000;
 
 /// Follows what is committed until the future is dropped.
 pub async fn follow(store: Store, actors: Arc<Actors>) {
-    let (mut seen, mut counted) = (Epochs::default(), 0);
+    let (mut followed, mut counted) = (Epochs::default(), 0);
     let mut ticks = tokio::time::interval(FOLLOW_EVERY);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        let asked_at_ms = actors.clock.monotonic_ms();
+        let read_at_ms = actors.clock.monotonic_ms();
         match store.reader.epochs().await {
             Ok(now) => {
                 actors.health.set_database(true);
-                let current = take_over(&mut seen, now, &actors).await;
+                let current = apply_changes(&mut followed, now, &actors).await;
                 if current {
-                    actors.keys.published.refreshed(asked_at_ms);
+                    actors.keys.published.refreshed(read_at_ms);
                 }
             }
             Err(error) => {
@@ -48,27 +48,27 @@ pub async fn follow(store: Store, actors: Arc<Actors>) {
     }
 }
 
-/// Passes on what moved; `false` when the keys could not be brought up to date.
-async fn take_over(seen: &mut Epochs, now: Epochs, actors: &Actors) -> bool {
+/// Passes on what has changed since `followed`; `false` when the keys could not be brought up to date.
+async fn apply_changes(followed: &mut Epochs, now: Epochs, actors: &Actors) -> bool {
     let mut current = true;
-    if now.keys != seen.keys {
+    if now.keys != followed.keys {
         match actors.keys.follow().await {
-            Ok(()) => seen.keys = now.keys,
+            Ok(()) => followed.keys = now.keys,
             Err(error) => {
                 current = false;
                 tracing::warn!(error = %error, "cannot read changed keys");
             }
         }
     }
-    if now.credits != seen.credits {
+    if now.credits != followed.credits {
         match actors.credits.follow(now.credits).await {
-            Ok(()) => seen.credits = now.credits,
+            Ok(()) => followed.credits = now.credits,
             Err(error) => tracing::warn!(error = %error, "cannot read changed balances"),
         }
     }
-    if now.memberships != seen.memberships {
-        match actors.ledgers.follow(seen.memberships).await {
-            Ok(()) => seen.memberships = now.memberships,
+    if now.memberships != followed.memberships {
+        match actors.ledgers.follow(followed.memberships).await {
+            Ok(()) => followed.memberships = now.memberships,
             Err(error) => tracing::warn!(error = %error, "cannot read changed memberships"),
         }
     }
@@ -85,9 +85,9 @@ async fn take_over(seen: &mut Epochs, now: Epochs, actors: &Actors) -> bool {
     current
 }
 
-/// Keeps house until the future is dropped.
-pub async fn keep_house(store: Store, actors: Arc<Actors>, retention_ms: i64) {
-    let mut ticks = tokio::time::interval(KEEP_HOUSE_EVERY);
+/// Runs the housekeeping until the future is dropped.
+pub async fn run_housekeeping(store: Store, actors: Arc<Actors>, retention_ms: i64) {
+    let mut ticks = tokio::time::interval(HOUSEKEEPING_EVERY);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;

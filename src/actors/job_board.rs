@@ -50,12 +50,12 @@ impl RunningJob {
         (self.rows_done.load(Ordering::Relaxed), self.rows_total)
     }
 
-    /// Tells the computation to stop.
+    /// Cancels the computation.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Release);
     }
 
-    /// Whether the computation was told to stop.
+    /// Whether the computation was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Acquire)
     }

@@ -30,7 +30,7 @@ pub struct WorkDone {
 /// Why a run has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkFailed {
-    /// It was told to stop.
+    /// It was cancelled.
     #[error("stopped")]
     Stopped,
     /// The stored input or the engine is at fault.
@@ -276,7 +276,7 @@ impl JobRunner {
             self.observer.timed_out(job.product);
         }
         match tokio::time::timeout(self.limits.cancel_grace, &mut receive).await {
-            // It ended after all, in time to be kept.
+            // It ended after all, in time to be stored.
             Ok(Ok(Ok(Ok(done)))) if matches!(interrupted, Ran::Stopping) => Ran::Done(done),
             Ok(_) => interrupted,
             Err(_) => {
@@ -328,7 +328,7 @@ impl JobRunner {
 
 async fn given_back(stopping: &mut tokio::sync::watch::Receiver<Stopping>) {
     if stopping.wait_for(|stopping| *stopping == Stopping::GivingBack).await.is_err() {
-        // The sender is gone without having said so: there is nothing to wait for.
+        // The sender is gone and never gives a job back: there is nothing to wait for.
         std::future::pending::<()>().await;
     }
 }

@@ -291,7 +291,7 @@ impl Actors {
         }
     }
 
-    /// Closes every slot and ends the arbiters. Nothing may be asked afterwards.
+    /// Closes every slot and ends the arbiters. No question may be sent afterwards.
     pub fn stop(&self) {
         self.keys.slot.close();
         self.limiter.slot.close();
@@ -350,7 +350,7 @@ fn start_engine(
     observer: Arc<dyn Observer>,
 ) -> EngineHandle {
     let product = runner.work.product();
-    // Woken, never asked: the rows are the queue.
+    // Engines are woken, never sent a job: the rows are the queue.
     let options = SlotOptions { queue_capacity: 0, answer_deadline: None };
     let slot = Slot::start(stats, arbiter, options, move |stats| JobEngine::new(stats, Arc::clone(&runner)));
     EngineHandle { product, slot, store: store.clone(), queue_capacity, observer }

@@ -88,12 +88,12 @@ impl KeyDirectory {
             .collect()
     }
 
-    /// Notes that the database was just asked what moved.
+    /// Notes that the epochs of the database were just read.
     pub fn refreshed(&self, monotonic_ms: u64) {
         self.fresh_at_ms.fetch_max(monotonic_ms, Ordering::AcqRel);
     }
 
-    /// How long ago the database was last asked what moved.
+    /// How long ago the epochs of the database were last read.
     pub fn staleness_ms(&self, monotonic_ms: u64) -> u64 {
         monotonic_ms.saturating_sub(self.fresh_at_ms.load(Ordering::Acquire))
     }
@@ -106,7 +106,7 @@ struct PublishedBalance {
     epoch: i64,
 }
 
-/// The balances of people who were asked about.
+/// The balances of people that a request has read.
 #[derive(Default)]
 pub struct BalanceBoard(DashMap<UserId, PublishedBalance, FastHash>);
 

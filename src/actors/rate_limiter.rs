@@ -79,7 +79,7 @@ impl RateWindows {
         self.leased.retain(|_, leased| lock(leased).window_start_ms.saturating_add(window_ms) > now_ms);
     }
 
-    /// Takes a permit this process holds. `None` means that the database must be asked.
+    /// Takes a permit this process holds. `None` means that the database must decide.
     fn take_leased(&self, subject: Subject, now_ms: i64) -> Option<RateDecision> {
         let entry = Arc::clone(self.leased.entry(subject).or_default().value());
         let mut leased = lock(&entry);
@@ -166,7 +166,7 @@ impl Handler<Ask<Lease>> for RateLimiter {
         guard::beside(ask, DEADLINE, |actor: &mut Self, _, Lease(subject)| {
             let (store, windows) = (actor.store.clone(), Arc::clone(&actor.windows));
             async move {
-                // Whoever asked before may have leased for this one too.
+                // An earlier message may have leased for this one too.
                 if let Some(decision) = windows.take_leased(subject, store.now_ms()) {
                     return Ok(decision);
                 }
@@ -230,8 +230,8 @@ impl RateLimiterHandle {
         match self.windows.take_leased(subject, self.store.now_ms()) {
             Some(decision) => Hit::Decided(decision),
             None => {
-                let asked = self.slot.ask(Lease(subject));
-                Hit::Pending(async move { Ok(asked.await??) }.boxed())
+                let answer = self.slot.ask(Lease(subject));
+                Hit::Pending(async move { Ok(answer.await??) }.boxed())
             }
         }
     }

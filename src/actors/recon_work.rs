@@ -37,7 +37,7 @@ impl Work for ReconciliationWork {
     }
 }
 
-/// The options as they are kept with the job.
+/// The options as they are stored with the job.
 pub fn store_parameters(options: &Options) -> String {
     format!("window_days={} include_matched={}", options.window_days, options.include_matched)
 }

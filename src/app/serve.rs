@@ -1,4 +1,4 @@
-//! `serve`: start everything in order, run until told to stop, stop everything in order.
+//! `serve`: start everything in order, run until a signal to stop, stop everything in order.
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
@@ -22,10 +22,10 @@ use crate::domain::job::Product;
 use crate::domain::rate_window::RateRule;
 use crate::http::first_party::throttle::Throttle;
 use crate::http::gate::ActorGate;
+use crate::http::idempotency_lock::IdempotencyLocks;
 use crate::http::ops::{self, History, OpsState};
 use crate::http::products::{ProductLimits, Products};
 use crate::http::server::{Parts, ServerOptions, bind};
-use crate::http::turn::Turns;
 use crate::http::{BodyLimits, routes, wire};
 use crate::metrics::Metrics;
 use crate::session::{SESSION_TTL_S, Sessions};
@@ -76,56 +76,25 @@ pub(super) async fn start(
     clock: Arc<dyn Clock>,
     overrides: StartOverrides,
 ) -> anyhow::Result<Running> {
-    let StartOverrides { engines, own_clock } = overrides;
     let started_at_ms = clock.now_ms();
     commands::prepare_data_dir(&settings.data_dir)?;
     let database_url = commands::database_url(settings);
     let lock = if database_url.starts_with("sqlite:") { Some(exclusive(settings)?) } else { None };
     let registry = ActorRegistry::default();
     let metrics = Metrics::new(vec![Box::new(registry.clone())]);
-    let options = StoreOptions {
-        follow_database_clock: !own_clock,
-        observe_wait: Some(observe::store_waits(&metrics)),
-        ..StoreOptions::new(database_url)
-    };
-    let (store, applied) = commands::open_store_with(settings, options, Arc::clone(&clock)).await?;
-    if !applied.is_empty() {
-        tracing::info!("applied {} schema steps", applied.len());
-    }
+    let store = open_store(settings, database_url, &overrides, &metrics, &clock).await?;
     let sessions = Arc::new(Sessions::new(&secrets::session_secret(settings, &store, clock.as_ref()).await?));
 
     let health = Arc::new(Health::default());
     health.set_database(true);
-    let holder = clock.unique().simple().to_string();
-    // Before any engine looks for work: a job it claimed first would be given back under its hands, and run twice.
-    recover(&store, &holder, settings).await?;
-    let actors = Actors::start(ActorsOptions {
-        holder,
-        store: store.clone(),
-        clock: Arc::clone(&clock),
-        observer: Arc::new(ActorObserver(Arc::clone(&metrics))),
-        health: Arc::clone(&health),
-        registry: registry.clone(),
-        rate_rule: RateRule { limit: settings.rate_limit_requests, window_ms: settings.rate_limit_window_s * 1000 },
-        queue_capacity: signed(settings.queue_capacity_jobs),
-        run_limits: RunLimits {
-            deadline: Duration::from_secs(settings.job_deadline_s),
-            cancel_grace: CANCEL_GRACE,
-            lease_ms: signed(settings.job_lease_ms),
-        },
-        reconciliation: engine(&engines, Product::Reconciliation),
-        coding: engine(&engines, Product::Coding),
-    });
-    actors.keys.follow().await.context("cannot read the keys")?;
-    actors.keys.published.refreshed(clock.monotonic_ms());
-
+    let actors = start_actors(settings, &overrides, &store, &clock, &registry, &metrics, &health).await?;
     let products = Arc::new(Products {
         actors: Arc::clone(&actors),
         reader: store.reader.clone(),
         sessions: Arc::clone(&sessions),
         limits: product_limits(settings),
         throttle: Throttle::new(Arc::clone(&clock)),
-        turns: Turns::default(),
+        idempotency_locks: IdempotencyLocks::default(),
         clock: Arc::clone(&clock),
         shared_database: store.is_shared(),
         base_url: std::sync::OnceLock::new(),
@@ -145,7 +114,7 @@ pub(super) async fn start(
     let retention_ms = signed(settings.job_retention_days) * DAY_MS;
     let tasks = vec![
         tokio::spawn(follower::follow(store.clone(), Arc::clone(&actors))),
-        tokio::spawn(follower::keep_house(store.clone(), Arc::clone(&actors), retention_ms)),
+        tokio::spawn(follower::run_housekeeping(store.clone(), Arc::clone(&actors), retention_ms)),
         Watchdog::new(registry.clone(), health).start(),
         history.start(),
     ];
@@ -165,6 +134,61 @@ pub(super) async fn start(
         shutdown_grace: Duration::from_secs(settings.shutdown_grace_s),
         _lock: lock,
     })
+}
+
+/// Opens the database and brings its schema up to date.
+async fn open_store(
+    settings: &Settings,
+    database_url: String,
+    overrides: &StartOverrides,
+    metrics: &Arc<Metrics>,
+    clock: &Arc<dyn Clock>,
+) -> anyhow::Result<Store> {
+    let options = StoreOptions {
+        follow_database_clock: !overrides.own_clock,
+        observe_wait: Some(observe::store_waits(metrics)),
+        ..StoreOptions::new(database_url)
+    };
+    let (store, applied) = commands::open_store_with(settings, options, Arc::clone(clock)).await?;
+    if !applied.is_empty() {
+        tracing::info!("applied {} schema steps", applied.len());
+    }
+    Ok(store)
+}
+
+/// Starts the actors; those that hold keys have read them when it returns.
+async fn start_actors(
+    settings: &Settings,
+    overrides: &StartOverrides,
+    store: &Store,
+    clock: &Arc<dyn Clock>,
+    registry: &ActorRegistry,
+    metrics: &Arc<Metrics>,
+    health: &Arc<Health>,
+) -> anyhow::Result<Arc<Actors>> {
+    let holder = clock.unique().simple().to_string();
+    // Before any engine looks for work: a job it claimed first would be given back under its hands, and run twice.
+    recover(store, &holder, settings).await?;
+    let actors = Actors::start(ActorsOptions {
+        holder,
+        store: store.clone(),
+        clock: Arc::clone(clock),
+        observer: Arc::new(ActorObserver(Arc::clone(metrics))),
+        health: Arc::clone(health),
+        registry: registry.clone(),
+        rate_rule: RateRule { limit: settings.rate_limit_requests, window_ms: settings.rate_limit_window_s * 1000 },
+        queue_capacity: signed(settings.queue_capacity_jobs),
+        run_limits: RunLimits {
+            deadline: Duration::from_secs(settings.job_deadline_s),
+            cancel_grace: CANCEL_GRACE,
+            lease_ms: signed(settings.job_lease_ms),
+        },
+        reconciliation: engine(&overrides.engines, Product::Reconciliation),
+        coding: engine(&overrides.engines, Product::Coding),
+    });
+    actors.keys.follow().await.context("cannot read the keys")?;
+    actors.keys.published.refreshed(clock.monotonic_ms());
+    Ok(actors)
 }
 
 /// What a product does: the stand-in, if there is one, else the real engine.

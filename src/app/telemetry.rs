@@ -18,7 +18,7 @@ pub fn start_quiet(settings: &Settings) {
 }
 
 fn start_with(settings: &Settings, filter: &str) {
-    // Libraries tell every step of their own start; whoever wants that names them in the filter.
+    // Libraries log every step of their own start; name them in the filter to see it.
     let filter = EnvFilter::try_new(format!("actix_server=warn,sea_orm_migration=warn,sqlx=warn,{filter}"))
         .unwrap_or_else(|_| EnvFilter::new("info"));
     let terminal = std::io::stderr().is_terminal();

@@ -16,7 +16,7 @@ impl Month {
     /// The month (UTC) that holds a moment given in milliseconds since 1970-01-01.
     pub fn of_ms(at_ms: i64) -> Self {
         thread_local! {
-            /// The day last asked about: nearly every question is about today.
+            /// The day last computed: nearly every call is about today.
             static DAY: Cell<(i64, i64)> = const { Cell::new((i64::MIN, 0)) };
         }
         let day = at_ms.div_euclid(DAY_MS);

@@ -1,4 +1,4 @@
-//! How a long computation hears that nobody wants its answer any more, and how
+//! How a long computation learns that its answer is no longer wanted, and how
 //! it tells how far it has come. No engine knows who is on the other side.
 
 /// The caller's side of a running computation.
@@ -21,7 +21,7 @@ impl Control for Unattended {
     fn progress(&self, _rows_done: u64) {}
 }
 
-/// The computation ended because [`Control::is_cancelled`] said so.
+/// The computation ended because [`Control::is_cancelled`] returned true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped;
 

@@ -18,7 +18,7 @@ pub struct RateRule {
     pub window_ms: u64,
 }
 
-/// What one request was told.
+/// The decision about one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateDecision {
     /// Whether it is within the limit.

@@ -1,8 +1,8 @@
 //! Reading bodies: served ones into one buffer under a budget, refused ones through the syntax check and away.
 //!
 //! Both are checked by the same [`JsonChecker`] as bytes arrive, and both must arrive in time: within a deadline, and
-//! after five seconds at a minimum rate on average. A refused body beyond its first bytes needs a place in the *lane*,
-//! which few have at once; the others are not read meanwhile, and that time does not count against their sender.
+//! after five seconds at a minimum rate on average. A refused body beyond its first bytes needs one of a few
+//! *slots*; the bodies that wait for a slot are not read meanwhile, and that time does not count against their sender.
 
 use std::ops::Deref;
 use std::pin::Pin;
@@ -19,7 +19,7 @@ use futures_util::Stream as _;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
-use super::connection::Valve;
+use super::connection::ReadPermit;
 use super::error::ApiError;
 use super::json_syntax::{JsonChecker, SyntaxError};
 
@@ -27,23 +27,23 @@ use super::json_syntax::{JsonChecker, SyntaxError};
 const SERVED_TURN_BYTES: usize = 64 * 1024;
 /// Read at once from a body that is checked and thrown away: one fill of the server library's buffer.
 const REFUSED_TURN_BYTES: usize = 8 * 1024;
-/// A refused body up to this size never waits for the lane.
+/// A refused body up to this size never waits for a slot.
 const REFUSED_FREE_BYTES: u64 = 32 * 1024;
 /// What the first growth of a buffer reserves.
 const BUFFER_FIRST_BYTES: usize = 64 * 1024;
-/// While requests are being served, a body in the lane rests after this many bytes, so that they find the processor
+/// While requests are being served, a refused body pauses after this many bytes, so that the requests find the processor
 /// free.
-const LANE_BURST_BYTES: u64 = 128 * 1024;
-/// How long it rests.
-const LANE_REST: Duration = Duration::from_millis(1);
-/// How long after the last served request the lane still leaves room for the next.
-const LANE_POLITE: Duration = Duration::from_millis(100);
-/// How long a place in the lane is kept for a sender that has nothing ready.
-const LANE_IDLE: Duration = Duration::from_millis(20);
-/// How long a place is kept before its holder must show that it uses it.
-const LANE_STAY: Duration = Duration::from_millis(100);
-/// What a holder must have sent in that time to stay.
-const LANE_STAY_BYTES: u64 = 512 * 1024;
+const REFUSED_BURST_BYTES: u64 = 128 * 1024;
+/// How long that pause is.
+const REFUSED_PAUSE: Duration = Duration::from_millis(1);
+/// How long after the last served request refused bodies still pause for the next one.
+const SERVING_WINDOW: Duration = Duration::from_millis(100);
+/// How long a sender that has nothing ready holds its slot.
+const SLOT_IDLE_MAX: Duration = Duration::from_millis(20);
+/// After this time the holder of a slot must have sent a minimum, or it loses the slot.
+const SLOT_REVIEW: Duration = Duration::from_millis(100);
+/// That minimum.
+const SLOT_REVIEW_MIN_BYTES: u64 = 512 * 1024;
 
 /// How long and how large bodies may be.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +59,7 @@ pub struct BodyLimits {
     /// How long the average is not looked at.
     pub rate_grace: Duration,
     /// Refused bodies read at once.
-    pub lane_places: usize,
+    pub refused_body_slots: usize,
 }
 
 impl Default for BodyLimits {
@@ -70,7 +70,7 @@ impl Default for BodyLimits {
             deadline: Duration::from_secs(300),
             min_bytes_per_s: 32_768,
             rate_grace: Duration::from_secs(5),
-            lane_places: 2,
+            refused_body_slots: 2,
         }
     }
 }
@@ -79,7 +79,7 @@ impl Default for BodyLimits {
 pub(super) struct Bodies {
     pub(super) limits: BodyLimits,
     in_flight_bytes: Arc<AtomicU64>,
-    lane: Semaphore,
+    refused_body_slots: Semaphore,
     started: std::time::Instant,
     /// When the last request that may be served came in, in milliseconds since the start.
     served_ms: AtomicU64,
@@ -90,7 +90,7 @@ impl Bodies {
         Self {
             limits,
             in_flight_bytes: Arc::default(),
-            lane: Semaphore::new(limits.lane_places.max(1)),
+            refused_body_slots: Semaphore::new(limits.refused_body_slots.max(1)),
             started: std::time::Instant::now(),
             served_ms: AtomicU64::new(0),
         }
@@ -105,20 +105,15 @@ impl Bodies {
         }
     }
 
-    /// Whether somebody else needs the processor.
+    /// Whether requests that are being served need the processor.
     fn is_serving(&self) -> bool {
         let quiet_ms =
             self.since_start_ms(std::time::Instant::now()).saturating_sub(self.served_ms.load(Ordering::Relaxed));
-        Duration::from_millis(quiet_ms) < LANE_POLITE
+        Duration::from_millis(quiet_ms) < SERVING_WINDOW
     }
 
     fn since_start_ms(&self, at: std::time::Instant) -> u64 {
         u64::try_from(at.saturating_duration_since(self.started).as_millis()).unwrap_or(u64::MAX)
-    }
-
-    /// Bytes of served bodies held now.
-    pub(super) fn in_flight_bytes(&self) -> u64 {
-        self.in_flight_bytes.load(Ordering::Relaxed)
     }
 }
 
@@ -174,7 +169,7 @@ impl Drop for Charge {
 /// A body on its way in.
 pub(super) struct Incoming<'a> {
     payload: Payload,
-    valve: Option<Rc<Valve>>,
+    permit: Option<Rc<ReadPermit>>,
     bodies: &'a Bodies,
     max_bytes: u64,
     clock: SenderClock,
@@ -183,16 +178,16 @@ pub(super) struct Incoming<'a> {
 }
 
 impl<'a> Incoming<'a> {
-    pub(super) fn new(payload: Payload, valve: Option<Rc<Valve>>, bodies: &'a Bodies, max_bytes: u64) -> Self {
+    pub(super) fn new(payload: Payload, permit: Option<Rc<ReadPermit>>, bodies: &'a Bodies, max_bytes: u64) -> Self {
         let clock = SenderClock::new(&bodies.limits);
-        Self { payload, valve, bodies, max_bytes, clock, checker: Some(JsonChecker::default()), ended: false }
+        Self { payload, permit, bodies, max_bytes, clock, checker: Some(JsonChecker::default()), ended: false }
     }
 
-    /// Starts the sender's clock and takes the connection's reading into its own hands.
+    /// Starts the sender's clock; from now on the connection reads only what this body permits.
     pub(super) fn meter(&mut self) {
         self.clock = SenderClock::new(&self.bodies.limits);
-        if let Some(valve) = &self.valve {
-            valve.allow(REFUSED_TURN_BYTES);
+        if let Some(permit) = &self.permit {
+            permit.allow(REFUSED_TURN_BYTES);
         }
     }
 
@@ -234,21 +229,21 @@ impl<'a> Incoming<'a> {
 
     /// Checks the whole body and keeps nothing of it.
     pub(super) async fn check_and_forget(&mut self, optional: bool) -> Result<(), ApiError> {
-        let mut place: Option<LanePlace<'_>> = None;
+        let mut slot: Option<RefusedBodySlot<'_>> = None;
         loop {
             if self.clock.received > REFUSED_FREE_BYTES {
-                // A holder that was too slow gives its place to the next in the queue and waits at its end.
-                place = place.filter(|held| !held.is_wasted(self.clock.received));
-                match &mut place {
-                    None => place = Some(self.enter_lane().await),
-                    Some(held) => held.rest(self.clock.received, self.bodies).await,
+                // A holder that was too slow gives its slot to the next in the queue and waits at the end of the queue.
+                slot = slot.filter(|held| !held.is_too_slow(self.clock.received));
+                match &mut slot {
+                    None => slot = Some(self.acquire_slot().await),
+                    Some(held) => held.pause(self.clock.received, self.bodies).await,
                 }
             }
-            let next = if place.is_some() {
-                match tokio::time::timeout(LANE_IDLE, self.next(REFUSED_TURN_BYTES)).await {
+            let next = if slot.is_some() {
+                match tokio::time::timeout(SLOT_IDLE_MAX, self.next(REFUSED_TURN_BYTES)).await {
                     Ok(next) => next?,
                     Err(_idle) => {
-                        place = None;
+                        slot = None;
                         self.next(REFUSED_TURN_BYTES).await?
                     }
                 }
@@ -261,13 +256,13 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    /// Reads a small body that nobody asked for, so that the connection can go on being used.
+    /// Reads a small body that is not expected, so that the connection can go on being used.
     pub(super) async fn skip(&mut self, max_bytes: u64, within: Duration) {
         self.checker = None;
         let skipping = async {
             while self.clock.received < max_bytes && matches!(self.next(REFUSED_TURN_BYTES).await, Ok(Some(_))) {}
         };
-        // Whoever does not send what was announced is answered all the same; the connection is closed then.
+        // A client that does not send what it announced is answered all the same; the connection is closed then.
         let _in_time = tokio::time::timeout(within, skipping).await;
     }
 
@@ -289,11 +284,11 @@ impl<'a> Incoming<'a> {
 
     async fn next_raw(&mut self, turn_bytes: usize) -> Result<Option<Bytes>, ApiError> {
         loop {
-            let (payload, valve) = (&mut self.payload, self.valve.as_deref());
+            let (payload, permit) = (&mut self.payload, self.permit.as_deref());
             let polled = std::future::poll_fn(|context| match Pin::new(&mut *payload).poll_next(context) {
                 Poll::Ready(next) => Poll::Ready(Some(next)),
-                // Asked at every poll: the server library may have used the allowance up without a piece to show.
-                Poll::Pending if valve.is_some_and(Valve::is_shut) => Poll::Ready(None),
+                // Checked at every poll: the server library may have used the allowance up without a piece to show.
+                Poll::Pending if permit.is_some_and(ReadPermit::is_used_up) => Poll::Ready(None),
                 Poll::Pending => Poll::Pending,
             });
             let next = match tokio::time::timeout_at(self.clock.due(), polled).await {
@@ -307,8 +302,8 @@ impl<'a> Incoming<'a> {
                 Some(None) => return Ok(None),
                 None => {
                     // The allowance is used up and what it brought is consumed: everybody else first, then more.
-                    if let Some(valve) = &self.valve {
-                        valve.allow(turn_bytes);
+                    if let Some(permit) = &self.permit {
+                        permit.allow(turn_bytes);
                     }
                     tokio::task::yield_now().await;
                 }
@@ -316,19 +311,19 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    async fn enter_lane(&mut self) -> LanePlace<'a> {
+    async fn acquire_slot(&mut self) -> RefusedBodySlot<'a> {
         let queued = Instant::now();
-        if let Some(valve) = &self.valve {
-            valve.shut();
+        if let Some(permit) = &self.permit {
+            permit.suspend();
         }
-        // The semaphore is never closed; if it were, reading without a place would still be right.
-        let permit = self.bodies.lane.acquire().await.ok();
+        // The semaphore is never closed; if it were, reading without a slot would still be right.
+        let acquired = self.bodies.refused_body_slots.acquire().await.ok();
         self.clock.waited += queued.elapsed();
-        LanePlace {
-            _permit: permit,
+        RefusedBodySlot {
+            _acquired: acquired,
             since: Instant::now(),
             at_entry: self.clock.received,
-            rested_at: self.clock.received,
+            paused_at: self.clock.received,
         }
     }
 
@@ -340,36 +335,36 @@ impl<'a> Incoming<'a> {
     }
 }
 
-/// One of the few places for refused bodies.
-struct LanePlace<'a> {
-    _permit: Option<SemaphorePermit<'a>>,
+/// One of the few slots for reading refused bodies.
+struct RefusedBodySlot<'a> {
+    _acquired: Option<SemaphorePermit<'a>>,
     since: Instant,
     at_entry: u64,
-    rested_at: u64,
+    paused_at: u64,
 }
 
-impl LanePlace<'_> {
-    /// Whether the holder has been slower than a place is worth.
-    fn is_wasted(&self, received: u64) -> bool {
-        self.since.elapsed() >= LANE_STAY && received - self.at_entry < LANE_STAY_BYTES
+impl RefusedBodySlot<'_> {
+    /// Whether the holder has been too slow to keep the slot.
+    fn is_too_slow(&self, received: u64) -> bool {
+        self.since.elapsed() >= SLOT_REVIEW && received - self.at_entry < SLOT_REVIEW_MIN_BYTES
     }
 
     /// Leaves the processor to others after every burst, if there are any.
-    async fn rest(&mut self, received: u64, bodies: &Bodies) {
-        if self.since.elapsed() >= LANE_STAY {
+    async fn pause(&mut self, received: u64, bodies: &Bodies) {
+        if self.since.elapsed() >= SLOT_REVIEW {
             self.since = Instant::now();
             self.at_entry = received;
         }
-        if received - self.rested_at >= LANE_BURST_BYTES {
-            self.rested_at = received;
+        if received - self.paused_at >= REFUSED_BURST_BYTES {
+            self.paused_at = received;
             if bodies.is_serving() {
-                tokio::time::sleep(LANE_REST).await;
+                tokio::time::sleep(REFUSED_PAUSE).await;
             }
         }
     }
 }
 
-/// The time a sender is answerable for: all of it but what was spent waiting in the lane's queue.
+/// The time a sender is answerable for: all of it but what was spent waiting for a slot.
 struct SenderClock {
     started: Instant,
     waited: Duration,

@@ -18,7 +18,6 @@ use super::request_id::RequestId;
 use super::route_table::Parameters;
 use super::server::Worker;
 use crate::clock::Clock;
-use crate::domain::access::Scope;
 use crate::domain::api_key::PresentedKey;
 use crate::domain::caller::{Caller, KeySnapshot};
 use crate::domain::ids::UserId;
@@ -59,7 +58,7 @@ pub trait Gate: Send + Sync + 'static {
 pub enum RateOutcome {
     /// At once: the only case in one process.
     Decided(RateDecision),
-    /// After asking others; `None` when they could not be asked (503).
+    /// After a query of the shared window; `None` when that could not be queried (503).
     Pending(LocalBoxFuture<'static, Option<RateDecision>>),
 }
 
@@ -82,8 +81,8 @@ pub struct Call<S> {
     pub(super) payload: Option<Payload>,
     /// What is wrong with how the body is declared, where 403 comes before that.
     pub(super) unsupported: Option<ApiError>,
-    /// What is wrong with a body that should have said nothing.
-    pub(super) unasked: Option<Issues>,
+    /// What is wrong with a body that should have been empty.
+    pub(super) unexpected: Option<Issues>,
     pub(super) worker: Rc<Worker<S>>,
     pub(super) now_ms: i64,
 }
@@ -105,8 +104,8 @@ impl<S> Call<S> {
     }
 
     /// What is wrong with the body of a route that takes no keys: 422, after the path was found.
-    pub fn unasked_body(&self) -> Option<ApiError> {
-        self.unasked.as_ref().map(ApiError::invalid_request_format)
+    pub fn unexpected_body(&self) -> Option<ApiError> {
+        self.unexpected.as_ref().map(ApiError::invalid_request_format)
     }
 
     /// When the request began, in milliseconds since 1970.
@@ -121,18 +120,13 @@ impl<S> Call<S> {
 
     /// Who is calling; an error of ours on a public route.
     pub fn caller(&self) -> Result<&Caller, ApiError> {
-        self.caller.as_ref().ok_or_else(|| ApiError::internal("a public route asked for its caller"))
+        self.caller.as_ref().ok_or_else(|| ApiError::internal("a public route has no caller"))
     }
 
     /// The key that is calling; an error of ours where the route does not take keys.
     pub fn key(&self) -> Result<&Arc<KeySnapshot>, ApiError> {
         let key = self.caller.as_ref().and_then(Caller::key);
-        key.ok_or_else(|| ApiError::internal("a route without keys asked for its key"))
-    }
-
-    /// Whether the calling key holds a scope.
-    pub fn has_scope(&self, scope: Scope) -> bool {
-        self.caller.as_ref().and_then(Caller::key).is_some_and(|key| key.has(scope))
+        key.ok_or_else(|| ApiError::internal("a route without keys has no calling key"))
     }
 
     /// A path parameter; empty when the template does not have it.

@@ -1,6 +1,6 @@
 //! The reading side of a connection: how much may be read from the socket, decided by the request being answered.
 //!
-//! The server library reads ahead up to 128 KiB a connection, and goes on doing so while nobody takes the body. A
+//! The server library reads ahead up to 128 KiB a connection, and goes on doing so while no handler takes the body. A
 //! thousand refused uploads would then hold far more than is promised. So the socket is wrapped: each turn of a
 //! connection reads a bounded piece and lets others go first, a request whose body waits reads nothing at all (TCP
 //! makes the sender wait), and after an early answer only so much is thrown away before the connection is closed.
@@ -18,9 +18,9 @@ use tokio::net::TcpStream;
 /// What a connection may read per turn when no body is being metered: one fill of the library's buffer.
 const OPEN_TURN_BYTES: usize = 8 * 1024;
 
-/// The valve of one connection, shared by its socket and by the request it carries (both live on one thread).
+/// How much one connection may read, shared by its socket and by the request it carries (both live on one thread).
 #[derive(Debug)]
-pub(super) struct Valve(Cell<Mode>);
+pub(super) struct ReadPermit(Cell<Mode>);
 
 #[derive(Debug, Clone, Copy)]
 enum Mode {
@@ -32,30 +32,31 @@ enum Mode {
     Discard { left: u64, until: Instant },
 }
 
-impl Default for Valve {
+impl Default for ReadPermit {
     fn default() -> Self {
         Self(Cell::new(Mode::Open { turn_left: OPEN_TURN_BYTES }))
     }
 }
 
-impl Valve {
+impl ReadPermit {
     /// Lets the connection read freely again.
-    pub(super) fn open(&self) {
+    pub(super) fn read_freely(&self) {
         self.0.set(Mode::Open { turn_left: OPEN_TURN_BYTES });
     }
 
-    /// Lets the connection read so many bytes and then stop until told again; the caller sees to being polled.
+    /// Lets the connection read so many bytes and then stop until the next call; the caller makes sure that it is
+    /// polled again.
     pub(super) fn allow(&self, bytes: usize) {
         self.0.set(Mode::Metered { left: bytes });
     }
 
-    /// Lets the connection read nothing until told again.
-    pub(super) fn shut(&self) {
+    /// Lets the connection read nothing until the next call.
+    pub(super) fn suspend(&self) {
         self.allow(0);
     }
 
     /// Whether the last allowance is used up, so that only a new one makes the socket read on.
-    pub(super) fn is_shut(&self) -> bool {
+    pub(super) fn is_used_up(&self) -> bool {
         matches!(self.0.get(), Mode::Metered { left: 0 })
     }
 
@@ -74,7 +75,7 @@ impl Valve {
     fn room(&self, context: &mut Context<'_>) -> Option<usize> {
         match self.0.get() {
             Mode::Open { turn_left: 0 } => {
-                self.open();
+                self.read_freely();
                 yield_turn(context);
                 None
             }
@@ -90,7 +91,7 @@ impl Valve {
         }
     }
 
-    fn took(&self, bytes: usize) {
+    fn count_read(&self, bytes: usize) {
         let mode = match self.0.get() {
             Mode::Open { turn_left } => Mode::Open { turn_left: turn_left.saturating_sub(bytes) },
             Mode::Metered { left } => Mode::Metered { left: left.saturating_sub(bytes) },
@@ -101,9 +102,9 @@ impl Valve {
         self.0.set(mode);
     }
 
-    fn drained(&self) {
+    fn socket_is_drained(&self) {
         if let Mode::Open { .. } = self.0.get() {
-            self.open();
+            self.read_freely();
         }
     }
 }
@@ -113,19 +114,19 @@ fn yield_turn(context: &mut Context<'_>) {
     let _pending = pin!(tokio::task::yield_now()).poll(context);
 }
 
-/// A socket behind its valve.
+/// A socket that reads no more than its permit allows.
 pub(super) struct Connection {
     stream: TcpStream,
-    valve: Rc<Valve>,
+    permit: Rc<ReadPermit>,
 }
 
 impl Connection {
     pub(super) fn new(stream: TcpStream) -> Self {
-        Self { stream, valve: Rc::default() }
+        Self { stream, permit: Rc::default() }
     }
 
-    pub(super) fn valve(&self) -> &Rc<Valve> {
-        &self.valve
+    pub(super) fn permit(&self) -> &Rc<ReadPermit> {
+        &self.permit
     }
 }
 
@@ -135,7 +136,7 @@ impl AsyncRead for Connection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let room = match self.valve.room(context) {
+        let room = match self.permit.room(context) {
             None => return Poll::Pending,
             Some(0) => return Poll::Ready(Ok(())),
             Some(room) => room,
@@ -144,17 +145,17 @@ impl AsyncRead for Connection {
         if buffer.remaining() <= room {
             let before = buffer.filled().len();
             let Poll::Ready(outcome) = Pin::new(&mut this.stream).poll_read(context, buffer) else {
-                this.valve.drained();
+                this.permit.socket_is_drained();
                 return Poll::Pending;
             };
-            this.valve.took(buffer.filled().len() - before);
+            this.permit.count_read(buffer.filled().len() - before);
             return Poll::Ready(outcome);
         }
         // Only part of the buffer may be filled: read into a limited view of it.
         let mut limited = ReadBuf::new(buffer.initialize_unfilled_to(room));
         ready!(Pin::new(&mut this.stream).poll_read(context, &mut limited))?;
         let taken = limited.filled().len();
-        this.valve.took(taken);
+        this.permit.count_read(taken);
         buffer.advance(taken);
         Poll::Ready(Ok(()))
     }

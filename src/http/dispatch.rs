@@ -15,11 +15,11 @@ use actix_web::{HttpRequest, HttpResponse};
 
 use super::body::{Bodies, Body, Incoming};
 use super::call::{Call, RateOutcome};
-use super::connection::Valve;
+use super::connection::ReadPermit;
 use super::error::{ApiError, ErrorCode};
 use super::headers::{self, Presented};
 use super::request_id::RequestId;
-use super::route_table::{Access, BodyRule, Found, Route};
+use super::route_table::{Access, BodyRule, Route, RouteMatch};
 use super::server::Worker;
 use super::wire::strict;
 use super::{envelope, panic_guard};
@@ -27,7 +27,7 @@ use crate::domain::api_key;
 use crate::domain::caller::{Caller, Credential, KeySnapshot};
 use crate::domain::rate_window::RateDecision;
 
-/// A body nobody asked for is read up to this size, so that the connection can be used again.
+/// A body that is not expected is read up to this size, so that the connection can be used again.
 const UNWANTED_BODY_MAX_BYTES: u64 = 64 * 1024;
 /// How long that may take before the answer goes out regardless.
 const UNWANTED_BODY_WAIT: Duration = Duration::from_millis(200);
@@ -45,13 +45,14 @@ pub(super) async fn answer<S: 'static>(
     let (request, payload) = request.into_parts();
     let now_ms = worker.shared.clock.now_ms();
     let request_id = worker.request_ids.mint(now_ms, &*worker.shared.clock);
-    let mut visit = Visit { worker: &worker, request: &request, request_id, started, now_ms, route: None, rate: None };
+    let mut pipeline =
+        RequestPipeline { worker: &worker, request: &request, request_id, started, now_ms, route: None, rate: None };
     let outcome = {
         // The guard around a handler keeps what is known by then; this one is for mistakes of the dispatcher itself.
-        let run = pin!(visit.run(payload));
+        let run = pin!(pipeline.run(payload));
         panic_guard::guard(run).await
     };
-    let (route, rate) = (visit.route, visit.rate);
+    let (route, rate) = (pipeline.route, pipeline.rate);
     let mut response = outcome.unwrap_or_else(|error| {
         log_failure(&error, request_id, &request);
         envelope::error(&error, request_id)
@@ -74,7 +75,7 @@ pub(super) async fn answer<S: 'static>(
 }
 
 /// One request on its way through the checks, and what has been found out about it.
-struct Visit<'a, S> {
+struct RequestPipeline<'a, S> {
     worker: &'a Rc<Worker<S>>,
     request: &'a HttpRequest,
     request_id: RequestId,
@@ -85,24 +86,24 @@ struct Visit<'a, S> {
     rate: Option<RateDecision>,
 }
 
-impl<S: 'static> Visit<'_, S> {
+impl<S: 'static> RequestPipeline<'_, S> {
     /// Most requests have no body: what only bodies need is boxed, so that the others do not carry it along.
     async fn run(&mut self, payload: Payload) -> Result<HttpResponse, ApiError> {
-        let valve = self.request.conn_data::<Rc<Valve>>().cloned();
-        if let Some(valve) = &valve {
-            valve.open();
+        let permit = self.request.conn_data::<Rc<ReadPermit>>().cloned();
+        if let Some(permit) = &permit {
+            permit.read_freely();
         }
         let found = self.worker.shared.table.find(self.request.method(), self.request.path());
         let (route, parameters, elsewhere) = match found {
-            Found::Route(index, route, parameters) => {
+            RouteMatch::Route(index, route, parameters) => {
                 self.route = Some(index);
                 (Some(route), parameters, None)
             }
-            Found::OtherMethods(allow) => (None, Vec::new(), Some(allow)),
-            Found::Nothing => (None, Vec::new(), None),
+            RouteMatch::OtherMethods(allow) => (None, Vec::new(), Some(allow)),
+            RouteMatch::Nothing => (None, Vec::new(), None),
         };
         let rule = route.map_or(BodyRule::Ignored, |route| route.body);
-        let expected = self.expected_body(payload, valve, rule);
+        let expected = self.expected_body(payload, permit, rule);
         if expected.declared.is_some_and(|length| length > expected.max_bytes) {
             let max_bytes = expected.max_bytes;
             Box::pin(self.set_aside(expected)).await;
@@ -143,9 +144,9 @@ impl<S: 'static> Visit<'_, S> {
             }
         };
         let Some(route) = route else { return Err(ApiError::not_found()) };
-        let mut unasked = None;
+        let mut unexpected = None;
         if rule == BodyRule::NoKeys {
-            unasked = strict::read_no_keys(&body).err();
+            unexpected = strict::read_no_keys(&body).err();
             // `{}` is nothing: a retry may leave it out.
             body = Body::default();
         }
@@ -157,7 +158,7 @@ impl<S: 'static> Visit<'_, S> {
             request: self.request.clone(),
             payload,
             unsupported,
-            unasked,
+            unexpected,
             worker: Rc::clone(self.worker),
             now_ms: self.now_ms,
         };
@@ -165,7 +166,7 @@ impl<S: 'static> Visit<'_, S> {
         panic_guard::guard(handling).await
     }
 
-    fn expected_body(&self, payload: Payload, valve: Option<Rc<Valve>>, rule: BodyRule) -> ExpectedBody {
+    fn expected_body(&self, payload: Payload, permit: Option<Rc<ReadPermit>>, rule: BodyRule) -> ExpectedBody {
         let request_headers = self.request.headers();
         let declared = headers::declared_length(request_headers);
         let is_some =
@@ -175,7 +176,7 @@ impl<S: 'static> Visit<'_, S> {
             BodyRule::Json { max_bytes: Some(max_bytes) } => limit.min(max_bytes),
             _ => limit,
         };
-        ExpectedBody { payload, valve, declared, is_some, max_bytes }
+        ExpectedBody { payload, permit, declared, is_some, max_bytes }
     }
 
     /// Credentials, rate and scope, in this order: who is calling, or what the request will be refused with.
@@ -247,23 +248,23 @@ impl<S: 'static> Visit<'_, S> {
         admission: Result<Option<Caller>, ApiError>,
         optional: bool,
     ) -> Result<(Option<Caller>, Body), ApiError> {
-        let (declared, is_some, valve) = (expected.declared, expected.is_some, expected.valve.clone());
+        let (declared, is_some, permit) = (expected.declared, expected.is_some, expected.permit.clone());
         let mut incoming = expected.incoming(&self.worker.shared.bodies);
         incoming.meter();
         let request_headers = self.request.headers();
         if headers::is_encoded(request_headers) {
-            // Its bytes are not the JSON text; whether that is well formed is not known, so nothing is said about it.
+            // Its bytes are not the JSON text; whether that is well formed is not known, so no error is made of it.
             incoming.skip_check();
         }
         let read = match admission {
             Ok(caller) => incoming.collect(declared, optional).await.map(|body| (caller, body)),
             Err(refusal) => incoming.check_and_forget(optional).await.and(Err(refusal)),
         };
-        if let Some(valve) = &valve {
+        if let Some(permit) = &permit {
             if incoming.is_ended() || !is_some {
-                valve.open();
+                permit.read_freely();
             } else {
-                self.discard_rest(valve);
+                self.discard_rest(permit);
             }
         }
         if let Err(error) = &read
@@ -275,35 +276,35 @@ impl<S: 'static> Visit<'_, S> {
         read
     }
 
-    /// Deals with a body that nobody reads: a small one is taken in, so that the connection can be used again.
+    /// Deals with a body that no handler reads: a small one is taken in, so that the connection can be used again.
     async fn set_aside(&self, expected: ExpectedBody) {
-        let valve = expected.valve.clone();
+        let permit = expected.permit.clone();
         let small = expected.declared.is_none_or(|length| length <= UNWANTED_BODY_MAX_BYTES);
         let mut incoming = expected.incoming(&self.worker.shared.bodies);
         if small {
             incoming.meter();
             incoming.skip(UNWANTED_BODY_MAX_BYTES, UNWANTED_BODY_WAIT).await;
         }
-        if let Some(valve) = valve {
+        if let Some(permit) = permit {
             if incoming.is_ended() {
-                valve.open();
+                permit.read_freely();
             } else {
-                self.discard_rest(&valve);
+                self.discard_rest(&permit);
             }
         }
     }
 
     /// Lets a client that is answered early go on sending for a while, so that it gets to read the answer.
-    fn discard_rest(&self, valve: &Valve) {
+    fn discard_rest(&self, permit: &ReadPermit) {
         let bytes = self.worker.shared.bodies.limits.max_bytes.saturating_add(DISCARD_EXTRA_BYTES);
-        valve.discard(bytes, DISCARD_WAIT);
+        permit.discard(bytes, DISCARD_WAIT);
     }
 }
 
 /// What the head of a request says about its body.
 struct ExpectedBody {
     payload: Payload,
-    valve: Option<Rc<Valve>>,
+    permit: Option<Rc<ReadPermit>>,
     declared: Option<u64>,
     is_some: bool,
     max_bytes: u64,
@@ -311,7 +312,7 @@ struct ExpectedBody {
 
 impl ExpectedBody {
     fn incoming(self, bodies: &Bodies) -> Incoming<'_> {
-        Incoming::new(self.payload, self.valve, bodies, self.max_bytes)
+        Incoming::new(self.payload, self.permit, bodies, self.max_bytes)
     }
 }
 

@@ -242,7 +242,7 @@ impl ApiError {
         self.0.code
     }
 
-    /// What the caller is told.
+    /// The message in the answer.
     pub fn message(&self) -> &str {
         &self.0.message
     }

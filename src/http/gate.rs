@@ -23,7 +23,7 @@ pub struct ActorGate {
     pub sessions: Arc<Sessions>,
     /// Time.
     pub clock: Arc<dyn Clock>,
-    /// How long published keys are trusted while the database cannot be asked; `None` where nobody else changes them.
+    /// How long published keys are trusted while the database cannot be read; `None` where no other process changes them.
     pub staleness_limit_ms: Option<u64>,
 }
 

@@ -174,21 +174,8 @@ impl JsonChecker {
                     _ if self.in_object() => return Err(("expected `,` or `}`", at)),
                     _ => return Err(("expected `,` or `]`", at)),
                 },
-                State::Key | State::KeyOrEnd => match byte {
-                    b'"' => {
-                        self.key = true;
-                        (State::Text, at + 1)
-                    }
-                    b'}' if state == State::KeyOrEnd => self.close(chunk, at + 1),
-                    b' ' | b'\n' | b'\r' | b'\t' => (state, white_space_end(chunk, at + 1)),
-                    _ if state == State::KeyOrEnd => return Err(("expected a key or `}`", at)),
-                    _ => return Err(("expected a key", at)),
-                },
-                State::Colon => match byte {
-                    b':' => (State::Value, at + 1),
-                    b' ' | b'\n' | b'\r' | b'\t' => (state, white_space_end(chunk, at + 1)),
-                    _ => return Err(("expected `:`", at)),
-                },
+                State::Key | State::KeyOrEnd => self.key_start(state, byte, chunk, at)?,
+                State::Colon => colon(byte, chunk, at)?,
                 State::Value | State::ValueOrEnd | State::Start => self.value_start(state, byte, chunk, at)?,
                 State::Integer => {
                     at = digits_end(chunk, at);
@@ -238,6 +225,20 @@ impl JsonChecker {
         }
         self.state = state;
         Ok(())
+    }
+
+    #[inline]
+    fn key_start(&mut self, state: State, byte: u8, chunk: &[u8], at: usize) -> Result<(State, usize), Refusal> {
+        match byte {
+            b'"' => {
+                self.key = true;
+                Ok((State::Text, at + 1))
+            }
+            b'}' if state == State::KeyOrEnd => Ok(self.close(chunk, at + 1)),
+            b' ' | b'\n' | b'\r' | b'\t' => Ok((state, white_space_end(chunk, at + 1))),
+            _ if state == State::KeyOrEnd => Err(("expected a key or `}`", at)),
+            _ => Err(("expected a key", at)),
+        }
     }
 
     #[inline]
@@ -469,6 +470,15 @@ fn plain_text_end(chunk: &[u8], from: usize) -> usize {
         at += 1;
     }
     at
+}
+
+#[inline]
+fn colon(byte: u8, chunk: &[u8], at: usize) -> Result<(State, usize), Refusal> {
+    match byte {
+        b':' => Ok((State::Value, at + 1)),
+        b' ' | b'\n' | b'\r' | b'\t' => Ok((State::Colon, white_space_end(chunk, at + 1))),
+        _ => Err(("expected `:`", at)),
+    }
 }
 
 fn white_space_end(chunk: &[u8], from: usize) -> usize {

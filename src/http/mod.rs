@@ -12,6 +12,7 @@ pub mod error;
 pub mod first_party;
 pub mod gate;
 pub mod headers;
+pub mod idempotency_lock;
 pub mod identity;
 mod job_view;
 pub mod json_syntax;
@@ -27,7 +28,6 @@ pub mod route_table;
 pub mod routes;
 pub mod server;
 pub mod submission;
-pub mod turn;
 pub mod wire;
 
 pub use body::{Body, BodyLimits};

@@ -1,6 +1,6 @@
 //! What operators see, on a listener of its own that is never meant for the public.
 //!
-//! Everything is read from atomics (and a ring of samples of them), never asked of an actor or of the database, so it
+//! Everything is read from atomics (and a ring of samples of them), never from an actor's answer or the database, so it
 //! answers when every actor is stuck. It runs on a thread of its own, so it answers when the public workers are busy.
 
 mod history;
@@ -94,7 +94,7 @@ fn actors(_: &HttpRequest, state: &OpsState) -> HttpResponse {
 }
 
 fn history(request: &HttpRequest, state: &OpsState) -> HttpResponse {
-    let Ok(asked) = web::Query::<Since>::from_query(request.query_string()) else {
+    let Ok(query) = web::Query::<Since>::from_query(request.query_string()) else {
         return failure(
             StatusCode::BAD_REQUEST,
             "validation_error",
@@ -109,7 +109,7 @@ fn history(request: &HttpRequest, state: &OpsState) -> HttpResponse {
             now_ms: state.clock.now_ms(),
             started_at_ms: state.started_at_ms,
             health: Readiness { status: if reasons.is_empty() { "ok" } else { "degraded" }, reasons },
-            columns: state.history.since(asked.since),
+            columns: state.history.since(query.since),
         },
     )
 }
@@ -177,7 +177,7 @@ fn json<T: Serialize>(status: StatusCode, value: &T) -> HttpResponse {
     }
 }
 
-/// The headers every answer has: live figures must not be kept, and nothing here is to be guessed at or framed.
+/// The headers every answer has: live figures must not be cached, and no answer may be sniffed or framed.
 fn secured(status: StatusCode) -> actix_web::HttpResponseBuilder {
     let mut response = HttpResponse::build(status);
     response

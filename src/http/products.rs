@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::error::ApiError;
 use super::first_party::throttle::Throttle;
-use super::turn::Turns;
+use super::idempotency_lock::IdempotencyLocks;
 use super::wire;
 use crate::actors::runtime::ActorError;
 use crate::actors::{Actors, AskError};
@@ -42,7 +42,7 @@ pub struct Products {
     /// Log-ins and registrations under control.
     pub throttle: Throttle,
     /// Requests with the same `Idempotency-Key`, one after the other.
-    pub turns: Turns,
+    pub idempotency_locks: IdempotencyLocks,
     /// Time and randomness.
     pub clock: Arc<dyn Clock>,
     /// Whether other processes may work on the same database.

@@ -45,7 +45,7 @@ pub enum BodyRule {
     /// Nothing or one JSON text.
     OptionalJson,
     /// Nothing or an object without keys: what is done is in the path. Anything else is refused, when it is the body's
-    /// turn ([`Call::unasked_body`]).
+    /// turn ([`Call::unexpected_body`]).
     NoKeys,
     /// The handler takes the connection over (WebSocket).
     Upgrade,
@@ -162,7 +162,7 @@ enum Segment {
 pub(super) type Parameters = Vec<(&'static str, String)>;
 
 /// What a method and a path lead to.
-pub(super) enum Found<'a, S> {
+pub(super) enum RouteMatch<'a, S> {
     Route(usize, &'a Route<S>, Parameters),
     OtherMethods(&'static str),
     Nothing,
@@ -208,7 +208,7 @@ impl<S> RouteTable<S> {
         })
     }
 
-    pub(super) fn find(&self, method: &Method, path: &str) -> Found<'_, S> {
+    pub(super) fn find(&self, method: &Method, path: &str) -> RouteMatch<'_, S> {
         if let Some(entry) = self.literal.get(path).and_then(|at| self.paths.get(*at)) {
             return self.choose(entry, method, Vec::new());
         }
@@ -217,16 +217,16 @@ impl<S> RouteTable<S> {
                 return self.choose(entry, method, parameters);
             }
         }
-        Found::Nothing
+        RouteMatch::Nothing
     }
 
-    fn choose(&self, entry: &PathEntry, method: &Method, parameters: Parameters) -> Found<'_, S> {
+    fn choose(&self, entry: &PathEntry, method: &Method, parameters: Parameters) -> RouteMatch<'_, S> {
         // HEAD is GET without the body, which the server library leaves out.
         let wanted = if *method == Method::HEAD { &Method::GET } else { method };
         let chosen = entry.methods.iter().find(|(method, _)| method == wanted);
         match chosen.and_then(|(_, index)| Some((*index, self.routes.get(*index)?))) {
-            Some((index, route)) => Found::Route(index, route, parameters),
-            None => Found::OtherMethods(entry.allow),
+            Some((index, route)) => RouteMatch::Route(index, route, parameters),
+            None => RouteMatch::OtherMethods(entry.allow),
         }
     }
 }
@@ -303,9 +303,9 @@ mod tests {
 
     fn found(method: Method, path: &str) -> String {
         match table().find(&method, path) {
-            Found::Route(_, route, parameters) => format!("{} {parameters:?}", route.operation_id),
-            Found::OtherMethods(allow) => allow.to_owned(),
-            Found::Nothing => "nothing".to_owned(),
+            RouteMatch::Route(_, route, parameters) => format!("{} {parameters:?}", route.operation_id),
+            RouteMatch::OtherMethods(allow) => allow.to_owned(),
+            RouteMatch::Nothing => "nothing".to_owned(),
         }
     }
 

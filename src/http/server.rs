@@ -32,7 +32,7 @@ const LINGER: Duration = Duration::from_secs(10);
 /// Large bodies parsed at once.
 const LARGE_PARSES: usize = 2;
 
-/// Told about every finished request; must be quick.
+/// Called with every finished request; must be quick.
 pub trait Observer: Send + Sync + 'static {
     /// `route` is the index in [`RouteTable::routes`]; `None` for an unknown path or method.
     fn finished(&self, route: Option<usize>, method: &Method, status: u16, took: Duration);
@@ -98,15 +98,6 @@ impl<S> Bound<S> {
     /// The table being served.
     pub fn table(&self) -> &RouteTable<S> {
         &self.shared.table
-    }
-
-    /// A gauge of the bytes of bodies held at this moment, for metrics.
-    pub fn body_bytes_in_flight(&self) -> impl Fn() -> u64 + Send + Sync + 'static
-    where
-        S: Send + Sync + 'static,
-    {
-        let shared = Arc::clone(&self.shared);
-        move || shared.bodies.in_flight_bytes()
     }
 }
 
@@ -176,7 +167,7 @@ pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -
                     async move { stopping.notified().await }
                 })
                 .on_connect_ext(|connection: &Connection, data| {
-                    data.insert(Rc::clone(connection.valve()));
+                    data.insert(Rc::clone(connection.permit()));
                 })
                 .local_addr(address)
                 .finish(map_config(app, |()| AppConfig::default()));

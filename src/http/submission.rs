@@ -27,7 +27,7 @@ pub struct Submission {
     pub path: &'static str,
     /// The key of the id in answers.
     pub id_field: &'static str,
-    /// Said when the queue is full.
+    /// The message of the refusal when the queue is full.
     pub queue_full: &'static str,
     /// Reads a body and packs it. It owns the body, so that it can give it back before or while packing.
     pub parse: fn(Body, &ProductLimits) -> Result<Parsed, ApiError>,
@@ -39,7 +39,7 @@ pub struct Parsed {
     pub cost: i64,
     /// For progress.
     pub rows_total: i64,
-    /// The options kept with the job.
+    /// The options stored with the job.
     pub parameters: String,
     /// Whether the caller accepts overage for this request.
     pub allow_overage: bool,
@@ -52,7 +52,7 @@ pub async fn submit(mut call: Call<Products>, how: &'static Submission) -> Resul
     let products = std::sync::Arc::clone(call.state());
     let key = std::sync::Arc::clone(call.key()?);
     let idempotency_key = call.idempotency_key()?.map(str::to_owned);
-    let _turn = call.turn().await?;
+    let _lock = call.idempotency_lock().await?;
     let body_hash: [u8; 32] = if idempotency_key.is_some() { Sha256::digest(&call.body[..]).into() } else { [0; 32] };
     if let Some(idempotency_key) = &idempotency_key
         && let Some(stored) = products.reader.find_replay(key.user_id, "POST", how.path, idempotency_key).await?

@@ -13,7 +13,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 /// The unit of times in `/proc`, fixed by Linux whatever the kernel's own tick is.
 const TICKS_PER_SECOND: u64 = 100;
 
-/// Reads `/proc/self` when asked.
+/// Reads `/proc/self` at every scrape.
 #[derive(Debug)]
 pub(super) struct ProcessCollector;
 

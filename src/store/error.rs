@@ -5,7 +5,7 @@ use sea_orm::{DbErr, RuntimeErr, SqlErr};
 /// The text of an error after which the same units are likely to pass: a deadlock or a serialisation failure.
 pub(super) const TRANSIENT: &str = "the database asked for the transaction to be repeated";
 
-/// Why the store could not do what it was asked. Business refusals are values of the functions, never errors.
+/// Why the store could not carry out a request. Business refusals are values of the functions, never errors.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The write waited longer than the writer allows; nothing was written.
@@ -70,7 +70,7 @@ fn is_transient(error: &RuntimeErr) -> bool {
     code(error).is_some_and(|code| code == "40001" || code == "40P01")
 }
 
-/// Another process kept SQLite's write lock for longer than the time limit.
+/// Another process held SQLite's write lock for longer than the time limit.
 fn is_locked(error: &RuntimeErr) -> bool {
     sqlite_code(error).is_some_and(|code| matches!(code, 5 | 6))
 }

@@ -111,7 +111,7 @@ pub struct StoreOptions {
     /// On PostgreSQL: correct the clock by its offset to the database's, so that processes agree on leases. Tests
     /// with a clock of their own switch it off.
     pub follow_database_clock: bool,
-    /// Told how long each read (`"reader"`) and write (`"writer"`) waited for a connection.
+    /// Called with how long each read (`"reader"`) and write (`"writer"`) waited for a connection.
     pub observe_wait: Option<ObserveWait>,
 }
 

@@ -205,7 +205,7 @@ impl Writer {
 struct Task {
     url: String,
     wait_max: Duration,
-    /// `None` after a failure, until the next unit opens it anew.
+    /// `None` after a failure, until the next unit opens it again.
     connection: Option<DatabaseConnection>,
     commands: mpsc::Receiver<Command>,
     shared: Arc<Shared>,

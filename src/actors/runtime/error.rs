@@ -1,4 +1,4 @@
-//! What an actor answers when it cannot give the answer that was asked for.
+//! What an actor answers when it cannot answer the question.
 
 /// Why a question to an actor was not answered. `Busy` and `Down` mean that nothing was done; after `Panicked` and
 /// `TimedOut` the caller cannot know how far the work went.
@@ -10,7 +10,7 @@ pub enum ActorError {
     /// The actor is not running, or died while the question waited.
     #[error("the actor is not running")]
     Down,
-    /// The handler panicked; the actor has read its state anew.
+    /// The handler panicked; the actor has read its state again.
     #[error("the actor failed while handling the message")]
     Panicked,
     /// The handler did not finish before its deadline.

@@ -2,7 +2,7 @@
 //!
 //! Every handler body runs in one of these: a panic or a missed deadline is caught and counted, the caller gets an
 //! `ActorError`, and the actor stops *itself*, which under `actix::Supervisor` is a restart with the same mailbox:
-//! `restarting()` drops what may be half changed, `started()` reads it anew, and the messages that waited are handled.
+//! `restarting()` drops what may be half changed, `started()` reads it again, and the messages that waited are handled.
 //!
 //! A deadline can only end a future that waits. Code that computes without waiting belongs on a blocking thread with a
 //! cancel flag; if it blocks the arbiter all the same, only the watchdog sees it.

@@ -4,7 +4,7 @@
 //!
 //! 1. **`actix::Supervisor` does not supervise panics.** A panic in a handler kills the actor's task, every queued
 //!    message gets `MailboxError::Closed`, `restarting()` is never called and the address stays dead. Supervisor restarts
-//!    only after `ctx.stop()`. Hence [`guard`] (catch the panic, answer, then stop), [`Slot`] (build a dead actor anew)
+//!    only after `ctx.stop()`. Hence [`guard`] (catch the panic, answer, then stop), [`Slot`] (rebuild a dead actor)
 //!    and [`Watchdog`] (look from outside). `stopped()` also runs while a panic unwinds: a second panic there ends the
 //!    process.
 //! 2. **The mailbox is not a bounded queue unless used in exactly one way.** `do_send` and `send().await` never respect
@@ -12,7 +12,7 @@
 //!    never cloned is bounded. Hence [`Slot::ask`] takes a place first, which rides in the message ([`Ask`]), and a
 //!    coalescing [`Slot::wake`] goes through the slot's one address.
 //! 3. **`AtomicResponse` is the one-at-a-time switch.** While it waits nothing else in the actor runs: no messages, no
-//!    intervals. So health is never asked by message; it is read from [`ActorStats`], which are atomics.
+//!    intervals. So health is never queried by message; it is read from [`ActorStats`], which are atomics.
 //!
 //! An actor is written like this:
 //!
@@ -25,7 +25,7 @@
 //!
 //! impl Actor for Counter {
 //!     type Context = Context<Self>;
-//!     fn started(&mut self, _: &mut Context<Self>) { /* read the state anew */ }
+//!     fn started(&mut self, _: &mut Context<Self>) { /* read the state again */ }
 //! }
 //! impl Supervised for Counter {
 //!     fn restarting(&mut self, _: &mut Context<Self>) { self.count = 0; /* forget what may be half changed */ }

@@ -8,13 +8,13 @@ use super::stats::{ActorSnapshot, ActorState, ActorStats};
 pub trait Watched: Send + Sync {
     /// Its counters and latencies.
     fn stats(&self) -> &Arc<ActorStats>;
-    /// Looks whether it lives, builds it anew if not and allowed, and says what it is doing.
+    /// Looks whether it lives, rebuilds it if it does not and may be, and says what it is doing.
     fn check(&self) -> ActorState;
     /// Everything at once, without changing anything.
     fn snapshot(&self) -> ActorSnapshot;
 }
 
-/// A task with statistics of its own (the writer, for example): it is watched but cannot be built anew.
+/// A task with statistics of its own (the writer, for example): it is watched but cannot be rebuilt.
 impl Watched for Arc<ActorStats> {
     fn stats(&self) -> &Arc<ActorStats> {
         self

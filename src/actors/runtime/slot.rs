@@ -1,8 +1,8 @@
 //! The place of one actor: builds it, builds it again when it died, and is the only way to reach it.
 //!
 //! The slot holds the one `Addr` there is (a cloned `Addr` widens the mailbox) behind an `ArcSwap`; finding it alive
-//! costs a few nanoseconds. Whoever finds it dead builds it anew, exactly once however many callers find out together. An
-//! actor that dies more than five times a minute is `Down`: callers are told at once, and it is tried every ten seconds.
+//! costs a few nanoseconds. Whoever finds it dead rebuilds it, exactly once however many callers find out together. An
+//! actor that dies more than five times a minute is `Down`: callers are answered at once, and it is tried every ten seconds.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -133,7 +133,7 @@ where
         self.current.load().as_deref().is_some_and(Addr::connected)
     }
 
-    /// Lends the address of the living actor, built anew if it died. Do not clone it: each clone widens the mailbox.
+    /// Lends the address of the living actor, rebuilt if it died. Do not clone it: each clone widens the mailbox.
     pub fn with_addr<R>(&self, lend: impl FnOnce(&Addr<A>) -> R) -> Result<R, ActorError> {
         for _ in 0..2 {
             if let Some(addr) = self.current.load().as_deref()
@@ -197,7 +197,7 @@ where
         self.current.store(None);
     }
 
-    /// Builds the actor anew if it is dead and may be; `Ok` when a living one is in place.
+    /// Rebuilds the actor if it is dead and may be rebuilt; `Ok` when a living one is in place.
     fn respawn(&self) -> Result<(), ActorError> {
         let mut respawns = self.respawns.lock().unwrap_or_else(PoisonError::into_inner);
         if self.closed.load(Ordering::Acquire) {
@@ -215,7 +215,7 @@ where
             return Err(ActorError::Down);
         }
         self.stats.count_restart();
-        tracing::warn!(actor.name = self.stats.name(), "an actor died and is built anew");
+        tracing::warn!(actor.name = self.stats.name(), "an actor died and is rebuilt");
         self.spawn();
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! What is known about an actor without asking it: atomics that outlive its restarts.
 //!
-//! An actor that waits under `AtomicResponse` runs nothing else, so health asked by message is health not heard when it
+//! An actor that waits under `AtomicResponse` runs nothing else, so health queried by message is not answered when it
 //! matters. Handlers write these atomics through `guard`, and everyone else only reads them.
 
 use std::sync::Arc;
@@ -63,7 +63,7 @@ pub struct ActorStats {
     queue_depth: AtomicU64,
     queue_capacity: AtomicU64,
     in_flight: AtomicU32,
-    /// Moments are kept as milliseconds plus one, so that zero means never.
+    /// Moments are stored as milliseconds plus one, so that zero means never.
     busy_since: AtomicU64,
     last_progress: AtomicU64,
     deadline_ms: AtomicU64,
@@ -134,11 +134,6 @@ impl ActorStats {
     /// Notes that something moved.
     pub fn note_progress(&self) {
         self.last_progress.store(self.now_ms() + 1, Ordering::Relaxed);
-    }
-
-    /// Counts work that ended badly without a fault of the actor (a job that failed, a store that refused).
-    pub fn count_failed(&self) {
-        self.totals.failed.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts a panic outside of `guard`, such as an engine's on a blocking thread (a `JoinError`).
@@ -258,7 +253,7 @@ impl ActorStats {
         self.totals.latency.counts()
     }
 
-    /// Work waiting: what `set_queue` said, and questions admitted.
+    /// Work waiting: the number `set_queue` was given, and questions admitted.
     pub fn queue_depth(&self) -> u64 {
         self.queue_depth.load(Ordering::Relaxed) + u64::from(self.admitted())
     }

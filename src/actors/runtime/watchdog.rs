@@ -1,4 +1,4 @@
-//! The outside observer: looks at everything each second, builds the dead anew, says who hangs, and publishes health.
+//! The outside observer: looks at everything each second, rebuilds the dead, says who hangs, and publishes health.
 //!
 //! It is a task, not an actor, it runs on no arbiter, and it never sends a message to ask: what it wants to know is in
 //! atomics, and an actor that hangs could not answer.

@@ -34,7 +34,7 @@ pub const DEMO_MONTHLY_CREDITS: i64 = 1000;
 
 const MARKER: &str = ".bookkeeping-demo";
 
-/// The demonstration's folder cannot be made anew.
+/// The demonstration's folder cannot be created again.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoFolderError {
     /// It exists and was not made by a demonstration.
@@ -52,7 +52,7 @@ pub enum DemoFolderError {
     },
 }
 
-/// Makes `<data_dir>/demo` anew and returns it; only a folder with the marker is ever removed.
+/// Removes and creates `<data_dir>/demo` and returns it; only a folder with the marker is ever removed.
 pub fn fresh_folder(data_dir: &Path) -> Result<PathBuf, DemoFolderError> {
     let folder = data_dir.join("demo");
     let failed = |source| DemoFolderError::Io { path: folder.clone(), source };
@@ -140,7 +140,7 @@ mod tests {
         let data = tempfile::tempdir().expect("a folder");
         let demo = fresh_folder(data.path()).expect("made");
         std::fs::write(demo.join("old"), "x").expect("written");
-        let again = fresh_folder(data.path()).expect("made anew");
+        let again = fresh_folder(data.path()).expect("created again");
         assert!(!again.join("old").exists());
 
         std::fs::remove_file(demo.join(MARKER)).expect("removed");

@@ -189,23 +189,23 @@ const PLAIN_WORDS: &[&str] = &[
     "PAYABLE", "INCOME", "ALL",
 ];
 
-/// How much of an account's name is said by some words: what is left unsaid may make it another account. A name that
+/// How much of an account's name some words cover: what they leave out may make it another account. A name that
 /// lists several things says as much of each as of a single one.
-fn coverage(words: &[NameWord], said: &[String]) -> f32 {
+fn coverage(words: &[NameWord], named: &[String]) -> f32 {
     let weight = |word: &NameWord| {
         let plain = if PLAIN_WORDS.contains(&word.stem.as_str()) { WEIGHTS.generic_cap } else { 1.0 };
         if word.is_leaf { plain } else { plain * 0.5 }
     };
     let share = |of: &dyn Fn(&NameWord) -> bool| {
         let total: f32 = words.iter().filter(|word| of(word)).map(weight).sum();
-        let covered: f32 = words.iter().filter(|word| of(word) && said.contains(&word.stem)).map(weight).sum();
+        let covered: f32 = words.iter().filter(|word| of(word) && named.contains(&word.stem)).map(weight).sum();
         if total > 0.0 { covered / total } else { 0.0 }
     };
     let whole = share(&|_| true);
     let mut listed = 0.0_f32;
     let last = words.iter().map(|word| word.part).max().unwrap_or(0);
     for part in 0..=last {
-        let is_all_here = said.iter().all(|stem| words.iter().any(|word| word.part == part && word.stem == *stem));
+        let is_all_here = named.iter().all(|stem| words.iter().any(|word| word.part == part && word.stem == *stem));
         if is_all_here {
             listed = listed.max(share(&|word| word.part == part) * WEIGHTS.listed);
         }

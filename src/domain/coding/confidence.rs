@@ -29,7 +29,7 @@ pub fn calibrated(method: Method, raw: f32) -> u16 {
     let curve = curves.iter().find(|(known, _)| *known == method).map_or(&[][..], |(_, curve)| curve.as_slice());
     let fitted = interpolated(curve, raw);
     match method {
-        // Told by numbers and amounts rather than by knowledge.
+        // Decided by numbers and amounts rather than by knowledge.
         Method::InvoiceSettlement | Method::Transfer => fitted,
         Method::Fallback => unseen(fitted).min(MOST_FOR_FALLBACK),
         _ => unseen(fitted),

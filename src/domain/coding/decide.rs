@@ -6,7 +6,7 @@ use super::batch::AccountType;
 use super::chart::{Chart, Fit};
 use super::evidence::{Clue, Reader, is_person};
 use super::hints::Hints;
-use super::knowledge::{ConceptId, Knowledge, stem};
+use super::knowledge::{ConceptId, Knowledge, WordLists, stem};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::weights::WEIGHTS;
@@ -34,6 +34,40 @@ pub struct Decision {
 /// What people pay for by card at a counter.
 const SOLD_BY_CARD: &[&str] =
     &["sales_services", "sales_goods", "health_income", "catering_sales", "vehicle_sales", "donation_income"];
+
+/// What a concept is in a chart that has no account of its own for it.
+struct Replacement {
+    concept: &'static str,
+    /// How well an account must fit the concept to be its own.
+    own_fit: f32,
+    /// Whether the rule is for this business and direction (money in or not).
+    applies: fn(&Decider<'_>, bool) -> bool,
+    replacement: fn(&Decider<'_>) -> Option<ConceptId>,
+}
+
+const REPLACEMENTS: &[Replacement] = &[
+    // Deposits of customers are sales.
+    Replacement {
+        concept: "customer_deposits",
+        own_fit: 0.5,
+        applies: |_, money_in| money_in,
+        replacement: |decider| decider.sales,
+    },
+    // What a card terminal takes is what is sold.
+    Replacement {
+        concept: "card_takings",
+        own_fit: 0.6,
+        applies: |decider, _| decider.sells_by_card(),
+        replacement: |decider| decider.sales,
+    },
+    // What an owner takes from a company is the director's loan.
+    Replacement {
+        concept: "drawings",
+        own_fit: 0.75,
+        applies: |decider, _| decider.reader.is_company(),
+        replacement: |decider| decider.knowledge.id("director_loan"),
+    },
+];
 
 /// Decides lines of one batch.
 #[derive(Debug)]
@@ -71,7 +105,7 @@ impl<'k> Decider<'k> {
         let cards = knowledge.id("credit_card").map_or(&[][..], |id| chart.fits(id));
         let cards = cards.iter().filter(|fit| fit.score >= 0.6).map(|fit| fit.account).collect();
         let kin = knowledge.affinities.accounts(&chart.words);
-        let rare = rare_words(chart);
+        let rare = rare_words(chart, &knowledge.words);
         Self { knowledge, chart, reader, hints, sales, purchases, private_customers, kin, cards, rare }
     }
 
@@ -85,70 +119,17 @@ impl<'k> Decider<'k> {
                 clue.concept = self.capital(clue.concept);
             }
         }
-        // Where the chart keeps no deposits, they are sales.
-        if money_in {
-            let deposits = self.knowledge.id("customer_deposits");
-            let has_own = deposits.and_then(|id| self.chart.fits(id).first()).is_some_and(|fit| fit.score >= 0.5);
-            for clue in clues.iter_mut().filter(|clue| Some(clue.concept) == deposits && !has_own) {
-                clue.concept = self.sales.unwrap_or(clue.concept);
-            }
-        }
-        // What a card terminal takes is what is sold, where the chart has no account for it.
-        if let Some(sales) = self.sales.filter(|id| SOLD_BY_CARD.contains(&self.knowledge.concept(*id).name)) {
-            let takings = self.knowledge.id("card_takings");
-            let has_own = takings.and_then(|id| self.chart.fits(id).first()).is_some_and(|fit| fit.score >= 0.6);
-            for clue in clues.iter_mut().filter(|clue| Some(clue.concept) == takings && !has_own) {
-                clue.concept = sales;
-            }
-        }
-        // What an owner takes from a company is the director's loan, unless the chart keeps drawings.
-        if self.reader.is_company() {
-            let [drawings, loan] = ["drawings", "director_loan"].map(|name| self.knowledge.id(name));
-            let has_own = drawings.and_then(|id| self.chart.fits(id).first()).is_some_and(|fit| fit.score >= 0.75);
-            for clue in clues.iter_mut().filter(|clue| Some(clue.concept) == drawings && !has_own) {
-                clue.concept = loan.unwrap_or(clue.concept);
-            }
-        }
-        // Money back to a customer comes out of the sales it was part of, as far as the line tells.
-        let gives_back = !money_in
-            && clues.first().is_some_and(|clue| self.knowledge.concept(clue.concept).name == "customer_refund");
+        self.replace(&mut clues, money_in);
+        let gives_back = !money_in && self.is_about(clues.first(), &["customer_refund"]);
         let sold = if gives_back { self.sold(wording, &vector) } else { None };
-        for clue in &mut clues {
-            let back = match self.knowledge.concept(clue.concept).name {
-                "customer_refund" => true,
-                // A receipt that bounced was a sale, unless the chart keeps bad debts.
-                "bad_debt" => self.chart.fits(clue.concept).first().is_none_or(|fit| fit.score < 0.6),
-                _ => false,
-            };
-            if back {
-                clue.concept = sold.or(self.sales).unwrap_or(clue.concept);
-            }
-        }
+        self.reverse_sales(&mut clues, sold);
         let mut named = self.named_accounts(wording, &vector, money_in || gives_back);
-        let strongest = clues.first().map_or(0.0, |clue| clue.score);
         // What a bank charges is no payment of its card.
-        let is_charge = clues.first().is_some_and(|clue| {
-            matches!(self.knowledge.concept(clue.concept).name, "bank_charges" | "card_fees" | "interest_paid")
-        });
-        if is_charge {
+        if self.is_about(clues.first(), &["bank_charges", "card_fees", "interest_paid"]) {
             named.retain(|account, _| !self.is_card(*account));
         }
-        let told = clues.len();
-        if money_in
-            && strongest < WEIGHTS.sale_below
-            && wording.channel != Channel::Card
-            && let Some(sales) = self.sales
-        {
-            clues.push(Clue { concept: sales, score: WEIGHTS.sale, method: Method::Semantic });
-        }
-        // Nor is a payment to a firm nobody knows always a mystery: most suppliers of a trade sell what it buys.
-        if !money_in
-            && strongest < WEIGHTS.purchase_below
-            && !is_person(&wording.payee)
-            && let Some(purchases) = self.purchases
-        {
-            clues.push(Clue { concept: purchases, score: WEIGHTS.purchase, method: Method::Semantic });
-        }
+        let worded = clues.len();
+        self.add_usual(&mut clues, wording, money_in);
         // A person who pays is a private customer, where the chart keeps them apart.
         if money_in
             && is_person(&wording.payee)
@@ -161,21 +142,81 @@ impl<'k> Decider<'k> {
             return self.unknown(money_in);
         }
         self.add_alike_words(wording, &clues, &mut named);
-        // Pay clears what is owed as net wages, where the chart posts the cost by journal.
-        let pay = clues
-            .first()
-            .filter(|clue| matches!(self.knowledge.concept(clue.concept).name, "salaries" | "director_salary"));
-        if let Some([owed, costs @ ..]) = pay.map(|clue| self.chart.fits(clue.concept))
+        self.clear_net_wages(&clues, &mut named);
+        let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
+        let decision = self.weigh(&clues, &named);
+        let usual = clues.get(worded..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
+        let is_usual = usual && decision.method == Method::Semantic;
+        Decision { is_to_person, is_usual, ..decision }
+    }
+
+    /// Whether a clue is about one of these concepts.
+    fn is_about(&self, clue: Option<&Clue>, concepts: &[&str]) -> bool {
+        clue.is_some_and(|clue| concepts.contains(&self.knowledge.concept(clue.concept).name))
+    }
+
+    /// How well the best account of the chart fits a concept.
+    fn best_fit(&self, concept: ConceptId) -> Option<f32> {
+        self.chart.fits(concept).first().map(|fit| fit.score)
+    }
+
+    /// Gives clues the concept that theirs is in this chart and this business: [`REPLACEMENTS`], in their order.
+    fn replace(&self, clues: &mut [Clue], money_in: bool) {
+        for rule in REPLACEMENTS.iter().filter(|rule| (rule.applies)(self, money_in)) {
+            let concept = self.knowledge.id(rule.concept);
+            let has_own = concept.and_then(|id| self.best_fit(id)).is_some_and(|fit| fit >= rule.own_fit);
+            for clue in clues.iter_mut().filter(|clue| Some(clue.concept) == concept && !has_own) {
+                clue.concept = (rule.replacement)(self).unwrap_or(clue.concept);
+            }
+        }
+    }
+
+    /// Whether what is sold here is paid for by card at a counter.
+    fn sells_by_card(&self) -> bool {
+        self.sales.is_some_and(|id| SOLD_BY_CARD.contains(&self.knowledge.concept(id).name))
+    }
+
+    /// Money back to a customer comes out of the sales it was part of: `sold` where the line names it, else the usual ones.
+    fn reverse_sales(&self, clues: &mut [Clue], sold: Option<ConceptId>) {
+        for clue in clues {
+            let reverses = match self.knowledge.concept(clue.concept).name {
+                "customer_refund" => true,
+                // A receipt that bounced was a sale, unless the chart keeps bad debts.
+                "bad_debt" => self.best_fit(clue.concept).is_none_or(|fit| fit < 0.6),
+                _ => false,
+            };
+            if reverses {
+                clue.concept = sold.or(self.sales).unwrap_or(clue.concept);
+            }
+        }
+    }
+
+    /// Adds what is usual in the trade where the words say little: an unknown payer buys what is sold here, and most
+    /// unknown suppliers sell what the trade buys.
+    fn add_usual(&self, clues: &mut Vec<Clue>, wording: &Wording, money_in: bool) {
+        let strongest = clues.first().map_or(0.0, |clue| clue.score);
+        let usual = if money_in {
+            let is_sale = strongest < WEIGHTS.sale_below && wording.channel != Channel::Card;
+            self.sales.filter(|_| is_sale).map(|concept| (concept, WEIGHTS.sale))
+        } else {
+            let is_purchase = strongest < WEIGHTS.purchase_below && !is_person(&wording.payee);
+            self.purchases.filter(|_| is_purchase).map(|concept| (concept, WEIGHTS.purchase))
+        };
+        clues.extend(usual.map(|(concept, score)| Clue { concept, score, method: Method::Semantic }));
+    }
+
+    /// Pay clears what is owed as net wages, where the chart posts the cost by journal: the accounts of the cost are not
+    /// meant then, although the line names them.
+    fn clear_net_wages(&self, clues: &[Clue], named: &mut BTreeMap<usize, f32>) {
+        let Some(pay) = clues.first().filter(|clue| self.is_about(Some(clue), &["salaries", "director_salary"])) else {
+            return;
+        };
+        if let [owed, costs @ ..] = self.chart.fits(pay.concept)
             && self.chart.kinds.get(owed.account) == Some(&AccountType::Liability)
         {
             let is_cost = |account: usize| self.chart.kinds.get(account) == Some(&AccountType::Expense);
             named.retain(|account, _| !(is_cost(*account) && costs.iter().any(|fit| fit.account == *account)));
         }
-        let is_to_person = !money_in && wording.channel != Channel::Card && is_person(&wording.payee);
-        let decision = self.weigh(&clues, &named);
-        let usual = clues.get(told..).unwrap_or_default().iter().any(|clue| Some(clue.concept) == decision.concept);
-        let is_usual = usual && decision.method == Method::Semantic;
-        Decision { is_to_person, is_usual, ..decision }
     }
 
     /// What was sold, if a line that gives money back tells.
@@ -382,17 +423,10 @@ struct Weight {
 }
 
 /// Words that only a few accounts of the chart have.
-fn rare_words(chart: &Chart) -> BTreeMap<String, Vec<(usize, f32)>> {
-    const PLAIN: &[&str] = &[
-        "BANK", "COST", "SALE", "INCOME", "EXPENSE", "ACCOUNT", "GENERAL", "OTHER", "BUSINESS", "STAFF", "OFFICE",
-        "WORK", "SERVICE", "CHARGE", "PAYMENT", "CARD", "CASH", "PERSONAL", "COMPANY", "CUSTOMER", "SUPPLIER",
-        "PURCHASE", "STOCK", "LOCAL", "PRIVATE", "DIRECT", "CURRENT", "HOUSE", "HOME", "PAID", "RECEIVED", "MONTHLY",
-        "LIMITED", "CREDIT", "PROPERTY", "CENTRE", "CLUB", "STREET", "ROAD", "HIGH", "FROM", "WITH", "MISC", "UNIT",
-        "LTD", "PLC", "NET", "NEW", "OWE", "OUT", "FEE", "GAS", "TAX", "USE", "HMRC", "TAP", "BIT", "ODD",
-    ];
+fn rare_words(chart: &Chart, lists: &WordLists) -> BTreeMap<String, Vec<(usize, f32)>> {
     let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (account, words) in chart.words.iter().enumerate() {
-        for word in words.iter().filter(|word| word.stem.chars().count() >= 3 && !PLAIN.contains(&word.stem.as_str())) {
+        for word in words.iter().filter(|word| word.stem.chars().count() >= 3 && !lists.account_plain.has(&word.stem)) {
             let accounts = holders.entry(&word.stem).or_default();
             if accounts.last() != Some(&account) {
                 accounts.push(account);

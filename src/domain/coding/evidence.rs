@@ -7,7 +7,7 @@ use aho_corasick::AhoCorasick;
 
 use super::context::{Business, has_phrase};
 use super::hints::Hints;
-use super::knowledge::{ConceptId, Found, Knowledge, Strength, Target};
+use super::knowledge::{ConceptId, Knowledge, PatternMatch, Strength, Target};
 use super::meaning::Vector;
 use super::outcome::Method;
 use super::transfer::is_bank;
@@ -137,12 +137,12 @@ impl<'k> Reader<'k> {
     fn add_patterns(&self, wording: &Wording, money_in: bool, sums: &mut Sums) {
         let mut found = Vec::new();
         self.knowledge.patterns.find(&wording.padded, &mut found);
-        let whole = |hit: &Found<'_>| says_nothing_else(&wording.padded, hit);
+        let whole = |hit: &PatternMatch<'_>| says_nothing_else(&wording.padded, hit);
         found.retain(|hit| {
             let is_whole = whole(hit);
             is_whole || hit.targets.iter().any(|target| !target.whole)
         });
-        // Money back is told by what it was paid for.
+        // Money back is recognised by what was paid for.
         let is_refund = money_in && REFUNDS.iter().any(|word| has_phrase(wording.text(), word));
         let fits = |target: &Target| target.money_in.is_none_or(|wanted| wanted == (money_in && !is_refund));
         for hit in &found {
@@ -305,7 +305,7 @@ impl<'k> Reader<'k> {
 }
 
 /// Whether a line has no words beside a pattern but those of months and banks.
-fn says_nothing_else(padded: &str, hit: &Found<'_>) -> bool {
+fn says_nothing_else(padded: &str, hit: &PatternMatch<'_>) -> bool {
     const NEUTRAL: &[&str] = &["BANK", "CO", "OPERATIVE", "MONTHLY", "QUARTERLY", "PAY", "FOR", "BUSINESS", "THE"];
     let before = padded.get(..hit.start).unwrap_or("").split_whitespace();
     let behind = padded.get(hit.end..).unwrap_or("").split_whitespace();
@@ -327,10 +327,11 @@ const REFUNDS: &[&str] =
     &["REFUND", "REFUNDED", "REFUNDS", "REVERSAL", "RETURNED", "CREDIT NOTE", "REIMBURSEMENT", "RFND", "REFD"];
 
 /// Whether a longer pattern makes a shorter one inside it moot.
-fn covers(other: &Found<'_>, hit: &Found<'_>, fits: &impl Fn(&Target) -> bool) -> bool {
+fn covers(other: &PatternMatch<'_>, hit: &PatternMatch<'_>, fits: &impl Fn(&Target) -> bool) -> bool {
     let inside = other.start <= hit.start && hit.end <= other.end && (other.end - other.start) > (hit.end - hit.start);
-    let strength =
-        |found: &Found<'_>| found.targets.iter().filter(|target| fits(target)).map(|target| target.strength).max();
+    let strength = |found: &PatternMatch<'_>| {
+        found.targets.iter().filter(|target| fits(target)).map(|target| target.strength).max()
+    };
     inside
         && strength(other).is_some()
         && (strength(other) >= strength(hit)

@@ -36,7 +36,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         return Err(Stopped);
     }
     let sales = business.sales().or_else(|| knowledge.id("sales_services"));
-    let hints = Hints::read(&batch.business_context, &lines);
+    let hints = Hints::read(&batch.business_context, &lines, &knowledge.words);
     let decider = Decider::new(
         knowledge,
         &chart,
@@ -77,7 +77,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
         let decision = known
             .entry((wording.padded.as_str(), wording.payee.as_str(), wording.channel, money_in, is_large))
             .or_insert_with(|| {
-                // Of what says nothing, not even what is usual here can be said.
+                // A line without words is not even a usual one.
                 let is_mute = wording.text().is_empty();
                 if is_mute { decider.unknown(money_in) } else { decider.decide(wording, money_in, is_large) }
             });
@@ -104,7 +104,7 @@ pub fn run(batch: &Batch<'_>, calibration: Calibration, control: &dyn Control) -
     Ok(Outcome { rows, warnings })
 }
 
-/// How a chart was understood, for whoever grows the knowledge: each account with the concepts it fits best.
+/// How a chart was understood, for extending the knowledge: each account with the concepts it fits best.
 pub fn trace_chart(batch: &Batch<'_>) -> String {
     let knowledge = Knowledge::get();
     let chart = Chart::read(&batch.accounts, knowledge);
@@ -129,14 +129,14 @@ pub fn trace_chart(batch: &Batch<'_>) -> String {
     text
 }
 
-/// How the words of a line were weighed, for whoever grows the knowledge: what is left of it without the bank's words,
+/// How the words of a line were weighed, for extending the knowledge: what is left of it without the bank's words,
 /// the concepts it may be about with their best accounts, and the accounts it names itself.
 pub fn trace(batch: &Batch<'_>, row: usize) -> String {
     let knowledge = Knowledge::get();
     let business = Business::read(batch, knowledge);
     let chart = Chart::read(&batch.accounts, knowledge);
     let (lines, tags) = Line::read_all(batch);
-    let hints = Hints::read(&batch.business_context, &lines);
+    let hints = Hints::read(&batch.business_context, &lines, &knowledge.words);
     let sales = business.sales().or_else(|| knowledge.id("sales_services"));
     let decider = Decider::new(
         knowledge,

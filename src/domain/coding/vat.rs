@@ -22,7 +22,7 @@ impl AllowedVat {
             }
             return Self { rates };
         };
-        // A code that is one of ours by name is that one; the rest is told by rate and name, first come first served.
+        // A code that is one of ours by name is that one; the rest is recognised by rate and name, first come first served.
         let exact = codes.iter().map(|code| (Vat::parse(&code.code), code.rate));
         let guessed = codes.iter().filter(|code| Vat::parse(&code.code).is_none()).map(|code| (guess(code), code.rate));
         for (vat, rate) in exact.chain(guessed) {

@@ -31,7 +31,7 @@ pub enum Channel {
 pub struct Wording {
     /// Words that mean something, with a space before the first and behind the last; the key of equal lines.
     pub padded: String,
-    /// The payee as far as it can be told: the first words without numbers.
+    /// The payee as far as it can be recognised: the first words without numbers.
     pub payee: String,
     /// How it was paid.
     pub channel: Channel,
@@ -160,7 +160,7 @@ const AMBIGUOUS_CODES: &[&str] = &["BP", "CR", "DR", "SO", "ON"];
 /// Words that only say which way money went, where a line begins with them.
 const LEADING: &[&str] = &["TO", "FROM", "IN", "OUT", "OUTWARD", "INWARD", "RECEIVED", "SENT", "PAID"];
 
-/// Which tax a payment to HMRC is for, told by the form of its reference: a PAYE accounts office reference, a unique
+/// Which tax a payment to HMRC is for, recognised by the form of its reference: a PAYE accounts office reference, a unique
 /// taxpayer reference with K for Self Assessment or with A00101A for Corporation Tax.
 fn hmrc_reference(words: &[&str]) -> &'static str {
     if !words.iter().any(|word| matches!(*word, "HMRC" | "REVENUE" | "CUMBERNAULD" | "SHIPLEY")) {

@@ -24,7 +24,7 @@ impl Terms {
         let net = |kind| lines.iter().filter(|line| line.cis_type == kind).map(|line| line.amount.net).sum();
         let labour_net: Pence = net(CisType::Labour);
         let base = i128::from(labour_net.max(Pence::ZERO).0);
-        let deduction = Pence::saturated(divide_round(base * i128::from(rate.percent()), 100));
+        let deduction = Pence::from_wide(divide_round(base * i128::from(rate.percent()), 100));
         Self { rate, labour_net, materials_net: net(CisType::Materials), deduction }
     }
 }

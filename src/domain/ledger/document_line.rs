@@ -73,7 +73,7 @@ pub fn product(quantity: Decimal4, unit_price: Decimal4, discount: Percent) -> P
     let kept = i128::from(Percent::WHOLE - discount.0);
     // Each factor is in 10⁻⁴; 10⁻¹² of a pound is 10⁻¹⁰ of a penny.
     let exact = i128::from(quantity.0) * i128::from(unit_price.0) * kept;
-    Pence::saturated(divide_round(exact, 10_000_000_000))
+    Pence::from_wide(divide_round(exact, 10_000_000_000))
 }
 
 /// Prices the lines of a document. What a line leaves out comes from the contact.

@@ -66,13 +66,13 @@ impl VatCode {
 
     /// The VAT on top of a net amount; halves of a penny away from zero.
     pub fn vat_on_net(self, net: Pence) -> Pence {
-        Pence::saturated(divide_round(i128::from(net.0) * i128::from(self.percent()), 100))
+        Pence::from_wide(divide_round(i128::from(net.0) * i128::from(self.percent()), 100))
     }
 
     /// The VAT inside a gross amount; halves of a penny away from zero.
     pub fn vat_in_gross(self, gross: Pence) -> Pence {
         let percent = i128::from(self.percent());
-        Pence::saturated(divide_round(i128::from(gross.0) * percent, 100 + percent))
+        Pence::from_wide(divide_round(i128::from(gross.0) * percent, 100 + percent))
     }
 }
 

@@ -56,7 +56,7 @@ impl VatScheme {
 
 /// Box 1 of the flat rate: the percentage of the turnover including VAT.
 pub fn flat_rate_tax(turnover: Pence, percent: Percent) -> Pence {
-    Pence::saturated(divide_round(i128::from(turnover.0) * i128::from(percent.0), i128::from(Percent::WHOLE)))
+    Pence::from_wide(divide_round(i128::from(turnover.0) * i128::from(percent.0), i128::from(Percent::WHOLE)))
 }
 
 /// Which scheme applies when: the schemes by the day they begin, the first since ever.
@@ -77,11 +77,6 @@ impl VatHistory {
     pub fn on(&self, date: Day) -> VatScheme {
         let begun = self.from.iter().rev().find(|(from, _)| *from <= date);
         begun.map_or(VatScheme::Standard, |(_, scheme)| *scheme)
-    }
-
-    /// Whether documents of any day count when they are paid.
-    pub fn uses_cash(&self) -> bool {
-        self.from.iter().any(|(_, scheme)| *scheme == VatScheme::Cash)
     }
 
     /// Adds a scheme from a day on; what was to begin later or on that day is replaced.

@@ -156,7 +156,7 @@ pub async fn change(
         replay: asked.replay(call, print),
     };
     let ledgers = &call.state().actors.ledgers;
-    if let Some(error) = call.unasked_body() {
+    if let Some(error) = call.unexpected_body() {
         // Nothing is done; whether the path names something is answered first.
         return match ledgers.rehearse(Post { replay: None, expected_version: None, ..post }).await? {
             PostOutcome::Unknown => Err(ApiError::not_found()),
@@ -166,7 +166,7 @@ pub async fn change(
     let outcome = if rehearsal {
         ledgers.rehearse(Post { replay: None, ..post }).await?
     } else {
-        let _turn = call.turn().await?;
+        let _lock = call.idempotency_lock().await?;
         ledgers.change(organisation, post).await?
     };
     match outcome {

@@ -66,7 +66,7 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         replay: asked.replay(&call, print).filter(|_| !rehearsal),
         dry_run: rehearsal,
     };
-    let _turn = if rehearsal { None } else { call.turn().await? };
+    let _lock = if rehearsal { None } else { call.idempotency_lock().await? };
     match call.state().actors.ledgers.create(new).await? {
         OrganisationCreated::Created(row) => answer(&Posted::Organisation(row), seen, StatusCode::CREATED, rehearsal),
         OrganisationCreated::Refused(refusal) => Err(refused(&refusal)),

@@ -19,14 +19,14 @@ use crate::actors::job_runner::Stopping;
 use crate::domain::ids::{JobId, UserId};
 use crate::domain::job::JobStatus;
 use crate::http::call::Call;
-use crate::http::connection::Valve;
+use crate::http::connection::ReadPermit;
 use crate::http::error::ApiError;
 use crate::http::headers::{self, Presented};
 use crate::http::products::Products;
 
 const SUBPROTOCOL: &str = "bearer";
-/// How often the database is asked where several processes may work on the person's jobs.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How often the database is read where several processes may work on the person's jobs.
+const POLL_EVERY: Duration = Duration::from_secs(1);
 /// How long a reader may take to make room for a message.
 const SEND_WAIT: Duration = Duration::from_secs(5);
 /// How often an idle connection is pinged.
@@ -43,7 +43,7 @@ pub async fn socket(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (request, mut payload) = call.into_upgrade();
     let (token, by_subprotocol) = token(&request).ok_or_else(ApiError::session_required)?;
     let user_id = products.sessions.verify(&token, products.clock.as_ref()).map_err(|_| ApiError::invalid_token())?;
-    let valve = request.conn_data::<Rc<Valve>>().cloned();
+    let permit = request.conn_data::<Rc<ReadPermit>>().cloned();
     let stream = web::Payload::from_request(&request, &mut payload).await.map_err(ApiError::internal)?;
     let (mut response, session, messages) = actix_ws::handle(&request, stream).map_err(|error| {
         let mut issues = crate::domain::problem::Issues::default();
@@ -61,8 +61,8 @@ pub async fn socket(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         // The other side may be gone already, which is what was wanted.
         drop(tokio::time::timeout(SEND_WAIT, session.close(ending)).await);
         // Who closes a WebSocket ends the connection, too (RFC 6455, 7.1.1): nothing that comes after matters.
-        if let Some(valve) = valve {
-            valve.hang_up();
+        if let Some(permit) = permit {
+            permit.hang_up();
         }
     });
     Ok(response)
@@ -112,11 +112,11 @@ async fn serve(
     mut events: Receiver<JobEvent>,
     messages: &mut Messages,
 ) -> Option<CloseReason> {
-    let mut told: Vec<(JobId, JobStatus)> = Vec::new();
-    if look(products, user_id, &mut session, &mut told).await.is_err() {
+    let mut sent: Vec<(JobId, JobStatus)> = Vec::new();
+    if send_changes(products, user_id, &mut session, &mut sent).await.is_err() {
         return None;
     }
-    let mut looks = tokio::time::interval(LOOK_EVERY);
+    let mut polls = tokio::time::interval(POLL_EVERY);
     let mut pings = tokio::time::interval(PING_EVERY);
     let mut stopping = products.actors.stopping();
     loop {
@@ -125,9 +125,9 @@ async fn serve(
             _ = stopping.wait_for(|stopping| *stopping != Stopping::No) => return Some(CloseCode::Away.into()),
             event = events.recv() => match event {
                 Ok(event) => {
-                    told.retain(|(id, _)| *id != event.id);
+                    sent.retain(|(id, _)| *id != event.id);
                     if !event.status.is_final() {
-                        told.push((event.id.clone(), event.status));
+                        sent.push((event.id.clone(), event.status));
                     }
                     send(&mut session, &event).await.ok()?;
                 }
@@ -137,8 +137,8 @@ async fn serve(
                 }
                 Err(RecvError::Closed) => return Some(CloseCode::Away.into()),
             },
-            _ = looks.tick(), if products.shared_database => {
-                look(products, user_id, &mut session, &mut told).await.ok()?;
+            _ = polls.tick(), if products.shared_database => {
+                send_changes(products, user_id, &mut session, &mut sent).await.ok()?;
             }
             _ = pings.tick() => tokio::time::timeout(SEND_WAIT, session.ping(b"")).await.ok()?.ok()?,
             incoming = messages.next() => match incoming {
@@ -151,28 +151,28 @@ async fn serve(
     }
 }
 
-/// Tells of every open job whose state is news, and of those told of before that have ended elsewhere.
-async fn look(
+/// Sends every open job whose status has changed since it was `sent`, and those that have ended elsewhere.
+async fn send_changes(
     products: &Products,
     user_id: UserId,
     session: &mut Session,
-    told: &mut Vec<(JobId, JobStatus)>,
+    sent: &mut Vec<(JobId, JobStatus)>,
 ) -> Result<(), actix_ws::Closed> {
     let Ok(open) = products.reader.open_jobs(user_id).await else { return Ok(()) };
     for job in &open {
-        if told.iter().any(|(id, status)| *id == job.id && *status == job.status) {
+        if sent.iter().any(|(id, status)| *id == job.id && *status == job.status) {
             continue;
         }
-        told.retain(|(id, _)| *id != job.id);
-        told.push((job.id.clone(), job.status));
+        sent.retain(|(id, _)| *id != job.id);
+        sent.push((job.id.clone(), job.status));
         let total = u64::try_from(job.rows_total).unwrap_or_default();
         let (rows_done, rows_total) = products.actors.board.running(&job.id).map_or((0, total), |job| job.rows());
         let event = JobEvent { product: job.product, id: job.id.clone(), status: job.status, rows_done, rows_total };
         send(session, &event).await?;
     }
     let ended: Vec<JobId> =
-        told.iter().filter(|(id, _)| !open.iter().any(|job| job.id == *id)).map(|(id, _)| id.clone()).collect();
-    told.retain(|(id, _)| !ended.contains(id));
+        sent.iter().filter(|(id, _)| !open.iter().any(|job| job.id == *id)).map(|(id, _)| id.clone()).collect();
+    sent.retain(|(id, _)| !ended.contains(id));
     for id in ended {
         for product in crate::domain::job::Product::ALL {
             if let Ok(Some(job)) = products.reader.find_visible(product, &id, user_id).await {

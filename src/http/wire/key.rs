@@ -18,7 +18,7 @@ use crate::store::KeyRow;
 /// Organisations a key may be restricted to.
 const ORGANISATIONS_MAX: usize = 100;
 
-/// A key somebody asks for.
+/// A key to be created.
 pub struct KeyRequest {
     /// Its name.
     pub name: String,
@@ -108,7 +108,7 @@ fn whole_number(text: &str) -> Option<i64> {
     number.filter(|number| *number >= 1)
 }
 
-/// The answer to a creation: the only time the plaintext is seen.
+/// The answer to a creation: the only time the plaintext is shown.
 #[derive(Serialize)]
 pub struct CreatedKey<'a> {
     id: KeyId,

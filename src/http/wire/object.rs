@@ -88,7 +88,7 @@ impl<'a> Object<'a> {
         read
     }
 
-    /// An array as raw items, of which at most `most` are kept; also how many there are. `None` when it is no array.
+    /// An array as raw items, of which at most `most` are returned; also how many there are. `None` when it is no array.
     pub fn items(&self, name: &str, most: usize) -> Option<(Vec<&'a RawValue>, usize)> {
         let mut reader = serde_json::Deserializer::from_str(self.get(name)?.get());
         reader.deserialize_seq(ItemsVisitor { most }).ok()
@@ -114,7 +114,7 @@ impl<'de> Visitor<'de> for ObjectVisitor<'_> {
                 map.next_value::<IgnoredAny>().map_err(A::Error::custom)?;
                 let shown: String = key.chars().take(60).collect();
                 self.issues.field("body", &shown, format!("is not allowed here; allowed: {}", self.allowed.join(", ")));
-                // Beyond what is listed the order is nobody's concern, however many keys a body has.
+                // The order of keys matters only for the problems that are listed.
                 if keys.len() <= PROBLEMS_LISTED_MAX {
                     keys.push(shown);
                 }

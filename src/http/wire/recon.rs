@@ -1,7 +1,7 @@
 //! The JSON of a reconciliation: the strict request body in, the result object out.
 //!
 //! The request is read in one pass straight into columns; no tree of values is ever
-//! built. Every problem of the body is found at once and told in document order:
+//! built. Every problem of the body is found at once and listed in document order:
 //!
 //! * a problem of a row has `dataset` `bank` or `book`, its zero-based `row`, and the `field`;
 //! * a problem of a whole list has `dataset` and neither row nor field;
@@ -76,19 +76,19 @@ pub fn parse(body: &[u8], limits: &Limits) -> Result<Submission, FormatProblems>
     match request {
         Ok(submission) if problems.count == 0 => return Ok(submission),
         Ok(_) => {}
-        Err(Malformed) => problems.add(Place::default(), "the body must be one JSON object"),
+        Err(Malformed) => problems.add(FieldPath::default(), "the body must be one JSON object"),
     }
     Err(FormatProblems { errors: problems.listed, error_count: problems.count })
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Place<'a> {
+struct FieldPath<'a> {
     dataset: Option<&'static str>,
     row: Option<u64>,
     field: Option<&'a str>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> FieldPath<'a> {
     fn field(self, field: &'a str) -> Self {
         Self { field: Some(field), ..self }
     }
@@ -101,13 +101,13 @@ struct Problems {
 }
 
 impl Problems {
-    fn add(&mut self, place: Place<'_>, message: impl Into<String>) {
+    fn add(&mut self, path: FieldPath<'_>, message: impl Into<String>) {
         self.count += 1;
         if self.listed.len() < PROBLEMS_LISTED_MAX {
             self.listed.push(RowProblem {
-                dataset: place.dataset,
-                row: place.row,
-                field: place.field.map(|field| field.chars().take(MAX_KEY_CHARS).collect()),
+                dataset: path.dataset,
+                row: path.row,
+                field: path.field.map(|field| field.chars().take(MAX_KEY_CHARS).collect()),
                 message: message.into(),
             });
         }
@@ -137,11 +137,12 @@ impl<'a, 'p> Parser<'a, 'p> {
         while let Some(key) = self.cursor.next_key(&mut members)? {
             let names = ["bank", "book", "options"];
             let Some(at) = names.iter().position(|name| *name == key) else {
-                self.problems.add(Place::default().field(&key), "unknown key; only bank, book and options are allowed");
+                self.problems
+                    .add(FieldPath::default().field(&key), "unknown key; only bank, book and options are allowed");
                 self.cursor.skip()?;
                 continue;
             };
-            if self.first_time(&mut seen, at, Place::default(), &key) {
+            if self.first_time(&mut seen, at, FieldPath::default(), &key) {
                 match at {
                     0 => dataset.bank = self.rows("bank")?,
                     1 => dataset.book = self.rows("book")?,
@@ -154,27 +155,27 @@ impl<'a, 'p> Parser<'a, 'p> {
         self.cursor.end()?;
         for (present, name) in seen.into_iter().zip(["bank", "book"]) {
             if !present {
-                let place = Place { dataset: Some(name), ..Place::default() };
-                self.problems.add(place, format!("{name} is required: an array of rows, which may be empty"));
+                let path = FieldPath { dataset: Some(name), ..FieldPath::default() };
+                self.problems.add(path, format!("{name} is required: an array of rows, which may be empty"));
             }
         }
         Ok(Submission { dataset, options, allow_overage })
     }
 
     /// Notes a key, and a problem when it was there before.
-    fn first_time(&mut self, seen: &mut [bool], at: usize, place: Place<'_>, key: &str) -> bool {
+    fn first_time(&mut self, seen: &mut [bool], at: usize, path: FieldPath<'_>, key: &str) -> bool {
         let repeated = seen.get_mut(at).is_some_and(|seen| std::mem::replace(seen, true));
         if repeated {
-            self.problems.add(place.field(key), format!("{key} may be given only once"));
+            self.problems.add(path.field(key), format!("{key} may be given only once"));
         }
         !repeated
     }
 
     fn rows(&mut self, name: &'static str) -> Result<Rows, Malformed> {
-        let place = Place { dataset: Some(name), ..Place::default() };
+        let path = FieldPath { dataset: Some(name), ..FieldPath::default() };
         let mut rows = Rows::default();
         if self.cursor.peek()? != b'[' {
-            self.problems.add(place, format!("{name} must be an array of rows"));
+            self.problems.add(path, format!("{name} must be an array of rows"));
             self.cursor.skip()?;
             return Ok(rows);
         }
@@ -182,27 +183,27 @@ impl<'a, 'p> Parser<'a, 'p> {
         let mut items = self.cursor.open(b'[')?;
         let mut row = 0;
         while self.cursor.next_item(&mut items)? {
-            let read = self.row(Place { row: Some(row), ..place })?;
+            let read = self.row(FieldPath { row: Some(row), ..path })?;
             if let Some((day, digits, description)) = read
                 && row < limit
                 && !rows.push(day, digits, &description)
             {
-                self.problems.add(Place { row: Some(row), ..place }, "too much text in this list");
+                self.problems.add(FieldPath { row: Some(row), ..path }, "too much text in this list");
             }
             row += 1;
         }
         if row > limit {
-            self.problems.add(place, format!("{name} may have at most {limit} rows; it has {row}"));
+            self.problems.add(path, format!("{name} may have at most {limit} rows; it has {row}"));
         }
         rows.shrink_to_fit();
         Ok(rows)
     }
 
     /// Reads one row; none when it has a problem.
-    fn row(&mut self, place: Place<'_>) -> Result<Option<ParsedRow<'a>>, Malformed> {
+    fn row(&mut self, path: FieldPath<'_>) -> Result<Option<ParsedRow<'a>>, Malformed> {
         const FIELDS: [&str; 3] = ["date", "amount", "description"];
         if self.cursor.peek()? != b'{' {
-            self.problems.add(place, "a row must be an object with date, amount and description");
+            self.problems.add(path, "a row must be an object with date, amount and description");
             self.cursor.skip()?;
             return Ok(None);
         }
@@ -211,29 +212,29 @@ impl<'a, 'p> Parser<'a, 'p> {
         let mut members = self.cursor.open(b'{')?;
         while let Some(key) = self.cursor.next_key(&mut members)? {
             let Some(at) = FIELDS.iter().position(|name| *name == key) else {
-                self.problems.add(place.field(&key), "unknown key; a row has exactly date, amount and description");
+                self.problems.add(path.field(&key), "unknown key; a row has exactly date, amount and description");
                 self.cursor.skip()?;
                 continue;
             };
-            if !self.first_time(&mut seen, at, place, &key) {
+            if !self.first_time(&mut seen, at, path, &key) {
                 self.cursor.skip()?;
                 continue;
             }
             match at {
-                0 => day = self.date(place.field("date"))?,
-                1 => digits = self.amount(place.field("amount"))?,
-                _ => description = self.description(place.field("description"))?,
+                0 => day = self.date(path.field("date"))?,
+                1 => digits = self.amount(path.field("amount"))?,
+                _ => description = self.description(path.field("description"))?,
             }
         }
         for (present, name) in seen.into_iter().zip(FIELDS) {
             if !present {
-                self.problems.add(place.field(name), format!("{name} is required"));
+                self.problems.add(path.field(name), format!("{name} is required"));
             }
         }
         Ok(day.zip(digits).zip(description).map(|((day, digits), text)| (day, digits, text)))
     }
 
-    fn date(&mut self, place: Place<'_>) -> Result<Option<i32>, Malformed> {
+    fn date(&mut self, path: FieldPath<'_>) -> Result<Option<i32>, Malformed> {
         let day = match self.cursor.peek()? {
             b'"' => date::parse(&self.cursor.string()?),
             _ => {
@@ -243,37 +244,37 @@ impl<'a, 'p> Parser<'a, 'p> {
         };
         if day.is_none() {
             self.problems
-                .add(place, "date must be a string YYYY-MM-DD, a real calendar date from 0001-01-01 to 9999-12-31");
+                .add(path, "date must be a string YYYY-MM-DD, a real calendar date from 0001-01-01 to 9999-12-31");
         }
         Ok(day)
     }
 
-    fn amount(&mut self, place: Place<'_>) -> Result<Option<&'a str>, Malformed> {
+    fn amount(&mut self, path: FieldPath<'_>) -> Result<Option<&'a str>, Malformed> {
         let text = self.cursor.skip()?;
         let message = match amount::parse(text) {
             Ok(_) => return Ok(Some(text)),
             Err(AmountError::NotANumber) => "amount must be a JSON number, such as -12.50",
             Err(AmountError::TooLarge) => "amount must be below 1e18 in magnitude",
         };
-        self.problems.add(place, message);
+        self.problems.add(path, message);
         Ok(None)
     }
 
-    fn description(&mut self, place: Place<'_>) -> Result<Option<Cow<'a, str>>, Malformed> {
+    fn description(&mut self, path: FieldPath<'_>) -> Result<Option<Cow<'a, str>>, Malformed> {
         if self.cursor.peek()? != b'"' {
-            self.problems.add(place, "description must be a string of 1 to 500 characters");
+            self.problems.add(path, "description must be a string of 1 to 500 characters");
             self.cursor.skip()?;
             return Ok(None);
         }
         let text = self.cursor.string()?;
         let too_long = text.len() > MAX_DESCRIPTION_CHARS && text.chars().count() > MAX_DESCRIPTION_CHARS;
         if text.is_empty() || too_long {
-            self.problems.add(place, "description must have 1 to 500 characters");
+            self.problems.add(path, "description must have 1 to 500 characters");
             return Ok(None);
         }
         // A raw NUL is not JSON, so only an escape can bring one.
         if matches!(text, Cow::Owned(_)) && text.contains('\0') {
-            self.problems.add(place, "description must not contain the NUL character");
+            self.problems.add(path, "description must not contain the NUL character");
             return Ok(None);
         }
         Ok(Some(text))
@@ -281,9 +282,9 @@ impl<'a, 'p> Parser<'a, 'p> {
 
     fn options(&mut self, options: &mut Options, allow_overage: &mut bool) -> Result<(), Malformed> {
         const FIELDS: [&str; 3] = ["allowedDateDifferenceInDays", "includeMatched", "allowOverage"];
-        let place = Place { dataset: Some("options"), ..Place::default() };
+        let path = FieldPath { dataset: Some("options"), ..FieldPath::default() };
         if self.cursor.peek()? != b'{' {
-            self.problems.add(place, "options must be an object");
+            self.problems.add(path, "options must be an object");
             self.cursor.skip()?;
             return Ok(());
         }
@@ -291,18 +292,18 @@ impl<'a, 'p> Parser<'a, 'p> {
         let mut members = self.cursor.open(b'{')?;
         while let Some(key) = self.cursor.next_key(&mut members)? {
             let at = FIELDS.iter().position(|name| *name == key);
-            let value_place = place.field(&key);
+            let value_path = path.field(&key);
             match at {
                 None => self.problems.add(
-                    value_place,
+                    value_path,
                     "unknown key; only allowedDateDifferenceInDays, includeMatched and allowOverage are allowed",
                 ),
-                Some(at) if self.first_time(&mut seen, at, place, &key) => {
+                Some(at) if self.first_time(&mut seen, at, path, &key) => {
                     let text = self.cursor.skip()?;
                     match at {
-                        0 => self.window(value_place, text, &mut options.window_days),
-                        1 => self.flag(value_place, text, &mut options.include_matched),
-                        _ => self.flag(value_place, text, allow_overage),
+                        0 => self.window(value_path, text, &mut options.window_days),
+                        1 => self.flag(value_path, text, &mut options.include_matched),
+                        _ => self.flag(value_path, text, allow_overage),
                     }
                     continue;
                 }
@@ -314,7 +315,7 @@ impl<'a, 'p> Parser<'a, 'p> {
     }
 
     /// A whole number in any spelling JSON has for it: 3, 3.0, 30e-1.
-    fn window(&mut self, place: Place<'_>, text: &str, window_days: &mut u32) {
+    fn window(&mut self, path: FieldPath<'_>, text: &str, window_days: &mut u32) {
         let days = amount::parse(text).ok().and_then(|units| {
             let whole = units % amount::UNITS_PER_WHOLE == 0;
             let days = u32::try_from(units / amount::UNITS_PER_WHOLE).ok()?;
@@ -322,17 +323,17 @@ impl<'a, 'p> Parser<'a, 'p> {
         });
         match days {
             Some(days) => *window_days = days,
-            None => self.problems.add(place, "allowedDateDifferenceInDays must be an integer from 0 to 30"),
+            None => self.problems.add(path, "allowedDateDifferenceInDays must be an integer from 0 to 30"),
         }
     }
 
-    fn flag(&mut self, place: Place<'_>, text: &str, flag: &mut bool) {
+    fn flag(&mut self, path: FieldPath<'_>, text: &str, flag: &mut bool) {
         match text {
             "true" => *flag = true,
             "false" => *flag = false,
             _ => {
-                let name = place.field.unwrap_or("the value");
-                self.problems.add(place, format!("{name} must be true or false"));
+                let name = path.field.unwrap_or("the value");
+                self.problems.add(path, format!("{name} must be true or false"));
             }
         }
     }

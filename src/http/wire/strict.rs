@@ -16,9 +16,9 @@ const MAX_KEY_CHARS: usize = 100;
 /// What is read, or why reading ended.
 pub type Reading<T> = Result<T, Malformed>;
 
-/// Where in the body something stands.
+/// Where in the body a value is, such as `lines[3].account_id`.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'k> {
+pub struct FieldPath<'k> {
     /// The list around it and the row in that, for a list in a row.
     outer: Option<(&'static str, u64)>,
     section: &'static str,
@@ -26,19 +26,19 @@ pub struct Place<'k> {
     field: Option<&'k str>,
 }
 
-impl<'k> Place<'k> {
+impl<'k> FieldPath<'k> {
     /// A list or object of the body, or the body itself.
     pub const fn section(section: &'static str) -> Self {
         Self { outer: None, section, row: None, field: None }
     }
 
     /// A list or object in this row, or in the body when this is no row.
-    const fn inner(self, section: &'static str) -> Place<'static> {
+    const fn inner(self, section: &'static str) -> FieldPath<'static> {
         let outer = match self.row {
             Some(row) => Some((self.section, row)),
             None => None,
         };
-        Place { outer, section, row: None, field: None }
+        FieldPath { outer, section, row: None, field: None }
     }
 
     /// A row of it.
@@ -51,12 +51,12 @@ impl<'k> Place<'k> {
         Self { field: Some(field), ..self }
     }
 
-    /// What the innermost part is called in messages.
+    /// The name of the innermost part in messages.
     fn name(&self) -> &'k str {
         self.field.unwrap_or(self.section)
     }
 
-    /// What an object there is called.
+    /// The name of an object at this path in messages.
     fn object_name(&self) -> &'k str {
         if self.row.is_some() { "a row" } else { self.name() }
     }
@@ -82,41 +82,41 @@ impl<'k> Place<'k> {
 /// The section of problems of the body as a whole.
 pub const BODY: &str = "body";
 
-/// Problems with where they stand: some are known only once the whole body has been read.
+/// Problems with their offsets: some are known only once the whole body has been read.
 #[derive(Debug, Default)]
-struct Found {
+struct Problems {
     listed: Vec<(usize, Issue)>,
     late: Vec<(usize, Issue)>,
     count: u64,
 }
 
 /// A reader of one body.
-pub struct Strict<'a> {
+pub struct StrictReader<'a> {
     cursor: Cursor<'a>,
-    found: Found,
+    problems: Problems,
 }
 
-impl<'a> Strict<'a> {
+impl<'a> StrictReader<'a> {
     /// A reader at the beginning of a body.
     pub fn new(text: &'a str) -> Self {
-        Self { cursor: Cursor::new(text), found: Found::default() }
+        Self { cursor: Cursor::new(text), problems: Problems::default() }
     }
 
     /// Notes a problem of what has just been read.
     ///
     /// There may be millions in one body: a message is only made when it is listed.
-    pub fn problem(&mut self, place: Place<'_>, message: impl fmt::Display) {
-        self.found.count += 1;
-        if self.found.listed.len() < PROBLEMS_LISTED_MAX {
-            self.found.listed.push((self.cursor.at(), place.issue(message.to_string())));
+    pub fn problem(&mut self, path: FieldPath<'_>, message: impl fmt::Display) {
+        self.problems.count += 1;
+        if self.problems.listed.len() < PROBLEMS_LISTED_MAX {
+            self.problems.listed.push((self.cursor.at(), path.issue(message.to_string())));
         }
     }
 
     /// Notes a problem of what was read before, in ascending order of where [`Self::at`] was then.
-    pub fn late_problem(&mut self, at: usize, place: Place<'_>, message: impl fmt::Display) {
-        self.found.count += 1;
-        if self.found.late.len() < PROBLEMS_LISTED_MAX {
-            self.found.late.push((at, place.issue(message.to_string())));
+    pub fn late_problem(&mut self, at: usize, path: FieldPath<'_>, message: impl fmt::Display) {
+        self.problems.count += 1;
+        if self.problems.late.len() < PROBLEMS_LISTED_MAX {
+            self.problems.late.push((at, path.issue(message.to_string())));
         }
     }
 
@@ -129,33 +129,33 @@ impl<'a> Strict<'a> {
     pub fn finish<T>(mut self, read: Reading<T>) -> Result<T, Issues> {
         let read = read.and_then(|value| self.cursor.end().map(|()| value));
         match read {
-            Ok(value) if self.found.count == 0 => return Ok(value),
+            Ok(value) if self.problems.count == 0 => return Ok(value),
             Ok(_) => {}
-            Err(Malformed) => self.problem(Place::section(BODY), "the body must be one JSON object"),
+            Err(Malformed) => self.problem(FieldPath::section(BODY), "the body must be one JSON object"),
         }
-        let mut listed = self.found.listed;
-        listed.append(&mut self.found.late);
+        let mut listed = self.problems.listed;
+        listed.append(&mut self.problems.late);
         // Stable, and each part is in order already: cutting both parts at a hundred loses none of the first hundred.
         listed.sort_by_key(|(at, _)| *at);
         listed.truncate(PROBLEMS_LISTED_MAX);
-        Err(Issues { listed: listed.into_iter().map(|(_, issue)| issue).collect(), count: self.found.count })
+        Err(Issues { listed: listed.into_iter().map(|(_, issue)| issue).collect(), count: self.problems.count })
     }
 
     /// Reads an object with these keys only, calling `read` with the position of each key that is given for the first
     /// time. Says which were given; `None` when the value is no object.
     pub fn object<const N: usize>(
         &mut self,
-        place: Place<'_>,
+        path: FieldPath<'_>,
         names: &[&'static str; N],
         mut read: impl FnMut(&mut Self, usize) -> Reading<()>,
     ) -> Reading<Option<[bool; N]>> {
         if self.cursor.peek()? != b'{' {
             self.cursor.skip()?;
             match N {
-                0 => self.problem(place, format_args!("{} must be empty or an empty object", place.object_name())),
+                0 => self.problem(path, format_args!("{} must be empty or an empty object", path.object_name())),
                 _ => {
-                    let (name, names) = (place.object_name(), Listed(names));
-                    self.problem(place, format_args!("{name} must be an object with {names}"));
+                    let (name, names) = (path.object_name(), Listed(names));
+                    self.problem(path, format_args!("{name} must be an object with {names}"));
                 }
             }
             return Ok(None);
@@ -170,19 +170,16 @@ impl<'a> Strict<'a> {
                 .find_map(|(at, (name, given))| (*name == key).then_some((at, given)))
             else {
                 match N {
-                    0 => self.problem(place.field(&key), "unknown key; no keys are allowed here"),
+                    0 => self.problem(path.field(&key), "unknown key; no keys are allowed here"),
                     _ => {
-                        self.problem(
-                            place.field(&key),
-                            format_args!("unknown key; only {} are allowed", Listed(names)),
-                        );
+                        self.problem(path.field(&key), format_args!("unknown key; only {} are allowed", Listed(names)));
                     }
                 }
                 self.cursor.skip()?;
                 continue;
             };
             if std::mem::replace(given, true) {
-                self.problem(place.field(&key), format_args!("{key} may be given only once"));
+                self.problem(path.field(&key), format_args!("{key} may be given only once"));
                 self.cursor.skip()?;
             } else {
                 read(self, at)?;
@@ -194,51 +191,51 @@ impl<'a> Strict<'a> {
     /// Notes the keys that had to be given and were not.
     pub fn require<const N: usize>(
         &mut self,
-        place: Place<'_>,
+        path: FieldPath<'_>,
         names: &[&'static str; N],
         given: &[bool; N],
         required: usize,
     ) {
         for (name, given) in names.iter().zip(given).take(required) {
             if !given {
-                self.problem(place.field(name), format_args!("{name} is required"));
+                self.problem(path.field(name), format_args!("{name} is required"));
             }
         }
     }
 
-    /// Reads an array of a number of rows, calling `read` for each with its place; also for those above the limit, whose
+    /// Reads an array of a number of rows, calling `read` for each with its path; also for those above the limit, whose
     /// problems count too. Says how many there are.
     pub fn list(
         &mut self,
         section: &'static str,
         length: RangeInclusive<u64>,
-        read: impl FnMut(&mut Self, Place<'static>) -> Reading<()>,
+        read: impl FnMut(&mut Self, FieldPath<'static>) -> Reading<()>,
     ) -> Reading<()> {
-        self.list_in(Place::section(BODY), section, length, read)
+        self.list_in(FieldPath::section(BODY), section, length, read)
     }
 
     /// The same for a list in a row of another: paths are as `items[3].lines[0].account_id`.
     pub fn list_in(
         &mut self,
-        around: Place<'_>,
+        around: FieldPath<'_>,
         section: &'static str,
         length: RangeInclusive<u64>,
-        mut read: impl FnMut(&mut Self, Place<'static>) -> Reading<()>,
+        mut read: impl FnMut(&mut Self, FieldPath<'static>) -> Reading<()>,
     ) -> Reading<()> {
-        let place = around.inner(section);
+        let path = around.inner(section);
         if self.cursor.peek()? != b'[' {
             self.cursor.skip()?;
-            self.problem(place, format_args!("{section} must be an array of {}", Rows(&length)));
+            self.problem(path, format_args!("{section} must be an array of {}", Rows(&length)));
             return Ok(());
         }
         let mut items = self.cursor.open(b'[')?;
         let mut rows = 0;
         while self.cursor.next_item(&mut items)? {
-            read(self, place.row(rows))?;
+            read(self, path.row(rows))?;
             rows += 1;
         }
         if !length.contains(&rows) {
-            self.problem(place, format_args!("{section} must have {}; it has {rows}", Rows(&length)));
+            self.problem(path, format_args!("{section} must have {}; it has {rows}", Rows(&length)));
         }
         Ok(())
     }
@@ -266,36 +263,36 @@ impl<'a> Strict<'a> {
     }
 
     /// Reads text of a number of characters without NUL.
-    pub fn text(&mut self, place: Place<'_>, length: RangeInclusive<usize>) -> Reading<Option<Cow<'a, str>>> {
+    pub fn text(&mut self, path: FieldPath<'_>, length: RangeInclusive<usize>) -> Reading<Option<Cow<'a, str>>> {
         let rule = Characters(&length);
         if self.cursor.peek()? != b'"' {
             self.cursor.skip()?;
-            self.problem(place, format_args!("{} must be a string of {rule}", place.name()));
+            self.problem(path, format_args!("{} must be a string of {rule}", path.name()));
             return Ok(None);
         }
         let text = self.cursor.string()?;
         // Bytes are never fewer than characters, so most text need not be counted.
         let too_long = text.len() > *length.end() && text.chars().count() > *length.end();
         if text.len() < *length.start() || too_long {
-            self.problem(place, format_args!("{} must have {rule}", place.name()));
+            self.problem(path, format_args!("{} must have {rule}", path.name()));
             return Ok(None);
         }
         // A raw NUL is not JSON, so only an escape can bring one.
         if matches!(text, Cow::Owned(_)) && text.contains('\0') {
-            self.problem(place, format_args!("{} must not contain the NUL character", place.name()));
+            self.problem(path, format_args!("{} must not contain the NUL character", path.name()));
             return Ok(None);
         }
         Ok(Some(text))
     }
 
     /// Reads a name: one line that is not blank.
-    pub fn label(&mut self, place: Place<'_>, length: RangeInclusive<usize>) -> Reading<Option<Cow<'a, str>>> {
-        self.line(place, length, |text| if text.trim().is_empty() { Err("must not be blank") } else { Ok(()) })
+    pub fn name(&mut self, path: FieldPath<'_>, length: RangeInclusive<usize>) -> Reading<Option<Cow<'a, str>>> {
+        self.line(path, length, |text| if text.trim().is_empty() { Err("must not be blank") } else { Ok(()) })
     }
 
     /// Reads a code or a number: one line without blanks before or after.
-    pub fn mark(&mut self, place: Place<'_>, length: RangeInclusive<usize>) -> Reading<Option<Cow<'a, str>>> {
-        self.line(place, length, |text| match text.trim() {
+    pub fn code(&mut self, path: FieldPath<'_>, length: RangeInclusive<usize>) -> Reading<Option<Cow<'a, str>>> {
+        self.line(path, length, |text| match text.trim() {
             "" => Err("must not be blank"),
             trimmed if trimmed.len() < text.len() => Err("must not begin or end with a blank"),
             _ => Ok(()),
@@ -303,54 +300,54 @@ impl<'a> Strict<'a> {
     }
 
     /// What codes or numbers begin with, if with anything.
-    pub fn prefix(&mut self, place: Place<'_>, length_max: usize) -> Reading<Option<Cow<'a, str>>> {
-        self.line(place, 0..=length_max, |text| match text.starts_with(char::is_whitespace) {
+    pub fn prefix(&mut self, path: FieldPath<'_>, length_max: usize) -> Reading<Option<Cow<'a, str>>> {
+        self.line(path, 0..=length_max, |text| match text.starts_with(char::is_whitespace) {
             true => Err("must not begin with a blank"),
             false => Ok(()),
         })
     }
 
     /// A name, or empty text, which is no name.
-    pub fn label_or_empty(&mut self, place: Place<'_>, length_max: usize) -> Reading<Option<Cow<'a, str>>> {
+    pub fn name_or_empty(&mut self, path: FieldPath<'_>, length_max: usize) -> Reading<Option<Cow<'a, str>>> {
         let check = |text: &str| match text.is_empty() || !text.trim().is_empty() {
             true => Ok(()),
             false => Err("must not be blank"),
         };
-        self.line(place, 0..=length_max, check)
+        self.line(path, 0..=length_max, check)
     }
 
     fn line(
         &mut self,
-        place: Place<'_>,
+        path: FieldPath<'_>,
         length: RangeInclusive<usize>,
         check: fn(&str) -> Result<(), &'static str>,
     ) -> Reading<Option<Cow<'a, str>>> {
-        let Some(text) = self.text(place, length)? else { return Ok(None) };
+        let Some(text) = self.text(path, length)? else { return Ok(None) };
         let breaks = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
         let problem = match text.contains(breaks) {
             true => Err("must not contain line breaks or other control characters"),
             false => check(&text),
         };
         let Err(problem) = problem else { return Ok(Some(text)) };
-        self.problem(place, format_args!("{} {problem}", place.name()));
+        self.problem(path, format_args!("{} {problem}", path.name()));
         Ok(None)
     }
 
     /// How many problems there are so far.
     pub const fn problems(&self) -> u64 {
-        self.found.count
+        self.problems.count
     }
 
     /// Reads text that may be left out; empty says nothing either.
-    pub fn optional_text(&mut self, place: Place<'_>, length_max: usize) -> Reading<Option<Cow<'a, str>>> {
+    pub fn optional_text(&mut self, path: FieldPath<'_>, length_max: usize) -> Reading<Option<Cow<'a, str>>> {
         if self.is_null()? {
             return Ok(None);
         }
-        Ok(self.text(place, 0..=length_max)?.filter(|text| !text.is_empty()))
+        Ok(self.text(path, 0..=length_max)?.filter(|text| !text.is_empty()))
     }
 
     /// Reads a date as its day number.
-    pub fn date(&mut self, place: Place<'_>) -> Reading<Option<i32>> {
+    pub fn date(&mut self, path: FieldPath<'_>) -> Reading<Option<i32>> {
         let day = match self.cursor.peek()? {
             b'"' => date::parse(&self.cursor.string()?),
             _ => {
@@ -360,29 +357,29 @@ impl<'a> Strict<'a> {
         };
         if day.is_none() {
             let rule = "must be a string YYYY-MM-DD, a real calendar date from 0001-01-01 to 9999-12-31";
-            self.problem(place, format_args!("{} {rule}", place.name()));
+            self.problem(path, format_args!("{} {rule}", path.name()));
         }
         Ok(day)
     }
 
     /// Reads an amount in the units of [`crate::domain::amount`].
-    pub fn amount(&mut self, place: Place<'_>) -> Reading<Option<i128>> {
+    pub fn amount(&mut self, path: FieldPath<'_>) -> Reading<Option<i128>> {
         let text = self.cursor.skip()?;
         let rule = match amount::parse(text) {
             Ok(units) => return Ok(Some(units)),
             Err(AmountError::NotANumber) => "must be a JSON number, such as -12.50",
             Err(AmountError::TooLarge) => "must be below 1e18 in magnitude",
         };
-        self.problem(place, format_args!("{} {rule}", place.name()));
+        self.problem(path, format_args!("{} {rule}", path.name()));
         Ok(None)
     }
 
     /// Reads a number for which only some values are allowed; what is finer than a unit goes away from zero, so that
     /// nothing is rounded onto a bound it is beyond.
-    pub fn bounded(&mut self, place: Place<'_>, allowed: RangeInclusive<i128>, rule: &str) -> Reading<Option<i128>> {
+    pub fn bounded(&mut self, path: FieldPath<'_>, allowed: RangeInclusive<i128>, rule: &str) -> Reading<Option<i128>> {
         let units = amount::parse_outward(self.cursor.skip()?).ok().filter(|units| allowed.contains(units));
         if units.is_none() {
-            self.problem(place, format_args!("{} must be {rule}", place.name()));
+            self.problem(path, format_args!("{} must be {rule}", path.name()));
         }
         Ok(units)
     }
@@ -390,7 +387,7 @@ impl<'a> Strict<'a> {
     /// Reads one of a few words.
     pub fn word<T>(
         &mut self,
-        place: Place<'_>,
+        path: FieldPath<'_>,
         parse: impl FnOnce(&str) -> Option<T>,
         rule: &str,
     ) -> Reading<Option<T>> {
@@ -402,20 +399,20 @@ impl<'a> Strict<'a> {
             }
         };
         if value.is_none() {
-            self.problem(place, format_args!("{} must be {rule}", place.name()));
+            self.problem(path, format_args!("{} must be {rule}", path.name()));
         }
         Ok(value)
     }
 
     /// Reads true or false.
-    pub fn flag(&mut self, place: Place<'_>) -> Reading<Option<bool>> {
+    pub fn flag(&mut self, path: FieldPath<'_>) -> Reading<Option<bool>> {
         let flag = match self.cursor.skip()? {
             "true" => Some(true),
             "false" => Some(false),
             _ => None,
         };
         if flag.is_none() {
-            self.problem(place, format_args!("{} must be true or false", place.name()));
+            self.problem(path, format_args!("{} must be true or false", path.name()));
         }
         Ok(flag)
     }
@@ -426,8 +423,8 @@ pub fn read_no_keys(body: &[u8]) -> Result<(), Issues> {
     if body.iter().all(u8::is_ascii_whitespace) {
         return Ok(());
     }
-    let mut reader = Strict::new(std::str::from_utf8(body).unwrap_or_default());
-    let read = reader.object(Place::section(BODY), &[], |_, _| Ok(()));
+    let mut reader = StrictReader::new(std::str::from_utf8(body).unwrap_or_default());
+    let read = reader.object(FieldPath::section(BODY), &[], |_, _| Ok(()));
     reader.finish(read).map(|_| ())
 }
 

@@ -15,7 +15,7 @@ const RESULT_BYTES_MAX: i64 = 64 * 1024 * 1024;
 pub struct Deleted {
     /// Finished jobs with their results.
     pub jobs: u64,
-    /// Responses kept for replay.
+    /// Responses stored for replay.
     pub responses: u64,
     /// Whether there is more to delete.
     pub more: bool,

@@ -26,7 +26,7 @@ pub struct NewJob {
     pub allow_overage: bool,
     /// For progress.
     pub rows_total: i64,
-    /// The request's options, opaque here and kept with the job: nothing of the submitted data belongs in it.
+    /// The request's options, opaque here and stored with the job: nothing of the submitted data belongs in it.
     pub parameters: String,
     /// Most jobs that may wait.
     pub capacity: i64,
@@ -142,7 +142,7 @@ impl Writer {
 }
 
 impl Reader {
-    /// The response kept for an `Idempotency-Key`, so that a replay need not be parsed again.
+    /// The response stored for an `Idempotency-Key`, so that a replay need not be parsed again.
     pub async fn find_replay(
         &self,
         user: UserId,
@@ -232,7 +232,7 @@ fn scope(user: UserId, idempotency: &Idempotency) -> Vec<sea_orm::Value> {
     params![user.0, idempotency.method.as_str(), idempotency.path.as_str(), idempotency.key.as_str()]
 }
 
-/// Keeps the response unless one is kept already, which is returned. Another process that is just keeping one makes
+/// Stores the response unless one is stored already, which is returned. Another process that is just storing one makes
 /// this wait for its commit.
 async fn find_or_keep(
     unit: &Unit<'_>,

@@ -1,4 +1,4 @@
-//! Names of accounts as they stand in real charts, with the concepts an accountant puts there.
+//! Names of accounts as real charts have them, with the concepts an accountant puts there.
 
 use std::collections::HashMap;
 

@@ -117,7 +117,7 @@ impl GroupName {
             return None;
         }
         let count = f32::from(u8::try_from(words.len().clamp(1, 6)).unwrap_or(6));
-        let said = f32::from(u8::try_from(self.words.len().clamp(1, 6)).unwrap_or(6));
-        Some(0.6 + 0.4 * (said / count).min(1.0))
+        let matched = f32::from(u8::try_from(self.words.len().clamp(1, 6)).unwrap_or(6));
+        Some(0.6 + 0.4 * (matched / count).min(1.0))
     }
 }

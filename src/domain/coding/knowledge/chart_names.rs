@@ -1,11 +1,13 @@
 //! Names that charts have for the accounts of concepts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use super::{Concept, ConceptId};
 use crate::domain::coding::text::fold;
 
 const ACCOUNTS: &str = include_str!("accounts.txt");
+const ABBREVIATIONS: &str = include_str!("abbreviations.txt");
 
 /// One name of an account, as stems that all have to occur in the account's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +30,7 @@ impl ChartName {
 }
 
 pub(super) fn read(concepts: &mut [Concept], by_name: &HashMap<&'static str, ConceptId>, problems: &mut Vec<String>) {
+    check_abbreviations(problems);
     for line in ACCOUNTS.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
         let Some((name, tiers)) = line.split_once(':') else {
             problems.push(format!("accounts.txt: no colon in {line}"));
@@ -106,9 +109,9 @@ pub fn stem(word: &str) -> String {
     if let Some(rest) = cut("IES") {
         return format!("{rest}Y");
     }
-    for (end, kept) in [("CHES", "CH"), ("SHES", "SH"), ("SSES", "SS")] {
+    for (end, singular) in [("CHES", "CH"), ("SHES", "SH"), ("SSES", "SS")] {
         if let Some(rest) = cut(end) {
-            return format!("{rest}{kept}");
+            return format!("{rest}{singular}");
         }
     }
     match cut("S") {
@@ -117,152 +120,32 @@ pub fn stem(word: &str) -> String {
     }
 }
 
-/// What abbreviations and regional words of charts stand for.
+/// What an abbreviation or a regional word of a chart stands for; any other word as it is.
 fn expand(word: &str) -> &str {
-    const ABBREVIATIONS: &[(&str, &str)] = &[
-        ("ACCTANCY", "ACCOUNTANCY"),
-        ("ACCY", "ACCOUNTANCY"),
-        ("ACCTS", "ACCOUNT"),
-        ("ACCT", "ACCOUNT"),
-        ("AC", "ACCOUNT"),
-        ("ADV", "ADVERTISING"),
-        ("ADVERT", "ADVERTISING"),
-        ("ADVERTS", "ADVERTISING"),
-        ("ADS", "ADVERTISING"),
-        ("AGCY", "AGENCY"),
-        ("BLDG", "BUILDING"),
-        ("CHGS", "CHARGE"),
-        ("CHG", "CHARGE"),
-        ("CHQ", "CHEQUE"),
-        ("COMM", "COMMISSION"),
-        ("COMMS", "COMMUNICATION"),
-        ("CONS", "CONSUMABLE"),
-        ("CORP", "CORPORATION"),
-        ("DEPN", "DEPRECIATION"),
-        ("DIRS", "DIRECTOR"),
-        ("DIR", "DIRECTOR"),
-        ("ELEC", "ELECTRICITY"),
-        ("ELECTRIC", "ELECTRICITY"),
-        ("ENT", "ENTERTAINMENT"),
-        ("ENTS", "ENTERTAINMENT"),
-        ("ENTERTAINING", "ENTERTAINMENT"),
-        ("EQPT", "EQUIPMENT"),
-        ("EQUIP", "EQUIPMENT"),
-        ("EXPS", "EXPENSE"),
-        ("EXP", "EXPENSE"),
-        ("GEN", "GENERAL"),
-        ("HTG", "HEAT"),
-        ("HEATING", "HEAT"),
-        ("INC", "INCOME"),
-        ("INS", "INSURANCE"),
-        ("INSCE", "INSURANCE"),
-        ("LIGHTING", "LIGHT"),
-        ("MACH", "MACHINERY"),
-        ("MAINT", "MAINTENANCE"),
-        ("MARKETING", "MARKETING"),
-        ("MATS", "MATERIAL"),
-        ("MGMT", "MANAGEMENT"),
-        ("MISC", "MISCELLANEOUS"),
-        ("MKTG", "MARKETING"),
-        ("MTCE", "MAINTENANCE"),
-        ("MTG", "MORTGAGE"),
-        ("MV", "MOTOR VEHICLE"),
-        ("NI", "NATIONAL INSURANCE"),
-        ("NIC", "NATIONAL INSURANCE"),
-        ("NICS", "NATIONAL INSURANCE"),
-        ("PHONE", "TELEPHONE"),
-        ("PHONES", "TELEPHONE"),
-        ("PREM", "PREMISES"),
-        ("PROF", "PROFESSIONAL"),
-        ("PTG", "PRINTING"),
-        ("PURCH", "PURCHASE"),
-        ("REPS", "REPAIR"),
-        ("SPLRS", "SUPPLIER"),
-        ("STAT", "STATIONERY"),
-        ("SUBBIES", "SUBCONTRACTOR"),
-        ("SUBBIE", "SUBCONTRACTOR"),
-        ("SUBBY", "SUBCONTRACTOR"),
-        ("SUBCON", "SUBCONTRACTOR"),
-        ("SUBCONS", "SUBCONTRACTOR"),
-        ("TEL", "TELEPHONE"),
-        ("TRAV", "TRAVEL"),
-        ("TRAVELLING", "TRAVEL"),
-        ("VEH", "VEHICLE"),
-        ("VEHS", "VEHICLE"),
-    ];
-    /// Welsh and other regional words.
-    const REGIONAL: &[(&str, &str)] = &[
-        ("AELODAETH", "MEMBERSHIP"),
-        ("ARGRAFFU", "PRINTING"),
-        ("ATGYWEIRIO", "REPAIR"),
-        ("ATHRAWON", "TUTOR TEACHER"),
-        ("BANC", "BANK"),
-        ("BENTHYCIAD", "LOAN"),
-        ("BLAENDAL", "DEPOSIT"),
-        ("BWS", "BUS"),
-        ("BWYD", "FOOD"),
-        ("CERBYD", "VEHICLE"),
-        ("COSTAU", "COST"),
-        ("CREDYDWYR", "CREDITOR"),
-        ("CYFLOG", "WAGE"),
-        ("CYFLOGAU", "WAGE"),
-        ("CYFREITHIOL", "LEGAL"),
-        ("CYFRIFYDD", "ACCOUNTANT"),
-        ("CYRSIAU", "COURSE"),
-        ("DEUNYDDIAU", "MATERIAL"),
-        ("DILLAD", "CLOTHING"),
-        ("DWR", "WATER"),
-        ("DYLEDWYR", "DEBTOR"),
-        ("FFI", "FEE"),
-        ("FFIOEDD", "FEE"),
-        ("FFON", "TELEPHONE"),
-        ("GLANHAU", "CLEANING"),
-        ("GOLAU", "LIGHT"),
-        ("GRANTIAU", "GRANT"),
-        ("GWEFAN", "WEBSITE"),
-        ("GWERS", "LESSON"),
-        ("GWERSI", "LESSON"),
-        ("GWERTHIANT", "SALE"),
-        ("GWOBRAU", "PRIZE"),
-        ("GWRES", "HEAT"),
-        ("HOOSE", "HOUSE"),
-        ("HYFFORDDIANT", "TRAINING"),
-        ("HYSBYSEBU", "ADVERTISING"),
-        ("INCWM", "INCOME"),
-        ("LECCY", "ELECTRICITY"),
-        ("LLOG", "INTEREST"),
-        ("LLYFRAU", "BOOK"),
-        ("NEUADD", "HALL"),
-        ("NWY", "GAS"),
-        ("OFFER", "EQUIPMENT"),
-        ("OFFERYNNAU", "INSTRUMENT EQUIPMENT"),
-        ("PANAD", "TEA"),
-        ("PAPUR", "STATIONERY"),
-        ("PARCIO", "PARKING"),
-        ("PENSIWN", "PENSION"),
-        ("PRIODASAU", "WEDDING"),
-        ("RHENT", "RENT"),
-        ("RHODDION", "DONATION"),
-        ("SIWRANS", "INSURANCE"),
-        ("SWYDDFA", "OFFICE"),
-        ("TANNAU", "STRING"),
-        ("TANWYDD", "FUEL"),
-        ("TAW", "VAT"),
-        ("TEITHIO", "TRAVEL"),
-        ("TELYN", "HARP"),
-        ("TREN", "TRAIN"),
-        ("TRENAU", "TRAIN"),
-        ("TRETH", "TAX"),
-        ("TRWSIO", "REPAIR"),
-        ("TRYDAN", "ELECTRICITY"),
-        ("UNDEB", "UNION"),
-        ("WAGES", "WAGE"),
-        ("WATTER", "WATER"),
-        ("YSGOL", "SCHOOL"),
-        ("YSGOLION", "SCHOOL"),
-        ("YSWIRIANT", "INSURANCE"),
-    ];
-    ABBREVIATIONS.iter().chain(REGIONAL).find(|(short, _)| *short == word).map_or(word, |(_, long)| long)
+    static LONG_FORMS: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
+    LONG_FORMS.get_or_init(|| abbreviations().collect()).get(word).copied().unwrap_or(word)
+}
+
+/// Every abbreviation with its long form.
+fn abbreviations() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lines = ABBREVIATIONS.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .flat_map(|line| line.split(','))
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(short, long)| (short.trim(), long.trim()))
+}
+
+/// Notes abbreviations without a long form and those given twice.
+fn check_abbreviations(problems: &mut Vec<String>) {
+    let mut known = HashSet::new();
+    for (short, long) in abbreviations() {
+        if short.is_empty() || long.is_empty() {
+            problems.push(format!("abbreviations.txt: SHORT=LONG is wanted: {short}={long}"));
+        }
+        if !known.insert(short) {
+            problems.push(format!("abbreviations.txt: {short} is there twice"));
+        }
+    }
 }
 
 #[cfg(test)]

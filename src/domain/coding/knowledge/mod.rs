@@ -5,6 +5,7 @@ mod affinity;
 mod chart_names;
 mod patterns;
 mod sectors;
+mod words;
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -16,8 +17,9 @@ use super::outcome::Vat;
 pub use account_examples::AccountExample;
 pub use affinity::Affinities;
 pub use chart_names::{ChartName, NameWord, name_words, stem};
-pub use patterns::{Found, Patterns, Strength, Target};
+pub use patterns::{PatternMatch, Patterns, Strength, Target};
 pub use sectors::{Combination, Sector};
+pub use words::{WordList, WordLists};
 
 const CONCEPTS: &str = include_str!("concepts.tsv");
 const VAT: &str = include_str!("vat.tsv");
@@ -77,6 +79,8 @@ pub struct Knowledge {
     pub combinations: Vec<Combination>,
     /// What tells one of several accounts apart.
     pub affinities: Affinities,
+    /// Lists of words by which contexts, charts and lines are read.
+    pub words: WordLists,
     /// Accounts of real charts.
     pub account_examples: Vec<AccountExample>,
     /// Vectors of words.
@@ -130,10 +134,22 @@ impl Knowledge {
         let combinations = sectors::read_combinations(&by_name, &mut problems);
         let account_examples = account_examples::read(&meaning, &by_name, &mut problems);
         let affinities = Affinities::read(&mut problems);
+        let words = WordLists::read(&mut problems);
         for (at, concept) in concepts.iter_mut().enumerate() {
             concept.vector = concept_vector(&meaning, concept, patterns.phrases(at));
         }
-        Self { concepts, by_name, patterns, sectors, combinations, affinities, account_examples, meaning, problems }
+        Self {
+            concepts,
+            by_name,
+            patterns,
+            sectors,
+            combinations,
+            affinities,
+            words,
+            account_examples,
+            meaning,
+            problems,
+        }
     }
 }
 
@@ -192,7 +208,7 @@ fn link_parents(concepts: &mut [Concept], by_name: &HashMap<&'static str, Concep
 }
 
 fn read_vat(concepts: &mut [Concept], by_name: &HashMap<&'static str, ConceptId>, problems: &mut Vec<String>) {
-    let mut told = vec![false; concepts.len()];
+    let mut has_row = vec![false; concepts.len()];
     for row in rows(VAT) {
         let &[name, code, ..] = row.as_slice() else { continue };
         if name == "concept" {
@@ -202,21 +218,21 @@ fn read_vat(concepts: &mut [Concept], by_name: &HashMap<&'static str, ConceptId>
             problems.push(format!("vat.tsv: unknown concept or code: {name} {code}"));
             continue;
         };
-        if let (Some(concept), Some(told)) = (concepts.get_mut(id.index()), told.get_mut(id.index())) {
-            if std::mem::replace(told, true) {
+        if let (Some(concept), Some(has_row)) = (concepts.get_mut(id.index()), has_row.get_mut(id.index())) {
+            if std::mem::replace(has_row, true) {
                 problems.push(format!("vat.tsv: {name} is there twice"));
             }
             concept.vat = vat;
         }
     }
-    for (concept, told) in concepts.iter().zip(told) {
-        if !told {
+    for (concept, has_row) in concepts.iter().zip(has_row) {
+        if !has_row {
             problems.push(format!("vat.tsv: no row for {}", concept.name));
         }
     }
 }
 
-/// The middle of what is said about a concept: its description, the names of its own account, its phrases.
+/// The mean vector of a concept's texts: its description, the names of its own account, its phrases.
 fn concept_vector<'a>(meaning: &Meaning, concept: &Concept, phrases: impl Iterator<Item = &'a str>) -> Vector {
     let mut sum = Vector::zero();
     for _ in 0..4 {

@@ -57,7 +57,7 @@ pub struct Target {
 
 /// A pattern found in a line.
 #[derive(Debug, Clone, Copy)]
-pub struct Found<'k> {
+pub struct PatternMatch<'k> {
     /// Where it begins in the searched text.
     pub start: usize,
     /// Where it ends.
@@ -130,7 +130,7 @@ impl Patterns {
     }
 
     /// Every pattern in a text of words parted by single spaces, with a space before the first and behind the last.
-    pub fn find<'k>(&'k self, padded: &str, found: &mut Vec<Found<'k>>) {
+    pub fn find<'k>(&'k self, padded: &str, found: &mut Vec<PatternMatch<'k>>) {
         found.clear();
         let Some(automaton) = &self.automaton else { return };
         for hit in automaton.find_overlapping_iter(padded) {
@@ -138,7 +138,7 @@ impl Patterns {
             let (Some(targets), Some(words)) = (self.targets.get(at), self.words.get(at)) else { continue };
             // The spaces around the words belong to their neighbours, too.
             let end = if padded.as_bytes().get(hit.end() - 1) == Some(&b' ') { hit.end() - 1 } else { hit.end() };
-            found.push(Found { start: hit.start() + 1, end, words: *words, targets });
+            found.push(PatternMatch { start: hit.start() + 1, end, words: *words, targets });
         }
     }
 }

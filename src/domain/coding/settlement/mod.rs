@@ -46,7 +46,7 @@ use proposer::Proposer;
 /// Lines between two questions whether the answer is still wanted.
 const LINES_PER_PAUSE: usize = 256;
 
-/// How often lines without a proposal are asked again after parts of items were settled.
+/// How often lines without a proposal are tried again after parts of items were settled.
 const MOST_ROUNDS: usize = 4;
 
 /// What a line settles.
@@ -111,7 +111,7 @@ pub fn settle_in_context(
     Ok(answers)
 }
 
-/// The same for a business about which nothing is said.
+/// The same for a business without a context.
 #[cfg(test)]
 fn settle(
     lines: &[Line<'_>],
@@ -210,7 +210,7 @@ impl Queue {
     }
 
     /// The proposal of a line whose turn it is. One that has become stale is worked out again: as good a one is taken at
-    /// once, so that lines are not asked over and over, a worse one has to wait for its turn.
+    /// once, so that lines are not tried over and over, a worse one has to wait for its turn.
     fn take(&mut self, place: usize, score: u32, book: &Book, index: &NumberIndex, cis: bool) -> Option<Proposal> {
         let proposal = self.proposals.get_mut(place).and_then(Option::take)?;
         if !is_stale(&proposal, book) {

@@ -99,7 +99,7 @@ const TELLING: u32 = 75;
 
 /// How a word of a contact was found in a line.
 #[derive(Debug, Clone, Copy, Default)]
-struct Found {
+struct WordMatch {
     quality: u32,
     place: usize,
 }
@@ -127,7 +127,7 @@ impl Name {
     }
 
     pub(super) fn likeness(&self, names: &Names<'_>) -> u32 {
-        let mut found = [Found::default(); MOST_CONTACT_WORDS];
+        let mut found = [WordMatch::default(); MOST_CONTACT_WORDS];
         for (place, word) in names.words.iter().enumerate() {
             self.match_word(word, place, &mut found);
         }
@@ -137,7 +137,7 @@ impl Name {
         self.weigh(names, &found)
     }
 
-    fn match_word(&self, word: &Word<'_>, place: usize, found: &mut [Found]) {
+    fn match_word(&self, word: &Word<'_>, place: usize, found: &mut [WordMatch]) {
         for (token, found) in self.tokens.iter().zip(found.iter_mut()) {
             if token.first != word.first || token.text.len() < 2 || found.quality == 1000 {
                 continue;
@@ -145,13 +145,13 @@ impl Name {
             let quality = likeness(&token.text, word.text);
             let quality = if word.noise && quality < 1000 { 0 } else { quality };
             if quality > found.quality {
-                *found = Found { quality, place };
+                *found = WordMatch { quality, place };
             }
         }
     }
 
     /// Words written as one (`HARBOURSIDECOWORK`), one word written as two, and initials of several (`PFS`).
-    fn match_several(&self, names: &Names<'_>, found: &mut [Found]) {
+    fn match_several(&self, names: &Names<'_>, found: &mut [WordMatch]) {
         for (place, word) in names.words.iter().enumerate().filter(|(_, word)| !word.noise && word.text.len() >= 2) {
             if word.text.len() >= 8
                 && (self.joined.starts_with(word.text)
@@ -160,7 +160,7 @@ impl Name {
                 for (_, found) in
                     self.tokens.iter().zip(found.iter_mut()).filter(|(token, _)| word.text.contains(&token.text))
                 {
-                    *found = Found { quality: found.quality.max(900), place };
+                    *found = WordMatch { quality: found.quality.max(900), place };
                 }
             }
             for (start, token) in self.tokens.iter().enumerate() {
@@ -168,7 +168,7 @@ impl Name {
                     && let Some((end, quality)) = self.several(start, word)
                 {
                     for found in found.iter_mut().take(end).skip(start).filter(|found| found.quality < quality) {
-                        *found = Found { quality, place };
+                        *found = WordMatch { quality, place };
                     }
                 }
             }
@@ -187,7 +187,7 @@ impl Name {
                 if rest.is_some_and(|rest| {
                     !rest.is_empty() && (rest == next.text || next.text.len() >= 3 && rest.starts_with(next.text))
                 }) {
-                    *found = Found { quality: 850, place };
+                    *found = WordMatch { quality: 850, place };
                 }
             }
         }
@@ -217,7 +217,7 @@ impl Name {
     }
 
     /// Letters of the contact that the line spells out: `NHS FT` is written `NHS FOUNDATION TRUST`, perhaps cut short.
-    fn match_spelled_out(&self, names: &Names<'_>, found: &mut [Found]) {
+    fn match_spelled_out(&self, names: &Names<'_>, found: &mut [WordMatch]) {
         for index in 1..self.tokens.len() {
             let (Some(token), Some(before)) = (self.tokens.get(index), found.get(index - 1).copied()) else { return };
             let length = token.letters;
@@ -238,13 +238,13 @@ impl Name {
             let vowels = token.text.bytes().any(|letter| b"AEIOU".contains(&letter));
             let cut = same > 0 && !vowels && same == words().count();
             if let Some(found) = found.get_mut(index).filter(|found| found.quality == 0 && (same == length || cut)) {
-                *found = Found { quality, place };
+                *found = WordMatch { quality, place };
             }
         }
     }
 
     /// Initials count next to a word that was found only.
-    fn match_initials(&self, names: &Names<'_>, found: &mut [Found]) {
+    fn match_initials(&self, names: &Names<'_>, found: &mut [WordMatch]) {
         let places: Vec<usize> = found.iter().filter(|found| found.quality > 0).map(|found| found.place).collect();
         for (place, word) in names.words.iter().enumerate().filter(|(_, word)| word.letters == 1) {
             if !places.iter().any(|near| near.abs_diff(place) <= 2) {
@@ -252,14 +252,14 @@ impl Name {
             }
             for (token, found) in self.tokens.iter().zip(found.iter_mut()).filter(|(_, found)| found.quality == 0) {
                 if token.text.starts_with(word.text) {
-                    *found = Found { quality: if token.text == word.text { 1000 } else { 600 }, place };
+                    *found = WordMatch { quality: if token.text == word.text { 1000 } else { 600 }, place };
                     break;
                 }
             }
         }
     }
 
-    fn weigh(&self, names: &Names<'_>, found: &[Found]) -> u32 {
+    fn weigh(&self, names: &Names<'_>, found: &[WordMatch]) -> u32 {
         let hits = || found.iter().zip(&self.tokens).filter(|(found, _)| found.quality > 0);
         let misses = || found.iter().zip(&self.tokens).filter(|(found, _)| found.quality == 0);
         let places = || hits().map(|(found, _)| found.place);

@@ -20,13 +20,16 @@ fn long_batch(times: usize) -> Batch<'static> {
 #[test]
 fn a_run_stops_at_the_question_that_is_answered_with_cancelled() {
     let long = long_batch(1);
-    let (_, asked) = questions(&long);
-    for at in (1..=asked).step_by(usize::try_from(asked / 6).expect("a step").max(1)).chain([asked]) {
+    let (_, questions_of_run) = questions(&long);
+    for at in (1..=questions_of_run)
+        .step_by(usize::try_from(questions_of_run / 6).expect("a step").max(1))
+        .chain([questions_of_run])
+    {
         let control = Counted { cancels_at: Some(at), ..Counted::default() };
-        assert_eq!(run(&long, &control), Err(Stopped), "cancelled at question {at} of {asked}");
-        assert_eq!(control.questions.get(), at, "it went on asking");
+        assert_eq!(run(&long, &control), Err(Stopped), "cancelled at question {at} of {questions_of_run}");
+        assert_eq!(control.questions.get(), at, "it went on after it was cancelled");
     }
-    let after = Counted { cancels_at: Some(asked + 1), ..Counted::default() };
+    let after = Counted { cancels_at: Some(questions_of_run + 1), ..Counted::default() };
     assert!(run(&long, &after).is_ok());
 }
 
@@ -35,10 +38,10 @@ fn progress_never_falls_and_ends_at_the_number_of_rows() {
     for batch in [long_batch(1), batch(vec![line("2025-05-01", "x", "1")])] {
         let control = Counted::default();
         run(&batch, &control).expect("nobody cancels");
-        let told = control.progress.into_inner();
+        let reported = control.progress.into_inner();
         let rows = u64::try_from(batch.transactions.len()).expect("a count");
-        assert_eq!(told.last(), Some(&rows));
-        assert!(told.windows(2).all(|pair| pair[0] <= pair[1]), "{told:?}");
+        assert_eq!(reported.last(), Some(&rows));
+        assert!(reported.windows(2).all(|pair| pair[0] <= pair[1]), "{reported:?}");
     }
 }
 

@@ -127,31 +127,31 @@ fn assert_sound(batch: &Batch<'_>, outcome: &Outcome) {
     let invoices = batch.invoices.as_deref().unwrap_or_default();
     let mut paid: BTreeMap<usize, i128> = BTreeMap::new();
     for (at, (row, source)) in outcome.rows.iter().zip(&batch.transactions).enumerate() {
-        let told = || format!("row {at}: {source:?}\n{row:?}");
-        assert!(row.account < batch.accounts.len(), "{}", told());
-        assert!(row.confidence <= 1000 && !row.reason.trim().is_empty(), "{}", told());
-        assert_split(row, source, &told);
-        assert!(row.alternatives.len() <= 3, "{}", told());
+        let described = || format!("row {at}: {source:?}\n{row:?}");
+        assert!(row.account < batch.accounts.len(), "{}", described());
+        assert!(row.confidence <= 1000 && !row.reason.trim().is_empty(), "{}", described());
+        assert_split(row, source, &described);
+        assert!(row.alternatives.len() <= 3, "{}", described());
         let others: BTreeSet<usize> = row.alternatives.iter().map(|other| other.account).collect();
-        assert_eq!(others.len(), row.alternatives.len(), "{}", told());
-        assert!(!others.contains(&row.account), "{}", told());
+        assert_eq!(others.len(), row.alternatives.len(), "{}", described());
+        assert!(!others.contains(&row.account), "{}", described());
         for other in &row.alternatives {
-            assert!(other.account < batch.accounts.len() && other.confidence <= row.confidence, "{}", told());
+            assert!(other.account < batch.accounts.len() && other.confidence <= row.confidence, "{}", described());
         }
-        assert_eq!(row.settles.is_empty(), row.method != Method::InvoiceSettlement, "{}", told());
-        assert!(row.transfer_pair.is_none() || row.method == Method::Transfer, "{}", told());
+        assert_eq!(row.settles.is_empty(), row.method != Method::InvoiceSettlement, "{}", described());
+        assert!(row.transfer_pair.is_none() || row.method == Method::Transfer, "{}", described());
         let mut seen = BTreeSet::new();
         for settled in &row.settles {
-            assert!(settled.invoice < invoices.len() && settled.amount > 0, "{}", told());
-            assert!(seen.insert(settled.invoice), "an item twice: {}", told());
+            assert!(settled.invoice < invoices.len() && settled.amount > 0, "{}", described());
+            assert!(seen.insert(settled.invoice), "an item twice: {}", described());
             *paid.entry(settled.invoice).or_default() += settled.amount;
         }
         if let Some(other) = row.transfer_pair {
             let (there, back) = (&batch.transactions[other], &outcome.rows[other]);
-            assert_eq!(back.transfer_pair, Some(at), "{}", told());
-            assert_eq!(amount::pence(source.amount), -amount::pence(there.amount), "{}", told());
-            assert!(source.bank_account.is_some() && there.bank_account.is_some(), "{}", told());
-            assert_ne!(source.bank_account, there.bank_account, "{}", told());
+            assert_eq!(back.transfer_pair, Some(at), "{}", described());
+            assert_eq!(amount::pence(source.amount), -amount::pence(there.amount), "{}", described());
+            assert!(source.bank_account.is_some() && there.bank_account.is_some(), "{}", described());
+            assert_ne!(source.bank_account, there.bank_account, "{}", described());
         }
     }
     for (place, amount) in paid {
@@ -160,12 +160,12 @@ fn assert_sound(batch: &Batch<'_>, outcome: &Outcome) {
 }
 
 /// VAT in whole pence, with the sign of the amount and never more than it; net and VAT are the amount by construction.
-fn assert_split(row: &CodedRow, source: &Transaction<'_>, told: &impl Fn() -> String) {
-    assert_eq!(row.vat_amount % UNITS_PER_PENNY, 0, "{}", told());
-    assert!(row.vat_amount.abs() <= source.amount.abs(), "{}", told());
-    assert!(row.vat_amount == 0 || row.vat_amount.signum() == source.amount.signum(), "{}", told());
-    assert!((0..=100 * amount::UNITS_PER_WHOLE).contains(&row.vat_rate), "{}", told());
-    assert!(row.vat_rate > 0 || row.vat_amount == 0, "{}", told());
+fn assert_split(row: &CodedRow, source: &Transaction<'_>, described: &impl Fn() -> String) {
+    assert_eq!(row.vat_amount % UNITS_PER_PENNY, 0, "{}", described());
+    assert!(row.vat_amount.abs() <= source.amount.abs(), "{}", described());
+    assert!(row.vat_amount == 0 || row.vat_amount.signum() == source.amount.signum(), "{}", described());
+    assert!((0..=100 * amount::UNITS_PER_WHOLE).contains(&row.vat_rate), "{}", described());
+    assert!(row.vat_rate > 0 || row.vat_amount == 0, "{}", described());
 }
 
 /// Everything that is said about a line, without the places of rows, accounts and invoices.

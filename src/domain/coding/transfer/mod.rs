@@ -6,7 +6,7 @@
 //! the other account. No order of lines or accounts changes an answer.
 
 mod own;
-mod sayings;
+mod signals;
 mod words;
 
 #[cfg(test)]
@@ -22,7 +22,7 @@ use super::batch::Account;
 use super::line::Line;
 
 pub use own::OwnAccounts;
-use sayings::{Sayings, sayings};
+use signals::{Signals, signals};
 pub use words::{Kind, is_bank};
 use words::{is_neutral, is_processor};
 
@@ -62,7 +62,7 @@ struct Side {
     tag: Option<usize>,
     /// Place among the sides when they are ordered by what they are.
     rank: usize,
-    said: Sayings,
+    signals: Signals,
     /// Own accounts it names other than its own, and how well.
     named: Vec<(usize, u32)>,
     /// Words that are nobody's here: perhaps a person's or a firm's.
@@ -72,7 +72,7 @@ struct Side {
 impl Side {
     fn read(line: &Line<'_>, place: usize, own: &OwnAccounts) -> Self {
         let words: Vec<&str> = line.words().take(MOST_WORDS).collect();
-        let said = sayings(&words, |word| !own.named_by(word).is_empty());
+        let signals = signals(&words, |word| !own.named_by(word).is_empty());
         let mine = |word: &str| {
             line.tag
                 .and_then(|tag| own.named_by(word).iter().find(|(known, _)| *known == tag))
@@ -95,9 +95,9 @@ impl Side {
         }
         let strange = |word: &&&str| own.named_by(word).is_empty() && !is_neutral(word) && !is_processor(word);
         // `CREDIT CAR`, cut off by the bank.
-        let words = words.iter().filter(|word| !(said.card && **word == "CAR"));
+        let words = words.iter().filter(|word| !(signals.card && **word == "CAR"));
         let strangers = words.filter(strange).map(|word| (*word).to_owned()).collect();
-        Self { line: place, day: line.day, tag: line.tag, rank: 0, said, named, strangers }
+        Self { line: place, day: line.day, tag: line.tag, rank: 0, signals, named, strangers }
     }
 
     fn names(&self, own: usize) -> u32 {
@@ -106,16 +106,16 @@ impl Side {
 
     /// Nothing in the line hints at a transfer.
     fn is_silent(&self) -> bool {
-        !self.said.transfer && !self.said.thanks && !self.said.numbered && self.named.is_empty()
+        !self.signals.transfer && !self.signals.thanks && !self.signals.numbered && self.named.is_empty()
     }
 
     /// How much the line says for a transfer with another own account.
     fn says(&self, other: usize, thanked: bool) -> i32 {
         let named = i32::try_from(self.names(other)).unwrap_or(0);
         let mut says = named;
-        says += if self.said.transfer { 2 } else { 0 };
-        says += if self.said.thanks && thanked { 3 } else { 0 };
-        says += if self.said.numbered { 1 } else { 0 };
+        says += if self.signals.transfer { 2 } else { 0 };
+        says += if self.signals.thanks && thanked { 3 } else { 0 };
+        says += if self.signals.numbered { 1 } else { 0 };
         says - if self.strangers.is_empty() { 0 } else { 1 }
     }
 }
@@ -180,7 +180,7 @@ fn sides(lines: &[Line<'_>], own: &OwnAccounts, taken: impl Fn(usize) -> bool) -
     let (mut outs, mut ins) = (Buckets::new(), Buckets::new());
     for (place, line) in lines.iter().enumerate().filter(|(place, line)| line.pence != 0 && !taken(*place)) {
         let side = Side::read(line, place, own);
-        if !side.said.never {
+        if !side.signals.never {
             let buckets = if line.pence < 0 { &mut outs } else { &mut ins };
             buckets.entry(line.pence.abs()).or_default().push(side);
         }
@@ -261,13 +261,13 @@ fn compare(own: &OwnAccounts, out: &Side, into: &Side, at_out: usize, at_into: u
         side.strangers.iter().filter(|word| word.chars().all(char::is_alphabetic)).cloned().collect()
     };
     let is_mirrored =
-        out.said.numbered && into.said.numbered && !out.strangers.is_empty() && letters(out) == letters(into);
+        out.signals.numbered && into.signals.numbered && !out.strangers.is_empty() && letters(out) == letters(into);
     says += if is_mirrored { 2 } else { 0 };
     let stranger_to_card = card && !out.strangers.is_empty() && out.names(to) == 0;
     let sign = is_mirrored
-        || out.said.transfer
-        || into.said.transfer
-        || (into.said.thanks && card)
+        || out.signals.transfer
+        || into.signals.transfer
+        || (into.signals.thanks && card)
         || out.names(to) >= 2
         || into.names(from) >= 2
         // Both name the other and nothing else: `Main → Tax`.
@@ -325,7 +325,7 @@ fn one_sided(
     }
 }
 
-/// The other side is in the same account: as far as can be told, nothing moved between accounts.
+/// The other side is in the same account: as far as can be known, nothing moved between accounts.
 fn is_met_at_home(side: &Side, others: &[Side]) -> bool {
     let first = others.partition_point(|other| other.day < side.day.saturating_sub(DAYS_LATE));
     let untagged = side.tag.is_none();
@@ -339,13 +339,13 @@ fn alone(side: &Side, own: &OwnAccounts, out: bool) -> Option<(usize, u16)> {
     let mine = side.tag.map(|tag| own.kind(tag));
     let elsewhere = |account: &usize| Some(*account) != home;
     let quiet = side.strangers.is_empty();
-    let leaves_processor = mine == Some(Kind::Processor) && out && side.said.transfer && side.named.is_empty();
-    if quiet && ((side.said.thanks && mine == Some(Kind::Card) && !out) || leaves_processor) {
+    let leaves_processor = mine == Some(Kind::Processor) && out && side.signals.transfer && side.named.is_empty();
+    if quiet && ((side.signals.thanks && mine == Some(Kind::Card) && !out) || leaves_processor) {
         let current = own.only(|kind| kind == Kind::Current, side.tag)?;
         return elsewhere(&current).then_some((current, 740));
     }
     // `NATWEST CREDITCARD` from the bank's current account: the only card there is.
-    if side.said.card && quiet && out && mine != Some(Kind::Card) {
+    if side.signals.card && quiet && out && mine != Some(Kind::Card) {
         let card = own.only(|kind| kind == Kind::Card, side.tag).filter(elsewhere);
         if let Some(card) = card {
             return Some((card, 780));
@@ -356,7 +356,7 @@ fn alone(side: &Side, own: &OwnAccounts, out: bool) -> Option<(usize, u16)> {
         let other = own.only(|kind| matches!(kind, Kind::Current | Kind::Savings), side.tag).filter(elsewhere)?;
         // Savings accounts have to do with few others: a name beside the number is most likely the caller's own.
         let own_name = mine == Some(Kind::Savings) && own.only(|kind| kind == Kind::Current, side.tag) == Some(other);
-        let moves = side.said.transfer && side.said.numbered && side.tag.is_some() && (quiet || own_name);
+        let moves = side.signals.transfer && side.signals.numbered && side.tag.is_some() && (quiet || own_name);
         return moves.then_some((other, if quiet { 680 } else { 640 }));
     };
     if side.tag.is_none()
@@ -370,14 +370,14 @@ fn alone(side: &Side, own: &OwnAccounts, out: bool) -> Option<(usize, u16)> {
     if !elsewhere(&account) {
         return None;
     }
-    let pays_card = kind == Kind::Card && out && quiet && (best == 3 || side.said.card);
-    let from_processor = kind == Kind::Processor && !out && quiet && side.said.wallet;
+    let pays_card = kind == Kind::Card && out && quiet && (best == 3 || side.signals.card);
+    let from_processor = kind == Kind::Processor && !out && quiet && side.signals.wallet;
     let moves = match kind {
         Kind::Cash => best >= 2,
         Kind::Current | Kind::Savings | Kind::Processor | Kind::Card => best >= 2 || quiet,
     };
     let strength = if quiet { 780 } else { 700 };
-    ((moves && side.said.transfer) || pays_card || from_processor).then_some((account, strength))
+    ((moves && side.signals.transfer) || pays_card || from_processor).then_some((account, strength))
 }
 
 /// The account that is named best; of several equally well named ones the current account, for whatever is no current

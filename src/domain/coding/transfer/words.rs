@@ -98,7 +98,7 @@ static NEUTRAL: Words = LazyLock::new(|| {
 /// What kind of own account a name speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// A current account, or nothing else was said.
+    /// A current account, or no other kind is named.
     Current,
     /// Savings, deposits, pots put aside.
     Savings,

@@ -8,7 +8,7 @@ use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::account::{AccountType, Role};
 use crate::domain::ledger::chart::NewAccount;
 use crate::domain::problem::Issues;
-use crate::http::wire::strict::{BODY, Place, Strict};
+use crate::http::wire::strict::{BODY, FieldPath, StrictReader};
 use crate::store::{AccountHistory, AccountView};
 
 /// What is allowed as a type.
@@ -17,21 +17,21 @@ pub const TYPES: &str = "one of ASSET, LIABILITY, EQUITY, REVENUE, EXPENSE, SUSP
 /// Reads the body that makes an account.
 pub fn parse_new(text: &[u8]) -> Result<NewAccount, Issues> {
     const NAMES: [&str; 4] = ["code", "name", "account_type", "role"];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let (mut code, mut name, mut account_type, mut role) = (None, None, None, None);
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
+    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         match at {
-            0 => code = reader.mark(body("code"), 1..=20)?,
-            1 => name = reader.label(body("name"), 1..=255)?,
+            0 => code = reader.code(body("code"), 1..=20)?,
+            1 => name = reader.name(body("name"), 1..=255)?,
             2 => account_type = reader.word(body("account_type"), AccountType::parse, TYPES)?,
             _ if reader.is_null()? => {}
-            _ => role = reader.mark(body("role"), 1..=50)?,
+            _ => role = reader.code(body("role"), 1..=50)?,
         }
         Ok(())
     });
     let read = read.map(|given| {
         if let Some(given) = given {
-            reader.require(Place::section(BODY), &NAMES, &given, 3);
+            reader.require(FieldPath::section(BODY), &NAMES, &given, 3);
         }
         (code, name, account_type)
     });
@@ -50,12 +50,12 @@ pub fn parse_new(text: &[u8]) -> Result<NewAccount, Issues> {
 /// Reads the body that changes an account: its code, its name.
 pub fn parse_patch(text: &[u8]) -> Result<(Option<String>, Option<String>), Issues> {
     const NAMES: [&str; 2] = ["code", "name"];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let (mut code, mut name) = (None, None);
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
+    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         match at {
-            0 => code = reader.mark(body("code"), 1..=20)?,
-            _ => name = reader.label(body("name"), 1..=255)?,
+            0 => code = reader.code(body("code"), 1..=20)?,
+            _ => name = reader.name(body("name"), 1..=255)?,
         }
         Ok(())
     });

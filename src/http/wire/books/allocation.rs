@@ -5,7 +5,7 @@ use super::read::body;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
-use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 use crate::store::{AllocationEntry, AllocationTarget};
 
 /// Allocations of one request.
@@ -22,7 +22,7 @@ const OF_EITHER: [&str; 6] = ["amount", "invoice_id", "credit_note_id", "receipt
 /// may come after them.
 #[derive(Debug, Default)]
 pub struct Allocations {
-    read: Vec<(usize, Place<'static>, Read)>,
+    read: Vec<(usize, FieldPath<'static>, Read)>,
 }
 
 /// An allocation as read.
@@ -39,29 +39,29 @@ impl Allocations {
     /// Reads a list of allocations; of either side when none is known yet.
     pub fn read(
         &mut self,
-        reader: &mut Strict<'_>,
-        around: Place<'_>,
+        reader: &mut StrictReader<'_>,
+        around: FieldPath<'_>,
         least: u64,
         side: Option<ContactKind>,
     ) -> Reading<()> {
-        reader.list_in(around, "allocations", least..=ALLOCATIONS_MAX, |reader, place| {
+        reader.list_in(around, "allocations", least..=ALLOCATIONS_MAX, |reader, path| {
             let read = match side {
-                Some(ContactKind::Customer) => entry(reader, place, &OF_CUSTOMER)?,
-                Some(ContactKind::Supplier) => entry(reader, place, &OF_SUPPLIER)?,
-                None => entry(reader, place, &OF_EITHER)?,
+                Some(ContactKind::Customer) => entry(reader, path, &OF_CUSTOMER)?,
+                Some(ContactKind::Supplier) => entry(reader, path, &OF_SUPPLIER)?,
+                None => entry(reader, path, &OF_EITHER)?,
             };
-            self.read.extend(read.map(|read| (reader.at(), place, read)));
+            self.read.extend(read.map(|read| (reader.at(), path, read)));
             Ok(())
         })
     }
 
     /// Refuses what a receipt or payment, or a refund of one, cannot be set against.
-    pub fn check(&self, reader: &mut Strict<'_>, side: ContactKind, is_refund: bool) {
+    pub fn check(&self, reader: &mut StrictReader<'_>, side: ContactKind, is_refund: bool) {
         let own = match side {
             ContactKind::Customer => "receipt_id",
             ContactKind::Supplier => "payment_id",
         };
-        for (at, place, Read { key, has_cis, entry }) in &self.read {
+        for (at, path, Read { key, has_cis, entry }) in &self.read {
             let (key, message) = match (entry.to, is_refund) {
                 (AllocationTarget::Invoice(_), true) => (*key, "a refund is not set against an invoice"),
                 (AllocationTarget::CreditNote(_) | AllocationTarget::Settlement(_), false) => {
@@ -75,7 +75,7 @@ impl Allocations {
                 }
                 _ => continue,
             };
-            reader.late_problem(*at, place.field(key), message);
+            reader.late_problem(*at, path.field(key), message);
         }
     }
 
@@ -86,40 +86,40 @@ impl Allocations {
 }
 
 fn entry<const N: usize>(
-    reader: &mut Strict<'_>,
-    place: Place<'static>,
+    reader: &mut StrictReader<'_>,
+    path: FieldPath<'static>,
     names: &[&'static str; N],
 ) -> Reading<Option<Read>> {
     let (mut amount, mut targets, mut cis_suffered) = (None, Vec::new(), None);
-    let given = reader.object(place, names, |reader, at| {
+    let given = reader.object(path, names, |reader, at| {
         let name = names.get(at).copied().unwrap_or_default();
-        let place = place.field(name);
+        let path = path.field(name);
         if at > 0 && reader.is_null()? {
             return Ok(());
         }
         match name {
-            "amount" => amount = reader.cash(place)?,
-            "invoice_id" => targets.push((name, reader.id(place)?.map(AllocationTarget::Invoice))),
-            "credit_note_id" => targets.push((name, reader.id(place)?.map(AllocationTarget::CreditNote))),
-            "cis_suffered" => cis_suffered = reader.positive_money(place)?,
-            _ => targets.push((name, reader.id(place)?.map(AllocationTarget::Settlement))),
+            "amount" => amount = reader.cash(path)?,
+            "invoice_id" => targets.push((name, reader.id(path)?.map(AllocationTarget::Invoice))),
+            "credit_note_id" => targets.push((name, reader.id(path)?.map(AllocationTarget::CreditNote))),
+            "cis_suffered" => cis_suffered = reader.positive_money(path)?,
+            _ => targets.push((name, reader.id(path)?.map(AllocationTarget::Settlement))),
         }
         Ok(())
     })?;
     let Some(given) = given else { return Ok(None) };
-    reader.require(place, names, &given, 1);
+    reader.require(path, names, &given, 1);
     let [(key, target)] = targets.as_slice() else {
         let [_, one, rest @ ..] = names.as_slice() else { return Ok(None) };
         if rest.is_empty() {
-            reader.problem(place.field(one), format_args!("{one} is required"));
+            reader.problem(path.field(one), format_args!("{one} is required"));
         } else {
             let ids = names.iter().filter(|name| name.ends_with("_id")).copied().collect::<Vec<_>>().join(", ");
-            reader.problem(place.field(one), format_args!("exactly one of {ids} is required"));
+            reader.problem(path.field(one), format_args!("exactly one of {ids} is required"));
         }
         return Ok(None);
     };
     if cis_suffered.is_some() && *key != "invoice_id" {
-        reader.problem(place.field("cis_suffered"), "is for what is set against an invoice");
+        reader.problem(path.field("cis_suffered"), "is for what is set against an invoice");
     }
     let (Some(amount), Some(to)) = (amount, *target) else { return Ok(None) };
     let cis_suffered_pence = cis_suffered.map_or(0, |amount| amount.0);
@@ -130,14 +130,14 @@ fn entry<const N: usize>(
 /// Reads the body that sets more of a settlement against documents.
 pub fn parse_settlement_allocations(text: &[u8], side: ContactKind) -> Result<Vec<AllocationEntry>, Issues> {
     const NAMES: [&str; 1] = ["allocations"];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut allocations = Allocations::default();
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, _| {
-        allocations.read(reader, Place::section(BODY), 1, Some(side))
+    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, _| {
+        allocations.read(reader, FieldPath::section(BODY), 1, Some(side))
     });
     let read = read.map(|given| {
         if let Some(given) = given {
-            reader.require(Place::section(BODY), &NAMES, &given, 1);
+            reader.require(FieldPath::section(BODY), &NAMES, &given, 1);
         }
     });
     reader.finish(read)?;
@@ -147,13 +147,13 @@ pub fn parse_settlement_allocations(text: &[u8], side: ContactKind) -> Result<Ve
 /// Reads the body that sets a credit note against invoices, and from when.
 pub fn parse_credit_allocations(text: &[u8]) -> Result<(Vec<AllocationEntry>, Option<Day>), Issues> {
     const NAMES: [&str; 2] = ["allocations", "date"];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let (mut allocations, mut day) = (Vec::new(), None);
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
+    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         match at {
             0 => {
-                allocations = strict_list(reader, "allocations", 1..=ALLOCATIONS_MAX, |reader, place| {
-                    Ok(entry(reader, place, &["amount", "invoice_id"])?.map(|read| read.entry))
+                allocations = strict_list(reader, "allocations", 1..=ALLOCATIONS_MAX, |reader, path| {
+                    Ok(entry(reader, path, &["amount", "invoice_id"])?.map(|read| read.entry))
                 })?;
             }
             _ if reader.is_null()? => {}
@@ -163,7 +163,7 @@ pub fn parse_credit_allocations(text: &[u8]) -> Result<(Vec<AllocationEntry>, Op
     });
     let read = read.map(|given| {
         if let Some(given) = given {
-            reader.require(Place::section(BODY), &NAMES, &given, 1);
+            reader.require(FieldPath::section(BODY), &NAMES, &given, 1);
         }
     });
     reader.finish(read)?;
@@ -173,15 +173,15 @@ pub fn parse_credit_allocations(text: &[u8]) -> Result<(Vec<AllocationEntry>, Op
 /// Reads the body that releases allocations.
 pub fn parse_release(text: &[u8]) -> Result<Vec<i64>, Issues> {
     const NAMES: [&str; 1] = ["allocation_ids"];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut ids = Vec::new();
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, _| {
-        ids = strict_list(reader, "allocation_ids", 1..=ALLOCATIONS_MAX, |reader, place| reader.id(place))?;
+    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, _| {
+        ids = strict_list(reader, "allocation_ids", 1..=ALLOCATIONS_MAX, |reader, path| reader.id(path))?;
         Ok(())
     });
     let read = read.map(|given| {
         if let Some(given) = given {
-            reader.require(Place::section(BODY), &NAMES, &given, 1);
+            reader.require(FieldPath::section(BODY), &NAMES, &given, 1);
         }
     });
     reader.finish(read)?;

@@ -6,7 +6,7 @@ use crate::domain::ledger::ids::AccountId;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::VatCode;
 use crate::domain::problem::Issues;
-use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 use crate::store::{BankImport, BankLine, BankRow, BankSuggestion};
 
 /// Rows of one import.
@@ -27,20 +27,20 @@ struct RowRead {
 }
 
 impl RowRead {
-    fn field(&mut self, reader: &mut Strict<'_>, place: Place<'static>, at: usize) -> Reading<()> {
-        let place = place.field(ROW_NAMES.get(at).copied().unwrap_or_default());
+    fn field(&mut self, reader: &mut StrictReader<'_>, path: FieldPath<'static>, at: usize) -> Reading<()> {
+        let path = path.field(ROW_NAMES.get(at).copied().unwrap_or_default());
         match at {
-            0 => self.day = reader.day(place)?,
+            0 => self.day = reader.day(path)?,
             1 => {
-                self.amount = reader.money(place)?;
+                self.amount = reader.money(path)?;
                 if self.amount.is_some_and(Pence::is_zero) {
-                    reader.problem(place, "must not be zero");
+                    reader.problem(path, "must not be zero");
                 }
             }
-            2 => self.description = reader.text(place, 1..=500)?.map(String::from),
-            3 => self.reference = reader.maybe_text(place, 100)?.flatten(),
-            4 => self.merchant = reader.maybe_text(place, 200)?.flatten(),
-            _ => self.external_id = reader.maybe_text(place, 100)?.flatten(),
+            2 => self.description = reader.text(path, 1..=500)?.map(String::from),
+            3 => self.reference = reader.maybe_text(path, 100)?.flatten(),
+            4 => self.merchant = reader.maybe_text(path, 200)?.flatten(),
+            _ => self.external_id = reader.maybe_text(path, 100)?.flatten(),
         }
         Ok(())
     }
@@ -61,19 +61,19 @@ impl RowRead {
 pub fn parse_row(text: &[u8]) -> Result<(i64, BankRow), Issues> {
     const NAMES: [&str; 7] =
         ["date", "amount", "description", "bank_account_id", "reference", "merchant", "external_id"];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let (mut row, mut bank) = (RowRead::default(), None);
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, at| match at {
-        0..=2 => row.field(reader, Place::section(BODY), at),
+    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| match at {
+        0..=2 => row.field(reader, FieldPath::section(BODY), at),
         3 => {
             bank = reader.id(body("bank_account_id"))?;
             Ok(())
         }
-        _ => row.field(reader, Place::section(BODY), at - 1),
+        _ => row.field(reader, FieldPath::section(BODY), at - 1),
     });
     let read = read.map(|given| {
         if let Some(given) = given {
-            reader.require(Place::section(BODY), &NAMES, &given, 4);
+            reader.require(FieldPath::section(BODY), &NAMES, &given, 4);
         }
     });
     reader.finish(read)?;
@@ -83,16 +83,16 @@ pub fn parse_row(text: &[u8]) -> Result<(i64, BankRow), Issues> {
 /// Reads the body that imports lines of a statement.
 pub fn parse_import(text: &[u8]) -> Result<BankImport, Issues> {
     const NAMES: [&str; 3] = ["bank_account_id", "rows", "on_duplicate"];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let (mut bank, mut rows, mut reject) = (None, Vec::new(), None);
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
+    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         match at {
             0 => bank = reader.id(body("bank_account_id"))?,
-            1 => reader.list("rows", 1..=IMPORT_ROWS_MAX, |reader, place| {
+            1 => reader.list("rows", 1..=IMPORT_ROWS_MAX, |reader, path| {
                 let mut row = RowRead::default();
-                let given = reader.object(place, &ROW_NAMES, |reader, at| row.field(reader, place, at))?;
+                let given = reader.object(path, &ROW_NAMES, |reader, at| row.field(reader, path, at))?;
                 if let Some(given) = given {
-                    reader.require(place, &ROW_NAMES, &given, 3);
+                    reader.require(path, &ROW_NAMES, &given, 3);
                 }
                 rows.extend(row.row());
                 Ok(())
@@ -110,7 +110,7 @@ pub fn parse_import(text: &[u8]) -> Result<BankImport, Issues> {
     });
     let read = read.map(|given| {
         if let Some(given) = given {
-            reader.require(Place::section(BODY), &NAMES, &given, 2);
+            reader.require(FieldPath::section(BODY), &NAMES, &given, 2);
         }
     });
     reader.finish(read)?;
@@ -131,27 +131,27 @@ pub(super) struct PartRead {
 impl PartRead {
     const NAMES: [&str; 5] = ["account_id", "gross_amount", "vat_code", "vat_amount", "memo"];
 
-    pub(super) fn read(reader: &mut Strict<'_>, place: Place<'static>) -> Reading<Option<CodedLine>> {
+    pub(super) fn read(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<Option<CodedLine>> {
         let mut part = Self::default();
-        let given = reader.object(place, &Self::NAMES, |reader, at| {
-            let place = place.field(Self::NAMES.get(at).copied().unwrap_or_default());
+        let given = reader.object(path, &Self::NAMES, |reader, at| {
+            let path = path.field(Self::NAMES.get(at).copied().unwrap_or_default());
             match at {
-                0 => part.account_id = reader.id(place)?,
+                0 => part.account_id = reader.id(path)?,
                 1 => {
-                    part.gross = reader.money(place)?;
+                    part.gross = reader.money(path)?;
                     if part.gross.is_some_and(Pence::is_zero) {
-                        reader.problem(place, "must not be zero");
+                        reader.problem(path, "must not be zero");
                     }
                 }
-                2 => part.vat_code = reader.vat_code(place)?,
+                2 => part.vat_code = reader.vat_code(path)?,
                 3 if reader.is_null()? => {}
-                3 => part.vat_amount = reader.money(place)?,
-                _ => part.memo = reader.maybe_text(place, 500)?.flatten(),
+                3 => part.vat_amount = reader.money(path)?,
+                _ => part.memo = reader.maybe_text(path, 500)?.flatten(),
             }
             Ok(())
         })?;
         if let Some(given) = given {
-            reader.require(place, &Self::NAMES, &given, 3);
+            reader.require(path, &Self::NAMES, &given, 3);
         }
         let (Some(account_id), Some(gross), Some(vat_code)) = (part.account_id, part.gross, part.vat_code) else {
             return Ok(None);
@@ -164,10 +164,10 @@ impl PartRead {
 /// Reads the body that saves a suggestion.
 pub fn parse_suggestion(text: &[u8]) -> Result<BankSuggestion, Issues> {
     const NAMES: [&str; 5] = ["account_id", "vat_code", "lines", "contact_id", "memo"];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut lines = None;
     let mut suggestion = BankSuggestion::default();
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
+    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         match at {
             0 if reader.is_null()? => suggestion.account_id = Some(None),
             0 => suggestion.account_id = reader.id(body("account_id"))?.map(Some),
@@ -178,8 +178,8 @@ pub fn parse_suggestion(text: &[u8]) -> Result<BankSuggestion, Issues> {
             }
             2 => {
                 let mut parts = Vec::new();
-                reader.list("lines", 0..=PARTS_MAX, |reader, place| {
-                    parts.extend(PartRead::read(reader, place)?);
+                reader.list("lines", 0..=PARTS_MAX, |reader, path| {
+                    parts.extend(PartRead::read(reader, path)?);
                     Ok(())
                 })?;
                 lines = Some(parts);

@@ -3,7 +3,7 @@
 use super::read::body;
 use crate::domain::ledger::bank::BankAccountType;
 use crate::domain::problem::Issues;
-use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 use crate::store::{BankAccountField, LedgerAccount};
 
 /// What is allowed as a kind of bank account.
@@ -28,12 +28,12 @@ pub struct NewBankAccount {
 
 /// Reads the body that makes a bank account.
 pub fn parse_new_account(text: &[u8]) -> Result<NewBankAccount, Issues> {
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let (mut kind, mut account_id, mut code, mut currency) = (None, None, None, None);
     // null is the same as leaving it out.
     let (mut has_account, mut has_code) = (false, false);
     let mut fields = Vec::new();
-    let read = reader.object(Place::section(BODY), &ACCOUNT_NAMES, |reader, at| {
+    let read = reader.object(FieldPath::section(BODY), &ACCOUNT_NAMES, |reader, at| {
         match at {
             5 => kind = reader.word(body("type"), BankAccountType::parse, KINDS)?,
             6 if reader.is_null()? => {}
@@ -44,7 +44,7 @@ pub fn parse_new_account(text: &[u8]) -> Result<NewBankAccount, Issues> {
             7 if reader.is_null()? => {}
             7 => {
                 has_code = true;
-                code = reader.mark(body("code"), 1..=20)?.map(String::from);
+                code = reader.code(body("code"), 1..=20)?.map(String::from);
             }
             8 => currency = reader.text(body("currency"), 3..=3)?.map(String::from),
             _ => fields.extend(account_field(reader, at)?),
@@ -53,7 +53,7 @@ pub fn parse_new_account(text: &[u8]) -> Result<NewBankAccount, Issues> {
     });
     let read = read.map(|given| {
         let Some(given) = given else { return };
-        reader.require(Place::section(BODY), &ACCOUNT_NAMES, &given, 1);
+        reader.require(FieldPath::section(BODY), &ACCOUNT_NAMES, &given, 1);
         if has_account == has_code {
             reader.problem(body("account_id"), "exactly one of account_id and code is required");
         }
@@ -77,9 +77,9 @@ pub fn parse_account_patch(text: &[u8]) -> Result<Vec<BankAccountField>, Issues>
     for (name, known) in names.iter_mut().zip(ACCOUNT_NAMES) {
         *name = known;
     }
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut fields = Vec::new();
-    let read = reader.object(Place::section(BODY), &names, |reader, at| {
+    let read = reader.object(FieldPath::section(BODY), &names, |reader, at| {
         fields.extend(account_field(reader, at)?);
         Ok(())
     });
@@ -88,34 +88,34 @@ pub fn parse_account_patch(text: &[u8]) -> Result<Vec<BankAccountField>, Issues>
     Ok(fields)
 }
 
-fn account_field(reader: &mut Strict<'_>, at: usize) -> Reading<Option<BankAccountField>> {
-    let place = body(ACCOUNT_NAMES.get(at).copied().unwrap_or_default());
+fn account_field(reader: &mut StrictReader<'_>, at: usize) -> Reading<Option<BankAccountField>> {
+    let path = body(ACCOUNT_NAMES.get(at).copied().unwrap_or_default());
     Ok(match at {
-        0 => reader.label(place, 1..=255)?.map(|name| BankAccountField::Name(name.into_owned())),
-        1 => reader.maybe_label(place, 100)?.map(BankAccountField::BankName),
+        0 => reader.name(path, 1..=255)?.map(|name| BankAccountField::Name(name.into_owned())),
+        1 => reader.maybe_label(path, 100)?.map(BankAccountField::BankName),
         2 => {
             let rule = "must be six digits, with or without dashes (NN-NN-NN), or null";
-            shaped(reader, place, rule, sort_code)?.map(BankAccountField::SortCode)
+            shaped(reader, path, rule, sort_code)?.map(BankAccountField::SortCode)
         }
         3 => {
-            shaped(reader, place, "must be eight digits, or null", account_number)?.map(BankAccountField::AccountNumber)
+            shaped(reader, path, "must be eight digits, or null", account_number)?.map(BankAccountField::AccountNumber)
         }
-        _ => reader.maybe_text(place, 34)?.map(BankAccountField::Iban),
+        _ => reader.maybe_text(path, 34)?.map(BankAccountField::Iban),
     })
 }
 
 /// Text of a certain shape, or none.
 fn shaped(
-    reader: &mut Strict<'_>,
-    place: Place<'_>,
+    reader: &mut StrictReader<'_>,
+    path: FieldPath<'_>,
     rule: &str,
     shape: fn(&str) -> Option<String>,
 ) -> Reading<Option<Option<String>>> {
-    let Some(text) = reader.maybe_text(place, 40)? else { return Ok(None) };
+    let Some(text) = reader.maybe_text(path, 40)? else { return Ok(None) };
     let Some(text) = text else { return Ok(Some(None)) };
     let shaped = shape(&text);
     if shaped.is_none() {
-        reader.problem(place, rule);
+        reader.problem(path, rule);
     }
     Ok(shaped.map(Some))
 }

@@ -10,7 +10,7 @@ use crate::domain::ledger::ids::AccountId;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::VatCode;
 use crate::domain::problem::Issues;
-use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 use crate::store::Confirmation;
 
 /// Items of one batch.
@@ -67,8 +67,8 @@ struct ConfirmRead {
 type Wrong = (&'static str, &'static str);
 
 impl ConfirmRead {
-    fn field(&mut self, reader: &mut Strict<'_>, place: Place<'static>, at: usize) -> Reading<()> {
-        let field = place.field(CONFIRMATION_KEYS.get(at).copied().unwrap_or_default());
+    fn field(&mut self, reader: &mut StrictReader<'_>, path: FieldPath<'static>, at: usize) -> Reading<()> {
+        let field = path.field(CONFIRMATION_KEYS.get(at).copied().unwrap_or_default());
         if at > 0 && reader.is_null()? {
             return Ok(());
         }
@@ -79,15 +79,15 @@ impl ConfirmRead {
             3 => self.vat_amount = reader.money(field)?,
             4 => {
                 let mut parts = Vec::new();
-                reader.list_in(place, "lines", 1..=PARTS_MAX, |reader, place| {
-                    parts.extend(PartRead::read(reader, place)?);
+                reader.list_in(path, "lines", 1..=PARTS_MAX, |reader, path| {
+                    parts.extend(PartRead::read(reader, path)?);
                     Ok(())
                 })?;
                 self.lines = Some(parts);
             }
             5 => self.customer = reader.id(field)?,
             6 => self.supplier = reader.id(field)?,
-            7 => self.allocations.get_or_insert_default().read(reader, place, 0, None)?,
+            7 => self.allocations.get_or_insert_default().read(reader, path, 0, None)?,
             8 => self.transaction = reader.id(field)?,
             9 => self.bank = reader.id(field)?,
             10 => self.journal = reader.id(field)?,
@@ -128,7 +128,7 @@ impl ConfirmRead {
     }
 
     /// What is wrong with the allocations for the type.
-    fn check(&self, reader: &mut Strict<'_>) {
+    fn check(&self, reader: &mut StrictReader<'_>) {
         if let (Some(allocations), Some((kind, side))) = (&self.allocations, self.kind().and_then(settlement)) {
             allocations.check(reader, side, kind.is_refund());
         }
@@ -227,10 +227,10 @@ pub fn parse_confirmation(text: &[u8]) -> Result<Confirmation, Issues> {
     if text.iter().all(u8::is_ascii_whitespace) {
         return Ok(Confirmation::Suggested);
     }
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut read = ConfirmRead::default();
-    let place = Place::section(BODY);
-    let given = reader.object(place, &CONFIRMATION_KEYS, |reader, at| read.field(reader, place, at));
+    let path = FieldPath::section(BODY);
+    let given = reader.object(path, &CONFIRMATION_KEYS, |reader, at| read.field(reader, path, at));
     read.check(&mut reader);
     reader.finish(given)?;
     read.meant().map_err(|(field, message)| {
@@ -243,27 +243,27 @@ pub fn parse_confirmation(text: &[u8]) -> Result<Confirmation, Issues> {
 /// Reads the body that confirms many lines.
 pub fn parse_batch(text: &[u8]) -> Result<Vec<(i64, Confirmation)>, Issues> {
     const BATCH_NAMES: [&str; 1] = ["items"];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut items = Vec::new();
-    let read = reader.object(Place::section(BODY), &BATCH_NAMES, |reader, _| {
-        reader.list("items", 1..=BATCH_ITEMS_MAX, |reader, place| {
+    let read = reader.object(FieldPath::section(BODY), &BATCH_NAMES, |reader, _| {
+        reader.list("items", 1..=BATCH_ITEMS_MAX, |reader, path| {
             let (mut id, mut read) = (None, ConfirmRead::default());
             let before = reader.problems();
-            let given = reader.object(place, &ITEM_NAMES, |reader, at| match at.checked_sub(1) {
+            let given = reader.object(path, &ITEM_NAMES, |reader, at| match at.checked_sub(1) {
                 None => {
-                    id = reader.id(place.field("id"))?;
+                    id = reader.id(path.field("id"))?;
                     Ok(())
                 }
-                Some(at) => read.field(reader, place, at),
+                Some(at) => read.field(reader, path, at),
             })?;
             if let Some(given) = given {
                 read.check(reader);
-                reader.require(place, &ITEM_NAMES, &given, 1);
+                reader.require(path, &ITEM_NAMES, &given, 1);
                 // A key that could not be read is not missing.
                 if reader.problems() == before {
                     match read.meant() {
                         Ok(confirmation) => items.extend(id.map(|id| (id, confirmation))),
-                        Err((field, message)) => reader.problem(place.field(field), message),
+                        Err((field, message)) => reader.problem(path.field(field), message),
                     }
                 }
             }
@@ -272,7 +272,7 @@ pub fn parse_batch(text: &[u8]) -> Result<Vec<(i64, Confirmation)>, Issues> {
     });
     let read = read.map(|given| {
         if let Some(given) = given {
-            reader.require(Place::section(BODY), &BATCH_NAMES, &given, 1);
+            reader.require(FieldPath::section(BODY), &BATCH_NAMES, &given, 1);
         }
     });
     reader.finish(read)?;

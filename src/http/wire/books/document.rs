@@ -7,12 +7,12 @@ use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::document_line::CisType;
 use crate::domain::ledger::vat::Side;
 use crate::domain::problem::Issues;
-use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 use crate::store::{DocumentEntry, DocumentField, DocumentLineEntry};
 
 /// Lines of one document.
 pub const LINES_MAX: u64 = 500;
-/// What is allowed as a line's place in the CIS.
+/// What is allowed as a line's part in the CIS.
 const CIS_TYPES: &str = "one of labour, materials, none";
 
 /// The keys of a kind: three that are required, six more that may change, one of new documents only.
@@ -42,9 +42,9 @@ const fn names(kind: DocumentKind) -> [&'static str; 10] {
 /// Reads the body that draws up a document, and whether it is issued at once.
 pub fn parse_new(text: &[u8], kind: DocumentKind) -> Result<(DocumentEntry, bool), Issues> {
     let names = names(kind);
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let (mut fields, mut is_issued) = (Vec::new(), None);
-    let read = reader.object(Place::section(BODY), &names, |reader, at| {
+    let read = reader.object(FieldPath::section(BODY), &names, |reader, at| {
         match at {
             9 => is_issued = reader.flag(body("issue"))?,
             _ => fields.extend(field(reader, kind, &names, at)?),
@@ -53,7 +53,7 @@ pub fn parse_new(text: &[u8], kind: DocumentKind) -> Result<(DocumentEntry, bool
     });
     let read = read.map(|given| {
         if let Some(given) = given {
-            reader.require(Place::section(BODY), &names, &given, REQUIRED);
+            reader.require(FieldPath::section(BODY), &names, &given, REQUIRED);
         }
     });
     reader.finish(read)?;
@@ -66,9 +66,9 @@ pub fn parse_patch(text: &[u8], kind: DocumentKind) -> Result<Vec<DocumentField>
     for (name, known) in names.iter_mut().zip(self::names(kind)) {
         *name = known;
     }
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut fields = Vec::new();
-    let read = reader.object(Place::section(BODY), &names, |reader, at| {
+    let read = reader.object(FieldPath::section(BODY), &names, |reader, at| {
         fields.extend(field(reader, kind, &names, at)?);
         Ok(())
     });
@@ -111,35 +111,35 @@ fn entry(kind: DocumentKind, fields: Vec<DocumentField>) -> DocumentEntry {
 }
 
 fn field<const N: usize>(
-    reader: &mut Strict<'_>,
+    reader: &mut StrictReader<'_>,
     kind: DocumentKind,
     names: &[&'static str; N],
     at: usize,
 ) -> Reading<Option<DocumentField>> {
     use DocumentField as Field;
-    let place = body(names.get(at).copied().unwrap_or_default());
+    let path = body(names.get(at).copied().unwrap_or_default());
     Ok(match at {
-        0 => reader.id(place)?.map(Field::Contact),
-        1 => reader.day(place)?.map(Field::Day),
+        0 => reader.id(path)?.map(Field::Contact),
+        1 => reader.day(path)?.map(Field::Day),
         2 => Some(Field::Lines(lines(reader, kind)?)),
         3 if kind.is_credit_note() => match reader.is_null()? {
             true => Some(Field::Origin(None)),
-            false => reader.id(place)?.map(|id| Field::Origin(Some(id))),
+            false => reader.id(path)?.map(|id| Field::Origin(Some(id))),
         },
         3 => match reader.is_null()? {
             true => Some(Field::DueDay(None)),
-            false => reader.day(place)?.map(|day| Field::DueDay(Some(day))),
+            false => reader.day(path)?.map(|day| Field::DueDay(Some(day))),
         },
-        4 if kind.side() == Side::Output => reader.maybe_mark(place, 50)?.map(Field::Number),
-        4 => reader.maybe_label(place, 50)?.map(Field::SupplierReference),
-        5 => reader.maybe_text(place, 100)?.map(Field::Reference),
-        6 => reader.flag(place)?.map(Field::VatInclusive),
-        7 => reader.maybe_text(place, 2_000)?.map(Field::Notes),
-        _ => reader.text(place, 3..=3)?.map(|currency| Field::Currency(currency.into_owned())),
+        4 if kind.side() == Side::Output => reader.maybe_mark(path, 50)?.map(Field::Number),
+        4 => reader.maybe_label(path, 50)?.map(Field::SupplierReference),
+        5 => reader.maybe_text(path, 100)?.map(Field::Reference),
+        6 => reader.flag(path)?.map(Field::VatInclusive),
+        7 => reader.maybe_text(path, 2_000)?.map(Field::Notes),
+        _ => reader.text(path, 3..=3)?.map(|currency| Field::Currency(currency.into_owned())),
     })
 }
 
-fn lines(reader: &mut Strict<'_>, kind: DocumentKind) -> Reading<Vec<DocumentLineEntry>> {
+fn lines(reader: &mut StrictReader<'_>, kind: DocumentKind) -> Reading<Vec<DocumentLineEntry>> {
     /// What every line has, the required ones first.
     const OF_SALES: [&str; 7] =
         ["description", "unit_price", "account_id", "quantity", "discount_percent", "vat_code", "vat_amount"];
@@ -154,14 +154,14 @@ fn lines(reader: &mut Strict<'_>, kind: DocumentKind) -> Reading<Vec<DocumentLin
         "cis_type",
     ];
     match kind.side() {
-        Side::Output => strict_list(reader, "lines", 1..=LINES_MAX, |reader, place| line(reader, place, &OF_SALES)),
-        Side::Input => strict_list(reader, "lines", 1..=LINES_MAX, |reader, place| line(reader, place, &OF_PURCHASES)),
+        Side::Output => strict_list(reader, "lines", 1..=LINES_MAX, |reader, path| line(reader, path, &OF_SALES)),
+        Side::Input => strict_list(reader, "lines", 1..=LINES_MAX, |reader, path| line(reader, path, &OF_PURCHASES)),
     }
 }
 
 fn line<const N: usize>(
-    reader: &mut Strict<'_>,
-    place: Place<'static>,
+    reader: &mut StrictReader<'_>,
+    path: FieldPath<'static>,
     names: &[&'static str; N],
 ) -> Reading<Option<DocumentLineEntry>> {
     let (mut description, mut unit_price) = (None, None);
@@ -175,28 +175,28 @@ fn line<const N: usize>(
         vat_pence: None,
         cis_type: CisType::None,
     };
-    let given = reader.object(place, names, |reader, at| {
-        let place = place.field(names.get(at).copied().unwrap_or_default());
+    let given = reader.object(path, names, |reader, at| {
+        let path = path.field(names.get(at).copied().unwrap_or_default());
         if at > 1 && reader.is_null()? {
             return Ok(());
         }
         match at {
-            0 => description = reader.text(place, 1..=500)?,
-            1 => unit_price = reader.unit_price(place)?,
-            2 => line.account_id = reader.id(place)?,
-            3 => line.quantity = reader.quantity(place)?.unwrap_or(Decimal4::ONE),
+            0 => description = reader.text(path, 1..=500)?,
+            1 => unit_price = reader.unit_price(path)?,
+            2 => line.account_id = reader.id(path)?,
+            3 => line.quantity = reader.quantity(path)?.unwrap_or(Decimal4::ONE),
             4 => {
                 let rule = "a percentage from 0 to 100 with at most two decimals, a number or a string";
-                line.discount = Percent(reader.percent(place, 0..=Percent::WHOLE, rule)?.unwrap_or_default());
+                line.discount = Percent(reader.percent(path, 0..=Percent::WHOLE, rule)?.unwrap_or_default());
             }
-            5 => line.vat_code = reader.vat_code(place)?,
-            6 => line.vat_pence = reader.money(place)?.map(|amount| amount.0),
-            _ => line.cis_type = reader.word(place, CisType::parse, CIS_TYPES)?.unwrap_or_default(),
+            5 => line.vat_code = reader.vat_code(path)?,
+            6 => line.vat_pence = reader.money(path)?.map(|amount| amount.0),
+            _ => line.cis_type = reader.word(path, CisType::parse, CIS_TYPES)?.unwrap_or_default(),
         }
         Ok(())
     })?;
     if let Some(given) = given {
-        reader.require(place, names, &given, 2);
+        reader.require(path, names, &given, 2);
     }
     let (Some(description), Some(unit_price)) = (description, unit_price) else { return Ok(None) };
     Ok(Some(DocumentLineEntry { description: description.into_owned(), unit_price, ..line }))

@@ -8,7 +8,7 @@ use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::problem::{Issue, Issues};
-use crate::http::wire::strict::{BODY, Place, Strict};
+use crate::http::wire::strict::{BODY, FieldPath, StrictReader};
 use crate::store::{Action, ImportEntries, ImportEntry, ImportRow, RowResult, RowStatus};
 
 /// Rows of one import.
@@ -94,9 +94,9 @@ fn contact_of(kind: ContactKind, text: &[u8]) -> Result<Action, Issues> {
 /// refuses the request.
 pub fn parse_import(text: &[u8]) -> Result<ImportEntries, Issues> {
     const NAMES: [&str; 3] = ["kind", ROWS, "options"];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let (mut kind, mut rows, mut rejects) = (None, Vec::new(), None);
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
+    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         match at {
             0 => {
                 let rule = format!("one of {}", ImportKind::ALL.map(ImportKind::as_str).join(", "));
@@ -108,7 +108,7 @@ pub fn parse_import(text: &[u8]) -> Result<ImportEntries, Issues> {
             })?,
             _ if reader.is_null()? => {}
             _ => {
-                let options = Place::section("options");
+                let options = FieldPath::section("options");
                 reader.object(options, &["on_duplicate"], |reader, _| {
                     let parse = |word: &str| match word {
                         "skip" => Some(false),
@@ -124,12 +124,12 @@ pub fn parse_import(text: &[u8]) -> Result<ImportEntries, Issues> {
     });
     let read = read.map(|given| {
         if let Some(given) = given {
-            reader.require(Place::section(BODY), &NAMES, &given, 2);
+            reader.require(FieldPath::section(BODY), &NAMES, &given, 2);
         }
         if let (Some(_), Some(kind)) = (rejects, kind)
             && kind != ImportKind::BankTransactions
         {
-            reader.problem(Place::section("options").field("on_duplicate"), "is for bank_transactions only");
+            reader.problem(FieldPath::section("options").field("on_duplicate"), "is for bank_transactions only");
         }
     });
     reader.finish(read)?;
@@ -166,9 +166,9 @@ fn of_row(row: u64, issue: Issue) -> Issue {
 /// Reads the body that confirms an import: its token, and whether invalid rows are left out.
 pub fn parse_confirmation(text: &[u8]) -> Result<(String, bool), Issues> {
     const NAMES: [&str; 2] = ["token", "skip_invalid"];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let (mut token, mut skips) = (None, None);
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
+    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         match at {
             0 => token = reader.text(body("token"), 1..=super::opening::TOKEN_CHARS_MAX)?,
             _ if reader.is_null()? => {}
@@ -178,7 +178,7 @@ pub fn parse_confirmation(text: &[u8]) -> Result<(String, bool), Issues> {
     });
     let read = read.map(|given| {
         if let Some(given) = given {
-            reader.require(Place::section(BODY), &NAMES, &given, 1);
+            reader.require(FieldPath::section(BODY), &NAMES, &given, 1);
         }
     });
     reader.finish(read)?;

@@ -9,7 +9,7 @@ use crate::domain::ledger::ids::{AccountId, ContactId};
 use crate::domain::ledger::manual_journal::{ManualJournal, ManualLine};
 use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
-use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 use crate::store::{JournalLineView, JournalView};
 
 /// Lines of one journal.
@@ -18,15 +18,15 @@ const LINES_MAX: u64 = 1_000;
 /// Reads the body that posts a journal. One line is a matter of the rules, not of the format.
 pub fn parse_new(text: &[u8]) -> Result<ManualJournal, Issues> {
     const NAMES: [&str; 4] = ["entry_date", "description", "lines", "reference"];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let (mut entry_date, mut description, mut reference) = (None, None, None);
     let mut lines = Vec::new();
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
+    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         match at {
             0 => entry_date = reader.day(body("entry_date"))?,
             1 => description = reader.text(body("description"), 1..=500)?,
-            2 => reader.list("lines", 0..=LINES_MAX, |reader, place| {
-                lines.extend(line(reader, place)?);
+            2 => reader.list("lines", 0..=LINES_MAX, |reader, path| {
+                lines.extend(line(reader, path)?);
                 Ok(())
             })?,
             _ => reference = reader.maybe_text(body("reference"), 100)?.flatten(),
@@ -35,7 +35,7 @@ pub fn parse_new(text: &[u8]) -> Result<ManualJournal, Issues> {
     });
     let read = read.map(|given| {
         if let Some(given) = given {
-            reader.require(Place::section(BODY), &NAMES, &given, 3);
+            reader.require(FieldPath::section(BODY), &NAMES, &given, 3);
         }
     });
     reader.finish(read)?;
@@ -43,29 +43,29 @@ pub fn parse_new(text: &[u8]) -> Result<ManualJournal, Issues> {
     Ok(ManualJournal { entry_date, description: description.into_owned(), reference, memo: None, lines })
 }
 
-fn line(reader: &mut Strict<'_>, place: Place<'static>) -> Reading<Option<ManualLine>> {
+fn line(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<Option<ManualLine>> {
     const NAMES: [&str; 7] = ["account_id", "debit", "credit", "memo", "vat_code", "vat_amount", "contact_id"];
     let (mut account_id, mut debit, mut credit) = (None, None, None);
     let (mut memo, mut vat_code, mut vat_amount, mut contact_id) = (None, None, None, None);
-    let given = reader.object(place, &NAMES, |reader, at| {
+    let given = reader.object(path, &NAMES, |reader, at| {
         let Some(name) = NAMES.get(at) else { return Ok(()) };
-        let place = place.field(name);
+        let path = path.field(name);
         if at > 0 && reader.is_null()? {
             return Ok(());
         }
         match at {
-            0 => account_id = reader.id(place)?,
-            1 => debit = reader.positive_money(place)?,
-            2 => credit = reader.positive_money(place)?,
-            3 => memo = reader.maybe_text(place, 500)?.flatten(),
-            4 => vat_code = reader.vat_code(place)?,
-            5 => vat_amount = reader.positive_money(place)?,
-            _ => contact_id = reader.id(place)?,
+            0 => account_id = reader.id(path)?,
+            1 => debit = reader.positive_money(path)?,
+            2 => credit = reader.positive_money(path)?,
+            3 => memo = reader.maybe_text(path, 500)?.flatten(),
+            4 => vat_code = reader.vat_code(path)?,
+            5 => vat_amount = reader.positive_money(path)?,
+            _ => contact_id = reader.id(path)?,
         }
         Ok(())
     })?;
     if let Some(given) = given {
-        reader.require(place, &NAMES, &given, 1);
+        reader.require(path, &NAMES, &given, 1);
     }
     Ok(account_id.map(|account_id| ManualLine {
         account_id: AccountId(account_id),
@@ -94,8 +94,8 @@ pub fn parse_void(text: &[u8]) -> Result<VoidRequest, Issues> {
     if text.iter().all(u8::is_ascii_whitespace) {
         return Ok(request);
     }
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
+    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         if reader.is_null()? {
             return Ok(());
         }

@@ -13,7 +13,7 @@ use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::opening::OpeningDocument;
 use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
-use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 use crate::store::{AccountName, OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet};
 
 const LINES_MAX: u64 = 1_000;
@@ -71,10 +71,10 @@ struct Read {
 }
 
 fn read(text: &[u8], takes_token: bool) -> Result<OpeningRequest, Issues> {
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut body = Read::default();
     let read = if takes_token {
-        reader.object(Place::section(BODY), &NAMES, |reader, at| body.key(reader, at)).map(|given| {
+        reader.object(FieldPath::section(BODY), &NAMES, |reader, at| body.key(reader, at)).map(|given| {
             let Some(given) = given else { return };
             match given {
                 [.., true] if given.iter().filter(|given| **given).count() > 1 => {
@@ -86,7 +86,7 @@ fn read(text: &[u8], takes_token: bool) -> Result<OpeningRequest, Issues> {
         })
     } else {
         let names: [&'static str; 8] = std::array::from_fn(|at| NAMES.get(at).copied().unwrap_or_default());
-        reader.object(Place::section(BODY), &names, |reader, at| body.key(reader, at)).map(|given| {
+        reader.object(FieldPath::section(BODY), &names, |reader, at| body.key(reader, at)).map(|given| {
             let Some(given) = given else { return };
             let mut all = [false; 9];
             for (known, given) in all.iter_mut().zip(given) {
@@ -111,40 +111,40 @@ fn read(text: &[u8], takes_token: bool) -> Result<OpeningRequest, Issues> {
 }
 
 impl Read {
-    fn key(&mut self, reader: &mut Strict<'_>, at: usize) -> Reading<()> {
-        let place = body(NAMES.get(at).copied().unwrap_or_default());
+    fn key(&mut self, reader: &mut StrictReader<'_>, at: usize) -> Reading<()> {
+        let path = body(NAMES.get(at).copied().unwrap_or_default());
         // Null is the same as leaving an optional key out.
         if (2..8).contains(&at) && reader.is_null()? {
             return Ok(());
         }
         match at {
-            0 => self.as_of = reader.day(place)?,
-            1 => reader.list("lines", 1..=LINES_MAX, |reader, place| {
-                self.lines.extend(line(reader, place)?);
+            0 => self.as_of = reader.day(path)?,
+            1 => reader.list("lines", 1..=LINES_MAX, |reader, path| {
+                self.lines.extend(line(reader, path)?);
                 Ok(())
             })?,
-            2 => reader.list("open_documents", 0..=DOCUMENTS_MAX, |reader, place| {
-                self.documents.extend(document(reader, place)?);
+            2 => reader.list("open_documents", 0..=DOCUMENTS_MAX, |reader, path| {
+                self.documents.extend(document(reader, path)?);
                 Ok(())
             })?,
-            3 => self.locks_period = reader.flag(place)?,
+            3 => self.locks_period = reader.flag(path)?,
             4 => {
                 self.differences += 1;
-                self.balance_to = reader.id(place)?.map(AccountName::Id);
+                self.balance_to = reader.id(path)?.map(AccountName::Id);
             }
             5 => {
                 self.differences += 1;
-                self.balance_to = reader.text(place, 1..=20)?.map(|code| AccountName::Code(code.into_owned()));
+                self.balance_to = reader.text(path, 1..=20)?.map(|code| AccountName::Code(code.into_owned()));
             }
-            6 => self.allows_unassigned = reader.flag(place)?,
-            7 => self.replaces = reader.flag(place)?,
-            _ => self.token = reader.text(place, 1..=TOKEN_CHARS_MAX)?.map(String::from),
+            6 => self.allows_unassigned = reader.flag(path)?,
+            7 => self.replaces = reader.flag(path)?,
+            _ => self.token = reader.text(path, 1..=TOKEN_CHARS_MAX)?.map(String::from),
         }
         Ok(())
     }
 
-    fn finish(&self, reader: &mut Strict<'_>, given: &[bool; 9]) {
-        reader.require(Place::section(BODY), &NAMES, given, 2);
+    fn finish(&self, reader: &mut StrictReader<'_>, given: &[bool; 9]) {
+        reader.require(FieldPath::section(BODY), &NAMES, given, 2);
         if self.differences > 1 {
             reader.problem(
                 body("balance_to_account_id"),
@@ -156,68 +156,68 @@ impl Read {
 
 type Line = (AccountName, Option<Pence>, Option<Pence>);
 
-fn line(reader: &mut Strict<'_>, place: Place<'static>) -> Reading<Option<Line>> {
+fn line(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<Option<Line>> {
     const NAMES: [&str; 4] = ["account_id", "account_code", "debit", "credit"];
     let (mut id, mut code, mut debit, mut credit) = (None, None, None, None);
     let (mut has_id, mut has_code) = (false, false);
-    let given = reader.object(place, &NAMES, |reader, at| {
-        let place = place.field(NAMES.get(at).copied().unwrap_or_default());
+    let given = reader.object(path, &NAMES, |reader, at| {
+        let path = path.field(NAMES.get(at).copied().unwrap_or_default());
         if reader.is_null()? {
             return Ok(());
         }
         match at {
             0 => {
                 has_id = true;
-                id = reader.id(place)?;
+                id = reader.id(path)?;
             }
             1 => {
                 has_code = true;
-                code = reader.text(place, 1..=20)?;
+                code = reader.text(path, 1..=20)?;
             }
-            2 => debit = reader.positive_money(place)?,
-            _ => credit = reader.positive_money(place)?,
+            2 => debit = reader.positive_money(path)?,
+            _ => credit = reader.positive_money(path)?,
         }
         Ok(())
     })?;
     if given.is_some() && has_id == has_code {
-        reader.problem(place.field("account_id"), "exactly one of account_id and account_code is required");
+        reader.problem(path.field("account_id"), "exactly one of account_id and account_code is required");
     }
     let account = id.map(AccountName::Id).or_else(|| code.map(|code| AccountName::Code(code.into_owned())));
     Ok(account.map(|account| (account, debit, credit)))
 }
 
-fn document(reader: &mut Strict<'_>, place: Place<'static>) -> Reading<Option<OpeningDocument>> {
+fn document(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<Option<OpeningDocument>> {
     const NAMES: [&str; 7] = ["type", "number", "date", "amount_due", "customer_id", "supplier_id", "due_date"];
     let (mut kind, mut number, mut date, mut amount_due) = (None, None, None, None);
     let (mut customer, mut supplier, mut due_date) = (None, None, None);
-    let given = reader.object(place, &NAMES, |reader, at| {
-        let place = place.field(NAMES.get(at).copied().unwrap_or_default());
+    let given = reader.object(path, &NAMES, |reader, at| {
+        let path = path.field(NAMES.get(at).copied().unwrap_or_default());
         if at > 3 && reader.is_null()? {
             return Ok(());
         }
         match at {
-            0 => kind = reader.word(place, DocumentKind::parse, KINDS)?,
-            1 => number = reader.text(place, 1..=50)?,
-            2 => date = reader.day(place)?,
+            0 => kind = reader.word(path, DocumentKind::parse, KINDS)?,
+            1 => number = reader.text(path, 1..=50)?,
+            2 => date = reader.day(path)?,
             3 => {
-                amount_due = reader.positive_money(place)?;
+                amount_due = reader.positive_money(path)?;
                 if amount_due.is_some_and(Pence::is_zero) {
-                    reader.problem(place, "must be more than zero");
+                    reader.problem(path, "must be more than zero");
                 }
             }
-            4 => customer = reader.id(place)?,
-            5 => supplier = reader.id(place)?,
-            _ => due_date = reader.day(place)?,
+            4 => customer = reader.id(path)?,
+            5 => supplier = reader.id(path)?,
+            _ => due_date = reader.day(path)?,
         }
         Ok(())
     })?;
     let Some(given) = given else { return Ok(None) };
-    reader.require(place, &NAMES, &given, 4);
+    reader.require(path, &NAMES, &given, 4);
     let Some(kind) = kind else { return Ok(None) };
     let wanted = kind.contact_kind().id_field();
     let (named, other) = if wanted == "customer_id" { (customer, supplier) } else { (supplier, customer) };
     if named.is_none() || other.is_some() {
-        reader.problem(place.field(wanted), format_args!("a {} needs {wanted} and no other contact", kind.as_str()));
+        reader.problem(path.field(wanted), format_args!("a {} needs {wanted} and no other contact", kind.as_str()));
     }
     let (Some(id), Some(number), Some(date), Some(amount_due)) = (named, number, date, amount_due) else {
         return Ok(None);

@@ -10,7 +10,7 @@ use crate::domain::ledger::decimal::Percent;
 use crate::domain::ledger::organisation::{EntityType, YearEnd};
 use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
-use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 use crate::store::{LockChange, OrganisationChange, OrganisationField, OrganisationRow};
 
 const NAMES: [&str; 24] = [
@@ -57,9 +57,9 @@ pub struct NewOrganisation {
 
 /// Reads the body that makes an organisation.
 pub fn parse_new(text: &[u8]) -> Result<NewOrganisation, Issues> {
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut new = NewOrganisation { change: OrganisationChange::default(), vat_control: false, currency: None };
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
+    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         match at {
             22 => new.vat_control = reader.flag(body("vat_control"))?.unwrap_or_default(),
             23 => new.currency = reader.text(body("base_currency"), 3..=3)?.map(String::from),
@@ -69,7 +69,7 @@ pub fn parse_new(text: &[u8]) -> Result<NewOrganisation, Issues> {
     });
     let read = read.map(|given| {
         if let Some(given) = given {
-            reader.require(Place::section(BODY), &NAMES, &given, 1);
+            reader.require(FieldPath::section(BODY), &NAMES, &given, 1);
         }
     });
     reader.finish(read)?;
@@ -82,71 +82,76 @@ pub fn parse_patch(text: &[u8]) -> Result<OrganisationChange, Issues> {
     for (name, known) in names.iter_mut().zip(NAMES) {
         *name = known;
     }
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut change = OrganisationChange::default();
-    let read = reader.object(Place::section(BODY), &names, |reader, at| field(reader, at, &mut change));
+    let read = reader.object(FieldPath::section(BODY), &names, |reader, at| field(reader, at, &mut change));
     let read = read.map(|given| reader.require_some(given));
     reader.finish(read)?;
     Ok(change)
 }
 
-fn field(reader: &mut Strict<'_>, at: usize, change: &mut OrganisationChange) -> Reading<()> {
+fn field(reader: &mut StrictReader<'_>, at: usize, change: &mut OrganisationChange) -> Reading<()> {
     use OrganisationField as Field;
     let name = NAMES.get(at).copied().unwrap_or_default();
-    let place = body(name);
+    let path = body(name);
     let plain = match at {
-        0 => reader.label(place, 1..=255)?.map(|name| Field::Name(name.into_owned())),
-        1 => reader.maybe_label(place, 255)?.map(Field::LegalName),
-        2 => reader.word(place, EntityType::parse, ENTITY_TYPES)?.map(Field::EntityType),
-        3 => reader.maybe_text(place, 20)?.map(Field::CompanyNumber),
+        0 => reader.name(path, 1..=255)?.map(|name| Field::Name(name.into_owned())),
+        1 => reader.maybe_label(path, 255)?.map(Field::LegalName),
+        2 => reader.word(path, EntityType::parse, ENTITY_TYPES)?.map(Field::EntityType),
+        3 => reader.maybe_text(path, 20)?.map(Field::CompanyNumber),
         4 if reader.is_null()? => Some(Field::Utr(None)),
-        4 => utr(reader, place)?.map(|utr| Field::Utr(Some(utr))),
+        4 => utr(reader, path)?.map(|utr| Field::Utr(Some(utr))),
         5 => Some(Field::Address(reader.address()?)),
         6 => {
             let zone = |text: &str| is_timezone(text).then(|| text.to_owned());
-            reader.word(place, zone, "an IANA time zone, such as Europe/London")?.map(Field::Timezone)
+            reader.word(path, zone, "an IANA time zone, such as Europe/London")?.map(Field::Timezone)
         }
         7 => {
             let day = |text: &str| YearEnd::parse(text).map(|day| day.to_string());
-            reader.word(place, day, "the last day of the year as MM-DD, such as 03-31")?.map(Field::FinancialYearEnd)
+            reader.word(path, day, "the last day of the year as MM-DD, such as 03-31")?.map(Field::FinancialYearEnd)
         }
-        8 => reader.flag(place)?.map(Field::CisContractor),
-        9 => reader.flag(place)?.map(Field::CisSubcontractor),
+        8 => reader.flag(path)?.map(Field::CisContractor),
+        9 => reader.flag(path)?.map(Field::CisSubcontractor),
         10 if reader.is_null()? => Some(Field::CisSufferedBasisPoints(None)),
         10 => {
             let rule = "a percentage from 0 to 100 with at most two decimals, or null";
-            reader.percent(place, 0..=10_000, rule)?.map(|rate| Field::CisSufferedBasisPoints(Some(rate)))
+            reader.percent(path, 0..=10_000, rule)?.map(|rate| Field::CisSufferedBasisPoints(Some(rate)))
         }
-        11 => reader.whole(place, 0..=365)?.map(Field::DefaultPaymentTermsDays),
-        12 => reader.prefix(place, 10)?.map(|prefix| Field::SalesInvoicePrefix(prefix.into_owned())),
-        13 => reader.prefix(place, 10)?.map(|prefix| Field::SalesCreditNotePrefix(prefix.into_owned())),
+        11 => reader.whole(path, 0..=365)?.map(Field::DefaultPaymentTermsDays),
+        12 => reader.prefix(path, 10)?.map(|prefix| Field::SalesInvoicePrefix(prefix.into_owned())),
+        13 => reader.prefix(path, 10)?.map(|prefix| Field::SalesCreditNotePrefix(prefix.into_owned())),
         21 if reader.is_null()? => None,
-        21 => reader.day(place)?.map(|day| Field::BooksStartDate(Some(date_of(day)))),
-        _ => return vat_field(reader, at, place, change),
+        21 => reader.day(path)?.map(|day| Field::BooksStartDate(Some(date_of(day)))),
+        _ => return vat_field(reader, at, path, change),
     };
     change.fields.extend(plain);
     Ok(())
 }
 
-fn vat_field(reader: &mut Strict<'_>, at: usize, place: Place<'_>, change: &mut OrganisationChange) -> Reading<()> {
+fn vat_field(
+    reader: &mut StrictReader<'_>,
+    at: usize,
+    path: FieldPath<'_>,
+    change: &mut OrganisationChange,
+) -> Reading<()> {
     let vat = &mut change.vat;
     match at {
-        14 => vat.is_registered = reader.flag(place)?,
-        15 => vat.number = reader.maybe_text(place, 20)?,
+        14 => vat.is_registered = reader.flag(path)?,
+        15 => vat.number = reader.maybe_text(path, 20)?,
         16 if reader.is_null()? => vat.scheme = Some(None),
         16 => {
             let scheme = |text: &str| matches!(text, "standard" | "cash" | "flat_rate").then(|| text.to_owned());
-            vat.scheme = reader.word(place, scheme, "one of standard, cash, flat_rate, or null")?.map(Some);
+            vat.scheme = reader.word(path, scheme, "one of standard, cash, flat_rate, or null")?.map(Some);
         }
         17 if reader.is_null()? => vat.scheme_from = Some(None),
-        17 => vat.scheme_from = reader.day(place)?.map(Some),
+        17 => vat.scheme_from = reader.day(path)?.map(Some),
         18 if reader.is_null()? => vat.flat_rate = Some(None),
         18 => {
             let rule = "a percentage from 0.01 to 50 with at most two decimals, or null";
-            vat.flat_rate = reader.percent(place, 1..=5_000, rule)?.map(|rate| Some(Percent(rate)));
+            vat.flat_rate = reader.percent(path, 1..=5_000, rule)?.map(|rate| Some(Percent(rate)));
         }
-        19 => vat.period_months = small(reader.whole(place, 1..=12)?),
-        _ => vat.period_end_month = small(reader.whole(place, 1..=12)?),
+        19 => vat.period_months = small(reader.whole(path, 1..=12)?),
+        _ => vat.period_end_month = small(reader.whole(path, 1..=12)?),
     }
     Ok(())
 }
@@ -167,9 +172,9 @@ pub struct LockRequest {
 /// Reads the body that moves the period lock.
 pub fn parse_lock(text: &[u8]) -> Result<LockRequest, Issues> {
     const NAMES: [&str; 2] = ["lock_date", "reason"];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut request = LockRequest::default();
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
+    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         if reader.is_null()? {
             return Ok(());
         }
@@ -181,7 +186,7 @@ pub fn parse_lock(text: &[u8]) -> Result<LockRequest, Issues> {
     });
     let read = read.map(|given| {
         if let Some(given) = given {
-            reader.require(Place::section(BODY), &NAMES, &given, 1);
+            reader.require(FieldPath::section(BODY), &NAMES, &given, 1);
         }
     });
     reader.finish(read)?;

@@ -8,46 +8,46 @@ use crate::domain::ledger::decimal::{parse_number, parse_text};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::period::{Day, LAST_DAY};
 use crate::domain::ledger::vat::VatCode;
-use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 use crate::store::AddressChange;
 
 /// 1900-01-01.
 const DAY_MIN: Day = -25_567;
 
 /// A field of the body itself.
-pub const fn body(field: &str) -> Place<'_> {
-    Place::section(BODY).field(field)
+pub const fn body(field: &str) -> FieldPath<'_> {
+    FieldPath::section(BODY).field(field)
 }
 
-impl<'a> Strict<'a> {
+impl<'a> StrictReader<'a> {
     /// Text that may be null, which says that there is none; empty says so too.
-    pub fn maybe_text(&mut self, place: Place<'_>, length_max: usize) -> Reading<Option<Option<String>>> {
+    pub fn maybe_text(&mut self, path: FieldPath<'_>, length_max: usize) -> Reading<Option<Option<String>>> {
         if self.is_null()? {
             return Ok(Some(None));
         }
-        let text = self.text(place, 0..=length_max)?;
+        let text = self.text(path, 0..=length_max)?;
         Ok(text.map(|text| Some(text.into_owned()).filter(|text| !text.is_empty())))
     }
 
     /// A name that may be null or empty, which says that there is none.
-    pub fn maybe_label(&mut self, place: Place<'_>, length_max: usize) -> Reading<Option<Option<String>>> {
+    pub fn maybe_label(&mut self, path: FieldPath<'_>, length_max: usize) -> Reading<Option<Option<String>>> {
         if self.is_null()? {
             return Ok(Some(None));
         }
-        let text = self.label_or_empty(place, length_max)?;
+        let text = self.name_or_empty(path, length_max)?;
         Ok(text.map(|text| Some(text.into_owned()).filter(|text| !text.is_empty())))
     }
 
     /// A code or number that may be null, which says that there is none.
-    pub fn maybe_mark(&mut self, place: Place<'_>, length_max: usize) -> Reading<Option<Option<String>>> {
+    pub fn maybe_mark(&mut self, path: FieldPath<'_>, length_max: usize) -> Reading<Option<Option<String>>> {
         if self.is_null()? {
             return Ok(Some(None));
         }
-        Ok(self.mark(place, 1..=length_max)?.map(|text| Some(text.into_owned())))
+        Ok(self.code(path, 1..=length_max)?.map(|text| Some(text.into_owned())))
     }
 
     /// An amount: a number, or a string with at most two decimals.
-    pub fn money(&mut self, place: Place<'_>) -> Reading<Option<Pence>> {
+    pub fn money(&mut self, path: FieldPath<'_>) -> Reading<Option<Pence>> {
         let text = self.value()?;
         let amount = match text.starts_with('"') {
             true => serde_json::from_str::<Cow<'_, str>>(text).ok().and_then(|text| Pence::parse_text(&text)),
@@ -55,7 +55,7 @@ impl<'a> Strict<'a> {
         };
         if amount.is_none() {
             self.problem(
-                place,
+                path,
                 "must be an amount with at most two decimals, from -9999999999.99 to 9999999999.99, such as 120.50",
             );
         }
@@ -63,50 +63,50 @@ impl<'a> Strict<'a> {
     }
 
     /// An amount that is not negative.
-    pub fn positive_money(&mut self, place: Place<'_>) -> Reading<Option<Pence>> {
-        let amount = self.money(place)?;
+    pub fn positive_money(&mut self, path: FieldPath<'_>) -> Reading<Option<Pence>> {
+        let amount = self.money(path)?;
         if amount.is_some_and(Pence::is_negative) {
-            self.problem(place, "must not be negative");
+            self.problem(path, "must not be negative");
             return Ok(None);
         }
         Ok(amount)
     }
 
     /// A whole number in a range.
-    pub fn whole(&mut self, place: Place<'_>, range: RangeInclusive<i64>) -> Reading<Option<i64>> {
+    pub fn whole(&mut self, path: FieldPath<'_>, range: RangeInclusive<i64>) -> Reading<Option<i64>> {
         let number = parse_number(self.value()?, 0, i64::MAX).filter(|number| range.contains(number));
         if number.is_none() {
-            self.problem(place, format!("must be an integer from {} to {}", range.start(), range.end()));
+            self.problem(path, format!("must be an integer from {} to {}", range.start(), range.end()));
         }
         Ok(number)
     }
 
     /// An identifier.
-    pub fn id(&mut self, place: Place<'_>) -> Reading<Option<i64>> {
+    pub fn id(&mut self, path: FieldPath<'_>) -> Reading<Option<i64>> {
         let id = parse_number(self.value()?, 0, i64::MAX).filter(|id| *id >= 1);
         if id.is_none() {
-            self.problem(place, "must be an integer of at least 1");
+            self.problem(path, "must be an integer of at least 1");
         }
         Ok(id)
     }
 
     /// A date of the books.
-    pub fn day(&mut self, place: Place<'_>) -> Reading<Option<Day>> {
+    pub fn day(&mut self, path: FieldPath<'_>) -> Reading<Option<Day>> {
         let text = self.value()?;
         let day = serde_json::from_str::<Cow<'_, str>>(text).ok().and_then(|text| parse_day(&text));
         if day.is_none() {
-            self.problem(place, DAY_RULE);
+            self.problem(path, DAY_RULE);
         }
         Ok(day)
     }
 
     /// A VAT code.
-    pub fn vat_code(&mut self, place: Place<'_>) -> Reading<Option<VatCode>> {
-        self.word(place, VatCode::parse, "one of ST, RR, ZR, EX, NV")
+    pub fn vat_code(&mut self, path: FieldPath<'_>) -> Reading<Option<VatCode>> {
+        self.word(path, VatCode::parse, "one of ST, RR, ZR, EX, NV")
     }
 
     /// A percentage with at most two decimals, a number or a string, in hundredths of a percent.
-    pub fn percent(&mut self, place: Place<'_>, range: RangeInclusive<i64>, rule: &str) -> Reading<Option<i64>> {
+    pub fn percent(&mut self, path: FieldPath<'_>, range: RangeInclusive<i64>, rule: &str) -> Reading<Option<i64>> {
         let given = self.value()?;
         let rate = match given.starts_with('"') {
             true => serde_json::from_str::<Cow<'_, str>>(given).ok().and_then(|text| parse_text(&text, 2, 1_000_000)),
@@ -114,7 +114,7 @@ impl<'a> Strict<'a> {
         };
         let rate = rate.filter(|rate| range.contains(rate));
         if rate.is_none() {
-            self.problem(place, format!("must be {rule}"));
+            self.problem(path, format!("must be {rule}"));
         }
         Ok(rate)
     }
@@ -126,9 +126,9 @@ impl<'a> Strict<'a> {
         if self.is_null()? {
             return Ok(AddressChange::cleared());
         }
-        self.object(Place::section("address"), &NAMES, |reader, at| {
+        self.object(FieldPath::section("address"), &NAMES, |reader, at| {
             let Some(name) = NAMES.get(at) else { return Ok(()) };
-            let text = reader.maybe_text(Place::section("address").field(name), 255)?;
+            let text = reader.maybe_text(FieldPath::section("address").field(name), 255)?;
             match at {
                 0 => address.line1 = text,
                 1 => address.line2 = text,
@@ -145,7 +145,7 @@ impl<'a> Strict<'a> {
     /// At least one of the keys must have been given.
     pub fn require_some<const N: usize>(&mut self, given: Option<[bool; N]>) {
         if given == Some([false; N]) {
-            self.problem(Place::section(BODY), "must have at least one property");
+            self.problem(FieldPath::section(BODY), "must have at least one property");
         }
     }
 }

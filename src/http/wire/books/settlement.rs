@@ -10,7 +10,7 @@ use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::problem::Issues;
-use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 use crate::store::{AllocationView, PaymentMethod, SettlementEntry, SettlementField, SettlementView};
 
 /// What is allowed as a method.
@@ -50,7 +50,7 @@ pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementEntry, Issu
         "allocations",
         "auto_allocate",
     ];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut allocations = Allocations::default();
     let [(first, receipt), (refund, refunded)] = kinds(side);
     let mut entry = SettlementEntry {
@@ -65,24 +65,24 @@ pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementEntry, Issu
         allocations: Vec::new(),
         is_auto_allocated: false,
     };
-    let read = reader.object(Place::section(BODY), &names, |reader, at| {
-        let place = body(names.get(at).copied().unwrap_or_default());
+    let read = reader.object(FieldPath::section(BODY), &names, |reader, at| {
+        let path = body(names.get(at).copied().unwrap_or_default());
         match at {
-            0 => entry.contact_id = reader.id(place)?.unwrap_or_default(),
-            1 => entry.day = reader.day(place)?.unwrap_or_default(),
-            2 => entry.amount_pence = reader.cash(place)?.map_or(0, |amount| amount.0),
-            3 => entry.bank_account_id = reader.id(place)?.unwrap_or_default(),
+            0 => entry.contact_id = reader.id(path)?.unwrap_or_default(),
+            1 => entry.day = reader.day(path)?.unwrap_or_default(),
+            2 => entry.amount_pence = reader.cash(path)?.map_or(0, |amount| amount.0),
+            3 => entry.bank_account_id = reader.id(path)?.unwrap_or_default(),
             4 => {
                 let parse = |word: &str| kinds(side).into_iter().find(|(known, _)| *known == word);
                 let rule = format!("{first} or {refund}");
-                entry.kind = reader.word(place, parse, &rule)?.map_or(receipt, |(_, kind)| kind);
+                entry.kind = reader.word(path, parse, &rule)?.map_or(receipt, |(_, kind)| kind);
             }
-            5 => entry.reference = reader.maybe_text(place, 100)?.flatten(),
-            6 => entry.memo = reader.maybe_text(place, 500)?.flatten(),
+            5 => entry.reference = reader.maybe_text(path, 100)?.flatten(),
+            6 => entry.memo = reader.maybe_text(path, 500)?.flatten(),
             7 if reader.is_null()? => {}
-            7 => entry.method = reader.word(place, PaymentMethod::parse, METHODS)?,
-            8 => allocations.read(reader, Place::section(BODY), 0, Some(side))?,
-            _ => entry.is_auto_allocated = reader.flag(place)?.unwrap_or_default(),
+            7 => entry.method = reader.word(path, PaymentMethod::parse, METHODS)?,
+            8 => allocations.read(reader, FieldPath::section(BODY), 0, Some(side))?,
+            _ => entry.is_auto_allocated = reader.flag(path)?.unwrap_or_default(),
         }
         Ok(())
     });
@@ -90,7 +90,7 @@ pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementEntry, Issu
     let read = read.map(|given| {
         allocations.check(&mut reader, side, is_refund);
         if let Some(given) = given {
-            reader.require(Place::section(BODY), &names, &given, 4);
+            reader.require(FieldPath::section(BODY), &names, &given, 4);
         }
     });
     reader.finish(read)?;
@@ -101,10 +101,10 @@ pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementEntry, Issu
 /// Reads the body that changes what is said of a settlement.
 pub fn parse_patch(text: &[u8]) -> Result<Vec<SettlementField>, Issues> {
     const NAMES: [&str; 2] = ["reference", "memo"];
-    let mut reader = Strict::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut fields = Vec::new();
-    let read = reader.object(Place::section(BODY), &NAMES, |reader, at| {
-        let field = |reader: &mut Strict<'_>| -> Reading<Option<SettlementField>> {
+    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
+        let field = |reader: &mut StrictReader<'_>| -> Reading<Option<SettlementField>> {
             Ok(match at {
                 0 => reader.maybe_text(body("reference"), 100)?.map(SettlementField::Reference),
                 _ => reader.maybe_text(body("memo"), 500)?.map(SettlementField::Memo),

@@ -7,7 +7,7 @@ use std::collections::hash_map::Entry;
 use crate::domain::amount::UNITS_PER_WHOLE;
 use crate::domain::coding::{Account, AccountType, Batch, Invoice, InvoiceKind, Transaction, VatCode};
 use crate::domain::problem::Issues;
-use crate::http::wire::strict::{BODY, Place, Reading, Strict};
+use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
 const MAX_DESCRIPTION_CHARS: usize = 500;
 const MAX_MERCHANT_CHARS: usize = 200;
@@ -44,7 +44,7 @@ impl Limits {
 /// A request that keeps to the format.
 #[derive(Debug, Clone, Default)]
 pub struct Submission<'a> {
-    /// What the engine is asked.
+    /// The batch for the engine.
     pub batch: Batch<'a>,
     /// Each transaction as it was written.
     pub inputs: Vec<&'a str>,
@@ -55,7 +55,7 @@ pub struct Submission<'a> {
 /// Reads a request body.
 pub fn parse<'a>(body: &'a [u8], limits: &Limits) -> Result<Submission<'a>, Issues> {
     // The HTTP layer has checked this before; an empty text is no object either.
-    let mut reader = Strict::new(std::str::from_utf8(body).unwrap_or_default());
+    let mut reader = StrictReader::new(std::str::from_utf8(body).unwrap_or_default());
     let mut request =
         Request { limits, submission: Submission::default(), codes: HashMap::new(), unresolved: Vec::new() };
     let read = request.read(&mut reader);
@@ -73,17 +73,17 @@ struct Request<'a, 'l> {
 
 struct Unresolved<'a> {
     at: usize,
-    row: Place<'static>,
+    row: FieldPath<'static>,
     invoice: usize,
     code: Cow<'a, str>,
 }
 
 impl<'a> Request<'a, '_> {
-    fn read(&mut self, reader: &mut Strict<'a>) -> Reading<()> {
+    fn read(&mut self, reader: &mut StrictReader<'a>) -> Reading<()> {
         const NAMES: [&str; 5] = [TRANSACTIONS, CHART, VAT_CODES, INVOICES, OPTIONS];
         const REQUIRED: usize = 2;
-        let place = Place::section(BODY);
-        let given = reader.object(place, &NAMES, |reader, at| match at {
+        let path = FieldPath::section(BODY);
+        let given = reader.object(path, &NAMES, |reader, at| match at {
             0 => self.transactions(reader),
             1 => self.chart(reader),
             _ if reader.is_null()? => Ok(()),
@@ -93,16 +93,16 @@ impl<'a> Request<'a, '_> {
         })?;
         if let Some(given) = given {
             self.resolve(reader);
-            reader.require(place, &NAMES, &given, REQUIRED);
+            reader.require(path, &NAMES, &given, REQUIRED);
         }
         Ok(())
     }
 
-    fn transactions(&mut self, reader: &mut Strict<'a>) -> Reading<()> {
+    fn transactions(&mut self, reader: &mut StrictReader<'a>) -> Reading<()> {
         let limit = self.limits.max_transactions;
         let (transactions, inputs) = (&mut self.submission.batch.transactions, &mut self.submission.inputs);
-        reader.list(TRANSACTIONS, 1..=limit, |reader, place| {
-            let (input, transaction) = reader.raw(|reader| transaction(reader, place))?;
+        reader.list(TRANSACTIONS, 1..=limit, |reader, path| {
+            let (input, transaction) = reader.raw(|reader| transaction(reader, path))?;
             if let Some(transaction) = transaction
                 && length(inputs) < limit
             {
@@ -113,11 +113,11 @@ impl<'a> Request<'a, '_> {
         })
     }
 
-    fn chart(&mut self, reader: &mut Strict<'a>) -> Reading<()> {
+    fn chart(&mut self, reader: &mut StrictReader<'a>) -> Reading<()> {
         let limit = self.limits.max_accounts;
         let (accounts, codes) = (&mut self.submission.batch.accounts, &mut self.codes);
-        reader.list(CHART, 1..=limit, |reader, place| {
-            if let Some(account) = account(reader, place, codes)?
+        reader.list(CHART, 1..=limit, |reader, path| {
+            if let Some(account) = account(reader, path, codes)?
                 && length(accounts) < limit
             {
                 accounts.push(account);
@@ -126,11 +126,11 @@ impl<'a> Request<'a, '_> {
         })
     }
 
-    fn vat_codes(&mut self, reader: &mut Strict<'a>) -> Reading<()> {
+    fn vat_codes(&mut self, reader: &mut StrictReader<'a>) -> Reading<()> {
         let mut codes = HashMap::new();
         let list = self.submission.batch.vat_codes.insert(Vec::new());
-        reader.list(VAT_CODES, 1..=MAX_VAT_CODES, |reader, place| {
-            if let Some(code) = vat_code(reader, place, &mut codes)?
+        reader.list(VAT_CODES, 1..=MAX_VAT_CODES, |reader, path| {
+            if let Some(code) = vat_code(reader, path, &mut codes)?
                 && length(list) < MAX_VAT_CODES
             {
                 list.push(code);
@@ -139,15 +139,15 @@ impl<'a> Request<'a, '_> {
         })
     }
 
-    fn invoices(&mut self, reader: &mut Strict<'a>) -> Reading<()> {
+    fn invoices(&mut self, reader: &mut StrictReader<'a>) -> Reading<()> {
         let limit = self.limits.max_invoices;
         let unresolved = &mut self.unresolved;
         let invoices = self.submission.batch.invoices.insert(Vec::new());
-        reader.list(INVOICES, 0..=limit, |reader, place| {
+        reader.list(INVOICES, 0..=limit, |reader, path| {
             let mut account = None;
-            let read = invoice(reader, place, &mut account)?;
+            let read = invoice(reader, path, &mut account)?;
             if let Some((at, code)) = account {
-                unresolved.push(Unresolved { at, row: place, invoice: invoices.len(), code });
+                unresolved.push(Unresolved { at, row: path, invoice: invoices.len(), code });
             }
             if let Some(invoice) = read
                 && length(invoices) < limit
@@ -159,7 +159,7 @@ impl<'a> Request<'a, '_> {
     }
 
     /// Finds the accounts that invoices name, now that the chart is known.
-    fn resolve(&mut self, reader: &mut Strict<'a>) {
+    fn resolve(&mut self, reader: &mut StrictReader<'a>) {
         for Unresolved { at, row, invoice, code } in std::mem::take(&mut self.unresolved) {
             let account = self.codes.get(&code).copied();
             if account.is_none() {
@@ -172,16 +172,16 @@ impl<'a> Request<'a, '_> {
         }
     }
 
-    fn options(&mut self, reader: &mut Strict<'a>) -> Reading<()> {
+    fn options(&mut self, reader: &mut StrictReader<'a>) -> Reading<()> {
         const NAMES: [&str; 2] = ["allowOverage", "businessContext"];
-        let place = Place::section(OPTIONS);
+        let path = FieldPath::section(OPTIONS);
         let Submission { batch, allow_overage, .. } = &mut self.submission;
-        reader.object(place, &NAMES, |reader, at| {
+        reader.object(path, &NAMES, |reader, at| {
             match at {
                 _ if reader.is_null()? => {}
-                0 => *allow_overage = reader.flag(place.field("allowOverage"))?.unwrap_or_default(),
+                0 => *allow_overage = reader.flag(path.field("allowOverage"))?.unwrap_or_default(),
                 _ => {
-                    let text = reader.text(place.field("businessContext"), 0..=MAX_CONTEXT_CHARS)?;
+                    let text = reader.text(path.field("businessContext"), 0..=MAX_CONTEXT_CHARS)?;
                     batch.business_context = text.unwrap_or_default();
                 }
             }
@@ -196,81 +196,81 @@ fn length<T>(list: &[T]) -> u64 {
 }
 
 /// Reads one transaction; none when it has a problem.
-fn transaction<'a>(reader: &mut Strict<'a>, place: Place<'static>) -> Reading<Option<Transaction<'a>>> {
+fn transaction<'a>(reader: &mut StrictReader<'a>, path: FieldPath<'static>) -> Reading<Option<Transaction<'a>>> {
     const NAMES: [&str; 6] = ["date", "description", "amount", "merchant", "reference", "bank_account"];
     const REQUIRED: usize = 3;
     let (mut day, mut description, mut amount) = (None, None, None);
     let (mut merchant, mut reference, mut bank_account) = (None, None, None);
-    let given = reader.object(place, &NAMES, |reader, at| {
+    let given = reader.object(path, &NAMES, |reader, at| {
         match at {
-            0 => day = reader.date(place.field("date"))?,
-            1 => description = reader.text(place.field("description"), 1..=MAX_DESCRIPTION_CHARS)?,
-            2 => amount = reader.amount(place.field("amount"))?,
-            3 => merchant = reader.optional_text(place.field("merchant"), MAX_MERCHANT_CHARS)?,
-            4 => reference = reader.optional_text(place.field("reference"), MAX_REFERENCE_CHARS)?,
-            _ => bank_account = reader.optional_text(place.field("bank_account"), MAX_BANK_ACCOUNT_CHARS)?,
+            0 => day = reader.date(path.field("date"))?,
+            1 => description = reader.text(path.field("description"), 1..=MAX_DESCRIPTION_CHARS)?,
+            2 => amount = reader.amount(path.field("amount"))?,
+            3 => merchant = reader.optional_text(path.field("merchant"), MAX_MERCHANT_CHARS)?,
+            4 => reference = reader.optional_text(path.field("reference"), MAX_REFERENCE_CHARS)?,
+            _ => bank_account = reader.optional_text(path.field("bank_account"), MAX_BANK_ACCOUNT_CHARS)?,
         }
         Ok(())
     })?;
     let Some(given) = given else { return Ok(None) };
-    reader.require(place, &NAMES, &given, REQUIRED);
+    reader.require(path, &NAMES, &given, REQUIRED);
     let Some(((day, description), amount)) = day.zip(description).zip(amount) else { return Ok(None) };
     Ok(Some(Transaction { day, description, amount, merchant, reference, bank_account }))
 }
 
 /// Reads one account of the chart; none when it has a problem.
 fn account<'a>(
-    reader: &mut Strict<'a>,
-    place: Place<'static>,
+    reader: &mut StrictReader<'a>,
+    path: FieldPath<'static>,
     codes: &mut HashMap<Cow<'a, str>, usize>,
 ) -> Reading<Option<Account<'a>>> {
     const NAMES: [&str; 3] = ["code", "name", "type"];
     const TYPES: &str =
         "one of INCOME, EXPENSE, ASSET, LIABILITY and EQUITY in any case; REVENUE is accepted for INCOME";
     let (mut code, mut name, mut kind) = (None, None, None);
-    let given = reader.object(place, &NAMES, |reader, at| {
+    let given = reader.object(path, &NAMES, |reader, at| {
         match at {
-            0 => code = unique_code(reader, place, codes)?,
-            1 => name = reader.text(place.field("name"), 1..=MAX_NAME_CHARS)?,
-            _ => kind = reader.word(place.field("type"), AccountType::parse, TYPES)?,
+            0 => code = unique_code(reader, path, codes)?,
+            1 => name = reader.text(path.field("name"), 1..=MAX_NAME_CHARS)?,
+            _ => kind = reader.word(path.field("type"), AccountType::parse, TYPES)?,
         }
         Ok(())
     })?;
     let Some(given) = given else { return Ok(None) };
-    reader.require(place, &NAMES, &given, NAMES.len());
+    reader.require(path, &NAMES, &given, NAMES.len());
     Ok(code.zip(name).zip(kind).map(|((code, name), kind)| Account { code, name, kind }))
 }
 
 /// Reads one VAT code; none when it has a problem.
 fn vat_code<'a>(
-    reader: &mut Strict<'a>,
-    place: Place<'static>,
+    reader: &mut StrictReader<'a>,
+    path: FieldPath<'static>,
     codes: &mut HashMap<Cow<'a, str>, usize>,
 ) -> Reading<Option<VatCode<'a>>> {
     const NAMES: [&str; 3] = ["code", "name", "rate"];
     const RATES: std::ops::RangeInclusive<i128> = 0..=100 * UNITS_PER_WHOLE;
     let (mut code, mut name, mut rate) = (None, None, None);
-    let given = reader.object(place, &NAMES, |reader, at| {
+    let given = reader.object(path, &NAMES, |reader, at| {
         match at {
-            0 => code = unique_code(reader, place, codes)?,
-            1 => name = reader.text(place.field("name"), 1..=MAX_NAME_CHARS)?,
-            _ => rate = reader.bounded(place.field("rate"), RATES, "a number from 0 to 100, in percent")?,
+            0 => code = unique_code(reader, path, codes)?,
+            1 => name = reader.text(path.field("name"), 1..=MAX_NAME_CHARS)?,
+            _ => rate = reader.bounded(path.field("rate"), RATES, "a number from 0 to 100, in percent")?,
         }
         Ok(())
     })?;
     let Some(given) = given else { return Ok(None) };
-    reader.require(place, &NAMES, &given, NAMES.len());
+    reader.require(path, &NAMES, &given, NAMES.len());
     Ok(code.zip(name).zip(rate).map(|((code, name), rate)| VatCode { code, name, rate }))
 }
 
 /// Reads a code that no row before has.
 fn unique_code<'a>(
-    reader: &mut Strict<'a>,
-    place: Place<'static>,
+    reader: &mut StrictReader<'a>,
+    path: FieldPath<'static>,
     codes: &mut HashMap<Cow<'a, str>, usize>,
 ) -> Reading<Option<Cow<'a, str>>> {
-    let place = place.field("code");
-    let Some(code) = reader.text(place, 1..=MAX_CODE_CHARS)? else { return Ok(None) };
+    let path = path.field("code");
+    let Some(code) = reader.text(path, 1..=MAX_CODE_CHARS)? else { return Ok(None) };
     let row = codes.len();
     match codes.entry(code.clone()) {
         Entry::Vacant(entry) => {
@@ -278,7 +278,7 @@ fn unique_code<'a>(
             Ok(Some(code))
         }
         Entry::Occupied(_) => {
-            reader.problem(place, "code is already the code of an earlier row");
+            reader.problem(path, "code is already the code of an earlier row");
             Ok(None)
         }
     }
@@ -286,8 +286,8 @@ fn unique_code<'a>(
 
 /// Reads one invoice; none when it has a problem. The code of its account and where it stands go to `account`.
 fn invoice<'a>(
-    reader: &mut Strict<'a>,
-    place: Place<'static>,
+    reader: &mut StrictReader<'a>,
+    path: FieldPath<'static>,
     account: &mut Option<(usize, Cow<'a, str>)>,
 ) -> Reading<Option<Invoice<'a>>> {
     const NAMES: [&str; 10] = [
@@ -306,32 +306,30 @@ fn invoice<'a>(
     const AMOUNTS: std::ops::RangeInclusive<i128> = 1..=1_000_000_000_000_000_000 * UNITS_PER_WHOLE;
     let (mut number, mut kind, mut contact, mut day, mut amount_due) = (None, None, None, None, None);
     let (mut due_day, mut total, mut currency, mut reference) = (None, None, None, None);
-    let given = reader.object(place, &NAMES, |reader, at| {
+    let given = reader.object(path, &NAMES, |reader, at| {
         match at {
-            0 => number = reader.text(place.field("number"), 1..=MAX_INVOICE_NUMBER_CHARS)?,
-            1 => kind = reader.word(place.field("kind"), InvoiceKind::parse, "one of invoice, bill and credit_note")?,
-            2 => contact = reader.text(place.field("contact"), 1..=MAX_NAME_CHARS)?,
-            3 => day = reader.date(place.field("date"))?,
+            0 => number = reader.text(path.field("number"), 1..=MAX_INVOICE_NUMBER_CHARS)?,
+            1 => kind = reader.word(path.field("kind"), InvoiceKind::parse, "one of invoice, bill and credit_note")?,
+            2 => contact = reader.text(path.field("contact"), 1..=MAX_NAME_CHARS)?,
+            3 => day = reader.date(path.field("date"))?,
             4 => {
                 amount_due =
-                    reader.bounded(place.field("amount_due"), AMOUNTS, "a JSON number above 0 and below 1e18")?
+                    reader.bounded(path.field("amount_due"), AMOUNTS, "a JSON number above 0 and below 1e18")?
             }
             _ if reader.is_null()? => {}
-            5 => due_day = reader.date(place.field("due_date"))?,
-            6 => total = reader.amount(place.field("total"))?,
-            7 => {
-                currency = reader.word(place.field("currency"), currency_code, "three capital letters, such as GBP")?
-            }
-            8 => reference = reader.optional_text(place.field("reference"), MAX_REFERENCE_CHARS)?,
+            5 => due_day = reader.date(path.field("due_date"))?,
+            6 => total = reader.amount(path.field("total"))?,
+            7 => currency = reader.word(path.field("currency"), currency_code, "three capital letters, such as GBP")?,
+            8 => reference = reader.optional_text(path.field("reference"), MAX_REFERENCE_CHARS)?,
             _ => {
-                let code = reader.text(place.field("account_code"), 1..=MAX_CODE_CHARS)?;
+                let code = reader.text(path.field("account_code"), 1..=MAX_CODE_CHARS)?;
                 *account = code.map(|code| (reader.at(), code));
             }
         }
         Ok(())
     })?;
     let Some(given) = given else { return Ok(None) };
-    reader.require(place, &NAMES, &given, REQUIRED);
+    reader.require(path, &NAMES, &given, REQUIRED);
     let (Some(number), Some(kind), Some(contact), Some(day), Some(amount_due)) =
         (number, kind, contact, day, amount_due)
     else {

@@ -6,7 +6,7 @@ use crate::domain::amount::{self, UNITS_PER_WHOLE};
 use crate::domain::coding::{Account, Batch, CodedRow, Outcome, Settled};
 use crate::http::wire::print::{write_list, write_string};
 
-/// Confidence is kept in thousandths.
+/// Confidence is stored in thousandths.
 const UNITS_PER_THOUSANDTH: i128 = UNITS_PER_WHOLE / 1000;
 
 /// Writes the `result` object of a completed run, piece by piece. `inputs` are the transactions as they were submitted.

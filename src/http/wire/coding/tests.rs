@@ -17,7 +17,7 @@ const WHOLE: &str = r#" {"invoices":[{"account_code":"1\u0032","number":"INV-1",
     "vat_codes":[{"code":"S","name":"Standard","rate":17.5}],
     "options":{"allowOverage":true,"businessContext":"A bakery"}} "#;
 
-/// Paths of the problems, in the order they are told.
+/// Paths of the problems, in the order they are listed.
 fn problems(body: &str) -> Vec<String> {
     let issues = parse(body.as_bytes(), &LIMITS).unwrap_err();
     assert_eq!(issues.count, u64::try_from(issues.listed.len()).unwrap(), "{issues:?}");

@@ -1,4 +1,5 @@
-//! Requests with the same `Idempotency-Key` take turns: the second waits for the first and then replays its answer.
+//! Requests with the same `Idempotency-Key` are locked against each other: the second waits for the first and then
+//! replays its answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,27 +25,27 @@ type Scope = (UserId, String, String, String);
 /// The requests with an `Idempotency-Key` that are being carried out by this process. (Between processes the database
 /// decides who is first.)
 #[derive(Debug, Clone, Default)]
-pub struct Turns(Arc<DashMap<Scope, watch::Receiver<()>>>);
+pub struct IdempotencyLocks(Arc<DashMap<Scope, watch::Receiver<()>>>);
 
-/// A request that is being carried out; the next one with its key begins when it is dropped.
+/// The lock of a request that is being carried out; the next request with its key begins when the lock is dropped.
 #[derive(Debug)]
-#[must_use = "the turn ends when it is dropped"]
-pub struct Turn {
-    turns: Turns,
+#[must_use = "the lock is released when it is dropped"]
+pub struct IdempotencyLock {
+    locks: IdempotencyLocks,
     scope: Scope,
-    /// Those who wait see it close.
+    /// Waiting requests see this channel close.
     _running: watch::Sender<()>,
 }
 
-impl Drop for Turn {
+impl Drop for IdempotencyLock {
     fn drop(&mut self) {
-        self.turns.0.remove(&self.scope);
+        self.locks.0.remove(&self.scope);
     }
 }
 
-impl Turns {
-    /// Waits until no other request of this scope is running; `None` when one still is after so long.
-    async fn take(&self, scope: Scope, wait: Duration) -> Option<Turn> {
+impl IdempotencyLocks {
+    /// Waits until no other request of this scope is running; `None` when one is still running after `wait`.
+    async fn acquire(&self, scope: Scope, wait: Duration) -> Option<IdempotencyLock> {
         let deadline = Instant::now() + wait;
         loop {
             let mut running = match self.0.entry(scope.clone()) {
@@ -52,23 +53,23 @@ impl Turns {
                 Entry::Vacant(free) => {
                     let (sender, receiver) = watch::channel(());
                     free.insert(receiver);
-                    return Some(Turn { turns: self.clone(), scope, _running: sender });
+                    return Some(IdempotencyLock { locks: self.clone(), scope, _running: sender });
                 }
             };
-            // Nothing is ever sent: it ends when the sender is dropped.
+            // Nothing is ever sent: the wait ends when the sender is dropped.
             timeout_at(deadline, running.changed()).await.ok()?.ok();
         }
     }
 }
 
 impl Call<Products> {
-    /// The turn of this request among those with its `Idempotency-Key`; `None` without one. Hold it until the request is
-    /// answered. 409 `idempotency_in_progress` when the first one is still running after ten seconds.
-    pub async fn turn(&self) -> Result<Option<Turn>, ApiError> {
+    /// The lock of this request's `Idempotency-Key`; `None` without a key. Hold it until the request is answered. The
+    /// error is 409 `idempotency_in_progress` when another request still holds the lock after ten seconds.
+    pub async fn idempotency_lock(&self) -> Result<Option<IdempotencyLock>, ApiError> {
         let Some(key) = self.idempotency_key()? else { return Ok(None) };
         let scope = (self.key()?.user_id, self.method().to_string(), self.request.path().to_owned(), key.to_owned());
-        let turn = self.state().turns.take(scope, WAIT).await;
-        turn.map(Some).ok_or_else(|| refused(&Refusal::IdempotencyInProgress))
+        let lock = self.state().idempotency_locks.acquire(scope, WAIT).await;
+        lock.map(Some).ok_or_else(|| refused(&Refusal::IdempotencyInProgress))
     }
 }
 
@@ -82,34 +83,34 @@ mod tests {
 
     #[tokio::test]
     async fn the_second_waits_for_the_first_and_for_no_longer_than_it_may() {
-        let turns = Turns::default();
-        let first = turns.take(scope("a"), Duration::ZERO).await.expect("nothing is running");
-        let other = turns.take(scope("b"), Duration::ZERO).await.expect("another key does not wait");
-        assert!(turns.take(scope("a"), Duration::ZERO).await.is_none(), "the first is still running");
+        let locks = IdempotencyLocks::default();
+        let first = locks.acquire(scope("a"), Duration::ZERO).await.expect("nothing is running");
+        let other = locks.acquire(scope("b"), Duration::ZERO).await.expect("another key does not wait");
+        assert!(locks.acquire(scope("a"), Duration::ZERO).await.is_none(), "the first is still running");
         let waiting = tokio::spawn({
-            let turns = turns.clone();
-            async move { turns.take(scope("a"), WAIT).await.is_some() }
+            let locks = locks.clone();
+            async move { locks.acquire(scope("a"), WAIT).await.is_some() }
         });
         tokio::task::yield_now().await;
         drop(first);
         assert!(waiting.await.unwrap());
         drop(other);
-        assert!(turns.0.is_empty(), "a turn that ended is kept");
+        assert!(locks.0.is_empty(), "a released lock stays in the map");
     }
 
     #[tokio::test]
     async fn of_many_with_one_key_one_runs_at_a_time() {
-        let turns = Turns::default();
+        let locks = IdempotencyLocks::default();
         let running = Arc::new(std::sync::atomic::AtomicUsize::new(0));
         let mut tasks = tokio::task::JoinSet::new();
         for _ in 0..200 {
-            let (turns, running) = (turns.clone(), Arc::clone(&running));
+            let (locks, running) = (locks.clone(), Arc::clone(&running));
             tasks.spawn(async move {
-                let turn = turns.take(scope("a"), WAIT).await.expect("all of them are short");
+                let lock = locks.acquire(scope("a"), WAIT).await.expect("all of them are short");
                 assert_eq!(running.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0);
                 tokio::task::yield_now().await;
                 running.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
-                drop(turn);
+                drop(lock);
             });
         }
         while let Some(ended) = tasks.join_next().await {

@@ -1,0 +1,155 @@
+//! What is known about the business before any line is read: its trade, its form, its VAT status, its people.
+
+mod owners;
+mod vat_status;
+
+use super::batch::Batch;
+use super::knowledge::{ConceptId, Knowledge, Sector, WordList, WordLists};
+use super::outcome::Vat;
+use super::text::fold;
+
+/// The business behind a batch.
+#[derive(Debug)]
+pub struct Business<'k> {
+    /// Trades that fit, best first, with how well (0 to 1).
+    pub sectors: Vec<(&'k Sector, f32)>,
+    /// Whether it charges and reclaims VAT.
+    pub is_vat_registered: bool,
+    /// A VAT scheme was named whose effect on single lines cannot be known.
+    pub has_special_vat_scheme: bool,
+    /// Construction services are under the domestic reverse charge.
+    pub has_reverse_charge: bool,
+    /// From this price on equipment is an asset.
+    pub asset_from_pence: i128,
+    /// The context says that there is VAT on the rent.
+    pub rent_has_vat: bool,
+    /// A company, rather than a sole trader, partnership or charity.
+    pub is_company: bool,
+    /// Folded names of owners and directors, each as its words.
+    pub owners: Vec<Vec<String>>,
+}
+
+impl<'k> Business<'k> {
+    /// Reads the context and the chart of a batch.
+    pub fn read(batch: &Batch<'_>, knowledge: &'k Knowledge) -> Self {
+        let folded = fold(&batch.business_context);
+        let names: Vec<String> = batch.accounts.iter().map(|account| fold(&account.name)).collect();
+        let words = &knowledge.words;
+        let in_context = |list: &WordList| list.iter().filter(|phrase| has_phrase(&folded, phrase)).count();
+        let in_chart =
+            |list: &WordList| list.iter().filter(|phrase| names.iter().any(|name| has_phrase(name, phrase))).count();
+        let company = in_context(&words.company_context) * 2 + in_chart(&words.company_chart);
+        let sole_trader = in_context(&words.sole_trader_context) * 3 + in_chart(&words.sole_trader_chart);
+        Self {
+            sectors: sectors(knowledge, &folded, &names),
+            is_vat_registered: vat_status::is_vat_registered(batch, &names, words),
+            has_special_vat_scheme: in_context(&words.special_vat_scheme) > 0,
+            has_reverse_charge: has_phrase(&folded, "REVERSE CHARGE") || has_phrase(&folded, "DRC"),
+            asset_from_pence: asset_from_pence(&batch.business_context, words),
+            rent_has_vat: rent_has_vat(&batch.business_context, words),
+            is_company: company > sole_trader,
+            owners: owners::owners(batch, words),
+        }
+    }
+
+    /// What a receipt from an unknown payer is here.
+    pub fn sales(&self) -> Option<ConceptId> {
+        self.sectors.first().and_then(|(sector, _)| sector.sales)
+    }
+
+    /// What a payment to an unknown supplier is here.
+    pub fn purchases(&self) -> Option<ConceptId> {
+        self.sectors.first().and_then(|(sector, _)| sector.purchases)
+    }
+
+    /// The VAT code of a concept where it differs from the usual one here.
+    pub fn vat(&self, concept: ConceptId) -> Option<Vat> {
+        let (sector, _) = self.sectors.first()?;
+        sector.vat.iter().find(|(known, _)| *known == concept).map(|(_, vat)| *vat)
+    }
+
+    /// What an ambiguous shop means here.
+    pub fn shop(&self, shop: ConceptId) -> Option<ConceptId> {
+        let meanings = self.sectors.iter().flat_map(|(sector, _)| &sector.shops);
+        meanings.into_iter().find(|(known, _)| *known == shop).map(|(_, meaning)| *meaning)
+    }
+
+    /// How typical a concept is here, 0 to 1.
+    pub fn likely(&self, concept: ConceptId) -> f32 {
+        let fits = self.sectors.iter().filter(|(sector, _)| sector.likely.contains(&concept));
+        fits.map(|(_, weight)| *weight).fold(0.0, f32::max)
+    }
+}
+
+/// Whether a folded text has a phrase on whole words.
+pub fn has_phrase(folded: &str, phrase: &str) -> bool {
+    folded.match_indices(phrase).any(|(at, found)| {
+        let before = folded.get(..at).is_none_or(|text| text.is_empty() || text.ends_with(' '));
+        let after = folded.get(at + found.len()..).is_none_or(|text| text.is_empty() || text.starts_with(' '));
+        before && after
+    })
+}
+
+/// Trades by the words of the context; the chart's words count half.
+fn sectors<'k>(knowledge: &'k Knowledge, context: &str, names: &[String]) -> Vec<(&'k Sector, f32)> {
+    let mut scored: Vec<(&Sector, f32)> = Vec::new();
+    for sector in &knowledge.sectors {
+        let mut score = 0.0_f32;
+        for phrase in &sector.context {
+            // The first words usually say what the business is; the rest may be an aside.
+            if let Some(at) = context.find(phrase.as_str()).filter(|_| has_phrase(context, phrase)) {
+                score += match at {
+                    0..=45 => 2.5,
+                    46..=120 => 1.5,
+                    _ => 1.0,
+                };
+                if phrase.contains(' ') {
+                    score += 0.5;
+                }
+            }
+            if names.iter().any(|name| has_phrase(name, phrase)) {
+                score += 0.3;
+            }
+        }
+        if score > 0.0 {
+            scored.push((sector, score));
+        }
+    }
+    scored.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let best = scored.first().map_or(1.0, |(_, score)| *score);
+    // A word or two of a chart (`Light, power, heating`) are no trade.
+    scored.retain(|(_, score)| *score >= 0.4 * best && *score >= 0.9);
+    scored.truncate(3);
+    for (_, score) in &mut scored {
+        *score = (*score / best) * best.min(2.0) / 2.0;
+    }
+    scored
+}
+
+/// From which price on equipment is an asset: what the context says ("items over £500 are capitalised"), else £1,000.
+fn asset_from_pence(context: &str, words: &WordLists) -> i128 {
+    const USUAL_PENCE: i128 = 100_000;
+    for sentence in context.split(['.', ';', '\n']) {
+        let folded = fold(sentence);
+        let about = words.asset.iter().any(|word| has_phrase(&folded, word));
+        let Some((_, behind)) = sentence.split_once('\u{a3}').filter(|_| about) else { continue };
+        let digits: String =
+            behind.chars().take_while(|c| c.is_ascii_digit() || *c == ',').filter(char::is_ascii_digit).collect();
+        if let Ok(pounds) = digits.parse::<u32>() {
+            return i128::from(pounds) * 100;
+        }
+    }
+    USUAL_PENCE
+}
+
+/// Whether the context says that rent is charged with VAT: the landlord has opted to tax.
+fn rent_has_vat(context: &str, words: &WordLists) -> bool {
+    context.split(['.', ';', '\n']).any(|sentence| {
+        let folded = fold(sentence);
+        let says = |phrase: &str| has_phrase(&folded, phrase);
+        let about = says("RENT") || says("LANDLORD") || says("LEASE");
+        let taxed = words.taxed_rent.iter().any(says);
+        let denied = words.taxed_rent_denial.iter().any(says);
+        about && taxed && !denied
+    })
+}

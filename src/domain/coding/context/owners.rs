@@ -1,0 +1,145 @@
+//! The people behind a business: names behind words such as "director" and "owner", and in the names of owners' accounts.
+
+use std::collections::BTreeSet;
+
+use super::has_phrase;
+use crate::domain::coding::batch::{Account, AccountType, Batch};
+use crate::domain::coding::knowledge::WordLists;
+use crate::domain::coding::text::fold;
+
+/// Most words of a name.
+const NAME_WORDS_MAX: usize = 3;
+
+/// A name behind a role stands within so many words of it.
+const ROLE_REACH: usize = 4;
+
+/// Folded names of owners and directors, each as its words.
+pub(super) fn owners(batch: &Batch<'_>, lists: &WordLists) -> Vec<Vec<String>> {
+    let mut names: BTreeSet<Vec<String>> = BTreeSet::new();
+    for sentence in batch.business_context.split(['.', ';', '\n']) {
+        Sentence { words: sentence.split_whitespace().collect(), lists }.add_owners(&mut names);
+    }
+    for account in &batch.accounts {
+        names.extend(possessor(account, lists));
+        names.extend(named_behind(account, lists));
+    }
+    names.into_iter().filter(|name| name.iter().any(|word| word.chars().count() >= 3)).collect()
+}
+
+/// A sentence of the context.
+struct Sentence<'s> {
+    words: Vec<&'s str>,
+    lists: &'s WordLists,
+}
+
+impl Sentence<'_> {
+    fn add_owners(&self, names: &mut BTreeSet<Vec<String>>) {
+        let mut at = 0;
+        let mut since_role = usize::MAX;
+        while let Some(word) = self.words.get(at) {
+            if self.lists.owner_role.has(&bare(word).to_lowercase()) {
+                // An "owner driver" has a trade; no name follows.
+                let drives = self.words.get(at + 1).is_some_and(|next| next.to_lowercase().starts_with("driver"));
+                since_role = if drives { usize::MAX } else { 0 };
+                at += 1;
+                continue;
+            }
+            if (since_role <= ROLE_REACH || self.is_named_role(at)) && self.is_name(word) && !self.is_place(at) {
+                let (name, end) = self.name(at);
+                if name.len() <= NAME_WORDS_MAX {
+                    names.insert(name);
+                }
+                since_role = 1;
+                at = end;
+                continue;
+            }
+            since_role = since_role.saturating_add(1);
+            at += 1;
+        }
+    }
+
+    fn is_name(&self, word: &str) -> bool {
+        let bare = bare(word);
+        bare.chars().next().is_some_and(char::is_uppercase)
+            && !self.lists.no_name.has(bare)
+            && bare.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '-' | '\u{2019}'))
+    }
+
+    fn is_name_at(&self, at: usize) -> bool {
+        self.words.get(at).is_some_and(|word| self.is_name(word))
+    }
+
+    /// Whether a name begins here that is followed by a role: "Ray Staniforth is the only director."
+    fn is_named_role(&self, at: usize) -> bool {
+        let names = self.words.iter().skip(at).take_while(|word| self.is_name(word)).count();
+        let behind: Vec<String> =
+            self.words.iter().skip(at + names).take(5).map(|word| bare(word).to_lowercase()).collect();
+        (1..=NAME_WORDS_MAX).contains(&names)
+            && behind.first().is_some_and(|verb| self.lists.owner_verb.has(verb))
+            && behind.iter().any(|word| self.lists.owner_title.has(word))
+    }
+
+    /// Whether the word before says that this is a place.
+    fn is_place(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).and_then(|before| self.words.get(before));
+        before.is_some_and(|before| self.lists.before_place.has(&before.to_lowercase()))
+    }
+
+    /// The name that begins here, and where the words behind it begin.
+    fn name(&self, start: usize) -> (Vec<String>, usize) {
+        let mut name = Vec::new();
+        let mut at = start;
+        while let Some(word) = self.words.get(at).filter(|word| self.is_name(word)) {
+            name.extend(fold(word).split(' ').map(str::to_owned));
+            at += 1;
+            if word.ends_with([',', ')', ':']) {
+                break;
+            }
+        }
+        // "Tony & Sue Mallett", "Jock and Eilidh Geddes": the surname is both of theirs.
+        if name.len() == 1
+            && self.words.get(at).is_some_and(|word| matches!(*word, "&" | "and" | "+"))
+            && self.is_name_at(at + 1)
+            && let Some(surname) = self.words.get(at + 2).filter(|word| self.is_name(word))
+        {
+            name.push(fold(surname));
+        }
+        (name, at)
+    }
+}
+
+/// A word without the punctuation around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
+/// Whether an account may carry the name of an owner.
+fn is_owners_account(account: &Account<'_>, lists: &WordLists) -> bool {
+    let name = fold(&account.name);
+    matches!(account.kind, AccountType::Equity | AccountType::Liability)
+        && lists.owners_account.iter().any(|word| has_phrase(&name, word))
+}
+
+/// Whose account it is: "Gethin's drawings".
+fn possessor(account: &Account<'_>, lists: &WordLists) -> Option<Vec<String>> {
+    if !is_owners_account(account, lists) {
+        return None;
+    }
+    let first = account.name.split_whitespace().next()?;
+    let name = first.strip_suffix("'s").or_else(|| first.strip_suffix("\u{2019}s"))?;
+    let is_name = name.chars().next().is_some_and(char::is_uppercase)
+        && !matches!(name, "Director" | "Owner" | "Partner" | "Proprietor");
+    is_name.then(|| vec![fold(name)])
+}
+
+/// The name behind the dash or in brackets: "Directors loan - J Example".
+fn named_behind(account: &Account<'_>, lists: &WordLists) -> Option<Vec<String>> {
+    if !is_owners_account(account, lists) {
+        return None;
+    }
+    let tail =
+        account.name.rsplit(['-', '\u{2013}', '(', ':']).next().filter(|tail| tail.len() < account.name.len())?;
+    let words: Vec<String> = fold(tail).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    let is_plain = |word: &String| lists.owners_account_plain.has(word) || word.chars().any(|c| c.is_ascii_digit());
+    ((1..=NAME_WORDS_MAX).contains(&words.len()) && !words.iter().any(is_plain)).then_some(words)
+}

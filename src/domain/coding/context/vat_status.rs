@@ -1,0 +1,135 @@
+//! Whether a business is registered for VAT: what its context states, else its VAT codes, its lines and its chart.
+
+use super::has_phrase;
+use crate::domain::coding::batch::{AccountType, Batch};
+use crate::domain::coding::knowledge::WordLists;
+use crate::domain::coding::text::fold;
+
+/// Whether the business is registered.
+pub(super) fn is_vat_registered(batch: &Batch<'_>, account_names: &[String], lists: &WordLists) -> bool {
+    if let Some(registered) = stated_registration(&batch.business_context, lists) {
+        return registered;
+    }
+    if let Some(codes) = &batch.vat_codes {
+        return codes.iter().any(|code| code.rate > 0);
+    }
+    let is_paid = batch.transactions.iter().any(|line| {
+        let text = fold(&line.description);
+        has_phrase(&text, "HMRC VAT") || has_phrase(&text, "VAT RETURN") || has_phrase(&text, "HM REVENUE VAT")
+    });
+    let has_account = account_names.iter().zip(&batch.accounts).any(|(name, account)| {
+        has_phrase(name, "VAT") && matches!(account.kind, AccountType::Liability | AccountType::Asset)
+    });
+    is_paid || has_account
+}
+
+/// What one clause says about the registration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Statement {
+    /// It says so: "VAT registered", "under the threshold".
+    Plain(bool),
+    /// It only implies it: "quarterly VAT returns".
+    Implied(bool),
+}
+
+/// What the context says about VAT. A plain statement counts before remarks that only imply one, and the first one before
+/// later ones, which speak of suppliers and single lines.
+fn stated_registration(context: &str, lists: &WordLists) -> Option<bool> {
+    // A full stop behind "No" ends no sentence: "VAT No. GB 123".
+    let context =
+        context.replace("No. ", "No ").replace("no. ", "no ").replace("Reg. ", "Reg ").replace("reg. ", "reg ");
+    let (mut plain, mut implied) = (None, None);
+    for clause in context.split(['.', ';', ',', '(', ')', '\n', '\u{2013}', '\u{2014}', ':']) {
+        match statement(&fold(clause), lists) {
+            Some(Statement::Plain(registered)) => plain = plain.or(Some(registered)),
+            Some(Statement::Implied(registered)) => implied = implied.or(Some(registered)),
+            None => {}
+        }
+    }
+    plain.or(implied)
+}
+
+fn statement(folded: &str, lists: &WordLists) -> Option<Statement> {
+    let words: Vec<&str> = folded.split(' ').collect();
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
+    let is_denied = lists.vat_denial.has_any(&words);
+    if has(&["THRESHOLD", "LIMIT"]) && has(&["UNDER", "BELOW", "BENEATH", "WITHIN"]) {
+        return Some(Statement::Plain(false));
+    }
+    let names_vat = has(&["VAT", "VATABLE", "TAW"]);
+    if has(&["REGISTERED", "UNREGISTERED", "DEREGISTERED"]) && (names_vat || is_denied) {
+        return registration(&words, lists);
+    }
+    if !names_vat {
+        let names_scheme = ["FLAT RATE", "PARTIALLY EXEMPT", "PARTLY EXEMPT"];
+        return names_scheme.iter().any(|scheme| has_phrase(folded, scheme)).then_some(Statement::Implied(true));
+    }
+    let has_number = has_phrase(folded, "VAT NUMBER") && !has(&["NO", "NOT", "WITHOUT", "DONT", "HAVENT"]);
+    if gives_vat_number(folded) || has_number {
+        return Some(Statement::Plain(true));
+    }
+    let disclaims = ["NOT VAT", "NO VAT WHATSOEVER", "NOTHING TO DO WITH VAT"];
+    if disclaims.iter().any(|phrase| has_phrase(folded, phrase)) {
+        return Some(Statement::Plain(false));
+    }
+    if is_denied {
+        return Some(Statement::Implied(false));
+    }
+    lists.vat_practice.has_any(&words).then_some(Statement::Implied(true))
+}
+
+/// What a clause with "registered" says; nothing when it speaks of somebody else: "He is not VAT registered".
+fn registration(words: &[&str], lists: &WordLists) -> Option<Statement> {
+    // "VAT registered since 2019, not a charity": the denial must belong to the registration.
+    let at = words.iter().position(|word| word.ends_with("REGISTERED")).unwrap_or(0);
+    let denied_near =
+        words.iter().enumerate().any(|(place, word)| lists.vat_denial.has(word) && place <= at && at - place <= 4);
+    let registered = !(denied_near || words.iter().any(|word| ["UNREGISTERED", "DEREGISTERED"].contains(word)));
+    let is_of_others = !registered && lists.vat_of_others.has_any(words);
+    (!is_of_others).then_some(Statement::Plain(registered))
+}
+
+/// "VAT No. GB 123 4567 89": what follows "VAT" is a number.
+fn gives_vat_number(folded: &str) -> bool {
+    let behind = folded.split("VAT ").nth(1).unwrap_or("");
+    let mut next =
+        behind.split(' ').filter(|word| !matches!(*word, "NO" | "REG" | "NUMBER" | "REGISTRATION" | "NUM" | "IS"));
+    next.next().is_some_and(|word| word.starts_with("GB") || word.chars().filter(char::is_ascii_digit).count() >= 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::coding::knowledge::Knowledge;
+
+    #[test]
+    fn vat_status_is_understood_in_many_words() {
+        let lists = &Knowledge::get().words;
+        for context in [
+            "Not VAT registered.",
+            "We're under the threshold so no VAT",
+            "Sole trader, not registered for VAT. Cash basis",
+            "turnover is well below the VAT threshold",
+            "we don't charge VAT",
+            "No VAT number yet",
+            "Not yet VAT-registered, cafe",
+            "isn't registered for VAT",
+        ] {
+            assert_eq!(stated_registration(context, lists), Some(false), "{context}");
+        }
+        for context in [
+            "Limited company, VAT registered (standard accrual scheme).",
+            "VAT number GB123456789",
+            "VAT no. 123 4567 89",
+            "on the flat rate scheme",
+            "we do quarterly VAT returns",
+            "Partially exempt",
+            "A third of the work is under the reverse charge so no VAT on them. VAT registered, VAT No. GB 318 4471 02. They are not VAT registered.",
+            "Standard VAT, quarterly",
+            "Nick teaches for us, he is not VAT registered. VAT registered, standard accounting",
+        ] {
+            assert_eq!(stated_registration(context, lists), Some(true), "{context}");
+        }
+        assert_eq!(stated_registration("A cafe in Leeds", lists), None);
+    }
+}
