@@ -9,6 +9,7 @@ mod documents;
 mod jobs;
 mod people;
 mod queue;
+mod schema;
 mod settlements;
 mod settling_storm;
 mod writer;
