@@ -7,6 +7,7 @@ mod cis;
 mod credits;
 mod documents;
 mod jobs;
+mod migrations;
 mod people;
 mod queue;
 mod schema;
