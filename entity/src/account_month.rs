@@ -2,8 +2,9 @@
 
 use sea_orm::entity::prelude::*;
 
+use super::NoRelation as Relation;
+
 /// What was posted to an account in a month.
-#[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "account_month")]
 pub struct Model {

@@ -2,8 +2,9 @@
 
 use sea_orm::entity::prelude::*;
 
+use super::NoRelation as Relation;
+
 /// An API key; the secret is not here.
-#[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "api_key")]
 pub struct Model {
@@ -32,9 +33,6 @@ pub struct Model {
     pub revoked_at: Option<i64>,
     /// Topic `keys` at the last change.
     pub changed_epoch: i64,
-    /// Its owner.
-    #[sea_orm(belongs_to, from = "user_id", to = "id")]
-    pub user: BelongsTo<super::user_account::Entity>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

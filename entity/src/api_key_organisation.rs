@@ -2,8 +2,9 @@
 
 use sea_orm::entity::prelude::*;
 
+use super::NoRelation as Relation;
+
 /// An organisation a restricted key covers.
-#[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "api_key_organisation")]
 pub struct Model {

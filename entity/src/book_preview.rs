@@ -2,8 +2,9 @@
 
 use sea_orm::entity::prelude::*;
 
+use super::NoRelation as Relation;
+
 /// What was previewed and waits to be confirmed.
-#[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "book_preview")]
 pub struct Model {

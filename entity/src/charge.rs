@@ -2,8 +2,9 @@
 
 use sea_orm::entity::prelude::*;
 
+use super::NoRelation as Relation;
+
 /// What a job was charged, once.
-#[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "charge")]
 pub struct Model {

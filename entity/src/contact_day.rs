@@ -2,20 +2,21 @@
 
 use sea_orm::entity::prelude::*;
 
+use super::NoRelation as Relation;
+
 /// What was posted to a control account for a contact on a day.
-#[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "contact_day")]
 pub struct Model {
     /// Whose books.
     #[sea_orm(primary_key, auto_increment = false)]
     pub organisation_id: i64,
-    /// The account.
-    #[sea_orm(primary_key, auto_increment = false)]
-    pub account_id: i64,
     /// The customer or supplier; 0 for none in totals.
     #[sea_orm(primary_key, auto_increment = false)]
     pub contact_id: i64,
+    /// The account.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub account_id: i64,
     /// The day.
     #[sea_orm(primary_key, auto_increment = false)]
     pub day: i64,

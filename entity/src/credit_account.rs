@@ -2,8 +2,9 @@
 
 use sea_orm::entity::prelude::*;
 
+use super::NoRelation as Relation;
+
 /// What a person holds.
-#[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "credit_account")]
 pub struct Model {
@@ -24,9 +25,6 @@ pub struct Model {
     pub overage_allowed: bool,
     /// Topic `credits` at the last change.
     pub changed_epoch: i64,
-    /// Who.
-    #[sea_orm(belongs_to, from = "user_id", to = "id")]
-    pub user: BelongsTo<super::user_account::Entity>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

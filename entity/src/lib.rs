@@ -1,6 +1,8 @@
-//! Database rows, one table per file: what is stored and how it hangs together, no logic.
+//! Database rows, one table per file: each entity describes its table as the migrations leave it, and holds no logic.
 //!
 //! Money never is a `Decimal`: SQLite would keep it as a float.
+
+use sea_orm::entity::prelude::*;
 
 pub mod account;
 pub mod account_day;
@@ -47,3 +49,13 @@ pub mod vat_day;
 pub mod vat_entry;
 pub mod vat_month;
 pub mod vat_scheme_period;
+
+/// The relations of an entity that no query joins to another.
+#[derive(Copy, Clone, Debug, EnumIter)]
+pub enum NoRelation {}
+
+impl RelationTrait for NoRelation {
+    fn def(&self) -> RelationDef {
+        match *self {}
+    }
+}

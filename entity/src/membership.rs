@@ -3,7 +3,6 @@
 use sea_orm::entity::prelude::*;
 
 /// A person in an organisation.
-#[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "membership")]
 pub struct Model {
@@ -21,12 +20,24 @@ pub struct Model {
     pub created_at: i64,
     /// Topic `memberships` at the last change.
     pub changed_epoch: i64,
-    /// Where.
-    #[sea_orm(belongs_to, from = "organisation_id", to = "id")]
-    pub organisation: BelongsTo<super::organisation::Entity>,
-    /// Who.
-    #[sea_orm(belongs_to, from = "user_id", to = "id")]
-    pub user: BelongsTo<super::user_account::Entity>,
+}
+
+/// What a membership is joined to.
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {
+    /// The organisation the person is a member of.
+    #[sea_orm(
+        belongs_to = "super::organisation::Entity",
+        from = "Column::OrganisationId",
+        to = "super::organisation::Column::Id"
+    )]
+    Organisation,
+}
+
+impl Related<super::organisation::Entity> for Entity {
+    fn to() -> RelationDef {
+        Relation::Organisation.def()
+    }
 }
 
 impl ActiveModelBehavior for ActiveModel {}

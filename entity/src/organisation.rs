@@ -2,8 +2,9 @@
 
 use sea_orm::entity::prelude::*;
 
+use super::NoRelation as Relation;
+
 /// An organisation whose books are kept.
-#[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "organisation")]
 pub struct Model {
@@ -86,9 +87,6 @@ pub struct Model {
     pub version: i64,
     /// Topic `memberships` at the last change.
     pub changed_epoch: i64,
-    /// Its members.
-    #[sea_orm(has_many)]
-    pub memberships: HasMany<super::membership::Entity>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

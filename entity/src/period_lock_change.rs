@@ -2,8 +2,9 @@
 
 use sea_orm::entity::prelude::*;
 
+use super::NoRelation as Relation;
+
 /// A move of the date up to which nothing is posted.
-#[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "period_lock_change")]
 pub struct Model {

@@ -1,9 +1,10 @@
 //! Schema steps, forward only, the same on SQLite and PostgreSQL.
 //!
-//! A published step is never edited: what changes later is a new step.
+//! A published step is never edited: what changes later is a new step. The steps stand in the order of their names. A
+//! database is given the steps whose names it has not recorded, in that order, wherever in the list they stand.
 
-pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::*;
+pub use sea_orm_migration::{MigrationTrait, MigratorTrait};
 
 mod m20261101_000001_foundation;
 mod m20261121_000002_ledger;
@@ -13,8 +14,9 @@ mod m20261121_000005_ledger_indexes;
 mod m20261121_000006_settlements;
 mod m20261122_000007_list_totals;
 mod m20261122_000008_vat_basis;
+mod m20261123_000009_positive_identifiers;
 
-/// Every step, in order.
+/// Every step, in the order of the names.
 pub struct Migrator;
 
 #[async_trait::async_trait]
@@ -24,11 +26,12 @@ impl MigratorTrait for Migrator {
             Box::new(m20261101_000001_foundation::Migration),
             Box::new(m20261121_000002_ledger::Migration),
             Box::new(m20261121_000003_documents::Migration),
-            Box::new(m20261121_000006_settlements::Migration),
             Box::new(m20261121_000004_history_and_imports::Migration),
             Box::new(m20261121_000005_ledger_indexes::Migration),
+            Box::new(m20261121_000006_settlements::Migration),
             Box::new(m20261122_000007_list_totals::Migration),
             Box::new(m20261122_000008_vat_basis::Migration),
+            Box::new(m20261123_000009_positive_identifiers::Migration),
         ]
     }
 }

@@ -99,13 +99,13 @@ impl Reader {
         user: UserId,
         only: Option<OrganisationId>,
     ) -> Result<Vec<(OrganisationRecord, Role)>, StoreError> {
-        let mut query = organisation::Entity::find()
-            .find_also_related(membership::Entity)
+        let mut query = membership::Entity::find()
+            .find_both_related(organisation::Entity)
             .filter(membership::Column::UserId.eq(user.0))
             .filter(membership::Column::Accepted.eq(true))
-            .order_by_asc(organisation::Column::Id);
+            .order_by_asc(membership::Column::OrganisationId);
         if let Some(id) = only {
-            query = query.filter(organisation::Column::Id.eq(id.0));
+            query = query.filter(membership::Column::OrganisationId.eq(id.0));
         }
         let rows = self
             .repeating(|pool| {
@@ -114,8 +114,7 @@ impl Reader {
             })
             .await?;
         rows.into_iter()
-            .map(|(row, membership)| {
-                let membership = membership.ok_or_else(|| StoreError::corrupt("membership of", row.id))?;
+            .map(|(membership, row)| {
                 let role = Role::parse(&membership.role).ok_or_else(|| StoreError::corrupt("role", membership.role))?;
                 Ok((read(row), role))
             })

@@ -1,0 +1,195 @@
+//! What the migrations leave is the same in whatever order their releases had them, and identifiers are positive.
+
+use migration::{MigrationTrait, Migrator, MigratorTrait};
+use sea_orm::{ConnectOptions, ConnectionTrait as _, Database, DatabaseConnection, DbBackend};
+
+use super::bed::{Bed, store_suite};
+use super::schema::{Table, Tables, cell, migrated, rows};
+use crate::postgres::{PostgresDatabase, postgres_database};
+
+store_suite![identifiers_from_blocks_are_positive, check_finds_an_identifier_that_is_not_positive];
+
+/// The tables whose identifiers the service itself hands out.
+fn numbered_by_the_service(tables: Tables) -> Vec<String> {
+    let is_numbered = |table: &Table| {
+        table.primary_key == ["id"] && table.columns["id"].family == "bigint" && !table.is_auto_increment
+    };
+    tables.into_iter().filter(|(_, table)| is_numbered(table)).map(|(name, _)| name).collect()
+}
+
+async fn identifiers_from_blocks_are_positive(bed: &Bed) {
+    let connection = Database::connect(&bed.url).await.unwrap();
+    let sql = match connection.get_database_backend() {
+        DbBackend::Postgres => {
+            "select conrelid::regclass::text from pg_constraint where contype = 'c' \
+             and pg_get_constraintdef(oid) like 'CHECK ((id > 0))%' order by 1"
+        }
+        _ => "select name from sqlite_master where sql like '%CHECK (\"id\" > 0)%' order by 1",
+    };
+    let checked: Vec<String> = rows(&connection, sql).await.iter().map(|row| cell(row, 0)).collect();
+    let numbered = numbered_by_the_service(migrated(&connection).await);
+    assert_eq!((numbered.len(), &checked), (13, &numbered));
+
+    let owner = bed.user(1, 0).await;
+    bed.organisation(owner, "Larkspur Joinery Ltd", false).await;
+    for id in [0, -1] {
+        let change = format!("update account set id = {id} where code = (select max(code) from account)");
+        let refused = connection.execute_unprepared(&change).await.unwrap_err().to_string();
+        assert!(refused.contains("account_id_positive"), "{refused}");
+    }
+    connection.close().await.unwrap();
+    bed.assert_sound().await;
+}
+
+async fn check_finds_an_identifier_that_is_not_positive(bed: &Bed) {
+    let owner = bed.user(1, 0).await;
+    bed.organisation(owner, "Larkspur Joinery Ltd", false).await;
+    let change = "update account set id = 0 where code = (select max(code) from account)";
+    let around = match bed.database {
+        Some(_) => "alter table account drop constraint account_id_positive",
+        None => "pragma ignore_check_constraints = on",
+    };
+    bed.tamper(&format!("{around}; {change}")).await;
+    assert_eq!(bed.store.reader.check().await.unwrap(), ["identifier below 1; table, identifier: account, 0"]);
+}
+
+/// The steps as they stood before they were put in the order of their names.
+struct FormerOrder;
+
+impl MigratorTrait for FormerOrder {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        let mut steps = Migrator::migrations();
+        let settlements = steps.iter().position(|step| step.name().contains("_000006_")).unwrap();
+        steps[3..=settlements].rotate_right(1);
+        steps
+    }
+}
+
+fn names<M: MigratorTrait>() -> Vec<String> {
+    M::migrations().iter().map(|step| step.name().to_owned()).collect()
+}
+
+#[test]
+fn migrations_stand_in_the_order_of_their_names() {
+    assert!(names::<Migrator>().is_sorted());
+    let number = |name: &str| name.split('_').nth(1).unwrap().to_owned();
+    let former: Vec<String> = names::<FormerOrder>().iter().take(7).map(|name| number(name)).collect();
+    assert_eq!(former, ["000001", "000002", "000003", "000006", "000004", "000005", "000007"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_order_of_the_migrations_does_not_matter_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dumps = Vec::new();
+    for (name, former_steps) in FORMER_STEPS {
+        let url = format!("sqlite://{}?mode=rwc", folder.path().join(name).display());
+        let connection = Database::connect(&url).await.unwrap();
+        dumps.push(migrated_after(&connection, former_steps).await);
+        connection.close().await.unwrap();
+    }
+    assert_same(&dumps);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_order_of_the_migrations_does_not_matter_on_postgres() {
+    let Some(database) = postgres_database() else { return };
+    let mut dumps = Vec::new();
+    for (_, former_steps) in FORMER_STEPS {
+        empty(&database).await;
+        let connection = Database::connect(&database.url).await.unwrap();
+        dumps.push(migrated_after(&connection, former_steps).await);
+        connection.close().await.unwrap();
+    }
+    assert_same(&dumps);
+}
+
+async fn empty(database: &PostgresDatabase) {
+    let connection = Database::connect(&database.url).await.unwrap();
+    connection.execute_unprepared("drop schema public cascade; create schema public").await.unwrap();
+    connection.close().await.unwrap();
+}
+
+/// How many steps of the former order a database has had before those of today are applied.
+const FORMER_STEPS: [(&str, Option<u32>); 4] = [("none", Some(0)), ("four", Some(4)), ("six", Some(6)), ("all", None)];
+
+fn assert_same(dumps: &[Vec<String>]) {
+    assert!(dumps[0].len() > 100, "{:?}", dumps[0]);
+    for dump in &dumps[1..] {
+        assert_eq!(dump, &dumps[0]);
+    }
+}
+
+/// The schema and what the steps themselves write, after some steps in the former order and the rest in today's.
+async fn migrated_after(connection: &DatabaseConnection, former_steps: Option<u32>) -> Vec<String> {
+    FormerOrder::up(connection, former_steps).await.unwrap();
+    let pending = Migrator::get_pending_migrations(connection).await.unwrap().len();
+    let applied = former_steps.map_or(Migrator::migrations().len(), |steps| usize::try_from(steps).unwrap());
+    assert_eq!(pending, Migrator::migrations().len() - applied);
+    Migrator::up(connection, None).await.unwrap();
+    let definitions: &[&str] = match connection.get_database_backend() {
+        DbBackend::Postgres => &[
+            "select table_name || '.' || column_name || ' ' || ordinal_position || ' ' || data_type || ' ' || is_nullable \
+             || ' ' || coalesce(column_default, '') from information_schema.columns where table_schema = 'public'",
+            "select indexdef from pg_indexes where schemaname = 'public'",
+            "select conrelid::regclass::text || ' ' || conname || ' ' || pg_get_constraintdef(oid) from pg_constraint \
+             where connamespace = 'public'::regnamespace",
+        ],
+        _ => &["select type || ' ' || name || ' ' || coalesce(sql, '') from sqlite_master"],
+    };
+    let seeds = [
+        "select version from seaql_migrations",
+        "select name || ' ' || cast(next as text) from id_block",
+        "select topic || ' ' || cast(value as text) from change_epoch",
+        "select product || ' ' || cast(waiting as text) from product_slot",
+    ];
+    let mut dump = Vec::new();
+    for sql in definitions.iter().chain(&seeds) {
+        let mut lines: Vec<String> = rows(connection, sql).await.iter().map(|row| cell(row, 0)).collect();
+        lines.sort();
+        dump.extend(lines);
+    }
+    dump
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_are_held_to_positive_identifiers_from_the_step_on_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}?mode=rwc", folder.path().join("bookkeeping.db").display());
+    positive_from_the_step_on(&url).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_are_held_to_positive_identifiers_from_the_step_on_on_postgres() {
+    let Some(database) = postgres_database() else { return };
+    empty(&database).await;
+    positive_from_the_step_on(&database.url).await;
+}
+
+/// A row from before the step stays and stops no migration; a connection that was open before the step is held to it.
+async fn positive_from_the_step_on(url: &str) {
+    let connect = || async { Database::connect(ConnectOptions::new(url).max_connections(1).to_owned()).await.unwrap() };
+    let (migrating, open) = (connect().await, connect().await);
+    let before = names::<Migrator>().iter().position(|name| name.contains("_000009_")).unwrap();
+    Migrator::up(&migrating, Some(u32::try_from(before).unwrap())).await.unwrap();
+    let without_references = match open.get_database_backend() {
+        DbBackend::Postgres => "set session_replication_role = replica",
+        _ => "pragma foreign_keys = off",
+    };
+    open.execute_unprepared(without_references).await.unwrap();
+    let insert = "insert into account (id, organisation_id, code, name, account_type, created_at, updated_at, version) \
+                  values ({id}, 1, '{id}', 'Bank', 'ASSET', 0, 0, 1)";
+    for id in ["0", "1"] {
+        open.execute_unprepared(&insert.replace("{id}", id)).await.unwrap();
+    }
+    Migrator::up(&migrating, None).await.unwrap();
+    for refused in [insert.replace("{id}", "-1").as_str(), "update account set id = -1 where id = 1"] {
+        let error = open.execute_unprepared(refused).await.unwrap_err().to_string();
+        assert!(error.contains("account_id_positive"), "{error}");
+    }
+    open.execute_unprepared(&insert.replace("{id}", "2")).await.unwrap();
+    let stored: Vec<i64> =
+        rows(&open, "select id from account order by id").await.iter().map(|row| cell(row, 0)).collect();
+    assert_eq!(stored, [0, 1, 2]);
+    open.close().await.unwrap();
+    migrating.close().await.unwrap();
+}
