@@ -187,6 +187,8 @@ pub struct StoreStats {
     pub units: AtomicU64,
     /// Commits.
     pub groups: AtomicU64,
+    /// Journals posted.
+    pub journals: AtomicU64,
     /// Units refused because they waited too long.
     pub refused: AtomicU64,
     /// Times the database did not answer.

@@ -347,7 +347,7 @@ impl Task {
         }
         match transaction.commit().await {
             Ok(()) => {
-                self.ledger.keep();
+                self.shared.stats.journals.fetch_add(self.ledger.keep(), Ordering::Relaxed);
                 Ok(())
             }
             Err(error) => {

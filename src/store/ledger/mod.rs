@@ -171,7 +171,14 @@ pub(super) struct Ledger {
     shelf: Shelf,
     identifiers: Identifiers,
     /// What the group under way leaves behind when it is committed.
-    pending: Option<(HashMap<OrganisationId, Shelved>, Identifiers)>,
+    pending: Option<Pending>,
+}
+
+/// What a group leaves behind when it is committed.
+struct Pending {
+    books: HashMap<OrganisationId, Shelved>,
+    identifiers: Identifiers,
+    journals: u64,
 }
 
 impl Ledger {
@@ -184,6 +191,7 @@ impl Ledger {
         let zone = books.values().next().map_or("Europe/London", |books| books.organisation.timezone.as_str());
         let mut facts = facts(unit, &named, day_in(zone, unit.now_ms)).await?;
         numbers::complete(unit, &mut books, &named).await?;
+        let first_number = journal_numbers(&books);
         let mut identifiers = self.identifiers.clone();
         reserve::reserve(&mut identifiers, unit, &facts, &named).await?;
         let mut effects = Effects::default();
@@ -210,22 +218,28 @@ impl Ledger {
             }
             effects.write(unit, &heads).await?;
         }
-        self.pending = Some((books, identifiers));
+        let journals = u64::try_from(journal_numbers(&books) - first_number).unwrap_or_default();
+        self.pending = Some(Pending { books, identifiers, journals });
         Ok(())
     }
 
-    /// The group is committed.
-    pub(super) fn keep(&mut self) {
-        if let Some((books, identifiers)) = self.pending.take() {
-            self.shelf.put_back(books);
-            self.identifiers = identifiers;
-        }
+    /// The group is committed: how many journals it posted.
+    pub(super) fn keep(&mut self) -> u64 {
+        let Some(Pending { books, identifiers, journals }) = self.pending.take() else { return 0 };
+        self.shelf.put_back(books);
+        self.identifiers = identifiers;
+        journals
     }
 
     /// The group failed: what it took is read again.
     pub(super) fn forget(&mut self) {
         self.pending = None;
     }
+}
+
+/// The sum of the numbers the next journals would get: it grows by one with every journal.
+fn journal_numbers(books: &HashMap<OrganisationId, Shelved>) -> i64 {
+    books.values().map(|books| books.next_journal_number).sum()
 }
 
 /// Answers one posting: from what is kept for its key, or by deciding it.
