@@ -403,6 +403,29 @@ fn serve_sees_what_commands_write_and_ends_well_on_sigterm() {
     assert_eq!(shell.ok(&["check"]), "");
 }
 
+/// What a reader of /docs tries first does what it says: the documented bodies of what is entered are taken as they are.
+fn examples_post(client: &Client, key: &str) {
+    let document = client.get("/openapi.json").send().expect(200);
+    for list in [
+        "customers",
+        "suppliers",
+        "journals",
+        "sales-invoices",
+        "purchase-invoices",
+        "supplier-payments",
+        "bank-transactions",
+        "bank-transactions/import",
+        "imports",
+    ] {
+        let path = format!("/api/v1/books/organisations/{{organisationId}}/{list}");
+        let content = &document["paths"][&path]["post"]["requestBody"]["content"]["application/json"];
+        assert!(content["example"].is_object(), "{list}: {content}");
+        let path = path.replace("{organisationId}", "1");
+        let posted = client.post(&path).query("dry_run=true").bearer(key).json(&content["example"]).send();
+        assert_eq!(posted.expect(200)["dry_run"], true, "{list}");
+    }
+}
+
 #[test]
 fn the_demonstration_runs_its_samples_and_prints_what_to_try() {
     let shell = Shell::new();
@@ -431,6 +454,7 @@ fn the_demonstration_runs_its_samples_and_prints_what_to_try() {
     assert_eq!(organisations["data"].as_array().unwrap().len(), 1);
     let open = client.get("/api/v1/books/organisations/1/bank-transactions?status=unconfirmed").bearer(&key).send();
     assert_eq!(open.expect(200)["pagination"]["total"], 3);
+    examples_post(&client, &key);
     assert!(shell.path("data/demo").is_dir());
     assert_eq!(serving.terminate().code, Some(0));
     // A folder it did not make is left alone.
