@@ -412,7 +412,6 @@ fn examples_post(client: &Client, key: &str) {
         "journals",
         "sales-invoices",
         "purchase-invoices",
-        "supplier-payments",
         "bank-transactions",
         "bank-transactions/import",
         "imports",
