@@ -107,6 +107,15 @@ pub struct Overrides {
     /// Addresses whose X-Forwarded-For counts, separated by commas [default: none]
     #[arg(long, env = "BOOKKEEPING_TRUSTED_PROXIES", global = true, value_name = "ADDRESSES")]
     pub trusted_proxies: Option<String>,
+    /// Whether strangers may register at /app/v1/register [default: false; true with --demo]
+    #[arg(
+        long,
+        env = "BOOKKEEPING_OPEN_REGISTRATION",
+        global = true,
+        value_name = "true|false",
+        hide_possible_values = true
+    )]
+    pub open_registration: Option<bool>,
     /// Finished jobs and results are deleted after this [default: 30]
     #[arg(long, env = "BOOKKEEPING_JOB_RETENTION_DAYS", global = true, value_name = "DAYS")]
     pub job_retention_days: Option<u64>,
@@ -189,6 +198,8 @@ pub struct Settings {
     pub password_min_length: u64,
     /// Proxies whose word counts.
     pub trusted_proxies: Vec<IpAddr>,
+    /// Whether strangers may register, when given; else only in the demonstration.
+    pub open_registration: Option<bool>,
     /// Retention of finished jobs.
     pub job_retention_days: u64,
     /// Allocation of a new person.
@@ -243,6 +254,7 @@ impl Overrides {
             idempotency_retention_h,
             password_min_length,
             trusted_proxies,
+            open_registration,
             job_retention_days,
             default_monthly_credits,
             smtp_url,
@@ -380,6 +392,7 @@ impl Settings {
             idempotency_retention_h: bounded("idempotency_retention_h", given.idempotency_retention_h, 24, 1, 8_760)?,
             password_min_length: bounded("password_min_length", given.password_min_length, 12, 8, 128)?,
             trusted_proxies,
+            open_registration: given.open_registration,
             job_retention_days: bounded("job_retention_days", given.job_retention_days, 30, 1, 36_500)?,
             default_monthly_credits,
             smtp_url: url("smtp_url", given.smtp_url, &["smtp://", "smtps://"])?,

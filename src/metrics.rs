@@ -52,7 +52,7 @@ pub struct Recorded {
     pub store_unavailable: Counter,
     /// Journals posted.
     pub ledger_postings: Counter,
-    /// Postings done again because another process had changed the books.
+    /// Changes of the books refused because the record had changed since it was read.
     pub ledger_version_conflicts: Counter,
     /// Blocking threads left to themselves after a missed deadline and not yet done.
     pub blocking_threads_abandoned: Gauge,
@@ -259,7 +259,7 @@ impl Collector for Recorded {
             ("ledger_postings", "Journals posted", &self.ledger_postings),
             (
                 "ledger_version_conflicts",
-                "Postings done again because another process had changed the books",
+                "Changes refused because the record had changed since it was read",
                 &self.ledger_version_conflicts,
             ),
         ];

@@ -5,10 +5,11 @@
 //! the process are only faster.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::Actors;
-use crate::store::{Epochs, Store};
+use super::{Actors, Observer};
+use crate::store::{Epochs, Store, StoreStats};
 
 /// How often the epochs are read.
 const FOLLOW_EVERY: Duration = Duration::from_millis(100);
@@ -21,7 +22,7 @@ const ORPHAN_AGE_MS: i64 = 10 * 60 * 1000;
 
 /// Follows what is committed until the future is dropped.
 pub async fn follow(store: Store, actors: Arc<Actors>) {
-    let (mut followed, mut counted) = (Epochs::default(), 0);
+    let (mut followed, mut reported) = (Epochs::default(), Reported::default());
     let mut ticks = tokio::time::interval(FOLLOW_EVERY);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
@@ -42,9 +43,24 @@ pub async fn follow(store: Store, actors: Arc<Actors>) {
                 actors.health.set_database(false);
             }
         }
-        let unavailable = store.stats().unavailable.load(std::sync::atomic::Ordering::Relaxed);
-        actors.observer.store_unavailable(unavailable.saturating_sub(counted));
-        counted = unavailable;
+        reported.report(store.stats(), actors.observer.as_ref());
+    }
+}
+
+/// What the store has counted, as far as the observer knows it.
+#[derive(Default)]
+struct Reported {
+    unavailable: u64,
+    journals: u64,
+}
+
+impl Reported {
+    fn report(&mut self, stats: &StoreStats, observer: &dyn Observer) {
+        let unavailable = stats.unavailable.load(Ordering::Relaxed);
+        observer.store_unavailable(unavailable.saturating_sub(self.unavailable));
+        let journals = stats.journals.load(Ordering::Relaxed);
+        observer.journals_posted(journals.saturating_sub(self.journals));
+        *self = Self { unavailable, journals };
     }
 }
 

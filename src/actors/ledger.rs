@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use actix::{Actor, ArbiterHandle, Context, Handler, Message, ResponseActFuture, Supervised, WrapFuture as _};
 
-use super::AskError;
 use super::published::MembershipBoard;
 use super::runtime::{ActorError, ActorStats, Ask, Directory, Guarded, SlotOptions, guard};
+use super::{AskError, Observer};
 use crate::domain::access::Role;
 use crate::domain::ids::{OrganisationId, UserId};
+use crate::domain::ledger::refusal::Refusal;
 use crate::store::{CreateOrganisation, OrganisationCreated, Post, PostOutcome, Store, StoreError};
 
 /// Answers wait for a commit, which may wait behind large ones.
@@ -59,16 +60,22 @@ pub struct LedgersHandle {
     pub(super) directory: Arc<Directory<LedgerActor>>,
     memberships: Arc<MembershipBoard>,
     store: Store,
+    observer: Arc<dyn Observer>,
 }
 
 impl LedgersHandle {
-    pub(super) fn new(stats: Arc<ActorStats>, arbiters: Vec<ArbiterHandle>, store: &Store) -> Self {
+    pub(super) fn new(
+        stats: Arc<ActorStats>,
+        arbiters: Vec<ArbiterHandle>,
+        store: &Store,
+        observer: Arc<dyn Observer>,
+    ) -> Self {
         // Slowness of the disk is not a hang of the actor.
         let options = SlotOptions { queue_capacity: QUEUE_CAPACITY, answer_deadline: None };
         let of_actor = store.clone();
         let directory =
             Directory::new(stats, arbiters, options, move |_, stats| LedgerActor { stats, store: of_actor.clone() });
-        Self { directory, memberships: Arc::default(), store: store.clone() }
+        Self { directory, memberships: Arc::default(), store: store.clone(), observer }
     }
 
     /// The role of a person in an organisation, if they are an accepted member of it.
@@ -92,7 +99,13 @@ impl LedgersHandle {
     /// Changes the books of an organisation, in the order of the calls.
     pub async fn change(&self, organisation: OrganisationId, post: Post) -> Result<PostOutcome, AskError> {
         let slot = self.directory.of(organisation)?;
-        Ok(slot.ask(ChangeBooks(post)).await??)
+        let outcome = slot.ask(ChangeBooks(post)).await??;
+        if let PostOutcome::Refused(refusal) | PostOutcome::RefusedItem(_, refusal) = &outcome
+            && refusal.reason() == Refusal::StaleVersion.reason()
+        {
+            self.observer.version_conflict();
+        }
+        Ok(outcome)
     }
 
     /// What a change would answer; nothing is written.

@@ -68,6 +68,10 @@ pub trait Observer: Send + Sync {
     fn thread_returned(&self);
     /// The database did not answer so many times more.
     fn store_unavailable(&self, times: u64);
+    /// So many journals more were posted.
+    fn journals_posted(&self, journals: u64);
+    /// A change was refused because the record had changed since it was read.
+    fn version_conflict(&self);
 }
 
 /// What the actors need to start.
@@ -147,6 +151,9 @@ impl TurnObserver for EngineObserver {
     fn ended(&self, product: Product, status: JobStatus, run_s: f64, rows_total: u64) {
         self.stats.set_rows(rows_total, rows_total);
         self.stats.note_progress();
+        if status == JobStatus::Failed {
+            self.stats.count_failed();
+        }
         self.observer.job_ended(product, status, run_s, rows_total);
     }
 
@@ -202,7 +209,7 @@ impl Actors {
         registry.add(limiter.slot.clone());
         let credits = start_bank(stats("credit_bank"), bank.handle(), &store);
         registry.add(credits.slot.clone());
-        let ledgers = LedgersHandle::new(stats("ledger"), vec![books.handle()], &store);
+        let ledgers = LedgersHandle::new(stats("ledger"), vec![books.handle()], &store, Arc::clone(&observer));
         registry.add(ledgers.directory.clone());
 
         let engine = |name, work| {

@@ -69,9 +69,43 @@ pub async fn open_store_with(
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<(Store, Vec<String>)> {
     prepare_data_dir(&settings.data_dir)?;
+    open_patiently(options, clock, false).await?.context("the database has no schema")
+}
+
+/// Opens a database that is there already. Only `serve`, `migrate` and `user add` make one: any other command would
+/// answer a wrong folder with an empty database.
+async fn open_existing_store(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Result<Store> {
+    let url = database_url(settings);
+    let nothing_there = || {
+        let address = address_without_secrets(&url);
+        Usage(format!("there is no database at {address}; `serve`, `migrate` and `user add` make one"))
+    };
+    if !Store::may_exist(&url)? {
+        return Err(nothing_there().into());
+    }
+    let (store, _) = open_patiently(StoreOptions::new(url.clone()), clock, true).await?.ok_or_else(nothing_there)?;
+    Ok(store)
+}
+
+/// The address of a database without the name, the password and the options in it.
+fn address_without_secrets(url: &str) -> String {
+    let address = url.split_once('?').map_or(url, |(address, _)| address);
+    match address.split_once("://") {
+        Some(("sqlite", path)) => path.to_owned(),
+        Some((scheme, rest)) => format!("{scheme}://{}", rest.rsplit_once('@').map_or(rest, |(_, place)| place)),
+        None => address.to_owned(),
+    }
+}
+
+/// `None` when the database must exist and does not.
+async fn open_patiently(
+    options: StoreOptions,
+    clock: Arc<dyn Clock>,
+    must_exist: bool,
+) -> anyhow::Result<Option<(Store, Vec<String>)>> {
     let mut attempts = OPEN_ATTEMPTS_MAX;
     loop {
-        match try_open(options.clone(), Arc::clone(&clock)).await {
+        match try_open(options.clone(), Arc::clone(&clock), must_exist).await {
             // A database server that is just starting or busy is given a moment.
             Err(StoreError::Unavailable(reason)) if attempts > 1 => {
                 attempts -= 1;
@@ -83,10 +117,20 @@ pub async fn open_store_with(
     }
 }
 
-async fn try_open(options: StoreOptions, clock: Arc<dyn Clock>) -> Result<(Store, Vec<String>), StoreError> {
+async fn try_open(
+    options: StoreOptions,
+    clock: Arc<dyn Clock>,
+    must_exist: bool,
+) -> Result<Option<(Store, Vec<String>)>, StoreError> {
     let store = Store::open(options, clock).await?;
-    match store.migrate().await {
-        Ok(applied) => Ok((store, applied)),
+    let migrated =
+        async { if must_exist && !store.has_schema().await? { Ok(None) } else { store.migrate().await.map(Some) } };
+    match migrated.await {
+        Ok(Some(applied)) => Ok(Some((store, applied))),
+        Ok(None) => {
+            store.close().await;
+            Ok(None)
+        }
         Err(error) => {
             store.close().await;
             Err(error)
@@ -117,7 +161,10 @@ pub async fn migrate(settings: &Settings, clock: Arc<dyn Clock>) -> anyhow::Resu
 
 /// `user add` and `user session`.
 pub async fn user(settings: &Settings, clock: Arc<dyn Clock>, command: UserCommand) -> anyhow::Result<()> {
-    let (store, _) = open_store(settings, Arc::clone(&clock)).await?;
+    let store = match command {
+        UserCommand::Add { .. } => open_store(settings, Arc::clone(&clock)).await?.0,
+        UserCommand::Session { .. } => open_existing_store(settings, Arc::clone(&clock)).await?,
+    };
     match command {
         UserCommand::Add { email, name, password_file, monthly_credits, bonus_credits, overage } => {
             let given = password_file.map(|path| read_password(&path, settings)).transpose()?;
@@ -162,7 +209,7 @@ pub async fn organisation(
     clock: Arc<dyn Clock>,
     command: OrganisationCommand,
 ) -> anyhow::Result<()> {
-    let (store, _) = open_store(settings, clock).await?;
+    let store = open_existing_store(settings, clock).await?;
     match command {
         OrganisationCommand::Add { email, name, vat_control } => {
             if name.is_empty() || name.chars().count() > 255 || name.contains('\0') {
@@ -196,7 +243,7 @@ pub async fn organisation(
 
 /// `credits grant` and `credits show`.
 pub async fn credits(settings: &Settings, clock: Arc<dyn Clock>, command: CreditsCommand) -> anyhow::Result<()> {
-    let (store, _) = open_store(settings, clock).await?;
+    let store = open_existing_store(settings, clock).await?;
     let user = match command {
         CreditsCommand::Grant { email, bonus, reason } => {
             let user = person(&store, &email).await?;
@@ -243,7 +290,7 @@ fn movement_json(movement: &MovementRow) -> Value {
 
 /// `check`; `false` when there is a difference.
 pub async fn check(settings: &Settings, clock: Arc<dyn Clock>, organisation: Option<i64>) -> anyhow::Result<bool> {
-    let (store, _) = open_store(settings, clock).await?;
+    let store = open_existing_store(settings, clock).await?;
     if let Some(id) = organisation
         && !store.reader.organisation_exists(OrganisationId(id)).await?
     {

@@ -101,4 +101,12 @@ impl Observer for ActorObserver {
     fn store_unavailable(&self, times: u64) {
         self.0.store_unavailable.add(times);
     }
+
+    fn journals_posted(&self, journals: u64) {
+        self.0.ledger_postings.add(journals);
+    }
+
+    fn version_conflict(&self) {
+        self.0.ledger_version_conflicts.add(1);
+    }
 }

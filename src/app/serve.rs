@@ -244,6 +244,7 @@ fn product_limits(settings: &Settings) -> ProductLimits {
         idempotency_retention_ms: signed(settings.idempotency_retention_h) * HOUR_MS,
         password_min_length: sized(settings.password_min_length),
         trusted_proxies: settings.trusted_proxies.clone(),
+        open_registration: settings.open_registration.unwrap_or(false),
         default_monthly_credits: settings.default_monthly_credits,
     }
 }
@@ -376,6 +377,7 @@ fn demo_settings(mut settings: Settings) -> anyhow::Result<Settings> {
     }
     settings.data_dir = demo::fresh_folder(&settings.data_dir)?;
     settings.session_secret_file = None;
+    settings.open_registration.get_or_insert(true);
     let free =
         |wanted: SocketAddr| if TcpListener::bind(wanted).is_ok() { wanted } else { SocketAddr::new(wanted.ip(), 0) };
     if !settings.listen_given {

@@ -12,8 +12,11 @@ use super::call::Call;
 use super::envelope;
 use super::error::ApiError;
 
-static CONFIG: LazyLock<Arc<Config<'static>>> =
-    LazyLock::new(|| Arc::new(Config::from("/openapi.json").try_it_out_enabled(true).display_request_duration(true)));
+static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
+    let config = Config::from("/openapi.json").try_it_out_enabled(true).display_request_duration(true);
+    // The key that was entered outlives a reload of the page.
+    Arc::new(config.persist_authorization(true))
+});
 
 /// `GET /openapi.json`.
 pub async fn document<S: 'static>(call: Call<S>) -> Result<HttpResponse, ApiError> {

@@ -25,6 +25,8 @@ pub struct ProductLimits {
     pub password_min_length: usize,
     /// Proxies whose `X-Forwarded-For` counts.
     pub trusted_proxies: Vec<std::net::IpAddr>,
+    /// Whether strangers may register.
+    pub open_registration: bool,
     /// Monthly credits of a person who registers.
     pub default_monthly_credits: i64,
 }

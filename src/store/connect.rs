@@ -1,5 +1,6 @@
 //! How connections are opened: pragmas, pools, time limits.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use sea_orm::sqlx::postgres::PgConnectOptions;
@@ -53,16 +54,21 @@ pub(super) async fn readers(url: &str, connections: u32) -> Result<DatabaseConne
     Ok(Database::connect(options).await?)
 }
 
-/// Creates the file of a SQLite database for its owner only; the driver would follow the umask.
-pub(super) fn create_private_file(url: &str) -> Result<(), StoreError> {
+/// The file of a SQLite database.
+pub(super) fn file(url: &str) -> Result<PathBuf, StoreError> {
     let options: SqliteConnectOptions =
         url.parse().map_err(|error| StoreError::Other(format!("database_url: {error}")))?;
+    Ok(options.get_filename().to_path_buf())
+}
+
+/// Creates the file of a SQLite database for its owner only; the driver would follow the umask.
+pub(super) fn create_private_file(url: &str) -> Result<(), StoreError> {
+    let path = file(url)?;
     let mut open = std::fs::OpenOptions::new();
     open.create(true).append(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut open, 0o600);
-    let path = options.get_filename();
-    match open.open(path) {
+    match open.open(&path) {
         Ok(_) => Ok(()),
         Err(error) => Err(StoreError::Unavailable(format!("{}: {error}", path.display()))),
     }

@@ -170,6 +170,20 @@ impl Store {
         Ok(Self { reader, writer, shared, options: Arc::new(options), follower })
     }
 
+    /// Whether there can be a database at an address: a SQLite file that is not there cannot be opened, only made.
+    pub fn may_exist(database_url: &str) -> Result<bool, StoreError> {
+        Ok(connect::backend(database_url)? == DbBackend::Postgres || connect::file(database_url)?.is_file())
+    }
+
+    /// Whether any schema step was ever applied.
+    pub async fn has_schema(&self) -> Result<bool, StoreError> {
+        let sql = match self.shared.backend {
+            DbBackend::Postgres => "select 1 where to_regclass('seaql_migrations') is not null",
+            _ => "select 1 from sqlite_master where name = 'seaql_migrations'",
+        };
+        Ok(self.reader.one(sql, Vec::new()).await?.is_some())
+    }
+
     /// Applies pending schema steps under a lock and names them.
     pub async fn migrate(&self) -> Result<Vec<String>, StoreError> {
         let connection = connect::writer(&self.options.database_url).await?;
@@ -209,6 +223,8 @@ pub struct StoreStats {
     pub units: AtomicU64,
     /// Commits.
     pub groups: AtomicU64,
+    /// Journals posted.
+    pub journals: AtomicU64,
     /// Units refused because they waited too long.
     pub refused: AtomicU64,
     /// Times the database did not answer.

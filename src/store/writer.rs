@@ -348,7 +348,7 @@ impl Task {
         }
         match transaction.commit().await {
             Ok(()) => {
-                self.books.keep();
+                self.shared.stats.journals.fetch_add(self.books.keep(), Ordering::Relaxed);
                 Ok(())
             }
             Err(error) => {

@@ -129,6 +129,68 @@ fn migrate_says_what_it_applied_once() {
     assert_eq!(std::fs::metadata(shell.path("data")).unwrap().permissions().mode() & 0o777, 0o700);
 }
 
+/// Runs SQL on a database behind the program's back; the rows it changed.
+fn execute(url: &str, sql: &str) -> u64 {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        use sea_orm::ConnectionTrait as _;
+        let connection = sea_orm::Database::connect(url).await.unwrap();
+        let changed = connection.execute_unprepared(sql).await.unwrap().rows_affected();
+        connection.close().await.unwrap();
+        changed
+    })
+}
+
+/// Every command that works on what is there.
+const ON_WHAT_IS_THERE: [&[&str]; 7] = [
+    &["check"],
+    &["check", "--organisation", "1"],
+    &["credits", "show", "--email", EMAIL],
+    &["credits", "grant", "--email", EMAIL, "--bonus", "1", "--reason", "r"],
+    &["user", "session", "--email", EMAIL],
+    &["organisation", "add", "--email", EMAIL, "--name", "Larkspur"],
+    &["organisation", "add-member", "--organisation", "1", "--email", EMAIL, "--role", "viewer"],
+];
+
+#[test]
+fn a_command_on_a_folder_without_a_database_says_so_and_makes_nothing() {
+    let shell = Shell::new();
+    let refused = |arguments: &[&str], named: &str| {
+        let ran = shell.run(arguments);
+        assert_eq!(ran.code, Some(2), "{arguments:?}: {ran:?}");
+        let said = format!("there is no database at {named};");
+        assert!(ran.stdout.is_empty() && ran.stderr.contains(&said), "{arguments:?}: {ran:?}");
+    };
+    for command in ON_WHAT_IS_THERE {
+        refused(command, "./data/bookkeeping.db");
+        refused(&[command, &["--data-dir", "nowhere"]].concat(), "nowhere/bookkeeping.db");
+        refused(&[command, &["--database-url", "sqlite://other.db?mode=rwc"]].concat(), "other.db");
+    }
+    assert_eq!(std::fs::read_dir(shell.folder.path()).unwrap().count(), 0, "something was made");
+    // An empty file holds no database either.
+    std::fs::write(shell.path("empty.db"), "").unwrap();
+    refused(&["check", "--database-url", "sqlite://empty.db"], "empty.db");
+    add_person(&shell, &[]);
+    assert_eq!(shell.run(&["check"]).code, Some(0));
+}
+
+#[test]
+fn a_command_on_an_empty_postgresql_database_says_so_and_makes_nothing() {
+    let Some(database) = Database::postgresql() else { return };
+    let url = database.url().unwrap();
+    // The fixture hands out databases with a schema.
+    execute(&url, "drop schema public cascade; create schema public");
+    let shell = Shell::new();
+    // The second round sees what the first has left.
+    for command in ON_WHAT_IS_THERE.into_iter().chain(ON_WHAT_IS_THERE) {
+        let ran = shell.run(&[command, &["--database-url", &url]].concat());
+        assert_eq!(ran.code, Some(2), "{command:?}: {ran:?}");
+        assert!(ran.stdout.is_empty() && ran.stderr.contains("there is no database at postgres"), "{ran:?}");
+        assert!(!ran.stderr.contains('@'), "who logs in to the database, and how, is nobody's business: {ran:?}");
+    }
+    assert_eq!(std::fs::read_dir(shell.folder.path()).unwrap().count(), 0, "something was made");
+}
+
 #[test]
 fn commands_work_on_postgresql_too() {
     let Some(database) = Database::postgresql() else { return };
@@ -177,17 +239,8 @@ fn check_finds_what_was_tampered_with() {
     let shell = Shell::new();
     add_person(&shell, &["--monthly-credits", "5"]);
     assert_eq!(shell.run(&["check"]).code, Some(0));
-    let tamper = |sql: &str| {
-        let url = format!("sqlite://{}", shell.path("data/bookkeeping.db").display());
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            use sea_orm::ConnectionTrait as _;
-            let connection = sea_orm::Database::connect(url).await.unwrap();
-            let changed = connection.execute_unprepared(sql).await.unwrap().rows_affected();
-            assert!(changed > 0, "{sql}");
-            connection.close().await.unwrap();
-        });
-    };
+    let url = format!("sqlite://{}", shell.path("data/bookkeeping.db").display());
+    let tamper = |sql: &str| assert!(execute(&url, sql) > 0, "{sql}");
     tamper("update credit_account set monthly = monthly + 1");
     let found = shell.run(&["check"]);
     assert_eq!(found.code, Some(1), "{found:?}");
@@ -350,6 +403,28 @@ fn serve_sees_what_commands_write_and_ends_well_on_sigterm() {
     assert_eq!(shell.ok(&["check"]), "");
 }
 
+/// What a reader of /docs tries first does what it says: the documented bodies of what is entered are taken as they are.
+fn examples_post(client: &Client, key: &str) {
+    let document = client.get("/openapi.json").send().expect(200);
+    for list in [
+        "customers",
+        "suppliers",
+        "journals",
+        "sales-invoices",
+        "purchase-invoices",
+        "bank-transactions",
+        "bank-transactions/import",
+        "imports",
+    ] {
+        let path = format!("/api/v1/books/organisations/{{organisationId}}/{list}");
+        let content = &document["paths"][&path]["post"]["requestBody"]["content"]["application/json"];
+        assert!(content["example"].is_object(), "{list}: {content}");
+        let path = path.replace("{organisationId}", "1");
+        let posted = client.post(&path).query("dry_run=true").bearer(key).json(&content["example"]).send();
+        assert_eq!(posted.expect(200)["dry_run"], true, "{list}");
+    }
+}
+
 #[test]
 fn the_demonstration_runs_its_samples_and_prints_what_to_try() {
     let shell = Shell::new();
@@ -378,6 +453,7 @@ fn the_demonstration_runs_its_samples_and_prints_what_to_try() {
     assert_eq!(organisations["data"].as_array().unwrap().len(), 1);
     let open = client.get("/api/v1/books/organisations/1/bank-transactions?status=unconfirmed").bearer(&key).send();
     assert_eq!(open.expect(200)["pagination"]["total"], 3);
+    examples_post(&client, &key);
     assert!(shell.path("data/demo").is_dir());
     assert_eq!(serving.terminate().code, Some(0));
     // A folder it did not make is left alone.

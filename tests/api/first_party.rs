@@ -9,6 +9,11 @@ use crate::support::server::{RECONCILE, Setup, TestServer};
 
 const PASSWORD: &str = "correct horse battery";
 
+/// Servers where strangers may register.
+fn open() -> Setup {
+    Setup::new().settings(|settings| settings.open_registration = Some(true))
+}
+
 fn register(server: &TestServer, body: &Value) -> Answer {
     server.client.post("/app/v1/register").json(body).send()
 }
@@ -23,7 +28,7 @@ fn person(email: &str) -> Value {
 
 on_both_databases! {
     fn who_registers_can_log_in_and_make_a_key(database) {
-        let server = Setup::new().on(&database).settings(|settings| settings.default_monthly_credits = Some(77)).start();
+        let server = open().on(&database).settings(|settings| settings.default_monthly_credits = Some(77)).start();
         let made = register(&server, &person("Ada@Example.com")).expect(201);
         assert_eq!(keys(&made), ["user_id"]);
         let session = login(&server, "ada@example.com", PASSWORD).expect(200);
@@ -45,7 +50,7 @@ on_both_databases! {
 
 on_both_databases! {
     fn one_of_several_who_register_the_same_address_at_once_gets_it(database) {
-        let server = Setup::new().on(&database).start();
+        let server = open().on(&database).start();
         let statuses: Vec<u16> = std::thread::scope(|scope| {
             let threads: Vec<_> =
                 (0..6).map(|_| scope.spawn(|| register(&server, &person("ada@example.com")).status)).collect();
@@ -59,7 +64,7 @@ on_both_databases! {
 
 #[test]
 fn a_large_registration_is_refused_unread() {
-    let server = TestServer::start();
+    let server = open().start();
     let mut body = person("ada@example.com");
     body["name"] = Value::from("n".repeat(1 << 20));
     register(&server, &body).refused(413, "payload_too_large");
@@ -67,7 +72,7 @@ fn a_large_registration_is_refused_unread() {
 
 #[test]
 fn a_registration_is_checked_field_by_field() {
-    let server = TestServer::start();
+    let server = open().start();
     let with = |name: &str, value: Value| {
         let mut body = person("someone@example.com");
         body[name] = value;
@@ -115,7 +120,7 @@ fn a_registration_is_checked_field_by_field() {
 
 #[test]
 fn an_unknown_person_and_a_wrong_password_read_the_same() {
-    let server = TestServer::start();
+    let server = open().start();
     register(&server, &person("ada@example.com")).expect(201);
     let wrong = login(&server, "ada@example.com", "wrong horse battery").refused(401, "unauthorized");
     let unknown = login(&server, "bob@example.com", PASSWORD).refused(401, "unauthorized");
@@ -125,7 +130,7 @@ fn an_unknown_person_and_a_wrong_password_read_the_same() {
 
 #[test]
 fn failed_log_ins_slow_the_next_one_down_and_lock_nobody_out() {
-    let server = TestServer::start();
+    let server = open().start();
     register(&server, &person("ada@example.com")).expect(201);
     for _ in 0..4 {
         login(&server, "ada@example.com", "wrong horse battery").refused(401, "unauthorized");
@@ -135,7 +140,7 @@ fn failed_log_ins_slow_the_next_one_down_and_lock_nobody_out() {
 
 #[test]
 fn a_log_in_must_have_its_shape() {
-    let server = TestServer::start();
+    let server = open().start();
     for (body, fields) in [
         (json!({}), vec!["email", "password"]),
         (json!({ "email": "a@b.c" }), vec!["password"]),
@@ -149,7 +154,7 @@ fn a_log_in_must_have_its_shape() {
 
 #[test]
 fn an_address_may_register_ten_times_a_minute() {
-    let server = TestServer::start();
+    let server = open().start();
     let mut number = 0;
     let mut next = || {
         number += 1;
@@ -172,7 +177,7 @@ fn an_address_may_register_ten_times_a_minute() {
 
 #[test]
 fn behind_a_trusted_proxy_addresses_are_told_apart() {
-    let server = Setup::new().settings(|settings| settings.trusted_proxies = Some("127.0.0.1".to_owned())).start();
+    let server = open().settings(|settings| settings.trusted_proxies = Some("127.0.0.1".to_owned())).start();
     let from = |address: &str, number: usize| {
         let request = server.client.post("/app/v1/register").header("X-Forwarded-For", address);
         request.json(&person(&format!("person-{}-{number}@example.com", address.replace([':', ',', ' '], "-")))).send()
@@ -188,7 +193,7 @@ fn behind_a_trusted_proxy_addresses_are_told_apart() {
 
 #[test]
 fn a_password_is_stored_nowhere_in_plain() {
-    let server = TestServer::start();
+    let server = open().start();
     let password = "a password nobody else has";
     let body = json!({ "email": "ada@example.com", "password": password, "name": "Ada" });
     register(&server, &body).expect(201);
@@ -205,5 +210,23 @@ fn a_password_is_stored_nowhere_in_plain() {
             let found = bytes.windows(text.len()).any(|window| window == text.as_bytes());
             assert!(!found, "found in {}", file.display());
         }
+    }
+}
+
+#[test]
+fn registration_is_closed_unless_it_was_opened() {
+    for given in [None, Some(false)] {
+        let server = Setup::new().settings(|settings| settings.open_registration = given).start();
+        let refused = register(&server, &person("ada@example.com")).refused(403, "forbidden");
+        assert_eq!(refused["details"], json!({ "reason": "registration_closed" }));
+        assert_eq!(register(&server, &json!({})).refused(403, "forbidden"), refused);
+        server.client.post("/app/v1/register").body("{").send().refused(400, "invalid_json");
+        login(&server, "ada@example.com", PASSWORD).refused(401, "unauthorized");
+        assert_eq!(server.rows_of("user_account"), 0);
+        // Who tries too often is refused for that, as where registration is open.
+        for _ in 0..8 {
+            register(&server, &person("ada@example.com")).refused(403, "forbidden");
+        }
+        register(&server, &person("ada@example.com")).refused(429, "rate_limited");
     }
 }

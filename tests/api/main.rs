@@ -19,6 +19,7 @@ mod coding_format;
 mod coding_jobs;
 mod coding_sample;
 mod command_line;
+mod counters;
 mod credits;
 mod dataset_format;
 mod first_party;

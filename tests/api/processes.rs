@@ -236,7 +236,9 @@ for_both_products! {
 
 #[test]
 fn a_person_registered_here_logs_in_there() {
-    let Some((here, there)) = pair() else { return };
+    let Some(database) = Database::postgresql() else { return };
+    let open = || Setup::new().on(&database).settings(|settings| settings.open_registration = Some(true)).start();
+    let (here, there) = (open(), open());
     let body = json!({ "email": "ada@example.com", "password": "correct horse battery", "name": "Ada" });
     here.client.post("/app/v1/register").json(&body).send().expect(201);
     there.client.post("/app/v1/register").json(&body).send().refused(409, "conflict");

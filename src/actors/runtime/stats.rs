@@ -136,6 +136,11 @@ impl ActorStats {
         self.last_progress.store(self.now_ms() + 1, Ordering::Relaxed);
     }
 
+    /// Counts work that ended badly without a fault of the actor: a job that failed.
+    pub fn count_failed(&self) {
+        self.totals.failed.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Counts a panic outside of `guard`, such as an engine's on a blocking thread (a `JoinError`).
     pub fn count_panic(&self) {
         self.totals.panics.fetch_add(1, Ordering::Relaxed);

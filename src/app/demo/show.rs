@@ -42,6 +42,16 @@ impl Api<'_> {
         read(answer.status().as_u16(), &answer.body_mut().read_to_string()?)
     }
 
+    pub(super) fn put(&self, path: &str, body: &str) -> anyhow::Result<Value> {
+        let mut answer = self
+            .agent
+            .put(format!("{}{path}", self.base_url))
+            .header("Authorization", format!("Bearer {}", self.key))
+            .header("Content-Type", "application/json")
+            .send(body)?;
+        read(answer.status().as_u16(), &answer.body_mut().read_to_string()?)
+    }
+
     pub(super) fn get(&self, path: &str) -> anyhow::Result<Value> {
         let mut answer = self
             .agent
@@ -127,9 +137,9 @@ Try it yourself (a key with every scope, for this demonstration only):
 
   curl {base_url}/api/v1/coding/coding-jobs/ID_FROM_ABOVE -H "Authorization: Bearer $KEY"
 
-  curl {base_url}{organisation}/sales-invoices?overdue=true -H "Authorization: Bearer $KEY"
+  curl "{base_url}{organisation}/sales-invoices?overdue=true" -H "Authorization: Bearer $KEY"
 
-  curl {base_url}{organisation}/bank-transactions?status=unconfirmed -H "Authorization: Bearer $KEY"
+  curl "{base_url}{organisation}/bank-transactions?status=unconfirmed" -H "Authorization: Bearer $KEY"
 
   curl {base_url}{organisation}/bank-transactions/ID_FROM_ABOVE/candidates -H "Authorization: Bearer $KEY"
 

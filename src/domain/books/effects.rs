@@ -186,6 +186,11 @@ impl Effects {
         journals.sum()
     }
 
+    /// How many journals are posted.
+    pub(crate) fn journals(&self) -> u64 {
+        self.log.iter().map(|(_, effect)| u64::from(matches!(effect, Effect::Journal(_)))).sum()
+    }
+
     /// Whether a preview is stored.
     pub(crate) fn has_previews(&self) -> bool {
         self.log.iter().any(|(_, effect)| matches!(effect, Effect::Preview { .. }))

@@ -20,6 +20,7 @@ use crate::store::{AccountFilter, Action};
 /// `GET …/tax-codes`.
 pub async fn tax_codes(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (organisation, _) = member(&call).await?;
+    Query::none(call.query())?;
     let codes = VatCode::ALL.map(|code| {
         let fraction = (code != VatCode::NoVat).then(|| json!(f64_of(code.percent())));
         json!({ "code": code.code(), "name": code.name(), "rate": code.percent(), "rate_fraction": fraction })
@@ -59,7 +60,9 @@ pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (organisation, _) = member(&call).await?;
     let found = call.state().reader.account(organisation.id, path_id(&call)?).await?;
-    envelope::data(StatusCode::OK, &AccountJson::from(&found.ok_or_else(ApiError::not_found)?))
+    let found = found.ok_or_else(ApiError::not_found)?;
+    Query::none(call.query())?;
+    envelope::data(StatusCode::OK, &AccountJson::from(&found))
 }
 
 /// `GET …/accounts/{id}/transactions`: the general ledger.

@@ -39,7 +39,9 @@ pub async fn list_accounts(call: Call<Products>) -> Result<HttpResponse, ApiErro
 pub async fn show_account(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (organisation, _) = member(&call).await?;
     let found = call.state().reader.bank_account(organisation.id, path_id(&call)?).await?;
-    envelope::data(StatusCode::OK, &BankAccountJson::from(&found.ok_or_else(ApiError::not_found)?))
+    let found = found.ok_or_else(ApiError::not_found)?;
+    Query::none(call.query())?;
+    envelope::data(StatusCode::OK, &BankAccountJson::from(&found))
 }
 
 /// `POST …/bank-accounts`.
@@ -99,7 +101,9 @@ pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (organisation, _) = member(&call).await?;
     let found = call.state().reader.bank_transaction(organisation.id, path_id(&call)?).await?;
-    envelope::data(StatusCode::OK, &BankTransactionJson::from(&found.ok_or_else(ApiError::not_found)?))
+    let found = found.ok_or_else(ApiError::not_found)?;
+    Query::none(call.query())?;
+    envelope::data(StatusCode::OK, &BankTransactionJson::from(&found))
 }
 
 /// `GET …/bank-transactions/{id}/candidates`.
@@ -107,6 +111,7 @@ pub async fn candidates(call: Call<Products>) -> Result<HttpResponse, ApiError> 
     let (organisation, _) = member(&call).await?;
     let reader = &call.state().reader;
     let row = reader.bank_transaction(organisation.id, path_id(&call)?).await?.ok_or_else(ApiError::not_found)?;
+    Query::none(call.query())?;
     let today = day_in(&organisation.timezone, call.began_at_ms());
     let mut candidates = reader.match_candidates(organisation.id, &row, today).await?;
     let others = reader.opposite_bank_transactions(organisation.id, &row, TRANSFER_CANDIDATE_DAYS).await?;

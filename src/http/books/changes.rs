@@ -38,7 +38,7 @@ async fn show(
     }
     let mut query = Query::new(call.query());
     let since = query.word("since", SINCE_RULE, parse_since).unwrap_or(Since::Cursor(0));
-    let limit = query.page(call.query()).limit;
+    let limit = query.limit();
     query.finish()?;
     let changes = reader.changes(organisation.id, of, since, limit).await?;
     envelope::json(StatusCode::OK, &ChangesJson::new(&changes))

@@ -47,7 +47,9 @@ pub async fn list(call: Call<Products>, kind: ContactKind) -> Result<HttpRespons
 pub async fn show(call: Call<Products>, kind: ContactKind) -> Result<HttpResponse, ApiError> {
     let (organisation, _) = member(&call).await?;
     let found = found(&call, &organisation, kind, path_id(&call)?).await?;
-    envelope::data(StatusCode::OK, &ContactJson::from(&found.ok_or_else(ApiError::not_found)?))
+    let found = found.ok_or_else(ApiError::not_found)?;
+    Query::none(call.query())?;
+    envelope::data(StatusCode::OK, &ContactJson::from(&found))
 }
 
 /// `POST …/customers`, `POST …/suppliers`.

@@ -66,8 +66,10 @@ pub async fn list(call: Call<Products>, kind: DocumentKind) -> Result<HttpRespon
 pub async fn show(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
     let (organisation, _) = member(&call).await?;
     let found = call.state().reader.document(organisation.id, kind, path_id(&call)?).await?;
+    let found = found.ok_or_else(ApiError::not_found)?;
+    Query::none(call.query())?;
     let today = day_in(&organisation.timezone, call.began_at_ms());
-    envelope::data(StatusCode::OK, &DocumentJson::new(&found.ok_or_else(ApiError::not_found)?, today))
+    envelope::data(StatusCode::OK, &DocumentJson::new(&found, today))
 }
 
 /// `POST …/sales-invoices` and the like.

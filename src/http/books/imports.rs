@@ -31,6 +31,7 @@ pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (organisation, _) = member(&call).await?;
     let found = call.state().reader.import(organisation.id, path_id(&call)?).await?;
     let row = found.ok_or_else(ApiError::not_found)?;
+    Query::none(call.query())?;
     envelope::data(StatusCode::OK, &ImportJson::new(&row, call.began_at_ms()).with_results(&row.results))
 }
 

@@ -50,7 +50,9 @@ fn source_rule() -> String {
 pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (organisation, _) = member(&call).await?;
     let found = call.state().reader.journal(organisation.id, path_id(&call)?).await?;
-    envelope::data(StatusCode::OK, &JournalJson::from(&found.ok_or_else(ApiError::not_found)?))
+    let found = found.ok_or_else(ApiError::not_found)?;
+    Query::none(call.query())?;
+    envelope::data(StatusCode::OK, &JournalJson::from(&found))
 }
 
 /// `POST …/journals`.

@@ -8,6 +8,7 @@ use actix_web::http::StatusCode;
 use super::change::{
     Asked, Seen, answer, body_of, body_or_path, carry_out, keeper, keeper_as, replayed, require_write,
 };
+use super::query::Query;
 use crate::domain::access::{KeyReach, Role};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::refusal::Refusal;
@@ -22,6 +23,7 @@ use crate::store::{Action, CreateOrganisation, OrganisationCreated, Organisation
 
 /// `GET /api/v1/books/organisations`: accepted memberships the key covers.
 pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    Query::none(call.query())?;
     let key = call.key()?;
     let reader = &call.state().reader;
     let mut rows = reader.organisations_of(key.user_id).await?;
@@ -37,6 +39,7 @@ pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 /// `GET /api/v1/books/organisations/{organisationId}`.
 pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (mut row, role) = member(&call).await?;
+    Query::none(call.query())?;
     call.state().reader.with_next_numbers([&mut row]).await?;
     envelope::data(StatusCode::OK, &organisation_json(&row, role))
 }
@@ -91,6 +94,7 @@ pub async fn patch(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 /// `GET …/period-lock`.
 pub async fn show_lock(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (organisation, _) = member(&call).await?;
+    Query::none(call.query())?;
     let changes = call.state().reader.lock_changes(organisation.id).await?;
     envelope::data(StatusCode::OK, &LockJson::new(&organisation, &changes))
 }

@@ -1,29 +1,40 @@
-//! The query strings of lists: what filters, each given once unless it says otherwise, every problem at once. Unknown parameters are ignored.
+//! The query strings of lists: what filters, each given once unless it says otherwise, every problem
+//! at once. A parameter nobody reads is refused: a misspelt filter would answer with the wrong list.
 
 use crate::domain::calendar::moment_ms;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
 use crate::http::error::ApiError;
-use crate::http::paging::{self, Page};
+use crate::http::paging::{self, LIMIT_DEFAULT, LIMIT_MAX, Page};
 use crate::http::wire::books::{DAY_RULE, parse_day};
 
 /// The longest text that is searched for.
 const SEARCH_CHARS_MAX: usize = 100;
+/// How much of an unknown name is repeated to the caller.
+const NAME_CHARS_SHOWN_MAX: usize = 50;
 
 /// Reads a query string.
 pub struct Query {
     pairs: Vec<(String, String)>,
+    /// The names that were read, in order.
+    known: Vec<String>,
     issues: Issues,
 }
 
 impl Query {
     /// Takes a query string apart.
     pub fn new(query: &str) -> Self {
-        Self { pairs: paging::pairs(query).collect(), issues: Issues::default() }
+        Self { pairs: paging::pairs(query).collect(), known: Vec::new(), issues: Issues::default() }
+    }
+
+    /// Refuses whatever the query string of a request without parameters holds.
+    pub fn none(query: &str) -> Result<(), ApiError> {
+        if query.is_empty() { Ok(()) } else { Self::new(query).finish() }
     }
 
     fn one(&mut self, name: &str) -> Option<String> {
+        self.known.push(name.to_owned());
         let mut given = self.pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value.clone());
         let first = given.next();
         if given.next().is_some() {
@@ -112,6 +123,7 @@ impl Query {
 
     /// Any of a few words; the parameter may be given several times.
     pub fn words<T>(&mut self, name: &str, rule: &str, read: impl Fn(&str) -> Option<T>) -> Vec<T> {
+        self.known.push(name.to_owned());
         let given = self.pairs.iter().filter(|(known, _)| known == name);
         let (words, others): (Vec<_>, Vec<_>) = given.map(|(_, value)| read(value)).partition(Option::is_some);
         if !others.is_empty() {
@@ -135,11 +147,70 @@ impl Query {
 
     /// `limit` and `offset`.
     pub fn page(&mut self, query: &str) -> Page {
+        self.known.extend(["limit".to_owned(), "offset".to_owned()]);
         paging::collect(query, &mut self.issues)
     }
 
-    /// 422 when anything was wrong.
-    pub fn finish(self) -> Result<(), ApiError> {
+    /// `limit` of a list that is read on by a cursor and not by an offset.
+    pub fn limit(&mut self) -> u64 {
+        let limit = self.read("limit", &format!("must be an integer from 1 to {LIMIT_MAX}"), |value| {
+            let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+            digits.then(|| value.parse().ok()).flatten().filter(|limit| (1..=LIMIT_MAX).contains(limit))
+        });
+        limit.unwrap_or(LIMIT_DEFAULT)
+    }
+
+    /// 422 when anything was wrong, parameters that were not read among it.
+    pub fn finish(mut self) -> Result<(), ApiError> {
+        let mut refused: Vec<&str> = Vec::new();
+        for (name, _) in &self.pairs {
+            if !self.known.contains(name) && !refused.contains(&name.as_str()) {
+                refused.push(name);
+                let shown: String = name.chars().take(NAME_CHARS_SHOWN_MAX).collect();
+                self.issues.field("query", &shown, unknown_parameter(&self.known));
+            }
+        }
         if self.issues.is_empty() { Ok(()) } else { Err(ApiError::invalid_request_format(&self.issues)) }
+    }
+}
+
+/// The words for a parameter that is not one of these.
+fn unknown_parameter(known: &[String]) -> String {
+    match known.split_last() {
+        None => "unknown parameter; no parameters are allowed here".to_owned(),
+        Some((last, [])) => format!("unknown parameter; only {last} is allowed"),
+        Some((last, others)) => format!("unknown parameter; only {} and {last} are allowed", others.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The problems of a query of which these names are read.
+    fn problems(query: &str, names: &[&str]) -> Vec<(String, String)> {
+        let mut read = Query::new(query);
+        for name in names {
+            read.text(name, 9);
+        }
+        let Err(error) = read.finish() else { return Vec::new() };
+        let issues = error.details().expect("details")["issues"].clone();
+        let text = |issue: &serde_json::Value, name: &str| issue[name].as_str().unwrap_or_default().to_owned();
+        issues.as_array().expect("a list").iter().map(|issue| (text(issue, "path"), text(issue, "message"))).collect()
+    }
+
+    #[test]
+    fn a_parameter_that_was_not_read_is_refused_with_the_names_of_those_that_were() {
+        let refused = |path: &str, message: &str| vec![(path.to_owned(), format!("unknown parameter; {message}"))];
+        assert_eq!(problems("a=1", &["a", "b"]), []);
+        assert_eq!(problems("", &[]), []);
+        assert_eq!(problems("&&", &[]), []);
+        assert_eq!(problems("c=1&a=1&c=2", &["a", "b", "d"]), refused("query.c", "only a, b and d are allowed"));
+        assert_eq!(problems("A=1", &["a"]), refused("query.A", "only a is allowed"));
+        assert_eq!(problems("a", &[]), refused("query.a", "no parameters are allowed here"));
+        assert_eq!(problems(&"n".repeat(300), &[])[0].0, format!("query.{}", "n".repeat(NAME_CHARS_SHOWN_MAX)));
+        // What is wrong with a known one comes first.
+        let both: Vec<_> = problems("z=1&a=", &["a"]).into_iter().map(|(path, _)| path).collect();
+        assert_eq!(both, ["query.a", "query.z"]);
     }
 }

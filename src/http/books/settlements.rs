@@ -53,7 +53,9 @@ pub async fn list(call: Call<Products>, side: ContactKind) -> Result<HttpRespons
 pub async fn show(call: Call<Products>, side: ContactKind) -> Result<HttpResponse, ApiError> {
     let (organisation, _) = member(&call).await?;
     let found = call.state().reader.settlement(organisation.id, side, path_id(&call)?).await?;
-    envelope::data(StatusCode::OK, &SettlementJson(&found.ok_or_else(ApiError::not_found)?))
+    let found = found.ok_or_else(ApiError::not_found)?;
+    Query::none(call.query())?;
+    envelope::data(StatusCode::OK, &SettlementJson(&found))
 }
 
 /// `POST …/customer-receipts`, `POST …/supplier-payments`.

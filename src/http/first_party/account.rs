@@ -29,6 +29,10 @@ pub async fn register(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     if !decision.allowed {
         return Err(ApiError::rate_limited(decision.reset_s));
     }
+    if !products.limits.open_registration {
+        let refused = ApiError::forbidden("registration is closed; the operator of this service makes people");
+        return Err(refused.with_detail("reason", "registration_closed"));
+    }
     let Registration { email, password, name } = parse_registration(&call.body, products.limits.password_min_length)
         .map_err(|issues| ApiError::validation(&issues))?;
     let place = products.throttle.hashing_place().await;

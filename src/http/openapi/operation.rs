@@ -3,10 +3,14 @@
 
 use serde_json::Value;
 use utoipa::openapi::Required;
+use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 
 use super::schema::Any;
 use crate::http::error::ErrorCode;
+
+/// Where the example of a parameter stands that may be left out; `cargo xtask conformance` tries it as an `example`.
+const OPTIONAL_EXAMPLE: &str = "x-example";
 
 /// The documentation of one operation.
 pub struct Operation {
@@ -128,14 +132,15 @@ impl Operation {
         schema: Any,
         example: Value,
     ) -> Self {
-        let parameter = ParameterBuilder::new()
-            .name(name)
-            .parameter_in(place)
-            .required(required)
-            .description(Some(description))
-            .schema(Some(schema))
-            .example(Some(example));
-        self.parameters.push(parameter.build());
+        let parameter =
+            ParameterBuilder::new().name(name).parameter_in(place).description(Some(description)).schema(Some(schema));
+        // The page at /docs fills every `example` in and sends it, so that each list would be filtered by everything at once.
+        let parameter = if matches!(required, Required::True) {
+            parameter.example(Some(example))
+        } else {
+            parameter.extensions(Some(Extensions::from_iter([(OPTIONAL_EXAMPLE, example)])))
+        };
+        self.parameters.push(parameter.required(required).build());
         self
     }
 }

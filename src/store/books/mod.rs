@@ -137,7 +137,7 @@ pub(super) struct BooksWriter {
     cache: BooksCache,
     identifiers: Identifiers,
     /// What the group under way leaves behind when it is committed.
-    pending: Option<(HashMap<OrganisationId, CachedBooks>, Identifiers)>,
+    pending: Option<Group>,
 }
 
 impl BooksWriter {
@@ -173,16 +173,16 @@ impl BooksWriter {
             }
             write::write(unit, &group.effects, (&group.facts, &group.books), &heads).await?;
         }
-        self.pending = Some((group.books, group.identifiers));
+        self.pending = Some(group);
         Ok(())
     }
 
-    /// The group is committed.
-    pub(super) fn keep(&mut self) {
-        if let Some((books, identifiers)) = self.pending.take() {
-            self.cache.put_back(books);
-            self.identifiers = identifiers;
-        }
+    /// The group is committed: how many journals it posted.
+    pub(super) fn keep(&mut self) -> u64 {
+        let Some(group) = self.pending.take() else { return 0 };
+        self.cache.put_back(group.books);
+        self.identifiers = group.identifiers;
+        group.effects.journals()
     }
 
     /// The group failed: what it took is read again.

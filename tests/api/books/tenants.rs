@@ -404,6 +404,50 @@ on_both_databases! {
         own.books.request("POST", &archive).header("Content-Type", form).body("").send().expect(200);
     }
 
+    fn a_parameter_that_nobody_reads_is_refused(database) {
+        let own = Tenant::of(Books::on(&database));
+        let before: Vec<Value> = LISTS.map(|rest| own.books.get(rest)).into();
+        let refused = |request: Request, is_change: bool| {
+            let details = request.query("zz=1&statuss=paid&zz=2").send().details(422, "invalid_request_format");
+            for (at, name) in ["zz", "statuss"].into_iter().enumerate() {
+                let issue = &details["issues"][at];
+                assert_eq!((&issue["section"], &issue["field"]), (&json!("query"), &json!(name)), "{details}");
+                let message = issue["message"].as_str().unwrap();
+                assert!(message.starts_with("unknown parameter; "), "{details}");
+                assert!(!is_change || message.ends_with("only dry_run is allowed"), "{details}");
+            }
+            assert_eq!(details["issue_count"], 2, "{details}");
+        };
+        for operation in operations() {
+            let whole = request(&own, &own.books.key, &operation, own.books.id, |kind| own.record(kind));
+            refused(whole, operation.0 != "GET");
+            if operation.0 == "GET" && operation.1.contains("{id}") {
+                let nobodys = request(&own, &own.books.key, &operation, own.books.id, |_| 999_999_999);
+                nobodys.query("zz=1").send().refused(404, "not_found");
+            }
+        }
+        let client = &own.books.server.client;
+        refused(client.get(ORGANISATIONS).key(&own.books.key), false);
+        refused(client.post(ORGANISATIONS).key(&own.books.key).json(&json!({ "name": "Another" })), true);
+        let after: Vec<Value> = LISTS.map(|rest| own.books.get(rest)).into();
+        assert_eq!(before, after, "something was done all the same");
+        // What the names are is said, and a list without an offset has none.
+        let message = |rest: &str| {
+            let details = own.books.request("GET", rest).send().details(422, "invalid_request_format");
+            details["issues"][0]["message"].as_str().unwrap().to_owned()
+        };
+        let only = |names: &str| format!("unknown parameter; only {names} are allowed");
+        assert_eq!(message("/imports?status=paid"), only("limit and offset"));
+        assert_eq!(message("/changes?offset=1"), only("since and limit"));
+        assert_eq!(message("/accounts?limit=2"), only("account_type, role, include_archived and updated_since"));
+        assert_eq!(message("/status?date=2026-01-01"), "unknown parameter; no parameters are allowed here");
+        assert_eq!(message("?fields=id"), "unknown parameter; no parameters are allowed here");
+        // Routes of the other products take no notice of it.
+        client.get("/api/v1/me?zz=1").key(&own.books.key).send().expect(200);
+        client.get("/api/v1/keys?zz=1").session(&own.books.owner).send().expect(200);
+        client.get("/api/v1/health?zz=1").send().expect(200);
+    }
+
     fn permission_comes_before_the_media_type_and_that_before_the_path(database) {
         let own = Tenant::of(Books::on(&database));
         let server = &own.books.server;

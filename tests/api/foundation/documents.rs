@@ -84,6 +84,11 @@ fn every_operation_states_its_answers_headers_and_credentials() {
         assert!(operation["summary"].as_str().unwrap().len() > 5);
         assert!(operation["description"].as_str().unwrap().len() > 20);
         assert_eq!(operation["tags"].as_array().unwrap().len(), 1);
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            // The page fills an `example` in; what may be left out is left out.
+            let stands = ["example", "x-example"].map(|name| parameter.get(name).is_some());
+            assert_eq!(stands, [parameter["required"] == true, parameter["required"] != true], "{parameter}");
+        }
         let schemes = operation["security"].as_array().unwrap().len();
         let expected = match route.access {
             Access::Public => 0,
@@ -194,6 +199,7 @@ fn the_document_and_the_page_are_served_without_a_network() {
     }
     let initializer = String::from_utf8(get("/docs/swagger-initializer.js").body).unwrap();
     assert!(initializer.contains("/openapi.json") && !initializer.contains("petstore"), "{initializer}");
+    assert!(initializer.contains("\"persistAuthorization\": true"), "{initializer}");
     assert_eq!(get("/docs/nothing.js").checked().1, "not_found");
     assert_eq!(get("/docs/../Cargo.toml").checked().1, "not_found");
 }

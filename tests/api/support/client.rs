@@ -73,6 +73,14 @@ impl Request {
         self
     }
 
+    /// Adds to the query string.
+    pub fn query(mut self, query: &str) -> Self {
+        self.path.push(if self.path.contains('?') { '&' } else { '?' });
+        self.path.push_str(query);
+        self.builder = self.builder.uri(format!("{}{}", self.client.base, self.path));
+        self
+    }
+
     /// Presents an API key as `Authorization: Bearer`.
     pub fn key(self, key: &ApiKey) -> Self {
         self.bearer(&key.plaintext)

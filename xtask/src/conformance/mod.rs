@@ -196,6 +196,19 @@ fn from_base64(text: &str) -> Vec<u8> {
     bytes
 }
 
+/// Puts the examples of parameters that may be left out, which the description keeps from pages that would fill them in,
+/// where schemathesis takes examples from.
+fn try_optional_examples(description: &mut Value) {
+    let paths = description.get_mut("paths").and_then(Value::as_object_mut).into_iter().flatten();
+    let operations = paths.filter_map(|(_, item)| item.as_object_mut()).flatten();
+    let parameters = operations.filter_map(|(_, operation)| operation.get_mut("parameters")?.as_array_mut()).flatten();
+    for parameter in parameters.filter_map(Value::as_object_mut) {
+        if let Some(example) = parameter.remove("x-example") {
+            parameter.insert("example".to_owned(), example);
+        }
+    }
+}
+
 /// Compare; the texts of everything that must make the run fail.
 fn judge(failures: &BTreeSet<Failure>, expected: &[Expected]) -> Vec<String> {
     let mut complaints = Vec::new();
@@ -224,6 +237,8 @@ struct Run<'a> {
     schemathesis: &'a Path,
     options: &'a Options,
     folder: &'a Path,
+    /// The service's description, with every example where schemathesis looks for it.
+    document: PathBuf,
     address: String,
 }
 
@@ -236,7 +251,7 @@ impl Run<'_> {
         let mut command = Command::new(self.schemathesis);
         command
             .arg("run")
-            .arg(format!("http://{}/openapi.json", self.address))
+            .arg(&self.document)
             .args(["--url", &format!("http://{}", self.address)])
             .args(["--checks", "all", "--continue-on-failure", "--no-color"])
             .args(["--max-examples", &self.options.examples.to_string()])
@@ -303,9 +318,14 @@ pub fn run(options: &Options) -> Result<()> {
         run_one(&mut connection, product, &key, &job.body, pause, patience)?;
     }
 
-    let rules = read_rules(&connection.send(&Request::get("/openapi.json", None))?.json());
+    let mut description = connection.send(&Request::get("/openapi.json", None))?.json();
+    let rules = read_rules(&description);
+    try_optional_examples(&mut description);
+    let document = folder.join("openapi.json");
+    fs::write(&document, description.to_string())?;
 
-    let run = Run { schemathesis: &schemathesis, options, folder: &folder, address: installation.public().to_string() };
+    let address = installation.public().to_string();
+    let run = Run { schemathesis: &schemathesis, options, folder: &folder, document, address };
     let mut failures = BTreeSet::new();
     let (mut operations, mut cases) = (0, 0);
     // The key operations take the web session of a person, everything else an API key. They come last: revoking is one of
@@ -350,7 +370,7 @@ pub fn run(options: &Options) -> Result<()> {
 mod tests {
     use serde_json::json;
 
-    use super::{Expected, from_base64, judge, read_events, read_report};
+    use super::{Expected, from_base64, judge, read_events, read_report, try_optional_examples};
 
     fn expected(operation: &str, check: &str, answer: Option<&str>) -> Expected {
         Expected {
@@ -389,6 +409,16 @@ mod tests {
         assert_eq!(read_report(&whole).unwrap(), (2, 40));
         let refused = json!({"complete": true, "operations": {"selected": 2, "tested": 2}, "warnings": {"missing_auth": ["GET /a"]}});
         assert!(read_report(&refused).is_err());
+    }
+
+    #[test]
+    fn optional_examples_are_tried() {
+        let parameter = |name: &str| json!({ "name": "dry_run", name: true });
+        let description =
+            |name: &str| json!({ "paths": { "/a": { "get": { "parameters": [parameter(name)] }, "post": {} } } });
+        let mut served = description("x-example");
+        try_optional_examples(&mut served);
+        assert_eq!(served, description("example"));
     }
 
     #[test]

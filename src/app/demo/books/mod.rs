@@ -60,6 +60,7 @@ pub(super) fn fill(api: &Api<'_>, today: NaiveDate) -> anyhow::Result<String> {
     filler.credit()?;
     filler.journals()?;
     filler.statements()?;
+    filler.unlock()?;
     Ok(filler.base)
 }
 
@@ -178,6 +179,14 @@ impl Filler<'_> {
             let owed = Owed { id: id_of(document)?, contact, is_sale: kind.starts_with("sales"), due };
             self.owed.insert(key, owed);
         }
+        Ok(())
+    }
+
+    /// Opening balances lock what is before them. The examples of the documentation have dates that stay as they are, and
+    /// whoever tries one here should see it post.
+    fn unlock(&self) -> anyhow::Result<()> {
+        let body = json!({ "lock_date": null, "reason": "This is for trying things out" });
+        self.api.put(&format!("{}/period-lock", self.base), &body.to_string())?;
         Ok(())
     }
 

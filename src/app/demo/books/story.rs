@@ -12,11 +12,14 @@ pub(super) const CUSTOMERS: [(&str, &str, &str); 6] = [
 ];
 
 /// Key, name, account of what they sell, and whether CIS is deducted at 20 %.
-pub(super) const SUPPLIERS: [(&str, &str, &str, bool); 4] = [
+pub(super) const SUPPLIERS: [(&str, &str, &str, bool); 7] = [
     ("mercer", "Mercer Veneers Ltd", "5000", false),
     ("hardware", "Harrogate Hardware Ltd", "5000", false),
     ("whitfield", "D Whitfield", "5100", true),
     ("accountant", "Ouse Accountancy LLP", "7610", false),
+    ("ironmonger", "Selby Ironmongers", "5000", false),
+    ("glazier", "Wharfe Glass", "5000", false),
+    ("skips", "Nidd Skip Hire", "5300", false),
 ];
 
 /// Accounts the standard chart has no name for.
