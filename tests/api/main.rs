@@ -35,5 +35,6 @@ mod processes;
 mod progress;
 mod rate_limit;
 mod reconciliations;
+mod recorded;
 mod restart;
 mod verification;
