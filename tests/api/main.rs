@@ -36,5 +36,6 @@ mod processes;
 mod progress;
 mod rate_limit;
 mod reconciliations;
+mod recorded;
 mod restart;
 mod verification;
