@@ -71,17 +71,15 @@ impl IdSequence {
         }
     }
 
-    /// How many to take when so many are needed: where much is written at once, the next groups find some left.
+    /// How many to take when so many are needed.
     pub(crate) const fn block_for(self, needed: i64) -> i64 {
-        let block = self.block();
-        if needed > block / 8 && needed > 4 {
-            let many = needed.saturating_mul(8);
-            if many > block { many } else { block }
-        } else if needed > block {
-            needed
-        } else {
-            block
-        }
+        if needed > self.block() { needed.saturating_mul(2) } else { self.block() }
+    }
+
+    /// How many to take ahead of a group when the one before used so many: enough for several like it where much is
+    /// written at once, so that few groups are decided twice; none otherwise.
+    pub(crate) const fn ahead_of(self, used: i64) -> Option<i64> {
+        if used.saturating_mul(4) > self.block() && used > 8 { Some(used.saturating_mul(8)) } else { None }
     }
 }
 
@@ -177,6 +175,8 @@ mod tests {
         }
         assert_eq!(IdSequence::Journal.block_for(1), 32);
         assert_eq!(IdSequence::JournalLine.block_for(3), 256);
-        assert_eq!(IdSequence::Journal.block_for(64), 512);
+        assert_eq!(IdSequence::Journal.block_for(64), 128);
+        assert_eq!(IdSequence::Journal.ahead_of(2), None);
+        assert_eq!(IdSequence::Journal.ahead_of(64), Some(512));
     }
 }

@@ -14,7 +14,28 @@ pub(super) async fn reserve(
     if identifiers.left(sequence) >= needed {
         return Ok(());
     }
-    let size = sequence.block_for(needed);
+    take_block(identifiers, unit, sequence, sequence.block_for(needed)).await
+}
+
+/// Takes blocks ahead of a group where the group before used many.
+pub(super) async fn take_ahead(identifiers: &mut Identifiers, unit: &Unit<'_>) -> Result<(), StoreError> {
+    let used: Vec<_> = identifiers.used().collect();
+    for (sequence, used) in used {
+        if let Some(size) = sequence.ahead_of(used)
+            && identifiers.left(sequence) < used.saturating_add(used / 4)
+        {
+            take_block(identifiers, unit, sequence, size).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn take_block(
+    identifiers: &mut Identifiers,
+    unit: &Unit<'_>,
+    sequence: IdSequence,
+    size: i64,
+) -> Result<(), StoreError> {
     let sql = "update id_block set next = next + $2 where name = $1 returning next";
     let row = unit.one(sql, params![sequence.name(), size]).await?;
     let end: i64 = row.ok_or_else(|| StoreError::corrupt("missing id_block", sequence.name()))?.get(0)?;

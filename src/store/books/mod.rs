@@ -154,7 +154,8 @@ impl BooksWriter {
         let zone = books.values().next().map_or("Europe/London", |books| books.organisation.timezone.as_str());
         let facts = load::facts(unit, &requests, day_in(zone, unit.now_ms)).await?;
         numbers::complete(unit, &mut books, &requests).await?;
-        let identifiers = self.identifiers.clone();
+        let mut identifiers = self.identifiers.clone();
+        identifiers::take_ahead(&mut identifiers, unit).await?;
         let mut group = Group { books, facts, identifiers, effects: Effects::default(), now_ms: unit.now_ms };
         group.decide(unit, &mut waiting).await?;
         let mut heads = Vec::new();
