@@ -5,6 +5,7 @@ use utoipa::openapi::header::Header;
 use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::{ComponentsBuilder, Content, ContentBuilder, Object, Ref};
 
+use super::components::reason_of;
 use super::schema::{Any, Field, array, choice, integer, named, nullable, object, one_of, optional, required, string};
 use crate::domain::ledger::refusal::Refusal;
 use crate::http::error::ErrorCode;
@@ -22,14 +23,17 @@ pub(super) enum RateLimited {
     Never,
 }
 
+/// Errors, each with its details where they are known.
+pub(super) type Errors = Vec<(ErrorCode, Option<Value>)>;
+
 /// The answer for all codes of one status an operation may give.
-pub(super) fn response(codes: &[(ErrorCode, Option<Value>)], rate: RateLimited) -> Response {
+pub(super) fn response(codes: &[(ErrorCode, Option<Value>)]) -> Response {
     let mut known: Vec<ErrorCode> = codes.iter().map(|(code, _)| *code).collect();
     known.dedup();
     let lines: Vec<String> = known.iter().map(|code| format!("`{}`: {}", code.as_str(), code.meaning())).collect();
     let examples = codes.iter().map(|(code, details)| {
         let times = codes.iter().filter(|(other, _)| other == code).count();
-        let reason = details.as_ref().and_then(|details| details.get("reason")).and_then(Value::as_str);
+        let reason = reason_of(details.as_ref());
         // An example is named by its code; where a code has several, by the reason.
         let name = reason.filter(|_| times > 1).unwrap_or_else(|| code.as_str());
         let example = utoipa::openapi::example::ExampleBuilder::new()
@@ -40,7 +44,7 @@ pub(super) fn response(codes: &[(ErrorCode, Option<Value>)], rate: RateLimited) 
     });
     let content = ContentBuilder::new().schema(Some(envelope_of(codes))).examples_from_iter(examples).build();
     let has = |wanted: &[ErrorCode]| codes.iter().any(|(code, _)| wanted.contains(code));
-    let mut response = success_headers(ResponseBuilder::new().description(lines.join("\n\n")), rate)
+    let mut response = success_headers(ResponseBuilder::new().description(lines.join("\n\n")), rate_of(codes))
         .content("application/json", content);
     if has(&[ErrorCode::Unauthorized, ErrorCode::InvalidToken]) {
         response = header(response, "WWW-Authenticate", "WwwAuthenticate");
@@ -52,6 +56,20 @@ pub(super) fn response(codes: &[(ErrorCode, Option<Value>)], rate: RateLimited) 
         response = header(response, "Allow", "Allow");
     }
     response.build()
+}
+
+/// Whether the answers of one status carry the rate-limit headers.
+fn rate_of(codes: &[(ErrorCode, Option<Value>)]) -> RateLimited {
+    use ErrorCode::{Busy, InternalError, InvalidJson, InvalidToken, PayloadTooLarge, RequestTimeout, Unauthorized};
+    let before = |code: &ErrorCode| matches!(code, InvalidJson | Unauthorized | InvalidToken);
+    let either = |code: &ErrorCode| matches!(code, PayloadTooLarge | RequestTimeout | Busy | InternalError);
+    if codes.iter().all(|(code, _)| before(code)) {
+        RateLimited::Never
+    } else if codes.iter().any(|(code, _)| before(code) || either(code)) {
+        RateLimited::Sometimes
+    } else {
+        RateLimited::Always
+    }
 }
 
 /// The headers answers share.
@@ -236,7 +254,7 @@ pub(super) fn components(components: ComponentsBuilder) -> ComponentsBuilder {
         .schema("InvalidJsonDetails", invalid_json)
         .schema("CreditDetails", credit)
         .schema("SizeDetails", object("The limit.", vec![required("max_bytes", integer(1))]))
-        .response("MethodNotAllowed", response(&[(ErrorCode::MethodNotAllowed, None)], RateLimited::Sometimes));
+        .response("MethodNotAllowed", response(&[(ErrorCode::MethodNotAllowed, None)]));
     shared_headers().into_iter().fold(components, |components, (name, header)| components.header(name, header))
 }
 

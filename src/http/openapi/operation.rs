@@ -2,10 +2,12 @@
 //! can answer, headers) follows from its route.
 
 use serde_json::Value;
+use utoipa::ToSchema;
 use utoipa::openapi::Required;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 
-use super::schema::Any;
+use super::failures::Errors;
+use super::schema::{Any, named};
 use crate::http::error::ErrorCode;
 
 /// The documentation of one operation.
@@ -16,8 +18,9 @@ pub struct Operation {
     pub(super) parameters: Vec<Parameter>,
     pub(super) request: Option<Sample>,
     pub(super) successes: Vec<(u16, &'static str, Sample)>,
-    pub(super) errors: Vec<(ErrorCode, Option<Value>)>,
+    pub(super) errors: Errors,
     pub(super) rules: Vec<Rule>,
+    pub(super) schemas: Vec<(String, Any)>,
 }
 
 /// What a field must be beside the other fields, or beside what the service knows, which no schema can say.
@@ -44,6 +47,7 @@ impl Operation {
             successes: Vec::new(),
             errors: Vec::new(),
             rules: Vec::new(),
+            schemas: Vec::new(),
         }
     }
 
@@ -94,6 +98,14 @@ impl Operation {
     pub fn success(mut self, status: u16, description: &'static str, schema: impl Into<Any>, example: Value) -> Self {
         self.successes.push((status, description, Sample { schema: schema.into(), example }));
         self
+    }
+
+    /// The same with the type the handler answers with, which describes itself.
+    #[must_use]
+    pub fn answer<T: ToSchema>(mut self, status: u16, description: &'static str, example: Value) -> Self {
+        T::schemas(&mut self.schemas);
+        self.schemas.push((T::name().into_owned(), T::schema()));
+        self.success(status, description, named(&T::name()), example)
     }
 
     /// A rule no schema can say, because it is about two fields or about what is stored. Breaking it is 422

@@ -3,6 +3,7 @@
 //! answers: 409, 422 `unprocessable_entity`, and the rules an operation lists (`Operation::rule`).
 
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::schema::{SchemaType, Type};
 use utoipa::openapi::{Object, ObjectBuilder};
@@ -22,6 +23,31 @@ const MONEY_MAX: f64 = 9_999_999_999.99;
 
 /// A list of an inverted range would be empty for a reason nobody sees.
 pub(super) const DATES_IN_ORDER: &str = "must not be before date_from";
+
+/// The schemas of single values that stand once, under these names.
+pub(in crate::http::openapi) fn vocabulary() -> Vec<(&'static str, Any)> {
+    let maybe = |schema: ObjectBuilder| nullable(schema).into();
+    vec![
+        ("Id", id().into()),
+        ("NullableId", maybe(id())),
+        ("DateInput", date_in().into()),
+        ("NullableDateInput", maybe(date_in())),
+        ("MoneyInput", money_in().into()),
+        ("NullableMoneyInput", maybe(money_in())),
+        ("MoneyInputNotZero", money_in_not_zero().into()),
+        ("MoneyInputNotNegative", money_in_not_negative().into()),
+        ("NullableMoneyInputNotNegative", maybe(money_in_not_negative())),
+        ("MoneyInputPositive", money_in_positive().into()),
+        ("NullableMoneyInputPositive", maybe(money_in_positive())),
+        ("QuantityInput", quantity_in().into()),
+        ("NullableQuantityInput", maybe(quantity_in())),
+        ("UnitPriceInput", unit_price_in().into()),
+        ("DiscountInput", percent_in(0.0, 100.0).into()),
+        ("NullableDiscountInput", maybe(percent_in(0.0, 100.0))),
+        ("AddressInput", address_in().into()),
+        ("Address", address_out().into()),
+    ]
+}
 
 /// A date as a request gives it: a real day of the years 1900 to 2199.
 pub(super) fn date_in() -> ObjectBuilder {
@@ -216,6 +242,12 @@ impl Operation {
             rehearsed,
         )
         .success(201, description, schema, example)
+    }
+
+    /// The same with the type the handler answers with.
+    pub(super) fn created<T: ToSchema>(self, description: &'static str, example: Value) -> Self {
+        let dry_run = "Only with `dry_run=true`: what would have been made, with null ids.";
+        self.answer::<T>(200, dry_run, rehearsed(example.clone())).answer::<T>(201, description, example)
     }
 
     /// A 409 with this reason; there may be several.
