@@ -60,10 +60,8 @@ impl SharedComponents {
             return self::answer(description, sample, RateLimited::Always).into();
         };
         let (_, examples) = self.answers.entry(name.clone()).or_insert_with(|| (sample.schema, Vec::new()));
-        if examples.iter().all(|(_, known)| *known != sample.example) {
-            let is_dry_run = sample.example.get("dry_run").is_some();
-            let label = if is_dry_run { "dry_run" } else { operation_id };
-            examples.push((label.to_owned(), sample.example));
+        if let Some(example) = sample.example.filter(|example| examples.iter().all(|(_, known)| known != example)) {
+            examples.push((operation_id.to_owned(), example));
         }
         reference("responses", &name, description)
     }

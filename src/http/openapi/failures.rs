@@ -92,8 +92,8 @@ fn header(response: ResponseBuilder, name: &str, component: &str) -> ResponseBui
 }
 
 /// A JSON body and its example.
-pub(super) fn content(schema: Any, example: Value) -> Content {
-    ContentBuilder::new().schema(Some(schema)).example(Some(example)).build()
+pub(super) fn content(schema: Any, example: Option<Value>) -> Content {
+    ContentBuilder::new().schema(Some(schema)).example(example).build()
 }
 
 fn envelope_of(codes: &[(ErrorCode, Option<Value>)]) -> Object {

@@ -136,7 +136,7 @@ fn operation<S>(route: &Route<S>, doc: Operation, shared: &mut SharedComponents)
             RefOr::Ref(reference) => operation.parameter_ref(reference),
         };
     }
-    let nothing = || operation::Sample { schema: schema::named("NoKeys"), example: json!({}) };
+    let nothing = || operation::Sample { schema: schema::named("NoKeys"), example: Some(json!({})) };
     if let Some(request) = request.or_else(|| (route.body == BodyRule::NoKeys).then(nothing)) {
         let is_optional = matches!(route.body, BodyRule::OptionalJson | BodyRule::NoKeys);
         let required = if is_optional { Required::False } else { Required::True };

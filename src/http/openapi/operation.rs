@@ -1,13 +1,14 @@
 //! How an operation is described: what only it knows. The rest (credentials, the errors every operation of its kind
 //! can answer, headers) follows from its route.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::Required;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 
 use super::failures::Errors;
 use super::schema::{Any, named};
+use crate::http::call::IDEMPOTENCY_KEY_LENGTH_MAX;
 use crate::http::error::ErrorCode;
 
 /// The documentation of one operation.
@@ -29,10 +30,10 @@ pub(super) struct Rule {
     pub(super) message: &'static str,
 }
 
-/// A schema and an example of it.
+/// A schema and an example of it, unless the schema has one itself.
 pub(super) struct Sample {
     pub(super) schema: Any,
-    pub(super) example: Value,
+    pub(super) example: Option<Value>,
 }
 
 impl Operation {
@@ -75,6 +76,21 @@ impl Operation {
         self.parameter(ParameterIn::Header, Required::False, name, description, schema.into(), example)
     }
 
+    /// The `Idempotency-Key`, and how it may be refused.
+    #[must_use]
+    pub fn idempotent(self) -> Self {
+        use super::schema::text;
+        self.header(
+            "Idempotency-Key",
+            "Sending the same key and body again within 24 hours gives the first answer again (`Idempotency-Replayed: true`); another body \
+             is 422 `idempotency_key_reused`.",
+            text(1, IDEMPOTENCY_KEY_LENGTH_MAX).pattern(Some("^[ -~]+$")),
+            "2026-03-10-rent".into(),
+        )
+        .error_with(ErrorCode::Conflict, json!({ "reason": "idempotency_in_progress" }))
+        .error_with(ErrorCode::UnprocessableEntity, json!({ "reason": "idempotency_key_reused" }))
+    }
+
     /// `limit` and `offset`, and the 422 for what is out of range.
     #[must_use]
     pub fn paged(self) -> Self {
@@ -89,23 +105,24 @@ impl Operation {
     /// The JSON body.
     #[must_use]
     pub fn request(mut self, schema: impl Into<Any>, example: Value) -> Self {
-        self.request = Some(Sample { schema: schema.into(), example });
+        self.request = Some(Sample { schema: schema.into(), example: Some(example) });
         self
     }
 
     /// An answer when all is well; there may be several.
     #[must_use]
     pub fn success(mut self, status: u16, description: &'static str, schema: impl Into<Any>, example: Value) -> Self {
-        self.successes.push((status, description, Sample { schema: schema.into(), example }));
+        self.successes.push((status, description, Sample { schema: schema.into(), example: Some(example) }));
         self
     }
 
-    /// The same with the type the handler answers with, which describes itself.
+    /// The same with the type the handler answers with, which has its schema and example.
     #[must_use]
-    pub fn answer<T: ToSchema>(mut self, status: u16, description: &'static str, example: Value) -> Self {
+    pub fn answer<T: ToSchema>(mut self, status: u16, description: &'static str) -> Self {
         T::schemas(&mut self.schemas);
         self.schemas.push((T::name().into_owned(), T::schema()));
-        self.success(status, description, named(&T::name()), example)
+        self.successes.push((status, description, Sample { schema: named(&T::name()), example: None }));
+        self
     }
 
     /// A rule no schema can say, because it is about two fields or about what is stored. Breaking it is 422

@@ -3,7 +3,7 @@
 
 /// The most characters of a line that is not one long text.
 const WIDTH: usize = 120;
-const INDENT: usize = 2;
+const INDENT: usize = 1;
 
 /// Prints compact JSON over lines.
 pub(super) fn print(compact: &str) -> String {
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(print(r#"{"a":[1,{"b":null}],"c":"x,y\"}"}"#), "{\"a\": [1, {\"b\": null}], \"c\": \"x,y\\\"}\"}\n");
         let long = "é".repeat(WIDTH);
         let printed = print(&json!({ "a": [], "b": long, "c": { "d": 1.50 } }).to_string());
-        assert_eq!(printed, format!("{{\n  \"a\": [],\n  \"b\": \"{long}\",\n  \"c\": {{\"d\": 1.5}}\n}}\n"));
+        assert_eq!(printed, format!("{{\n \"a\": [],\n \"b\": \"{long}\",\n \"c\": {{\"d\": 1.5}}\n}}\n"));
     }
 
     #[test]

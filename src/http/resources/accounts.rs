@@ -4,6 +4,7 @@ use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use rust_decimal::Decimal;
 use serde::Serialize;
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
@@ -106,7 +107,7 @@ async fn set_archived(call: Call<Products>, archived: bool) -> Result<HttpRespon
 
 /// The VAT codes.
 #[derive(Serialize, ToSchema)]
-#[schema(as = TaxCodeList)]
+#[schema(as = TaxCodeList, example = tax_codes_example)]
 pub struct TaxCodesJson<'a> {
     data: Vec<TaxCodeJson>,
     vat_registered: bool,
@@ -127,6 +128,16 @@ struct TaxCodeJson {
     rate_fraction: Option<Exact>,
 }
 
+fn tax_codes_example() -> Value {
+    json!({
+        "data": [
+            { "code": "ST", "name": "Standard rate", "rate": 20, "rate_fraction": 0.2 },
+            { "code": "NV", "name": "No VAT", "rate": 0, "rate_fraction": null }
+        ],
+        "vat_registered": true, "vat_scheme": "standard"
+    })
+}
+
 fn vat_scheme() -> Object {
     nullable(choice(&["standard", "cash", "flat_rate"]))
 }
@@ -141,7 +152,7 @@ impl From<VatCode> for TaxCodeJson {
 
 /// An account of the chart.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Account)]
+#[schema(as = Account, example = example)]
 pub struct AccountJson<'a> {
     id: AssignedId,
     #[schema(min_length = 1, max_length = 20)]
@@ -187,7 +198,7 @@ pub struct AccountTransactionsJson<'a> {
 
 /// What was posted to an account.
 #[derive(Serialize, ToSchema)]
-#[schema(as = AccountHistory)]
+#[schema(as = AccountHistory, example = history_example)]
 struct AccountHistoryJson<'a> {
     currency: &'static str,
     opening_balance: Money,
@@ -207,6 +218,15 @@ struct AccountHistoryLineJson<'a> {
     debit: Money,
     credit: Money,
     balance: Money,
+}
+
+fn example() -> Value {
+    json!({
+        "id": 12, "code": "7500", "name": "Telephone and internet", "account_type": "EXPENSE", "role": null,
+        "normal_balance": "debit", "is_archived": false, "archived_at": null, "bank_account_id": null,
+        "balance": 45.00, "currency": "GBP", "has_postings": true,
+        "created_at": "2026-03-10T12:00:00.000Z", "updated_at": "2026-03-10T12:00:00.000Z", "version": 1
+    })
 }
 
 impl<'a> From<&'a AccountView> for AccountJson<'a> {
@@ -235,6 +255,17 @@ impl<'a> From<&'a AccountView> for AccountJson<'a> {
 /// Debits less credits, in the direction in which the account grows.
 const fn in_direction(account_type: AccountType, pence: i64) -> i64 {
     if account_type.is_debit() { pence } else { -pence }
+}
+
+fn history_example() -> Value {
+    json!({
+        "currency": "GBP", "opening_balance": 0.00,
+        "lines": [{
+            "date": "2026-03-10", "journal_id": 40, "journal_number": 12, "description": "March rent",
+            "debit": 1200.00, "credit": 0.00, "balance": 1200.00
+        }],
+        "closing_balance": 1200.00
+    })
 }
 
 impl<'a> AccountHistoryJson<'a> {

@@ -3,6 +3,7 @@
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Serialize;
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
@@ -78,7 +79,7 @@ pub async fn void(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 
 /// A journal.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Journal)]
+#[schema(as = Journal, example = example)]
 pub struct JournalJson<'a> {
     id: AssignedId,
     /// Gap-free in its organisation; null in the answer to a dry run.
@@ -150,6 +151,28 @@ fn source_type() -> ObjectBuilder {
 
 fn nullable_vat_code() -> Object {
     nullable(vat_code())
+}
+
+/// An example of a journal.
+pub fn example() -> Value {
+    let line = |number: i64, account: i64, code: &str, name: &str, debit: f64, credit: f64| {
+        json!({
+            "id": 200 + number, "line_number": number, "account_id": account, "account_code": code, "account_name": name,
+            "debit": debit, "credit": credit, "memo": null, "vat_code": if number == 1 { json!("ST") } else { Value::Null },
+            "vat_amount": if number == 1 { json!(9.00) } else { Value::Null }, "contact_id": null, "system": number == 2
+        })
+    };
+    json!({
+        "id": 40, "journal_number": 12, "entry_date": "2026-03-10", "description": "March phone bill", "reference": null,
+        "status": "posted", "source_type": "manual", "source_id": null, "reverses_journal_id": null,
+        "reversed_by_journal_id": null, "currency": "GBP", "total_debit": 54.00, "total_credit": 54.00,
+        "lines": [
+            line(1, 48, "7500", "Telephone and internet", 45.00, 0.00),
+            line(2, 13, "2200", "VAT Control", 9.00, 0.00),
+            line(3, 19, "2400", "Accruals", 0.00, 54.00)
+        ],
+        "created_at": "2026-03-10T12:00:00.000Z", "created_by": { "user_id": 3, "key_prefix": "4fK9zQ2mXw7B" }, "version": 1
+    })
 }
 
 impl<'a> From<&'a JournalView> for JournalJson<'a> {

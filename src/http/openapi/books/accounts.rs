@@ -1,6 +1,6 @@
 //! Accounts, tax codes and the general ledger.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::operation::Operation;
 use super::super::schema::{Any, boolean, label, mark, maybe, moment, named, optional, plain, required, strict};
@@ -10,17 +10,8 @@ use crate::http::resources::accounts::{AccountJson, AccountTransactionsJson, Tax
 
 /// `GET …/tax-codes`.
 pub fn list_tax_codes() -> Operation {
-    inside("List tax codes", "The five VAT codes, and how the organisation is registered.").answer::<TaxCodesJson>(
-        200,
-        "The codes.",
-        json!({
-            "data": [
-                { "code": "ST", "name": "Standard rate", "rate": 20, "rate_fraction": 0.2 },
-                { "code": "NV", "name": "No VAT", "rate": 0, "rate_fraction": null }
-            ],
-            "vat_registered": true, "vat_scheme": "standard"
-        }),
-    )
+    inside("List tax codes", "The five VAT codes, and how the organisation is registered.")
+        .answer::<TaxCodesJson>(200, "The codes.")
 }
 
 /// `GET …/accounts`.
@@ -31,13 +22,13 @@ pub fn list_accounts() -> Operation {
         .query("include_archived", "`true`: archived ones too.", boolean(), true.into())
         .query("updated_since", "Changed at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())
         .error(crate::http::error::ErrorCode::InvalidRequestFormat)
-        .answer::<List<AccountJson>>(200, "The accounts.", json!({ "data": [example()] }))
+        .answer::<List<AccountJson>>(200, "The accounts.")
 }
 
 /// `GET …/accounts/{id}`.
 pub fn get_account() -> Operation {
     about("account", "Get an account", "The account with its balance of all dates, in the direction in which it grows.")
-        .answer::<Data<AccountJson>>(200, "The account.", json!({ "data": example() }))
+        .answer::<Data<AccountJson>>(200, "The account.")
 }
 
 /// `POST …/accounts`.
@@ -50,7 +41,7 @@ pub fn create_account() -> Operation {
         named("CreateAccount"),
         json!({ "code": "2200", "name": "VAT Control", "account_type": "LIABILITY", "role": "vat_control" }),
     )
-    .created::<Data<AccountJson>>("The account was made.", json!({ "data": example() }))
+    .created::<Data<AccountJson>>("The account was made.")
     .conflict(json!({ "reason": "duplicate_code", "field": "code", "existing_id": 14 }))
     .refused(json!({ "reason": "wrong_account_type", "field": "role", "id": null }))
     .change()
@@ -60,7 +51,7 @@ pub fn create_account() -> Operation {
 pub fn update_account() -> Operation {
     about("account", "Change an account", "Its code and name, also after postings; history shows the new ones.")
         .request(named("UpdateAccount"), json!({ "name": "Telephone and broadband" }))
-        .answer::<Data<AccountJson>>(200, "The account as it is now.", json!({ "data": example() }))
+        .answer::<Data<AccountJson>>(200, "The account as it is now.")
         .conflict(json!({ "reason": "duplicate_code", "field": "code", "existing_id": 14 }))
         .change()
         .versioned()
@@ -73,7 +64,7 @@ pub fn archive_account() -> Operation {
         "Archive an account",
         "New postings are refused, history stays. Control and bank accounts cannot be archived. Repeating it changes nothing.",
     )
-    .answer::<Data<AccountJson>>(200, "The account as it is now.", json!({ "data": example() }))
+    .answer::<Data<AccountJson>>(200, "The account as it is now.")
     .conflict(json!({ "reason": "invalid_state", "current": "control account", "allowed": [] }))
     .change()
     .versioned()
@@ -82,7 +73,7 @@ pub fn archive_account() -> Operation {
 /// `POST …/accounts/{id}/unarchive`.
 pub fn unarchive_account() -> Operation {
     about("account", "Take an account back into use", "The inverse of archiving; repeating it changes nothing.")
-        .answer::<Data<AccountJson>>(200, "The account as it is now.", json!({ "data": example() }))
+        .answer::<Data<AccountJson>>(200, "The account as it is now.")
         .change()
         .versioned()
 }
@@ -99,30 +90,7 @@ pub fn list_account_transactions() -> Operation {
     .query("date_to", "On this date or before.", date_in(), "2026-03-31".into())
     .rule("query.date_to", DATES_IN_ORDER)
     .paged()
-    .answer::<AccountTransactionsJson>(
-        200,
-        "The lines.",
-        json!({
-            "data": {
-                "currency": "GBP", "opening_balance": 0.00,
-                "lines": [{
-                    "date": "2026-03-10", "journal_id": 40, "journal_number": 12, "description": "March rent",
-                    "debit": 1200.00, "credit": 0.00, "balance": 1200.00
-                }],
-                "closing_balance": 1200.00
-            },
-            "pagination": { "limit": 50, "offset": 0, "count": 1, "total": 1 }
-        }),
-    )
-}
-
-fn example() -> Value {
-    json!({
-        "id": 12, "code": "7500", "name": "Telephone and internet", "account_type": "EXPENSE", "role": null,
-        "normal_balance": "debit", "is_archived": false, "archived_at": null, "bank_account_id": null,
-        "balance": 45.00, "currency": "GBP", "has_postings": true,
-        "created_at": "2026-03-10T12:00:00.000Z", "updated_at": "2026-03-10T12:00:00.000Z", "version": 1
-    })
+    .answer::<AccountTransactionsJson>(200, "The lines.")
 }
 
 /// The schemas of the bodies.

@@ -1,10 +1,10 @@
 //! Journals.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::operation::Operation;
 use super::super::schema::{Any, array, choice, id, maybe, moment, named, plain, required, strict};
-use super::shared::{DATES_IN_ORDER, about, date_in, inside, money_in_not_negative, page_example, vat_code};
+use super::shared::{DATES_IN_ORDER, about, date_in, inside, money_in_not_negative, vat_code};
 use crate::domain::ledger::journal::SourceType;
 use crate::http::envelope::{Data, PageOf};
 use crate::http::resources::journals::JournalJson;
@@ -26,13 +26,13 @@ pub fn list_journals() -> Operation {
         .query("search", "A text in number, description or reference.", plain(1, 100), "rent".into())
         .query("updated_since", "Posted or voided at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())
         .paged()
-        .answer::<PageOf<JournalJson>>(200, "The journals.", page_example(example()))
+        .answer::<PageOf<JournalJson>>(200, "The journals.")
 }
 
 /// `GET …/journals/{id}`.
 pub fn get_journal() -> Operation {
     about("journal", "Get a journal", "A journal is never changed: when it is voided, another one reverses it.")
-        .answer::<Data<JournalJson>>(200, "The journal.", json!({ "data": example() }))
+        .answer::<Data<JournalJson>>(200, "The journal.")
 }
 
 /// `POST …/journals`.
@@ -52,7 +52,7 @@ pub fn create_journal() -> Operation {
             ]
         }),
     )
-    .created::<Data<JournalJson>>("The journal was posted.", json!({ "data": example() }))
+    .created::<Data<JournalJson>>("The journal was posted.")
     .refusals(&[
         "unbalanced",
         "too_few_lines",
@@ -76,33 +76,12 @@ pub fn void_journal() -> Operation {
          its reversal. Journals the service made are undone through what they belong to.",
     )
     .request(named("VoidRequest"), json!({ "void_date": "2026-03-31", "reason": "entered twice" }))
-    .answer::<Data<JournalJson>>(200, "The voided journal.", json!({ "data": example() }))
+    .answer::<Data<JournalJson>>(200, "The voided journal.")
     .conflict(json!({ "reason": "invalid_state", "current": "void", "allowed": ["posted"] }))
     .rule("void_date", VOID_DATE)
     .refusals(&["period_locked"])
     .change()
     .versioned()
-}
-
-pub(super) fn example() -> Value {
-    let line = |number: i64, account: i64, code: &str, name: &str, debit: f64, credit: f64| {
-        json!({
-            "id": 200 + number, "line_number": number, "account_id": account, "account_code": code, "account_name": name,
-            "debit": debit, "credit": credit, "memo": null, "vat_code": if number == 1 { json!("ST") } else { Value::Null },
-            "vat_amount": if number == 1 { json!(9.00) } else { Value::Null }, "contact_id": null, "system": number == 2
-        })
-    };
-    json!({
-        "id": 40, "journal_number": 12, "entry_date": "2026-03-10", "description": "March phone bill", "reference": null,
-        "status": "posted", "source_type": "manual", "source_id": null, "reverses_journal_id": null,
-        "reversed_by_journal_id": null, "currency": "GBP", "total_debit": 54.00, "total_credit": 54.00,
-        "lines": [
-            line(1, 48, "7500", "Telephone and internet", 45.00, 0.00),
-            line(2, 13, "2200", "VAT Control", 9.00, 0.00),
-            line(3, 19, "2400", "Accruals", 0.00, 54.00)
-        ],
-        "created_at": "2026-03-10T12:00:00.000Z", "created_by": { "user_id": 3, "key_prefix": "4fK9zQ2mXw7B" }, "version": 1
-    })
 }
 
 /// The schemas of the bodies.
