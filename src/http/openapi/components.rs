@@ -16,7 +16,7 @@ use super::schema::Any;
 use crate::http::error::ErrorCode;
 
 /// The parameters that many operations have in the same words.
-const PARAMETERS: [&str; 6] = ["organisationId", "Idempotency-Key", "If-Match", "dry_run", "limit", "offset"];
+const PARAMETERS: [&str; 7] = ["organisationId", "Idempotency-Key", "If-Match", "dry_run", "limit", "offset", "since"];
 
 /// What was shared so far.
 pub(super) struct SharedComponents {

@@ -96,7 +96,7 @@ pub struct JournalJson<'a> {
     source_id: Option<Id>,
     #[schema(required)]
     reverses_journal_id: Option<Id>,
-    #[schema(required)]
+    #[schema(value_type = AssignedId)]
     reversed_by_journal_id: Option<AssignedId>,
     currency: &'static str,
     total_debit: Money,
