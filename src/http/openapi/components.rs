@@ -10,7 +10,7 @@ use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::schema::ArrayItems;
 use utoipa::openapi::{Components, ContentBuilder, Ref, RefOr, Schema};
 
-use super::failures::{self, Errors, RateLimited};
+use super::failures::{self, Errors, RateLimited, reason_of};
 use super::operation::Sample;
 use super::schema::Any;
 use crate::http::error::ErrorCode;
@@ -144,11 +144,6 @@ fn reference<T>(section: &str, name: &str, description: &str) -> RefOr<T> {
 fn name_of(schema: &Any) -> Option<String> {
     let RefOr::Ref(reference) = schema else { return None };
     reference.ref_location.rsplit('/').next().map(str::to_owned)
-}
-
-/// The reason in the details of an error.
-pub(super) fn reason_of(details: Option<&Value>) -> Option<&str> {
-    details?.get("reason")?.as_str()
 }
 
 /// `not_found` as `NotFound`.

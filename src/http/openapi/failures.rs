@@ -5,7 +5,6 @@ use utoipa::openapi::header::Header;
 use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::{ComponentsBuilder, Content, ContentBuilder, Object, Ref};
 
-use super::components::reason_of;
 use super::schema::{Any, Field, array, choice, integer, named, nullable, object, one_of, optional, required, string};
 use crate::domain::ledger::refusal::Refusal;
 use crate::http::error::ErrorCode;
@@ -25,6 +24,11 @@ pub(super) enum RateLimited {
 
 /// Errors, each with its details where they are known.
 pub(super) type Errors = Vec<(ErrorCode, Option<Value>)>;
+
+/// The reason in the details of an error.
+pub(super) fn reason_of(details: Option<&Value>) -> Option<&str> {
+    details?.get("reason")?.as_str()
+}
 
 /// The answer for all codes of one status an operation may give.
 pub(super) fn response(codes: &[(ErrorCode, Option<Value>)]) -> Response {

@@ -176,7 +176,7 @@ fn description<S>(route: &Route<S>, doc: &Operation) -> String {
     }
     for (code, words) in [(ErrorCode::Conflict, "Conflicts"), (ErrorCode::UnprocessableEntity, "Refusals")] {
         let of_code = doc.errors.iter().filter(|(known, _)| *known == code);
-        let mut reasons: Vec<_> = of_code.filter_map(|(_, details)| components::reason_of(details.as_ref())).collect();
+        let mut reasons: Vec<_> = of_code.filter_map(|(_, details)| failures::reason_of(details.as_ref())).collect();
         reasons.sort_unstable();
         reasons.dedup();
         if !reasons.is_empty() {

@@ -8,8 +8,8 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 
 use super::failures::Errors;
 use super::schema::{Any, named};
-use crate::http::call::IDEMPOTENCY_KEY_LENGTH_MAX;
 use crate::http::error::ErrorCode;
+use crate::http::headers::IDEMPOTENCY_KEY_LENGTH_MAX;
 
 /// The documentation of one operation.
 pub struct Operation {
