@@ -24,9 +24,6 @@ use crate::domain::ids::UserId;
 use crate::domain::problem::Issues;
 use crate::domain::rate_window::{RateDecision, RateRule};
 
-/// The longest `Idempotency-Key` accepted.
-pub const IDEMPOTENCY_KEY_LENGTH_MAX: usize = 128;
-
 /// Bodies above this size are parsed at most two at a time.
 const LARGE_PARSE_BYTES: usize = 1 << 20;
 
@@ -154,7 +151,7 @@ impl<S> Call<S> {
         let mut values = self.request.headers().get_all(headers::IDEMPOTENCY_KEY);
         let Some(value) = values.next() else { return Ok(None) };
         let text = value.to_str().unwrap_or_default();
-        let legal = (1..=IDEMPOTENCY_KEY_LENGTH_MAX).contains(&text.len())
+        let legal = (1..=headers::IDEMPOTENCY_KEY_LENGTH_MAX).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
         if legal && values.next().is_none() {
             return Ok(Some(text));

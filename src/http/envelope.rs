@@ -1,5 +1,7 @@
 //! The bodies every answer shares: the error envelope, `data`, and `data` with its page.
 
+use std::borrow::Cow;
+
 use actix_web::HttpResponse;
 use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
@@ -8,8 +10,12 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
+use utoipa::{PartialSchema, ToSchema};
 
 use super::error::{ApiError, ErrorCode};
+use super::openapi::schema::{array, boolean, named, object, optional, required};
 use super::paging::Page;
 use super::request_id::RequestId;
 
@@ -27,33 +33,122 @@ pub fn json_bytes(status: StatusCode, body: impl Into<Bytes>) -> HttpResponse {
     response
 }
 
-/// `{data: …}`, the wrapping of successful ledger payloads.
-pub fn data<T: Serialize + ?Sized>(status: StatusCode, data: &T) -> Result<HttpResponse, ApiError> {
-    #[derive(Serialize)]
-    struct Wrapped<'a, T: ?Sized> {
-        data: &'a T,
-    }
-    json(status, &Wrapped { data })
+/// `{data: …}`, the wrapping of successful ledger payloads. Its schema is called after the record: `JournalData`.
+#[derive(Serialize)]
+pub struct Data<T> {
+    data: T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dry_run: Option<bool>,
 }
 
-/// `{data: [...], pagination: {limit, offset, count, total}}`.
-pub fn page<T: Serialize>(page: Page, items: &[T], total: Option<u64>) -> Result<HttpResponse, ApiError> {
-    #[derive(Serialize)]
-    struct Pagination {
-        limit: u64,
-        offset: u64,
-        count: u64,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        total: Option<u64>,
+impl<T> Data<T> {
+    /// A payload; whether it is only what would have been.
+    pub fn new(data: T, dry_run: bool) -> Self {
+        Self { data, dry_run: dry_run.then_some(true) }
     }
-    #[derive(Serialize)]
-    struct Paged<'a, T> {
-        data: &'a [T],
-        pagination: Pagination,
+}
+
+impl<T: ToSchema> PartialSchema for Data<T> {
+    fn schema() -> RefOr<Schema> {
+        let dry_run = boolean().enum_values(Some([true])).description(Some("Only in the answer to `dry_run=true`."));
+        let fields = vec![required("data", named(&T::name())), optional("dry_run", dry_run)];
+        object(&format!("`{}` under `data`.", T::name()), fields).into()
     }
-    let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
-    let pagination = Pagination { limit: page.limit, offset: page.offset, count, total };
-    json(StatusCode::OK, &Paged { data: items, pagination })
+}
+
+impl<T: ToSchema> ToSchema for Data<T> {
+    fn name() -> Cow<'static, str> {
+        format!("{}Data", T::name()).into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((T::name().into_owned(), T::schema()));
+        T::schemas(schemas);
+    }
+}
+
+/// `{data: [...]}`, a whole list. Its schema is called after the record: `AccountList`.
+#[derive(Serialize)]
+pub struct List<T> {
+    data: Vec<T>,
+}
+
+impl<T: ToSchema> PartialSchema for List<T> {
+    fn schema() -> RefOr<Schema> {
+        let fields = vec![required("data", array(named(&T::name())).build())];
+        object(&format!("Each `{}`.", T::name()), fields).into()
+    }
+}
+
+impl<T: ToSchema> ToSchema for List<T> {
+    fn name() -> Cow<'static, str> {
+        format!("{}List", T::name()).into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        Data::<T>::schemas(schemas);
+    }
+}
+
+/// `{data: [...], pagination: {limit, offset, count, total}}`. Its schema is called after the record: `JournalList`.
+#[derive(Serialize)]
+pub struct PageOf<T> {
+    data: Vec<T>,
+    pagination: Pagination,
+}
+
+impl<T: ToSchema> PartialSchema for PageOf<T> {
+    fn schema() -> RefOr<Schema> {
+        let list = array(named(&T::name())).build();
+        let fields = vec![required("data", list), required("pagination", named(&Pagination::name()))];
+        object(&format!("A page of `{}`.", T::name()), fields).into()
+    }
+}
+
+impl<T: ToSchema> ToSchema for PageOf<T> {
+    fn name() -> Cow<'static, str> {
+        format!("{}List", T::name()).into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        Data::<T>::schemas(schemas);
+        schemas.push((Pagination::name().into_owned(), Pagination::schema()));
+    }
+}
+
+/// Which part of the list this is; `total` is left out when it is above ten thousand under a filter.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Pagination {
+    #[schema(minimum = 1)]
+    limit: u64,
+    offset: u64,
+    count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    total: Option<u64>,
+}
+
+impl Pagination {
+    /// A page with this many items of a list of this length.
+    pub const fn new(page: Page, count: usize, total: Option<u64>) -> Self {
+        Self { limit: page.limit, offset: page.offset, count, total }
+    }
+}
+
+/// Answers [`Data`].
+pub fn data<T: Serialize + ?Sized>(status: StatusCode, data: &T) -> Result<HttpResponse, ApiError> {
+    json(status, &Data::new(data, false))
+}
+
+/// Answers [`List`].
+pub fn list<T: Serialize>(items: Vec<T>) -> Result<HttpResponse, ApiError> {
+    json(StatusCode::OK, &List { data: items })
+}
+
+/// Answers [`PageOf`].
+pub fn page<T: Serialize>(page: Page, items: Vec<T>, total: Option<u64>) -> Result<HttpResponse, ApiError> {
+    let pagination = Pagination::new(page, items.len(), total);
+    json(StatusCode::OK, &PageOf { data: items, pagination })
 }
 
 /// The envelope of an error. `X-Request-Id` and the rate headers are added with those of all answers.

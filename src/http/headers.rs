@@ -15,6 +15,8 @@ pub const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 pub const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// `Idempotency-Key`.
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// The longest `Idempotency-Key` accepted.
+pub const IDEMPOTENCY_KEY_LENGTH_MAX: usize = 128;
 const RATE_LIMIT_LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const RATE_LIMIT_REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");

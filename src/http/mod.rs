@@ -24,6 +24,7 @@ mod panic_guard;
 pub mod products;
 pub mod reconciliations;
 pub mod request_id;
+pub mod resources;
 pub mod route_table;
 pub mod routes;
 pub mod server;

@@ -94,7 +94,7 @@ pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (rows, total) =
         call.state().reader.bank_transactions(organisation.id, &filter, (page.limit, page.offset)).await?;
     let rows: Vec<_> = rows.iter().map(BankTransactionJson::from).collect();
-    envelope::page(page, &rows, total)
+    envelope::page(page, rows, total)
 }
 
 /// `GET …/bank-transactions/{id}`.

@@ -17,20 +17,21 @@ use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
 use crate::http::call::Call;
+use crate::http::envelope::{self, Data};
 use crate::http::error::ApiError;
+use crate::http::headers;
 use crate::http::products::Products;
-use crate::http::wire::books::account::AccountJson;
+use crate::http::resources::accounts::AccountJson;
+use crate::http::resources::journals::JournalJson;
 use crate::http::wire::books::bank_json::{BankAccountJson, BankTransactionJson, ImportJson};
 use crate::http::wire::books::contact::ContactJson;
 use crate::http::wire::books::document_json::DocumentJson;
 use crate::http::wire::books::imports::ImportJson as BulkImportJson;
-use crate::http::wire::books::journal::JournalJson;
 use crate::http::wire::books::opening::{OpeningJson, OpeningPreviewJson};
 use crate::http::wire::books::organisation::LockJson;
 use crate::http::wire::books::settlement::SettlementJson;
 use crate::http::wire::books::{refused, refused_item};
 use crate::http::wire::organisation::organisation_json;
-use crate::http::{envelope, headers};
 use crate::store::{Action, OrganisationRow, Post, PostOutcome, Posted, Poster, PrintAnswer, Replay, StoredResponse};
 
 /// A member who may change the books.
@@ -245,13 +246,7 @@ pub fn body_of(posted: &Posted, seen: Seen, rehearsal: bool) -> Option<String> {
 }
 
 fn wrapped<T: Serialize>(data: &T, rehearsal: bool) -> Option<String> {
-    #[derive(Serialize)]
-    struct Wrapped<'a, T> {
-        data: &'a T,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        dry_run: Option<bool>,
-    }
-    serde_json::to_string(&Wrapped { data, dry_run: rehearsal.then_some(true) }).ok()
+    serde_json::to_string(&Data::new(data, rehearsal)).ok()
 }
 
 /// 404 when the path names nothing, else what is wrong with the body: a path comes before a body.

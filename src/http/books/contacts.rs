@@ -40,7 +40,7 @@ pub async fn list(call: Call<Products>, kind: ContactKind) -> Result<HttpRespons
     let reader = &call.state().reader;
     let (contacts, total) = reader.contacts(organisation.id, kind, &filter, today, (page.limit, page.offset)).await?;
     let contacts: Vec<_> = contacts.iter().map(ContactJson::from).collect();
-    envelope::page(page, &contacts, total)
+    envelope::page(page, contacts, total)
 }
 
 /// `GET …/customers/{id}`, `GET …/suppliers/{id}`.

@@ -59,7 +59,7 @@ pub async fn list(call: Call<Products>, kind: DocumentKind) -> Result<HttpRespon
     let reader = &call.state().reader;
     let (documents, total) = reader.documents(organisation.id, kind, &filter, (page.limit, page.offset)).await?;
     let documents: Vec<_> = documents.iter().map(|view| DocumentJson::new(view, today)).collect();
-    envelope::page(page, &documents, total)
+    envelope::page(page, documents, total)
 }
 
 /// `GET …/sales-invoices/{id}` and the like.

@@ -23,7 +23,7 @@ pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (imports, total) = call.state().reader.imports(organisation.id, (page.limit, page.offset)).await?;
     let now_ms = call.began_at_ms();
     let imports: Vec<_> = imports.iter().map(|row| ImportJson::new(row, now_ms)).collect();
-    envelope::page(page, &imports, total)
+    envelope::page(page, imports, total)
 }
 
 /// `GET …/imports/{id}`.

@@ -1,6 +1,5 @@
 //! The ledger over REST: reads are queries, changes go to the books' actor.
 
-pub mod accounts;
 pub mod bank;
 pub mod change;
 pub mod changes;
@@ -8,10 +7,9 @@ pub mod cis;
 pub mod contacts;
 pub mod documents;
 pub mod imports;
-pub mod journals;
 pub mod opening;
 pub mod organisations;
-mod query;
+pub(super) mod query;
 pub mod settlements;
 pub mod status;
 mod token;

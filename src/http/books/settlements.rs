@@ -46,7 +46,7 @@ pub async fn list(call: Call<Products>, side: ContactKind) -> Result<HttpRespons
     let reader = &call.state().reader;
     let (settlements, total) = reader.settlements(organisation.id, &filter, (page.limit, page.offset)).await?;
     let settlements: Vec<_> = settlements.iter().map(SettlementJson).collect();
-    envelope::page(page, &settlements, total)
+    envelope::page(page, settlements, total)
 }
 
 /// `GET …/customer-receipts/{id}`, `GET …/supplier-payments/{id}`.

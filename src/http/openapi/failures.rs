@@ -22,14 +22,22 @@ pub(super) enum RateLimited {
     Never,
 }
 
+/// Errors, each with its details where they are known.
+pub(super) type Errors = Vec<(ErrorCode, Option<Value>)>;
+
+/// The reason in the details of an error.
+pub(super) fn reason_of(details: Option<&Value>) -> Option<&str> {
+    details?.get("reason")?.as_str()
+}
+
 /// The answer for all codes of one status an operation may give.
-pub(super) fn response(codes: &[(ErrorCode, Option<Value>)], rate: RateLimited) -> Response {
+pub(super) fn response(codes: &[(ErrorCode, Option<Value>)]) -> Response {
     let mut known: Vec<ErrorCode> = codes.iter().map(|(code, _)| *code).collect();
     known.dedup();
     let lines: Vec<String> = known.iter().map(|code| format!("`{}`: {}", code.as_str(), code.meaning())).collect();
     let examples = codes.iter().map(|(code, details)| {
         let times = codes.iter().filter(|(other, _)| other == code).count();
-        let reason = details.as_ref().and_then(|details| details.get("reason")).and_then(Value::as_str);
+        let reason = reason_of(details.as_ref());
         // An example is named by its code; where a code has several, by the reason.
         let name = reason.filter(|_| times > 1).unwrap_or_else(|| code.as_str());
         let example = utoipa::openapi::example::ExampleBuilder::new()
@@ -40,7 +48,7 @@ pub(super) fn response(codes: &[(ErrorCode, Option<Value>)], rate: RateLimited) 
     });
     let content = ContentBuilder::new().schema(Some(envelope_of(codes))).examples_from_iter(examples).build();
     let has = |wanted: &[ErrorCode]| codes.iter().any(|(code, _)| wanted.contains(code));
-    let mut response = success_headers(ResponseBuilder::new().description(lines.join("\n\n")), rate)
+    let mut response = success_headers(ResponseBuilder::new().description(lines.join("\n\n")), rate_of(codes))
         .content("application/json", content);
     if has(&[ErrorCode::Unauthorized, ErrorCode::InvalidToken]) {
         response = header(response, "WWW-Authenticate", "WwwAuthenticate");
@@ -52,6 +60,20 @@ pub(super) fn response(codes: &[(ErrorCode, Option<Value>)], rate: RateLimited) 
         response = header(response, "Allow", "Allow");
     }
     response.build()
+}
+
+/// Whether the answers of one status carry the rate-limit headers.
+fn rate_of(codes: &[(ErrorCode, Option<Value>)]) -> RateLimited {
+    use ErrorCode::{Busy, InternalError, InvalidJson, InvalidToken, PayloadTooLarge, RequestTimeout, Unauthorized};
+    let before = |code: &ErrorCode| matches!(code, InvalidJson | Unauthorized | InvalidToken);
+    let either = |code: &ErrorCode| matches!(code, PayloadTooLarge | RequestTimeout | Busy | InternalError);
+    if codes.iter().all(|(code, _)| before(code)) {
+        RateLimited::Never
+    } else if codes.iter().any(|(code, _)| before(code) || either(code)) {
+        RateLimited::Sometimes
+    } else {
+        RateLimited::Always
+    }
 }
 
 /// The headers answers share.
@@ -74,8 +96,8 @@ fn header(response: ResponseBuilder, name: &str, component: &str) -> ResponseBui
 }
 
 /// A JSON body and its example.
-pub(super) fn content(schema: Any, example: Value) -> Content {
-    ContentBuilder::new().schema(Some(schema)).example(Some(example)).build()
+pub(super) fn content(schema: Any, example: Option<Value>) -> Content {
+    ContentBuilder::new().schema(Some(schema)).example(example).build()
 }
 
 fn envelope_of(codes: &[(ErrorCode, Option<Value>)]) -> Object {
@@ -236,7 +258,7 @@ pub(super) fn components(components: ComponentsBuilder) -> ComponentsBuilder {
         .schema("InvalidJsonDetails", invalid_json)
         .schema("CreditDetails", credit)
         .schema("SizeDetails", object("The limit.", vec![required("max_bytes", integer(1))]))
-        .response("MethodNotAllowed", response(&[(ErrorCode::MethodNotAllowed, None)], RateLimited::Sometimes));
+        .response("MethodNotAllowed", response(&[(ErrorCode::MethodNotAllowed, None)]));
     shared_headers().into_iter().fold(components, |components, (name, header)| components.header(name, header))
 }
 

@@ -1,11 +1,9 @@
 //! What the jobs of every product have in common.
 
-use serde_json::json;
 use utoipa::openapi::Object;
 
 use super::operation::Operation;
 use super::schema::{choice, integer, moment, named, object, optional, required, string, text};
-use crate::http::call::IDEMPOTENCY_KEY_LENGTH_MAX;
 use crate::http::error::ErrorCode;
 
 const STATUSES: [&str; 4] = ["queued", "processing", "completed", "failed"];
@@ -13,17 +11,9 @@ const STATUSES: [&str; 4] = ["queued", "processing", "completed", "failed"];
 /// A submission, with what every submission takes and can be refused for.
 pub(super) fn submission(tag: &'static str, summary: &'static str, description: &'static str) -> Operation {
     Operation::new(tag, summary, description)
-        .header(
-            "Idempotency-Key",
-            "Sending the same key and body again within 24 hours gives the first answer again (`Idempotency-Replayed: true`); another body \
-             is 422 `idempotency_key_reused`.",
-            text(1, IDEMPOTENCY_KEY_LENGTH_MAX).pattern(Some("^[ -~]+$")),
-            "november-statement".into(),
-        )
+        .idempotent()
         .error(ErrorCode::ValidationError)
         .error(ErrorCode::InsufficientCredits)
-        .error_with(ErrorCode::Conflict, json!({ "reason": "idempotency_in_progress" }))
-        .error_with(ErrorCode::UnprocessableEntity, json!({ "reason": "idempotency_key_reused" }))
 }
 
 /// The answer to a submission.

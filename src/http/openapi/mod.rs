@@ -3,11 +3,13 @@
 
 mod books;
 mod coding;
+mod components;
 mod failures;
 mod identity;
 mod jobs;
 mod keys;
 mod operation;
+mod pretty;
 mod reconciliations;
 pub mod schema;
 
@@ -16,12 +18,11 @@ use serde_json::{Value, json};
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, Paths};
 use utoipa::openapi::request_body::RequestBodyBuilder;
-use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
 };
 use utoipa::openapi::tag::TagBuilder;
-use utoipa::openapi::{Components, ComponentsBuilder, InfoBuilder, License, OpenApiBuilder, Required, Server};
+use utoipa::openapi::{Components, ComponentsBuilder, InfoBuilder, License, OpenApiBuilder, RefOr, Required, Server};
 
 pub use books::{
     allocate_credit_note, allocate_settlement, create_document, create_settlement, delete_document, get_books_status,
@@ -47,7 +48,8 @@ pub use keys::{create_key, list_keys, revoke_key};
 pub use operation::Operation;
 pub use reconciliations::{poll_reconciliation, submit_reconciliation};
 
-use self::failures::RateLimited;
+use self::components::SharedComponents;
+use self::failures::{Errors, RateLimited};
 use super::error::ErrorCode;
 use super::route_table::{Access, BodyRule, Route};
 
@@ -67,9 +69,10 @@ API-key access to bank reconciliation, transaction coding and double-entry books
 /// The document as JSON, the same bytes for the same table; `servers` is left out without a base URL.
 pub fn document_json<S>(routes: &[Route<S>], base_url: Option<&str>) -> String {
     let mut paths = Paths::new();
+    let mut shared = SharedComponents::new(books::vocabulary());
     for route in routes.iter().filter(|route| route.path.starts_with(API_PREFIX)) {
         if let (Some(doc), Some(method)) = (route.doc, http_method(&route.method)) {
-            paths.add_path_operation(route.path, vec![method], operation(route, doc()));
+            paths.add_path_operation(route.path, vec![method], operation(route, doc(), &mut shared));
         }
     }
     let info = InfoBuilder::new()
@@ -89,11 +92,11 @@ pub fn document_json<S>(routes: &[Route<S>], base_url: Option<&str>) -> String {
         .info(info)
         .servers(base_url.map(|url| [Server::new(url)]))
         .paths(paths)
-        .components(Some(components()))
+        .components(Some(all_components(shared)))
         .tags(Some(tags.map(|(name, description)| TagBuilder::new().name(name).description(Some(description)).build())))
         .build();
     // The builder holds only strings, numbers and maps of them, which always serialise.
-    document.to_json().unwrap_or_default()
+    pretty::print(&document.to_json().unwrap_or_default())
 }
 
 fn apache() -> License {
@@ -113,22 +116,10 @@ fn http_method(method: &Method) -> Option<HttpMethod> {
     })
 }
 
-fn operation<S>(route: &Route<S>, doc: Operation) -> utoipa::openapi::path::Operation {
-    let Operation { tag, summary, description, parameters, request, successes, errors, rules } = doc;
-    let mut description = description.to_owned();
-    if !rules.is_empty() {
-        description.push_str("\n\nBeyond the schema, 422 `invalid_request_format`:\n");
-        for rule in &rules {
-            description.push_str(&format!("\n* `{}` {}", rule.path, rule.message));
-        }
-    }
-    if let Access::Key(scope) = route.access {
-        description.push_str(&format!("\n\nNeeds the scope `{}`.", scope.as_str()));
-    }
-    if let Access::JobPoll(scope) = route.access {
-        let scope = scope.as_str();
-        description.push_str(&format!("\n\nNeeds the scope `{scope}`, or to be the key that made the job."));
-    }
+fn operation<S>(route: &Route<S>, doc: Operation, shared: &mut SharedComponents) -> utoipa::openapi::path::Operation {
+    let description = description(route, &doc);
+    let Operation { tag, summary, parameters, request, successes, errors, rules, schemas, .. } = doc;
+    shared.schemas(schemas);
     let mut operation = OperationBuilder::new()
         .tag(tag)
         .summary(Some(summary))
@@ -140,9 +131,12 @@ fn operation<S>(route: &Route<S>, doc: Operation) -> utoipa::openapi::path::Oper
         operation = operation.extensions(Some(extensions));
     }
     for parameter in parameters {
-        operation = operation.parameter(parameter);
+        operation = match shared.parameter(parameter) {
+            RefOr::T(parameter) => operation.parameter(parameter),
+            RefOr::Ref(reference) => operation.parameter_ref(reference),
+        };
     }
-    let nothing = || operation::Sample { schema: schema::strict("No keys.", Vec::new()).into(), example: json!({}) };
+    let nothing = || operation::Sample { schema: schema::named("NoKeys"), example: Some(json!({})) };
     if let Some(request) = request.or_else(|| (route.body == BodyRule::NoKeys).then(nothing)) {
         let is_optional = matches!(route.body, BodyRule::OptionalJson | BodyRule::NoKeys);
         let required = if is_optional { Required::False } else { Required::True };
@@ -158,19 +152,47 @@ fn operation<S>(route: &Route<S>, doc: Operation) -> utoipa::openapi::path::Oper
             .security(SecurityRequirement::new(KEY_AS_BEARER, Vec::<String>::new()))
             .security(SecurityRequirement::new(KEY_AS_HEADER, Vec::<String>::new())),
     };
-    let accepted = if route.access == Access::Public { RateLimited::Never } else { RateLimited::Always };
     for (status, description, sample) in successes {
-        let response = failures::success_headers(ResponseBuilder::new().description(description), accepted)
-            .content("application/json", failures::content(sample.schema, sample.example));
-        operation = operation.response(status.to_string(), response.build());
+        let response = match route.access {
+            Access::Public => components::answer(description, sample, RateLimited::Never).into(),
+            _ => shared.answer(route.operation_id, description, sample),
+        };
+        operation = operation.response(status.to_string(), response);
     }
-    for (status, codes) in by_status(route, errors) {
-        operation = operation.response(status.as_str(), failures::response(&codes, rate_of(&codes, accepted)));
+    for (status, errors) in by_status(route, errors) {
+        operation = operation.response(status.as_str(), shared.failure(errors));
     }
     operation.build()
 }
 
-type Errors = Vec<(ErrorCode, Option<Value>)>;
+/// The paragraph of an operation, what no schema says, the reasons it may be refused for, and the scope it needs.
+fn description<S>(route: &Route<S>, doc: &Operation) -> String {
+    let mut text = doc.description.to_owned();
+    if !doc.rules.is_empty() {
+        text.push_str("\n\nBeyond the schema, 422 `invalid_request_format`:\n");
+        for rule in &doc.rules {
+            text.push_str(&format!("\n* `{}` {}", rule.path, rule.message));
+        }
+    }
+    for (code, words) in [(ErrorCode::Conflict, "Conflicts"), (ErrorCode::UnprocessableEntity, "Refusals")] {
+        let of_code = doc.errors.iter().filter(|(known, _)| *known == code);
+        let mut reasons: Vec<_> = of_code.filter_map(|(_, details)| failures::reason_of(details.as_ref())).collect();
+        reasons.sort_unstable();
+        reasons.dedup();
+        if !reasons.is_empty() {
+            text.push_str(&format!("\n\n{words}, {}: `{}`.", code.status().as_str(), reasons.join("`, `")));
+        }
+    }
+    match route.access {
+        Access::Key(scope) => text.push_str(&format!("\n\nNeeds the scope `{}`.", scope.as_str())),
+        Access::JobPoll(scope) => {
+            let scope = scope.as_str();
+            text.push_str(&format!("\n\nNeeds the scope `{scope}`, or to be the key that made the job."));
+        }
+        _ => {}
+    }
+    text
+}
 
 /// The errors of an operation by status: its own and those that follow from its route.
 fn by_status<S>(route: &Route<S>, own: Errors) -> Vec<(StatusCode, Errors)> {
@@ -215,24 +237,7 @@ fn by_status<S>(route: &Route<S>, own: Errors) -> Vec<(StatusCode, Errors)> {
     statuses
 }
 
-/// Whether the answers of one status carry the rate-limit headers.
-fn rate_of(codes: &[(ErrorCode, Option<Value>)], accepted: RateLimited) -> RateLimited {
-    use ErrorCode::{Busy, InternalError, InvalidJson, InvalidToken, PayloadTooLarge, RequestTimeout, Unauthorized};
-    if accepted == RateLimited::Never {
-        return RateLimited::Never;
-    }
-    let before = |code: &ErrorCode| matches!(code, InvalidJson | Unauthorized | InvalidToken);
-    let either = |code: &ErrorCode| matches!(code, PayloadTooLarge | RequestTimeout | Busy | InternalError);
-    if codes.iter().all(|(code, _)| before(code)) {
-        RateLimited::Never
-    } else if codes.iter().any(|(code, _)| before(code) || either(code)) {
-        RateLimited::Sometimes
-    } else {
-        RateLimited::Always
-    }
-}
-
-fn components() -> Components {
+fn all_components(shared: SharedComponents) -> Components {
     let bearer = |format: &str, description: &str| {
         SecurityScheme::Http(
             HttpBuilder::new()
@@ -247,7 +252,7 @@ fn components() -> Components {
         .security_scheme(KEY_AS_BEARER, bearer("API key", "An API key, `key_<prefix>_<secret>`."))
         .security_scheme(KEY_AS_HEADER, SecurityScheme::ApiKey(ApiKey::Header(header)))
         .security_scheme(SESSION, bearer("JWT", "The web session of a person, not an API key."));
-    components = failures::components(components);
+    components = failures::components(components).schema("NoKeys", schema::strict("No keys.", Vec::new()));
     let groups =
         [identity::schemas(), keys::schemas(), reconciliations::schemas(), coding::schemas(), books::schemas()];
     for group in groups {
@@ -255,5 +260,7 @@ fn components() -> Components {
             components = components.schema(name, schema);
         }
     }
-    components.build()
+    let mut components = components.build();
+    shared.finish(&mut components);
+    components
 }

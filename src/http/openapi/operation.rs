@@ -1,13 +1,16 @@
 //! How an operation is described: what only it knows. The rest (credentials, the errors every operation of its kind
 //! can answer, headers) follows from its route.
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
 use utoipa::openapi::Required;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 
-use super::schema::Any;
+use super::failures::Errors;
+use super::schema::{Any, named};
 use crate::http::error::ErrorCode;
+use crate::http::headers::IDEMPOTENCY_KEY_LENGTH_MAX;
 
 /// Where the example of a parameter stands that may be left out; `cargo xtask conformance` tries it as an `example`.
 const OPTIONAL_EXAMPLE: &str = "x-example";
@@ -20,8 +23,9 @@ pub struct Operation {
     pub(super) parameters: Vec<Parameter>,
     pub(super) request: Option<Sample>,
     pub(super) successes: Vec<(u16, &'static str, Sample)>,
-    pub(super) errors: Vec<(ErrorCode, Option<Value>)>,
+    pub(super) errors: Errors,
     pub(super) rules: Vec<Rule>,
+    pub(super) schemas: Vec<(String, Any)>,
 }
 
 /// What a field must be beside the other fields, or beside what the service knows, which no schema can say.
@@ -30,10 +34,10 @@ pub(super) struct Rule {
     pub(super) message: &'static str,
 }
 
-/// A schema and an example of it.
+/// A schema and an example of it, unless the schema has one itself.
 pub(super) struct Sample {
     pub(super) schema: Any,
-    pub(super) example: Value,
+    pub(super) example: Option<Value>,
 }
 
 impl Operation {
@@ -48,6 +52,7 @@ impl Operation {
             successes: Vec::new(),
             errors: Vec::new(),
             rules: Vec::new(),
+            schemas: Vec::new(),
         }
     }
 
@@ -75,6 +80,21 @@ impl Operation {
         self.parameter(ParameterIn::Header, Required::False, name, description, schema.into(), example)
     }
 
+    /// The `Idempotency-Key`, and how it may be refused.
+    #[must_use]
+    pub fn idempotent(self) -> Self {
+        use super::schema::text;
+        self.header(
+            "Idempotency-Key",
+            "Sending the same key and body again within 24 hours gives the first answer again (`Idempotency-Replayed: true`); another body \
+             is 422 `idempotency_key_reused`.",
+            text(1, IDEMPOTENCY_KEY_LENGTH_MAX).pattern(Some("^[ -~]+$")),
+            "2026-03-10-rent".into(),
+        )
+        .error_with(ErrorCode::Conflict, json!({ "reason": "idempotency_in_progress" }))
+        .error_with(ErrorCode::UnprocessableEntity, json!({ "reason": "idempotency_key_reused" }))
+    }
+
     /// `limit` and `offset`, and the 422 for what is out of range.
     #[must_use]
     pub fn paged(self) -> Self {
@@ -89,14 +109,23 @@ impl Operation {
     /// The JSON body.
     #[must_use]
     pub fn request(mut self, schema: impl Into<Any>, example: Value) -> Self {
-        self.request = Some(Sample { schema: schema.into(), example });
+        self.request = Some(Sample { schema: schema.into(), example: Some(example) });
         self
     }
 
     /// An answer when all is well; there may be several.
     #[must_use]
     pub fn success(mut self, status: u16, description: &'static str, schema: impl Into<Any>, example: Value) -> Self {
-        self.successes.push((status, description, Sample { schema: schema.into(), example }));
+        self.successes.push((status, description, Sample { schema: schema.into(), example: Some(example) }));
+        self
+    }
+
+    /// The same with the type the handler answers with, which has its schema and example.
+    #[must_use]
+    pub fn answer<T: ToSchema>(mut self, status: u16, description: &'static str) -> Self {
+        T::schemas(&mut self.schemas);
+        self.schemas.push((T::name().into_owned(), T::schema()));
+        self.successes.push((status, description, Sample { schema: named(&T::name()), example: None }));
         self
     }
 

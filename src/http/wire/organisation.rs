@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::domain::access::Role;
 use crate::domain::calendar::date_time_text;
-use crate::http::wire::books::Id;
+use crate::http::wire::books::AssignedId;
 use crate::store::OrganisationRow;
 
 /// The record as one person sees it; every field is always present.
@@ -13,7 +13,7 @@ pub fn organisation_json(row: &OrganisationRow, role: Role) -> Value {
         basis_points.map(|points| rust_decimal::Decimal::new(points, 2).normalize().to_string())
     };
     json!({
-        "id": Id(row.id.0),
+        "id": AssignedId(row.id.0),
         "name": row.name,
         "legal_name": row.legal_name,
         "entity_type": row.entity_type,

@@ -32,6 +32,21 @@ fn table() -> Vec<Route<()>> {
     table
 }
 
+/// What a reference leads to, or the value itself.
+fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    match value.get("$ref").and_then(Value::as_str) {
+        Some(target) => document.pointer(&target[1..]).unwrap_or_else(|| panic!("{target} leads nowhere")),
+        None => value,
+    }
+}
+
+/// Whether a schema has an example, or the record it wraps in `data`, or each item of it.
+fn has_example(document: &Value, schema: &Value) -> bool {
+    let schema = resolved(document, schema);
+    let inner = [schema.pointer("/properties/data"), schema.get("items")];
+    schema["example"].is_object() || inner.into_iter().flatten().any(|inner| has_example(document, inner))
+}
+
 #[test]
 fn the_document_is_openapi_3_1_and_the_same_bytes_every_time() {
     let first = openapi::document_json(&table(), None);
@@ -98,9 +113,11 @@ fn every_operation_states_its_answers_headers_and_credentials() {
         assert_eq!(schemes, expected, "{}", route.operation_id);
         let responses = operation["responses"].as_object().unwrap();
         for (status, response) in responses {
+            let response = resolved(&document, response);
             let content = &response["content"]["application/json"];
             assert!(content["schema"].is_object(), "{} {status}", route.operation_id);
-            assert!(content["example"].is_object() || content["examples"].is_object());
+            let has_own = content["example"].is_object() || content["examples"].is_object();
+            assert!(has_own || has_example(&document, &content["schema"]), "{} {status}", route.operation_id);
             assert_eq!(response["headers"]["X-Request-Id"]["$ref"], "#/components/headers/RequestId");
             assert_eq!(response["headers"].get("Retry-After").is_some(), status == "429" || status == "503");
             assert_eq!(response["headers"].get("WWW-Authenticate").is_some(), status == "401");
@@ -128,7 +145,8 @@ fn every_operation_states_its_answers_headers_and_credentials() {
         }
         let placeholders = route.path.matches('{').count();
         let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
-        assert_eq!(parameters.iter().filter(|parameter| parameter["in"] == "path").count(), placeholders);
+        let in_path = parameters.iter().filter(|parameter| resolved(&document, parameter)["in"] == "path");
+        assert_eq!(in_path.count(), placeholders);
     }
 }
 
@@ -153,6 +171,87 @@ fn every_reference_leads_somewhere() {
         assert!(document.pointer(&target[1..]).is_some(), "{target}");
     });
     assert!(count > 100);
+}
+
+/// Keys that are left out of an answer at times; every other key is always there, null or not.
+const SOMETIMES_ABSENT: [(&str, &[&str]); 9] = [
+    ("CodedTransaction", &["alternatives", "reason", "settles", "transfer_pair"]),
+    ("CodingJob", &["completed_at", "credits_charged", "error", "progress", "result"]),
+    ("CodingJobFailure", &["details"]),
+    (
+        "CodingResult",
+        &[
+            "account_name",
+            "batch_consistency",
+            "fallback",
+            "invoice_settlement",
+            "merchant",
+            "refund",
+            "semantic",
+            "transfer",
+            "universal_pattern",
+        ],
+    ),
+    ("Error", &["details"]),
+    ("Import", &["results"]),
+    ("Reconciliation", &["completed_at", "credits_charged", "error", "progress", "result"]),
+    ("ReconciliationFailure", &["details"]),
+    ("ReconciliationResult", &["explanations", "matched", "other_row"]),
+];
+
+/// The objects of answers inside a schema; those of requests take no other keys.
+fn answer_objects<'a>(schema: &'a Value, found: &mut Vec<&'a Value>) {
+    match schema {
+        Value::Object(entries) => {
+            if schema["properties"].is_object() && schema["additionalProperties"] != false {
+                found.push(schema);
+            }
+            entries.values().for_each(|value| answer_objects(value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| answer_objects(item, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn answers_have_every_key_and_examples_show_them_all() {
+    let document = document();
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        let absent = SOMETIMES_ABSENT.iter().find(|(known, _)| known == name).map_or(&[][..], |(_, keys)| keys);
+        let mut objects = Vec::new();
+        answer_objects(schema, &mut objects);
+        for object in objects {
+            let required = object["required"].as_array().cloned().unwrap_or_default();
+            for key in keys(&object["properties"]) {
+                // What every envelope may leave out, and what this answer may.
+                let is_optional = ["dry_run", "total"].contains(&key.as_str()) || absent.contains(&key.as_str());
+                assert!(is_optional || required.contains(&key.as_str().into()), "{name}.{key} is not required");
+            }
+            if object["example"].is_object() {
+                assert_eq!(keys(&object["example"]), keys(&object["properties"]), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_value_fits_both_shapes_of_one_that_may_be_null() {
+    let text = openapi::document_json(&table(), None);
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let mut count = 0;
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        let properties = schema["properties"].as_object().into_iter().flatten();
+        for (key, shapes) in properties.filter_map(|(key, property)| Some((key, property["oneOf"].as_array()?))) {
+            let may_be_null = |shape: &&Value| match &resolved(&document, shape)["type"] {
+                Value::Array(kinds) => kinds.contains(&"null".into()),
+                kind => kind == "null",
+            };
+            assert!(shapes.iter().filter(may_be_null).count() < 2, "{name}.{key}");
+            count += 1;
+        }
+    }
+    assert!(count > 5);
 }
 
 #[test]

@@ -1,16 +1,13 @@
 //! Journals.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::operation::Operation;
-use super::super::schema::{
-    Any, array, boolean, choice, date, id, integer, maybe, moment, named, nullable, object, plain, required, strict,
-    string,
-};
-use super::shared::{
-    DATES_IN_ORDER, about, data, date_in, inside, money, money_in_not_negative, page, page_example, vat_code,
-};
+use super::super::schema::{Any, array, choice, id, maybe, moment, named, plain, required, strict};
+use super::shared::{DATES_IN_ORDER, about, date_in, inside, money_in_not_negative, vat_code};
 use crate::domain::ledger::journal::SourceType;
+use crate::http::envelope::{Data, PageOf};
+use crate::http::resources::journals::JournalJson;
 
 /// What the day of a reversal must be.
 pub(super) const VOID_DATE: &str = "must not be before what is voided, or before its last allocation was released";
@@ -29,13 +26,13 @@ pub fn list_journals() -> Operation {
         .query("search", "A text in number, description or reference.", plain(1, 100), "rent".into())
         .query("updated_since", "Posted or voided at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())
         .paged()
-        .success(200, "The journals.", named("JournalList"), page_example(example()))
+        .answer::<PageOf<JournalJson>>(200, "The journals.")
 }
 
 /// `GET …/journals/{id}`.
 pub fn get_journal() -> Operation {
     about("journal", "Get a journal", "A journal is never changed: when it is voided, another one reverses it.")
-        .success(200, "The journal.", named("JournalData"), json!({ "data": example() }))
+        .answer::<Data<JournalJson>>(200, "The journal.")
 }
 
 /// `POST …/journals`.
@@ -55,7 +52,7 @@ pub fn create_journal() -> Operation {
             ]
         }),
     )
-    .made("The journal was posted.", named("JournalData"), json!({ "data": example() }))
+    .created::<Data<JournalJson>>("The journal was posted.")
     .refusals(&[
         "unbalanced",
         "too_few_lines",
@@ -79,7 +76,7 @@ pub fn void_journal() -> Operation {
          its reversal. Journals the service made are undone through what they belong to.",
     )
     .request(named("VoidRequest"), json!({ "void_date": "2026-03-31", "reason": "entered twice" }))
-    .success(200, "The voided journal.", named("JournalData"), json!({ "data": example() }))
+    .answer::<Data<JournalJson>>(200, "The voided journal.")
     .conflict(json!({ "reason": "invalid_state", "current": "void", "allowed": ["posted"] }))
     .rule("void_date", VOID_DATE)
     .refusals(&["period_locked"])
@@ -87,69 +84,8 @@ pub fn void_journal() -> Operation {
     .versioned()
 }
 
-pub(super) fn example() -> Value {
-    let line = |number: i64, account: i64, code: &str, name: &str, debit: f64, credit: f64| {
-        json!({
-            "id": 200 + number, "line_number": number, "account_id": account, "account_code": code, "account_name": name,
-            "debit": debit, "credit": credit, "memo": null, "vat_code": if number == 1 { json!("ST") } else { Value::Null },
-            "vat_amount": if number == 1 { json!(9.00) } else { Value::Null }, "contact_id": null, "system": number == 2
-        })
-    };
-    json!({
-        "id": 40, "journal_number": 12, "entry_date": "2026-03-10", "description": "March phone bill", "reference": null,
-        "status": "posted", "source_type": "manual", "source_id": null, "reverses_journal_id": null,
-        "reversed_by_journal_id": null, "currency": "GBP", "total_debit": 54.00, "total_credit": 54.00,
-        "lines": [
-            line(1, 48, "7500", "Telephone and internet", 45.00, 0.00),
-            line(2, 13, "2200", "VAT Control", 9.00, 0.00),
-            line(3, 19, "2400", "Accruals", 0.00, 54.00)
-        ],
-        "created_at": "2026-03-10T12:00:00.000Z", "created_by": { "user_id": 3, "key_prefix": "4fK9zQ2mXw7B" }, "version": 1
-    })
-}
-
+/// The schemas of the bodies.
 pub(super) fn schemas() -> Vec<(&'static str, Any)> {
-    let line = object(
-        "A line of a journal; the side that is not used is 0.00.",
-        vec![
-            required("id", nullable(id())),
-            required("line_number", integer(1)),
-            required("account_id", id()),
-            required("account_code", string()),
-            required("account_name", string()),
-            required("debit", money()),
-            required("credit", money()),
-            required("memo", nullable(string())),
-            required("vat_code", nullable(vat_code())),
-            required("vat_amount", nullable(money())),
-            required("contact_id", nullable(id())),
-            required("system", boolean().description(Some("Whether the service added it."))),
-        ],
-    );
-    let created_by =
-        object("Who posted it.", vec![required("user_id", id()), required("key_prefix", nullable(string()))]);
-    let journal = object(
-        "A journal.",
-        vec![
-            required("id", nullable(id())),
-            required("journal_number", nullable(integer(1).description(Some("Gap-free in its organisation.")))),
-            required("entry_date", date()),
-            required("description", string()),
-            required("reference", nullable(string())),
-            required("status", choice(&["posted", "void"])),
-            required("source_type", choice(&SourceType::ALL.map(SourceType::as_str))),
-            required("source_id", nullable(id())),
-            required("reverses_journal_id", nullable(id())),
-            required("reversed_by_journal_id", nullable(id())),
-            required("currency", string()),
-            required("total_debit", money()),
-            required("total_credit", money()),
-            required("lines", array(line).build()),
-            required("created_at", moment()),
-            required("created_by", created_by),
-            required("version", integer(1)),
-        ],
-    );
     let entered_line = strict(
         "A line as entered: exactly one of debit and credit, VAT inside.",
         vec![
@@ -172,11 +108,5 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         ],
     );
     let void = strict("When and why.", vec![maybe("void_date", date_in()), maybe("reason", plain(1, 500))]);
-    vec![
-        ("Journal", journal.into()),
-        ("CreateJournal", create.into()),
-        ("VoidRequest", void.into()),
-        ("JournalData", data("A journal.", named("Journal"))),
-        ("JournalList", page("Journals.", named("Journal"))),
-    ]
+    vec![("CreateJournal", create.into()), ("VoidRequest", void.into())]
 }

@@ -51,6 +51,7 @@ pub use settlements::{
     update_settlement, void_settlement,
 };
 
+pub(super) use shared::vocabulary;
 pub use status::get_books_status;
 
 const TAG: &str = "Ledger";

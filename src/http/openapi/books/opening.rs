@@ -76,7 +76,7 @@ fn preview_example() -> Value {
 }
 
 fn set_example() -> Value {
-    let mut journal = super::journals::example();
+    let mut journal = crate::http::resources::journals::example();
     if let Some(journal) = journal.as_object_mut() {
         journal.insert("source_type".to_owned(), json!("opening_balance"));
         journal.insert("description".to_owned(), json!("Opening balances"));

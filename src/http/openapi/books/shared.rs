@@ -3,6 +3,7 @@
 //! answers: 409, 422 `unprocessable_entity`, and the rules an operation lists (`Operation::rule`).
 
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::schema::{SchemaType, Type};
 use utoipa::openapi::{Object, ObjectBuilder};
@@ -13,7 +14,6 @@ use super::super::schema::{
     required, strict, string,
 };
 use super::TAG;
-use crate::http::call::IDEMPOTENCY_KEY_LENGTH_MAX;
 use crate::http::error::ErrorCode;
 
 /// The real days from 1900-01-01 to 2199-12-31; only 1900 and 2100 are no leap years that look like one.
@@ -22,6 +22,33 @@ const MONEY_MAX: f64 = 9_999_999_999.99;
 
 /// A list of an inverted range would be empty for a reason nobody sees.
 pub(super) const DATES_IN_ORDER: &str = "must not be before date_from";
+
+const DRY_RUN: &str = "Only with `dry_run=true`: what would have been made, with null ids.";
+
+/// The schemas of single values that stand once, under these names.
+pub(in crate::http::openapi) fn vocabulary() -> Vec<(&'static str, Any)> {
+    let maybe = |schema: ObjectBuilder| nullable(schema).into();
+    vec![
+        ("Id", id().into()),
+        ("NullableId", maybe(id())),
+        ("DateInput", date_in().into()),
+        ("NullableDateInput", maybe(date_in())),
+        ("MoneyInput", money_in().into()),
+        ("NullableMoneyInput", maybe(money_in())),
+        ("MoneyInputNotZero", money_in_not_zero().into()),
+        ("MoneyInputNotNegative", money_in_not_negative().into()),
+        ("NullableMoneyInputNotNegative", maybe(money_in_not_negative())),
+        ("MoneyInputPositive", money_in_positive().into()),
+        ("NullableMoneyInputPositive", maybe(money_in_positive())),
+        ("QuantityInput", quantity_in().into()),
+        ("NullableQuantityInput", maybe(quantity_in())),
+        ("UnitPriceInput", unit_price_in().into()),
+        ("DiscountInput", percent_in(0.0, 100.0).into()),
+        ("NullableDiscountInput", maybe(percent_in(0.0, 100.0))),
+        ("AddressInput", address_in().into()),
+        ("Address", address_out().into()),
+    ]
+}
 
 /// A date as a request gives it: a real day of the years 1900 to 2199.
 pub(super) fn date_in() -> ObjectBuilder {
@@ -182,17 +209,10 @@ pub(super) fn about_one(what: &str, example: i64, summary: &'static str, descrip
 impl Operation {
     /// What every change takes beside its body, and how it may be refused.
     pub(super) fn change(self) -> Self {
-        self.header(
-            "Idempotency-Key",
-            "The same key and body within 24 hours are answered as the first time, with `Idempotency-Replayed: true`.",
-            string().min_length(Some(1)).max_length(Some(IDEMPOTENCY_KEY_LENGTH_MAX)).pattern(Some("^[ -~]+$")),
-            "2026-03-10-rent".into(),
-        )
-        .query("dry_run", "`true`: decide and answer, and write nothing.", boolean(), true.into())
-        .error(ErrorCode::ValidationError)
-        .error(ErrorCode::InvalidRequestFormat)
-        .conflict(json!({ "reason": "idempotency_in_progress" }))
-        .refused(json!({ "reason": "idempotency_key_reused" }))
+        self.idempotent()
+            .query("dry_run", "`true`: decide and answer, and write nothing.", boolean(), true.into())
+            .error(ErrorCode::ValidationError)
+            .error(ErrorCode::InvalidRequestFormat)
     }
 
     /// The version the caller has seen.
@@ -208,14 +228,12 @@ impl Operation {
 
     /// 201 with what was made, and 200 with what would have been made: the same with null ids, and `dry_run`.
     pub(super) fn made(self, description: &'static str, schema: Any, example: Value) -> Self {
-        let rehearsed = rehearsed(example.clone());
-        self.success(
-            200,
-            "Only with `dry_run=true`: what would have been made, with null ids.",
-            schema.clone(),
-            rehearsed,
-        )
-        .success(201, description, schema, example)
+        self.success(200, DRY_RUN, schema.clone(), example.clone()).success(201, description, schema, example)
+    }
+
+    /// The same with the type the handler answers with.
+    pub(super) fn created<T: ToSchema>(self, description: &'static str) -> Self {
+        self.answer::<T>(200, DRY_RUN).answer::<T>(201, description)
     }
 
     /// A 409 with this reason; there may be several.
@@ -232,17 +250,6 @@ impl Operation {
     pub(super) fn refusals(self, reasons: &[&'static str]) -> Self {
         reasons.iter().fold(self, |operation, reason| operation.refused(refusal_example(reason)))
     }
-}
-
-/// The example of an answer as a rehearsal gives it.
-fn rehearsed(mut example: Value) -> Value {
-    if let Some(id) = example.pointer_mut("/data/id") {
-        *id = Value::Null;
-    }
-    if let Some(fields) = example.as_object_mut() {
-        fields.insert("dry_run".to_owned(), true.into());
-    }
-    example
 }
 
 fn refusal_example(reason: &'static str) -> Value {

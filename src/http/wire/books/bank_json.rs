@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{CURRENCY, Date, Id, Money};
+use super::{AssignedId, CURRENCY, Date, Money};
 use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::bank::{BankStatus, ConfirmType};
 use crate::domain::ledger::bank_candidates::Candidate;
@@ -12,10 +12,10 @@ use crate::store::{BankAccountView, BankLine, BankTransactionRow, ImportedRow};
 /// A bank account, as answers show it.
 #[derive(Serialize)]
 pub struct BankAccountJson<'a> {
-    id: Id,
+    id: AssignedId,
     name: &'a str,
     r#type: &'static str,
-    account_id: Id,
+    account_id: AssignedId,
     account_code: &'a str,
     bank_name: Option<&'a str>,
     sort_code: Option<&'a str>,
@@ -40,10 +40,10 @@ impl<'a> From<&'a BankAccountView> for BankAccountJson<'a> {
     fn from(view: &'a BankAccountView) -> Self {
         let row = &view.row;
         Self {
-            id: Id(row.id),
+            id: AssignedId(row.id),
             name: &row.details.name,
             r#type: row.kind.as_str(),
-            account_id: Id(row.account_id),
+            account_id: AssignedId(row.account_id),
             account_code: &view.account_code,
             bank_name: row.details.bank_name.as_deref(),
             sort_code: row.details.sort_code.as_deref(),
@@ -69,7 +69,7 @@ impl<'a> From<&'a BankAccountView> for BankAccountJson<'a> {
 /// A line of a statement, as answers show it.
 #[derive(Serialize)]
 pub struct BankTransactionJson<'a> {
-    id: Id,
+    id: AssignedId,
     bank_account_id: i64,
     date: Date,
     amount: Money,
@@ -78,7 +78,7 @@ pub struct BankTransactionJson<'a> {
     reference: Option<&'a str>,
     merchant: Option<&'a str>,
     external_id: Option<&'a str>,
-    import_id: Option<Id>,
+    import_id: Option<AssignedId>,
     status: &'static str,
     r#type: Option<&'static str>,
     contact_id: Option<i64>,
@@ -88,10 +88,10 @@ pub struct BankTransactionJson<'a> {
     vat_amount: Option<Money>,
     lines: Vec<BankLineJson<'a>>,
     suggestion: Option<()>,
-    customer_receipt_id: Option<Id>,
-    supplier_payment_id: Option<Id>,
-    transfer_bank_transaction_id: Option<Id>,
-    journal_id: Option<Id>,
+    customer_receipt_id: Option<AssignedId>,
+    supplier_payment_id: Option<AssignedId>,
+    transfer_bank_transaction_id: Option<AssignedId>,
+    journal_id: Option<AssignedId>,
     memo: Option<&'a str>,
     confirmed_at: Option<String>,
     confirmed_by: Option<i64>,
@@ -122,7 +122,7 @@ impl<'a> From<&'a BankTransactionRow> for BankTransactionJson<'a> {
         let net = if is_coded { Some(sum(|line| line.net_pence)) } else { without_code.then_some(row.amount_pence) };
         let vat = if is_coded { Some(sum(|line| line.vat_pence)) } else { without_code.then_some(0) };
         Self {
-            id: Id(row.id),
+            id: AssignedId(row.id),
             bank_account_id: row.bank_account_id,
             date: Date(row.day),
             amount: Money(row.amount_pence),
@@ -131,7 +131,7 @@ impl<'a> From<&'a BankTransactionRow> for BankTransactionJson<'a> {
             reference: row.reference.as_deref(),
             merchant: row.merchant.as_deref(),
             external_id: row.external_id.as_deref(),
-            import_id: row.import_id.map(Id),
+            import_id: row.import_id.map(AssignedId),
             status: row.status.as_str(),
             r#type: row.kind.map(ConfirmType::as_str),
             contact_id: row.contact_id,
@@ -144,13 +144,13 @@ impl<'a> From<&'a BankTransactionRow> for BankTransactionJson<'a> {
             customer_receipt_id: row
                 .settlement
                 .filter(|(side, _)| *side == ContactKind::Customer)
-                .map(|(_, id)| Id(id)),
+                .map(|(_, id)| AssignedId(id)),
             supplier_payment_id: row
                 .settlement
                 .filter(|(side, _)| *side == ContactKind::Supplier)
-                .map(|(_, id)| Id(id)),
-            transfer_bank_transaction_id: row.transfer_id.map(Id),
-            journal_id: row.journal_id.map(Id),
+                .map(|(_, id)| AssignedId(id)),
+            transfer_bank_transaction_id: row.transfer_id.map(AssignedId),
+            journal_id: row.journal_id.map(AssignedId),
             memo: row.memo.as_deref(),
             confirmed_at: row.confirmed_at_ms.map(date_time_text),
             confirmed_by: row.confirmed_by,
@@ -177,7 +177,7 @@ impl<'a> From<&'a BankLine> for BankLineJson<'a> {
 /// What became of an import, as answers show it.
 #[derive(Serialize)]
 pub struct ImportJson {
-    import_id: Id,
+    import_id: AssignedId,
     created: usize,
     skipped: usize,
     transactions: Vec<ImportedJson>,
@@ -186,7 +186,7 @@ pub struct ImportJson {
 #[derive(Serialize)]
 struct ImportedJson {
     row: usize,
-    id: Id,
+    id: AssignedId,
     status: &'static str,
 }
 
@@ -196,10 +196,10 @@ impl ImportJson {
         let created = rows.iter().filter(|row| row.is_new).count();
         let transactions = rows.iter().enumerate().map(|(at, row)| ImportedJson {
             row: at,
-            id: Id(row.id),
+            id: AssignedId(row.id),
             status: if row.is_new { "created" } else { "duplicate" },
         });
-        Self { import_id: Id(id), created, skipped: rows.len() - created, transactions: transactions.collect() }
+        Self { import_id: AssignedId(id), created, skipped: rows.len() - created, transactions: transactions.collect() }
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::read::body;
-use super::{CURRENCY, Date, Id, Money};
+use super::{AssignedId, CURRENCY, Date, Money};
 use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::contact::{CisRate, ContactKind};
 use crate::domain::problem::Issues;
@@ -184,7 +184,7 @@ impl<'a> From<&'a crate::store::AddressRow> for AddressJson<'a> {
 /// A customer or supplier, as answers show it.
 #[derive(Serialize)]
 pub struct ContactJson<'a> {
-    id: Id,
+    id: AssignedId,
     kind: &'static str,
     name: &'a str,
     contact_name: Option<&'a str>,
@@ -234,7 +234,7 @@ impl<'a> From<&'a ContactView> for ContactJson<'a> {
             verified_on: details.cis.verified_day.map(Date),
         };
         Self {
-            id: Id(row.id),
+            id: AssignedId(row.id),
             kind: row.kind.as_str(),
             name: &details.name,
             contact_name: details.contact_name.as_deref(),

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::exact::Exact;
-use super::{CURRENCY, Date, Id, Money};
+use super::{AssignedId, CURRENCY, Date, Exact, Money};
 use crate::domain::calendar::date_time_text;
-use crate::domain::ledger::decimal::{Decimal4, Percent};
 use crate::domain::ledger::document::{DocumentKind, status};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::period::Day;
@@ -54,7 +52,7 @@ impl Serialize for DocumentJson<'_> {
         let is_credit_note = view.kind.is_credit_note();
         let [number, contact_id, contact_name, date] = keys(view.kind);
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &Id(view.id))?;
+        map.serialize_entry("id", &AssignedId(view.id))?;
         map.serialize_entry("document_type", view.kind.as_str())?;
         map.serialize_entry(number, &view.number)?;
         if view.kind.side() == Side::Input {
@@ -80,8 +78,8 @@ impl Serialize for DocumentJson<'_> {
         map.serialize_entry("currency", CURRENCY)?;
         map.serialize_entry("vat_inclusive", &view.is_vat_inclusive)?;
         self.amounts(&mut map)?;
-        map.serialize_entry("journal_id", &view.journal_id.map(Id))?;
-        map.serialize_entry("void_journal_id", &view.void_journal_id.map(Id))?;
+        map.serialize_entry("journal_id", &view.journal_id.map(AssignedId))?;
+        map.serialize_entry("void_journal_id", &view.void_journal_id.map(AssignedId))?;
         map.serialize_entry("void_date", &view.void_day.map(Date))?;
         map.serialize_entry("void_reason", &view.void_reason)?;
         map.serialize_entry("opening", &view.is_opening)?;
@@ -122,14 +120,14 @@ impl DocumentJson<'_> {
 
 #[derive(serde::Serialize)]
 struct LineJson<'a> {
-    id: Id,
+    id: AssignedId,
     position: usize,
     description: &'a str,
     account_id: i64,
     account_code: &'a str,
-    quantity: Exact<Decimal4>,
-    unit_price: Exact<Decimal4>,
-    discount_percent: Exact<Percent>,
+    quantity: Exact,
+    unit_price: Exact,
+    discount_percent: Exact,
     vat_code: &'static str,
     vat_rate: i64,
     net_amount: Money,
@@ -142,14 +140,14 @@ struct LineJson<'a> {
 impl<'a> LineJson<'a> {
     fn new(kind: DocumentKind, position: usize, line: &'a DocumentLineView) -> Self {
         Self {
-            id: Id(line.id),
+            id: AssignedId(line.id),
             position,
             description: &line.description,
             account_id: line.account_id,
             account_code: &line.account_code,
-            quantity: Exact(line.quantity),
-            unit_price: Exact(line.unit_price),
-            discount_percent: Exact(line.discount),
+            quantity: Exact::from(line.quantity),
+            unit_price: Exact::from(line.unit_price),
+            discount_percent: Exact::from(line.discount),
             vat_code: line.vat_code.code(),
             vat_rate: line.vat_code.percent(),
             net_amount: Money(line.net_pence),
@@ -182,9 +180,9 @@ fn vat_summary(lines: &[DocumentLineView]) -> Vec<CodeJson> {
 /// What settles an invoice.
 #[derive(serde::Serialize)]
 struct TakenJson {
-    id: Id,
+    id: AssignedId,
     source_type: &'static str,
-    source_id: Id,
+    source_id: AssignedId,
     date: Date,
     amount: Money,
     cis_amount: Money,
@@ -194,9 +192,9 @@ struct TakenJson {
 impl From<&AllocationView> for TakenJson {
     fn from(view: &AllocationView) -> Self {
         Self {
-            id: Id(view.id),
+            id: AssignedId(view.id),
             source_type: view.other_type,
-            source_id: Id(view.other_id),
+            source_id: AssignedId(view.other_id),
             date: Date(view.day),
             amount: Money(view.amount_pence),
             cis_amount: Money(view.cis_pence),
@@ -208,10 +206,10 @@ impl From<&AllocationView> for TakenJson {
 /// What a credit note is set against: an invoice, or a refund.
 #[derive(serde::Serialize)]
 struct GivenJson<'a> {
-    id: Id,
-    invoice_id: Option<Id>,
+    id: AssignedId,
+    invoice_id: Option<AssignedId>,
     invoice_number: Option<&'a str>,
-    refund_id: Option<Id>,
+    refund_id: Option<AssignedId>,
     refund_number: Option<&'a str>,
     date: Date,
     amount: Money,
@@ -220,9 +218,9 @@ struct GivenJson<'a> {
 impl<'a> From<&'a AllocationView> for GivenJson<'a> {
     fn from(view: &'a AllocationView) -> Self {
         let is_invoice = DocumentKind::parse(view.other_type).is_some();
-        let (id, number) = (Id(view.other_id), view.other_number.as_deref());
+        let (id, number) = (AssignedId(view.other_id), view.other_number.as_deref());
         Self {
-            id: Id(view.id),
+            id: AssignedId(view.id),
             invoice_id: is_invoice.then_some(id),
             invoice_number: number.filter(|_| is_invoice),
             refund_id: (!is_invoice).then_some(id),

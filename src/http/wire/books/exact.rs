@@ -1,25 +1,11 @@
-//! Numbers with up to four decimals on the wire, read from their digits and written as they are.
+//! Numbers with up to four decimals on the wire, read from their digits.
 
 use std::borrow::Cow;
-use std::fmt::Display;
 use std::ops::RangeInclusive;
-
-use serde::ser::{Error as _, Serialize, Serializer};
-use serde_json::value::RawValue;
 
 use crate::domain::ledger::decimal::Decimal4;
 use crate::domain::ledger::money::Pence;
 use crate::http::wire::strict::{FieldPath, Reading, StrictReader};
-
-/// A decimal, printed as a JSON number without trailing zeros.
-#[derive(Debug, Clone, Copy)]
-pub struct Exact<T>(pub T);
-
-impl<T: Display> Serialize for Exact<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        RawValue::from_string(self.0.to_string()).map_err(S::Error::custom)?.serialize(serializer)
-    }
-}
 
 /// Reads one spelling of a decimal.
 type Parse = fn(&str) -> Option<Decimal4>;
@@ -79,17 +65,4 @@ pub fn strict_list<T>(
         Ok(())
     })?;
     Ok(items)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn decimals_are_printed_without_trailing_zeros() {
-        let printed = serde_json::to_string(&[Exact(Decimal4(75_000)), Exact(Decimal4(-1)), Exact(Decimal4(10_000))]);
-        assert_eq!(printed.unwrap(), "[7.5,-0.0001,1]");
-        let percent = crate::domain::ledger::decimal::Percent(1_250);
-        assert_eq!(serde_json::to_string(&Exact(percent)).unwrap(), "12.5");
-    }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::read::body;
-use super::{Id, Money, account, bank, contact, document, journal};
+use super::{AssignedId, Money, account, bank, contact, document, journal};
 use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
@@ -188,7 +188,7 @@ pub fn parse_confirmation(text: &[u8]) -> Result<(String, bool), Issues> {
 /// A bulk import, as answers show it.
 #[derive(Serialize)]
 pub struct ImportJson<'a> {
-    id: Id,
+    id: AssignedId,
     token: Option<&'a str>,
     kind: &'a str,
     status: &'static str,
@@ -223,7 +223,7 @@ struct CreatedBy<'a> {
 struct ResultJson {
     row: u64,
     status: &'static str,
-    id: Option<Id>,
+    id: Option<AssignedId>,
 }
 
 impl<'a> ImportJson<'a> {
@@ -236,7 +236,7 @@ impl<'a> ImportJson<'a> {
         };
         let invalid = i64::try_from(row.invalid.len()).unwrap_or(i64::MAX);
         Self {
-            id: Id(row.id),
+            id: AssignedId(row.id),
             token: None,
             kind: &row.kind,
             status,
@@ -275,7 +275,7 @@ impl From<&RowResult> for ResultJson {
             RowStatus::Duplicate => "duplicate",
             RowStatus::Invalid => "invalid",
         };
-        Self { row: result.row, status, id: result.id.map(Id) }
+        Self { row: result.row, status, id: result.id.map(AssignedId) }
     }
 }
 

@@ -1,16 +1,11 @@
-//! Journals on the wire.
-
-use serde::Serialize;
+//! The bodies that post and void journals.
 
 use super::read::body;
-use super::{CURRENCY, Date, Id, Money};
-use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::ids::{AccountId, ContactId};
 use crate::domain::ledger::manual_journal::{ManualJournal, ManualLine};
 use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
-use crate::store::{JournalLineView, JournalView};
 
 /// Lines of one journal.
 const LINES_MAX: u64 = 1_000;
@@ -107,91 +102,4 @@ pub fn parse_void(text: &[u8]) -> Result<VoidRequest, Issues> {
     });
     reader.finish(read)?;
     Ok(request)
-}
-
-/// A journal, as answers show it.
-#[derive(Serialize)]
-pub struct JournalJson<'a> {
-    id: Id,
-    journal_number: Id,
-    entry_date: Date,
-    description: &'a str,
-    reference: Option<&'a str>,
-    status: &'static str,
-    source_type: &'a str,
-    source_id: Option<i64>,
-    reverses_journal_id: Option<i64>,
-    reversed_by_journal_id: Option<Id>,
-    currency: &'static str,
-    total_debit: Money,
-    total_credit: Money,
-    lines: Vec<LineJson<'a>>,
-    created_at: String,
-    created_by: CreatedBy<'a>,
-    version: i64,
-}
-
-#[derive(Serialize)]
-struct CreatedBy<'a> {
-    user_id: i64,
-    key_prefix: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct LineJson<'a> {
-    id: Id,
-    line_number: i64,
-    account_id: i64,
-    account_code: &'a str,
-    account_name: &'a str,
-    debit: Money,
-    credit: Money,
-    memo: Option<&'a str>,
-    vat_code: Option<&'a str>,
-    vat_amount: Option<Money>,
-    contact_id: Option<i64>,
-    system: bool,
-}
-
-impl<'a> From<&'a JournalView> for JournalJson<'a> {
-    fn from(view: &'a JournalView) -> Self {
-        Self {
-            id: Id(view.id),
-            journal_number: Id(view.number),
-            entry_date: Date(view.entry_day),
-            description: &view.description,
-            reference: view.reference.as_deref(),
-            status: if view.reversed_by.is_some() { "void" } else { "posted" },
-            source_type: &view.source_type,
-            source_id: view.source_id,
-            reverses_journal_id: view.reverses,
-            reversed_by_journal_id: view.reversed_by.map(Id),
-            currency: CURRENCY,
-            total_debit: Money(view.total_pence),
-            total_credit: Money(view.total_pence),
-            lines: view.lines.iter().map(LineJson::from).collect(),
-            created_at: date_time_text(view.created_at_ms),
-            created_by: CreatedBy { user_id: view.user_id, key_prefix: view.key_prefix.as_deref() },
-            version: view.version(),
-        }
-    }
-}
-
-impl<'a> From<&'a JournalLineView> for LineJson<'a> {
-    fn from(line: &'a JournalLineView) -> Self {
-        Self {
-            id: Id(line.id),
-            line_number: line.line_number,
-            account_id: line.account_id,
-            account_code: &line.account_code,
-            account_name: &line.account_name,
-            debit: Money(line.debit_pence),
-            credit: Money(line.credit_pence),
-            memo: line.memo.as_deref(),
-            vat_code: line.vat_code.as_deref(),
-            vat_amount: line.vat_pence.map(Money),
-            contact_id: line.contact_id,
-            system: line.system,
-        }
-    }
 }

@@ -23,47 +23,12 @@ pub mod status;
 
 pub use read::{DAY_RULE, parse_day};
 
-use serde::ser::{Error as _, Serialize, Serializer};
-use serde_json::value::RawValue;
+use serde::ser::{Serialize, Serializer};
 
-use crate::domain::calendar::day_text;
-use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::{Extra, Refusal, RefusalClass};
 use crate::domain::problem::{Issue, Issues};
 use crate::http::error::ApiError;
-
-/// The one currency there is.
-pub const CURRENCY: &str = "GBP";
-
-/// An amount, printed with two decimals.
-#[derive(Debug, Clone, Copy)]
-pub struct Money(pub i64);
-
-impl Serialize for Money {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        RawValue::from_string(Pence(self.0).to_string()).map_err(S::Error::custom)?.serialize(serializer)
-    }
-}
-
-/// A date, printed as `YYYY-MM-DD`.
-#[derive(Debug, Clone, Copy)]
-pub struct Date(pub i32);
-
-impl Serialize for Date {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&day_text(self.0))
-    }
-}
-
-/// An identifier; null for what a rehearsal would make.
-#[derive(Debug, Clone, Copy)]
-pub struct Id(pub i64);
-
-impl Serialize for Id {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0 < 1 { serializer.serialize_none() } else { serializer.serialize_i64(self.0) }
-    }
-}
+pub use crate::http::resources::values::{AssignedId, CURRENCY, Date, Exact, Money};
 
 /// The same for an item of a batch, which is named by its row.
 pub fn refused_item(row: usize, refusal: &Refusal) -> ApiError {
@@ -158,14 +123,10 @@ impl Serialize for Details {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use serde_json::value::RawValue;
 
-    #[test]
-    fn amounts_have_two_decimals_and_no_minus_zero() {
-        let printed = serde_json::to_string(&[Money(120_000), Money(-5), Money(0), Money(7), Money(-123)]).unwrap();
-        assert_eq!(printed, "[1200.00,-0.05,0.00,0.07,-1.23]");
-        assert_eq!(serde_json::to_string(&(Date(0), Id(0), Id(7))).unwrap(), r#"["1970-01-01",null,7]"#);
-    }
+    use super::*;
+    use crate::domain::ledger::money::Pence;
 
     #[test]
     fn refusals_become_the_errors_of_the_list() {

@@ -3,9 +3,8 @@
 use serde::Serialize;
 
 use super::document_json::DocumentJson;
-use super::journal::JournalJson;
 use super::read::body;
-use super::{CURRENCY, Date, Id, Money};
+use super::{AssignedId, CURRENCY, Date, Money};
 use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::ids::ContactId;
@@ -13,6 +12,7 @@ use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::opening::OpeningDocument;
 use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
+use crate::http::resources::journals::JournalJson;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 use crate::store::{AccountName, OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet};
 
@@ -242,7 +242,7 @@ pub struct OpeningPreviewJson<'a> {
 
 #[derive(Serialize)]
 struct PreviewLineJson<'a> {
-    account_id: Id,
+    account_id: AssignedId,
     account_code: &'a str,
     account_name: &'a str,
     contact_id: Option<i64>,
@@ -270,7 +270,7 @@ impl<'a> OpeningPreviewJson<'a> {
 impl<'a> From<&'a OpeningPreviewLine> for PreviewLineJson<'a> {
     fn from(line: &'a OpeningPreviewLine) -> Self {
         Self {
-            account_id: Id(line.account_id),
+            account_id: AssignedId(line.account_id),
             account_code: &line.account_code,
             account_name: &line.account_name,
             contact_id: line.contact_id,

@@ -4,7 +4,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::allocation::Allocations;
 use super::read::body;
-use super::{CURRENCY, Date, Id, Money};
+use super::{AssignedId, CURRENCY, Date, Money};
 use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::contact::ContactKind;
@@ -139,7 +139,7 @@ impl Serialize for SettlementJson<'_> {
             ContactKind::Supplier => "supplier_name",
         };
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &Id(view.id))?;
+        map.serialize_entry("id", &AssignedId(view.id))?;
         map.serialize_entry("number", &view.number)?;
         map.serialize_entry("kind", &kind)?;
         map.serialize_entry("status", if view.is_void { "void" } else { "posted" })?;
@@ -159,8 +159,8 @@ impl Serialize for SettlementJson<'_> {
         let allocations: Vec<_> = view.allocations.iter().map(|one| AllocationJson(side, one)).collect();
         map.serialize_entry("allocations", &allocations)?;
         map.serialize_entry("bank_transaction_id", &view.bank_transaction_id)?;
-        map.serialize_entry("journal_id", &view.journal_id.map(Id))?;
-        map.serialize_entry("void_journal_id", &view.void_journal_id.map(Id))?;
+        map.serialize_entry("journal_id", &view.journal_id.map(AssignedId))?;
+        map.serialize_entry("void_journal_id", &view.void_journal_id.map(AssignedId))?;
         map.serialize_entry("void_date", &view.void_day.map(Date))?;
         map.serialize_entry("void_reason", &view.void_reason)?;
         map.serialize_entry("created_at", &date_time_text(view.created_at_ms))?;
@@ -189,7 +189,7 @@ impl Serialize for AllocationJson<'_> {
             None => own.0,
         };
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &Id(view.id))?;
+        map.serialize_entry("id", &AssignedId(view.id))?;
         for (id, number) in [
             ("invoice_id", "invoice_number"),
             ("credit_note_id", "credit_note_number"),
@@ -197,7 +197,7 @@ impl Serialize for AllocationJson<'_> {
             ("refund_id", "refund_number"),
         ] {
             let is_this = id == other;
-            map.serialize_entry(id, &is_this.then_some(Id(view.other_id)))?;
+            map.serialize_entry(id, &is_this.then_some(AssignedId(view.other_id)))?;
             map.serialize_entry(number, &view.other_number.as_deref().filter(|_| is_this))?;
         }
         map.serialize_entry("date", &Date(view.day))?;

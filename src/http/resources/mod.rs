@@ -1,0 +1,6 @@
+//! The resources of the API, one noun a file: its handlers and what they answer. Answers derive `Serialize` and
+//! `ToSchema`, so that what is printed is what the OpenAPI document describes.
+
+pub mod accounts;
+pub mod journals;
+pub mod values;
