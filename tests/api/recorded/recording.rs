@@ -67,7 +67,9 @@ impl Recording {
         if recorded.len() > self.actual.len() {
             self.differences.push(format!("{} recorded requests were not sent", recorded.len() - self.actual.len()));
         }
-        if let Some(text) = self.differences_text() {
+        let text = self.differences_text();
+        self.differences.clear();
+        if let Some(text) = text {
             panic!("{text}");
         }
     }

@@ -338,10 +338,9 @@ impl Session {
 /// A session that fails beside its recording says what differed before.
 impl Drop for Session {
     fn drop(&mut self) {
-        if std::thread::panicking() && self.server.is_some() {
-            if let Some(text) = self.recording.differences_text() {
-                eprintln!("{text}");
-            }
+        let text = self.recording.differences_text().filter(|_| std::thread::panicking() && self.server.is_some());
+        if let Some(text) = text {
+            eprintln!("{text}");
         }
     }
 }
