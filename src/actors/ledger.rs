@@ -7,13 +7,19 @@ use std::time::Duration;
 
 use actix::{Actor, ArbiterHandle, Context, Handler, Message, ResponseActFuture, Supervised, WrapFuture as _};
 
+use super::idempotency_lock::IdempotencyLocks;
 use super::published::MembershipBoard;
 use super::runtime::{ActorError, ActorStats, Ask, Directory, Guarded, SlotOptions, guard};
 use super::{AskError, Observer};
-use crate::domain::access::Role;
+use crate::domain::access::{AccessDenied, Role};
+use crate::domain::books::command::BooksCommand;
+use crate::domain::books::request::{
+    Actor as CommandActor, ChangeOptions, CommandOutcome, CommandRequest, CreateOrganisation, OrganisationCreated,
+};
+use crate::domain::caller::Principal;
 use crate::domain::ids::{OrganisationId, UserId};
 use crate::domain::ledger::refusal::Refusal;
-use crate::store::{CreateOrganisation, OrganisationCreated, Post, PostOutcome, Store, StoreError};
+use crate::store::{Store, StoreError};
 
 /// Answers wait for a commit, which may wait behind large ones.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -38,18 +44,18 @@ impl Guarded for LedgerActor {
     }
 }
 
-/// Changes the books of the actor's organisation.
+/// Executes a command on the books of the actor's organisation.
 #[derive(Message)]
-#[rtype(result = "Result<Result<PostOutcome, StoreError>, ActorError>")]
-pub struct ChangeBooks(pub Post);
+#[rtype(result = "Result<Result<CommandOutcome, StoreError>, ActorError>")]
+pub struct ExecuteCommand(pub CommandRequest);
 
-impl Handler<Ask<ChangeBooks>> for LedgerActor {
-    type Result = ResponseActFuture<Self, Result<Result<PostOutcome, StoreError>, ActorError>>;
+impl Handler<Ask<ExecuteCommand>> for LedgerActor {
+    type Result = ResponseActFuture<Self, Result<Result<CommandOutcome, StoreError>, ActorError>>;
 
-    fn handle(&mut self, ask: Ask<ChangeBooks>, _: &mut Context<Self>) -> Self::Result {
-        guard::beside(ask, DEADLINE, |actor: &mut Self, _, ChangeBooks(post)| {
+    fn handle(&mut self, ask: Ask<ExecuteCommand>, _: &mut Context<Self>) -> Self::Result {
+        guard::beside(ask, DEADLINE, |actor: &mut Self, _, ExecuteCommand(request)| {
             let store = actor.store.clone();
-            async move { store.writer.execute(post).await }.into_actor(actor)
+            async move { store.writer.execute(request).await }.into_actor(actor)
         })
     }
 }
@@ -61,6 +67,7 @@ pub struct LedgersHandle {
     memberships: Arc<MembershipBoard>,
     store: Store,
     observer: Arc<dyn Observer>,
+    locks: IdempotencyLocks,
 }
 
 impl LedgersHandle {
@@ -68,14 +75,14 @@ impl LedgersHandle {
         stats: Arc<ActorStats>,
         arbiters: Vec<ArbiterHandle>,
         store: &Store,
-        observer: Arc<dyn Observer>,
+        (observer, locks): (Arc<dyn Observer>, IdempotencyLocks),
     ) -> Self {
         // Slowness of the disk is not a hang of the actor.
         let options = SlotOptions { queue_capacity: QUEUE_CAPACITY, answer_deadline: None };
         let of_actor = store.clone();
         let directory =
             Directory::new(stats, arbiters, options, move |_, stats| LedgerActor { stats, store: of_actor.clone() });
-        Self { directory, memberships: Arc::default(), store: store.clone(), observer }
+        Self { directory, memberships: Arc::default(), store: store.clone(), observer, locks }
     }
 
     /// The role of a person in an organisation, if they are an accepted member of it.
@@ -96,11 +103,66 @@ impl LedgersHandle {
         Ok(())
     }
 
-    /// Changes the books of an organisation, in the order of the calls.
-    pub async fn change(&self, organisation: OrganisationId, post: Post) -> Result<PostOutcome, AskError> {
-        let slot = self.directory.of(organisation)?;
-        let outcome = slot.ask(ChangeBooks(post)).await??;
-        if let PostOutcome::Refused(refusal) | PostOutcome::RefusedItem(_, refusal) = &outcome
+    /// The role of a caller in an organisation, when they may see its books: an accepted member whose credential covers
+    /// it. What is published decides; a change that needs more is refused by [`Self::execute`].
+    pub async fn access(
+        &self,
+        principal: &Principal,
+        organisation: OrganisationId,
+    ) -> Result<Result<Role, AccessDenied>, AskError> {
+        Ok(match self.role_of(principal.user_id, organisation).await? {
+            None => Err(AccessDenied::Unknown),
+            Some(_) if !principal.covers(organisation) => Err(AccessDenied::OutOfReach),
+            Some(role) => Ok(role),
+        })
+    }
+
+    /// Executes a command on the books of an organisation, in the order of the calls: the one way in for REST and tools.
+    /// Membership, reach, role, expected version, dry run and `Idempotency-Key` are decided here or behind it.
+    pub async fn execute(
+        &self,
+        principal: &Principal,
+        organisation: OrganisationId,
+        command: BooksCommand,
+        options: ChangeOptions,
+    ) -> Result<CommandOutcome, AskError> {
+        let role = match self.access(principal, organisation).await? {
+            Ok(role) => role,
+            Err(denied) => return Ok(CommandOutcome::Denied(denied)),
+        };
+        let is_administrator = matches!(role, Role::Owner | Role::Admin);
+        if !role.may_write() {
+            return Ok(CommandOutcome::Denied(AccessDenied::ReadOnly));
+        }
+        if command.needs_administrator() && !is_administrator {
+            return Ok(CommandOutcome::Denied(AccessDenied::AdministratorsOnly));
+        }
+        let ChangeOptions { dry_run, expected_version, idempotency, via } = options;
+        let actor = CommandActor {
+            user_id: principal.user_id,
+            key_prefix: principal.key_prefix().map(str::to_owned),
+            may_reopen: is_administrator,
+            via,
+        };
+        let request = CommandRequest { organisation, actor, command, expected_version, replay: idempotency };
+        if dry_run {
+            return Ok(self.store.reader.dry_run(CommandRequest { replay: None, ..request }).await?);
+        }
+        self.change(request).await
+    }
+
+    async fn change(&self, request: CommandRequest) -> Result<CommandOutcome, AskError> {
+        let mut _lock = None;
+        if let Some(replay) = &request.replay {
+            let lock = self.locks.lock(request.actor.user_id, &replay.method, &replay.path, &replay.key);
+            _lock = lock.await;
+            if _lock.is_none() {
+                return Ok(CommandOutcome::Refused(Refusal::IdempotencyInProgress));
+            }
+        }
+        let slot = self.directory.of(request.organisation)?;
+        let outcome = slot.ask(ExecuteCommand(request)).await??;
+        if let CommandOutcome::Refused(refusal) | CommandOutcome::RefusedItem(_, refusal) = &outcome
             && refusal.reason() == Refusal::StaleVersion.reason()
         {
             self.observer.version_conflict();
@@ -108,13 +170,15 @@ impl LedgersHandle {
         Ok(outcome)
     }
 
-    /// What a change would answer; nothing is written.
-    pub async fn rehearse(&self, post: Post) -> Result<PostOutcome, AskError> {
-        Ok(self.store.reader.dry_run(post).await?)
-    }
-
     /// Makes an organisation with its books; there is no actor of it yet whose order could matter.
     pub async fn create(&self, organisation: CreateOrganisation) -> Result<OrganisationCreated, AskError> {
+        let mut _lock = None;
+        if let Some(replay) = &organisation.replay {
+            _lock = self.locks.lock(organisation.owner, &replay.method, &replay.path, &replay.key).await;
+            if _lock.is_none() {
+                return Ok(OrganisationCreated::Refused(Refusal::IdempotencyInProgress));
+            }
+        }
         Ok(self.store.writer.create_organisation(organisation).await?)
     }
 }

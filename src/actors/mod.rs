@@ -7,6 +7,7 @@ pub mod coding_work;
 pub mod credit_bank;
 pub mod engine;
 pub mod follower;
+pub mod idempotency_lock;
 pub mod job_board;
 pub mod job_runner;
 pub mod key_registry;
@@ -23,6 +24,7 @@ use std::time::Duration;
 use actix::{Arbiter, ArbiterHandle};
 use tokio::sync::watch;
 
+use self::idempotency_lock::IdempotencyLocks;
 use crate::clock::Clock;
 use crate::domain::credits::CreditChange;
 use crate::domain::job::{JobStatus, Product};
@@ -114,6 +116,8 @@ pub struct Actors {
     pub coding: EngineHandle,
     /// The books of organisations.
     pub ledgers: LedgersHandle,
+    /// Requests with an `Idempotency-Key` that run now.
+    pub idempotency_locks: IdempotencyLocks,
     /// What is happening to jobs right now.
     pub board: Arc<JobBoard>,
     /// Health.
@@ -209,7 +213,13 @@ impl Actors {
         registry.add(limiter.slot.clone());
         let credits = start_bank(stats("credit_bank"), bank.handle(), &store);
         registry.add(credits.slot.clone());
-        let ledgers = LedgersHandle::new(stats("ledger"), vec![books.handle()], &store, Arc::clone(&observer));
+        let idempotency_locks = IdempotencyLocks::default();
+        let ledgers = LedgersHandle::new(
+            stats("ledger"),
+            vec![books.handle()],
+            &store,
+            (Arc::clone(&observer), idempotency_locks.clone()),
+        );
         registry.add(ledgers.directory.clone());
 
         let engine = |name, work| {
@@ -242,6 +252,7 @@ impl Actors {
             reconciliation,
             coding,
             ledgers,
+            idempotency_locks,
             board,
             health,
             observer,

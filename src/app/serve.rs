@@ -22,7 +22,6 @@ use crate::domain::job::Product;
 use crate::domain::rate_window::RateRule;
 use crate::http::first_party::throttle::Throttle;
 use crate::http::gate::ActorGate;
-use crate::http::idempotency_lock::IdempotencyLocks;
 use crate::http::ops::{self, History, OpsState};
 use crate::http::products::{ProductLimits, Products};
 use crate::http::server::{Parts, ServerOptions, bind};
@@ -94,7 +93,6 @@ pub(super) async fn start(
         sessions: Arc::clone(&sessions),
         limits: product_limits(settings),
         throttle: Throttle::new(Arc::clone(&clock)),
-        idempotency_locks: IdempotencyLocks::default(),
         clock: Arc::clone(&clock),
         shared_database: store.is_shared(),
         base_url: std::sync::OnceLock::new(),

@@ -184,6 +184,19 @@ impl KeyReach {
     }
 }
 
+/// Why somebody may not change an organisation's books.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccessDenied {
+    /// They are no accepted member, or there is no such organisation: both look alike.
+    Unknown,
+    /// Their credential is restricted to other organisations.
+    OutOfReach,
+    /// Their role only reads.
+    ReadOnly,
+    /// Only owners and administrators may.
+    AdministratorsOnly,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::access::{KeyReach, Scope, ScopeSet};
 use super::api_key::{KeyHash, PresentedKey};
-use super::ids::{KeyId, UserId};
+use super::ids::{KeyId, OrganisationId, UserId};
 use super::rate_window::RateWindow;
 
 /// An API key as requests see it: everything but the use counters is immutable; a changed key is a new snapshot.
@@ -67,22 +67,32 @@ pub enum Credential {
     Session,
 }
 
-/// The person behind a request and the credential used.
+/// The person behind a request and the credential used. Requests of the REST API and calls of tools are let in alike.
 #[derive(Clone)]
-pub struct Caller {
+pub struct Principal {
     /// The person.
     pub user_id: UserId,
     /// The credential.
     pub credential: Credential,
 }
 
-impl Caller {
+impl Principal {
     /// The key, when the caller used one.
     pub const fn key(&self) -> Option<&Arc<KeySnapshot>> {
         match &self.credential {
             Credential::Key(key) => Some(key),
             Credential::Session => None,
         }
+    }
+
+    /// Whether the credential covers an organisation; membership is another matter.
+    pub fn covers(&self, organisation: OrganisationId) -> bool {
+        self.key().is_none_or(|key| key.reach.covers(organisation))
+    }
+
+    /// The prefix of the key, as the history of the books names it.
+    pub fn key_prefix(&self) -> Option<&str> {
+        self.key().map(|key| key.prefix.as_str())
     }
 }
 

@@ -19,7 +19,7 @@ use super::route_table::Parameters;
 use super::server::Worker;
 use crate::clock::Clock;
 use crate::domain::api_key::PresentedKey;
-use crate::domain::caller::{Caller, KeySnapshot};
+use crate::domain::caller::{KeySnapshot, Principal};
 use crate::domain::ids::UserId;
 use crate::domain::problem::Issues;
 use crate::domain::rate_window::{RateDecision, RateRule};
@@ -72,7 +72,7 @@ pub struct Call<S> {
     pub request_id: RequestId,
     /// The body; empty where the route ignores bodies.
     pub body: Body,
-    pub(super) caller: Option<Caller>,
+    pub(super) caller: Option<Principal>,
     pub(super) parameters: Parameters,
     pub(super) request: HttpRequest,
     pub(super) payload: Option<Payload>,
@@ -116,13 +116,13 @@ impl<S> Call<S> {
     }
 
     /// Who is calling; an error of ours on a public route.
-    pub fn caller(&self) -> Result<&Caller, ApiError> {
+    pub fn caller(&self) -> Result<&Principal, ApiError> {
         self.caller.as_ref().ok_or_else(|| ApiError::internal("a public route has no caller"))
     }
 
     /// The key that is calling; an error of ours where the route does not take keys.
     pub fn key(&self) -> Result<&Arc<KeySnapshot>, ApiError> {
-        let key = self.caller.as_ref().and_then(Caller::key);
+        let key = self.caller.as_ref().and_then(Principal::key);
         key.ok_or_else(|| ApiError::internal("a route without keys has no calling key"))
     }
 

@@ -24,7 +24,7 @@ use super::server::Worker;
 use super::wire::strict;
 use super::{envelope, panic_guard};
 use crate::domain::api_key;
-use crate::domain::caller::{Caller, Credential, KeySnapshot};
+use crate::domain::caller::{Credential, KeySnapshot, Principal};
 use crate::domain::rate_window::RateDecision;
 
 /// A body that is not expected is read up to this size, so that the connection can be used again.
@@ -180,7 +180,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
     }
 
     /// Credentials, rate and scope, in this order: who is calling, or what the request will be refused with.
-    async fn admit(&mut self, route: &Route<S>) -> Result<Option<Caller>, ApiError> {
+    async fn admit(&mut self, route: &Route<S>) -> Result<Option<Principal>, ApiError> {
         let gate = &*self.worker.shared.gate;
         let scope = match route.access {
             Access::Public => return Ok(None),
@@ -191,7 +191,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
                 };
                 let user_id = gate.authenticate_session(token).map_err(|_| ApiError::invalid_token())?;
                 self.count(gate.hit_person(user_id)).await?;
-                return Ok(Some(Caller { user_id, credential: Credential::Session }));
+                return Ok(Some(Principal { user_id, credential: Credential::Session }));
             }
             Access::Key(scope) => Some(scope),
             Access::AnyKey | Access::JobPoll(_) => None,
@@ -205,7 +205,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
         if let Some(scope) = scope.filter(|scope| !key.has(*scope)) {
             return Err(ApiError::missing_scope(scope));
         }
-        Ok(Some(Caller { user_id: key.user_id, credential: Credential::Key(key) }))
+        Ok(Some(Principal { user_id: key.user_id, credential: Credential::Key(key) }))
     }
 
     fn presented_key(&self) -> Option<Arc<KeySnapshot>> {
@@ -245,9 +245,9 @@ impl<S: 'static> RequestPipeline<'_, S> {
     async fn read(
         &mut self,
         expected: ExpectedBody,
-        admission: Result<Option<Caller>, ApiError>,
+        admission: Result<Option<Principal>, ApiError>,
         optional: bool,
-    ) -> Result<(Option<Caller>, Body), ApiError> {
+    ) -> Result<(Option<Principal>, Body), ApiError> {
         let (declared, is_some, permit) = (expected.declared, expected.is_some, expected.permit.clone());
         let mut incoming = expected.incoming(&self.worker.shared.bodies);
         incoming.meter();

@@ -12,7 +12,6 @@ pub mod error;
 pub mod first_party;
 pub mod gate;
 pub mod headers;
-pub mod idempotency_lock;
 pub mod identity;
 mod job_view;
 pub mod json_syntax;

@@ -4,7 +4,6 @@ use std::sync::{Arc, OnceLock};
 
 use super::error::ApiError;
 use super::first_party::throttle::Throttle;
-use super::idempotency_lock::IdempotencyLocks;
 use super::wire;
 use crate::actors::runtime::ActorError;
 use crate::actors::{Actors, AskError};
@@ -43,8 +42,6 @@ pub struct Products {
     pub limits: ProductLimits,
     /// Log-ins and registrations under control.
     pub throttle: Throttle,
-    /// Requests with the same `Idempotency-Key`, one after the other.
-    pub idempotency_locks: IdempotencyLocks,
     /// Time and randomness.
     pub clock: Arc<dyn Clock>,
     /// Whether other processes may work on the same database.

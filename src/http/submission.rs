@@ -10,10 +10,13 @@ use super::call::Call;
 use super::envelope;
 use super::error::ApiError;
 use super::products::{ProductLimits, Products};
+use super::wire::books::refused;
+use crate::actors::idempotency_lock::IdempotencyLock;
 use crate::domain::calendar::Month;
 use crate::domain::caller::KeySnapshot;
 use crate::domain::ids::JobId;
 use crate::domain::job::Product;
+use crate::domain::ledger::refusal::Refusal;
 use crate::store::{Idempotency, NewJob, StoredResponse, Submitted};
 
 /// Parsing and packing a body above this size is worth a blocking thread.
@@ -52,7 +55,7 @@ pub async fn submit(mut call: Call<Products>, how: &'static Submission) -> Resul
     let products = std::sync::Arc::clone(call.state());
     let key = std::sync::Arc::clone(call.key()?);
     let idempotency_key = call.idempotency_key()?.map(str::to_owned);
-    let _lock = call.idempotency_lock().await?;
+    let _lock = idempotency_lock(&call).await?;
     let body_hash: [u8; 32] = if idempotency_key.is_some() { Sha256::digest(&call.body[..]).into() } else { [0; 32] };
     if let Some(idempotency_key) = &idempotency_key
         && let Some(stored) = products.reader.find_replay(key.user_id, "POST", how.path, idempotency_key).await?
@@ -147,4 +150,13 @@ async fn affordable(products: &Products, key: &KeySnapshot, parsed: &Parsed) -> 
             Err(ApiError::insufficient_credits(count(short.required), count(short.available)))
         }
     }
+}
+
+/// The lock of the request's `Idempotency-Key`, held until it is answered; 409 `idempotency_in_progress` when another
+/// request with the key still runs after ten seconds.
+async fn idempotency_lock(call: &Call<Products>) -> Result<Option<IdempotencyLock>, ApiError> {
+    let Some(key) = call.idempotency_key()? else { return Ok(None) };
+    let locks = &call.state().actors.idempotency_locks;
+    let lock = locks.lock(call.key()?.user_id, call.method().as_str(), call.request.path(), key).await;
+    lock.map(Some).ok_or_else(|| refused(&Refusal::IdempotencyInProgress))
 }

@@ -279,6 +279,11 @@ pub enum BooksCommand {
 }
 
 impl BooksCommand {
+    /// Whether only owners and administrators may give it.
+    pub const fn needs_administrator(&self) -> bool {
+        matches!(self, Self::PatchOrganisation(_))
+    }
+
     /// About how many bytes it writes.
     pub(crate) fn bytes(&self) -> usize {
         match self {

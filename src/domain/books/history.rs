@@ -15,9 +15,6 @@ use crate::domain::ledger::change::{ChangeAction, Resource};
 /// Longer summaries are cut.
 const SUMMARY_CHARS_MAX: usize = 300;
 
-/// The way changes come; the tool server and the web interface will name others.
-pub(crate) const VIA: &str = "api";
-
 /// A change as the history describes it.
 pub(crate) struct Change {
     /// What was done.
@@ -95,7 +92,7 @@ fn entry(cursor: i64, actor: &Actor, at_ms: i64, change: &Change) -> ChangeEntry
         at_ms,
         user_id: actor.user_id.0,
         key_prefix: actor.key_prefix.clone(),
-        via: VIA,
+        via: actor.via.as_str(),
         action: change.action.as_str(),
         resource: change.resource.as_str(),
         id: change.id,

@@ -1,5 +1,6 @@
 //! A command with who asks for it, and its result.
 
+use crate::domain::access::AccessDenied;
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::idempotency::Replay;
 use crate::domain::books::records::account::AccountView;
@@ -43,6 +44,38 @@ pub struct Actor {
     pub key_prefix: Option<String>,
     /// Whether they may open locked periods again.
     pub may_reopen: bool,
+    /// The way the command came.
+    pub via: Via,
+}
+
+/// The way a command came, as the history of the books names it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Via {
+    /// The REST API.
+    #[default]
+    Api,
+}
+
+impl Via {
+    /// The word of the history.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+        }
+    }
+}
+
+/// How a command is to be carried out.
+#[derive(Debug, Clone, Default)]
+pub struct ChangeOptions {
+    /// Whether it is only to be answered: nothing is written.
+    pub dry_run: bool,
+    /// The version of the record that the caller has seen.
+    pub expected_version: Option<i64>,
+    /// The `Idempotency-Key` of the request.
+    pub idempotency: Option<Replay>,
+    /// The way it came.
+    pub via: Via,
 }
 
 /// What a change led to.
@@ -100,6 +133,8 @@ pub enum CommandOutcome {
     Unknown,
     /// Only owners and administrators may do it.
     Forbidden,
+    /// The caller may not change these books at all.
+    Denied(AccessDenied),
     /// It was done before under the same `Idempotency-Key`.
     Replayed(StoredResponse),
 }

@@ -3,9 +3,11 @@
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 
-use super::change::{body_or_path, carry_out, keeper, path_id};
-use super::organisations::member;
+use super::access::{member, require_write_access};
+use super::change::{AnswerContext, body_or_path, execute, path_id, printed, printed_deleted};
 use super::query::Query;
+use crate::domain::books::command::BooksCommand;
+use crate::domain::books::request::CommandResult;
 use crate::domain::calendar::day_in;
 use crate::domain::ledger::bank::{BankStatus, ConfirmType};
 use crate::domain::ledger::bank_candidates::{Candidate, CandidateKind, TRANSFER_CANDIDATE_DAYS, ranked};
@@ -17,10 +19,10 @@ use crate::http::error::ApiError;
 use crate::http::products::Products;
 use crate::http::wire::books::bank::{parse_import, parse_row, parse_suggestion};
 use crate::http::wire::books::bank_account::{parse_account_patch, parse_new_account};
-use crate::http::wire::books::bank_json::{BankAccountJson, BankTransactionJson, CandidateJson};
+use crate::http::wire::books::bank_json::{BankAccountJson, BankTransactionJson, CandidateJson, ImportJson};
 use crate::http::wire::books::confirmation::{parse_batch, parse_confirmation};
 use crate::http::wire::books::{CURRENCY, batch_format, refused};
-use crate::store::{Action, BankTransactionFilter};
+use crate::store::BankTransactionFilter;
 
 /// `GET …/bank-accounts`.
 pub async fn list_accounts(call: Call<Products>) -> Result<HttpResponse, ApiError> {
@@ -46,30 +48,30 @@ pub async fn show_account(call: Call<Products>) -> Result<HttpResponse, ApiError
 
 /// `POST …/bank-accounts`.
 pub async fn create_account(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let new = body_or_path(parse_new_account(&call.body), true)?;
     if let Some(currency) = new.currency.filter(|currency| currency != CURRENCY) {
         return Err(refused(&Refusal::CurrencyNotSupported { currency }));
     }
-    let action = Action::CreateBankAccount { kind: new.kind, account: new.account, fields: new.fields };
-    carry_out(&call, &keeper, StatusCode::CREATED, action).await
+    let action = BooksCommand::CreateBankAccount { kind: new.kind, account: new.account, fields: new.fields };
+    execute(&call, &access, StatusCode::CREATED, action, print).await
 }
 
 /// `PATCH …/bank-accounts/{id}`.
 pub async fn patch_account(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_account_patch(&call.body);
-    let exists = read.is_ok() || call.state().reader.bank_account(keeper.organisation.id, id).await?.is_some();
+    let exists = read.is_ok() || call.state().reader.bank_account(access.organisation.id, id).await?.is_some();
     let fields = body_or_path(read, exists)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::PatchBankAccount { id, fields }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::PatchBankAccount { id, fields }, print).await
 }
 
 /// `POST …/bank-accounts/{id}/archive`.
 pub async fn archive_account(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::ArchiveBankAccount { id }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::ArchiveBankAccount { id }, print).await
 }
 
 /// `GET …/bank-transactions`.
@@ -129,26 +131,26 @@ pub async fn candidates(call: Call<Products>) -> Result<HttpResponse, ApiError> 
 
 /// `POST …/bank-transactions`.
 pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let (bank_account_id, row) = body_or_path(parse_row(&call.body), true)?;
-    let action = Action::CreateBankTransaction { bank_account_id, row: Box::new(row) };
-    carry_out(&call, &keeper, StatusCode::CREATED, action).await
+    let action = BooksCommand::CreateBankTransaction { bank_account_id, row: Box::new(row) };
+    execute(&call, &access, StatusCode::CREATED, action, print).await
 }
 
 /// `POST …/bank-transactions/import`.
 pub async fn import(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let place = call.parse_place(call.body.len()).await;
     let import = body_or_path(parse_import(&call.body), true)?;
     drop(place);
-    carry_out(&call, &keeper, StatusCode::CREATED, Action::ImportBankTransactions(import)).await
+    execute(&call, &access, StatusCode::CREATED, BooksCommand::ImportBankTransactions(import), print).await
 }
 
 /// `POST …/bank-transactions/confirm-batch`.
 pub async fn confirm_batch(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let items = parse_batch(&call.body).map_err(|issues| batch_format(&issues))?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::Confirm { items, is_batch: true }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::Confirm { items, is_batch: true }, print).await
 }
 
 async fn exists(
@@ -161,36 +163,36 @@ async fn exists(
 
 /// `PATCH …/bank-transactions/{id}`.
 pub async fn patch(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_suggestion(&call.body);
-    let exists = read.is_ok() || exists(&call, keeper.organisation.id, id).await?;
+    let exists = read.is_ok() || exists(&call, access.organisation.id, id).await?;
     let suggestion = body_or_path(read, exists)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::PatchBankTransaction { id, suggestion }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::PatchBankTransaction { id, suggestion }, print).await
 }
 
 /// `DELETE …/bank-transactions/{id}`.
 pub async fn delete(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::DeleteBankTransaction { id }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::DeleteBankTransaction { id }, print).await
 }
 
 /// `POST …/bank-transactions/{id}/confirm`.
 pub async fn confirm(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_confirmation(&call.body);
-    let exists = read.is_ok() || exists(&call, keeper.organisation.id, id).await?;
+    let exists = read.is_ok() || exists(&call, access.organisation.id, id).await?;
     let items = vec![(id, body_or_path(read, exists)?)];
-    carry_out(&call, &keeper, StatusCode::OK, Action::Confirm { items, is_batch: false }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::Confirm { items, is_batch: false }, print).await
 }
 
 /// `POST …/bank-transactions/{id}/unconfirm`.
 pub async fn unconfirm(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::Unconfirm { id }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::Unconfirm { id }, print).await
 }
 
 /// `POST …/bank-transactions/{id}/exclude`.
@@ -204,7 +206,21 @@ pub async fn restore(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 }
 
 async fn set_excluded(call: Call<Products>, excluded: bool) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::ExcludeBankTransaction { id, excluded }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::ExcludeBankTransaction { id, excluded }, print).await
+}
+
+/// The body of an answer.
+fn print(result: &CommandResult, _: AnswerContext, dry_run: bool) -> Option<String> {
+    match result {
+        CommandResult::BankAccount(view) => printed(&BankAccountJson::from(&**view), dry_run),
+        CommandResult::BankTransaction(row) => printed(&BankTransactionJson::from(&**row), dry_run),
+        CommandResult::BankTransactions(rows) => {
+            printed(&rows.iter().map(BankTransactionJson::from).collect::<Vec<_>>(), dry_run)
+        }
+        CommandResult::Import { id, rows } => printed(&ImportJson::new(*id, rows), dry_run),
+        CommandResult::Deleted(id) => printed_deleted(*id, dry_run),
+        _ => None,
+    }
 }

@@ -1,5 +1,5 @@
-//! The one way changes go: the door, the body, the books' actor, the answer. What differs is what is read and what is
-//! printed.
+//! Changes of the books over REST: headers, the command, the answer. What differs between resources is the body that is
+//! read and the function that prints the answer.
 
 use std::sync::Arc;
 
@@ -9,10 +9,14 @@ use actix_web::http::header::HeaderValue;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::organisations::{member, require_reach};
+use super::access::WriteAccess;
 use super::query::Query;
 use crate::domain::access::Role;
+use crate::domain::books::command::BooksCommand;
+use crate::domain::books::idempotency::{PrintAnswer, Replay};
+use crate::domain::books::request::{ChangeOptions, CommandOutcome, CommandResult, Via};
 use crate::domain::calendar::day_in;
+use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
@@ -21,82 +25,30 @@ use crate::http::envelope::{self, Data};
 use crate::http::error::ApiError;
 use crate::http::headers;
 use crate::http::products::Products;
-use crate::http::resources::accounts::AccountJson;
-use crate::http::resources::journals::JournalJson;
-use crate::http::wire::books::bank_json::{BankAccountJson, BankTransactionJson, ImportJson};
-use crate::http::wire::books::contact::ContactJson;
-use crate::http::wire::books::document_json::DocumentJson;
-use crate::http::wire::books::imports::ImportJson as BulkImportJson;
-use crate::http::wire::books::opening::{OpeningJson, OpeningPreviewJson};
-use crate::http::wire::books::organisation::LockJson;
-use crate::http::wire::books::settlement::SettlementJson;
 use crate::http::wire::books::{refused, refused_item};
-use crate::http::wire::organisation::organisation_json;
-use crate::store::{Action, OrganisationRow, Post, PostOutcome, Posted, Poster, PrintAnswer, Replay, StoredResponse};
 
-/// A member who may change the books.
-pub struct Keeper {
-    /// The organisation.
-    pub organisation: OrganisationRow,
-    /// As what.
-    pub role: Role,
-}
+/// Prints the body of an answer: the result, who sees it and when, and whether it is that of a dry run.
+pub type Print = fn(&CommandResult, AnswerContext, bool) -> Option<String>;
 
-/// The organisation of the path, for a member whose role may write.
-pub async fn keeper(call: &Call<Products>) -> Result<Keeper, ApiError> {
-    keeper_as(call, require_write).await
-}
-
-/// The same for a member whose role passes another check.
-pub async fn keeper_as(
-    call: &Call<Products>,
-    require: impl FnOnce(Role) -> Result<(), ApiError>,
-) -> Result<Keeper, ApiError> {
-    let found = member(call).await;
-    call.permitted(found.and_then(|(organisation, role)| require(role).map(|()| Keeper { organisation, role })))
-}
-
-/// Refuses a role that only reads.
-pub fn require_write(role: Role) -> Result<(), ApiError> {
-    if role.may_write() {
-        return Ok(());
-    }
-    Err(ApiError::forbidden("the role viewer may read the books and not change them"))
-}
-
-/// The organisation of the path and the caller's role in it, by what is published alone: for changes that need no more of
-/// it, and whose answers do not depend on the day. Refused as [`keeper`] refuses.
-pub async fn writer(call: &Call<Products>) -> Result<(OrganisationId, Seen), ApiError> {
-    let key = call.key()?;
-    let found = async {
-        let id = OrganisationId::parse(call.parameter("organisationId")).ok_or_else(ApiError::not_found)?;
-        let role = call.state().actors.ledgers.role_of(key.user_id, id).await?.ok_or_else(ApiError::not_found)?;
-        require_reach(call, id)?;
-        require_write(role)?;
-        Ok((id, Seen::on_no_day(role)))
-    };
-    call.permitted(found.await)
-}
-
-/// What a request asks for beside its body.
-pub struct Asked {
+/// What a changing request asks for beside its body.
+pub struct ChangeHeaders {
     /// Only what would happen.
-    pub rehearsal: bool,
+    pub dry_run: bool,
     /// The version the caller has seen.
-    pub if_match: Option<i64>,
+    pub expected_version: Option<i64>,
     /// The `Idempotency-Key`.
     pub key: Option<String>,
 }
 
-impl Asked {
+impl ChangeHeaders {
     /// Reads the headers and the query string.
     pub fn of(call: &Call<Products>) -> Result<Self, ApiError> {
         let key = call.idempotency_key()?.map(str::to_owned);
-        let if_match = call.if_match().map(version).transpose()?;
+        let expected_version = call.if_match().map(version).transpose()?;
         let mut query = Query::new(call.query());
-        let rehearsal = query.flag("dry_run");
+        let dry_run = query.flag("dry_run");
         query.finish()?;
-        Ok(Self { rehearsal, if_match, key })
+        Ok(Self { dry_run, expected_version, key })
     }
 
     /// The `Idempotency-Key` with what it needs, if there is one.
@@ -123,84 +75,77 @@ fn version(text: &str) -> Result<i64, ApiError> {
     Err(ApiError::validation(&issues))
 }
 
-/// Carries out a change and answers it with this status.
-pub async fn carry_out(
+/// Executes a command and answers it with this status.
+pub async fn execute(
     call: &Call<Products>,
-    keeper: &Keeper,
+    access: &WriteAccess,
     status: StatusCode,
-    action: Action,
+    command: BooksCommand,
+    print: Print,
 ) -> Result<HttpResponse, ApiError> {
-    let seen = Seen { role: keeper.role, today: day_in(&keeper.organisation.timezone, call.began_at_ms()) };
-    change(call, (keeper.organisation.id, seen), status, action).await
+    let today = day_in(&access.organisation.timezone, call.began_at_ms());
+    execute_as(call, (access.organisation.id, AnswerContext { role: access.role, today }), status, (command, print))
+        .await
 }
 
 /// The same for a caller whose role is known.
-pub async fn change(
+pub async fn execute_as(
     call: &Call<Products>,
-    (organisation, seen): (OrganisationId, Seen),
+    (organisation, context): (OrganisationId, AnswerContext),
     status: StatusCode,
-    action: Action,
+    (command, print): (BooksCommand, Print),
 ) -> Result<HttpResponse, ApiError> {
-    let asked = Asked::of(call)?;
-    let (rehearsal, if_match) = (asked.rehearsal, asked.if_match);
-    let print: PrintAnswer = Arc::new(move |posted| Some((status.as_u16(), body_of(posted, seen, false)?)));
-    let key = call.key()?;
-    let post = Post {
-        organisation,
-        actor: Poster {
-            user_id: key.user_id,
-            key_prefix: Some(key.prefix.clone()),
-            may_reopen: matches!(seen.role, Role::Owner | Role::Admin),
-        },
-        command: action,
-        expected_version: if_match,
-        replay: asked.replay(call, print),
-    };
-    let ledgers = &call.state().actors.ledgers;
+    let headers = ChangeHeaders::of(call)?;
+    let (principal, ledgers) = (call.caller()?, &call.state().actors.ledgers);
     if let Some(error) = call.unexpected_body() {
         // Nothing is done; whether the path names something is answered first.
-        return match ledgers.rehearse(Post { replay: None, expected_version: None, ..post }).await? {
-            PostOutcome::Unknown => Err(ApiError::not_found()),
+        let options = ChangeOptions { dry_run: true, ..ChangeOptions::default() };
+        return match ledgers.execute(principal, organisation, command, options).await? {
+            CommandOutcome::Unknown => Err(ApiError::not_found()),
             _ => Err(error),
         };
     }
-    let outcome = if rehearsal {
-        ledgers.rehearse(Post { replay: None, ..post }).await?
-    } else {
-        let _lock = call.idempotency_lock().await?;
-        ledgers.change(organisation, post).await?
-    };
-    match outcome {
-        PostOutcome::Done(posted) => answer(&posted, seen, status, rehearsal),
-        PostOutcome::Refused(refusal) => Err(refused(&refusal)),
-        PostOutcome::RefusedItem(row, refusal) => Err(refused_item(row, &refusal)),
-        PostOutcome::UnknownItem(row) => Err(ApiError::not_found().with_detail("row", row)),
-        PostOutcome::Unknown => Err(ApiError::not_found()),
-        PostOutcome::Forbidden => Err(ApiError::forbidden("only an owner or admin may open a locked period again")),
-        PostOutcome::Replayed(stored) => replayed(stored),
+    let (dry_run, expected_version) = (headers.dry_run, headers.expected_version);
+    let stored: PrintAnswer = Arc::new(move |result| Some((status.as_u16(), print(result, context, false)?)));
+    let idempotency = headers.replay(call, stored);
+    let options = ChangeOptions { dry_run, expected_version, idempotency, via: Via::Api };
+    match ledgers.execute(principal, organisation, command, options).await? {
+        CommandOutcome::Done(result) => answer(&result, context, status, (dry_run, print)),
+        CommandOutcome::Refused(refusal) => Err(refused(&refusal)),
+        CommandOutcome::RefusedItem(row, refusal) => Err(refused_item(row, &refusal)),
+        CommandOutcome::UnknownItem(row) => Err(ApiError::not_found().with_detail("row", row)),
+        CommandOutcome::Unknown => Err(ApiError::not_found()),
+        CommandOutcome::Forbidden => Err(ApiError::forbidden("only an owner or admin may open a locked period again")),
+        CommandOutcome::Denied(denied) => Err(denied.into()),
+        CommandOutcome::Replayed(stored) => replayed(stored),
     }
 }
 
 /// Who sees an answer, and when.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen {
-    /// As what.
+pub struct AnswerContext {
+    /// The role of the person.
     pub role: Role,
     /// The organisation's day, which decides what is overdue.
     pub today: Day,
 }
 
-impl Seen {
+impl AnswerContext {
     /// For answers in which nothing can be overdue.
-    const fn on_no_day(role: Role) -> Self {
+    pub const fn on_no_day(role: Role) -> Self {
         Self { role, today: Day::MIN }
     }
 }
 
-/// The answer to a change that was carried out, or rehearsed.
-pub fn answer(posted: &Posted, seen: Seen, status: StatusCode, rehearsal: bool) -> Result<HttpResponse, ApiError> {
-    let body = body_of(posted, seen, rehearsal).ok_or_else(|| ApiError::internal("an answer does not print"))?;
-    Ok(envelope::json_bytes(if rehearsal { StatusCode::OK } else { status }, body))
+/// The answer to a command that was executed, or only tried.
+pub fn answer(
+    result: &CommandResult,
+    context: AnswerContext,
+    status: StatusCode,
+    (dry_run, print): (bool, Print),
+) -> Result<HttpResponse, ApiError> {
+    let body = print(result, context, dry_run).ok_or_else(|| ApiError::internal("an answer does not print"))?;
+    Ok(envelope::json_bytes(if dry_run { StatusCode::OK } else { status }, body))
 }
 
 /// An answer given before.
@@ -211,42 +156,21 @@ pub fn replayed(stored: StoredResponse) -> Result<HttpResponse, ApiError> {
     Ok(response)
 }
 
-/// The body of an answer.
-pub fn body_of(posted: &Posted, seen: Seen, rehearsal: bool) -> Option<String> {
-    #[derive(Serialize)]
-    struct Deleted {
-        id: i64,
-        deleted: bool,
-    }
-    match posted {
-        Posted::Organisation(row) => wrapped(&organisation_json(row, seen.role), rehearsal),
-        Posted::Lock(row, changes) => wrapped(&LockJson::new(row, changes), rehearsal),
-        Posted::Account(view) => wrapped(&AccountJson::from(&**view), rehearsal),
-        Posted::Contact(view) => wrapped(&ContactJson::from(&**view), rehearsal),
-        Posted::Deleted(id) => wrapped(&Deleted { id: *id, deleted: true }, rehearsal),
-        Posted::BankAccount(view) => wrapped(&BankAccountJson::from(&**view), rehearsal),
-        Posted::BankTransaction(row) => wrapped(&BankTransactionJson::from(&**row), rehearsal),
-        Posted::BankTransactions(rows) => {
-            let rows: Vec<_> = rows.iter().map(BankTransactionJson::from).collect();
-            wrapped(&rows, rehearsal)
-        }
-        Posted::Import { id, rows } => wrapped(&ImportJson::new(*id, rows), rehearsal),
-        Posted::Document(view) => wrapped(&DocumentJson::new(view, seen.today), rehearsal),
-        Posted::Settlement(view) => wrapped(&SettlementJson(view), rehearsal),
-        Posted::Journal(view) => wrapped(&JournalJson::from(&**view), rehearsal),
-        Posted::OpeningPreview(preview) => wrapped(&OpeningPreviewJson::new(preview, rehearsal), rehearsal),
-        Posted::Opening(set) => wrapped(&OpeningJson::new(set, seen.today), rehearsal),
-        Posted::BulkImport(row, token) => {
-            let token = token.as_deref().filter(|_| !rehearsal);
-            // It was carried out, or previewed, this very moment.
-            let import = BulkImportJson::new(row, row.created_at_ms).with_token(token);
-            wrapped(&if row.is_confirmed { import.with_results(&row.results) } else { import }, rehearsal)
-        }
-    }
+/// The record with this id is deleted.
+#[derive(Serialize)]
+struct DeletedJson {
+    id: i64,
+    deleted: bool,
 }
 
-fn wrapped<T: Serialize>(data: &T, rehearsal: bool) -> Option<String> {
-    serde_json::to_string(&Data::new(data, rehearsal)).ok()
+/// The body of an answer about a deleted record.
+pub fn printed_deleted(id: i64, dry_run: bool) -> Option<String> {
+    printed(&DeletedJson { id, deleted: true }, dry_run)
+}
+
+/// Data as the body of an answer.
+pub fn printed<T: Serialize>(data: &T, dry_run: bool) -> Option<String> {
+    serde_json::to_string(&Data::new(data, dry_run)).ok()
 }
 
 /// 404 when the path names nothing, else what is wrong with the body: a path comes before a body.

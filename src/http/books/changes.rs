@@ -3,8 +3,8 @@
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 
+use super::access::member;
 use super::change::path_id;
-use super::organisations::member;
 use super::query::Query;
 use crate::domain::ledger::change::Resource;
 use crate::http::call::Call;

@@ -3,7 +3,7 @@
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 
-use super::organisations::member;
+use super::access::member;
 use super::query::Query;
 use crate::http::call::Call;
 use crate::http::envelope;

@@ -3,9 +3,11 @@
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 
-use super::change::{body_or_path, carry_out, keeper, path_id};
-use super::organisations::member;
+use super::access::{member, require_write_access};
+use super::change::{AnswerContext, body_or_path, execute, path_id, printed, printed_deleted};
 use super::query::Query;
+use crate::domain::books::command::BooksCommand;
+use crate::domain::books::request::CommandResult;
 use crate::domain::calendar::day_in;
 use crate::domain::ledger::contact::ContactKind;
 use crate::http::call::Call;
@@ -13,7 +15,7 @@ use crate::http::envelope;
 use crate::http::error::ApiError;
 use crate::http::products::Products;
 use crate::http::wire::books::contact::{ContactJson, parse};
-use crate::store::{Action, ContactFilter, ContactView, OrganisationRow};
+use crate::store::{ContactFilter, ContactView, OrganisationRow};
 
 async fn found(
     call: &Call<Products>,
@@ -54,31 +56,40 @@ pub async fn show(call: Call<Products>, kind: ContactKind) -> Result<HttpRespons
 
 /// `POST …/customers`, `POST …/suppliers`.
 pub async fn create(call: Call<Products>, kind: ContactKind) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let fields = body_or_path(parse(&call.body, kind, true), true)?;
-    carry_out(&call, &keeper, StatusCode::CREATED, Action::CreateContact { kind, fields }).await
+    execute(&call, &access, StatusCode::CREATED, BooksCommand::CreateContact { kind, fields }, print).await
 }
 
 /// `PATCH …/customers/{id}`, `PATCH …/suppliers/{id}`.
 pub async fn patch(call: Call<Products>, kind: ContactKind) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse(&call.body, kind, false);
-    let exists = read.is_ok() || found(&call, &keeper.organisation, kind, id).await?.is_some();
+    let exists = read.is_ok() || found(&call, &access.organisation, kind, id).await?.is_some();
     let fields = body_or_path(read, exists)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::PatchContact { kind, id, fields }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::PatchContact { kind, id, fields }, print).await
 }
 
 /// `POST …/{id}/archive` and `POST …/{id}/unarchive`.
 pub async fn set_archived(call: Call<Products>, kind: ContactKind, archived: bool) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::ArchiveContact { kind, id, archived }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::ArchiveContact { kind, id, archived }, print).await
 }
 
 /// `DELETE …/customers/{id}`, `DELETE …/suppliers/{id}`.
 pub async fn delete(call: Call<Products>, kind: ContactKind) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::DeleteContact { kind, id }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::DeleteContact { kind, id }, print).await
+}
+
+/// The body of an answer.
+fn print(result: &CommandResult, _: AnswerContext, dry_run: bool) -> Option<String> {
+    match result {
+        CommandResult::Contact(view) => printed(&ContactJson::from(&**view), dry_run),
+        CommandResult::Deleted(id) => printed_deleted(*id, dry_run),
+        _ => None,
+    }
 }

@@ -3,9 +3,11 @@
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 
-use super::change::{body_or_path, carry_out, keeper, path_id};
-use super::organisations::member;
+use super::access::{member, require_write_access};
+use super::change::{AnswerContext, body_or_path, execute, path_id, printed, printed_deleted};
 use super::query::Query;
+use crate::domain::books::command::BooksCommand;
+use crate::domain::books::request::CommandResult;
 use crate::domain::calendar::day_in;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::contact::ContactKind;
@@ -18,7 +20,7 @@ use crate::http::wire::books::allocation::{parse_credit_allocations, parse_relea
 use crate::http::wire::books::document::{parse_new, parse_patch};
 use crate::http::wire::books::document_json::DocumentJson;
 use crate::http::wire::books::journal::parse_void;
-use crate::store::{Action, DocumentFilter};
+use crate::store::DocumentFilter;
 
 /// The statuses a kind of document may have.
 pub const fn statuses(kind: DocumentKind) -> [&'static str; 5] {
@@ -74,10 +76,10 @@ pub async fn show(call: Call<Products>, kind: DocumentKind) -> Result<HttpRespon
 
 /// `POST …/sales-invoices` and the like.
 pub async fn create(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let (entry, is_issued) = body_or_path(parse_new(&call.body, kind), true)?;
-    let action = Action::CreateDocument { entry: Box::new(entry), is_issued };
-    carry_out(&call, &keeper, StatusCode::CREATED, action).await
+    let action = BooksCommand::CreateDocument { entry: Box::new(entry), is_issued };
+    execute(&call, &access, StatusCode::CREATED, action, print).await
 }
 
 async fn exists(
@@ -91,55 +93,64 @@ async fn exists(
 
 /// `PATCH …/sales-invoices/{id}` and the like.
 pub async fn patch(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_patch(&call.body, kind);
-    let exists = read.is_ok() || exists(&call, keeper.organisation.id, kind, id).await?;
+    let exists = read.is_ok() || exists(&call, access.organisation.id, kind, id).await?;
     let fields = body_or_path(read, exists)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::PatchDocument { kind, id, fields }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::PatchDocument { kind, id, fields }, print).await
 }
 
 /// `DELETE …/sales-invoices/{id}` and the like.
 pub async fn delete(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::DeleteDocument { kind, id }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::DeleteDocument { kind, id }, print).await
 }
 
 /// `POST …/sales-invoices/{id}/issue` and the like.
 pub async fn issue(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::IssueDocument { kind, id }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::IssueDocument { kind, id }, print).await
 }
 
 /// `POST …/sales-invoices/{id}/void` and the like.
 pub async fn void(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_void(&call.body);
-    let exists = read.is_ok() || exists(&call, keeper.organisation.id, kind, id).await?;
+    let exists = read.is_ok() || exists(&call, access.organisation.id, kind, id).await?;
     let request = body_or_path(read, exists)?;
-    let action = Action::VoidDocument { kind, id, void_day: request.void_day, reason: request.reason };
-    carry_out(&call, &keeper, StatusCode::OK, action).await
+    let action = BooksCommand::VoidDocument { kind, id, void_day: request.void_day, reason: request.reason };
+    execute(&call, &access, StatusCode::OK, action, print).await
 }
 
 /// `POST …/sales-credit-notes/{id}/allocate` and the like.
 pub async fn allocate(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_credit_allocations(&call.body);
-    let exists = read.is_ok() || exists(&call, keeper.organisation.id, kind, id).await?;
+    let exists = read.is_ok() || exists(&call, access.organisation.id, kind, id).await?;
     let (allocations, day) = body_or_path(read, exists)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::AllocateCredit { kind, id, allocations, day }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::AllocateCredit { kind, id, allocations, day }, print).await
 }
 
 /// `POST …/sales-credit-notes/{id}/unallocate` and the like.
 pub async fn unallocate(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_release(&call.body);
-    let exists = read.is_ok() || exists(&call, keeper.organisation.id, kind, id).await?;
+    let exists = read.is_ok() || exists(&call, access.organisation.id, kind, id).await?;
     let allocation_ids = body_or_path(read, exists)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::UnallocateCredit { kind, id, allocation_ids }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::UnallocateCredit { kind, id, allocation_ids }, print).await
+}
+
+/// The body of an answer.
+fn print(result: &CommandResult, context: AnswerContext, dry_run: bool) -> Option<String> {
+    match result {
+        CommandResult::Document(view) => printed(&DocumentJson::new(view, context.today), dry_run),
+        CommandResult::Deleted(id) => printed_deleted(*id, dry_run),
+        _ => None,
+    }
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 
-use super::change::{
-    Asked, Seen, answer, body_of, body_or_path, carry_out, keeper, keeper_as, replayed, require_write,
-};
+use super::access::{member, require_administrator_access, require_write_access};
+use super::change::{AnswerContext, ChangeHeaders, answer, body_or_path, execute, printed, replayed};
 use super::query::Query;
 use crate::domain::access::{KeyReach, Role};
-use crate::domain::ids::OrganisationId;
+use crate::domain::books::command::BooksCommand;
+use crate::domain::books::request::CommandResult;
 use crate::domain::ledger::refusal::Refusal;
 use crate::http::call::Call;
 use crate::http::envelope;
@@ -19,7 +19,7 @@ use crate::http::products::Products;
 use crate::http::wire::books::organisation::{LockJson, parse_lock, parse_new, parse_patch};
 use crate::http::wire::books::{CURRENCY, refused};
 use crate::http::wire::organisation::organisation_json;
-use crate::store::{Action, CreateOrganisation, OrganisationCreated, OrganisationRow, Posted, PrintAnswer};
+use crate::store::{CreateOrganisation, OrganisationCreated, PrintAnswer};
 
 /// `GET /api/v1/books/organisations`: accepted memberships the key covers.
 pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
@@ -56,22 +56,23 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     if let Some(currency) = new.currency.filter(|currency| currency != CURRENCY) {
         return Err(refused(&Refusal::CurrencyNotSupported { currency }));
     }
-    let asked = Asked::of(&call)?;
-    let rehearsal = asked.rehearsal;
-    let seen = Seen { role: Role::Owner, today: 0 };
-    let print: PrintAnswer =
-        Arc::new(move |posted| Some((StatusCode::CREATED.as_u16(), body_of(posted, seen, false)?)));
+    let headers = ChangeHeaders::of(&call)?;
+    let dry_run = headers.dry_run;
+    let context = AnswerContext { role: Role::Owner, today: 0 };
+    let stored: PrintAnswer =
+        Arc::new(move |result| Some((StatusCode::CREATED.as_u16(), print(result, context, false)?)));
     let new = CreateOrganisation {
         owner: key.user_id,
         key_prefix: Some(key.prefix.clone()),
         change: new.change,
         vat_control: new.vat_control,
-        replay: asked.replay(&call, print).filter(|_| !rehearsal),
-        dry_run: rehearsal,
+        replay: headers.replay(&call, stored).filter(|_| !dry_run),
+        dry_run,
     };
-    let _lock = if rehearsal { None } else { call.idempotency_lock().await? };
     match call.state().actors.ledgers.create(new).await? {
-        OrganisationCreated::Created(row) => answer(&Posted::Organisation(row), seen, StatusCode::CREATED, rehearsal),
+        OrganisationCreated::Created(row) => {
+            answer(&CommandResult::Organisation(row), context, StatusCode::CREATED, (dry_run, print))
+        }
         OrganisationCreated::Refused(refusal) => Err(refused(&refusal)),
         OrganisationCreated::Replayed(stored) => replayed(stored),
     }
@@ -79,16 +80,18 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 
 /// `PATCH /api/v1/books/organisations/{organisationId}`: owners and administrators only.
 pub async fn patch(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper_as(&call, |role| {
-        require_write(role)?;
-        match role {
-            Role::Owner | Role::Admin => Ok(()),
-            _ => Err(ApiError::forbidden("only an owner or admin may change the organisation")),
-        }
-    });
-    let keeper = keeper.await?;
+    let access = require_administrator_access(&call).await?;
     let change = body_or_path(parse_patch(&call.body), true)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::PatchOrganisation(Box::new(change))).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::PatchOrganisation(Box::new(change)), print).await
+}
+
+/// The body of an answer.
+fn print(result: &CommandResult, context: AnswerContext, dry_run: bool) -> Option<String> {
+    match result {
+        CommandResult::Organisation(row) => printed(&organisation_json(row, context.role), dry_run),
+        CommandResult::Lock(row, changes) => printed(&LockJson::new(row, changes), dry_run),
+        _ => None,
+    }
 }
 
 /// `GET …/period-lock`.
@@ -101,26 +104,8 @@ pub async fn show_lock(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 
 /// `PUT …/period-lock`.
 pub async fn lock(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let request = body_or_path(parse_lock(&call.body), true)?;
-    let action = Action::LockPeriod { lock_day: request.lock_day, reason: request.reason };
-    carry_out(&call, &keeper, StatusCode::OK, action).await
-}
-
-/// The organisation of the path, as the caller may see it: 404 for strangers whether it exists or not, 403 for members
-/// whose key is restricted to others.
-pub async fn member(call: &Call<Products>) -> Result<(OrganisationRow, Role), ApiError> {
-    let key = call.key()?;
-    let id = OrganisationId::parse(call.parameter("organisationId")).ok_or_else(ApiError::not_found)?;
-    let found = call.state().reader.organisation_for(key.user_id, id).await?.ok_or_else(ApiError::not_found)?;
-    require_reach(call, id)?;
-    Ok(found)
-}
-
-/// Refuses a key that is restricted to other organisations.
-pub fn require_reach(call: &Call<Products>, id: OrganisationId) -> Result<(), ApiError> {
-    if call.key()?.reach.covers(id) {
-        return Ok(());
-    }
-    Err(ApiError::forbidden("the key is restricted to other organisations"))
+    let action = BooksCommand::LockPeriod { lock_day: request.lock_day, reason: request.reason };
+    execute(&call, &access, StatusCode::OK, action, print).await
 }

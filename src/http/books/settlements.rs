@@ -3,9 +3,11 @@
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 
-use super::change::{body_or_path, carry_out, keeper, path_id};
-use super::organisations::member;
+use super::access::{member, require_write_access};
+use super::change::{AnswerContext, body_or_path, execute, path_id, printed};
 use super::query::Query;
+use crate::domain::books::command::BooksCommand;
+use crate::domain::books::request::CommandResult;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::contact::ContactKind;
 use crate::http::call::Call;
@@ -15,7 +17,7 @@ use crate::http::products::Products;
 use crate::http::wire::books::allocation::{parse_release, parse_settlement_allocations};
 use crate::http::wire::books::journal::parse_void;
 use crate::http::wire::books::settlement::{SettlementJson, parse_new, parse_patch};
-use crate::store::{Action, SettlementFilter};
+use crate::store::SettlementFilter;
 
 /// `GET …/customer-receipts`, `GET …/supplier-payments`.
 pub async fn list(call: Call<Products>, side: ContactKind) -> Result<HttpResponse, ApiError> {
@@ -60,9 +62,9 @@ pub async fn show(call: Call<Products>, side: ContactKind) -> Result<HttpRespons
 
 /// `POST …/customer-receipts`, `POST …/supplier-payments`.
 pub async fn create(call: Call<Products>, side: ContactKind) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let entry = body_or_path(parse_new(&call.body, side), true)?;
-    carry_out(&call, &keeper, StatusCode::CREATED, Action::CreateSettlement(Box::new(entry))).await
+    execute(&call, &access, StatusCode::CREATED, BooksCommand::CreateSettlement(Box::new(entry)), print).await
 }
 
 async fn exists(
@@ -76,41 +78,50 @@ async fn exists(
 
 /// `PATCH …/customer-receipts/{id}`, `PATCH …/supplier-payments/{id}`.
 pub async fn patch(call: Call<Products>, side: ContactKind) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_patch(&call.body);
-    let exists = read.is_ok() || exists(&call, keeper.organisation.id, side, id).await?;
+    let exists = read.is_ok() || exists(&call, access.organisation.id, side, id).await?;
     let fields = body_or_path(read, exists)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::PatchSettlement { side, id, fields }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::PatchSettlement { side, id, fields }, print).await
 }
 
 /// `POST …/{id}/allocate`.
 pub async fn allocate(call: Call<Products>, side: ContactKind) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_settlement_allocations(&call.body, side);
-    let exists = read.is_ok() || exists(&call, keeper.organisation.id, side, id).await?;
+    let exists = read.is_ok() || exists(&call, access.organisation.id, side, id).await?;
     let allocations = body_or_path(read, exists)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::AllocateSettlement { side, id, allocations }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::AllocateSettlement { side, id, allocations }, print).await
 }
 
 /// `POST …/{id}/unallocate`.
 pub async fn unallocate(call: Call<Products>, side: ContactKind) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_release(&call.body);
-    let exists = read.is_ok() || exists(&call, keeper.organisation.id, side, id).await?;
+    let exists = read.is_ok() || exists(&call, access.organisation.id, side, id).await?;
     let allocation_ids = body_or_path(read, exists)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::UnallocateSettlement { side, id, allocation_ids }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::UnallocateSettlement { side, id, allocation_ids }, print)
+        .await
 }
 
 /// `POST …/{id}/void`.
 pub async fn void(call: Call<Products>, side: ContactKind) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_void(&call.body);
-    let exists = read.is_ok() || exists(&call, keeper.organisation.id, side, id).await?;
+    let exists = read.is_ok() || exists(&call, access.organisation.id, side, id).await?;
     let request = body_or_path(read, exists)?;
-    let action = Action::VoidSettlement { side, id, void_day: request.void_day, reason: request.reason };
-    carry_out(&call, &keeper, StatusCode::OK, action).await
+    let action = BooksCommand::VoidSettlement { side, id, void_day: request.void_day, reason: request.reason };
+    execute(&call, &access, StatusCode::OK, action, print).await
+}
+
+/// The body of an answer.
+fn print(result: &CommandResult, _: AnswerContext, dry_run: bool) -> Option<String> {
+    match result {
+        CommandResult::Settlement(view) => printed(&SettlementJson(view), dry_run),
+        _ => None,
+    }
 }

@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::change::Keeper;
+use super::access::WriteAccess;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::products::Products;
@@ -26,7 +26,7 @@ pub fn hash(token: &str) -> String {
 }
 
 /// The request that was previewed under a token; none when it cannot be confirmed any more.
-pub async fn request(call: &Call<Products>, keeper: &Keeper, hash: &str) -> Result<Option<String>, ApiError> {
+pub async fn request(call: &Call<Products>, access: &WriteAccess, hash: &str) -> Result<Option<String>, ApiError> {
     let key = call.key()?;
-    Ok(call.state().reader.previewed(keeper.organisation.id, key.user_id, hash).await?)
+    Ok(call.state().reader.previewed(access.organisation.id, key.user_id, hash).await?)
 }

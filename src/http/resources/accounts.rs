@@ -9,10 +9,12 @@ use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
 use super::values::{AssignedId, CURRENCY, Date, Exact, Id, Moment, Money, vat_code};
+use crate::domain::books::command::BooksCommand;
+use crate::domain::books::request::CommandResult;
 use crate::domain::ledger::account::AccountType;
 use crate::domain::ledger::vat::VatCode;
-use crate::http::books::change::{body_or_path, carry_out, keeper, path_id};
-use crate::http::books::organisations::member;
+use crate::http::books::access::{member, require_write_access};
+use crate::http::books::change::{AnswerContext, body_or_path, execute, path_id, printed};
 use crate::http::books::query::Query;
 use crate::http::call::Call;
 use crate::http::envelope::{self, Pagination};
@@ -20,7 +22,7 @@ use crate::http::error::ApiError;
 use crate::http::openapi::schema::{choice, nullable};
 use crate::http::products::Products;
 use crate::http::wire::books::account::{TYPES, parse_new, parse_patch};
-use crate::store::{AccountFilter, AccountHistory, AccountView, Action};
+use crate::store::{AccountFilter, AccountHistory, AccountView};
 
 /// `GET …/tax-codes`.
 pub async fn tax_codes(call: Call<Products>) -> Result<HttpResponse, ApiError> {
@@ -77,19 +79,19 @@ pub async fn transactions(call: Call<Products>) -> Result<HttpResponse, ApiError
 
 /// `POST …/accounts`.
 pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let new = body_or_path(parse_new(&call.body), true)?;
-    carry_out(&call, &keeper, StatusCode::CREATED, Action::CreateAccount(new)).await
+    execute(&call, &access, StatusCode::CREATED, BooksCommand::CreateAccount(new), print).await
 }
 
 /// `PATCH …/accounts/{id}`.
 pub async fn patch(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_patch(&call.body);
-    let exists = read.is_ok() || call.state().reader.account(keeper.organisation.id, id).await?.is_some();
+    let exists = read.is_ok() || call.state().reader.account(access.organisation.id, id).await?.is_some();
     let (code, name) = body_or_path(read, exists)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::PatchAccount { id, code, name }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::PatchAccount { id, code, name }, print).await
 }
 
 /// `POST …/accounts/{id}/archive`.
@@ -103,9 +105,17 @@ pub async fn unarchive(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 }
 
 async fn set_archived(call: Call<Products>, archived: bool) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
-    carry_out(&call, &keeper, StatusCode::OK, Action::ArchiveAccount { id, archived }).await
+    execute(&call, &access, StatusCode::OK, BooksCommand::ArchiveAccount { id, archived }, print).await
+}
+
+/// The body of an answer.
+fn print(result: &CommandResult, _: AnswerContext, dry_run: bool) -> Option<String> {
+    match result {
+        CommandResult::Account(view) => printed(&AccountJson::from(&**view), dry_run),
+        _ => None,
+    }
 }
 
 /// The VAT codes.

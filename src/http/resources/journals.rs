@@ -8,9 +8,11 @@ use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
 use super::values::{AssignedId, CURRENCY, Date, Id, Moment, Money, vat_code};
+use crate::domain::books::command::BooksCommand;
+use crate::domain::books::request::CommandResult;
 use crate::domain::ledger::journal::SourceType;
-use crate::http::books::change::{body_or_path, carry_out, change, keeper, path_id, writer};
-use crate::http::books::organisations::member;
+use crate::http::books::access::{member, published_write_access, require_write_access};
+use crate::http::books::change::{AnswerContext, body_or_path, execute, execute_as, path_id, printed};
 use crate::http::books::query::Query;
 use crate::http::call::Call;
 use crate::http::envelope;
@@ -18,7 +20,7 @@ use crate::http::error::ApiError;
 use crate::http::openapi::schema::{choice, nullable};
 use crate::http::products::Products;
 use crate::http::wire::books::journal::{parse_new, parse_void};
-use crate::store::{Action, JournalFilter, JournalLineView, JournalView};
+use crate::store::{JournalFilter, JournalLineView, JournalView};
 
 /// `GET …/journals`.
 pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
@@ -63,20 +65,28 @@ pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 
 /// `POST …/journals`.
 pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let writer = writer(&call).await?;
+    let access = published_write_access(&call).await?;
     let journal = body_or_path(parse_new(&call.body), true)?;
-    change(&call, writer, StatusCode::CREATED, Action::PostJournal(journal)).await
+    execute_as(&call, access, StatusCode::CREATED, (BooksCommand::PostJournal(journal), print)).await
 }
 
 /// `POST …/journals/{id}/void`.
 pub async fn void(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let keeper = keeper(&call).await?;
+    let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_void(&call.body);
-    let exists = read.is_ok() || call.state().reader.journal(keeper.organisation.id, id).await?.is_some();
+    let exists = read.is_ok() || call.state().reader.journal(access.organisation.id, id).await?.is_some();
     let request = body_or_path(read, exists)?;
-    let action = Action::VoidJournal { id, void_day: request.void_day, reason: request.reason };
-    carry_out(&call, &keeper, StatusCode::OK, action).await
+    let action = BooksCommand::VoidJournal { id, void_day: request.void_day, reason: request.reason };
+    execute(&call, &access, StatusCode::OK, action, print).await
+}
+
+/// The body of an answer.
+fn print(result: &CommandResult, _: AnswerContext, dry_run: bool) -> Option<String> {
+    match result {
+        CommandResult::Journal(view) => printed(&JournalJson::from(&**view), dry_run),
+        _ => None,
+    }
 }
 
 /// A journal.

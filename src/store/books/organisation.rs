@@ -12,7 +12,7 @@ use crate::domain::books::records::account::AccountRecord;
 use crate::domain::books::records::bank_account::BankAccountRecord;
 use crate::domain::books::records::organisation::{LockChange, OrganisationRecord, blank};
 use crate::domain::books::request::CommandResult;
-use crate::domain::books::request::{Actor, CreateOrganisation, OrganisationCreated};
+use crate::domain::books::request::{Actor, CreateOrganisation, OrganisationCreated, Via};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::ids::AccountId;
 use crate::domain::ledger::refusal::Refusal;
@@ -135,7 +135,7 @@ async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<Organisatio
         let result = CommandResult::Organisation(Box::new(row.clone()));
         store_answer(&mut effects, unit.now_ms, (row.id.0, new.owner), asked, &result);
     }
-    let actor = Actor { user_id: new.owner, key_prefix: new.key_prefix.clone(), may_reopen: true };
+    let actor = Actor { user_id: new.owner, key_prefix: new.key_prefix.clone(), may_reopen: true, via: Via::default() };
     record_organisation_created(&mut effects, &row, &actor, unit.now_ms);
     let of_group = HashMap::from([(row.id, books)]);
     write::write(unit, &effects, (&Facts::default(), &of_group), &[(row.id.0, 1, 1, 2)]).await?;

@@ -1,5 +1,6 @@
 //! The books of an organisation under test: who asks, the accounts by code, and shorthands for what is posted.
 
+use bookkeeping_suite::domain::books::request::Via;
 use bookkeeping_suite::domain::date;
 use bookkeeping_suite::domain::ids::UserId;
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind;
@@ -73,7 +74,7 @@ impl<'a> Books<'a> {
     }
 
     pub fn post(&self, action: Action) -> Post {
-        let poster = Poster { user_id: self.user, key_prefix: None, may_reopen: true };
+        let poster = Poster { user_id: self.user, key_prefix: None, may_reopen: true, via: Via::Api };
         Post {
             organisation: self.organisation.id,
             actor: poster,

@@ -9,12 +9,7 @@ use dashmap::mapref::entry::Entry;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
-use super::call::Call;
-use super::error::ApiError;
-use super::products::Products;
-use super::wire::books::refused;
 use crate::domain::ids::UserId;
-use crate::domain::ledger::refusal::Refusal;
 
 /// How long a request waits for another with its key.
 const WAIT: Duration = Duration::from_secs(10);
@@ -62,14 +57,11 @@ impl IdempotencyLocks {
     }
 }
 
-impl Call<Products> {
-    /// The lock of this request's `Idempotency-Key`; `None` without a key. Hold it until the request is answered. The
-    /// error is 409 `idempotency_in_progress` when another request still holds the lock after ten seconds.
-    pub async fn idempotency_lock(&self) -> Result<Option<IdempotencyLock>, ApiError> {
-        let Some(key) = self.idempotency_key()? else { return Ok(None) };
-        let scope = (self.key()?.user_id, self.method().to_string(), self.request.path().to_owned(), key.to_owned());
-        let lock = self.state().idempotency_locks.acquire(scope, WAIT).await;
-        lock.map(Some).ok_or_else(|| refused(&Refusal::IdempotencyInProgress))
+impl IdempotencyLocks {
+    /// The lock of a request with an `Idempotency-Key`, to be held until it is answered; `None` when another request with
+    /// the same key still runs after ten seconds.
+    pub async fn lock(&self, user: UserId, method: &str, path: &str, key: &str) -> Option<IdempotencyLock> {
+        self.acquire((user, method.to_owned(), path.to_owned(), key.to_owned()), WAIT).await
     }
 }
 
