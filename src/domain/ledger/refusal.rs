@@ -266,13 +266,14 @@ impl Refusal {
     /// The other keys of `details`, in order.
     pub fn extras(&self) -> Vec<(&'static str, Extra)> {
         let text = |text: &str| Extra::Text(text.to_owned());
-        let maybe = |id: Option<i64>| id.map_or(Extra::Null, Extra::Id);
+        // A record of the same request has only a provisional identifier, below 1, which nobody knows.
+        let maybe = |id: Option<i64>| id.filter(|id| *id > 0).map_or(Extra::Null, Extra::Id);
         match self {
             Self::DuplicateCode { field, existing_id } | Self::DuplicateRole { field, existing_id } => {
-                vec![("field", text(field)), ("existing_id", Extra::Id(existing_id.0))]
+                vec![("field", text(field)), ("existing_id", maybe(Some(existing_id.0)))]
             }
             Self::DuplicateNumber { field, existing_id } => {
-                vec![("field", text(field)), ("existing_id", Extra::Id(*existing_id))]
+                vec![("field", text(field)), ("existing_id", maybe(Some(*existing_id)))]
             }
             Self::DuplicateExternalId { field, existing_id } => {
                 vec![("field", text(field)), ("existing_id", maybe(*existing_id))]
@@ -332,6 +333,9 @@ impl Refusal {
         match self {
             Self::DuplicateCode { .. } => "another account of this organisation has this code".to_owned(),
             Self::DuplicateNumber { field, .. } => format!("another document has this {field}"),
+            Self::DuplicateRole { existing_id, .. } if existing_id.0 < 1 => {
+                "only one account may have this role, and an earlier row has it".to_owned()
+            }
             Self::DuplicateRole { existing_id, .. } => {
                 format!("only one account may have this role, and account {existing_id} has it")
             }
@@ -341,10 +345,10 @@ impl Refusal {
                 let before = if field.is_empty() { String::new() } else { format!("{field} ") };
                 format!("{before}repeats {repeats}: the same date, amount and description")
             }
-            Self::DuplicateExternalId { field, existing_id: Some(id) } => {
+            Self::DuplicateExternalId { field, existing_id: Some(id) } if *id > 0 => {
                 format!("another record, {id}, has this {}", last_key(field))
             }
-            Self::DuplicateExternalId { field, existing_id: None } => {
+            Self::DuplicateExternalId { field, .. } => {
                 format!("an earlier row has this {}", last_key(field))
             }
             Self::InvalidState { current, allowed: [] } => format!("this cannot be done: the record is {current}"),

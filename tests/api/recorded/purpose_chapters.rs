@@ -8,6 +8,7 @@ use super::session::Session;
 super::chapters!(changes_on_purpose);
 
 fn changes_on_purpose(s: &mut Session) {
+    s.setup(|setup| setup.settings(|settings| settings.open_registration = Some(true)));
     s.books();
     let customer = s.customer("Brightwell School");
     for path in [
