@@ -2,7 +2,8 @@
 //! a request, latency. Both are processes of their own with one worker; rounds alternate, so that a noisy machine
 //! disturbs both alike.
 //!
-//! `cargo bench --bench http_me [-- --json] [--rounds N] [--seconds N] [--connections N]`
+//! `cargo bench --bench http_me [-- --json] [--rounds N] [--ms N] [--connections N]`; `--small` takes seconds and shows
+//! that it still runs.
 
 #[path = "support/processors.rs"]
 mod processors;
@@ -84,10 +85,6 @@ fn bare_server(address: &str, body: &str) -> Result<()> {
     Ok(())
 }
 
-fn number(arguments: &Arguments, name: &str, default: usize) -> usize {
-    arguments.after(name).and_then(|word| word.parse().ok()).unwrap_or(default)
-}
-
 fn main() -> Result<()> {
     let arguments = Arguments::read();
     if let (Some(address), Some(body)) = (arguments.after("--bare-server"), arguments.after("--body")) {
@@ -96,9 +93,14 @@ fn main() -> Result<()> {
     if arguments.is_check() {
         return Ok(());
     }
-    let rounds = number(&arguments, "--rounds", 9);
-    let connections = number(&arguments, "--connections", 32);
-    let time = Duration::from_secs(u64::try_from(number(&arguments, "--seconds", 2))?);
+    let is_small = arguments.has("--small");
+    let number = |name: &str, default: usize, small: usize| {
+        let given = arguments.after(name).and_then(|word| word.parse().ok());
+        given.unwrap_or(if is_small { small } else { default })
+    };
+    let rounds = number("--rounds", 9, 1);
+    let connections = number("--connections", 32, 4);
+    let time = Duration::from_millis(u64::try_from(number("--ms", 2_000, 100))?);
 
     let (_folder, installation) = installation(&std::env::temp_dir())?;
     let wrapper = first_processor();
@@ -133,7 +135,7 @@ fn main() -> Result<()> {
     for (side, process, address, request) in
         [(&mut theirs, &bare, address, &to_bare), (&mut ours, &server.process, server.public(), &to_server)]
     {
-        side.measure(process, address, request, connections, Duration::from_millis(500))?;
+        side.measure(process, address, request, connections, time / 4)?;
         *side = Side::default();
     }
     for _ in 0..rounds {

@@ -4,7 +4,9 @@
 //! one coding job of 50,000 transactions with the memory it takes.
 //!
 //! `cargo bench --bench job_throughput [-- --json] [--product reconciliation|coding] [--postgres URL]
-//! [--only small|medium|large|tiny|hundred-thousand|fifty-thousand]`
+//! [--only small|medium|large|tiny|hundred-thousand|fifty-thousand] [--small]`
+//!
+//! `--small` takes seconds and shows that everything still runs; its figures mean nothing.
 
 mod support;
 
@@ -53,14 +55,48 @@ const CODED_BAR_MB: f64 = 200.0;
 struct Size {
     name: &'static str,
     rows: u64,
-    seconds: u64,
+    time: Duration,
 }
 
-const SIZES: [Size; 3] = [
-    Size { name: "small", rows: 10, seconds: 6 },
-    Size { name: "medium", rows: 1_000, seconds: 6 },
-    Size { name: "large", rows: 25_000, seconds: 10 },
-];
+/// How much of everything.
+struct Plan {
+    sizes: [Size; 3],
+    ceiling: Duration,
+    tiny_rounds: usize,
+    tiny_jobs: usize,
+    /// Rows of a side of the large reconciliation, and transactions of the large coding job.
+    matched_rows: u64,
+    coded_rows: u64,
+    large_jobs: usize,
+}
+
+impl Plan {
+    fn full() -> Self {
+        let size = |name, rows, seconds| Size { name, rows, time: Duration::from_secs(seconds) };
+        Self {
+            sizes: [size("small", 10, 6), size("medium", 1_000, 6), size("large", 25_000, 10)],
+            ceiling: Duration::from_secs(2),
+            tiny_rounds: 7,
+            tiny_jobs: 300,
+            matched_rows: 100_000,
+            coded_rows: CODED_ROWS,
+            large_jobs: 5,
+        }
+    }
+
+    fn small() -> Self {
+        let size = |name, rows| Size { name, rows, time: Duration::from_millis(150) };
+        Self {
+            sizes: [size("small", 5), size("medium", 10), size("large", 20)],
+            ceiling: Duration::from_millis(10),
+            tiny_rounds: 1,
+            tiny_jobs: 5,
+            matched_rows: 200,
+            coded_rows: 100,
+            large_jobs: 1,
+        }
+    }
+}
 
 /// What one client saw.
 #[derive(Default)]
@@ -343,7 +379,7 @@ fn bare_commits(folder: &Path, loops: usize) -> Result<Vec<f64>> {
 }
 
 /// One client, one tiny verified job after the other, against the bare loop; rounds alternate.
-fn tiny(server: &Server, key: &str, folder: &Path) -> Result<Value> {
+fn tiny(plan: &Plan, server: &Server, key: &str, folder: &Path) -> Result<Value> {
     let dataset = ordinary(&mut Random::new(9), 1, Expected::Verified);
     let mut connection = server.connect()?;
     let mut one = || -> Result<f64> {
@@ -353,13 +389,13 @@ fn tiny(server: &Server, key: &str, folder: &Path) -> Result<Value> {
         ensure!(outcome == Outcome::Completed(1), "a tiny job ended as {outcome:?}");
         Ok(time.as_secs_f64() * 1e6)
     };
-    for _ in 0..50 {
+    for _ in 0..plan.tiny_jobs / 6 {
         one()?;
     }
     let (mut ours, mut bare, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-    for round in 0..7 {
-        let commits = bare_commits(folder, 300 + round)?;
-        let jobs = (0..300).map(|_| one()).collect::<Result<Vec<_>>>()?;
+    for round in 0..plan.tiny_rounds {
+        let commits = bare_commits(folder, plan.tiny_jobs + round)?;
+        let jobs = (0..plan.tiny_jobs).map(|_| one()).collect::<Result<Vec<_>>>()?;
         ratios.push(median(&jobs) / median(&commits));
         ours.extend(jobs);
         bare.extend(commits);
@@ -377,13 +413,13 @@ fn tiny(server: &Server, key: &str, folder: &Path) -> Result<Value> {
 }
 
 /// Submit to completed of a realistic 100,000 rows a side, with the completed answer read in full.
-fn hundred_thousand(server: &Server, key: &str, folder: &Path) -> Result<Value> {
-    let with_matched = realistic(100_000, folder)?;
+fn hundred_thousand(plan: &Plan, server: &Server, key: &str, folder: &Path) -> Result<Value> {
+    let with_matched = realistic(plan.matched_rows, folder)?;
     let text = String::from_utf8(with_matched)?;
     let without_matched = text.replace("\"includeMatched\":true", "\"includeMatched\":false");
     let mut connection = server.connect()?;
     let mut measure = |body: &str| -> Result<Vec<f64>> {
-        (0..5)
+        (0..plan.large_jobs)
             .map(|_| {
                 let (pause, patience) = (Duration::from_millis(1), Duration::from_secs(120));
                 let (outcome, _, time) =
@@ -406,8 +442,8 @@ fn hundred_thousand(server: &Server, key: &str, folder: &Path) -> Result<Value> 
 
 /// Submit to completed of 50,000 transactions, with the completed answer read in full, and the memory above the idle
 /// process; beside it the engine alone on the same body.
-fn fifty_thousand(server: &Server, key: &str) -> Result<Value> {
-    let shape = coding_datasets::ordinary(&mut Random::new(CODED_ROWS), CODED_ROWS);
+fn fifty_thousand(plan: &Plan, server: &Server, key: &str) -> Result<Value> {
+    let shape = coding_datasets::ordinary(&mut Random::new(plan.coded_rows), plan.coded_rows);
     let mut connection = server.connect()?;
     let mut measure = |body: &[u8], rows: u64| -> Result<f64> {
         let (pause, patience) = (Duration::from_millis(1), Duration::from_secs(120));
@@ -420,12 +456,12 @@ fn fifty_thousand(server: &Server, key: &str) -> Result<Value> {
     let first_s = measure(&coding_datasets::ordinary(&mut Random::new(1), 1).body, 1)?;
     let idle = server.process.resident_kib()?;
     server.process.forget_peak()?;
-    let times = (0..5).map(|_| measure(&shape.body, CODED_ROWS)).collect::<Result<Vec<_>>>()?;
+    let times = (0..plan.large_jobs).map(|_| measure(&shape.body, plan.coded_rows)).collect::<Result<Vec<_>>>()?;
     let peak = server.process.peak_kib()?;
     let megabytes = |kib: u64| short(real64(kib) * 1_024.0 / 1e6);
-    let (_, rows_per_s) = ceiling(std::slice::from_ref(&shape), Duration::from_secs(3))?;
+    let (_, rows_per_s) = ceiling(std::slice::from_ref(&shape), plan.ceiling)?;
     Ok(json!({
-        "rows": CODED_ROWS,
+        "rows": plan.coded_rows,
         "request_mb": short(real(shape.body.len()) / 1e6),
         "best_s": short(least(&times)),
         "median_s": short(median(&times)),
@@ -444,6 +480,7 @@ fn main() -> Result<()> {
     if arguments.is_check() {
         return Ok(());
     }
+    let plan = if arguments.has("--small") { Plan::small() } else { Plan::full() };
     let only = arguments.after("--only");
     let wanted = |name: &str| only.is_none_or(|only| only == name);
     let product_wanted = |product: Product| arguments.after("--product").is_none_or(|only| only == product.name());
@@ -464,20 +501,21 @@ fn main() -> Result<()> {
     let first_key = keys.first().cloned().context("no key")?;
     // Before anything else, so that what the first job loads is seen.
     let coded = if product_wanted(Product::Coding) && wanted("fifty-thousand") {
-        Some(fifty_thousand(&server, &first_key)?)
+        Some(fifty_thousand(&plan, &server, &first_key)?)
     } else {
         None
     };
     let mut loads = Vec::new();
     for product in Product::ALL.into_iter().filter(|product| product_wanted(*product)) {
-        for size in SIZES.iter().filter(|size| wanted(size.name)) {
-            loads.push(load(&server, product, &keys, size)?);
+        for size in plan.sizes.iter().filter(|size| wanted(size.name)) {
+            loads.push(load(&plan, &server, product, &keys, size)?);
         }
     }
     let reconciling = product_wanted(Product::Reconciliation);
-    let tiny = if reconciling && wanted("tiny") { Some(tiny(&server, &first_key, folder.path())?) } else { None };
+    let tiny =
+        if reconciling && wanted("tiny") { Some(tiny(&plan, &server, &first_key, folder.path())?) } else { None };
     let large = if reconciling && wanted("hundred-thousand") {
-        Some(hundred_thousand(&server, &first_key, folder.path())?)
+        Some(hundred_thousand(&plan, &server, &first_key, folder.path())?)
     } else {
         None
     };
@@ -491,11 +529,11 @@ fn main() -> Result<()> {
 }
 
 /// Jobs of one size of one product, with few and with too many waiting.
-fn load(server: &Server, product: Product, keys: &[String], size: &Size) -> Result<Value> {
+fn load(plan: &Plan, server: &Server, product: Product, keys: &[String], size: &Size) -> Result<Value> {
     let mut random = Random::new(size.rows);
     let pool: Vec<Dataset> = (0..16).map(|_| charged(product, &mut random, size.rows)).collect();
-    let time = Duration::from_secs(size.seconds);
-    let (jobs, rows) = ceiling(&pool, Duration::from_secs(2))?;
+    let time = size.time;
+    let (jobs, rows) = ceiling(&pool, plan.ceiling)?;
     let shallow = throughput(server, product, keys, &pool, 4, 1, time)?;
     // 128 wanted at once on a queue of 100: this is where 503 answers come from.
     let deep = throughput(server, product, keys, &pool, KEYS, 8, time)?;

@@ -17,8 +17,6 @@ use xtask::{
 
 use crate::{Service, support::serve};
 
-/// Organisations that are touched and counted.
-const COUNTED: u64 = 10_000;
 /// Organisations touched before, again and again.
 const FIRST: u64 = 600;
 /// Their ids begin here.
@@ -26,19 +24,20 @@ const BEGIN: u64 = 1_000;
 /// Bytes each may cost.
 const BAR: f64 = 2_048.0;
 
-pub fn measure(text: &mut String) -> Result<Value> {
+/// Touch and count so many organisations.
+pub fn measure(counted: u64, text: &mut String) -> Result<Value> {
     let Service { server, installation, key, books, _folder } = Service::start(&std::env::temp_dir(), &[], None, 1)?;
     let pattern = books.first().context("no organisation")?.id;
     server.terminate()?;
     let database = installation.folder().join("data").join("bookkeeping.db");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-    runtime.block_on(copies(&format!("sqlite://{}", database.display()), pattern))?;
+    runtime.block_on(copies(&format!("sqlite://{}", database.display()), pattern, counted))?;
 
     let server = serve(&installation, &[])?;
     let mut connection = server.connect()?;
     let first = |number: u64| BEGIN + number % FIRST;
     let resident = |connection: &mut Connection, organisation: &dyn Fn(u64) -> u64| {
-        for number in 0..COUNTED {
+        for number in 0..counted {
             touch(connection, &key, organisation(number))?;
         }
         server.process.resident_kib()
@@ -48,16 +47,16 @@ pub fn measure(text: &mut String) -> Result<Value> {
     let all = resident(&mut connection, &|number| BEGIN + FIRST + number)?;
     server.terminate()?;
 
-    let each = |from: u64, to: u64| real64(to.saturating_sub(from)) * 1_024.0 / real64(COUNTED);
+    let each = |from: u64, to: u64| real64(to.saturating_sub(from)) * 1_024.0 / real64(counted);
     let (new, known) = (each(again, all), each(warm, again));
     let verdict = if new <= BAR { "met" } else { "MISSED" };
     writeln!(
         text,
-        "idle organisation: {new:.0} bytes of resident memory each ({COUNTED} touched once, {again} -> {all} KiB; as many \
+        "idle organisation: {new:.0} bytes of resident memory each ({counted} touched once, {again} -> {all} KiB; as many \
          requests to known ones: {known:.0} bytes each); bar {BAR:.0}: {verdict}"
     )?;
     Ok(json!({
-        "organisations": COUNTED,
+        "organisations": counted,
         "bytes_each": short(new),
         "bytes_each_of_known": short(known),
         "bar": BAR,
@@ -75,7 +74,7 @@ fn touch(connection: &mut Connection, key: &str, organisation: u64) -> Result<()
 }
 
 /// Copy an organisation with its membership and the head of its books, but without accounts.
-async fn copies(url: &str, pattern: i64) -> Result<()> {
+async fn copies(url: &str, pattern: i64, counted: u64) -> Result<()> {
     let database = Database::connect(url).await?;
     for (table, key) in [("organisation", "id"), ("membership", "organisation_id"), ("books", "organisation_id")] {
         let others = columns(&database, table, key).await?.join(", ");
@@ -83,7 +82,7 @@ async fn copies(url: &str, pattern: i64) -> Result<()> {
             .execute_unprepared(&format!(
                 "with recursive n(i) as (select 0 union all select i + 1 from n where i < {}) \
                  insert into {table} ({key}, {others}) select {BEGIN} + n.i, {others} from {table}, n where {key} = {pattern}",
-                FIRST + COUNTED - 1
+                FIRST + counted - 1
             ))
             .await?;
     }

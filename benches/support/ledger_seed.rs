@@ -6,6 +6,7 @@ use sea_orm::{ConnectionTrait, Database, DatabaseConnection, DbBackend, Statemen
 use xtask::books::Books;
 
 /// What there is to ask for.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Seeded {
     pub journals: i64,
     pub journal: i64,
@@ -264,8 +265,8 @@ impl Seed {
         );
         let changed = format!("(case when {k} % 5 = 2 then {MADE_LATE_MS} else j.created_at end)");
         let columns = "id, organisation_id, kind, stage, status, number, contact_id, day, due_day, reference, vat_inclusive, \
-             net, vat, by_code, paid, credited, due, cis_labour, cis_materials, cis_deduction, opening, journal_id, search, \
-             issued_at, created_at, updated_at, version";
+             net, vat, by_code, paid, credited, due, cis_labour, cis_materials, cis_deduction, opening, vat_basis, journal_id, \
+             search, issued_at, created_at, updated_at, version";
         let number = |k: &str| {
             format!(
                 "case i % 10 when 1 then 'INV-' || (100000 + {k}) when 3 then 'BILL-' || (100000 + {k}) \
@@ -278,7 +279,7 @@ impl Seed {
         let documents = format!(
             "{} insert into document ({columns}) select i, {organisation}, {kind}, 'issued', 'issued', {number}, {contact}, \
              j.entry_day, case when i % 10 = 5 then null else j.entry_day + 30 end, 'PO ' || i, false, {amount}, 0, {by_code}, \
-             0, 0, {amount}, 0, 0, 0, false, j.id, lower({number}) || {line_end} || 'po ' || i || {line_end}, j.created_at, \
+             0, 0, {amount}, 0, 0, 0, false, 'standard', j.id, lower({number}) || {line_end} || 'po ' || i || {line_end}, j.created_at, \
              j.created_at, {changed}, 1 from n join journal j on j.id = i \
              where i % 10 in (1, 3) or (i % 10 = 5 and {k} % 4 <> 1)",
             count(journals),
@@ -291,7 +292,7 @@ impl Seed {
              case when i % 2 = 1 then 'sales_invoice' else 'purchase_invoice' end, \
              case when i % 4 < 2 then 'draft' else 'void' end, case when i % 4 < 2 then 'draft' else 'void' end, null, \
              case when i % 2 = 1 then {} else {} end, {FIRST_DAY} + i * {DAYS} / {}, \
-             {FIRST_DAY} + i * {DAYS} / {} + 30, 'PO ' || i, false, 1000, 0, 'NV 10.00 0.00', 0, 0, 0, 0, 0, 0, false, null, \
+             {FIRST_DAY} + i * {DAYS} / {} + 30, 'PO ' || i, false, 1000, 0, 'NV 10.00 0.00', 0, 0, 0, 0, 0, 0, false, null, null, \
              'po ' || i, null, {MADE_MS}, {MADE_MS}, 1 from n",
             count(journals / 20),
             self.customer("i"),

@@ -10,6 +10,8 @@
 
 mod support;
 
+#[path = "../support/folder.rs"]
+mod folder;
 #[path = "../support/postgres.rs"]
 mod postgres;
 

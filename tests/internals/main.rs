@@ -9,6 +9,8 @@
 
 mod actors;
 mod architecture;
+#[path = "../support/folder.rs"]
+mod folder;
 #[path = "../support/postgres.rs"]
 mod postgres;
 mod store;

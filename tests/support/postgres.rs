@@ -1,4 +1,4 @@
-//! PostgreSQL for tests: the server `TEST_POSTGRES_URL` names, else a private one in a temporary folder made from the
+//! PostgreSQL for tests: the server `TEST_POSTGRES_URL` names, else a private one in a folder of the tests made from the
 //! installed binaries, else none, which is said on standard error (or is a failure with `REQUIRE_POSTGRES=1`).
 //!
 //! Included by path from every test binary that needs it.
@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 use bookkeeping_suite::clock::SystemClock;
 use bookkeeping_suite::store::{Store, StoreOptions};
 use sea_orm::{ConnectionTrait as _, Database};
+
+use crate::folder::temporary_folder;
 
 /// A database of its own, with the schema, dropped with the value.
 pub struct PostgresDatabase {
@@ -165,7 +167,7 @@ fn unprivileged() -> Option<(u32, u32)> {
 }
 
 fn start_private(binaries: &Path) -> (PathBuf, Child) {
-    let folder = tempfile::Builder::new().prefix("bookkeeping-pg-").tempdir().expect("a folder").keep();
+    let folder = temporary_folder().keep();
     let as_user = |command: &mut Command| {
         if let Some((user, group)) = unprivileged() {
             std::os::unix::fs::chown(&folder, Some(user), Some(group)).expect("root gives the folder away");

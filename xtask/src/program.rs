@@ -140,13 +140,18 @@ impl Installation {
 
     /// Run a command to its end; its standard output, and whether it succeeded.
     pub fn attempt(&self, arguments: &[&str]) -> Result<(bool, String)> {
+        self.attempt_within(arguments, PATIENCE)
+    }
+
+    /// As `attempt`, for a command that may take longer than others.
+    pub fn attempt_within(&self, arguments: &[&str], patience: Duration) -> Result<(bool, String)> {
         let mut command = tied_command(&self.program.path, "KILL");
         self.apply(&mut command);
         let output_path = self.folder.join(format!("command-{}.out", fresh_number()));
         let error_path = output_path.with_extension("err");
         command.args(arguments).stdout(File::create(&output_path)?).stderr(File::create(&error_path)?);
         let mut process = Process::spawn(&mut command)?;
-        let status = process.wait(PATIENCE).with_context(|| format!("bookkeeping {}", arguments.join(" ")))?;
+        let status = process.wait(patience).with_context(|| format!("bookkeeping {}", arguments.join(" ")))?;
         let mut text = fs::read_to_string(&output_path)?;
         if !status.success() {
             text.push_str(&fs::read_to_string(&error_path)?);

@@ -1,7 +1,7 @@
 //! From what a stage thinks of its answer to the chance that account and VAT code are both right.
 //!
-//! The table is fitted by `cargo bench --bench coding_quality -- --fit`: isotonic regression of being right on the raw
-//! score, by method, drawn towards all methods together where there are few lines. The error it prints is that of
+//! The table is fitted by `cargo bench --bench engines -- coding_quality --fit`: isotonic regression of being right on
+//! the raw score, by method, drawn towards all methods together where there are few lines. The error it prints is that of
 //! businesses left out of the fit.
 
 use std::sync::OnceLock;

@@ -74,7 +74,7 @@ fn export(journals: &[Value], accounts: &[Value], off_by: i64) -> String {
 #[track_caller]
 pub fn assert_agrees(journals: &[Value], accounts: &[Value]) {
     let Some(program) = program() else { return };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::folder::temporary_folder();
     let run = |name: &str, text: String| {
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();

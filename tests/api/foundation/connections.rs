@@ -1,7 +1,5 @@
 //! The connection around a request: pipelining, early answers, HEAD, what is not HTTP.
 
-use std::time::{Duration, Instant};
-
 use super::support::{Client, chunked, exchange, request, start};
 
 #[test]
@@ -55,13 +53,11 @@ fn an_endless_body_after_an_early_answer_does_not_last() {
         let mut client = Client::connect(server.address);
         client.send(request(head, ""));
         let piece = [b"10000\r\n".to_vec(), vec![b' '; 0x10000], b"\r\n".to_vec()].concat();
-        let started = Instant::now();
         let mut sent = 0_usize;
         while client.send_if_possible(&piece) {
             sent += piece.len();
             assert!(sent < 200 << 20, "{head}: still read after {sent} bytes");
         }
-        assert!(started.elapsed() < Duration::from_secs(20));
     }
 }
 
@@ -100,7 +96,7 @@ fn expect_100_continue_is_honoured() {
         &format!("POST /echo\nX-API-Key: {}\nExpect: 100-continue\nContent-Length: 2", server.full_key),
         "",
     ));
-    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!([client.line(), client.line()], ["HTTP/1.1 100 Continue", ""]);
     client.send("{}");
     assert_eq!(client.answer().json()["length"], 2);
 }

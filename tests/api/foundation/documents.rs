@@ -315,10 +315,3 @@ fn allow_lists_the_methods_of_every_path_of_the_table() {
         assert_eq!(answer.header("allow"), allow);
     }
 }
-
-/// Prints the document, to be looked at with other tools.
-#[test]
-#[ignore = "for people"]
-fn print_the_document() {
-    println!("{}", openapi::document_json(&table(), Some("http://127.0.0.1:8080")));
-}

@@ -273,6 +273,9 @@ impl Answer {
     }
 }
 
+/// How long the server may be silent; no test depends on it.
+const READ_TIMEOUT: Duration = Duration::from_secs(60);
+
 /// A connection that speaks bytes.
 pub struct Client {
     pub stream: BufReader<TcpStream>,
@@ -281,7 +284,7 @@ pub struct Client {
 impl Client {
     pub fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(READ_TIMEOUT)).unwrap();
         stream.set_nodelay(true).unwrap();
         Self { stream: BufReader::new(stream) }
     }
@@ -295,26 +298,41 @@ impl Client {
         self.stream.get_mut().write_all(bytes.as_ref()).is_ok()
     }
 
+    /// Sends again and again, far below any rate, until the server answers.
+    pub fn send_until_answered(&mut self, bytes: impl AsRef<[u8]>) -> Answer {
+        let pause = Duration::from_millis(20);
+        self.stream.get_ref().set_read_timeout(Some(pause)).unwrap();
+        // An answer that has not begun after the pause is asked for again; a closed connection has one that can be read.
+        while self.stream.fill_buf().is_err() {
+            if !self.send_if_possible(&bytes) {
+                break;
+            }
+        }
+        self.stream.get_ref().set_read_timeout(Some(READ_TIMEOUT)).unwrap();
+        self.answer()
+    }
+
+    /// A line of an answer, without its end.
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.stream.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    }
+
     pub fn answer(&mut self) -> Answer {
         self.answer_to("GET")
     }
 
     pub fn answer_to(&mut self, method: &str) -> Answer {
-        let mut line = String::new();
-        let mut next = |stream: &mut BufReader<TcpStream>| {
-            line.clear();
-            stream.read_line(&mut line).unwrap();
-            line.trim_end().to_owned()
-        };
-        let mut first = next(&mut self.stream);
+        let mut first = self.line();
         while first == "HTTP/1.1 100 Continue" {
-            next(&mut self.stream);
-            first = next(&mut self.stream);
+            self.line();
+            first = self.line();
         }
         let status = first.split(' ').nth(1).unwrap_or_else(|| panic!("no status in {first:?}")).parse().unwrap();
         let mut headers = BTreeMap::new();
         loop {
-            let line = next(&mut self.stream);
+            let line = self.line();
             let Some((name, value)) = line.split_once(": ") else { break };
             headers.insert(name.to_ascii_lowercase(), value.to_owned());
         }

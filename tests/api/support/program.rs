@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::folder::temporary_folder;
+
 use super::until;
 
 /// A working folder to run the program in.
@@ -25,7 +27,7 @@ pub struct Ran {
 
 impl Shell {
     pub fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a folder") }
+        Self { folder: temporary_folder() }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -115,6 +117,11 @@ pub struct Serving {
 }
 
 impl Serving {
+    /// Its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Everything printed so far.
     pub fn printed(&self) -> String {
         self.output.lock().expect("not poisoned").concat()

@@ -16,6 +16,8 @@ use sea_orm::ConnectionTrait as _;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::folder::{put_database, temporary_folder};
+
 use super::client::{Answer, Client};
 use super::database::Database;
 use super::product::JobProduct as _;
@@ -117,12 +119,16 @@ impl Setup {
     pub fn try_start(self) -> anyhow::Result<TestServer> {
         let folder = match &self.folder {
             Some(folder) => Arc::clone(folder),
-            None => Arc::new(tempfile::tempdir()?),
+            None => Arc::new(temporary_folder()),
         };
+        let data = folder.path().join("data");
+        if self.folder.is_none() && matches!(self.database, Database::Sqlite) {
+            put_database(&data.join("bookkeeping.db"));
+        }
         let given = Overrides {
             listen: Some("127.0.0.1:0".to_owned()),
             ops_listen: Some("127.0.0.1:0".to_owned()),
-            data_dir: Some(folder.path().join("data")),
+            data_dir: Some(data),
             database_url: self.database.url(),
             ..Overrides::default()
         };

@@ -7,11 +7,12 @@ use bookkeeping_suite::domain::credits::CreditAccount;
 use bookkeeping_suite::domain::ids::{JobId, UserId};
 use bookkeeping_suite::domain::job::Product;
 use bookkeeping_suite::store::{
-    Claim, ClaimedJob, CreateOrganisation, Finish, Finished, NewJob, NewUser, OrganisationCreated, OrganisationRow,
-    Publish, RunEnd, Store, StoreOptions, Submitted, UserCreated,
+    Claim, ClaimedJob, CreateOrganisation, Finish, Finished, NewJob, NewUser, ObserveWait, OrganisationCreated,
+    OrganisationRow, Publish, RunEnd, Store, StoreOptions, Submitted, UserCreated,
 };
 use tempfile::TempDir;
 
+use crate::folder::{put_database, temporary_folder};
 use crate::postgres::{PostgresDatabase, postgres_database};
 
 /// 2026-11-15 12:00 UTC.
@@ -30,8 +31,10 @@ pub struct Bed {
 
 impl Bed {
     pub async fn sqlite() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let url = format!("sqlite://{}", folder.path().join("bookkeeping.db").display());
+        let folder = temporary_folder();
+        let path = folder.path().join("data").join("bookkeeping.db");
+        put_database(&path);
+        let url = format!("sqlite://{}", path.display());
         Self::open(url, Some(folder), None).await
     }
 
@@ -47,10 +50,14 @@ impl Bed {
         Self { store, clock, url, folder, database }
     }
 
-    /// The same store with another limit on how long a write may wait.
-    pub async fn impatient(&self, write_wait_max: std::time::Duration) -> Store {
-        let options =
-            StoreOptions { follow_database_clock: false, write_wait_max, ..StoreOptions::new(self.url.as_str()) };
+    /// The same store with another limit on how long a write may wait, and somebody who hears of waits.
+    pub async fn impatient(&self, write_wait_max: std::time::Duration, observe_wait: ObserveWait) -> Store {
+        let options = StoreOptions {
+            follow_database_clock: false,
+            write_wait_max,
+            observe_wait: Some(observe_wait),
+            ..StoreOptions::new(self.url.as_str())
+        };
         Store::open(options, Arc::<ManualClock>::clone(&self.clock)).await.unwrap()
     }
 

@@ -1,9 +1,10 @@
 //! How well the coding engine does on labelled businesses.
 //!
-//! `cargo bench --bench coding_quality -- FOLDER... [--lines] [--charts] [--rows N] [--fit]` scores every business of the folders (the examples and those
-//! to learn from when none is given): accounts, VAT codes, settlements, transfers, confidence. `--lines`
-//! also prints every wrong line with what was thought of it, `--charts` how each chart was understood; `--rows` measures speed instead,
-//! `--fit` prints the table of confidences (`src/domain/coding/knowledge/confidence.tsv`).
+//! `cargo bench --bench engines -- coding_quality FOLDER... [--lines] [--charts] [--rows N] [--fit]` scores every business
+//! of the folders (the examples and those to learn from when none is given): accounts, VAT codes, settlements, transfers,
+//! confidence. `--lines` also prints every wrong line with what was thought of it, `--charts` how each chart was
+//! understood; `--rows` measures speed instead, `--fit` prints the table of confidences
+//! (`src/domain/coding/knowledge/confidence.tsv`), `--small` scores the examples alone.
 
 #![expect(
     clippy::unwrap_used,
@@ -59,14 +60,17 @@ impl Found {
     }
 }
 
-fn main() {
-    let mut arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+/// Print the scores of the folders, or what the flags ask for.
+pub fn measure_businesses(mut arguments: Vec<String>) {
+    let is_small = take_flag(&mut arguments, "--small");
     let lines = take_flag(&mut arguments, "--lines");
     let fits = take_flag(&mut arguments, "--fit");
     let charts = take_flag(&mut arguments, "--charts");
     let speed_rows = take_value(&mut arguments, "--rows");
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("benches/coding_quality");
-    let folders: Vec<PathBuf> = if arguments.is_empty() {
+    let folders: Vec<PathBuf> = if is_small {
+        vec![root.join("dev")]
+    } else if arguments.is_empty() {
         vec![root.join("dev"), root.join("learn")]
     } else {
         arguments.iter().map(PathBuf::from).collect()
@@ -94,6 +98,7 @@ fn main() {
         }
         println!("  {:28} {}", "all", all.summary());
         all.print_details();
+        assert!(all.rows > 0, "there is nothing to score");
     }
 }
 
@@ -124,7 +129,7 @@ fn fit_confidence(folders: &[PathBuf]) {
     }
     eprintln!("calibration error of businesses left out: {:.3}", fit::error_of_left_out(&samples, businesses.len()));
     println!(
-        "# method, then points raw=chance in thousandths; written by `cargo bench --bench coding_quality -- --fit`"
+        "# method, then points raw=chance in thousandths; written by `cargo bench --bench engines -- coding_quality --fit`"
     );
     for (method, curve) in fit::fit(&samples.iter().collect::<Vec<_>>()) {
         let points: Vec<String> = curve.iter().map(|(raw, chance)| format!("{raw}={chance}")).collect();

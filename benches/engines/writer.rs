@@ -1,6 +1,6 @@
 //! The writer: grouped units against bare commits, and a whole tiny job against three of them, in one run.
 //!
-//! `cargo bench --bench writer [-- --json]`. `BENCH_DIR` chooses the folder (and with it the disk), `BENCH_DATABASE_URL`
+//! `cargo bench --bench engines -- writer [--json]`. `BENCH_DIR` chooses the folder (and with it the disk), `BENCH_DATABASE_URL`
 //! another database. Trust the ratios; the values are the machine's.
 #![expect(clippy::unwrap_used, reason = "a bench may fail loudly")]
 
@@ -15,16 +15,27 @@ use bookkeeping_suite::store::{
     Claim, Finish, Finished, NewJob, NewUser, RunEnd, Store, StoreOptions, Submitted, UserCreated,
 };
 
-const WARM_UP: usize = 50;
-const ROUNDS: usize = 500;
 const GROUPED_CALLERS: usize = 64;
-const GROUPED_ROUNDS: usize = 50;
 const PRODUCT: Product = Product::Reconciliation;
 
-fn main() {
-    let json = std::env::args().any(|argument| argument == "--json");
+/// How often each thing is done.
+struct Plan {
+    warm_up: usize,
+    rounds: usize,
+    grouped_rounds: usize,
+}
+
+/// Print the figures.
+pub fn measure_writer(arguments: Vec<String>) {
+    let has = |word: &str| arguments.iter().any(|argument| argument == word);
+    let json = has("--json");
+    let plan = if has("--small") {
+        Plan { warm_up: 1, rounds: 5, grouped_rounds: 2 }
+    } else {
+        Plan { warm_up: 50, rounds: 500, grouped_rounds: 50 }
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let figures = runtime.block_on(measure());
+    let figures = runtime.block_on(measure(&plan));
     if json {
         println!("{}", serde_json::to_string_pretty(&figures).unwrap());
     } else {
@@ -34,7 +45,7 @@ fn main() {
     }
 }
 
-async fn measure() -> serde_json::Value {
+async fn measure(plan: &Plan) -> serde_json::Value {
     let folder = std::env::var_os("BENCH_DIR").map_or_else(tempfile::tempdir, tempfile::tempdir_in).unwrap();
     let url = std::env::var("BENCH_DATABASE_URL")
         .unwrap_or_else(|_| format!("sqlite://{}", folder.path().join("bench.db").display()));
@@ -45,22 +56,22 @@ async fn measure() -> serde_json::Value {
 
     // Interleaved, so that a disk that changes its mind changes it for all of them.
     let (mut bare, mut job) = (Vec::new(), Vec::new());
-    for round in 0..WARM_UP + ROUNDS {
+    for round in 0..plan.warm_up + plan.rounds {
         let three = timed(async {
             for _ in 0..3 {
                 bare_commit(&store, &clock).await;
             }
         });
         let (three, one_job) = (three.await, timed(tiny_job(&store, &clock, user)).await);
-        if round >= WARM_UP {
+        if round >= plan.warm_up {
             bare.push(three);
             job.push(one_job);
         }
     }
     let commits = || store.stats().groups.load(Ordering::Relaxed);
     let before = commits();
-    let grouped = grouped(&store, &clock).await;
-    let group_size = f64::from(grouped_units()) / f64::from(u32::try_from(commits() - before).unwrap());
+    let grouped = grouped(plan, &store, &clock).await;
+    let group_size = f64::from(grouped_units(plan)) / f64::from(u32::try_from(commits() - before).unwrap());
     store.close().await;
 
     let (bare, job) = (quantiles(bare), quantiles(job));
@@ -124,18 +135,18 @@ async fn tiny_job(store: &Store, clock: &SystemClock, user: UserId) {
     assert!(matches!(finished, Finished::Completed { credits_charged: 1, .. }));
 }
 
-fn grouped_units() -> u32 {
-    u32::try_from(GROUPED_CALLERS * GROUPED_ROUNDS).unwrap()
+fn grouped_units(plan: &Plan) -> u32 {
+    u32::try_from(GROUPED_CALLERS * plan.grouped_rounds).unwrap()
 }
 
 /// Units a second with many callers at once.
-async fn grouped(store: &Store, clock: &Arc<SystemClock>) -> f64 {
+async fn grouped(plan: &Plan, store: &Store, clock: &Arc<SystemClock>) -> f64 {
     let started = Instant::now();
     let callers: Vec<_> = (0..GROUPED_CALLERS)
         .map(|_| {
-            let (store, clock) = (store.clone(), Arc::clone(clock));
+            let (store, clock, rounds) = (store.clone(), Arc::clone(clock), plan.grouped_rounds);
             tokio::spawn(async move {
-                for _ in 0..GROUPED_ROUNDS {
+                for _ in 0..rounds {
                     bare_commit(&store, &clock).await;
                 }
             })
@@ -144,7 +155,7 @@ async fn grouped(store: &Store, clock: &Arc<SystemClock>) -> f64 {
     for caller in callers {
         caller.await.unwrap();
     }
-    f64::from(grouped_units()) / started.elapsed().as_secs_f64()
+    f64::from(grouped_units(plan)) / started.elapsed().as_secs_f64()
 }
 
 async fn timed(work: impl Future<Output = ()>) -> Duration {
