@@ -13,14 +13,12 @@ use crate::cli::{CreditsCommand, OrganisationCommand, UserCommand};
 use crate::clock::Clock;
 use crate::config::Settings;
 use crate::domain::access::Role;
+use crate::domain::books::request::{CreateOrganisation, OrganisationCreated};
 use crate::domain::calendar::{Month, date_time_text};
 use crate::domain::ids::{OrganisationId, UserId};
 use crate::http::wire::organisation::organisation_json;
 use crate::session::{Sessions, hash_password};
-use crate::store::{
-    CreateOrganisation, MemberAdded, MovementRow, NewUser, OrganisationCreated, Store, StoreError, StoreOptions,
-    UserCreated, UserRow,
-};
+use crate::store::{MemberAdded, MovementRow, NewUser, Store, StoreError, StoreOptions, UserCreated, UserRow};
 
 /// How often the database is tried at start, and how long between.
 const OPEN_ATTEMPTS_MAX: u32 = 5;

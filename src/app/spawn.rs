@@ -13,9 +13,10 @@ use crate::actors::runtime::ActorRegistry;
 use crate::clock::Clock;
 use crate::config::Settings;
 use crate::domain::access::Role;
+use crate::domain::books::request::{CreateOrganisation, OrganisationCreated};
 use crate::domain::ids::{OrganisationId, UserId};
 use crate::session::{SESSION_TTL_S, Sessions};
-use crate::store::{CreateOrganisation, NewUser, OrganisationCreated, Store, UserCreated};
+use crate::store::{NewUser, Store, UserCreated};
 
 /// What to start.
 pub struct SpawnOptions {

@@ -17,9 +17,10 @@ use crate::actors::Actors;
 use crate::clock::Clock;
 use crate::domain::access::Scope;
 use crate::domain::api_key;
+use crate::domain::books::request::CreateOrganisation;
 use crate::domain::ids::{KeyId, UserId};
 use crate::session::hash_password;
-use crate::store::{CreateOrganisation, KeyCreated, NewKey, NewUser, Store, UserCreated};
+use crate::store::{KeyCreated, NewKey, NewUser, Store, UserCreated};
 
 pub use month::coding_body;
 pub use sample::reconciliation_body;

@@ -1,5 +1,8 @@
 //! Lines of statements that are receipts, payments or refunds: confirmed, matched, and taken out of the books again.
 
+use bookkeeping_suite::domain::books::command::{BooksCommand, Confirmation};
+use bookkeeping_suite::domain::books::records::settlement::AllocationInput;
+use bookkeeping_suite::domain::books::request::{CommandOutcome, CommandResult};
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind::{
     self, CustomerReceipt, CustomerRefund, SupplierPayment,
 };
@@ -7,7 +10,6 @@ use bookkeeping_suite::domain::ledger::bank::{BankStatus, ConfirmType};
 use bookkeeping_suite::domain::ledger::bank_candidates::CandidateKind;
 use bookkeeping_suite::domain::ledger::contact::ContactKind::{Customer, Supplier};
 use bookkeeping_suite::domain::ledger::document::DocumentKind::SalesInvoice;
-use bookkeeping_suite::store::{Action, AllocationEntry, Confirmation, PostOutcome, Posted};
 
 use super::bed::{Bed, store_suite};
 use super::books::{Books, day, settlement, to_invoice};
@@ -23,7 +25,7 @@ store_suite![
     candidates_are_open_invoices_and_unlinked_money,
 ];
 
-fn as_settlement(kind: SettlementKind, contact_id: i64, allocations: Vec<AllocationEntry>) -> Confirmation {
+fn as_settlement(kind: SettlementKind, contact_id: i64, allocations: Vec<AllocationInput>) -> Confirmation {
     Confirmation::Settlement { kind, contact_id, allocations }
 }
 
@@ -60,14 +62,16 @@ async fn unconfirming_undoes_the_receipt_that_the_line_made(bed: &Bed) {
     let id = books.bank_line("2026-06-01", 12_000, "FPI BRIGHTWELL").await;
     let confirmation = as_settlement(CustomerReceipt, customer, vec![to_invoice(invoice.id, 12_000)]);
     let (_, made) = books.confirmed(id, confirmation.clone()).await.settlement.unwrap();
-    let Posted::BankTransaction(row) = books.done(Action::Unconfirm { id }).await else { panic!("a line") };
+    let CommandResult::BankTransaction(row) = books.done(BooksCommand::Unconfirm { id }).await else {
+        panic!("a line")
+    };
     assert_eq!((row.status, row.kind, row.settlement, row.journal_id), (BankStatus::Unconfirmed, None, None, None));
     let undone = books.settlement(Customer, made).await;
     assert_eq!((undone.is_void, undone.void_day, undone.allocated_pence), (true, Some(day("2026-06-01")), 0));
     assert_eq!(undone.bank_transaction_id, None);
     assert_eq!(books.document(SalesInvoice, invoice.id).await.due_pence(), 12_000);
     assert_eq!(books.balance("1200").await, 0);
-    assert_eq!(books.refused(Action::Unconfirm { id }).await.reason(), "invalid_state");
+    assert_eq!(books.refused(BooksCommand::Unconfirm { id }).await.reason(), "invalid_state");
     let again = books.confirmed(id, confirmation).await;
     assert_ne!(again.settlement.map(|(_, id)| id), Some(made));
     assert_eq!(books.balance("1200").await, 12_000);
@@ -79,7 +83,8 @@ async fn voiding_the_receipt_sets_the_line_back(bed: &Bed) {
     let customer = books.customer("Brightwell School").await;
     let made = books.bank_line("2026-06-01", 12_000, "FPI BRIGHTWELL").await;
     let (_, id) = books.confirmed(made, as_settlement(CustomerReceipt, customer, Vec::new())).await.settlement.unwrap();
-    let void = |id| Action::VoidSettlement { side: Customer, id, void_day: Some(day("2026-06-09")), reason: None };
+    let void =
+        |id| BooksCommand::VoidSettlement { side: Customer, id, void_day: Some(day("2026-06-09")), reason: None };
     books.done(void(id)).await;
     assert_eq!(books.line_of_bank(made).await.status, BankStatus::Unconfirmed);
     let receipt = books.settle(settlement(CustomerReceipt, customer, "2026-06-01", 12_000, books.bank)).await;
@@ -107,7 +112,7 @@ async fn a_match_posts_nothing_and_is_only_unlinked(bed: &Bed) {
     assert_eq!(books.balance("1200").await, -7_000);
     assert_eq!(books.settlement(Supplier, payment.id).await.bank_transaction_id, Some(id));
     assert_eq!(refused(other, with(Supplier, payment.id)).await.reason(), "invalid_state");
-    books.done(Action::Unconfirm { id }).await;
+    books.done(BooksCommand::Unconfirm { id }).await;
     let unlinked = books.settlement(Supplier, payment.id).await;
     assert_eq!((unlinked.is_void, unlinked.bank_transaction_id), (false, None));
     assert_eq!(books.balance("1200").await, -7_000);
@@ -123,7 +128,7 @@ async fn a_receipt_is_matched_through_its_journal_too(bed: &Bed) {
     let row = books.confirmed(id, Confirmation::MatchJournal(receipt.journal_id.unwrap())).await;
     assert_eq!(row.settlement, Some((Customer, receipt.id)));
     assert_eq!(books.settlement(Customer, receipt.id).await.bank_transaction_id, Some(id));
-    let direct = Action::VoidJournal { id: receipt.journal_id.unwrap(), void_day: None, reason: None };
+    let direct = BooksCommand::VoidJournal { id: receipt.journal_id.unwrap(), void_day: None, reason: None };
     assert_eq!(books.refused(direct).await.reason(), "linked_to_document");
     bed.assert_sound().await;
 }
@@ -136,12 +141,12 @@ async fn a_batch_is_confirmed_whole_or_not_at_all(bed: &Bed) {
     let second = books.bank_line("2026-06-02", 5_000, "TWO").await;
     let part = |amount| as_settlement(CustomerReceipt, customer, vec![to_invoice(invoice.id, amount)]);
     let batch =
-        |items: [(i64, Confirmation); 2]| Action::Confirm { items: items.into_iter().collect(), is_batch: true };
+        |items: [(i64, Confirmation); 2]| BooksCommand::Confirm { items: items.into_iter().collect(), is_batch: true };
     let refused = books.outcome(batch([(first, part(7_000)), (second, part(5_001))])).await;
-    assert!(matches!(refused, PostOutcome::RefusedItem(1, _)), "{refused:?}");
+    assert!(matches!(refused, CommandOutcome::RefusedItem(1, _)), "{refused:?}");
     assert_eq!(books.line_of_bank(first).await.status, BankStatus::Unconfirmed);
     let done = books.done(batch([(first, part(7_000)), (second, part(5_000))])).await;
-    let Posted::BankTransactions(rows) = done else { panic!("{done:?}") };
+    let CommandResult::BankTransactions(rows) = done else { panic!("{done:?}") };
     let made: Vec<i64> = rows.iter().filter_map(|row| row.settlement).map(|(_, id)| id).collect();
     assert_eq!(books.settlement(Customer, made[0]).await.number.as_deref(), Some("RCP-00001"));
     assert_eq!(books.settlement(Customer, made[1]).await.number.as_deref(), Some("RCP-00002"));
@@ -155,7 +160,7 @@ async fn one_of_two_confirmations_wins(bed: &Bed) {
     let id = books.bank_line("2026-06-01", 7_000, "ONE").await;
     let confirm = || books.outcome(books.confirm_one(id, as_settlement(CustomerReceipt, customer, Vec::new())));
     let (one, other) = tokio::join!(confirm(), confirm());
-    let done = [&one, &other].into_iter().filter(|outcome| matches!(outcome, PostOutcome::Done(_))).count();
+    let done = [&one, &other].into_iter().filter(|outcome| matches!(outcome, CommandOutcome::Done(_))).count();
     assert_eq!(done, 1, "{one:?} {other:?}");
     let receipt = books.settle(settlement(CustomerReceipt, customer, "2026-06-01", 500, books.bank)).await;
     let lines = [books.bank_line("2026-06-01", 500, "A").await, books.bank_line("2026-06-01", 500, "B").await];
@@ -164,7 +169,7 @@ async fn one_of_two_confirmations_wins(bed: &Bed) {
         books.outcome(books.confirm_one(line, confirmation))
     };
     let (one, other) = tokio::join!(matched(lines[0]), matched(lines[1]));
-    let done = [&one, &other].into_iter().filter(|outcome| matches!(outcome, PostOutcome::Done(_))).count();
+    let done = [&one, &other].into_iter().filter(|outcome| matches!(outcome, CommandOutcome::Done(_))).count();
     assert_eq!(done, 1, "{one:?} {other:?}");
     bed.assert_sound().await;
 }
@@ -177,7 +182,7 @@ async fn candidates_are_open_invoices_and_unlinked_money(bed: &Bed) {
     let _other = books.sales_invoice(customer, "2026-05-22", 50_000).await;
     let receipt = books.settle(settlement(CustomerReceipt, customer, "2026-06-01", 12_000, books.bank)).await;
     let void = books.settle(settlement(CustomerReceipt, customer, "2026-06-01", 12_000, books.bank)).await;
-    books.done(Action::VoidSettlement { side: Customer, id: void.id, void_day: None, reason: None }).await;
+    books.done(BooksCommand::VoidSettlement { side: Customer, id: void.id, void_day: None, reason: None }).await;
     let number = named.number.clone().unwrap();
     let id = books.bank_line("2026-06-01", 12_000, &format!("FPI {number}")).await;
     let row = books.line_of_bank(id).await;

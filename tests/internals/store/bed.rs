@@ -3,12 +3,14 @@
 use std::sync::{Arc, Mutex};
 
 use bookkeeping_suite::clock::{Clock as _, ManualClock};
+use bookkeeping_suite::domain::books::records::organisation::OrganisationRecord;
+use bookkeeping_suite::domain::books::request::{CreateOrganisation, OrganisationCreated};
 use bookkeeping_suite::domain::credits::CreditAccount;
 use bookkeeping_suite::domain::ids::{JobId, UserId};
 use bookkeeping_suite::domain::job::Product;
 use bookkeeping_suite::store::{
-    Claim, ClaimedJob, CreateOrganisation, Finish, Finished, NewJob, NewUser, ObserveWait, OrganisationCreated,
-    OrganisationRow, Publish, RunEnd, Store, StoreOptions, Submitted, UserCreated,
+    Claim, ClaimedJob, Finish, Finished, NewJob, NewUser, ObserveWait, Publish, RunEnd, Store, StoreOptions, Submitted,
+    UserCreated,
 };
 use tempfile::TempDir;
 
@@ -82,7 +84,7 @@ impl Bed {
         }
     }
 
-    pub async fn organisation(&self, owner: UserId, name: &str, vat_control: bool) -> OrganisationRow {
+    pub async fn organisation(&self, owner: UserId, name: &str, vat_control: bool) -> OrganisationRecord {
         let new = CreateOrganisation::named(owner, name.to_owned(), vat_control);
         match self.store.writer.create_organisation(new).await.unwrap() {
             OrganisationCreated::Created(row) => *row,

@@ -1,6 +1,18 @@
 //! The books of an organisation under test: who asks, the accounts by code, and shorthands for what is posted.
 
+use bookkeeping_suite::domain::books::command::{BooksCommand, Confirmation};
+use bookkeeping_suite::domain::books::records::account::AccountFilter;
+use bookkeeping_suite::domain::books::records::contact::{CisDetails, ContactField};
+use bookkeeping_suite::domain::books::records::document::{DocumentInput, DocumentLineInput};
+use bookkeeping_suite::domain::books::records::document_view::DocumentView;
+use bookkeeping_suite::domain::books::records::journal::JournalView;
+use bookkeeping_suite::domain::books::records::organisation::OrganisationRecord;
+use bookkeeping_suite::domain::books::records::settlement::{
+    AllocationInput, AllocationTarget, SettlementInput, SettlementView,
+};
+use bookkeeping_suite::domain::books::records::statement_line::{StatementLineInput, StatementLineRecord};
 use bookkeeping_suite::domain::books::request::Via;
+use bookkeeping_suite::domain::books::request::{Actor, CommandOutcome, CommandRequest, CommandResult};
 use bookkeeping_suite::domain::date;
 use bookkeeping_suite::domain::ids::UserId;
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind;
@@ -10,18 +22,13 @@ use bookkeeping_suite::domain::ledger::document::DocumentKind;
 use bookkeeping_suite::domain::ledger::document_line::CisType;
 use bookkeeping_suite::domain::ledger::refusal::Refusal;
 use bookkeeping_suite::domain::ledger::vat::VatCode;
-use bookkeeping_suite::store::{
-    AccountFilter, Action, AllocationEntry, AllocationTarget, BankRow, BankTransactionRow, CisDetails, Confirmation,
-    ContactField, DocumentEntry, DocumentLineEntry, DocumentView, JournalView, OrganisationRow, Post, PostOutcome,
-    Posted, Poster, SettlementEntry, SettlementView,
-};
 
 use super::bed::Bed;
 
 pub struct Books<'a> {
     pub bed: &'a Bed,
     pub user: UserId,
-    pub organisation: OrganisationRow,
+    pub organisation: OrganisationRecord,
     pub bank: i64,
 }
 
@@ -30,13 +37,13 @@ pub fn day(text: &str) -> i32 {
     date::parse(text).unwrap()
 }
 
-pub fn to_invoice(id: i64, amount_pence: i64) -> AllocationEntry {
-    AllocationEntry { to: AllocationTarget::Invoice(id), amount_pence, cis_suffered_pence: 0 }
+pub fn to_invoice(id: i64, amount_pence: i64) -> AllocationInput {
+    AllocationInput { to: AllocationTarget::Invoice(id), amount_pence, cis_suffered_pence: 0 }
 }
 
 /// A settlement that is set against nothing.
-pub fn settlement(kind: SettlementKind, contact_id: i64, on: &str, amount_pence: i64, bank: i64) -> SettlementEntry {
-    SettlementEntry {
+pub fn settlement(kind: SettlementKind, contact_id: i64, on: &str, amount_pence: i64, bank: i64) -> SettlementInput {
+    SettlementInput {
         kind,
         contact_id,
         day: day(on),
@@ -51,8 +58,8 @@ pub fn settlement(kind: SettlementKind, contact_id: i64, on: &str, amount_pence:
 }
 
 /// A line of a document: its net in pence, what it is under CIS.
-pub fn line(net_pence: i64, cis_type: CisType) -> DocumentLineEntry {
-    DocumentLineEntry {
+pub fn line(net_pence: i64, cis_type: CisType) -> DocumentLineInput {
+    DocumentLineInput {
         description: "Work".to_owned(),
         account_id: None,
         quantity: Decimal4(10_000),
@@ -73,9 +80,9 @@ impl<'a> Books<'a> {
         Self { bed, user, organisation, bank }
     }
 
-    pub fn post(&self, action: Action) -> Post {
-        let poster = Poster { user_id: self.user, key_prefix: None, may_reopen: true, via: Via::Api };
-        Post {
+    pub fn post(&self, action: BooksCommand) -> CommandRequest {
+        let poster = Actor { user_id: self.user, key_prefix: None, may_reopen: true, via: Via::Api };
+        CommandRequest {
             organisation: self.organisation.id,
             actor: poster,
             command: action,
@@ -84,20 +91,20 @@ impl<'a> Books<'a> {
         }
     }
 
-    pub async fn outcome(&self, action: Action) -> PostOutcome {
+    pub async fn outcome(&self, action: BooksCommand) -> CommandOutcome {
         self.bed.store.writer.execute(self.post(action)).await.unwrap()
     }
 
-    pub async fn done(&self, action: Action) -> Posted {
+    pub async fn done(&self, action: BooksCommand) -> CommandResult {
         match self.outcome(action).await {
-            PostOutcome::Done(posted) => posted,
+            CommandOutcome::Done(posted) => posted,
             other => panic!("{other:?}"),
         }
     }
 
-    pub async fn refused(&self, action: Action) -> Refusal {
+    pub async fn refused(&self, action: BooksCommand) -> Refusal {
         match self.outcome(action).await {
-            PostOutcome::Refused(refusal) | PostOutcome::RefusedItem(_, refusal) => refusal,
+            CommandOutcome::Refused(refusal) | CommandOutcome::RefusedItem(_, refusal) => refusal,
             other => panic!("{other:?}"),
         }
     }
@@ -121,8 +128,8 @@ impl<'a> Books<'a> {
     pub async fn contact(&self, kind: ContactKind, name: &str, more: Vec<ContactField>) -> i64 {
         let mut fields = vec![ContactField::Name(name.to_owned())];
         fields.extend(more);
-        match self.done(Action::CreateContact { kind, fields }).await {
-            Posted::Contact(view) => view.row.id,
+        match self.done(BooksCommand::CreateContact { kind, fields }).await {
+            CommandResult::Contact(view) => view.row.id,
             other => panic!("{other:?}"),
         }
     }
@@ -141,12 +148,12 @@ impl<'a> Books<'a> {
         kind: DocumentKind,
         contact_id: i64,
         on: &str,
-        lines: Vec<DocumentLineEntry>,
+        lines: Vec<DocumentLineInput>,
     ) -> DocumentView {
         let code = if kind.contact_kind() == ContactKind::Customer { "4000" } else { "5000" };
         let account = self.account(code).await;
-        let lines = lines.into_iter().map(|line| DocumentLineEntry { account_id: Some(account), ..line });
-        let entry = DocumentEntry {
+        let lines = lines.into_iter().map(|line| DocumentLineInput { account_id: Some(account), ..line });
+        let entry = DocumentInput {
             kind,
             contact_id,
             day: day(on),
@@ -160,8 +167,8 @@ impl<'a> Books<'a> {
             origin_id: None,
             lines: lines.collect(),
         };
-        match self.done(Action::CreateDocument { entry: Box::new(entry), is_issued: true }).await {
-            Posted::Document(view) => *view,
+        match self.done(BooksCommand::CreateDocument { entry: Box::new(entry), is_issued: true }).await {
+            CommandResult::Document(view) => *view,
             other => panic!("{other:?}"),
         }
     }
@@ -174,8 +181,8 @@ impl<'a> Books<'a> {
         self.bed.store.reader.document(self.organisation.id, kind, id).await.unwrap().unwrap()
     }
 
-    pub async fn settle(&self, entry: SettlementEntry) -> SettlementView {
-        shown(self.done(Action::CreateSettlement(Box::new(entry))).await)
+    pub async fn settle(&self, entry: SettlementInput) -> SettlementView {
+        shown(self.done(BooksCommand::CreateSettlement(Box::new(entry))).await)
     }
 
     pub async fn settlement(&self, side: ContactKind, id: i64) -> SettlementView {
@@ -183,7 +190,7 @@ impl<'a> Books<'a> {
     }
 
     pub async fn bank_line(&self, on: &str, amount_pence: i64, description: &str) -> i64 {
-        let row = BankRow {
+        let row = StatementLineInput {
             day: day(on),
             amount_pence,
             description: description.to_owned(),
@@ -191,23 +198,23 @@ impl<'a> Books<'a> {
             merchant: None,
             external_id: None,
         };
-        match self.done(Action::CreateBankTransaction { bank_account_id: self.bank, row: Box::new(row) }).await {
-            Posted::BankTransaction(row) => row.id,
+        match self.done(BooksCommand::CreateBankTransaction { bank_account_id: self.bank, row: Box::new(row) }).await {
+            CommandResult::BankTransaction(row) => row.id,
             other => panic!("{other:?}"),
         }
     }
 
-    pub async fn line_of_bank(&self, id: i64) -> BankTransactionRow {
+    pub async fn line_of_bank(&self, id: i64) -> StatementLineRecord {
         self.bed.store.reader.bank_transaction(self.organisation.id, id).await.unwrap().unwrap()
     }
 
-    pub fn confirm_one(&self, id: i64, confirmation: Confirmation) -> Action {
-        Action::Confirm { items: vec![(id, confirmation)], is_batch: false }
+    pub fn confirm_one(&self, id: i64, confirmation: Confirmation) -> BooksCommand {
+        BooksCommand::Confirm { items: vec![(id, confirmation)], is_batch: false }
     }
 
-    pub async fn confirmed(&self, id: i64, confirmation: Confirmation) -> BankTransactionRow {
+    pub async fn confirmed(&self, id: i64, confirmation: Confirmation) -> StatementLineRecord {
         match self.done(self.confirm_one(id, confirmation)).await {
-            Posted::BankTransaction(row) => *row,
+            CommandResult::BankTransaction(row) => *row,
             other => panic!("{other:?}"),
         }
     }
@@ -223,9 +230,9 @@ impl<'a> Books<'a> {
     }
 }
 
-pub fn shown(posted: Posted) -> SettlementView {
+pub fn shown(posted: CommandResult) -> SettlementView {
     match posted {
-        Posted::Settlement(view) => *view,
+        CommandResult::Settlement(view) => *view,
         other => panic!("{other:?}"),
     }
 }

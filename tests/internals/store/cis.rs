@@ -1,11 +1,14 @@
 //! The Construction Industry Scheme: accounts made on first use, what payments withhold, and the position of a period.
 
+use bookkeeping_suite::domain::books::command::{BooksCommand, Confirmation};
+use bookkeeping_suite::domain::books::records::document_view::DocumentView;
+use bookkeeping_suite::domain::books::records::settlement::{AllocationInput, AllocationTarget};
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind::{CustomerReceipt, SupplierPayment};
 use bookkeeping_suite::domain::ledger::bank_candidates::CandidateKind;
 use bookkeeping_suite::domain::ledger::contact::ContactKind::{Customer, Supplier};
 use bookkeeping_suite::domain::ledger::document::DocumentKind::{PurchaseInvoice, SalesInvoice};
 use bookkeeping_suite::domain::ledger::document_line::CisType;
-use bookkeeping_suite::store::{Action, AllocationEntry, AllocationTarget, CisPosition, Confirmation, DocumentView};
+use bookkeeping_suite::domain::reports::cis_position::CisPosition;
 
 use super::bed::{Bed, store_suite};
 use super::books::{Books, day, line, settlement, shown, to_invoice};
@@ -31,7 +34,7 @@ async fn position(books: &Books<'_>, from: &str, to: &str) -> CisPosition {
 
 /// Payments, materials, liable, deducted.
 fn figures(position: &CisPosition) -> Vec<(i64, i64, i64, i64)> {
-    let one = |one: &bookkeeping_suite::store::CisSubcontractor| {
+    let one = |one: &bookkeeping_suite::domain::reports::cis_position::CisSubcontractor| {
         (one.payments_pence, one.materials_pence, one.liable_pence, one.deducted_pence)
     };
     position.subcontractors.iter().map(one).collect()
@@ -81,25 +84,25 @@ async fn an_advance_is_deducted_from_when_it_is_allocated(bed: &Bed) {
     let advance = books.settle(entry.clone()).await;
     let bill = bill(&books, supplier).await;
     let allocations = vec![to_invoice(bill.id, 200_400)];
-    let allocate = Action::AllocateSettlement { side: Supplier, id: advance.id, allocations };
+    let allocate = BooksCommand::AllocateSettlement { side: Supplier, id: advance.id, allocations };
     let allocated = shown(books.done(allocate.clone()).await);
     assert_eq!((allocated.cis_pence, allocated.allocations[0].day), (30_000, day("2026-05-01")));
     assert_eq!(books.balance("2220").await, -30_000);
     assert_eq!(figures(&position(&books, "2026-04-06", "2026-05-05").await), [(192_000, 42_000, 150_000, 30_000)]);
     let allocation_ids = vec![allocated.allocations[0].id];
-    let release = Action::UnallocateSettlement { side: Supplier, id: advance.id, allocation_ids };
+    let release = BooksCommand::UnallocateSettlement { side: Supplier, id: advance.id, allocation_ids };
     assert_eq!(shown(books.done(release).await).cis_pence, 0);
     assert_eq!(books.balance("2220").await, 0);
     assert_eq!(figures(&position(&books, "2026-04-06", "2026-05-05").await), []);
     bed.assert_sound().await;
     // Allocated at once to a bill of a later day: the deduction is posted on that day, by a journal of its own.
-    books.done(Action::VoidSettlement { side: Supplier, id: advance.id, void_day: None, reason: None }).await;
+    books.done(BooksCommand::VoidSettlement { side: Supplier, id: advance.id, void_day: None, reason: None }).await;
     entry.allocations = vec![to_invoice(bill.id, 200_400)];
     let payment = books.settle(entry).await;
     assert_eq!(books.posted(payment.journal_id.unwrap()).await.len(), 2);
     assert_eq!((books.balance("2220").await, books.balance("2100").await), (-30_000, 0));
     bed.assert_sound().await;
-    books.done(Action::VoidSettlement { side: Supplier, id: payment.id, void_day: None, reason: None }).await;
+    books.done(BooksCommand::VoidSettlement { side: Supplier, id: payment.id, void_day: None, reason: None }).await;
     assert_eq!((books.balance("2220").await, books.balance("2100").await), (0, -230_400));
     bed.assert_sound().await;
 }
@@ -112,7 +115,7 @@ async fn an_undone_payment_takes_its_deduction_back(bed: &Bed) {
     let allocations = vec![to_invoice(bill.id, 70_000)];
     let confirmation = Confirmation::Settlement { kind: SupplierPayment, contact_id: supplier, allocations };
     books.confirmed(id, confirmation).await;
-    books.done(Action::Unconfirm { id }).await;
+    books.done(BooksCommand::Unconfirm { id }).await;
     assert_eq!((books.balance("2220").await, books.balance("2100").await), (0, -230_400));
     assert_eq!(books.document(PurchaseInvoice, bill.id).await.due_pence(), 230_400);
     let after = position(&books, "2026-05-06", "2026-06-05").await;
@@ -125,7 +128,7 @@ async fn customers_withhold_from_us(bed: &Bed) {
     let customer = books.customer("Brightwell School").await;
     let invoice = books.sales_invoice(customer, "2026-05-20", 150_000).await;
     let mut entry = settlement(CustomerReceipt, customer, "2026-06-01", 160_000, books.bank);
-    entry.allocations = vec![AllocationEntry {
+    entry.allocations = vec![AllocationInput {
         to: AllocationTarget::Invoice(invoice.id),
         amount_pence: 160_000,
         cis_suffered_pence: 20_000,
@@ -136,7 +139,7 @@ async fn customers_withhold_from_us(bed: &Bed) {
     assert_eq!(lines, [amount("1200", 160_000), amount("1320", 20_000), amount("1100", -180_000)]);
     assert_eq!(books.document(SalesInvoice, invoice.id).await.due_pence(), 0);
     assert_eq!(position(&books, "2026-05-06", "2026-06-05").await.suffered_pence, 20_000);
-    let void = Action::VoidSettlement { side: Customer, id: receipt.id, void_day: None, reason: None };
+    let void = BooksCommand::VoidSettlement { side: Customer, id: receipt.id, void_day: None, reason: None };
     books.done(void).await;
     assert_eq!(position(&books, "2026-05-06", "2026-06-05").await.suffered_pence, 0);
     assert_eq!(books.balance("1320").await, 0);

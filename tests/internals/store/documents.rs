@@ -1,5 +1,10 @@
 //! Invoices and credit notes where several are decided together, and what is derived of them.
 
+use bookkeeping_suite::domain::books::command::BooksCommand;
+use bookkeeping_suite::domain::books::records::document::{DocumentField, DocumentFilter, DocumentInput};
+use bookkeeping_suite::domain::books::records::document_view::DocumentView;
+use bookkeeping_suite::domain::books::records::organisation::{OrganisationChange, OrganisationField};
+use bookkeeping_suite::domain::books::request::{CommandOutcome, CommandResult};
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind::CustomerReceipt;
 use bookkeeping_suite::domain::ledger::contact::ContactKind::{Customer, Supplier};
 use bookkeeping_suite::domain::ledger::decimal::Percent;
@@ -7,10 +12,6 @@ use bookkeeping_suite::domain::ledger::document::DocumentKind::{self, PurchaseIn
 use bookkeeping_suite::domain::ledger::document::Stage;
 use bookkeeping_suite::domain::ledger::document_line::CisType;
 use bookkeeping_suite::domain::ledger::organisation::VatPatch;
-use bookkeeping_suite::store::{
-    Action, DocumentEntry, DocumentField, DocumentFilter, DocumentView, OrganisationChange, OrganisationField,
-    PostOutcome, Posted,
-};
 
 use super::bed::{Bed, store_suite};
 use super::books::{Books, day, line, settlement, to_invoice};
@@ -25,11 +26,11 @@ store_suite![
     under_cash_accounting_vat_follows_what_settles,
 ];
 
-async fn entry(books: &Books<'_>, kind: DocumentKind, contact_id: i64, on: &str, net_pence: i64) -> DocumentEntry {
+async fn entry(books: &Books<'_>, kind: DocumentKind, contact_id: i64, on: &str, net_pence: i64) -> DocumentInput {
     let code = if kind.contact_kind() == Customer { "4000" } else { "5000" };
     let mut line = line(net_pence, CisType::None);
     line.account_id = Some(books.account(code).await);
-    DocumentEntry {
+    DocumentInput {
         kind,
         contact_id,
         day: day(on),
@@ -45,19 +46,19 @@ async fn entry(books: &Books<'_>, kind: DocumentKind, contact_id: i64, on: &str,
     }
 }
 
-const fn create(entry: Box<DocumentEntry>, is_issued: bool) -> Action {
-    Action::CreateDocument { entry, is_issued }
+const fn create(entry: Box<DocumentInput>, is_issued: bool) -> BooksCommand {
+    BooksCommand::CreateDocument { entry, is_issued }
 }
 
-fn document(posted: Posted) -> DocumentView {
+fn document(posted: CommandResult) -> DocumentView {
     match posted {
-        Posted::Document(view) => *view,
+        CommandResult::Document(view) => *view,
         other => panic!("{other:?}"),
     }
 }
 
 /// Posts all of them at once; answers come in the same order.
-async fn together(books: &Books<'_>, actions: Vec<Action>) -> Vec<PostOutcome> {
+async fn together(books: &Books<'_>, actions: Vec<BooksCommand>) -> Vec<CommandOutcome> {
     let mut tasks = Vec::new();
     for action in actions {
         let (writer, post) = (books.bed.store.writer.clone(), books.post(action));
@@ -70,9 +71,9 @@ async fn together(books: &Books<'_>, actions: Vec<Action>) -> Vec<PostOutcome> {
     outcomes
 }
 
-fn done(outcomes: Vec<PostOutcome>) -> Vec<Posted> {
+fn done(outcomes: Vec<CommandOutcome>) -> Vec<CommandResult> {
     let done = outcomes.into_iter().filter_map(|outcome| match outcome {
-        PostOutcome::Done(posted) => Some(posted),
+        CommandOutcome::Done(posted) => Some(posted),
         _ => None,
     });
     done.collect()
@@ -82,8 +83,8 @@ async fn numbers_of_a_group_follow_each_other(bed: &Bed) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let sale = entry(&books, SalesInvoice, customer, "2026-06-01", 10_000).await;
-    let own = DocumentEntry { number: Some("INV-0040".to_owned()), ..sale.clone() };
-    let refused = DocumentEntry { day: day("1990-01-01"), due_day: Some(day("1980-01-01")), ..sale.clone() };
+    let own = DocumentInput { number: Some("INV-0040".to_owned()), ..sale.clone() };
+    let refused = DocumentInput { day: day("1990-01-01"), due_day: Some(day("1980-01-01")), ..sale.clone() };
     let mut actions = vec![create(Box::new(sale.clone()), true); 8];
     actions.push(create(Box::new(refused), true));
     actions.extend(vec![create(Box::new(own), true); 3]);
@@ -98,23 +99,25 @@ async fn numbers_of_a_group_follow_each_other(bed: &Bed) {
     assert!(before.iter().copied().eq(1..=i64::try_from(before.len()).unwrap()), "{numbers:?}");
     assert!(after.iter().copied().eq(40..40 + i64::try_from(after.len()).unwrap()), "{numbers:?}");
     // Another prefix counts on its own, and finds what was numbered by hand.
-    let own = DocumentEntry { number: Some("LJ/7".to_owned()), ..sale.clone() };
+    let own = DocumentInput { number: Some("LJ/7".to_owned()), ..sale.clone() };
     books.done(create(Box::new(own), true)).await;
     let fields = vec![OrganisationField::SalesInvoicePrefix("LJ/".to_owned())];
-    books.done(Action::PatchOrganisation(Box::new(OrganisationChange { fields, vat: VatPatch::default() }))).await;
+    books
+        .done(BooksCommand::PatchOrganisation(Box::new(OrganisationChange { fields, vat: VatPatch::default() })))
+        .await;
     let next = document(books.done(create(Box::new(sale), true)).await);
     assert_eq!(next.number.as_deref(), Some("LJ/0008"));
 
     let supplier = books.contact(Supplier, "Reed Carpentry", Vec::new()).await;
     let bill = entry(&books, PurchaseInvoice, supplier, "2026-06-01", 5_000).await;
-    let bill = DocumentEntry { supplier_reference: Some("R-1".to_owned()), ..bill };
+    let bill = DocumentInput { supplier_reference: Some("R-1".to_owned()), ..bill };
     let outcomes = together(&books, vec![create(Box::new(bill.clone()), true); 4]).await;
-    let refused: Vec<_> = outcomes.iter().filter(|outcome| matches!(outcome, PostOutcome::Refused(_))).collect();
+    let refused: Vec<_> = outcomes.iter().filter(|outcome| matches!(outcome, CommandOutcome::Refused(_))).collect();
     assert_eq!(refused.len(), 3);
     let first = document(super::documents::done(outcomes).remove(0));
     assert_eq!(first.number.as_deref(), Some("BILL-00001"));
     // A void bill frees the supplier's reference, and keeps its number.
-    let void = Action::VoidDocument { kind: PurchaseInvoice, id: first.id, void_day: None, reason: None };
+    let void = BooksCommand::VoidDocument { kind: PurchaseInvoice, id: first.id, void_day: None, reason: None };
     books.done(void).await;
     let again = document(books.done(create(Box::new(bill), true)).await);
     assert_eq!(again.number.as_deref(), Some("BILL-00002"));
@@ -127,8 +130,8 @@ async fn postings_to_one_document_in_a_group_see_each_other(bed: &Bed) {
     let sale = entry(&books, SalesInvoice, customer, "2026-06-01", 10_000).await;
     let draft = document(books.done(create(Box::new(sale.clone()), false)).await);
     assert_eq!((draft.stage, draft.number.as_deref(), draft.journal_id), (Stage::Draft, None, None));
-    let issue = Action::IssueDocument { kind: SalesInvoice, id: draft.id };
-    let void = Action::VoidDocument { kind: SalesInvoice, id: draft.id, void_day: None, reason: None };
+    let issue = BooksCommand::IssueDocument { kind: SalesInvoice, id: draft.id };
+    let void = BooksCommand::VoidDocument { kind: SalesInvoice, id: draft.id, void_day: None, reason: None };
     let outcomes = together(&books, vec![issue.clone(), issue.clone(), issue, void.clone(), void]).await;
     let done = done(outcomes);
     // However they were ordered: one of the issues at most, and one void.
@@ -139,7 +142,7 @@ async fn postings_to_one_document_in_a_group_see_each_other(bed: &Bed) {
     let invoice = document(books.done(create(Box::new(sale), true)).await);
     let note = entry(&books, SalesCreditNote, customer, "2026-06-02", 10_000).await;
     let note = document(books.done(create(Box::new(note), true)).await);
-    let allocate = |pence| Action::AllocateCredit {
+    let allocate = |pence| BooksCommand::AllocateCredit {
         kind: SalesCreditNote,
         id: note.id,
         allocations: vec![to_invoice(invoice.id, pence)],
@@ -152,10 +155,10 @@ async fn postings_to_one_document_in_a_group_see_each_other(bed: &Bed) {
     assert_eq!((seen.due_pence(), given.due_pence(), seen.credited_pence), (0, 0, 12_000));
     assert_eq!(seen.version, 3);
     let refusal =
-        books.refused(Action::VoidDocument { kind: SalesInvoice, id: invoice.id, void_day: None, reason: None });
+        books.refused(BooksCommand::VoidDocument { kind: SalesInvoice, id: invoice.id, void_day: None, reason: None });
     assert_eq!(refusal.await.reason(), "has_allocations");
     let allocation_ids = seen.allocations.iter().map(|one| one.id).collect();
-    let release = Action::UnallocateCredit { kind: SalesCreditNote, id: note.id, allocation_ids };
+    let release = BooksCommand::UnallocateCredit { kind: SalesCreditNote, id: note.id, allocation_ids };
     let outcomes = together(&books, vec![release.clone(), release]).await;
     assert_eq!(super::documents::done(outcomes).len(), 1);
     bed.assert_sound().await;
@@ -177,12 +180,12 @@ async fn a_document_is_drawn_up_issued_credited_and_voided(bed: &Bed) {
         DocumentField::Number(Some("2026/17".to_owned())),
         DocumentField::Lines(vec![discounted]),
     ];
-    let patch = Action::PatchDocument { kind: SalesInvoice, id: draft.id, fields };
+    let patch = BooksCommand::PatchDocument { kind: SalesInvoice, id: draft.id, fields };
     let patched = document(books.done(patch).await);
     assert_eq!((patched.net_pence, patched.vat_pence, patched.version), (903, 181, 2));
     assert_eq!((patched.due_day, patched.lines.len()), (Some(day("2026-07-11")), 1));
     assert_eq!(books.document(SalesInvoice, draft.id).await, patched);
-    let issue = Action::IssueDocument { kind: SalesInvoice, id: draft.id };
+    let issue = BooksCommand::IssueDocument { kind: SalesInvoice, id: draft.id };
     let issued = document(books.done(issue.clone()).await);
     assert_eq!((issued.number.as_deref(), issued.stage, issued.version), (Some("2026/17"), Stage::Issued, 3));
     assert_eq!(books.document(SalesInvoice, draft.id).await, issued);
@@ -192,16 +195,16 @@ async fn a_document_is_drawn_up_issued_credited_and_voided(bed: &Bed) {
     assert_eq!(books.posted(journal).await, [lines("1100", 1_084), lines("4000", -903), lines("2200", -181)]);
     let seen = books.journal(journal).await;
     assert_eq!((seen.source_type.as_str(), seen.source_id), ("sales_invoice", Some(issued.id)));
-    let refusal = books.refused(Action::VoidJournal { id: journal, void_day: None, reason: None }).await;
+    let refusal = books.refused(BooksCommand::VoidJournal { id: journal, void_day: None, reason: None }).await;
     assert_eq!(refusal.reason(), "linked_to_document");
-    let origin = DocumentEntry { kind: SalesCreditNote, origin_id: Some(issued.id), ..sale };
+    let origin = DocumentInput { kind: SalesCreditNote, origin_id: Some(issued.id), ..sale };
     let drafted = document(books.done(create(Box::new(origin), false)).await);
     let fields = vec![DocumentField::Notes(Some("Returned".to_owned()))];
-    books.done(Action::PatchDocument { kind: SalesCreditNote, id: drafted.id, fields }).await;
-    let note = document(books.done(Action::IssueDocument { kind: SalesCreditNote, id: drafted.id }).await);
+    books.done(BooksCommand::PatchDocument { kind: SalesCreditNote, id: drafted.id, fields }).await;
+    let note = document(books.done(BooksCommand::IssueDocument { kind: SalesCreditNote, id: drafted.id }).await);
     assert_eq!((note.number.as_deref(), note.due_day, note.origin_id), (Some("SCN-0001"), None, Some(issued.id)));
     let allocations = vec![to_invoice(issued.id, 1_084)];
-    let allocate = Action::AllocateCredit { kind: SalesCreditNote, id: note.id, allocations, day: None };
+    let allocate = BooksCommand::AllocateCredit { kind: SalesCreditNote, id: note.id, allocations, day: None };
     let given = document(books.done(allocate).await);
     assert_eq!((given.credited_pence, given.due_pence()), (1_084, 2_528));
     assert_eq!(books.document(SalesCreditNote, note.id).await, given);
@@ -209,11 +212,14 @@ async fn a_document_is_drawn_up_issued_credited_and_voided(bed: &Bed) {
     assert_eq!((seen.due_pence(), seen.version), (0, 4));
     let (other, id) = (seen.allocations[0].other_type, seen.allocations[0].other_id);
     assert_eq!((other, id), ("sales_credit_note", note.id));
-    let release =
-        Action::UnallocateCredit { kind: SalesCreditNote, id: note.id, allocation_ids: vec![seen.allocations[0].id] };
+    let release = BooksCommand::UnallocateCredit {
+        kind: SalesCreditNote,
+        id: note.id,
+        allocation_ids: vec![seen.allocations[0].id],
+    };
     books.done(release).await;
     let reason = Some("Wrong customer".to_owned());
-    let void = Action::VoidDocument { kind: SalesInvoice, id: issued.id, void_day: None, reason };
+    let void = BooksCommand::VoidDocument { kind: SalesInvoice, id: issued.id, void_day: None, reason };
     let voided = document(books.done(void.clone()).await);
     // It was credited until the twelfth of June at the earliest.
     assert_eq!((voided.stage, voided.due_pence()), (Stage::Void, 0));
@@ -229,10 +235,10 @@ async fn lists_are_counted_filtered_and_paged(bed: &Bed) {
     let mut made = Vec::new();
     for (number, contact) in [(1, one), (2, other), (3, one), (4, other), (5, one)] {
         let sale = entry(&books, SalesInvoice, contact, &format!("2026-06-0{number}"), 1_000 * number).await;
-        let sale = DocumentEntry { reference: Some(format!("PO {number}")), ..sale };
+        let sale = DocumentInput { reference: Some(format!("PO {number}")), ..sale };
         made.push(document(books.done(create(Box::new(sale), number != 3)).await));
     }
-    books.done(Action::VoidDocument { kind: SalesInvoice, id: made[4].id, void_day: None, reason: None }).await;
+    books.done(BooksCommand::VoidDocument { kind: SalesInvoice, id: made[4].id, void_day: None, reason: None }).await;
     let list = async |filter: DocumentFilter, page| {
         let reader = &bed.store.reader;
         let (views, total) = reader.documents(books.organisation.id, SalesInvoice, &filter, page).await.unwrap();
@@ -264,11 +270,11 @@ async fn lists_are_counted_filtered_and_paged(bed: &Bed) {
     let filter = DocumentFilter { updated_since_ms: Some(i64::MAX), ..all() };
     assert_eq!(list(filter, (50, 0)).await, (vec![], Some(0)));
     // A draft goes, and is counted no more.
-    books.done(Action::DeleteDocument { kind: SalesInvoice, id: made[2].id }).await;
+    books.done(BooksCommand::DeleteDocument { kind: SalesInvoice, id: made[2].id }).await;
     assert_eq!(list(all(), (50, 0)).await, (vec![5, 4, 2, 1], Some(4)));
-    let refusal = books.refused(Action::DeleteDocument { kind: SalesInvoice, id: made[0].id }).await;
+    let refusal = books.refused(BooksCommand::DeleteDocument { kind: SalesInvoice, id: made[0].id }).await;
     assert_eq!(refusal.reason(), "invalid_state");
-    let refusal = books.refused(Action::DeleteContact { kind: Customer, id: other }).await;
+    let refusal = books.refused(BooksCommand::DeleteContact { kind: Customer, id: other }).await;
     assert_eq!(refusal.reason(), "invalid_state");
     bed.assert_sound().await;
 }
@@ -278,15 +284,15 @@ async fn a_dry_run_of_an_invoice_writes_nothing(bed: &Bed) {
     let customer = books.customer("Brightwell School").await;
     let sale = entry(&books, SalesInvoice, customer, "2026-06-01", 10_000).await;
     let post = books.post(create(Box::new(sale.clone()), true));
-    let PostOutcome::Done(posted) = bed.store.reader.dry_run(post).await.unwrap() else { panic!("refused") };
+    let CommandOutcome::Done(posted) = bed.store.reader.dry_run(post).await.unwrap() else { panic!("refused") };
     let shown = document(posted);
     assert!(shown.id < 1, "a dry run hands out an identifier");
     assert_eq!((shown.number, shown.journal_id), (None, None));
     assert_eq!((shown.stage, shown.net_pence + shown.vat_pence), (Stage::Issued, 12_000));
     let issued = document(books.done(create(Box::new(sale), true)).await);
     assert_eq!(issued.number.as_deref(), Some("INV-0001"));
-    let void = Action::VoidDocument { kind: SalesInvoice, id: issued.id, void_day: None, reason: None };
-    let PostOutcome::Done(posted) = bed.store.reader.dry_run(books.post(void)).await.unwrap() else {
+    let void = BooksCommand::VoidDocument { kind: SalesInvoice, id: issued.id, void_day: None, reason: None };
+    let CommandOutcome::Done(posted) = bed.store.reader.dry_run(books.post(void)).await.unwrap() else {
         panic!("refused")
     };
     let shown = document(posted);
@@ -300,7 +306,7 @@ async fn what_is_overdue_follows_due_dates(bed: &Bed) {
     let customer = books.customer("Brightwell School").await;
     for (on, due) in [("2025-01-01", "2025-01-31"), ("2025-01-02", "2199-12-31")] {
         let sale = entry(&books, SalesInvoice, customer, on, 10_000).await;
-        books.done(create(Box::new(DocumentEntry { due_day: Some(day(due)), ..sale }), true)).await;
+        books.done(create(Box::new(DocumentInput { due_day: Some(day(due)), ..sale }), true)).await;
     }
     let note = entry(&books, SalesCreditNote, customer, "2025-01-03", 5_000).await;
     books.done(create(Box::new(note), true)).await;
@@ -322,7 +328,7 @@ async fn under_cash_accounting_vat_follows_what_settles(bed: &Bed) {
         ..VatPatch::default()
     };
     let change = OrganisationChange { fields: Vec::new(), vat };
-    books.done(Action::PatchOrganisation(Box::new(change))).await;
+    books.done(BooksCommand::PatchOrganisation(Box::new(change))).await;
     let customer = books.customer("Brightwell School").await;
     let invoice = books.sales_invoice(customer, "2026-06-01", 10_001).await;
     bed.assert_sound().await;
@@ -336,17 +342,17 @@ async fn under_cash_accounting_vat_follows_what_settles(bed: &Bed) {
     assert_eq!(books.document(SalesInvoice, invoice.id).await.due_pence(), 0);
     // What a credit note takes the place of is not due on the return any more.
     let receipt = receipt.unwrap();
-    books.done(Action::VoidSettlement { side: Customer, id: receipt.id, void_day: None, reason: None }).await;
+    books.done(BooksCommand::VoidSettlement { side: Customer, id: receipt.id, void_day: None, reason: None }).await;
     let note = entry(&books, SalesCreditNote, customer, "2026-06-12", 10_001).await;
     let note = document(books.done(create(Box::new(note), true)).await);
     let allocations = vec![to_invoice(invoice.id, 4_001)];
-    let allocate = Action::AllocateCredit { kind: SalesCreditNote, id: note.id, allocations, day: None };
+    let allocate = BooksCommand::AllocateCredit { kind: SalesCreditNote, id: note.id, allocations, day: None };
     let given = document(books.done(allocate).await);
     assert_eq!(given.due_pence(), 8_000);
     bed.assert_sound().await;
     let allocation_ids = vec![given.allocations[0].id];
-    books.done(Action::UnallocateCredit { kind: SalesCreditNote, id: note.id, allocation_ids }).await;
-    let void = Action::VoidDocument { kind: SalesCreditNote, id: note.id, void_day: None, reason: None };
+    books.done(BooksCommand::UnallocateCredit { kind: SalesCreditNote, id: note.id, allocation_ids }).await;
+    let void = BooksCommand::VoidDocument { kind: SalesCreditNote, id: note.id, void_day: None, reason: None };
     assert_eq!(document(books.done(void).await).stage, Stage::Void);
     bed.assert_sound().await;
 }

@@ -1,10 +1,9 @@
 //! A job's life: submitted, claimed, finished and charged exactly once.
 
+use bookkeeping_suite::domain::idempotency::StoredResponse;
 use bookkeeping_suite::domain::ids::{JobId, UserId};
 use bookkeeping_suite::domain::job::{JobFailure, JobStatus};
-use bookkeeping_suite::store::{
-    Claim, Finish, Finished, Idempotency, JobRow, PART_BYTES_MAX, RunEnd, StoredResponse, Submitted,
-};
+use bookkeeping_suite::store::{Claim, Finish, Finished, Idempotency, JobRow, PART_BYTES_MAX, RunEnd, Submitted};
 
 use super::bed::{Bed, LEASE_MS, PRODUCT, completed, quiet, recording, store_suite};
 

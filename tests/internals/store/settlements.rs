@@ -1,13 +1,15 @@
 //! Receipts, payments and refunds: what they post, what they are set against, and how they are undone.
 
+use bookkeeping_suite::domain::books::command::{BooksCommand, Confirmation};
+use bookkeeping_suite::domain::books::records::settlement::{
+    AllocationInput, AllocationTarget, SettlementField, SettlementFilter,
+};
+use bookkeeping_suite::domain::books::request::{CommandOutcome, CommandResult};
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind::{CustomerReceipt, CustomerRefund, SupplierPayment};
 use bookkeeping_suite::domain::ledger::contact::ContactKind::{Customer, Supplier};
 use bookkeeping_suite::domain::ledger::document::DocumentKind::{SalesCreditNote, SalesInvoice};
 use bookkeeping_suite::domain::ledger::document::Stage;
 use bookkeeping_suite::domain::ledger::document_line::CisType;
-use bookkeeping_suite::store::{
-    Action, AllocationEntry, AllocationTarget, Confirmation, PostOutcome, Posted, SettlementField, SettlementFilter,
-};
 
 use super::bed::{Bed, store_suite};
 use super::books::{Books, day, line, settlement, shown, to_invoice};
@@ -69,7 +71,7 @@ async fn settlements_are_posted_numbered_and_listed(bed: &Bed) {
     assert_eq!(ids(&books, everything(Supplier)).await, (vec![payment.id], Some(1)));
     let filter = SettlementFilter { to_day: Some(day("2026-06-02")), ..everything(Customer) };
     assert_eq!(ids(&books, filter).await, (vec![receipt.id], Some(1)));
-    let void = Action::VoidSettlement { side: Customer, id: refund.id, void_day: None, reason: None };
+    let void = BooksCommand::VoidSettlement { side: Customer, id: refund.id, void_day: None, reason: None };
     let voided = shown(books.done(void.clone()).await);
     assert_eq!((voided.is_void, voided.void_day), (true, Some(day("2026-06-03"))));
     assert_eq!(books.refused(void).await.reason(), "invalid_state");
@@ -85,10 +87,10 @@ async fn settlements_are_posted_numbered_and_listed(bed: &Bed) {
     assert_eq!((books.balance("1100").await, books.balance("1200").await), (-100_001, 93_001));
 
     let unknown = settlement(CustomerReceipt, supplier, "2026-06-01", 5, books.bank);
-    let refusal = books.refused(Action::CreateSettlement(Box::new(unknown))).await;
+    let refusal = books.refused(BooksCommand::CreateSettlement(Box::new(unknown))).await;
     assert_eq!(refusal.reason(), "unknown_reference");
     let nowhere = settlement(CustomerReceipt, customer, "2026-06-01", 5, 9_999);
-    assert_eq!(books.refused(Action::CreateSettlement(Box::new(nowhere))).await.reason(), "unknown_reference");
+    assert_eq!(books.refused(BooksCommand::CreateSettlement(Box::new(nowhere))).await.reason(), "unknown_reference");
     bed.assert_sound().await;
 }
 
@@ -97,17 +99,17 @@ async fn what_is_said_of_a_settlement_may_change_until_it_is_void(bed: &Bed) {
     let customer = books.customer("Brightwell School").await;
     let receipt = books.settle(settlement(CustomerReceipt, customer, "2026-06-01", 100_000, books.bank)).await;
     let fields = vec![SettlementField::Reference(Some("PO 8812".to_owned())), SettlementField::Memo(None)];
-    let patch = Action::PatchSettlement { side: Customer, id: receipt.id, fields };
+    let patch = BooksCommand::PatchSettlement { side: Customer, id: receipt.id, fields };
     let changed = shown(books.done(patch.clone()).await);
     assert_eq!((changed.reference.as_deref(), changed.version), (Some("PO 8812"), 2));
     assert_eq!(books.settlement(Customer, receipt.id).await, changed);
     let mut seen = books.post(patch.clone());
     seen.expected_version = Some(1);
     let stale = bed.store.writer.execute(seen).await.unwrap();
-    assert!(matches!(&stale, PostOutcome::Refused(refusal) if refusal.reason() == "stale_version"), "{stale:?}");
-    let other = Action::PatchSettlement { side: Supplier, id: receipt.id, fields: Vec::new() };
-    assert_eq!(books.outcome(other).await, PostOutcome::Unknown);
-    books.done(Action::VoidSettlement { side: Customer, id: receipt.id, void_day: None, reason: None }).await;
+    assert!(matches!(&stale, CommandOutcome::Refused(refusal) if refusal.reason() == "stale_version"), "{stale:?}");
+    let other = BooksCommand::PatchSettlement { side: Supplier, id: receipt.id, fields: Vec::new() };
+    assert_eq!(books.outcome(other).await, CommandOutcome::Unknown);
+    books.done(BooksCommand::VoidSettlement { side: Customer, id: receipt.id, void_day: None, reason: None }).await;
     assert_eq!(books.refused(patch).await.reason(), "invalid_state");
     bed.assert_sound().await;
 }
@@ -129,7 +131,7 @@ async fn receipts_settle_invoices_in_parts(bed: &Bed) {
     let paid = books.document(SalesInvoice, invoice.id).await;
     assert_eq!((paid.paid_pence, paid.due_pence()), (60_000, 60_000));
 
-    let allocate = |id, amount| Action::AllocateSettlement {
+    let allocate = |id, amount| BooksCommand::AllocateSettlement {
         side: Customer,
         id: receipt.id,
         allocations: vec![to_invoice(id, amount)],
@@ -141,11 +143,11 @@ async fn receipts_settle_invoices_in_parts(bed: &Bed) {
     let more = shown(books.done(allocate(invoice.id, 40_000)).await);
     assert_eq!((more.allocated_pence, more.allocations.len(), more.version), (100_000, 2, 2));
     entry.allocations = vec![to_invoice(invoice.id, 20_001)];
-    assert_eq!(books.refused(Action::CreateSettlement(Box::new(entry))).await.reason(), "over_allocated");
+    assert_eq!(books.refused(BooksCommand::CreateSettlement(Box::new(entry))).await.reason(), "over_allocated");
 
     let first = more.allocations[0].id;
     let unallocate =
-        Action::UnallocateSettlement { side: Customer, id: receipt.id, allocation_ids: vec![first, first] };
+        BooksCommand::UnallocateSettlement { side: Customer, id: receipt.id, allocation_ids: vec![first, first] };
     let less = shown(books.done(unallocate.clone()).await);
     assert_eq!((less.allocated_pence, less.allocations.len()), (40_000, 1));
     assert_eq!(books.settlement(Customer, receipt.id).await, less);
@@ -177,7 +179,7 @@ async fn a_void_receipt_releases_what_it_settled(bed: &Bed) {
     entry.allocations = vec![to_invoice(invoice.id, 12_000)];
     let receipt = books.settle(entry).await;
     assert_eq!(books.document(SalesInvoice, invoice.id).await.due_pence(), 0);
-    let void = |on: &str| Action::VoidSettlement {
+    let void = |on: &str| BooksCommand::VoidSettlement {
         side: Customer,
         id: receipt.id,
         void_day: Some(day(on)),
@@ -206,18 +208,18 @@ async fn the_last_hundred_goes_to_one_of_two(bed: &Bed) {
         books.settle(settlement(CustomerReceipt, customer, "2026-06-02", 50_000, books.bank)).await,
     ];
     let allocate = |id, amount| {
-        books.outcome(Action::AllocateSettlement {
+        books.outcome(BooksCommand::AllocateSettlement {
             side: Customer,
             id,
             allocations: vec![to_invoice(invoice.id, amount)],
         })
     };
-    assert!(matches!(allocate(receipts[0].id, 50_000).await, PostOutcome::Done(_)));
+    assert!(matches!(allocate(receipts[0].id, 50_000).await, CommandOutcome::Done(_)));
     let both = tokio::join!(allocate(receipts[1].id, 10_000), allocate(receipts[1].id, 10_000));
-    let done = [&both.0, &both.1].into_iter().filter(|one| matches!(one, PostOutcome::Done(_))).count();
+    let done = [&both.0, &both.1].into_iter().filter(|one| matches!(one, CommandOutcome::Done(_))).count();
     assert_eq!(done, 1, "{both:?}");
     let refused =
-        |one: &PostOutcome| matches!(one, PostOutcome::Refused(refusal) if refusal.reason() == "over_allocated");
+        |one: &CommandOutcome| matches!(one, CommandOutcome::Refused(refusal) if refusal.reason() == "over_allocated");
     assert!(refused(&both.0) || refused(&both.1), "{both:?}");
     bed.assert_sound().await;
 }
@@ -228,9 +230,9 @@ async fn a_dry_run_writes_nothing(bed: &Bed) {
     let invoice = books.sales_invoice(customer, "2026-05-20", 10_000).await;
     let mut entry = settlement(CustomerReceipt, customer, "2026-06-01", 12_000, books.bank);
     entry.allocations = vec![to_invoice(invoice.id, 12_000)];
-    let action = Action::CreateSettlement(Box::new(entry));
+    let action = BooksCommand::CreateSettlement(Box::new(entry));
     let answer = bed.store.reader.dry_run(books.post(action)).await.unwrap();
-    let PostOutcome::Done(Posted::Settlement(view)) = answer else { panic!("{answer:?}") };
+    let CommandOutcome::Done(CommandResult::Settlement(view)) = answer else { panic!("{answer:?}") };
     assert!(view.id < 1, "a dry run hands out an identifier");
     assert_eq!((view.number.clone(), view.journal_id, view.allocated_pence), (None, None, 12_000));
     assert_eq!(ids(&books, everything(Customer)).await, (Vec::new(), Some(0)));
@@ -244,7 +246,7 @@ async fn refunds_give_back_receipts_and_credit_notes(bed: &Bed) {
     let receipt = books.settle(settlement(CustomerReceipt, customer, "2026-06-01", 10_000, books.bank)).await;
     let note = books.issued(SalesCreditNote, customer, "2026-06-02", vec![line(1_000, CisType::None)]).await;
     let mut entry = settlement(CustomerRefund, customer, "2026-06-05", 5_000, books.bank);
-    let to = |to, amount_pence| AllocationEntry { to, amount_pence, cis_suffered_pence: 0 };
+    let to = |to, amount_pence| AllocationInput { to, amount_pence, cis_suffered_pence: 0 };
     entry.allocations =
         vec![to(AllocationTarget::Settlement(receipt.id), 3_800), to(AllocationTarget::CreditNote(note.id), 1_200)];
     let refund = books.settle(entry).await;
@@ -255,7 +257,7 @@ async fn refunds_give_back_receipts_and_credit_notes(bed: &Bed) {
     let seen = &given_back.allocations[0];
     assert_eq!((seen.other_type, seen.other_id), ("customer_refund", refund.id));
     assert_eq!(books.document(SalesCreditNote, note.id).await.due_pence(), 0);
-    let void = Action::VoidSettlement { side: Customer, id: receipt.id, void_day: None, reason: None };
+    let void = BooksCommand::VoidSettlement { side: Customer, id: receipt.id, void_day: None, reason: None };
     let voided = shown(books.done(void).await);
     assert_eq!((voided.allocated_pence, voided.void_day), (0, Some(day("2026-06-01"))));
     assert_eq!(books.settlement(Customer, refund.id).await.allocated_pence, 1_200);
@@ -267,13 +269,13 @@ async fn a_locked_period_stands(bed: &Bed) {
     let customer = books.customer("Brightwell School").await;
     let invoice = books.sales_invoice(customer, "2026-05-20", 10_000).await;
     let receipt = books.settle(settlement(CustomerReceipt, customer, "2026-06-01", 12_000, books.bank)).await;
-    books.done(Action::LockPeriod { lock_day: Some(day("2026-06-30")), reason: None }).await;
+    books.done(BooksCommand::LockPeriod { lock_day: Some(day("2026-06-30")), reason: None }).await;
     let late = settlement(CustomerReceipt, customer, "2026-06-30", 5, books.bank);
-    assert_eq!(books.refused(Action::CreateSettlement(Box::new(late))).await.reason(), "period_locked");
-    let void = |void_day| Action::VoidSettlement { side: Customer, id: receipt.id, void_day, reason: None };
+    assert_eq!(books.refused(BooksCommand::CreateSettlement(Box::new(late))).await.reason(), "period_locked");
+    let void = |void_day| BooksCommand::VoidSettlement { side: Customer, id: receipt.id, void_day, reason: None };
     assert_eq!(books.refused(void(None)).await.reason(), "period_locked");
     let allocations = vec![to_invoice(invoice.id, 12_000)];
-    let allocate = Action::AllocateSettlement { side: Customer, id: receipt.id, allocations };
+    let allocate = BooksCommand::AllocateSettlement { side: Customer, id: receipt.id, allocations };
     let allocated = shown(books.done(allocate).await);
     assert_eq!(allocated.allocations[0].day, day("2026-07-01"));
     // What was not allocated before is void from the day it was received on at the earliest.

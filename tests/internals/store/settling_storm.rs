@@ -1,14 +1,15 @@
 //! Many postings about the same documents, settlements and lines at once, in every order: each is done or refused, none
 //! fails, and what is kept agrees with what it is kept of after every round.
 
+use bookkeeping_suite::domain::books::command::{BooksCommand, Confirmation};
+use bookkeeping_suite::domain::books::records::organisation::OrganisationChange;
+use bookkeeping_suite::domain::books::records::settlement::{AllocationInput, AllocationTarget};
+use bookkeeping_suite::domain::books::request::{CommandOutcome, CommandResult};
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind;
 use bookkeeping_suite::domain::ledger::contact::ContactKind::{self, Customer, Supplier};
 use bookkeeping_suite::domain::ledger::document::DocumentKind;
 use bookkeeping_suite::domain::ledger::document_line::CisType;
 use bookkeeping_suite::domain::ledger::organisation::VatPatch;
-use bookkeeping_suite::store::{
-    Action, AllocationEntry, AllocationTarget, Confirmation, OrganisationChange, PostOutcome, Posted,
-};
 use futures_util::future::join_all;
 
 use super::bed::{Bed, store_suite};
@@ -73,14 +74,14 @@ impl World<'_> {
         (kind, contact)
     }
 
-    fn allocations(&mut self) -> Vec<AllocationEntry> {
+    fn allocations(&mut self) -> Vec<AllocationInput> {
         (0..self.dice.below(3))
             .map(|_| {
                 let to = match self.dice.below(5) {
                     0 => AllocationTarget::Settlement(self.dice.one_of(&self.known.settlements)),
                     _ => AllocationTarget::Invoice(self.dice.one_of(&self.known.documents)),
                 };
-                AllocationEntry { to, amount_pence: self.dice.below(9_000) + 1, cis_suffered_pence: 0 }
+                AllocationInput { to, amount_pence: self.dice.below(9_000) + 1, cis_suffered_pence: 0 }
             })
             .collect()
     }
@@ -100,7 +101,7 @@ impl World<'_> {
         self.known.documents.push(self.books.issued(kind, contact, &on, lines).await.id);
     }
 
-    fn action(&mut self) -> Action {
+    fn action(&mut self) -> BooksCommand {
         let (side, _) = self.side();
         let id = self.dice.one_of(&self.known.settlements);
         let bank_line = self.dice.one_of(&self.known.lines);
@@ -110,16 +111,16 @@ impl World<'_> {
                 let mut entry = settlement(kind, contact, &on, self.dice.below(30_000) + 1, self.books.bank);
                 entry.allocations = self.allocations();
                 entry.is_auto_allocated = self.dice.below(3) == 0;
-                Action::CreateSettlement(Box::new(entry))
+                BooksCommand::CreateSettlement(Box::new(entry))
             }
-            2 | 3 => Action::AllocateSettlement { side, id, allocations: self.allocations() },
+            2 | 3 => BooksCommand::AllocateSettlement { side, id, allocations: self.allocations() },
             4 => {
                 let allocation_ids = vec![self.dice.one_of(&self.known.allocations)];
-                Action::UnallocateSettlement { side, id, allocation_ids }
+                BooksCommand::UnallocateSettlement { side, id, allocation_ids }
             }
             5 => {
                 let void_day = (self.dice.below(2) == 0).then(|| day("2026-06-01"));
-                Action::VoidSettlement { side, id, void_day, reason: None }
+                BooksCommand::VoidSettlement { side, id, void_day, reason: None }
             }
             6 | 7 => {
                 let (kind, contact_id) = self.kind();
@@ -130,32 +131,32 @@ impl World<'_> {
                 let is_batch = self.dice.below(3) == 0;
                 let mut items = vec![(bank_line, confirmation)];
                 items.extend(is_batch.then_some((other, second)));
-                Action::Confirm { items, is_batch }
+                BooksCommand::Confirm { items, is_batch }
             }
             8 => {
                 let items = vec![(bank_line, Confirmation::MatchSettlement { side, id })];
-                Action::Confirm { items, is_batch: false }
+                BooksCommand::Confirm { items, is_batch: false }
             }
-            9 => Action::Unconfirm { id: bank_line },
+            9 => BooksCommand::Unconfirm { id: bank_line },
             _ => {
                 let allocations = self.allocations();
                 let id = self.dice.one_of(&self.known.documents);
                 let kind =
                     if side == Customer { DocumentKind::SalesCreditNote } else { DocumentKind::PurchaseCreditNote };
-                Action::AllocateCredit { kind, id, allocations, day: None }
+                BooksCommand::AllocateCredit { kind, id, allocations, day: None }
             }
         }
     }
 
-    fn learn(&mut self, posted: Posted) {
+    fn learn(&mut self, posted: CommandResult) {
         match posted {
-            Posted::Settlement(view) => {
+            CommandResult::Settlement(view) => {
                 self.known.allocations.extend(view.allocations.iter().map(|one| one.id));
                 self.known.settlements.push(view.id);
             }
-            Posted::Document(view) => self.known.allocations.extend(view.allocations.iter().map(|one| one.id)),
-            Posted::BankTransaction(row) => self.known.settlements.extend(row.settlement.map(|(_, id)| id)),
-            Posted::BankTransactions(rows) => {
+            CommandResult::Document(view) => self.known.allocations.extend(view.allocations.iter().map(|one| one.id)),
+            CommandResult::BankTransaction(row) => self.known.settlements.extend(row.settlement.map(|(_, id)| id)),
+            CommandResult::BankTransactions(rows) => {
                 self.known.settlements.extend(rows.iter().filter_map(|row| row.settlement).map(|(_, id)| id));
             }
             _ => {}
@@ -173,7 +174,7 @@ async fn settling_in_every_order_stays_sound(bed: &Bed) {
         scheme_from: Some(Some(day("2020-04-01"))),
         ..VatPatch::default()
     };
-    books.done(Action::PatchOrganisation(Box::new(OrganisationChange { fields: Vec::new(), vat }))).await;
+    books.done(BooksCommand::PatchOrganisation(Box::new(OrganisationChange { fields: Vec::new(), vat }))).await;
     let customer = books.customer("Brightwell School").await;
     let supplier = books.subcontractor("Reed Carpentry", 20).await;
     let mut world = World { books, customer, supplier, known: Known::default(), dice: Dice(7) };
@@ -189,10 +190,10 @@ async fn settling_in_every_order_stays_sound(bed: &Bed) {
         if round % 3 == 0 {
             world.issue().await;
         }
-        let actions: Vec<Action> = (0..AT_ONCE).map(|_| world.action()).collect();
+        let actions: Vec<BooksCommand> = (0..AT_ONCE).map(|_| world.action()).collect();
         let outcomes = join_all(actions.into_iter().map(|action| world.books.outcome(action))).await;
         for outcome in outcomes {
-            if let PostOutcome::Done(posted) = outcome {
+            if let CommandOutcome::Done(posted) = outcome {
                 done += 1;
                 world.learn(posted);
             } else {
