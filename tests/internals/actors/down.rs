@@ -2,7 +2,7 @@
 
 use bookkeeping_suite::actors::runtime::{ActorError, ActorState, DOWN_RETRY_MS, RESPAWN_WINDOW_MS, RESPAWNS_MAX};
 
-use super::probe::{AtOnce, Bench, Order};
+use super::probe::{ActorFixture, AtOnce, Order};
 
 fn ms(duration_ms: u64) -> i64 {
     i64::try_from(duration_ms).unwrap()
@@ -10,7 +10,7 @@ fn ms(duration_ms: u64) -> i64 {
 
 #[actix::test]
 async fn a_sixth_death_in_a_minute_brings_it_down_and_it_recovers() {
-    let mut bench = Bench::new(8);
+    let mut bench = ActorFixture::new(8);
     bench.kill().await;
     for _ in 0..RESPAWNS_MAX {
         bench.clock.advance_ms(1_000);
@@ -36,7 +36,7 @@ async fn a_sixth_death_in_a_minute_brings_it_down_and_it_recovers() {
 
 #[actix::test]
 async fn an_actor_that_dies_again_after_the_attempt_waits_another_ten_seconds() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     for _ in 0..=RESPAWNS_MAX {
         bench.kill().await;
     }
@@ -51,7 +51,7 @@ async fn an_actor_that_dies_again_after_the_attempt_waits_another_ten_seconds() 
 
 #[actix::test]
 async fn deaths_more_than_a_minute_apart_are_forgiven() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     for _ in 0..20 {
         bench.kill().await;
         bench.clock.advance_ms(ms(RESPAWN_WINDOW_MS / 4));

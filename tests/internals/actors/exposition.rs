@@ -5,7 +5,7 @@ use std::time::Duration;
 use bookkeeping_suite::domain::job::{JobStatus, Product};
 use bookkeeping_suite::metrics::Metrics;
 
-use super::probe::{AtOnce, Bench, Order};
+use super::probe::{ActorFixture, AtOnce, Order};
 
 /// The names of `operations.md`, as samples or, where a series appears with its first event, as a described type.
 const NAMES: [&str; 28] = [
@@ -41,7 +41,7 @@ const NAMES: [&str; 28] = [
 
 #[actix::test]
 async fn every_metric_is_there_before_anything_happened() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     let text = Metrics::new(vec![Box::new(bench.registry.clone())]).exposition().unwrap();
     for name in NAMES {
         let described = name.strip_suffix("_total").unwrap_or(name);
@@ -53,7 +53,7 @@ async fn every_metric_is_there_before_anything_happened() {
 
 #[actix::test]
 async fn what_happened_is_counted_under_closed_labels() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     let metrics = Metrics::new(vec![Box::new(bench.registry.clone())]);
     let route = metrics.route("GET", "/api/v1/keys/{id}");
     route.record(200, Duration::from_micros(120));

@@ -7,11 +7,11 @@ use bookkeeping_suite::actors::runtime::ActorError;
 use futures_util::future::join_all;
 use tokio::sync::Semaphore;
 
-use super::probe::{Alone, Bench, DEADLINE, Order, Wake};
+use super::probe::{ActorFixture, Alone, DEADLINE, Order, Wake};
 
 #[actix::test]
 async fn a_full_queue_refuses_at_once_and_takes_questions_again_when_there_is_room() {
-    let bench = Bench::new(4);
+    let bench = ActorFixture::new(4);
     let gate = Arc::new(Semaphore::new(0));
     let accepted: Vec<_> = (0..4).map(|_| bench.slot.ask(Alone(Order::Wait(Arc::clone(&gate)), DEADLINE))).collect();
     for _ in 0..10 {
@@ -27,7 +27,7 @@ async fn a_full_queue_refuses_at_once_and_takes_questions_again_when_there_is_ro
 
 #[actix::test]
 async fn a_question_nobody_waits_for_gives_its_place_back_and_is_not_handled() {
-    let bench = Bench::new(2);
+    let bench = ActorFixture::new(2);
     let gate = Arc::new(Semaphore::new(0));
     let first = bench.slot.ask(Alone(Order::Wait(Arc::clone(&gate)), DEADLINE));
     drop(bench.slot.ask(Alone(Order::Count, DEADLINE)));
@@ -39,7 +39,7 @@ async fn a_question_nobody_waits_for_gives_its_place_back_and_is_not_handled() {
 
 #[actix::test]
 async fn wakes_coalesce_and_none_is_lost() {
-    let bench = Bench::new(4);
+    let bench = ActorFixture::new(4);
     let gate = Arc::new(Semaphore::new(0));
     let busy = bench.slot.ask(Alone(Order::Wait(Arc::clone(&gate)), DEADLINE));
     let busy = tokio::spawn(busy);
@@ -59,7 +59,7 @@ async fn wakes_coalesce_and_none_is_lost() {
 
 #[actix::test]
 async fn a_wake_while_one_is_handled_is_kept() {
-    let bench = Bench::new(0);
+    let bench = ActorFixture::new(0);
     for round in 1..=50 {
         bench.slot.wake(Wake).unwrap();
         while bench.outside.woken.load(Ordering::SeqCst) < round {

@@ -4,11 +4,11 @@ use std::sync::atomic::Ordering;
 
 use bookkeeping_suite::actors::runtime::ActorError;
 
-use super::probe::{Alone, Bench, DEADLINE, Order, SHORT};
+use super::probe::{ActorFixture, Alone, DEADLINE, Order, SHORT};
 
 #[actix::test]
 async fn a_hang_ends_at_its_deadline_and_the_queue_survives_the_restart() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     bench.outside.stored.store(7, Ordering::SeqCst);
     let hanging = bench.slot.ask(Alone(Order::Hang, SHORT));
     let behind = bench.slot.ask(Alone(Order::Count, DEADLINE));

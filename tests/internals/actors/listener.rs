@@ -11,9 +11,9 @@ use bookkeeping_suite::metrics::Metrics;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-use super::probe::{Alone, AtOnce, Bench, DEADLINE, Order};
+use super::probe::{ActorFixture, Alone, AtOnce, DEADLINE, Order};
 
-fn state(bench: &Bench) -> Arc<OpsState> {
+fn state(bench: &ActorFixture) -> Arc<OpsState> {
     let metrics = Metrics::new(vec![Box::new(bench.registry.clone())]);
     let engines = vec![(Product::Reconciliation, Arc::clone(&bench.stats))];
     let history = History::new(Arc::clone(&metrics), bench.registry.clone(), engines, bench.clock.clone());
@@ -42,7 +42,7 @@ async fn get_json(state: &Arc<OpsState>, path: &str) -> (StatusCode, Value) {
 
 #[actix::test]
 async fn readiness_names_the_reasons() {
-    let mut bench = Bench::new(8);
+    let mut bench = ActorFixture::new(8);
     let state = state(&bench);
     assert_eq!(get_json(&state, "/readyz").await, (StatusCode::OK, json!({"status": "ready", "reasons": []})));
 
@@ -67,7 +67,7 @@ async fn readiness_names_the_reasons() {
 
 #[actix::test]
 async fn every_path_answers_while_the_only_actor_is_stuck_in_code_that_never_yields() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     let state = state(&bench);
     let (release, held) = std::sync::mpsc::channel::<()>();
     bench.arbiter.spawn_fn(move || held.recv().unwrap());
@@ -82,7 +82,7 @@ async fn every_path_answers_while_the_only_actor_is_stuck_in_code_that_never_yie
 
 #[actix::test]
 async fn an_actor_is_shown_with_exactly_the_fields_of_the_contract() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     let (_, body) = get_json(&state(&bench), "/actors").await;
     let mut fields: Vec<&str> = body[0].as_object().unwrap().keys().map(String::as_str).collect();
     let mut contract = [
@@ -112,7 +112,7 @@ async fn an_actor_is_shown_with_exactly_the_fields_of_the_contract() {
 
 #[actix::test]
 async fn history_is_read_from_where_one_stopped_and_is_bounded() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     let state = state(&bench);
     for round in 0..3_u64 {
         for _ in 0..round {
@@ -146,7 +146,7 @@ async fn history_is_read_from_where_one_stopped_and_is_bounded() {
 
 #[actix::test]
 async fn the_page_is_self_contained_under_a_strict_policy() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     let state = state(&bench);
     let (status, headers, body) = get(&state, "/").await;
     assert_eq!(status, StatusCode::OK);
@@ -167,7 +167,7 @@ async fn the_page_is_self_contained_under_a_strict_policy() {
 
 #[actix::test]
 async fn unknown_paths_and_methods_get_json_errors() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     let state = state(&bench);
     let (status, body) = get_json(&state, "/nothing").await;
     assert_eq!((status, &body["error"]["code"]), (StatusCode::NOT_FOUND, &json!("not_found")));
@@ -179,7 +179,7 @@ async fn unknown_paths_and_methods_get_json_errors() {
 
 #[actix::test]
 async fn the_exposition_is_declared_as_what_it_is() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     let (status, headers, body) = get(&state(&bench), "/metrics").await;
     assert_eq!(status, StatusCode::OK);
     assert!(headers.get(header::CONTENT_TYPE).unwrap().to_str().unwrap().starts_with("application/openmetrics-text"));

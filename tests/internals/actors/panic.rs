@@ -7,11 +7,11 @@ use bookkeeping_suite::actors::runtime::ActorError;
 use futures_util::future::join_all;
 use tokio::sync::Semaphore;
 
-use super::probe::{Alone, AtOnce, Bench, DEADLINE, Order, SHORT};
+use super::probe::{ActorFixture, Alone, AtOnce, DEADLINE, Order, SHORT};
 
 #[actix::test]
 async fn a_panic_at_once_is_answered_and_the_state_is_read_anew() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     bench.outside.stored.store(40, Ordering::SeqCst);
     assert_eq!(bench.slot.ask(AtOnce(Order::Panic)).await, Err(ActorError::Panicked));
     assert_eq!(bench.slot.ask(AtOnce(Order::Count)).await, Ok(41));
@@ -23,7 +23,7 @@ async fn a_panic_at_once_is_answered_and_the_state_is_read_anew() {
 
 #[actix::test]
 async fn a_panic_after_waiting_is_answered_and_the_state_is_read_anew() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     assert_eq!(bench.slot.ask(Alone(Order::Panic, DEADLINE)).await, Err(ActorError::Panicked));
     assert_eq!(bench.slot.ask(Alone(Order::Count, DEADLINE)).await, Ok(1));
     assert_eq!((bench.stats.panics(), bench.stats.restarts()), (1, 1));
@@ -32,7 +32,7 @@ async fn a_panic_after_waiting_is_answered_and_the_state_is_read_anew() {
 
 #[actix::test]
 async fn a_queue_with_every_fault_in_it_is_answered_in_order_and_all_places_come_back() {
-    let bench = Bench::new(16);
+    let bench = ActorFixture::new(16);
     let gate = Arc::new(Semaphore::new(0));
     let first = bench.slot.ask(Alone(Order::Wait(Arc::clone(&gate)), DEADLINE));
     let first = tokio::spawn(first);

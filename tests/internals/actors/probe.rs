@@ -174,7 +174,7 @@ impl Handler<Wake> for Probe {
 }
 
 /// One probe on an arbiter of its own, with a clock that only the test moves.
-pub struct Bench {
+pub struct ActorFixture {
     pub clock: Arc<ManualClock>,
     pub outside: Arc<Outside>,
     pub stats: Arc<ActorStats>,
@@ -185,7 +185,7 @@ pub struct Bench {
     pub arbiter: Arbiter,
 }
 
-impl Bench {
+impl ActorFixture {
     pub fn new(queue_capacity: u32) -> Self {
         let clock = Arc::new(ManualClock::at_ms(1_700_000_000_000));
         let outside = Arc::new(Outside::default());

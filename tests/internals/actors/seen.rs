@@ -5,11 +5,11 @@ use std::sync::Arc;
 use bookkeeping_suite::actors::runtime::ActorState;
 use tokio::sync::Semaphore;
 
-use super::probe::{Alone, AtOnce, Bench, Order};
+use super::probe::{ActorFixture, Alone, AtOnce, Order};
 
 #[actix::test]
 async fn a_message_longer_than_twice_its_deadline_is_hung_and_the_end_of_it_is_noticed() {
-    let mut bench = Bench::new(8);
+    let mut bench = ActorFixture::new(8);
     let gate = Arc::new(Semaphore::new(0));
     // The deadline is a minute of real time, the clock that is watched is moved by hand.
     let deadline = std::time::Duration::from_secs(60);
@@ -38,7 +38,7 @@ async fn a_message_longer_than_twice_its_deadline_is_hung_and_the_end_of_it_is_n
 
 #[actix::test]
 async fn progress_is_shown_while_the_work_goes_on() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     assert_eq!(bench.stats.snapshot().last_progress_ms_ago, None);
     bench.stats.set_rows(0, 10_000);
     bench.clock.advance_ms(400);
@@ -54,7 +54,7 @@ async fn progress_is_shown_while_the_work_goes_on() {
 
 #[actix::test]
 async fn everything_is_seen_while_the_arbiter_itself_is_stuck() {
-    let mut bench = Bench::new(8);
+    let mut bench = ActorFixture::new(8);
     let (release, held) = std::sync::mpsc::channel::<()>();
     let (entered, stuck) = tokio::sync::oneshot::channel();
     bench.arbiter.spawn_fn(move || {

@@ -7,11 +7,11 @@ use bookkeeping_suite::actors::runtime::ActorError;
 use futures_util::future::join_all;
 use tokio::sync::Semaphore;
 
-use super::probe::{Alone, AtOnce, Bench, DEADLINE, Die, Order, Wake};
+use super::probe::{ActorFixture, Alone, AtOnce, DEADLINE, Die, Order, Wake};
 
 #[actix::test]
 async fn the_first_question_after_a_death_is_answered_by_a_new_actor() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     bench.kill().await;
     assert_eq!(bench.slot.ask(AtOnce(Order::Count)).await, Ok(1));
     assert_eq!((bench.stats.generation(), bench.stats.restarts()), (2, 1));
@@ -20,7 +20,7 @@ async fn the_first_question_after_a_death_is_answered_by_a_new_actor() {
 
 #[actix::test]
 async fn those_who_waited_are_told_and_their_places_come_back() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     let gate = Arc::new(Semaphore::new(0));
     let working = bench.slot.ask(Alone(Order::Wait(Arc::clone(&gate)), DEADLINE));
     let waiting: Vec<_> =
@@ -36,7 +36,7 @@ async fn those_who_waited_are_told_and_their_places_come_back() {
 
 #[actix::test]
 async fn racing_callers_build_exactly_one_actor() {
-    let bench = Bench::new(4_096);
+    let bench = ActorFixture::new(4_096);
     bench.kill().await;
     let barrier = Arc::new(std::sync::Barrier::new(8));
     let threads: Vec<_> = (0..8)
@@ -57,7 +57,7 @@ async fn racing_callers_build_exactly_one_actor() {
 
 #[actix::test]
 async fn the_watchdog_builds_a_dead_actor_without_being_asked() {
-    let mut bench = Bench::new(8);
+    let mut bench = ActorFixture::new(8);
     bench.kill().await;
     bench.watchdog.look();
     assert_eq!(bench.stats.generation(), 2);
@@ -68,7 +68,7 @@ async fn the_watchdog_builds_a_dead_actor_without_being_asked() {
 
 #[actix::test]
 async fn a_wake_reaches_the_actor_that_is_built_next() {
-    let bench = Bench::new(0);
+    let bench = ActorFixture::new(0);
     bench.slot.with_addr(|addr| addr.connected()).unwrap();
     bench.slot.wake(Die).unwrap();
     bench.dead().await;
@@ -81,7 +81,7 @@ async fn a_wake_reaches_the_actor_that_is_built_next() {
 
 #[actix::test]
 async fn a_closed_slot_finishes_what_it_has_and_takes_nothing_more() {
-    let bench = Bench::new(8);
+    let bench = ActorFixture::new(8);
     let last = bench.slot.ask(AtOnce(Order::Count));
     bench.slot.close();
     assert_eq!(last.await, Ok(1));

@@ -11,8 +11,8 @@ use bookkeeping_suite::domain::ledger::bank_candidates::CandidateKind;
 use bookkeeping_suite::domain::ledger::contact::ContactKind::{Customer, Supplier};
 use bookkeeping_suite::domain::ledger::document::DocumentKind::SalesInvoice;
 
-use super::bed::{Bed, store_suite};
 use super::books::{Books, day, settlement, to_invoice};
+use super::fixture::{StoreFixture, store_suite};
 
 store_suite![
     a_line_confirmed_as_a_receipt_makes_it,
@@ -29,7 +29,7 @@ fn as_settlement(kind: SettlementKind, contact_id: i64, allocations: Vec<Allocat
     Confirmation::Settlement { kind, contact_id, allocations }
 }
 
-async fn a_line_confirmed_as_a_receipt_makes_it(bed: &Bed) {
+async fn a_line_confirmed_as_a_receipt_makes_it(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let invoice = books.sales_invoice(customer, "2026-05-20", 10_000).await;
@@ -55,7 +55,7 @@ async fn a_line_confirmed_as_a_receipt_makes_it(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn unconfirming_undoes_the_receipt_that_the_line_made(bed: &Bed) {
+async fn unconfirming_undoes_the_receipt_that_the_line_made(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let invoice = books.sales_invoice(customer, "2026-05-20", 10_000).await;
@@ -78,7 +78,7 @@ async fn unconfirming_undoes_the_receipt_that_the_line_made(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn voiding_the_receipt_sets_the_line_back(bed: &Bed) {
+async fn voiding_the_receipt_sets_the_line_back(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let made = books.bank_line("2026-06-01", 12_000, "FPI BRIGHTWELL").await;
@@ -95,7 +95,7 @@ async fn voiding_the_receipt_sets_the_line_back(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_match_posts_nothing_and_is_only_unlinked(bed: &Bed) {
+async fn a_match_posts_nothing_and_is_only_unlinked(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let supplier = books.contact(Supplier, "Reed Carpentry", Vec::new()).await;
     let payment = books.settle(settlement(SupplierPayment, supplier, "2026-06-01", 7_000, books.bank)).await;
@@ -120,7 +120,7 @@ async fn a_match_posts_nothing_and_is_only_unlinked(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_receipt_is_matched_through_its_journal_too(bed: &Bed) {
+async fn a_receipt_is_matched_through_its_journal_too(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let receipt = books.settle(settlement(CustomerReceipt, customer, "2026-06-01", 12_000, books.bank)).await;
@@ -133,7 +133,7 @@ async fn a_receipt_is_matched_through_its_journal_too(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_batch_is_confirmed_whole_or_not_at_all(bed: &Bed) {
+async fn a_batch_is_confirmed_whole_or_not_at_all(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let invoice = books.sales_invoice(customer, "2026-05-20", 10_000).await;
@@ -154,7 +154,7 @@ async fn a_batch_is_confirmed_whole_or_not_at_all(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn one_of_two_confirmations_wins(bed: &Bed) {
+async fn one_of_two_confirmations_wins(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let id = books.bank_line("2026-06-01", 7_000, "ONE").await;
@@ -174,7 +174,7 @@ async fn one_of_two_confirmations_wins(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn candidates_are_open_invoices_and_unlinked_money(bed: &Bed) {
+async fn candidates_are_open_invoices_and_unlinked_money(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let same = books.sales_invoice(customer, "2026-05-20", 10_000).await;

@@ -23,10 +23,10 @@ use bookkeeping_suite::domain::ledger::document_line::CisType;
 use bookkeeping_suite::domain::ledger::refusal::Refusal;
 use bookkeeping_suite::domain::ledger::vat::VatCode;
 
-use super::bed::Bed;
+use super::fixture::StoreFixture;
 
 pub struct Books<'a> {
-    pub bed: &'a Bed,
+    pub bed: &'a StoreFixture,
     pub user: UserId,
     pub organisation: OrganisationRecord,
     pub bank: i64,
@@ -72,7 +72,7 @@ pub fn line(net_pence: i64, cis_type: CisType) -> DocumentLineInput {
 }
 
 impl<'a> Books<'a> {
-    pub async fn of(bed: &'a Bed) -> Self {
+    pub async fn of(bed: &'a StoreFixture) -> Self {
         let user = bed.user(0, 0).await;
         let organisation = bed.organisation(user, "Larkspur Joinery", true).await;
         let banks = bed.store.reader.bank_accounts(organisation.id, false).await.unwrap();

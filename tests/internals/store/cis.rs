@@ -10,8 +10,8 @@ use bookkeeping_suite::domain::ledger::document::DocumentKind::{PurchaseInvoice,
 use bookkeeping_suite::domain::ledger::document_line::CisType;
 use bookkeeping_suite::domain::reports::cis_position::CisPosition;
 
-use super::bed::{Bed, store_suite};
 use super::books::{Books, day, line, settlement, shown, to_invoice};
+use super::fixture::{StoreFixture, store_suite};
 
 store_suite![
     part_payments_share_the_deduction,
@@ -40,7 +40,7 @@ fn figures(position: &CisPosition) -> Vec<(i64, i64, i64, i64)> {
     position.subcontractors.iter().map(one).collect()
 }
 
-async fn part_payments_share_the_deduction(bed: &Bed) {
+async fn part_payments_share_the_deduction(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let supplier = books.subcontractor("Reed Carpentry", 20).await;
     let bill = bill(&books, supplier).await;
@@ -77,7 +77,7 @@ async fn part_payments_share_the_deduction(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn an_advance_is_deducted_from_when_it_is_allocated(bed: &Bed) {
+async fn an_advance_is_deducted_from_when_it_is_allocated(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let supplier = books.subcontractor("Reed Carpentry", 20).await;
     let mut entry = settlement(SupplierPayment, supplier, "2026-04-20", 200_400, books.bank);
@@ -107,7 +107,7 @@ async fn an_advance_is_deducted_from_when_it_is_allocated(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn an_undone_payment_takes_its_deduction_back(bed: &Bed) {
+async fn an_undone_payment_takes_its_deduction_back(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let supplier = books.subcontractor("Reed Carpentry", 20).await;
     let bill = bill(&books, supplier).await;
@@ -123,7 +123,7 @@ async fn an_undone_payment_takes_its_deduction_back(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn customers_withhold_from_us(bed: &Bed) {
+async fn customers_withhold_from_us(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let invoice = books.sales_invoice(customer, "2026-05-20", 150_000).await;

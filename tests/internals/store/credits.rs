@@ -3,7 +3,7 @@
 use bookkeeping_suite::domain::calendar::Month;
 use bookkeeping_suite::store::Finished;
 
-use super::bed::{Bed, START_MS, store_suite};
+use super::fixture::{START_MS, StoreFixture, store_suite};
 
 store_suite![
     grants_are_recorded,
@@ -15,7 +15,7 @@ store_suite![
 
 const DAY_MS: i64 = 86_400_000;
 
-async fn grants_are_recorded(bed: &Bed) {
+async fn grants_are_recorded(bed: &StoreFixture) {
     let user = bed.user(10, 1).await;
     let before = bed.store.reader.epochs().await.unwrap().credits;
     let account = bed.store.writer.grant_bonus(user, 5, "sorry".to_owned()).await.unwrap().unwrap();
@@ -30,7 +30,7 @@ async fn grants_are_recorded(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_charge_in_a_new_month_renews_first(bed: &Bed) {
+async fn a_charge_in_a_new_month_renews_first(bed: &StoreFixture) {
     let user = bed.user(10, 0).await;
     bed.submit(user, 8).await;
     bed.finish(&bed.claim().await, 8).await;
@@ -47,7 +47,7 @@ async fn a_charge_in_a_new_month_renews_first(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn months_are_renewed_in_batches(bed: &Bed) {
+async fn months_are_renewed_in_batches(bed: &StoreFixture) {
     let mut users = Vec::new();
     for _ in 0..3 {
         users.push(bed.user(10, 2).await);
@@ -66,7 +66,7 @@ async fn months_are_renewed_in_batches(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn overage_is_billed_when_all_allow_it(bed: &Bed) {
+async fn overage_is_billed_when_all_allow_it(bed: &StoreFixture) {
     let user = bed.user(3, 0).await;
     bed.tamper("update credit_account set overage_allowed = true").await;
     let job = bookkeeping_suite::store::NewJob { allow_overage: true, ..bed.job(user, 5) };
@@ -80,7 +80,7 @@ async fn overage_is_billed_when_all_allow_it(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn check_finds_planted_differences(bed: &Bed) {
+async fn check_finds_planted_differences(bed: &StoreFixture) {
     let user = bed.user(100, 0).await;
     let paid = bed.submit(user, 5).await;
     bed.finish(&bed.claim().await, 5).await;

@@ -13,8 +13,8 @@ use bookkeeping_suite::domain::ledger::document::Stage;
 use bookkeeping_suite::domain::ledger::document_line::CisType;
 use bookkeeping_suite::domain::ledger::organisation::VatPatch;
 
-use super::bed::{Bed, store_suite};
 use super::books::{Books, day, line, settlement, to_invoice};
+use super::fixture::{StoreFixture, store_suite};
 
 store_suite![
     numbers_of_a_group_follow_each_other,
@@ -79,7 +79,7 @@ fn done(outcomes: Vec<CommandOutcome>) -> Vec<CommandResult> {
     done.collect()
 }
 
-async fn numbers_of_a_group_follow_each_other(bed: &Bed) {
+async fn numbers_of_a_group_follow_each_other(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let sale = entry(&books, SalesInvoice, customer, "2026-06-01", 10_000).await;
@@ -124,7 +124,7 @@ async fn numbers_of_a_group_follow_each_other(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn postings_to_one_document_in_a_group_see_each_other(bed: &Bed) {
+async fn postings_to_one_document_in_a_group_see_each_other(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let sale = entry(&books, SalesInvoice, customer, "2026-06-01", 10_000).await;
@@ -164,7 +164,7 @@ async fn postings_to_one_document_in_a_group_see_each_other(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_document_is_drawn_up_issued_credited_and_voided(bed: &Bed) {
+async fn a_document_is_drawn_up_issued_credited_and_voided(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let mut sale = entry(&books, SalesInvoice, customer, "2026-06-01", 1_003).await;
@@ -229,7 +229,7 @@ async fn a_document_is_drawn_up_issued_credited_and_voided(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn lists_are_counted_filtered_and_paged(bed: &Bed) {
+async fn lists_are_counted_filtered_and_paged(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let (one, other) = (books.customer("Brightwell School").await, books.customer("Ashdown Café").await);
     let mut made = Vec::new();
@@ -279,7 +279,7 @@ async fn lists_are_counted_filtered_and_paged(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_dry_run_of_an_invoice_writes_nothing(bed: &Bed) {
+async fn a_dry_run_of_an_invoice_writes_nothing(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let sale = entry(&books, SalesInvoice, customer, "2026-06-01", 10_000).await;
@@ -301,7 +301,7 @@ async fn a_dry_run_of_an_invoice_writes_nothing(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn what_is_overdue_follows_due_dates(bed: &Bed) {
+async fn what_is_overdue_follows_due_dates(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     for (on, due) in [("2025-01-01", "2025-01-31"), ("2025-01-02", "2199-12-31")] {
@@ -318,7 +318,7 @@ async fn what_is_overdue_follows_due_dates(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn under_cash_accounting_vat_follows_what_settles(bed: &Bed) {
+async fn under_cash_accounting_vat_follows_what_settles(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let vat = VatPatch {
         is_registered: Some(true),

@@ -5,7 +5,7 @@ use bookkeeping_suite::domain::ids::{JobId, UserId};
 use bookkeeping_suite::domain::job::{JobFailure, JobStatus};
 use bookkeeping_suite::store::{Claim, Finish, Finished, Idempotency, JobRow, PART_BYTES_MAX, RunEnd, Submitted};
 
-use super::bed::{Bed, LEASE_MS, PRODUCT, completed, quiet, recording, store_suite};
+use super::fixture::{LEASE_MS, PRODUCT, StoreFixture, completed, quiet, recording, store_suite};
 
 store_suite![
     a_job_is_submitted_claimed_finished_and_charged,
@@ -21,11 +21,11 @@ store_suite![
     orphans_are_swept,
 ];
 
-async fn view(bed: &Bed, id: &JobId, user: UserId) -> JobRow {
+async fn view(bed: &StoreFixture, id: &JobId, user: UserId) -> JobRow {
     bed.store.reader.find_visible(PRODUCT, id, user).await.unwrap().unwrap()
 }
 
-async fn a_job_is_submitted_claimed_finished_and_charged(bed: &Bed) {
+async fn a_job_is_submitted_claimed_finished_and_charged(bed: &StoreFixture) {
     let user = bed.user(10, 5).await;
     let id = bed.submit(user, 12).await;
     let queued = view(bed, &id, user).await;
@@ -54,13 +54,13 @@ async fn a_job_is_submitted_claimed_finished_and_charged(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn racing_finishers_charge_once(bed: &Bed) {
+async fn racing_finishers_charge_once(bed: &StoreFixture) {
     let user = bed.user(100, 0).await;
     bed.submit(user, 7).await;
     let job = bed.claim().await;
-    let neighbour = bed.neighbour().await;
+    let second_process = bed.second_process().await;
     let finish = |at: usize| {
-        let writer = if at.is_multiple_of(2) { bed.store.writer.clone() } else { neighbour.writer.clone() };
+        let writer = if at.is_multiple_of(2) { bed.store.writer.clone() } else { second_process.writer.clone() };
         let finish = completed(&job, 7, b"result");
         tokio::spawn(async move { writer.finish(finish, quiet()).await.unwrap() })
     };
@@ -75,17 +75,17 @@ async fn racing_finishers_charge_once(bed: &Bed) {
     }
     assert_eq!(paid, 7);
     assert_eq!(bed.account(user).await.monthly, 93);
-    neighbour.close().await;
+    second_process.close().await;
     bed.assert_sound().await;
 }
 
-async fn two_processes_share_the_work_and_charge_once(bed: &Bed) {
+async fn two_processes_share_the_work_and_charge_once(bed: &StoreFixture) {
     const JOBS: i64 = 60;
     let user = bed.user(JOBS + 5, 0).await;
     for _ in 0..JOBS {
         bed.submit(user, 1).await;
     }
-    let neighbour = bed.neighbour().await;
+    let second_process = bed.second_process().await;
     let work = |store: bookkeeping_suite::store::Store, holder: &'static str| {
         tokio::spawn(async move {
             let mut paid = 0;
@@ -103,20 +103,20 @@ async fn two_processes_share_the_work_and_charge_once(bed: &Bed) {
             }
         })
     };
-    let (one, two) = (work(bed.store.clone(), "one"), work(neighbour.clone(), "two"));
+    let (one, two) = (work(bed.store.clone(), "one"), work(second_process.clone(), "two"));
     let submitting = {
-        let (writer, late) = (neighbour.writer.clone(), bed.job(user, 1));
+        let (writer, late) = (second_process.writer.clone(), bed.job(user, 1));
         tokio::spawn(async move { writer.submit(late, vec![b"p".to_vec()]).await.unwrap() })
     };
     assert!(matches!(submitting.await.unwrap(), Submitted::Accepted { .. }));
     let paid = one.await.unwrap() + two.await.unwrap();
     assert!(paid == JOBS + 1 || paid == JOBS, "{paid}");
     assert_eq!(bed.account(user).await.monthly, JOBS + 5 - paid);
-    neighbour.close().await;
+    second_process.close().await;
     bed.assert_sound().await;
 }
 
-async fn twenty_jobs_on_credits_for_two(bed: &Bed) {
+async fn twenty_jobs_on_credits_for_two(bed: &StoreFixture) {
     let user = bed.user(10, 0).await;
     let mut submissions = Vec::new();
     for _ in 0..20 {
@@ -142,7 +142,7 @@ async fn twenty_jobs_on_credits_for_two(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn an_unverified_job_is_free(bed: &Bed) {
+async fn an_unverified_job_is_free(bed: &StoreFixture) {
     let user = bed.user(1, 0).await;
     let id = bed.submit(user, 1_000).await;
     let finished = bed.finish(&bed.claim().await, 0).await;
@@ -152,7 +152,7 @@ async fn an_unverified_job_is_free(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn large_payloads_and_results_travel_in_parts(bed: &Bed) {
+async fn large_payloads_and_results_travel_in_parts(bed: &StoreFixture) {
     let user = bed.user(10, 0).await;
     let part = |fill: u8| vec![fill; 300_000];
     let job = bed.job(user, 1);
@@ -183,7 +183,7 @@ async fn large_payloads_and_results_travel_in_parts(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn an_idempotency_key_replays(bed: &Bed) {
+async fn an_idempotency_key_replays(bed: &StoreFixture) {
     let user = bed.user(10, 0).await;
     let idempotency = |hash: u8| Idempotency {
         method: "POST".to_owned(),
@@ -231,7 +231,7 @@ async fn an_idempotency_key_replays(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_failed_job_says_why(bed: &Bed) {
+async fn a_failed_job_says_why(bed: &StoreFixture) {
     let user = bed.user(10, 0).await;
     for failure in [JobFailure::DeadlineExceeded, JobFailure::EngineFailed] {
         let id = bed.submit(user, 1).await;
@@ -248,7 +248,7 @@ async fn a_failed_job_says_why(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn only_the_owner_sees_a_job(bed: &Bed) {
+async fn only_the_owner_sees_a_job(bed: &StoreFixture) {
     let (owner, stranger) = (bed.user(10, 0).await, bed.user(10, 0).await);
     let id = bed.submit(owner, 1).await;
     let reader = &bed.store.reader;
@@ -260,7 +260,7 @@ async fn only_the_owner_sees_a_job(bed: &Bed) {
     assert!(reader.open_jobs(stranger).await.unwrap().is_empty());
 }
 
-async fn ended_jobs_are_deleted_after_retention(bed: &Bed) {
+async fn ended_jobs_are_deleted_after_retention(bed: &StoreFixture) {
     let user = bed.user(10, 0).await;
     let old = bed.submit(user, 1).await;
     bed.finish(&bed.claim().await, 1).await;
@@ -280,7 +280,7 @@ async fn ended_jobs_are_deleted_after_retention(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn orphans_are_swept(bed: &Bed) {
+async fn orphans_are_swept(bed: &StoreFixture) {
     let user = bed.user(10, 0).await;
     let open = bed.submit(user, 1).await;
     let orphan = bed.job(user, 1).id;

@@ -3,7 +3,7 @@
 use migration::{MigrationTrait, Migrator, MigratorTrait};
 use sea_orm::{ConnectOptions, ConnectionTrait as _, Database, DatabaseConnection, DbBackend};
 
-use super::bed::{Bed, store_suite};
+use super::fixture::{StoreFixture, store_suite};
 use super::schema::{Table, Tables, cell, migrated, rows};
 use crate::postgres::{PostgresDatabase, postgres_database};
 
@@ -17,7 +17,7 @@ fn numbered_by_the_service(tables: Tables) -> Vec<String> {
     tables.into_iter().filter(|(_, table)| is_numbered(table)).map(|(name, _)| name).collect()
 }
 
-async fn identifiers_from_blocks_are_positive(bed: &Bed) {
+async fn identifiers_from_blocks_are_positive(bed: &StoreFixture) {
     let connection = Database::connect(&bed.url).await.unwrap();
     let sql = match connection.get_database_backend() {
         DbBackend::Postgres => {
@@ -41,7 +41,7 @@ async fn identifiers_from_blocks_are_positive(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn check_finds_an_identifier_that_is_not_positive(bed: &Bed) {
+async fn check_finds_an_identifier_that_is_not_positive(bed: &StoreFixture) {
     let owner = bed.user(1, 0).await;
     bed.organisation(owner, "Larkspur Joinery Ltd", false).await;
     let change = "update account set id = 0 where code = (select max(code) from account)";

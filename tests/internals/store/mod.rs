@@ -1,11 +1,11 @@
 //! The store, every test on SQLite and on PostgreSQL.
 
 mod bank_settlements;
-mod bed;
 mod books;
 mod cis;
 mod credits;
 mod documents;
+mod fixture;
 mod jobs;
 mod migrations;
 mod people;

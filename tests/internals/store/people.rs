@@ -5,7 +5,7 @@ use bookkeeping_suite::domain::api_key::KeyHash;
 use bookkeeping_suite::domain::ids::{KeyId, OrganisationId, UserId};
 use bookkeeping_suite::store::{KeyCreated, KeyRow, MemberAdded, NewKey, NewUser, UserCreated};
 
-use super::bed::{Bed, START_MS, store_suite};
+use super::fixture::{START_MS, StoreFixture, store_suite};
 
 store_suite![
     an_address_belongs_to_one_person,
@@ -18,7 +18,7 @@ store_suite![
     migration_is_done_once,
 ];
 
-async fn an_address_belongs_to_one_person(bed: &Bed) {
+async fn an_address_belongs_to_one_person(bed: &StoreFixture) {
     let user = |email: &str| NewUser {
         email: email.to_owned(),
         name: "Ada".to_owned(),
@@ -49,14 +49,14 @@ fn new_key(user: UserId, name: &str, organisations: Option<Vec<OrganisationId>>)
     }
 }
 
-async fn create_key(bed: &Bed, key: NewKey) -> KeyRow {
+async fn create_key(bed: &StoreFixture, key: NewKey) -> KeyRow {
     match bed.store.writer.create_key(key).await.unwrap() {
         KeyCreated::Created(row) => row,
         KeyCreated::UnknownOrganisation { id, .. } => panic!("unknown organisation {id}"),
     }
 }
 
-async fn keys_are_created_listed_and_revoked(bed: &Bed) {
+async fn keys_are_created_listed_and_revoked(bed: &StoreFixture) {
     let (user, stranger) = (bed.user(1, 0).await, bed.user(1, 0).await);
     let (first, second) =
         (create_key(bed, new_key(user, "a", None)).await, create_key(bed, new_key(user, "b", None)).await);
@@ -78,7 +78,7 @@ async fn keys_are_created_listed_and_revoked(bed: &Bed) {
     assert_eq!(bed.store.reader.load_keys(0).await.unwrap().len(), 1);
 }
 
-async fn a_restricted_key_needs_membership(bed: &Bed) {
+async fn a_restricted_key_needs_membership(bed: &StoreFixture) {
     let (user, other) = (bed.user(1, 0).await, bed.user(1, 0).await);
     let own = bed.organisation(user, "Own Ltd", true).await.id;
     let foreign = bed.organisation(other, "Foreign Ltd", false).await.id;
@@ -93,7 +93,7 @@ async fn a_restricted_key_needs_membership(bed: &Bed) {
     assert_eq!(revoked.reach, key.reach);
 }
 
-async fn followers_load_only_what_moved(bed: &Bed) {
+async fn followers_load_only_what_moved(bed: &StoreFixture) {
     let user = bed.user(1, 0).await;
     let start = bed.store.reader.epochs().await.unwrap();
     let key = create_key(bed, new_key(user, "a", None)).await;
@@ -113,7 +113,7 @@ async fn followers_load_only_what_moved(bed: &Bed) {
     assert_eq!(memberships.iter().map(|membership| membership.user_id).collect::<Vec<_>>(), [user]);
 }
 
-async fn organisations_are_seen_by_accepted_members(bed: &Bed) {
+async fn organisations_are_seen_by_accepted_members(bed: &StoreFixture) {
     let (owner, member) = (bed.user(1, 0).await, bed.user(1, 0).await);
     let created = bed.organisation(owner, "Larkspur Joinery Ltd", true).await;
     assert_eq!((created.version, created.has_vat_control, created.status.as_str()), (1, true, "active"));
@@ -130,18 +130,18 @@ async fn organisations_are_seen_by_accepted_members(bed: &Bed) {
     assert_eq!(unknown, MemberAdded::UnknownOrganisation);
 }
 
-async fn the_first_setting_counts(bed: &Bed) {
+async fn the_first_setting_counts(bed: &StoreFixture) {
     assert_eq!(bed.store.reader.setting("secret").await.unwrap(), None);
     assert_eq!(bed.store.writer.setting_or_insert("secret", "a".to_owned()).await.unwrap(), "a");
     assert_eq!(bed.store.writer.setting_or_insert("secret", "b".to_owned()).await.unwrap(), "a");
     assert_eq!(bed.store.reader.setting("secret").await.unwrap().as_deref(), Some("a"));
 }
 
-async fn permits_never_exceed_the_limit(bed: &Bed) {
-    let neighbour = bed.neighbour().await;
+async fn permits_never_exceed_the_limit(bed: &StoreFixture) {
+    let second_process = bed.second_process().await;
     let mut granted = Vec::new();
     loop {
-        let writer = if granted.len() % 2 == 0 { &bed.store.writer } else { &neighbour.writer };
+        let writer = if granted.len() % 2 == 0 { &bed.store.writer } else { &second_process.writer };
         let lease = writer.lease_permits("key:1", 45, 60_000, 10).await.unwrap();
         assert_eq!(lease.window_start_ms, START_MS);
         if lease.granted == 0 {
@@ -153,14 +153,14 @@ async fn permits_never_exceed_the_limit(bed: &Bed) {
     assert_eq!(granted.iter().sum::<i64>(), 45);
     assert_eq!(granted[..4], [10, 10, 10, 1]);
     bed.clock.advance_ms(60_000);
-    let lease = neighbour.writer.lease_permits("key:1", 45, 60_000, 10).await.unwrap();
+    let lease = second_process.writer.lease_permits("key:1", 45, 60_000, 10).await.unwrap();
     assert_eq!((lease.granted, lease.left, lease.window_start_ms), (10, 35, START_MS + 60_000));
-    neighbour.close().await;
+    second_process.close().await;
 }
 
-async fn migration_is_done_once(bed: &Bed) {
-    let neighbour = bed.neighbour().await;
-    let (one, two) = tokio::join!(bed.store.migrate(), neighbour.migrate());
+async fn migration_is_done_once(bed: &StoreFixture) {
+    let second_process = bed.second_process().await;
+    let (one, two) = tokio::join!(bed.store.migrate(), second_process.migrate());
     assert_eq!((one.unwrap().len(), two.unwrap().len()), (0, 0));
-    neighbour.close().await;
+    second_process.close().await;
 }

@@ -3,7 +3,7 @@
 use bookkeeping_suite::domain::job::{JobFailure, JobStatus, Product};
 use bookkeeping_suite::store::{Claim, Finished, Submitted};
 
-use super::bed::{Bed, LEASE_MS, PRODUCT, completed, quiet, store_suite};
+use super::fixture::{LEASE_MS, PRODUCT, StoreFixture, completed, quiet, store_suite};
 
 store_suite![
     a_full_queue_refuses_and_leaves_nothing,
@@ -17,7 +17,7 @@ store_suite![
     a_released_slot_is_free,
 ];
 
-async fn a_full_queue_refuses_and_leaves_nothing(bed: &Bed) {
+async fn a_full_queue_refuses_and_leaves_nothing(bed: &StoreFixture) {
     let user = bed.user(10, 0).await;
     let submit = |capacity: i64, payload: Vec<Vec<u8>>| {
         let job = bookkeeping_suite::store::NewJob { capacity, ..bed.job(user, 1) };
@@ -38,7 +38,7 @@ async fn a_full_queue_refuses_and_leaves_nothing(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn jobs_run_in_order_of_submission(bed: &Bed) {
+async fn jobs_run_in_order_of_submission(bed: &StoreFixture) {
     let user = bed.user(100, 0).await;
     let mut expected = Vec::new();
     for _ in 0..5 {
@@ -52,7 +52,7 @@ async fn jobs_run_in_order_of_submission(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_silent_process_loses_its_slot(bed: &Bed) {
+async fn a_silent_process_loses_its_slot(bed: &StoreFixture) {
     let user = bed.user(100, 0).await;
     let id = bed.submit(user, 1).await;
     let zombie = bed.claim().await;
@@ -79,7 +79,7 @@ async fn a_silent_process_loses_its_slot(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_requeued_job_goes_to_the_front(bed: &Bed) {
+async fn a_requeued_job_goes_to_the_front(bed: &StoreFixture) {
     let user = bed.user(100, 0).await;
     let first = bed.submit(user, 1).await;
     let second = bed.submit(user, 1).await;
@@ -95,7 +95,7 @@ async fn a_requeued_job_goes_to_the_front(bed: &Bed) {
     }
 }
 
-async fn a_job_started_too_often_fails(bed: &Bed) {
+async fn a_job_started_too_often_fails(bed: &StoreFixture) {
     let user = bed.user(100, 0).await;
     let id = bed.submit(user, 1).await;
     for attempt in 1..=3 {
@@ -110,7 +110,7 @@ async fn a_job_started_too_often_fails(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_restart_gives_running_jobs_back(bed: &Bed) {
+async fn a_restart_gives_running_jobs_back(bed: &StoreFixture) {
     let user = bed.user(100, 0).await;
     let (running, waiting) = (bed.submit(user, 1).await, bed.submit(user, 1).await);
     let before = bed.claim().await;
@@ -130,7 +130,7 @@ async fn a_restart_gives_running_jobs_back(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn an_orphaned_claim_is_given_back(bed: &Bed) {
+async fn an_orphaned_claim_is_given_back(bed: &StoreFixture) {
     let user = bed.user(100, 0).await;
     let (lost, next) = (bed.submit(user, 1).await, bed.submit(user, 1).await);
     // The answer to this claim never arrived.
@@ -149,7 +149,7 @@ async fn an_orphaned_claim_is_given_back(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn products_do_not_wait_for_each_other(bed: &Bed) {
+async fn products_do_not_wait_for_each_other(bed: &StoreFixture) {
     let user = bed.user(100, 0).await;
     bed.submit(user, 1).await;
     let coding = bookkeeping_suite::store::NewJob { product: Product::Coding, ..bed.job(user, 1) };
@@ -160,7 +160,7 @@ async fn products_do_not_wait_for_each_other(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_released_slot_is_free(bed: &Bed) {
+async fn a_released_slot_is_free(bed: &StoreFixture) {
     let user = bed.user(100, 0).await;
     bed.submit(user, 1).await;
     bed.submit(user, 1).await;

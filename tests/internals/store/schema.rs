@@ -7,7 +7,7 @@ use sea_orm::{
     IdenStatic as _, Iterable as _, PrimaryKeyToColumn as _, PrimaryKeyTrait as _, QueryResult, Statement,
 };
 
-use super::bed::{Bed, store_suite};
+use super::fixture::{StoreFixture, store_suite};
 
 store_suite![entities_describe_the_migrated_schema, a_difference_between_an_entity_and_its_table_is_found,];
 
@@ -203,13 +203,13 @@ fn every_file_of_an_entity_is_held_against_the_schema() {
     assert_eq!(entities().into_keys().collect::<BTreeSet<_>>(), files);
 }
 
-async fn entities_describe_the_migrated_schema(bed: &Bed) {
+async fn entities_describe_the_migrated_schema(bed: &StoreFixture) {
     let connection = Database::connect(&bed.url).await.unwrap();
     assert_eq!(differences(&entities(), &migrated(&connection).await), Vec::<String>::new());
     connection.close().await.unwrap();
 }
 
-async fn a_difference_between_an_entity_and_its_table_is_found(bed: &Bed) {
+async fn a_difference_between_an_entity_and_its_table_is_found(bed: &StoreFixture) {
     for change in [
         "create table extra (id bigint not null primary key)",
         "drop table rate_permit",

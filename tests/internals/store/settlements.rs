@@ -11,8 +11,8 @@ use bookkeeping_suite::domain::ledger::document::DocumentKind::{SalesCreditNote,
 use bookkeeping_suite::domain::ledger::document::Stage;
 use bookkeeping_suite::domain::ledger::document_line::CisType;
 
-use super::bed::{Bed, store_suite};
 use super::books::{Books, day, line, settlement, shown, to_invoice};
+use super::fixture::{StoreFixture, store_suite};
 
 store_suite![
     settlements_are_posted_numbered_and_listed,
@@ -46,7 +46,7 @@ async fn ids(books: &Books<'_>, filter: SettlementFilter) -> (Vec<i64>, Option<u
     (found.iter().map(|view| view.id).collect(), total)
 }
 
-async fn settlements_are_posted_numbered_and_listed(bed: &Bed) {
+async fn settlements_are_posted_numbered_and_listed(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let supplier = books.contact(Supplier, "Reed Carpentry", Vec::new()).await;
@@ -94,7 +94,7 @@ async fn settlements_are_posted_numbered_and_listed(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn what_is_said_of_a_settlement_may_change_until_it_is_void(bed: &Bed) {
+async fn what_is_said_of_a_settlement_may_change_until_it_is_void(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let receipt = books.settle(settlement(CustomerReceipt, customer, "2026-06-01", 100_000, books.bank)).await;
@@ -114,7 +114,7 @@ async fn what_is_said_of_a_settlement_may_change_until_it_is_void(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn receipts_settle_invoices_in_parts(bed: &Bed) {
+async fn receipts_settle_invoices_in_parts(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let other = books.customer("Oak House").await;
@@ -156,7 +156,7 @@ async fn receipts_settle_invoices_in_parts(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn the_oldest_invoice_is_settled_first(bed: &Bed) {
+async fn the_oldest_invoice_is_settled_first(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let later = books.sales_invoice(customer, "2026-05-21", 10_000).await;
@@ -171,7 +171,7 @@ async fn the_oldest_invoice_is_settled_first(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_void_receipt_releases_what_it_settled(bed: &Bed) {
+async fn a_void_receipt_releases_what_it_settled(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let invoice = books.sales_invoice(customer, "2026-05-20", 10_000).await;
@@ -199,7 +199,7 @@ async fn a_void_receipt_releases_what_it_settled(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn the_last_hundred_goes_to_one_of_two(bed: &Bed) {
+async fn the_last_hundred_goes_to_one_of_two(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let invoice = books.sales_invoice(customer, "2026-05-20", 50_000).await;
@@ -224,7 +224,7 @@ async fn the_last_hundred_goes_to_one_of_two(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_dry_run_writes_nothing(bed: &Bed) {
+async fn a_dry_run_writes_nothing(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let invoice = books.sales_invoice(customer, "2026-05-20", 10_000).await;
@@ -240,7 +240,7 @@ async fn a_dry_run_writes_nothing(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn refunds_give_back_receipts_and_credit_notes(bed: &Bed) {
+async fn refunds_give_back_receipts_and_credit_notes(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let receipt = books.settle(settlement(CustomerReceipt, customer, "2026-06-01", 10_000, books.bank)).await;
@@ -264,7 +264,7 @@ async fn refunds_give_back_receipts_and_credit_notes(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_locked_period_stands(bed: &Bed) {
+async fn a_locked_period_stands(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let invoice = books.sales_invoice(customer, "2026-05-20", 10_000).await;
@@ -283,7 +283,7 @@ async fn a_locked_period_stands(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn planted_differences_are_found(bed: &Bed) {
+async fn planted_differences_are_found(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let customer = books.customer("Brightwell School").await;
     let invoice = books.sales_invoice(customer, "2026-05-20", 10_000).await;

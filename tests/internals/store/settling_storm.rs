@@ -12,8 +12,8 @@ use bookkeeping_suite::domain::ledger::document_line::CisType;
 use bookkeeping_suite::domain::ledger::organisation::VatPatch;
 use futures_util::future::join_all;
 
-use super::bed::{Bed, store_suite};
 use super::books::{Books, day, line, settlement};
+use super::fixture::{StoreFixture, store_suite};
 
 store_suite![settling_in_every_order_stays_sound];
 
@@ -166,7 +166,7 @@ impl World<'_> {
     }
 }
 
-async fn settling_in_every_order_stays_sound(bed: &Bed) {
+async fn settling_in_every_order_stays_sound(bed: &StoreFixture) {
     let books = Books::of(bed).await;
     let vat = VatPatch {
         is_registered: Some(true),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bookkeeping_suite::store::{ObserveWait, Store, StoreError, Submitted};
 
-use super::bed::{Bed, PRODUCT, store_suite};
+use super::fixture::{PRODUCT, StoreFixture, store_suite};
 
 store_suite![
     waiting_units_share_a_commit,
@@ -16,7 +16,7 @@ store_suite![
     an_outage_is_told_and_passes,
 ];
 
-async fn waiting_units_share_a_commit(bed: &Bed) {
+async fn waiting_units_share_a_commit(bed: &StoreFixture) {
     let user = bed.user(10_000, 0).await;
     let stats = bed.store.stats();
     let (units, groups) = (stats.units.load(Ordering::Relaxed), stats.groups.load(Ordering::Relaxed));
@@ -37,7 +37,7 @@ async fn waiting_units_share_a_commit(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn a_failing_unit_harms_no_other(bed: &Bed) {
+async fn a_failing_unit_harms_no_other(bed: &StoreFixture) {
     let user = bed.user(10_000, 0).await;
     let nobody = bookkeeping_suite::domain::ids::UserId(9_999);
     let submissions: Vec<_> = (0..40)
@@ -59,7 +59,7 @@ async fn a_failing_unit_harms_no_other(bed: &Bed) {
     bed.assert_sound().await;
 }
 
-async fn the_writer_survives_lost_connections(bed: &Bed) {
+async fn the_writer_survives_lost_connections(bed: &StoreFixture) {
     let user = bed.user(10, 0).await;
     if !bed.store.is_shared() {
         // SQLite has no connection to lose, but another process may hold its lock.
@@ -108,9 +108,9 @@ async fn hold_lock(url: &str) -> sea_orm::DatabaseTransaction {
     connection.begin_with_options(options).await.unwrap()
 }
 
-async fn a_closed_store_refuses(bed: &Bed) {
+async fn a_closed_store_refuses(bed: &StoreFixture) {
     let user = bed.user(10, 0).await;
-    let store: Store = bed.neighbour().await;
+    let store: Store = bed.second_process().await;
     store.close().await;
     let refused = store.writer.submit(bed.job(user, 1), vec![b"p".to_vec()]).await;
     assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
@@ -118,7 +118,7 @@ async fn a_closed_store_refuses(bed: &Bed) {
     store.close().await;
 }
 
-async fn an_outage_is_told_and_passes(bed: &Bed) {
+async fn an_outage_is_told_and_passes(bed: &StoreFixture) {
     let Some(database) = &bed.database else { return };
     let user = bed.user(10, 0).await;
     bed.submit(user, 1).await;
@@ -144,7 +144,7 @@ async fn an_outage_is_told_and_passes(bed: &Bed) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_that_waited_too_long_is_refused() {
-    let bed = Bed::sqlite().await;
+    let bed = StoreFixture::sqlite().await;
     let user = bed.user(10, 0).await;
     let wait_max = Duration::from_millis(100);
     let (begins, begun) = std::sync::mpsc::channel();
@@ -154,7 +154,7 @@ async fn a_write_that_waited_too_long_is_refused() {
             let _ = begins.send(());
         }
     });
-    let store = bed.impatient(wait_max, observe_wait).await;
+    let store = bed.with_wait_limit(wait_max, observe_wait).await;
     let held = hold_lock(&bed.url).await;
     let first = tokio::spawn({
         let (writer, job) = (store.writer.clone(), bed.job(user, 1));
@@ -175,7 +175,7 @@ async fn a_write_that_waited_too_long_is_refused() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn deleted_payloads_are_gone_from_the_files() {
     const SECRET: &[u8] = b"SECRET-LINE-OF-A-BANK-STATEMENT-4711";
-    let bed = Bed::sqlite().await;
+    let bed = StoreFixture::sqlite().await;
     let user = bed.user(10, 0).await;
     let large = SECRET.repeat(3_000);
     for payload in [vec![SECRET.to_vec()], vec![large.clone(), large]] {
@@ -197,12 +197,12 @@ async fn deleted_payloads_are_gone_from_the_files() {
     bed.finish(&bed.claim().await, 1).await;
     bed.store.close().await;
     assert!(!occurs(&bed, SECRET), "closing erases without a rest");
-    let reopened = bed.neighbour().await;
+    let reopened = bed.second_process().await;
     assert!(reopened.reader.find_visible(PRODUCT, &id, user).await.unwrap().is_some());
     reopened.close().await;
 }
 
-fn occurs(bed: &Bed, needle: &[u8]) -> bool {
+fn occurs(bed: &StoreFixture, needle: &[u8]) -> bool {
     let folder = bed.folder.as_ref().unwrap();
     std::fs::read_dir(folder.path()).unwrap().any(|entry| {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap_or_default();

@@ -22,7 +22,7 @@ pub const START_MS: i64 = 1_794_744_000_000;
 pub const LEASE_MS: i64 = 15_000;
 pub const PRODUCT: Product = Product::Reconciliation;
 
-pub struct Bed {
+pub struct StoreFixture {
     // Before the database: connections close first.
     pub store: Store,
     pub clock: Arc<ManualClock>,
@@ -31,7 +31,7 @@ pub struct Bed {
     pub database: Option<PostgresDatabase>,
 }
 
-impl Bed {
+impl StoreFixture {
     pub async fn sqlite() -> Self {
         let folder = temporary_folder();
         let path = folder.path().join("data").join("bookkeeping.db");
@@ -53,7 +53,7 @@ impl Bed {
     }
 
     /// The same store with another limit on how long a write may wait, and somebody who hears of waits.
-    pub async fn impatient(&self, write_wait_max: std::time::Duration, observe_wait: ObserveWait) -> Store {
+    pub async fn with_wait_limit(&self, write_wait_max: std::time::Duration, observe_wait: ObserveWait) -> Store {
         let options = StoreOptions {
             follow_database_clock: false,
             write_wait_max,
@@ -64,7 +64,7 @@ impl Bed {
     }
 
     /// Another store on the same database, as another process would have.
-    pub async fn neighbour(&self) -> Store {
+    pub async fn second_process(&self) -> Store {
         open(&self.url, &self.clock).await
     }
 
@@ -184,13 +184,13 @@ macro_rules! store_suite {
         mod on_sqlite {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $name() {
-                super::$name(&crate::store::bed::Bed::sqlite().await).await;
+                super::$name(&crate::store::fixture::StoreFixture::sqlite().await).await;
             })*
         }
         mod on_postgres {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $name() {
-                if let Some(bed) = crate::store::bed::Bed::postgres().await {
+                if let Some(bed) = crate::store::fixture::StoreFixture::postgres().await {
                     super::$name(&bed).await;
                     bed.store.close().await;
                 }
