@@ -1,11 +1,13 @@
 //! Invoices and credit notes where several are decided together, and what is derived of them.
 
+use bookkeeping_suite::domain::ledger::account::AccountReference;
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind::CustomerReceipt;
 use bookkeeping_suite::domain::ledger::contact::ContactKind::{Customer, Supplier};
 use bookkeeping_suite::domain::ledger::decimal::Percent;
 use bookkeeping_suite::domain::ledger::document::DocumentKind::{self, PurchaseInvoice, SalesCreditNote, SalesInvoice};
 use bookkeeping_suite::domain::ledger::document::Stage;
 use bookkeeping_suite::domain::ledger::document_line::CisType;
+use bookkeeping_suite::domain::ledger::ids::AccountId;
 use bookkeeping_suite::domain::ledger::organisation::VatPatch;
 use bookkeeping_suite::store::{
     Action, DocumentEntry, DocumentField, DocumentFilter, DocumentView, OrganisationChange, OrganisationField,
@@ -28,7 +30,7 @@ store_suite![
 async fn entry(books: &Books<'_>, kind: DocumentKind, contact_id: i64, on: &str, net_pence: i64) -> DocumentEntry {
     let code = if kind.contact_kind() == Customer { "4000" } else { "5000" };
     let mut line = line(net_pence, CisType::None);
-    line.account_id = Some(books.account(code).await);
+    line.account = Some(AccountReference::Id(AccountId(books.account(code).await)));
     DocumentEntry {
         kind,
         contact_id,
