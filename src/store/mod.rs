@@ -70,7 +70,7 @@ pub use crate::domain::books::records::journal::{
     AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView,
 };
 pub use crate::domain::books::records::opening::{
-    AccountReference as AccountName, OpeningInput as OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet,
+    OpeningInput as OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet,
 };
 pub use crate::domain::books::records::organisation::{
     LockChange, OrganisationChange, OrganisationField, OrganisationRecord as OrganisationRow,

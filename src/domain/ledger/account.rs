@@ -1,6 +1,7 @@
 //! Accounts: their types, and the roles that make some of them do work.
 
 use super::ids::AccountId;
+use super::refusal::Refusal;
 
 /// The type of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -166,6 +167,25 @@ impl Role {
     }
 }
 
+/// An account as a body names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AccountReference {
+    /// By `account_id`.
+    Id(AccountId),
+    /// By `account_code`, which is looked up when a command is decided.
+    Code(String),
+}
+
+impl AccountReference {
+    /// The key of the body that names it.
+    pub const fn key(&self) -> &'static str {
+        match self {
+            Self::Id(_) => "account_id",
+            Self::Code(_) => "account_code",
+        }
+    }
+}
+
 /// An account, as the rules need to know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
@@ -192,6 +212,14 @@ impl Account {
     /// Whether the rules post to it themselves: VAT, receivable, payable, CIS, retained earnings.
     pub fn is_control(&self) -> bool {
         self.role.as_ref().is_some_and(Role::is_unique)
+    }
+
+    /// Refuses an archived account for a new posting.
+    pub fn require_open(&self, field: impl FnOnce() -> String) -> Result<(), Refusal> {
+        match self.is_archived {
+            true => Err(Refusal::AccountArchived { field: field(), id: self.id }),
+            false => Ok(()),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Confirming a line of a statement against accounts and VAT codes.
 
-use super::account::{Account, Role};
+use super::account::{Account, AccountReference, Role};
 use super::bank::{BankAccount, BankTransaction};
 use super::books::Books;
 use super::ids::AccountId;
@@ -24,7 +24,7 @@ pub struct Coding {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodedLine {
     /// The account.
-    pub account_id: AccountId,
+    pub account: AccountReference,
     /// VAT included, with the sign of money: in is positive.
     pub gross: Pence,
     /// The VAT code.
@@ -40,8 +40,8 @@ pub struct CodedLine {
 pub struct Coded {
     /// The journal.
     pub journal: Journal,
-    /// Net and VAT of each part as posted, with the sign of money.
-    pub parts: Vec<Split>,
+    /// The account of each part, and its net and VAT as posted, with the sign of money.
+    pub parts: Vec<(AccountId, Split)>,
 }
 
 /// Decides a coded confirmation.
@@ -51,16 +51,14 @@ pub fn confirm(
     transaction: &BankTransaction,
     coding: &Coding,
 ) -> Result<Coded, Refusal> {
-    for (row, line) in coding.lines.iter().enumerate() {
-        books.account(line.account_id, || coding.field(row, "account_id"))?;
-    }
+    let accounts = coding.accounts(books)?;
     transaction.status.require_unconfirmed()?;
     bank.require_open()?;
     let sum: Pence = coding.lines.iter().map(|line| line.gross).sum();
     if sum != transaction.amount {
         return Err(Refusal::AmountMismatch { expected: transaction.amount, actual: sum });
     }
-    let accounts = coding.accounts(books, bank)?;
+    coding.require_usable(&accounts, bank)?;
     let scheme = books.scheme_on(transaction.date);
     let capital = coding.lines.iter().zip(&accounts).filter(|(_, account)| account.has_role(&Role::FixedAsset));
     let capital_gross: Pence = capital.map(|(line, _)| line.gross).sum();
@@ -73,7 +71,7 @@ pub fn confirm(
     let mut vat_total = Pence::ZERO;
     let mut has_vat = false;
     for (row, (line, account)) in coding.lines.iter().zip(accounts).enumerate() {
-        let side = side_of_account(account, line.vat_code, || coding.field(row, "account_id"))?;
+        let side = side_of_account(account, line.vat_code, || coding.account_field(row, line))?;
         let mut split =
             split_gross(side, line.vat_code, line.gross, line.vat_amount, || coding.field(row, "vat_amount"))?;
         if !separates_vat(scheme, side, account, capital_gross) {
@@ -103,7 +101,7 @@ pub fn confirm(
                 ..Line::new(Target::Account(account.id), -split.net)
             });
         }
-        parts.push(split);
+        parts.push((account.id, split));
     }
     if has_vat {
         let control = Target::Account(books.vat_control(VatPosting::BankTransaction)?);
@@ -119,22 +117,33 @@ pub fn confirm(
 }
 
 impl Coding {
-    fn field(&self, row: usize, key: &str) -> String {
+    /// The field of a part that a key names.
+    pub fn field(&self, row: usize, key: &str) -> String {
         if self.is_short { key.to_owned() } else { format!("lines[{row}].{key}") }
     }
 
-    /// The accounts of the parts: open, and not the bank account itself.
-    fn accounts<'a>(&self, books: &Books<'a>, bank: &BankAccount) -> Result<Vec<&'a Account>, Refusal> {
-        let account = |(row, line): (usize, &CodedLine)| {
-            let field = || self.field(row, "account_id");
-            let account = books.open_account(line.account_id, field)?;
+    /// The field that names the account of a part.
+    fn account_field(&self, row: usize, line: &CodedLine) -> String {
+        self.field(row, line.account.key())
+    }
+
+    /// The accounts of the parts, which have to be of this organisation.
+    fn accounts<'a>(&self, books: &Books<'a>) -> Result<Vec<&'a Account>, Refusal> {
+        let account = |(row, line): (usize, &CodedLine)| books.named_account(&line.account, |key| self.field(row, key));
+        self.lines.iter().enumerate().map(account).collect()
+    }
+
+    /// The accounts of the parts are open, and none is the bank account itself.
+    fn require_usable(&self, accounts: &[&Account], bank: &BankAccount) -> Result<(), Refusal> {
+        for (row, (line, account)) in self.lines.iter().zip(accounts).enumerate() {
+            let field = || self.account_field(row, line);
+            account.require_open(field)?;
             if account.id == bank.account_id {
                 let allowed = "it is the bank account itself: take another account, or confirm a transfer";
                 return Err(Refusal::wrong_account(field(), account, allowed));
             }
-            Ok(account)
-        };
-        self.lines.iter().enumerate().map(account).collect()
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! What every posting has to know of an organisation's books, and the checks every posting makes.
 
-use super::account::{Account, Role};
+use super::account::{Account, AccountReference, Role};
 use super::chart::Chart;
 use super::ids::AccountId;
 use super::journal::Target;
@@ -20,18 +20,25 @@ pub struct Books<'a> {
 }
 
 impl<'a> Books<'a> {
-    /// An account named in a body; it has to be of this organisation.
+    /// An account with an id that a body gives; it has to be of this organisation.
     pub fn account(&self, id: AccountId, field: impl FnOnce() -> String) -> Result<&'a Account, Refusal> {
         self.chart.get(id).ok_or_else(|| Refusal::UnknownReference { field: field(), id: id.0 })
     }
 
-    /// The same, for a new posting: it must not be archived.
-    pub fn open_account(&self, id: AccountId, field: impl Fn() -> String) -> Result<&'a Account, Refusal> {
-        let account = self.account(id, &field)?;
-        if account.is_archived {
-            return Err(Refusal::AccountArchived { field: field(), id });
+    /// The same for one that a body names by id or code; `field` makes the field from the key of the body.
+    pub fn named_account(
+        &self,
+        name: &AccountReference,
+        field: impl FnOnce(&'static str) -> String,
+    ) -> Result<&'a Account, Refusal> {
+        let field = || field(name.key());
+        match name {
+            AccountReference::Id(id) => self.account(*id, field),
+            AccountReference::Code(code) => {
+                let unknown = || Refusal::UnknownAccountCode { field: field(), code: code.clone() };
+                self.chart.with_code(code).ok_or_else(unknown)
+            }
         }
-        Ok(account)
     }
 
     /// The VAT Control account, which must be there before VAT is posted.

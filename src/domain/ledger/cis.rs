@@ -71,7 +71,13 @@ mod tests {
     fn line(cis_type: CisType, net: i64) -> PricedLine {
         let net = Pence(net);
         let amount = Split { net, vat: VatCode::Standard.vat_on_net(net) };
-        PricedLine { account_id: AccountId(1), vat_code: VatCode::Standard, amount, cis_type }
+        PricedLine {
+            account_id: AccountId(1),
+            account_key: "account_id",
+            vat_code: VatCode::Standard,
+            amount,
+            cis_type,
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Lines of invoices and credit notes: quantity, price and discount become net and VAT.
 
+use super::account::AccountReference;
 use super::books::Books;
 use super::contact::Contact;
 use super::decimal::{Decimal4, Percent, divide_round};
@@ -40,7 +41,7 @@ impl CisType {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnteredLine {
     /// The account; the contact's when absent.
-    pub account_id: Option<AccountId>,
+    pub account: Option<AccountReference>,
     /// How many.
     pub quantity: Decimal4,
     /// The price of one; VAT inside or not, as the document says.
@@ -60,12 +61,21 @@ pub struct EnteredLine {
 pub struct PricedLine {
     /// The account.
     pub account_id: AccountId,
+    /// The key of the line that names it.
+    pub account_key: &'static str,
     /// The VAT code.
     pub vat_code: VatCode,
     /// Net and VAT.
     pub amount: Split,
     /// What it is under CIS.
     pub cis_type: CisType,
+}
+
+impl PricedLine {
+    /// The field that names its account, when it is the line in this place.
+    pub fn account_field(&self, row: usize) -> String {
+        format!("lines[{row}].{}", self.account_key)
+    }
 }
 
 /// Quantity × price × (1 − discount), rounded once, halves of a penny away from zero.
@@ -85,12 +95,13 @@ pub fn price(
     lines: &[EnteredLine],
 ) -> Result<Vec<PricedLine>, Refusal> {
     let mut priced = Vec::with_capacity(lines.len());
+    let default_account = contact.default_account_id.map(AccountReference::Id);
     for (row, line) in lines.iter().enumerate() {
         let field = |key: &str| format!("lines[{row}].{key}");
-        let Some(account_id) = line.account_id.or(contact.default_account_id) else {
+        let Some(named) = line.account.as_ref().or(default_account.as_ref()) else {
             return Err(Refusal::field(field("account_id"), "is required: the contact has no default account"));
         };
-        books.account(account_id, || field("account_id"))?;
+        let account = books.named_account(named, field)?;
         let Some(vat_code) = line.vat_code.or(contact.default_vat_code) else {
             return Err(Refusal::field(field("vat_code"), "is required: the contact has no default VAT code"));
         };
@@ -103,7 +114,13 @@ pub fn price(
         if !amount.gross().is_in_range() || !amount.net.is_in_range() {
             return Err(Refusal::field(field("unit_price"), format!("the line must be within ±{}", Pence::MAX)));
         }
-        priced.push(PricedLine { account_id, vat_code, amount, cis_type: line.cis_type });
+        priced.push(PricedLine {
+            account_id: account.id,
+            account_key: named.key(),
+            vat_code,
+            amount,
+            cis_type: line.cis_type,
+        });
     }
     Ok(priced)
 }
@@ -157,7 +174,7 @@ mod tests {
 
     fn line(price: &str, vat_code: Option<VatCode>) -> EnteredLine {
         EnteredLine {
-            account_id: None,
+            account: None,
             quantity: Decimal4::ONE,
             unit_price: units(price),
             discount: Percent::ZERO,

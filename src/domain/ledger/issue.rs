@@ -54,7 +54,7 @@ pub fn issue(books: &Books<'_>, draft: &Draft, treatment: Treatment, number: &st
     let mut has_vat = false;
     let mut entries = Vec::new();
     for (row, line) in draft.lines.iter().enumerate() {
-        let account = books.account(line.account_id, || format!("lines[{row}].account_id"))?;
+        let account = books.account(line.account_id, || line.account_field(row))?;
         let is_separated = separates_vat(basis, kind.side(), account, capital_gross);
         let posted = if is_separated { line.amount.net } else { line.amount.gross() };
         if is_separated {
@@ -90,8 +90,9 @@ pub fn issue(books: &Books<'_>, draft: &Draft, treatment: Treatment, number: &st
 
 /// The account of a line must be open and not one that the document itself or money is posted to.
 fn require_line_account(books: &Books<'_>, row: usize, line: &PricedLine) -> Result<(), Refusal> {
-    let field = || format!("lines[{row}].account_id");
-    let account = books.open_account(line.account_id, field)?;
+    let field = || line.account_field(row);
+    let account = books.account(line.account_id, field)?;
+    account.require_open(field)?;
     let is_money_or_debt = matches!(account.role, Some(Role::Bank | Role::AccountsReceivable | Role::AccountsPayable));
     if is_money_or_debt {
         let allowed = "a line takes any account but bank, receivable and payable control accounts";

@@ -1,9 +1,9 @@
 //! Journals as people enter them: VAT inside the amounts, which the rules separate; and their voiding.
 
-use super::account::{Account, Role};
+use super::account::{Account, AccountReference, Role};
 use super::books::Books;
 use super::contact::ContactKind;
-use super::ids::{AccountId, AllocationId, ContactId};
+use super::ids::{AllocationId, ContactId};
 use super::journal::{Journal, JournalStatus, Line, PostedJournal, Source, SourceType, Target};
 use super::money::Pence;
 use super::period::{self, Day};
@@ -31,7 +31,7 @@ pub struct ManualJournal {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ManualLine {
     /// The account.
-    pub account_id: AccountId,
+    pub account: AccountReference,
     /// What it debits; nothing counts as not given.
     pub debit: Option<Pence>,
     /// What it credits; nothing counts as not given.
@@ -94,8 +94,10 @@ fn read_lines<'a>(
     entered: &'a ManualJournal,
     known_contacts: &[(ContactId, ContactKind)],
 ) -> Result<Vec<ReadLine<'a>>, Refusal> {
+    let mut accounts = Vec::with_capacity(entered.lines.len());
     for (row, line) in entered.lines.iter().enumerate() {
-        let account = books.account(line.account_id, || format!("lines[{row}].account_id"))?;
+        let account = books.named_account(&line.account, |key| format!("lines[{row}].{key}"))?;
+        accounts.push(account);
         let Some(id) = line.contact_id else { continue };
         let field = || format!("lines[{row}].contact_id");
         let known = known_contacts.iter().find(|(known, _)| *known == id);
@@ -112,19 +114,18 @@ fn read_lines<'a>(
     if entered.lines.len() < 2 {
         return Err(Refusal::TooFewLines);
     }
-    let read = |(row, entered): (usize, &'a ManualLine)| {
+    let read = |(row, (entered, account)): (usize, (&'a ManualLine, &'a Account))| {
         let amount = entered.amount(row)?;
-        let account = books.account(entered.account_id, || format!("lines[{row}].account_id"))?;
         Ok(ReadLine { row, account, amount, entered })
     };
-    let lines = entered.lines.iter().enumerate().map(read).collect::<Result<Vec<_>, Refusal>>()?;
+    let lines = entered.lines.iter().zip(accounts).enumerate().map(read).collect::<Result<Vec<_>, Refusal>>()?;
     let total = |positive: bool| lines.iter().map(|line| line.amount).filter(|one| one.is_positive() == positive).sum();
     let (total_debit, total_credit): (Pence, Pence) = (total(true), -total(false));
     if total_debit != total_credit {
         return Err(Refusal::Unbalanced { total_debit, total_credit });
     }
     for line in &lines {
-        books.open_account(line.account.id, || line.field("account_id"))?;
+        line.account.require_open(|| line.account_field())?;
     }
     Ok(lines)
 }
@@ -132,6 +133,11 @@ fn read_lines<'a>(
 impl ReadLine<'_> {
     fn field(&self, key: &str) -> String {
         format!("lines[{}].{key}", self.row)
+    }
+
+    /// The field that names its account.
+    fn account_field(&self) -> String {
+        self.field(self.entered.account.key())
     }
 
     /// Adds the line, net, the VAT that was inside it, and the entry for the return.
@@ -143,7 +149,7 @@ impl ReadLine<'_> {
         capital_gross: Pence,
     ) -> Result<(), Refusal> {
         let code = self.entered.vat_code.unwrap_or(VatCode::NoVat);
-        let side = side_of_account(self.account, code, || self.field("account_id"))?;
+        let side = side_of_account(self.account, code, || self.account_field())?;
         // The caller writes magnitudes, as for the amounts.
         let given = self.entered.vat_amount.map(|vat| if self.amount.is_negative() { -vat } else { vat });
         let mut split = split_gross(side, code, self.amount, given, || self.field("vat_amount"))?;

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::account::Role;
+use super::account::{AccountReference, Role};
 use super::books::Books;
 use super::contact::Contact;
 use super::document::DocumentKind;
-use super::ids::{AccountId, ContactId, DocumentId};
+use super::ids::{ContactId, DocumentId};
 use super::journal::{Journal, Line, Source, SourceType, Target};
 use super::money::Pence;
 use super::numbering;
@@ -26,16 +26,16 @@ pub struct EnteredOpening {
     /// Whether the books are locked up to the day.
     pub locks_period: bool,
     /// Where a difference goes.
-    pub balance_to: Option<AccountId>,
+    pub balance_to: Option<AccountReference>,
     /// Whether debtors and creditors may be more or less than the open documents.
     pub allows_unassigned: bool,
 }
 
 /// A balance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpeningLine {
     /// The account.
-    pub account_id: AccountId,
+    pub account: AccountReference,
     /// A debit balance; nothing counts as not given.
     pub debit: Option<Pence>,
     /// A credit balance; nothing counts as not given.
@@ -116,8 +116,9 @@ impl Opening {
 /// Decides what opening balances would do; [`Opening::post`] decides whether they may.
 pub fn prepare(books: &Books<'_>, facts: &OpeningFacts<'_>, entered: &EnteredOpening) -> Result<Opening, Refusal> {
     let mut lines = Vec::with_capacity(entered.lines.len() + 1);
+    let mut accounts = Vec::with_capacity(entered.lines.len());
     for (row, line) in entered.lines.iter().enumerate() {
-        books.account(line.account_id, || format!("lines[{row}].account_id"))?;
+        accounts.push(books.named_account(&line.account, |key| format!("lines[{row}].{key}"))?);
     }
     for (row, document) in entered.documents.iter().enumerate() {
         require_contact(facts.contacts, row, document)?;
@@ -129,9 +130,9 @@ pub fn prepare(books: &Books<'_>, facts: &OpeningFacts<'_>, entered: &EnteredOpe
     for (row, document) in entered.documents.iter().enumerate() {
         require_dates(entered.as_of, row, document)?;
     }
-    for (row, line) in entered.lines.iter().enumerate() {
-        books.open_account(line.account_id, || format!("lines[{row}].account_id"))?;
-        lines.push(Line::new(Target::Account(line.account_id), line.amount(row)?));
+    for (row, (line, account)) in entered.lines.iter().zip(accounts).enumerate() {
+        account.require_open(|| format!("lines[{row}].{}", line.account.key()))?;
+        lines.push(Line::new(Target::Account(account.id), line.amount(row)?));
     }
     let unassigned_receivable = unassigned(books, Side::Output, &lines, entered)?;
     let unassigned_payable = unassigned(books, Side::Input, &lines, entered)?;
@@ -140,9 +141,11 @@ pub fn prepare(books: &Books<'_>, facts: &OpeningFacts<'_>, entered: &EnteredOpe
     }
     let total_debit = lines.iter().map(Line::debit).sum();
     let total_credit = lines.iter().map(Line::credit).sum();
-    if let Some(id) = entered.balance_to {
-        books.open_account(id, || "balance_to_account_id".to_owned())?;
-        lines.push(Line::new(Target::Account(id), total_credit - total_debit));
+    if let Some(name) = &entered.balance_to {
+        let field = |key: &str| format!("balance_to_{key}");
+        let account = books.named_account(name, field)?;
+        account.require_open(|| field(name.key()))?;
+        lines.push(Line::new(Target::Account(account.id), total_credit - total_debit));
     }
     let source = Source::new(SourceType::OpeningBalance);
     Ok(Opening {
@@ -260,6 +263,7 @@ mod tests {
     use crate::domain::ledger::account::Account;
     use crate::domain::ledger::chart::Chart;
     use crate::domain::ledger::contact::ContactKind;
+    use crate::domain::ledger::ids::AccountId;
     use crate::domain::ledger::testing::{books, chart, contact, posted, shown};
     use crate::domain::ledger::vat_scheme::VatHistory;
 
@@ -267,8 +271,8 @@ mod tests {
 
     fn line(chart: &Chart, code: &str, pence: i64) -> OpeningLine {
         let side = Some(Pence(pence.abs()));
-        let account_id = chart.with_code(code).unwrap().id;
-        OpeningLine { account_id, debit: side.filter(|_| pence > 0), credit: side.filter(|_| pence < 0) }
+        let account = AccountReference::Id(chart.with_code(code).unwrap().id);
+        OpeningLine { account, debit: side.filter(|_| pence > 0), credit: side.filter(|_| pence < 0) }
     }
 
     fn open(kind: DocumentKind, number: &str, pence: i64) -> OpeningDocument {
@@ -353,7 +357,7 @@ mod tests {
         assert_eq!(opening.warnings(), ["debits and credits differ by 10.00"]);
         let refused = opening.post(None).unwrap_err();
         assert_eq!(refused, Refusal::Unbalanced { total_debit: Pence(590_000), total_credit: Pence(589_000) });
-        short.balance_to = Some(chart.with_code("9999").unwrap().id);
+        short.balance_to = Some(AccountReference::Code("9999".to_owned()));
         let journal = decide(&chart, &short).unwrap().post(None).unwrap();
         assert_eq!(shown(&chart, &journal).last(), posted(&[("9999", -1_000)]).last());
         assert_eq!(decide(&chart, &short).unwrap().post(Some(AS_OF)).unwrap_err().reason(), "period_locked");
@@ -381,7 +385,7 @@ mod tests {
             change(&mut entered);
             decide(chart, &entered).unwrap_err()
         };
-        let unknown = refused(&chart, &|entered| entered.lines[1].account_id = AccountId(999));
+        let unknown = refused(&chart, &|entered| entered.lines[1].account = AccountReference::Id(AccountId(999)));
         assert_eq!(unknown, Refusal::UnknownReference { field: "lines[1].account_id".to_owned(), id: 999 });
         let stranger = refused(&chart, &|entered| entered.documents[2].contact_id = ContactId(3));
         assert_eq!(stranger, Refusal::UnknownReference { field: "open_documents[2].supplier_id".to_owned(), id: 3 });

@@ -91,6 +91,8 @@ pub enum Refusal {
     OneSidedLine { row: usize },
     /// An id in the body is not one of this organisation.
     UnknownReference { field: String, id: i64 },
+    /// A code in the body is not that of an account of this organisation.
+    UnknownAccountCode { field: String, code: String },
     /// The account is archived.
     AccountArchived { field: String, id: AccountId },
     /// The customer or supplier is archived.
@@ -243,7 +245,7 @@ impl Refusal {
             Self::Unbalanced { .. } => "unbalanced",
             Self::TooFewLines => "too_few_lines",
             Self::OneSidedLine { .. } => "one_sided_line",
-            Self::UnknownReference { .. } => "unknown_reference",
+            Self::UnknownReference { .. } | Self::UnknownAccountCode { .. } => "unknown_reference",
             Self::AccountArchived { .. } => "account_archived",
             Self::ContactArchived { .. } => "contact_archived",
             Self::BankAccountArchived { .. } => "bank_account_archived",
@@ -302,6 +304,7 @@ impl Refusal {
             | Self::BankAccountArchived { field, id }
             | Self::ContactMismatch { field, id }
             | Self::BankAccountMismatch { field, id } => vec![("field", text(field)), ("id", Extra::Id(*id))],
+            Self::UnknownAccountCode { field, code } => vec![("field", text(field)), ("code", text(code))],
             Self::WrongAccountType { field, id } => {
                 vec![("field", text(field)), ("id", maybe(id.map(|id| id.0)))]
             }
@@ -386,6 +389,9 @@ impl Refusal {
                 let key = last_key(field).split('[').next().unwrap_or_default();
                 let what = key.trim_end_matches("_ids").trim_end_matches("_id").replace('_', " ");
                 format!("{field}: there is no {what} {id} in this organisation")
+            }
+            Self::UnknownAccountCode { field, code } => {
+                format!("{field}: there is no account with the code {code} in this organisation")
             }
             Self::AccountArchived { field, id } => format!("{field}: account {id} is archived"),
             Self::ContactArchived { field, id } => format!("{field}: contact {id} is archived"),

@@ -273,6 +273,7 @@ impl World {
             let net = Pence(*net);
             PricedLine {
                 account_id: self.account(codes[*account]),
+                account_key: "account_id",
                 vat_code,
                 amount: Split { net, vat: vat_code.vat_on_net(net) },
                 cis_type: if *account == 1 && kind.side() == Side::Input { CisType::Labour } else { CisType::None },

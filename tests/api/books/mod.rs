@@ -1,5 +1,6 @@
 //! The ledger over HTTP: an organisation with a person who keeps its books, and short words for what they do.
 
+mod account_codes;
 mod accounts;
 mod bank;
 mod cases;

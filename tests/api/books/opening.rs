@@ -130,7 +130,9 @@ on_both_databases! {
         let unknown = json!([{ "account_id": 987_654, "debit": 5 }]);
         assert_eq!(refused(PREVIEW, with(balances(), json!({ "lines": unknown }))), (422, "unknown_reference".to_owned()));
         let code = books.post(PREVIEW, &with(balances(), json!({ "lines": [{ "account_code": "nope", "debit": 5 }] })));
-        assert_eq!(format_paths(&code), ["lines[0].account_code"]);
+        let details = code.details(422, "unprocessable_entity");
+        let expected = json!(["unknown_reference", "lines[0].account_code", "nope"]);
+        assert_eq!(json!([details["reason"], details["field"], details["code"]]), expected);
         let debtors = json!([{ "account_code": "1100", "debit": 5 }, { "account_code": "3000", "credit": 5 }]);
         let debtors = with(balances(), json!({ "lines": debtors }));
         assert_eq!(refused(SET, debtors.clone()), (422, "amount_mismatch".to_owned()));

@@ -15,11 +15,13 @@ use bookkeeping_suite::domain::books::request::Via;
 use bookkeeping_suite::domain::books::request::{Actor, CommandOutcome, CommandRequest, CommandResult};
 use bookkeeping_suite::domain::date;
 use bookkeeping_suite::domain::ids::UserId;
+use bookkeeping_suite::domain::ledger::account::AccountReference;
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind;
 use bookkeeping_suite::domain::ledger::contact::ContactKind;
 use bookkeeping_suite::domain::ledger::decimal::{Decimal4, Percent};
 use bookkeeping_suite::domain::ledger::document::DocumentKind;
 use bookkeeping_suite::domain::ledger::document_line::CisType;
+use bookkeeping_suite::domain::ledger::ids::AccountId;
 use bookkeeping_suite::domain::ledger::refusal::Refusal;
 use bookkeeping_suite::domain::ledger::vat::VatCode;
 
@@ -61,7 +63,7 @@ pub fn settlement(kind: SettlementKind, contact_id: i64, on: &str, amount_pence:
 pub fn line(net_pence: i64, cis_type: CisType) -> DocumentLineInput {
     DocumentLineInput {
         description: "Work".to_owned(),
-        account_id: None,
+        account: None,
         quantity: Decimal4(10_000),
         unit_price: Decimal4(net_pence * 100),
         discount: Percent(0),
@@ -152,7 +154,9 @@ impl<'a> Books<'a> {
     ) -> DocumentView {
         let code = if kind.contact_kind() == ContactKind::Customer { "4000" } else { "5000" };
         let account = self.account(code).await;
-        let lines = lines.into_iter().map(|line| DocumentLineInput { account_id: Some(account), ..line });
+        let lines = lines
+            .into_iter()
+            .map(|line| DocumentLineInput { account: Some(AccountReference::Id(AccountId(account))), ..line });
         let entry = DocumentInput {
             kind,
             contact_id,

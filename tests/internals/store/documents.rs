@@ -5,12 +5,14 @@ use bookkeeping_suite::domain::books::records::document::{DocumentField, Documen
 use bookkeeping_suite::domain::books::records::document_view::DocumentView;
 use bookkeeping_suite::domain::books::records::organisation::{OrganisationChange, OrganisationField};
 use bookkeeping_suite::domain::books::request::{CommandOutcome, CommandResult};
+use bookkeeping_suite::domain::ledger::account::AccountReference;
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind::CustomerReceipt;
 use bookkeeping_suite::domain::ledger::contact::ContactKind::{Customer, Supplier};
 use bookkeeping_suite::domain::ledger::decimal::Percent;
 use bookkeeping_suite::domain::ledger::document::DocumentKind::{self, PurchaseInvoice, SalesCreditNote, SalesInvoice};
 use bookkeeping_suite::domain::ledger::document::Stage;
 use bookkeeping_suite::domain::ledger::document_line::CisType;
+use bookkeeping_suite::domain::ledger::ids::AccountId;
 use bookkeeping_suite::domain::ledger::organisation::VatPatch;
 
 use super::books::{Books, day, line, settlement, to_invoice};
@@ -29,7 +31,7 @@ store_suite![
 async fn entry(books: &Books<'_>, kind: DocumentKind, contact_id: i64, on: &str, net_pence: i64) -> DocumentInput {
     let code = if kind.contact_kind() == Customer { "4000" } else { "5000" };
     let mut line = line(net_pence, CisType::None);
-    line.account_id = Some(books.account(code).await);
+    line.account = Some(AccountReference::Id(AccountId(books.account(code).await)));
     DocumentInput {
         kind,
         contact_id,

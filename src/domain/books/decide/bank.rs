@@ -10,12 +10,13 @@ use crate::domain::books::records::bank_account::{
     BankAccountDetails, BankAccountField, BankAccountRecord, BankAccountView, LedgerAccount,
 };
 use crate::domain::books::records::statement_line::{
-    StatementImport, StatementLineInput, StatementLineRecord, StatementLineResult,
+    StatementImport, StatementLineInput, StatementLinePart, StatementLineRecord, StatementLineResult,
 };
 use crate::domain::books::records::suggestion::StatementLineSuggestion;
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::ledger::account::Role;
 use crate::domain::ledger::bank::{BankAccount, BankAccountType, BankStatus, ConfirmType};
+use crate::domain::ledger::bank_coding::Coding;
 use crate::domain::ledger::bank_import::{
     NewStatementLine, RowOutcome, StatementLineKey, StoredStatementLine, completes,
 };
@@ -24,7 +25,6 @@ use crate::domain::ledger::chart::NewAccount;
 use crate::domain::ledger::ids::{AccountId, BankAccountId, BankTransactionId};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat::VatCode;
 use crate::domain::ledger::{bank, bank_import};
 
 const LIST: &str = "bank_transaction";
@@ -373,21 +373,33 @@ impl BooksTransaction<'_> {
         if let Some(memo) = &suggestion.memo {
             row.memo.clone_from(memo);
         }
-        if let Some(mut lines) = suggestion.lines_of(&row)? {
-            for (at, line) in lines.iter_mut().enumerate() {
-                self.books.books().open_account(AccountId(line.account_id), || format!("lines[{at}].account_id"))?;
-                // A whole line that names no amount of its own has that of the statement.
-                if line.gross_pence == 0 {
-                    line.gross_pence = row.amount_pence;
-                }
-                let code = VatCode::parse(&line.vat_code).unwrap_or(VatCode::NoVat);
-                let vat = line.given_vat_pence.unwrap_or_else(|| code.vat_in_gross(Pence(line.gross_pence)).0);
-                line.vat_pence = vat;
-                line.net_pence = line.gross_pence - vat;
-            }
-            row.lines = lines;
+        if let Some(coding) = suggestion.coding(&row)? {
+            row.lines = self.suggested_parts(&coding, Pence(row.amount_pence))?;
         }
         Ok(CommandResult::BankTransaction(Box::new(self.changed_transaction(ChangeAction::Update, row))))
+    }
+
+    /// The parts of a suggestion as they are saved; a whole line that names no amount of its own has that of the
+    /// statement.
+    fn suggested_parts(&self, coding: &Coding, whole: Pence) -> Result<Vec<StatementLinePart>, Refusal> {
+        let mut parts = Vec::with_capacity(coding.lines.len());
+        for (row, line) in coding.lines.iter().enumerate() {
+            let field = |key: &str| coding.field(row, key);
+            let account = self.books.books().named_account(&line.account, field)?;
+            account.require_open(|| field(line.account.key()))?;
+            let gross = if line.gross.is_zero() { whole } else { line.gross };
+            let vat = line.vat_amount.unwrap_or_else(|| line.vat_code.vat_in_gross(gross));
+            parts.push(StatementLinePart {
+                account_id: account.id.0,
+                gross_pence: gross.0,
+                vat_code: line.vat_code.code().to_owned(),
+                given_vat_pence: line.vat_amount.map(|vat| vat.0),
+                net_pence: (gross - vat).0,
+                vat_pence: vat.0,
+                memo: line.memo.clone(),
+            });
+        }
+        Ok(parts)
     }
 
     fn require_contact(&self, id: i64) -> Result<(), Refusal> {

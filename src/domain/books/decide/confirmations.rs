@@ -6,14 +6,13 @@ use crate::domain::books::decide::{BooksTransaction, Rejection};
 use crate::domain::books::records::statement_line::{StatementLinePart, StatementLineRecord};
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::ledger::bank::{BankStatus, ConfirmType};
-use crate::domain::ledger::bank_coding::{CodedLine, Coding};
+use crate::domain::ledger::bank_coding::Coding;
 use crate::domain::ledger::bank_import::{AwaitedTransfer, TRANSFER_DAYS_MAX};
 use crate::domain::ledger::change::ChangeAction;
 use crate::domain::ledger::contact::ContactKind;
-use crate::domain::ledger::ids::{AccountId, BankTransactionId, JournalId};
+use crate::domain::ledger::ids::{BankTransactionId, JournalId};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat::VatCode;
 use crate::domain::ledger::{bank, bank_coding, bank_transfer};
 
 impl BooksTransaction<'_> {
@@ -66,7 +65,8 @@ impl BooksTransaction<'_> {
                     let message = "is required: the line has no saved suggestion to confirm";
                     return Err(Refusal::field("account_id", message).into());
                 }
-                let coding = Coding { lines: row.lines.iter().map(coded).collect(), is_short: row.lines.len() == 1 };
+                let lines = row.lines.iter().map(StatementLinePart::to_domain).collect();
+                let coding = Coding { lines, is_short: row.lines.len() == 1 };
                 self.confirm_coded(request, row, &coding)
             }
             Confirmation::Coded(coding) => {
@@ -96,8 +96,8 @@ impl BooksTransaction<'_> {
     ) -> Result<StatementLineRecord, Rejection> {
         let bank = self.bank_of(&row)?;
         let coded = bank_coding::confirm(&self.books.books(), &bank, &row.to_domain(), coding)?;
-        let lines = coding.lines.iter().zip(&coded.parts).map(|(line, part)| StatementLinePart {
-            account_id: line.account_id.0,
+        let lines = coding.lines.iter().zip(&coded.parts).map(|(line, (account, part))| StatementLinePart {
+            account_id: account.0,
             gross_pence: line.gross.0,
             vat_code: line.vat_code.code().to_owned(),
             given_vat_pence: line.vat_amount.map(|vat| vat.0),
@@ -310,16 +310,5 @@ impl BooksTransaction<'_> {
                 ..row
             },
         )
-    }
-}
-
-fn coded(line: &StatementLinePart) -> CodedLine {
-    CodedLine {
-        account_id: AccountId(line.account_id),
-        gross: Pence(line.gross_pence),
-        // What is stored was read as a code.
-        vat_code: VatCode::parse(&line.vat_code).unwrap_or(VatCode::NoVat),
-        vat_amount: line.given_vat_pence.map(Pence),
-        memo: line.memo.clone(),
     }
 }

@@ -11,6 +11,7 @@ use crate::domain::books::records::document::{
 };
 use crate::domain::books::records::journal::JournalView;
 use crate::domain::books::request::{CommandRequest, CommandResult};
+use crate::domain::ledger::account::AccountReference;
 use crate::domain::ledger::allocation::Document;
 use crate::domain::ledger::change::ChangeAction;
 use crate::domain::ledger::contact::Contact;
@@ -425,7 +426,7 @@ impl BooksTransaction<'_> {
 
 fn entered_line(line: &DocumentLineInput) -> EnteredLine {
     EnteredLine {
-        account_id: line.account_id.map(AccountId),
+        account: line.account.clone(),
         quantity: line.quantity,
         unit_price: line.unit_price,
         discount: line.discount,
@@ -439,7 +440,7 @@ fn entered_line(line: &DocumentLineInput) -> EnteredLine {
 fn entry_of(row: &DocumentRecord) -> DocumentInput {
     let line = |line: &DocumentLineRecord| DocumentLineInput {
         description: line.description.clone(),
-        account_id: Some(line.account_id),
+        account: Some(AccountReference::Id(AccountId(line.account_id))),
         quantity: line.quantity,
         unit_price: line.unit_price,
         discount: line.discount,

@@ -6,9 +6,7 @@ use crate::domain::books::effects::Effect;
 use crate::domain::books::identifiers::IdSequence;
 use crate::domain::books::records::document::{DocumentLineRecord, DocumentRecord};
 use crate::domain::books::records::journal::JournalView;
-use crate::domain::books::records::opening::{
-    AccountReference, OpeningInput, OpeningPreview, OpeningPreviewLine, OpeningSet,
-};
+use crate::domain::books::records::opening::{OpeningInput, OpeningPreview, OpeningPreviewLine, OpeningSet};
 use crate::domain::books::records::preview::{NewPreview, Purpose};
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::calendar::{date_of, day_text};
@@ -16,7 +14,7 @@ use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::decimal::{Decimal4, Percent};
 use crate::domain::ledger::document::Stage;
 use crate::domain::ledger::document_line::CisType;
-use crate::domain::ledger::ids::{AccountId, DocumentId};
+use crate::domain::ledger::ids::DocumentId;
 use crate::domain::ledger::journal::{Journal, SourceType, Target};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::opening::{EnteredOpening, Opening, OpeningDocument, OpeningFacts, OpeningLine};
@@ -28,32 +26,19 @@ use std::collections::BTreeSet;
 const REASON: &str = "Opening balances";
 
 impl BooksTransaction<'_> {
-    fn named_account(&self, name: &AccountReference, place: impl Fn(&str) -> String) -> Result<AccountId, Refusal> {
-        match name {
-            AccountReference::Id(id) => Ok(AccountId(*id)),
-            AccountReference::Code(code) => match self.books.chart.with_code(code) {
-                Some(account) => Ok(account.id),
-                None => Err(Refusal::field(place("account_code"), "is not the code of an account")),
-            },
-        }
-    }
-
     /// What the rules say to these balances; the account of a difference stays out of the journal when there is none.
     fn prepare_opening(&self, entry: &OpeningInput) -> Result<Opening, Refusal> {
-        let mut lines = Vec::with_capacity(entry.lines.len());
-        for (row, (account, debit, credit)) in entry.lines.iter().enumerate() {
-            let account_id = self.named_account(account, |key| format!("lines[{row}].{key}"))?;
-            lines.push(OpeningLine { account_id, debit: *debit, credit: *credit });
-        }
-        let balance_to = entry.balance_to.as_ref();
-        let balance_to =
-            balance_to.map(|name| self.named_account(name, |key| format!("balance_to_{key}"))).transpose()?;
+        let lines = entry.lines.iter().map(|(account, debit, credit)| OpeningLine {
+            account: account.clone(),
+            debit: *debit,
+            credit: *credit,
+        });
         let entered = EnteredOpening {
             as_of: entry.as_of,
-            lines,
+            lines: lines.collect(),
             documents: entry.documents.clone(),
             locks_period: entry.locks_period,
-            balance_to,
+            balance_to: entry.balance_to.clone(),
             allows_unassigned: entry.allows_unassigned,
         };
         let named: BTreeSet<i64> = entry.documents.iter().map(|document| document.contact_id.0).collect();

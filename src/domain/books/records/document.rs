@@ -1,6 +1,7 @@
 //! Invoices and credit notes: the input, the record with its lines, and the filter of the list.
 
 use crate::domain::books::audit_fields::AuditFields;
+use crate::domain::ledger::account::AccountReference;
 use crate::domain::ledger::allocation::{Allocation, Document};
 use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::cis;
@@ -48,7 +49,7 @@ pub struct DocumentLineInput {
     /// What it is for.
     pub description: String,
     /// The account; the contact's when absent.
-    pub account_id: Option<i64>,
+    pub account: Option<AccountReference>,
     /// How many.
     pub quantity: Decimal4,
     /// The price of one.

@@ -2,17 +2,9 @@
 
 use crate::domain::books::records::document_view::DocumentView;
 use crate::domain::books::records::journal::JournalView;
+use crate::domain::ledger::account::AccountReference;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::opening::OpeningDocument;
-
-/// An account as a body names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AccountReference {
-    /// By its identifier.
-    Id(i64),
-    /// By its code.
-    Code(String),
-}
 
 /// Opening balances as a body has them.
 #[derive(Debug, Clone, PartialEq, Eq)]

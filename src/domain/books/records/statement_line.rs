@@ -1,10 +1,13 @@
 //! Lines of bank statements: the input, the record, what an import made of each, and the filter of the list.
 
 use crate::domain::books::audit_fields::AuditFields;
+use crate::domain::ledger::account::AccountReference;
 use crate::domain::ledger::bank::{BankStatus, BankTransaction, ConfirmType};
+use crate::domain::ledger::bank_coding::CodedLine;
 use crate::domain::ledger::contact::ContactKind;
-use crate::domain::ledger::ids::{BankAccountId, BankTransactionId};
+use crate::domain::ledger::ids::{AccountId, BankAccountId, BankTransactionId};
 use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::vat::VatCode;
 use serde::{Deserialize, Serialize};
 
 /// A line of a bank statement as stored.
@@ -75,6 +78,20 @@ pub struct StatementLinePart {
     pub vat_pence: i64,
     /// A note.
     pub memo: Option<String>,
+}
+
+impl StatementLinePart {
+    /// The part as the rules know it.
+    pub(crate) fn to_domain(&self) -> CodedLine {
+        CodedLine {
+            account: AccountReference::Id(AccountId(self.account_id)),
+            gross: Pence(self.gross_pence),
+            // What is stored was read as a code.
+            vat_code: VatCode::parse(&self.vat_code).unwrap_or(VatCode::NoVat),
+            vat_amount: self.given_vat_pence.map(Pence),
+            memo: self.memo.clone(),
+        }
+    }
 }
 
 /// Which lines of statements.

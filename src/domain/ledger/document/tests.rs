@@ -24,7 +24,7 @@ fn contact(kind: ContactKind) -> Contact {
 
 fn line(pence: i64, cis_type: CisType) -> EnteredLine {
     EnteredLine {
-        account_id: None,
+        account: None,
         quantity: Decimal4::ONE,
         unit_price: Decimal4(pence * 100),
         discount: Percent::ZERO,

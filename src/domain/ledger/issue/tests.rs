@@ -24,6 +24,7 @@ fn drafted(chart: &Chart, kind: DocumentKind, lines: &[(&str, VatCode, i64)]) ->
         .iter()
         .map(|(code, vat_code, net)| PricedLine {
             account_id: chart.with_code(code).unwrap().id,
+            account_key: "account_id",
             vat_code: *vat_code,
             amount: Split { net: Pence(*net), vat: vat_code.vat_on_net(Pence(*net)) },
             cis_type: CisType::None,

@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::ledger::chart::Chart;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::decimal::Percent;
-use crate::domain::ledger::ids::JournalId;
+use crate::domain::ledger::ids::{AccountId, JournalId};
 use crate::domain::ledger::standard_chart;
 use crate::domain::ledger::vat_entry::boxes;
 use crate::domain::ledger::vat_scheme::VatHistory;
@@ -18,7 +18,7 @@ fn chart(vat_control: bool) -> Chart {
 fn line(chart: &Chart, code: &str, amount: i64, vat_code: Option<VatCode>) -> ManualLine {
     let side = Some(Pence(amount.abs()));
     ManualLine {
-        account_id: chart.with_code(code).unwrap().id,
+        account: AccountReference::Id(chart.with_code(code).unwrap().id),
         debit: side.filter(|_| amount > 0),
         credit: side.filter(|_| amount < 0),
         memo: None,
@@ -126,7 +126,7 @@ fn each_way_a_journal_is_refused() {
     assert_eq!(decide(&pair(neither)), Refusal::OneSidedLine { row: 0 });
     let unbalanced = Refusal::Unbalanced { total_debit: Pence(4_999), total_credit: Pence(5_000) };
     assert_eq!(decide(&pair(line(&chart, "7100", 4_999, None))), unbalanced);
-    let unknown = ManualLine { account_id: AccountId(999), ..line(&chart, "7100", 5_000, None) };
+    let unknown = ManualLine { account: AccountReference::Id(AccountId(999)), ..line(&chart, "7100", 5_000, None) };
     assert_eq!(decide(&pair(unknown)), Refusal::UnknownReference { field: "lines[0].account_id".to_owned(), id: 999 });
     let stranger = ManualLine { contact_id: Some(ContactId(6)), ..line(&chart, "1100", 5_000, None) };
     assert_eq!(decide(&pair(stranger)), Refusal::UnknownReference { field: "lines[0].contact_id".to_owned(), id: 6 });

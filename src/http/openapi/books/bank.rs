@@ -6,6 +6,7 @@ use super::super::operation::Operation;
 use super::super::schema::{choice, id, moment, named, plain};
 use super::shared::{DATES_IN_ORDER, about, about_one, date_in, inside, money_text, page_example};
 use crate::domain::ledger::bank::ConfirmType;
+use crate::http::wire::books::account_reference::{EXACTLY_ONE, ONE_AT_MOST};
 use crate::store::{CLEARS_BOTH, NEEDS_BOTH};
 
 /// The states of a line.
@@ -116,13 +117,15 @@ pub fn update_bank_transaction() -> Operation {
     about(
         "bank transaction",
         "Save a suggestion for a bank transaction",
-        "How it may be confirmed; only while it is unconfirmed. It posts nothing. What is left out stays as it was saved; `account_id` and \
-         `vat_code` both null, or `lines` without any, clear the coding.",
+        "How it may be confirmed; only while it is unconfirmed. It posts nothing. What is left out stays as it was saved; `account_id` (or \
+         `account_code`) and `vat_code` both null, or `lines` without any, clear the coding.",
     )
     .request(named("UpdateBankTransaction"), json!({ "account_id": 48, "vat_code": "ST" }))
     .success(200, "The line as it is now.", named("BankTransactionData"), json!({ "data": example() }))
     .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["unconfirmed"] }))
     .refusals(&["unknown_reference"])
+    .rule("account_id", ONE_AT_MOST)
+    .rule("lines[].account_id", EXACTLY_ONE)
     .rule("account_id", NEEDS_BOTH)
     .rule("vat_code", NEEDS_BOTH)
     .rule("account_id", CLEARS_BOTH)
@@ -155,6 +158,7 @@ pub fn confirm_bank_transaction() -> Operation {
     .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["unconfirmed"] }))
     .refusals(&CONFIRM_REFUSALS)
     .rule("account_id", NO_SUGGESTION)
+    .rule("lines[].account_id", EXACTLY_ONE)
     .change()
     .versioned()
 }
@@ -171,6 +175,7 @@ pub fn confirm_bank_transactions() -> Operation {
     .refused(json!({ "reason": "amount_mismatch", "expected": -84.37, "actual": -80.00, "row": 0 }))
     .refusals(&CONFIRM_REFUSALS)
     .rule("items[].account_id", NO_SUGGESTION)
+    .rule("items[].lines[].account_id", EXACTLY_ONE)
     .change()
 }
 

@@ -6,24 +6,24 @@ use super::super::schema::{
 };
 use super::bank::STATES;
 use super::settlements::confirmed_allocations;
-use super::shared::{data, date_in, money, money_in, money_in_not_zero, one_of_shapes, page, vat_code};
+use super::shared::{
+    account_code_in, account_keys, data, date_in, money, money_in, money_in_not_zero, one_of_shapes, page, vat_code,
+};
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::bank::ConfirmType;
 use crate::domain::ledger::contact::ContactKind;
 use crate::http::wire::books::confirmation::CONFIRMATION_KEYS;
 
 fn part() -> Any {
-    strict(
-        "A part of the line, VAT included, with the sign of money.",
-        vec![
-            required("account_id", id()),
-            required("gross_amount", money_in_not_zero()),
-            required("vat_code", vat_code()),
-            maybe("vat_amount", money_in()),
-            maybe("memo", plain(0, 500)),
-        ],
-    )
-    .into()
+    let mut fields = Vec::from(account_keys());
+    fields.extend([
+        required("gross_amount", money_in_not_zero()),
+        required("vat_code", vat_code()),
+        maybe("vat_amount", money_in()),
+        maybe("memo", plain(0, 500)),
+    ]);
+    let description = "A part of the line: the account by its id or by its code, VAT included, with the sign of money.";
+    strict(description, fields).into()
 }
 
 /// What only some of the ways to confirm a line take.
@@ -37,9 +37,12 @@ fn confirmation(description: &str, in_batch: bool) -> Any {
     let coded = || optional("type", choice(&["coded"]));
     let transfer = || required("type", choice(&["transfer"]));
     let lines = array(part()).min_items(Some(1)).max_items(Some(100)).build();
+    let short =
+        |account: Field| vec![coded(), account, required("vat_code", vat_code()), maybe("vat_amount", money_in())];
     let mut shapes = vec![
         vec![coded()],
-        vec![coded(), required("account_id", id()), required("vat_code", vat_code()), maybe("vat_amount", money_in())],
+        short(required("account_id", id())),
+        short(required("account_code", account_code_in())),
         vec![coded(), required("lines", lines)],
         vec![transfer(), required("bank_transaction_id", id())],
         vec![transfer(), required("bank_account_id", id())],
@@ -69,7 +72,8 @@ fn confirmation(description: &str, in_batch: bool) -> Any {
 fn suggestion() -> Any {
     let beside = || vec![maybe("contact_id", id()), maybe("memo", plain(0, 500))];
     let (mut short, mut long) = (beside(), beside());
-    short.extend([maybe("account_id", id()), maybe("vat_code", vat_code())]);
+    short.extend(account_keys());
+    short.push(maybe("vat_code", vat_code()));
     long.push(required("lines", array(part()).max_items(Some(100)).build()));
     let mut short = strict("An account with its VAT code, and what may be saved beside; at least one of them.", short);
     short.min_properties = Some(1);

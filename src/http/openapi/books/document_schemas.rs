@@ -9,7 +9,8 @@ use super::super::schema::{
 };
 use super::documents::of;
 use super::shared::{
-    data, date_in, money, money_in, money_in_positive, page, patch, percent_in, quantity_in, unit_price_in, vat_code,
+    account_keys, data, date_in, money, money_in, money_in_positive, page, patch, percent_in, quantity_in,
+    unit_price_in, vat_code,
 };
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::contact::ContactKind;
@@ -100,16 +101,20 @@ fn entered(kind: DocumentKind, is_new: bool) -> Vec<Field> {
     let mut line = vec![
         required("description", plain(1, 500)),
         required("unit_price", unit_price_in()),
-        maybe("account_id", id()),
         maybe("quantity", quantity_in()),
         maybe("discount_percent", percent_in(0.0, 100.0)),
         maybe("vat_code", vat_code()),
         maybe("vat_amount", money_in()),
     ];
+    line.extend(account_keys());
     if kind.side() == Side::Input {
         line.push(maybe("cis_type", choice(&CIS_TYPES)));
     }
-    let lines = array(strict("A line as entered.", line)).min_items(Some(1)).max_items(Some(500)).build();
+    let lines =
+        array(strict("A line as entered: the account by its id or by its code, else that of the contact.", line))
+            .min_items(Some(1))
+            .max_items(Some(500))
+            .build();
     vec![
         must(contact_keys(kind).0, id().into()),
         must(date_key(kind), date_in().into()),

@@ -10,6 +10,7 @@ use super::shared::{DATES_IN_ORDER, about_one, date_in, inside, page_example};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::http::books::documents::statuses;
+use crate::http::wire::books::account_reference::ONE_AT_MOST;
 
 /// What belongs to a kind: sales invoices, purchase invoices, sales credit notes, purchase credit notes.
 pub(super) fn of<T>(kind: DocumentKind, [sales, purchase, sales_note, purchase_note]: [T; 4]) -> T {
@@ -276,6 +277,7 @@ fn number_field(kind: DocumentKind) -> &'static str {
 /// What no schema says about a document.
 fn rules(kind: DocumentKind, operation: Operation) -> Operation {
     let operation = operation
+        .rule("lines[].account_id", ONE_AT_MOST)
         .rule("lines[].account_id", "is required: the contact has no default account")
         .rule("lines[].vat_code", "is required: the contact has no default VAT code")
         .rule("lines[].unit_price", "the line must be within ±9999999999.99")

@@ -4,10 +4,11 @@ use serde_json::json;
 
 use super::super::operation::Operation;
 use super::super::schema::{Any, array, choice, id, maybe, moment, named, plain, required, strict};
-use super::shared::{DATES_IN_ORDER, about, date_in, inside, money_in_not_negative, vat_code};
+use super::shared::{DATES_IN_ORDER, about, account_keys, date_in, inside, money_in_not_negative, vat_code};
 use crate::domain::ledger::journal::SourceType;
 use crate::http::envelope::{Data, PageOf};
 use crate::http::resources::journals::JournalJson;
+use crate::http::wire::books::account_reference::EXACTLY_ONE;
 
 /// What the day of a reversal must be.
 pub(super) const VOID_DATE: &str = "must not be before what is voided, or before its last allocation was released";
@@ -64,6 +65,7 @@ pub fn create_journal() -> Operation {
         "vat_control_required",
         "vat_amount_out_of_tolerance",
     ])
+    .rule("lines[].account_id", EXACTLY_ONE)
     .change()
 }
 
@@ -86,17 +88,18 @@ pub fn void_journal() -> Operation {
 
 /// The schemas of the bodies.
 pub(super) fn schemas() -> Vec<(&'static str, Any)> {
+    let mut fields = Vec::from(account_keys());
+    fields.extend([
+        maybe("debit", money_in_not_negative()),
+        maybe("credit", money_in_not_negative()),
+        maybe("memo", plain(0, 500)),
+        maybe("vat_code", vat_code()),
+        maybe("vat_amount", money_in_not_negative()),
+        maybe("contact_id", id()),
+    ]);
     let entered_line = strict(
-        "A line as entered: exactly one of debit and credit, VAT inside.",
-        vec![
-            required("account_id", id()),
-            maybe("debit", money_in_not_negative()),
-            maybe("credit", money_in_not_negative()),
-            maybe("memo", plain(0, 500)),
-            maybe("vat_code", vat_code()),
-            maybe("vat_amount", money_in_not_negative()),
-            maybe("contact_id", id()),
-        ],
+        "A line as entered: the account by its id or by its code, exactly one of debit and credit, VAT inside.",
+        fields,
     );
     let create = strict(
         "A journal to be posted.",

@@ -7,7 +7,9 @@ use super::super::schema::{
     Any, Field, array, boolean, choice, date, id, maybe, maybe_array, moment, named, nullable, object, one_of, plain,
     required, strict, string,
 };
-use super::shared::{data, date_in, inside, money, money_in_not_negative, money_in_positive, one_of_shapes};
+use super::shared::{
+    account_code_in, data, date_in, inside, money, money_in_not_negative, money_in_positive, one_of_shapes,
+};
 use crate::domain::ledger::document::DocumentKind;
 
 /// `POST …/opening-balances/preview`.
@@ -49,15 +51,11 @@ impl Operation {
     /// What no schema says of opening balances.
     fn balances(self) -> Self {
         self.rule("as_of", "must not be in the future when it locks the books")
-            .rule("lines[].account_code", NO_CODE)
-            .rule("balance_to_account_code", NO_CODE)
             .rule("open_documents[].number", "is the number of another document of the list")
             .rule("open_documents[].date", "must not be after as_of")
             .rule("open_documents[].due_date", "must not be before date")
     }
 }
-
-const NO_CODE: &str = "is not the code of an account";
 
 fn request_example() -> Value {
     json!({
@@ -91,7 +89,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     let lines = one_of_shapes(
         "The balance of an account: a debit or a credit.",
         &["account_id", "account_code"],
-        vec![line(required("account_id", id())), line(required("account_code", plain(1, 20)))],
+        vec![line(required("account_id", id())), line(required("account_code", account_code_in()))],
     );
     let document = |kinds: [DocumentKind; 2], contact: &'static str| {
         vec![
@@ -129,7 +127,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         vec![
             balances(None),
             balances(Some(required("balance_to_account_id", id()))),
-            balances(Some(required("balance_to_account_code", plain(1, 20)))),
+            balances(Some(required("balance_to_account_code", account_code_in()))),
         ],
     );
     let token = strict("What was previewed.", vec![required("token", plain(1, 100))]);

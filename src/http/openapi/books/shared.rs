@@ -15,6 +15,7 @@ use super::super::schema::{
 };
 use super::TAG;
 use crate::http::error::ErrorCode;
+use crate::http::wire::books::account_reference::CODE_CHARS_MAX;
 
 /// The real days from 1900-01-01 to 2199-12-31; only 1900 and 2100 are no leap years that look like one.
 const DAY: &str = "^(?:(?:19|20|21)[0-9]{2}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|(?:19(?:0[48]|[2468][048]|[13579][26])|20(?:[02468][048]|[13579][26])|21(?:0[48]|[2468][048]|[13579][26]))-02-29)$";
@@ -45,6 +46,8 @@ pub(in crate::http::openapi) fn vocabulary() -> Vec<(&'static str, Any)> {
         ("UnitPriceInput", unit_price_in().into()),
         ("DiscountInput", percent_in(0.0, 100.0).into()),
         ("NullableDiscountInput", maybe(percent_in(0.0, 100.0))),
+        ("AccountCodeInput", account_code_in().into()),
+        ("NullableAccountCodeInput", maybe(account_code_in())),
         ("AddressInput", address_in().into()),
         ("Address", address_out().into()),
     ]
@@ -136,6 +139,16 @@ pub(super) fn percent_in(minimum: f64, maximum: f64) -> ObjectBuilder {
     };
     decimal_in(pattern, 0.01, minimum, maximum)
         .description(Some("Percent with at most two decimals; a number or a string."))
+}
+
+/// The code of an account as a request gives it.
+pub(super) fn account_code_in() -> ObjectBuilder {
+    plain(1, CODE_CHARS_MAX).description(Some("The code of the account, in the place of its id."))
+}
+
+/// The two keys that name an account; at most one of them is given, which the operations have as a rule.
+pub(super) fn account_keys() -> [Field; 2] {
+    [maybe("account_id", id()), maybe("account_code", account_code_in())]
 }
 
 /// One of the five VAT codes.

@@ -1,13 +1,13 @@
 //! The lines of bank statements on the wire.
 
+use super::account_reference::AccountRead;
 use super::read::body;
 use crate::domain::ledger::bank_coding::CodedLine;
-use crate::domain::ledger::ids::AccountId;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::VatCode;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
-use crate::store::{BankImport, BankLine, BankRow, BankSuggestion};
+use crate::store::{BankImport, BankRow, BankSuggestion};
 
 /// Rows of one import.
 const IMPORT_ROWS_MAX: u64 = 5_000;
@@ -121,7 +121,7 @@ pub fn parse_import(text: &[u8]) -> Result<BankImport, Issues> {
 /// A part of a coded line as given.
 #[derive(Default)]
 pub(super) struct PartRead {
-    account_id: Option<i64>,
+    account: AccountRead,
     gross: Option<Pence>,
     vat_code: Option<VatCode>,
     vat_amount: Option<Pence>,
@@ -129,86 +129,74 @@ pub(super) struct PartRead {
 }
 
 impl PartRead {
-    const NAMES: [&str; 5] = ["account_id", "gross_amount", "vat_code", "vat_amount", "memo"];
+    const NAMES: [&str; 6] = ["account_id", "account_code", "gross_amount", "vat_code", "vat_amount", "memo"];
 
     pub(super) fn read(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<Option<CodedLine>> {
         let mut part = Self::default();
         let given = reader.object(path, &Self::NAMES, |reader, at| {
             let path = path.field(Self::NAMES.get(at).copied().unwrap_or_default());
             match at {
-                0 => part.account_id = reader.id(path)?,
-                1 => {
+                0 => part.account.id(reader, path)?,
+                1 => part.account.code(reader, path)?,
+                2 => {
                     part.gross = reader.money(path)?;
                     if part.gross.is_some_and(Pence::is_zero) {
                         reader.problem(path, "must not be zero");
                     }
                 }
-                2 => part.vat_code = reader.vat_code(path)?,
-                3 if reader.is_null()? => {}
-                3 => part.vat_amount = reader.money(path)?,
+                3 => part.vat_code = reader.vat_code(path)?,
+                4 if reader.is_null()? => {}
+                4 => part.vat_amount = reader.money(path)?,
                 _ => part.memo = reader.maybe_text(path, 500)?.flatten(),
             }
             Ok(())
         })?;
-        if let Some(given) = given {
-            reader.require(path, &Self::NAMES, &given, 3);
-        }
-        let (Some(account_id), Some(gross), Some(vat_code)) = (part.account_id, part.gross, part.vat_code) else {
+        let Some([_, _, has_gross, has_vat_code, ..]) = given else { return Ok(None) };
+        let account = part.account.required(reader, path);
+        reader.require(path, &["gross_amount", "vat_code"], &[has_gross, has_vat_code], 2);
+        let (Some(account), Some(gross), Some(vat_code)) = (account, part.gross, part.vat_code) else {
             return Ok(None);
         };
-        let account_id = AccountId(account_id);
-        Ok(Some(CodedLine { account_id, gross, vat_code, vat_amount: part.vat_amount, memo: part.memo }))
+        Ok(Some(CodedLine { account, gross, vat_code, vat_amount: part.vat_amount, memo: part.memo }))
     }
 }
 
 /// Reads the body that saves a suggestion.
 pub fn parse_suggestion(text: &[u8]) -> Result<BankSuggestion, Issues> {
-    const NAMES: [&str; 5] = ["account_id", "vat_code", "lines", "contact_id", "memo"];
+    const NAMES: [&str; 6] = ["account_id", "account_code", "vat_code", "lines", "contact_id", "memo"];
     let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
-    let mut lines = None;
+    let mut account = AccountRead::default();
     let mut suggestion = BankSuggestion::default();
     let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         match at {
-            0 if reader.is_null()? => suggestion.account_id = Some(None),
-            0 => suggestion.account_id = reader.id(body("account_id"))?.map(Some),
-            1 if reader.is_null()? => suggestion.vat_code = Some(None),
-            1 => {
-                let code = reader.vat_code(body("vat_code"))?;
-                suggestion.vat_code = code.map(|code| Some(code.code().to_owned()));
-            }
-            2 => {
+            0 => account.id(reader, body("account_id"))?,
+            1 => account.code(reader, body("account_code"))?,
+            2 if reader.is_null()? => suggestion.vat_code = Some(None),
+            2 => suggestion.vat_code = reader.vat_code(body("vat_code"))?.map(Some),
+            3 => {
                 let mut parts = Vec::new();
                 reader.list("lines", 0..=PARTS_MAX, |reader, path| {
                     parts.extend(PartRead::read(reader, path)?);
                     Ok(())
                 })?;
-                lines = Some(parts);
+                suggestion.lines = Some(parts);
             }
-            3 if reader.is_null()? => suggestion.contact_id = Some(None),
-            3 => suggestion.contact_id = reader.id(body("contact_id"))?.map(Some),
+            4 if reader.is_null()? => suggestion.contact_id = Some(None),
+            4 => suggestion.contact_id = reader.id(body("contact_id"))?.map(Some),
             _ => suggestion.memo = reader.maybe_text(body("memo"), 500)?,
         }
         Ok(())
     });
     let read = read.map(|given| {
         reader.require_some(given);
-        if let Some([account, code, list, ..]) = given
-            && (account || code)
-            && list
-        {
+        let Some([has_id, has_code, has_vat_code, has_lines, ..]) = given else { return };
+        let has_account = has_id || has_code;
+        // Null in one of the keys clears what is saved, unless the other names an account.
+        suggestion.account = has_account.then(|| account.optional(&mut reader, FieldPath::section(BODY)));
+        if (has_account || has_vat_code) && has_lines {
             reader.problem(body("lines"), "either account_id and vat_code, or lines");
         }
     });
     reader.finish(read)?;
-    let stored = |line: CodedLine| BankLine {
-        account_id: line.account_id.0,
-        gross_pence: line.gross.0,
-        vat_code: line.vat_code.code().to_owned(),
-        given_vat_pence: line.vat_amount.map(|vat| vat.0),
-        net_pence: 0,
-        vat_pence: 0,
-        memo: line.memo,
-    };
-    suggestion.lines = lines.map(|lines| lines.into_iter().map(stored).collect());
     Ok(suggestion)
 }

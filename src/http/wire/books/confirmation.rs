@@ -1,7 +1,9 @@
 //! Reading how lines of statements come into the books.
 
+use super::account_reference::{CODE_CHARS_MAX, ONE_AT_MOST};
 use super::allocation::Allocations;
 use super::bank::{PARTS_MAX, PartRead};
+use crate::domain::ledger::account::AccountReference;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::bank::ConfirmType;
 use crate::domain::ledger::bank_coding::{CodedLine, Coding};
@@ -26,6 +28,7 @@ macro_rules! names {
             $($before,)*
             "type",
             "account_id",
+            "account_code",
             "vat_code",
             "vat_amount",
             "lines",
@@ -42,14 +45,15 @@ macro_rules! names {
 }
 
 /// The keys of a confirmation; after `type`, those that only some types take.
-pub const CONFIRMATION_KEYS: [&str; 13] = names!();
-const ITEM_NAMES: [&str; 14] = names!("id");
+pub const CONFIRMATION_KEYS: [&str; 14] = names!();
+const ITEM_NAMES: [&str; 15] = names!("id");
 
 /// The keys of a confirmation as given.
 #[derive(Default)]
 struct ConfirmRead {
     kind: Option<ConfirmType>,
     account_id: Option<i64>,
+    account_code: Option<String>,
     vat_code: Option<VatCode>,
     vat_amount: Option<Pence>,
     lines: Option<Vec<CodedLine>>,
@@ -75,9 +79,10 @@ impl ConfirmRead {
         match at {
             0 => self.kind = reader.word(field, ConfirmType::parse, TYPES)?,
             1 => self.account_id = reader.id(field)?,
-            2 => self.vat_code = reader.vat_code(field)?,
-            3 => self.vat_amount = reader.money(field)?,
-            4 => {
+            2 => self.account_code = reader.text(field, 1..=CODE_CHARS_MAX)?.map(String::from),
+            3 => self.vat_code = reader.vat_code(field)?,
+            4 => self.vat_amount = reader.money(field)?,
+            5 => {
                 let mut parts = Vec::new();
                 reader.list_in(path, "lines", 1..=PARTS_MAX, |reader, path| {
                     parts.extend(PartRead::read(reader, path)?);
@@ -85,23 +90,24 @@ impl ConfirmRead {
                 })?;
                 self.lines = Some(parts);
             }
-            5 => self.customer = reader.id(field)?,
-            6 => self.supplier = reader.id(field)?,
-            7 => self.allocations.get_or_insert_default().read(reader, path, 0, None)?,
-            8 => self.transaction = reader.id(field)?,
-            9 => self.bank = reader.id(field)?,
-            10 => self.journal = reader.id(field)?,
-            11 => self.receipt = reader.id(field)?,
+            6 => self.customer = reader.id(field)?,
+            7 => self.supplier = reader.id(field)?,
+            8 => self.allocations.get_or_insert_default().read(reader, path, 0, None)?,
+            9 => self.transaction = reader.id(field)?,
+            10 => self.bank = reader.id(field)?,
+            11 => self.journal = reader.id(field)?,
+            12 => self.receipt = reader.id(field)?,
             _ => self.payment = reader.id(field)?,
         }
         Ok(())
     }
 
     /// The keys that only some types take, with whether they are given.
-    fn given(&self) -> [(&'static str, bool); 12] {
+    fn given(&self) -> [(&'static str, bool); 13] {
         let [_, names @ ..] = CONFIRMATION_KEYS;
         let given = [
             self.account_id.is_some(),
+            self.account_code.is_some(),
             self.vat_code.is_some(),
             self.vat_amount.is_some(),
             self.lines.is_some(),
@@ -114,7 +120,7 @@ impl ConfirmRead {
             self.receipt.is_some(),
             self.payment.is_some(),
         ];
-        let mut pairs = [("", false); 12];
+        let mut pairs = [("", false); 13];
         for (pair, known) in pairs.iter_mut().zip(names.into_iter().zip(given)) {
             *pair = known;
         }
@@ -123,7 +129,7 @@ impl ConfirmRead {
 
     /// The type, when what is given tells it.
     fn kind(&self) -> Option<ConfirmType> {
-        let is_coded = self.account_id.is_some() || self.lines.is_some();
+        let is_coded = self.account_id.is_some() || self.account_code.is_some() || self.lines.is_some();
         self.kind.or(is_coded.then_some(ConfirmType::Coded))
     }
 
@@ -145,7 +151,8 @@ impl ConfirmRead {
         };
         let (taken, rule): (&[&str], _) = match kind {
             ConfirmType::Coded => {
-                (&["account_id", "vat_code", "vat_amount", "lines"], "coded takes account_id and vat_code, or lines")
+                let taken = &["account_id", "account_code", "vat_code", "vat_amount", "lines"];
+                (taken, "coded takes account_id and vat_code, or lines")
             }
             ConfirmType::CustomerReceipt | ConfirmType::CustomerRefund => {
                 (&["customer_id", "allocations"], "this type takes customer_id and allocations")
@@ -185,17 +192,27 @@ impl ConfirmRead {
     }
 
     fn coded(self) -> Result<Confirmation, Wrong> {
-        match (self.account_id, self.vat_code, self.lines) {
+        let account = match (self.account_id, self.account_code) {
+            (Some(_), Some(_)) => return Err(("account_id", ONE_AT_MOST)),
+            (Some(id), None) => Some(AccountReference::Id(AccountId(id))),
+            (None, code) => code.map(AccountReference::Code),
+        };
+        match (account, self.vat_code, self.lines) {
             (None, None, None) if self.vat_amount.is_none() => Ok(Confirmation::Suggested),
             (None, None, Some(lines)) if self.vat_amount.is_none() => {
                 Ok(Confirmation::Coded(Coding { lines, is_short: false }))
             }
-            (Some(account_id), Some(vat_code), None) => {
-                let (account_id, gross, memo) = (AccountId(account_id), Pence::ZERO, None);
-                let line = CodedLine { account_id, gross, vat_code, vat_amount: self.vat_amount, memo };
+            (Some(account), Some(vat_code), None) => {
+                let (gross, memo) = (Pence::ZERO, None);
+                let line = CodedLine { account, gross, vat_code, vat_amount: self.vat_amount, memo };
                 Ok(Confirmation::Coded(Coding { lines: vec![line], is_short: true }))
             }
-            (Some(_), None, None) => Err(("vat_code", "is required beside account_id; NV for none")),
+            (Some(AccountReference::Id(_)), None, None) => {
+                Err(("vat_code", "is required beside account_id; NV for none"))
+            }
+            (Some(AccountReference::Code(_)), None, None) => {
+                Err(("vat_code", "is required beside account_code; NV for none"))
+            }
             _ => Err(("lines", "either account_id with vat_code, or lines")),
         }
     }

@@ -1,5 +1,6 @@
 //! Reading what is said about invoices and credit notes.
 
+use super::account_reference::AccountRead;
 use super::exact::strict_list;
 use super::read::body;
 use crate::domain::ledger::decimal::{Decimal4, Percent};
@@ -141,12 +142,21 @@ fn field<const N: usize>(
 
 fn lines(reader: &mut StrictReader<'_>, kind: DocumentKind) -> Reading<Vec<DocumentLineEntry>> {
     /// What every line has, the required ones first.
-    const OF_SALES: [&str; 7] =
-        ["description", "unit_price", "account_id", "quantity", "discount_percent", "vat_code", "vat_amount"];
-    const OF_PURCHASES: [&str; 8] = [
+    const OF_SALES: [&str; 8] = [
         "description",
         "unit_price",
         "account_id",
+        "account_code",
+        "quantity",
+        "discount_percent",
+        "vat_code",
+        "vat_amount",
+    ];
+    const OF_PURCHASES: [&str; 9] = [
+        "description",
+        "unit_price",
+        "account_id",
+        "account_code",
         "quantity",
         "discount_percent",
         "vat_code",
@@ -164,10 +174,10 @@ fn line<const N: usize>(
     path: FieldPath<'static>,
     names: &[&'static str; N],
 ) -> Reading<Option<DocumentLineEntry>> {
-    let (mut description, mut unit_price) = (None, None);
+    let (mut description, mut unit_price, mut account) = (None, None, AccountRead::default());
     let mut line = DocumentLineEntry {
         description: String::new(),
-        account_id: None,
+        account: None,
         quantity: Decimal4::ONE,
         unit_price: Decimal4(0),
         discount: Percent::ZERO,
@@ -183,14 +193,15 @@ fn line<const N: usize>(
         match at {
             0 => description = reader.text(path, 1..=500)?,
             1 => unit_price = reader.unit_price(path)?,
-            2 => line.account_id = reader.id(path)?,
-            3 => line.quantity = reader.quantity(path)?.unwrap_or(Decimal4::ONE),
-            4 => {
+            2 => account.id(reader, path)?,
+            3 => account.code(reader, path)?,
+            4 => line.quantity = reader.quantity(path)?.unwrap_or(Decimal4::ONE),
+            5 => {
                 let rule = "a percentage from 0 to 100 with at most two decimals, a number or a string";
                 line.discount = Percent(reader.percent(path, 0..=Percent::WHOLE, rule)?.unwrap_or_default());
             }
-            5 => line.vat_code = reader.vat_code(path)?,
-            6 => line.vat_pence = reader.money(path)?.map(|amount| amount.0),
+            6 => line.vat_code = reader.vat_code(path)?,
+            7 => line.vat_pence = reader.money(path)?.map(|amount| amount.0),
             _ => line.cis_type = reader.word(path, CisType::parse, CIS_TYPES)?.unwrap_or_default(),
         }
         Ok(())
@@ -198,6 +209,7 @@ fn line<const N: usize>(
     if let Some(given) = given {
         reader.require(path, names, &given, 2);
     }
+    line.account = account.optional(reader, path);
     let (Some(description), Some(unit_price)) = (description, unit_price) else { return Ok(None) };
     Ok(Some(DocumentLineEntry { description: description.into_owned(), unit_price, ..line }))
 }
@@ -220,7 +232,7 @@ mod tests {
         assert_eq!((entry.contact_id, entry.day, entry.due_day, entry.number), (3, 20_192, None, None));
         let line = &entry.lines[0];
         assert_eq!((line.quantity, line.unit_price, line.discount), (Decimal4::ONE, Decimal4(100_300), Percent::ZERO));
-        assert_eq!((line.account_id, line.vat_code, line.vat_pence, line.cis_type), (None, None, None, CisType::None));
+        assert_eq!((&line.account, line.vat_code, line.vat_pence, line.cis_type), (&None, None, None, CisType::None));
 
         let text = br#"{"supplier_id": 3, "credit_note_date": "2025-04-14", "invoice_id": 7, "supplier_reference": "C1",
             "vat_inclusive": true, "currency": "GBP", "issue": false, "reference": "r", "notes": "n",

@@ -1,7 +1,8 @@
 //! The bodies that post and void journals.
 
+use super::account_reference::AccountRead;
 use super::read::body;
-use crate::domain::ledger::ids::{AccountId, ContactId};
+use crate::domain::ledger::ids::ContactId;
 use crate::domain::ledger::manual_journal::{ManualJournal, ManualLine};
 use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
@@ -39,31 +40,33 @@ pub fn parse_new(text: &[u8]) -> Result<ManualJournal, Issues> {
 }
 
 fn line(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<Option<ManualLine>> {
-    const NAMES: [&str; 7] = ["account_id", "debit", "credit", "memo", "vat_code", "vat_amount", "contact_id"];
-    let (mut account_id, mut debit, mut credit) = (None, None, None);
+    const NAMES: [&str; 8] =
+        ["account_id", "account_code", "debit", "credit", "memo", "vat_code", "vat_amount", "contact_id"];
+    let (mut account, mut debit, mut credit) = (AccountRead::default(), None, None);
     let (mut memo, mut vat_code, mut vat_amount, mut contact_id) = (None, None, None, None);
     let given = reader.object(path, &NAMES, |reader, at| {
         let Some(name) = NAMES.get(at) else { return Ok(()) };
         let path = path.field(name);
-        if at > 0 && reader.is_null()? {
+        if at > 1 && reader.is_null()? {
             return Ok(());
         }
         match at {
-            0 => account_id = reader.id(path)?,
-            1 => debit = reader.positive_money(path)?,
-            2 => credit = reader.positive_money(path)?,
-            3 => memo = reader.maybe_text(path, 500)?.flatten(),
-            4 => vat_code = reader.vat_code(path)?,
-            5 => vat_amount = reader.positive_money(path)?,
+            0 => account.id(reader, path)?,
+            1 => account.code(reader, path)?,
+            2 => debit = reader.positive_money(path)?,
+            3 => credit = reader.positive_money(path)?,
+            4 => memo = reader.maybe_text(path, 500)?.flatten(),
+            5 => vat_code = reader.vat_code(path)?,
+            6 => vat_amount = reader.positive_money(path)?,
             _ => contact_id = reader.id(path)?,
         }
         Ok(())
     })?;
-    if let Some(given) = given {
-        reader.require(path, &NAMES, &given, 1);
+    if given.is_none() {
+        return Ok(None);
     }
-    Ok(account_id.map(|account_id| ManualLine {
-        account_id: AccountId(account_id),
+    Ok(account.required(reader, path).map(|account| ManualLine {
+        account,
         debit,
         credit,
         memo,

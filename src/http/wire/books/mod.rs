@@ -2,6 +2,7 @@
 //! digits, and never pass through a float.
 
 pub mod account;
+pub mod account_reference;
 pub mod allocation;
 pub mod bank;
 pub mod bank_account;

@@ -2,10 +2,12 @@
 
 use serde::Serialize;
 
+use super::account_reference::AccountRead;
 use super::document_json::DocumentJson;
 use super::read::body;
 use super::{AssignedId, CURRENCY, Date, Money};
 use crate::domain::calendar::date_time_text;
+use crate::domain::ledger::account::AccountReference;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::ids::ContactId;
 use crate::domain::ledger::money::Pence;
@@ -14,7 +16,7 @@ use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
 use crate::http::resources::journals::JournalJson;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
-use crate::store::{AccountName, OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet};
+use crate::store::{OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet};
 
 const LINES_MAX: u64 = 1_000;
 const DOCUMENTS_MAX: u64 = 5_000;
@@ -59,12 +61,10 @@ pub fn parse_opening(text: &[u8]) -> Result<OpeningRequest, Issues> {
 #[derive(Default)]
 struct Read {
     as_of: Option<i32>,
-    lines: Vec<(AccountName, Option<Pence>, Option<Pence>)>,
+    lines: Vec<Line>,
     documents: Vec<OpeningDocument>,
     locks_period: Option<bool>,
-    balance_to: Option<AccountName>,
-    /// How many accounts were named for a difference.
-    differences: u8,
+    balance_to: AccountRead,
     allows_unassigned: Option<bool>,
     replaces: Option<bool>,
     token: Option<String>,
@@ -104,7 +104,7 @@ fn read(text: &[u8], takes_token: bool) -> Result<OpeningRequest, Issues> {
         lines: body.lines,
         documents: body.documents,
         locks_period: body.locks_period.unwrap_or(true),
-        balance_to: body.balance_to,
+        balance_to: body.balance_to.named(),
         allows_unassigned: body.allows_unassigned.unwrap_or_default(),
         replaces: body.replaces.unwrap_or_default(),
     }))
@@ -128,14 +128,8 @@ impl Read {
                 Ok(())
             })?,
             3 => self.locks_period = reader.flag(path)?,
-            4 => {
-                self.differences += 1;
-                self.balance_to = reader.id(path)?.map(AccountName::Id);
-            }
-            5 => {
-                self.differences += 1;
-                self.balance_to = reader.text(path, 1..=20)?.map(|code| AccountName::Code(code.into_owned()));
-            }
+            4 => self.balance_to.id(reader, path)?,
+            5 => self.balance_to.code(reader, path)?,
             6 => self.allows_unassigned = reader.flag(path)?,
             7 => self.replaces = reader.flag(path)?,
             _ => self.token = reader.text(path, 1..=TOKEN_CHARS_MAX)?.map(String::from),
@@ -145,7 +139,7 @@ impl Read {
 
     fn finish(&self, reader: &mut StrictReader<'_>, given: &[bool; 9]) {
         reader.require(FieldPath::section(BODY), &NAMES, given, 2);
-        if self.differences > 1 {
+        if self.balance_to.is_ambiguous() {
             reader.problem(
                 body("balance_to_account_id"),
                 "only one of balance_to_account_id and balance_to_account_code",
@@ -154,36 +148,28 @@ impl Read {
     }
 }
 
-type Line = (AccountName, Option<Pence>, Option<Pence>);
+type Line = (AccountReference, Option<Pence>, Option<Pence>);
 
 fn line(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<Option<Line>> {
     const NAMES: [&str; 4] = ["account_id", "account_code", "debit", "credit"];
-    let (mut id, mut code, mut debit, mut credit) = (None, None, None, None);
-    let (mut has_id, mut has_code) = (false, false);
+    let (mut account, mut debit, mut credit) = (AccountRead::default(), None, None);
     let given = reader.object(path, &NAMES, |reader, at| {
         let path = path.field(NAMES.get(at).copied().unwrap_or_default());
-        if reader.is_null()? {
+        if at > 1 && reader.is_null()? {
             return Ok(());
         }
         match at {
-            0 => {
-                has_id = true;
-                id = reader.id(path)?;
-            }
-            1 => {
-                has_code = true;
-                code = reader.text(path, 1..=20)?;
-            }
+            0 => account.id(reader, path)?,
+            1 => account.code(reader, path)?,
             2 => debit = reader.positive_money(path)?,
             _ => credit = reader.positive_money(path)?,
         }
         Ok(())
     })?;
-    if given.is_some() && has_id == has_code {
-        reader.problem(path.field("account_id"), "exactly one of account_id and account_code is required");
+    if given.is_none() {
+        return Ok(None);
     }
-    let account = id.map(AccountName::Id).or_else(|| code.map(|code| AccountName::Code(code.into_owned())));
-    Ok(account.map(|account| (account, debit, credit)))
+    Ok(account.required(reader, path).map(|account| (account, debit, credit)))
 }
 
 fn document(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<Option<OpeningDocument>> {
