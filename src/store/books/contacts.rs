@@ -139,7 +139,3 @@ impl ContactFilter {
         TotalSource::of_list(kind.as_str(), statuses, (None, None), changed)
     }
 }
-
-pub(super) fn signed(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
-}

@@ -6,9 +6,8 @@ use crate::domain::books::records::journal::{
 use crate::domain::calendar::{first_day, month_of_day};
 use crate::domain::ids::OrganisationId;
 use crate::store::StoreError;
-use crate::store::books::contacts::signed;
 use crate::store::books::journal_list::{journal_conditions, journal_list};
-use crate::store::books::query::PagePlan;
+use crate::store::books::query::{PagePlan, signed};
 use crate::store::books::report_rows::balance_column;
 use crate::store::books::totals::TotalSource;
 use crate::store::reader::Reader;
