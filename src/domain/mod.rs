@@ -20,3 +20,4 @@ pub mod problem;
 pub mod rate_window;
 pub mod recon;
 pub mod reports;
+pub mod values;

@@ -6,14 +6,14 @@
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 
-use super::books::{bank, changes, cis, contacts, documents, imports, opening, organisations, settlements, status};
+use super::books::{bank, changes, contacts, documents, imports, opening, organisations, settlements, status};
 use super::call::Call;
 use super::docs;
 use super::error::ApiError;
 use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
-use super::resources::{accounts, journals};
+use super::resources::{accounts, journals, reports};
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, identity, keys, reconciliations};
 use crate::domain::access::Scope;
@@ -73,6 +73,7 @@ pub fn routes() -> Vec<Route<Products>> {
     routes.extend(invoice_routes());
     routes.extend(credit_note_routes());
     routes.extend(settlement_routes());
+    routes.extend(report_routes());
     routes.extend(history_routes());
     routes.extend(preview_routes());
     routes.extend(documentation());
@@ -391,9 +392,15 @@ fn settlement_routes() -> Vec<Route<Products>> {
         allocate_settlement,
         unallocate_settlement
     ));
-    let position = Route::get(inside!("/cis/position"), "getCisPosition", READ, cis::position);
-    routes.push(position.doc(openapi::get_cis_position));
     routes
+}
+
+/// A route for each report of the table.
+fn report_routes() -> Vec<Route<Products>> {
+    let route = |report: &'static reports::Report| {
+        Route::get(report.path, report.operation_id, READ, |call| report.answer(call)).doc(report.documentation)
+    };
+    reports::REPORTS.iter().map(route).collect()
 }
 
 /// The documentation, whatever the products share.

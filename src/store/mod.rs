@@ -93,7 +93,6 @@ pub use crate::domain::books::request::{
     CreateOrganisation, OrganisationCreated,
 };
 pub use crate::domain::idempotency::StoredResponse;
-pub use crate::domain::reports::cis_position::{CisPosition, CisSubcontractor};
 
 const CLOCK_FOLLOW_INTERVAL: Duration = Duration::from_secs(60);
 /// The advisory lock schema changes are made under; the number only has to be the same in every version.

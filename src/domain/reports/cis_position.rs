@@ -1,104 +1,278 @@
 //! The position under the Construction Industry Scheme: what was paid to subcontractors and withheld, by payment date.
 
-use crate::domain::ledger::cis::net_of_settled;
-use crate::domain::ledger::money::Pence;
+use std::collections::BTreeMap;
 
-/// What CIS withheld and was withheld in a period.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::Period;
+use super::account_balances::AccountBalances;
+use crate::domain::ledger::cis::net_of_settled;
+use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::period::Day;
+use crate::domain::values::{CURRENCY, Date, Id, Money};
+
+/// What CIS withheld from subcontractors, and customers from us, in a period.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(example = example)]
 pub struct CisPosition {
-    /// By subcontractor and rate, by name, id and rate; those paid in the period.
+    currency: &'static str,
+    period_start: Date,
+    period_end: Date,
+    /// By name, id and rate.
     pub subcontractors: Vec<CisSubcontractor>,
-    /// What is owed to HMRC at the period's end.
-    pub payable_balance_pence: i64,
-    /// What customers withheld from us in the period.
-    pub suffered_pence: i64,
+    /// Of all subcontractors.
+    pub totals: CisTotals,
+    /// What is owed to HMRC at the end of the period.
+    pub cis_payable_balance: Money,
+    /// What customers withheld from us.
+    pub suffered: Money,
 }
 
-/// What was paid to a subcontractor in a period of bills with one rate.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A subcontractor paid in the period, of the bills with one rate.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CisSubcontractor {
-    /// Who.
-    pub supplier_id: i64,
-    /// Their name now.
+    /// The supplier.
+    pub supplier_id: Id,
+    /// The present name.
     pub name: String,
     /// Unique taxpayer reference.
+    #[schema(required)]
     pub utr: Option<String>,
     /// HMRC's verification.
+    #[schema(required)]
     pub verification_number: Option<String>,
     /// Percent, that of the bills.
+    #[schema(minimum = 0)]
     pub deduction_rate: i64,
     /// Payments without VAT.
-    pub payments_pence: i64,
+    pub total_payments: Money,
     /// Of which materials.
-    pub materials_pence: i64,
+    pub materials: Money,
     /// Of which liable to deduction.
-    pub liable_pence: i64,
-    /// Deducted.
-    pub deducted_pence: i64,
+    pub liable: Money,
+    /// What was withheld.
+    pub deducted: Money,
 }
 
-/// What a bill is, with what was paid of it and what credit takes off it.
-pub(crate) struct Bill {
-    pub(crate) contact_id: i64,
+/// The sums over all subcontractors.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CisTotals {
+    /// Payments without VAT.
+    pub total_payments: Money,
+    /// Of which materials.
+    pub materials: Money,
+    /// Of which liable to deduction.
+    pub liable: Money,
+    /// What was withheld.
+    pub deducted: Money,
+}
+
+/// What the position is computed from.
+#[derive(Debug, Default)]
+pub struct CisPositionRows {
+    /// Payments of bills that were paid or released in the period, and credit against these bills, up to its end.
+    pub(crate) allocations: Vec<BillAllocation>,
+    /// The suppliers of these bills.
+    pub(crate) suppliers: Vec<CisSupplier>,
+    /// The account that holds what is owed to HMRC, at the end of the period.
+    pub(crate) payable: Vec<AccountBalances>,
+    /// What customers withheld in the period, less what was released of that.
+    pub(crate) suffered: Pence,
+}
+
+/// A payment of a bill or of a credit note under the scheme, or credit against a bill.
+#[derive(Debug, Clone)]
+pub(crate) struct BillAllocation {
+    pub(crate) document_id: i64,
+    pub(crate) kind: DocumentKind,
+    pub(crate) supplier_id: i64,
     /// Percent.
-    pub(crate) rate: i64,
+    pub(crate) deduction_rate: i64,
+    pub(crate) document: CisAmounts,
+    pub(crate) day: Day,
+    pub(crate) released_day: Option<Day>,
+    pub(crate) amount: Pence,
+    pub(crate) withheld: Pence,
+    /// The amounts of the credit note that is set against the bill; none of a payment.
+    pub(crate) credit_note: Option<CisAmounts>,
+}
+
+/// The amounts of a document that matter to the scheme.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CisAmounts {
+    pub(crate) net: Pence,
+    pub(crate) vat: Pence,
+    pub(crate) labour: Pence,
+    pub(crate) materials: Pence,
+}
+
+/// A supplier as the scheme knows it.
+#[derive(Debug, Clone)]
+pub(crate) struct CisSupplier {
+    pub(crate) id: i64,
+    pub(crate) name: String,
+    pub(crate) utr: Option<String>,
+    pub(crate) verification_number: Option<String>,
+}
+
+impl CisPosition {
+    /// The position of a period.
+    pub fn compute(rows: CisPositionRows, period: Period) -> Self {
+        let mut by_rate: BTreeMap<(i64, i64), Figures> = BTreeMap::new();
+        for bill in bills(&rows.allocations).values() {
+            by_rate.entry((bill.supplier_id, bill.rate)).or_default().add(bill.of_period(period));
+        }
+        by_rate.retain(|_, figures| !figures.is_nothing());
+        let mut total = Figures::default();
+        by_rate.values().for_each(|figures| total.add(*figures));
+        let payable: Pence = rows.payable.iter().flat_map(|account| account.balances.iter().copied()).sum();
+        Self {
+            currency: CURRENCY,
+            period_start: Date(period.first),
+            period_end: Date(period.last),
+            subcontractors: subcontractors(rows.suppliers, &by_rate),
+            totals: CisTotals {
+                total_payments: total.payments.into(),
+                materials: total.materials.into(),
+                liable: total.liable.into(),
+                deducted: total.deducted.into(),
+            },
+            cis_payable_balance: (-payable).into(),
+            suffered: rows.suffered.into(),
+        }
+    }
+}
+
+/// By name, id and rate.
+fn subcontractors(mut suppliers: Vec<CisSupplier>, by_rate: &BTreeMap<(i64, i64), Figures>) -> Vec<CisSubcontractor> {
+    suppliers.sort_by(|one, other| (&one.name, one.id).cmp(&(&other.name, other.id)));
+    let mut subcontractors = Vec::new();
+    for supplier in suppliers {
+        let of_supplier = by_rate.range((supplier.id, i64::MIN)..=(supplier.id, i64::MAX));
+        for ((_, rate), figures) in of_supplier {
+            subcontractors.push(CisSubcontractor {
+                supplier_id: Id(supplier.id),
+                name: supplier.name.clone(),
+                utr: supplier.utr.clone(),
+                verification_number: supplier.verification_number.clone(),
+                deduction_rate: *rate,
+                total_payments: figures.payments.into(),
+                materials: figures.materials.into(),
+                liable: figures.liable.into(),
+                deducted: figures.deducted.into(),
+            });
+        }
+    }
+    subcontractors
+}
+
+/// A bill or credit note, with its payments and the credit against it.
+struct Bill {
+    supplier_id: i64,
+    /// Percent.
+    rate: i64,
     /// −1 of a credit note, whose refunds take payments back.
-    pub(crate) sign: i64,
-    pub(crate) parts: Parts,
-    pub(crate) payments: Vec<Event<Paid>>,
-    pub(crate) credit: Vec<Event<Parts>>,
+    sign: i64,
+    parts: Parts,
+    payments: Vec<Event<Paid>>,
+    credit: Vec<Event<Parts>>,
+}
+
+/// The bills by id.
+fn bills(allocations: &[BillAllocation]) -> BTreeMap<i64, Bill> {
+    let mut bills: BTreeMap<i64, Bill> = BTreeMap::new();
+    for allocation in allocations {
+        let bill = bills.entry(allocation.document_id).or_insert_with(|| Bill {
+            supplier_id: allocation.supplier_id,
+            rate: allocation.deduction_rate,
+            sign: if allocation.kind.is_credit_note() { -1 } else { 1 },
+            parts: Parts::of(allocation.document),
+            payments: Vec::new(),
+            credit: Vec::new(),
+        });
+        let (from, released) = (allocation.day, allocation.released_day);
+        match allocation.credit_note {
+            None => {
+                let settled = allocation.amount + allocation.withheld;
+                bill.payments.push(Event { from, released, what: Paid { settled, deducted: allocation.withheld } });
+            }
+            Some(amounts) => {
+                bill.credit.push(Event { from, released, what: Parts::of(amounts).part(allocation.amount) });
+            }
+        }
+    }
+    bills
 }
 
 /// The parts of a document.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Parts {
-    pub(crate) gross: Pence,
-    pub(crate) net: Pence,
-    pub(crate) materials: Pence,
+struct Parts {
+    gross: Pence,
+    net: Pence,
+    materials: Pence,
     /// What is neither work nor materials.
-    pub(crate) rest: Pence,
+    rest: Pence,
 }
 
 /// Something that counts from one day to another.
-pub(crate) struct Event<T> {
-    pub(crate) from: i32,
-    pub(crate) released: Option<i32>,
-    pub(crate) what: T,
+struct Event<T> {
+    from: Day,
+    released: Option<Day>,
+    what: T,
 }
 
+/// What a payment settles, and what of it was withheld.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Paid {
-    pub(crate) settled: Pence,
-    pub(crate) deducted: Pence,
+struct Paid {
+    settled: Pence,
+    deducted: Pence,
 }
 
+/// The figures of a period.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Figures {
-    pub(crate) payments: Pence,
-    pub(crate) materials: Pence,
-    pub(crate) liable: Pence,
-    pub(crate) deducted: Pence,
+struct Figures {
+    payments: Pence,
+    materials: Pence,
+    liable: Pence,
+    deducted: Pence,
+}
+
+impl Figures {
+    fn add(&mut self, other: Self) {
+        self.payments += other.payments;
+        self.materials += other.materials;
+        self.liable += other.liable;
+        self.deducted += other.deducted;
+    }
+
+    /// Whether nothing was paid: the subcontractor is left out.
+    fn is_nothing(&self) -> bool {
+        self.payments.is_zero() && self.materials.is_zero() && self.deducted.is_zero()
+    }
 }
 
 impl<T: Copy> Event<T> {
-    pub(crate) fn on(&self, day: i32) -> Option<T> {
+    fn on(&self, day: Day) -> Option<T> {
         (self.from <= day && self.released.is_none_or(|released| day < released)).then_some(self.what)
     }
 }
 
 impl Parts {
-    pub(crate) fn of(net: i64, vat: i64, labour: i64, materials: i64) -> Self {
-        let rest = Pence(net - labour - materials);
-        Self { gross: Pence(net + vat), net: Pence(net), materials: Pence(materials), rest }
+    fn of(amounts: CisAmounts) -> Self {
+        let CisAmounts { net, vat, labour, materials } = amounts;
+        Self { gross: net + vat, net, materials, rest: net - labour - materials }
     }
 
     /// The part of it that an amount is.
-    pub(crate) fn part(self, amount: Pence) -> Self {
+    fn part(self, amount: Pence) -> Self {
         let part = |of: Pence| net_of_settled(of, amount, self.gross);
         Self { gross: amount, net: part(self.net), materials: part(self.materials), rest: part(self.rest) }
     }
 
-    pub(crate) fn without(self, other: Self) -> Self {
+    fn without(self, other: Self) -> Self {
         Self {
             gross: self.gross - other.gross,
             net: self.net - other.net,
@@ -111,7 +285,7 @@ impl Parts {
 impl Bill {
     /// What stands for the part that is settled at the end of a day, without VAT; the last payment completes it. Credit
     /// moves nothing by itself: the next payment is reckoned with it, as its deduction is.
-    pub(crate) fn figures(&self, end: i32) -> Figures {
+    fn figures(&self, end: Day) -> Figures {
         let days = self.payments.iter().flat_map(|one| [Some(one.from), one.released]).flatten();
         let Some(last) = days.filter(|day| *day <= end).max() else { return Figures::default() };
         let credit = self.credit.iter().filter_map(|one| one.on(last));
@@ -124,8 +298,8 @@ impl Bill {
         Figures { payments, materials, liable: payments - materials - rest, deducted: paid.deducted }
     }
 
-    pub(crate) fn of_period(&self, from: i32, to: i32) -> Figures {
-        let (before, after) = (self.figures(from.saturating_sub(1)), self.figures(to));
+    fn of_period(&self, period: Period) -> Figures {
+        let (before, after) = (self.figures(period.first.saturating_sub(1)), self.figures(period.last));
         let between = |before: Pence, after: Pence| Pence((after - before).0 * self.sign);
         Figures {
             payments: between(before.payments, after.payments),
@@ -133,5 +307,88 @@ impl Bill {
             liable: between(before.liable, after.liable),
             deducted: between(before.deducted, after.deducted),
         }
+    }
+}
+
+fn example() -> Value {
+    json!({
+        "currency": "GBP", "period_start": "2026-03-06", "period_end": "2026-04-05",
+        "subcontractors": [{
+            "supplier_id": 12, "name": "Reed Carpentry", "utr": "1234567890", "verification_number": "V1234567890",
+            "deduction_rate": 20, "total_payments": 670.66, "materials": 146.71, "liable": 523.95, "deducted": 104.79
+        }],
+        "totals": { "total_payments": 670.66, "materials": 146.71, "liable": 523.95, "deducted": 104.79 },
+        "cis_payable_balance": 104.79, "suffered": 0.00
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERIOD: Period = Period { first: 100, last: 130 };
+
+    /// A payment of 700.00 for a bill of 1,500.00 work and 420.00 materials, 104.79 withheld beside it.
+    fn payment(document_id: i64, supplier_id: i64, deduction_rate: i64, day: Day) -> BillAllocation {
+        let (net, vat) = (Pence(192_000), Pence(38_400));
+        BillAllocation {
+            document_id,
+            kind: DocumentKind::PurchaseInvoice,
+            supplier_id,
+            deduction_rate,
+            document: CisAmounts { net, vat, labour: Pence(150_000), materials: Pence(42_000) },
+            day,
+            released_day: None,
+            amount: Pence(70_000),
+            withheld: Pence(10_479),
+            credit_note: None,
+        }
+    }
+
+    fn supplier(id: i64, name: &str) -> CisSupplier {
+        CisSupplier { id, name: name.to_owned(), utr: None, verification_number: None }
+    }
+
+    fn position(allocations: Vec<BillAllocation>) -> CisPosition {
+        let suppliers = vec![supplier(1, "Reed"), supplier(2, "Oak"), supplier(3, "Oak"), supplier(4, "Ash")];
+        CisPosition::compute(CisPositionRows { allocations, suppliers, ..CisPositionRows::default() }, PERIOD)
+    }
+
+    /// Supplier, rate, payments, deducted.
+    fn figures(position: &CisPosition) -> Vec<(i64, i64, i64, i64)> {
+        let of = |one: &CisSubcontractor| (one.supplier_id.0, one.deduction_rate, one.total_payments.0, one.deducted.0);
+        position.subcontractors.iter().map(of).collect()
+    }
+
+    #[test]
+    fn a_row_stands_for_each_subcontractor_and_rate_by_name_id_and_rate() {
+        let position = position(vec![
+            payment(10, 1, 30, 110),
+            payment(11, 1, 20, 110),
+            payment(12, 3, 20, 110),
+            payment(13, 2, 20, 110),
+            payment(14, 2, 20, 120),
+        ]);
+        let one = (67_066, 10_479);
+        let expected =
+            [(2, 20, 2 * one.0, 2 * one.1), (3, 20, one.0, one.1), (1, 20, one.0, one.1), (1, 30, one.0, one.1)];
+        assert_eq!(figures(&position), expected);
+        assert_eq!((position.totals.total_payments.0, position.totals.deducted.0), (5 * one.0, 5 * one.1));
+    }
+
+    #[test]
+    fn what_was_paid_outside_the_period_or_released_within_it_is_no_row() {
+        let mut released = payment(12, 3, 20, 110);
+        released.released_day = Some(120);
+        let position = position(vec![payment(10, 1, 20, 99), payment(11, 2, 20, 131), released]);
+        assert_eq!(figures(&position), []);
+        assert_eq!(position.totals.total_payments, Money(0));
+    }
+
+    #[test]
+    fn a_release_of_an_earlier_payment_takes_it_back() {
+        let mut released = payment(10, 1, 20, 90);
+        released.released_day = Some(110);
+        assert_eq!(figures(&position(vec![released])), [(1, 20, -67_066, -10_479)]);
     }
 }

@@ -4,7 +4,6 @@ pub mod access;
 pub mod bank;
 pub mod change;
 pub mod changes;
-pub mod cis;
 pub mod contacts;
 pub mod documents;
 pub mod imports;

@@ -3,4 +3,5 @@
 
 pub mod accounts;
 pub mod journals;
+pub mod reports;
 pub mod values;

@@ -8,33 +8,10 @@ use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{ObjectBuilder, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::domain::calendar::{date_time_text, day_text};
-use crate::domain::ledger::money::Pence;
+use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::vat::VatCode;
+pub use crate::domain::values::{CURRENCY, Date, Id, Money};
 use crate::http::openapi::schema::{choice, date, id, moment, nullable, number};
-
-/// The one currency there is.
-pub const CURRENCY: &str = "GBP";
-
-/// An amount, printed with two decimals.
-#[derive(Debug, Clone, Copy)]
-pub struct Money(pub i64);
-
-impl Serialize for Money {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        RawValue::from_string(Pence(self.0).to_string()).map_err(S::Error::custom)?.serialize(serializer)
-    }
-}
-
-/// A date, printed as `YYYY-MM-DD`.
-#[derive(Debug, Clone, Copy)]
-pub struct Date(pub i32);
-
-impl Serialize for Date {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&day_text(self.0))
-    }
-}
 
 /// A moment in milliseconds, printed as RFC 3339 in UTC.
 #[derive(Debug, Clone, Copy)]
@@ -43,16 +20,6 @@ pub struct Moment(pub i64);
 impl Serialize for Moment {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&date_time_text(self.0))
-    }
-}
-
-/// The identifier of a record that exists.
-#[derive(Debug, Clone, Copy)]
-pub struct Id(pub i64);
-
-impl Serialize for Id {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_i64(self.0)
     }
 }
 

@@ -4,8 +4,7 @@ use crate::domain::books::records::change::{ChangeRecord, Changes, Since};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::store::StoreError;
-use crate::store::books::contacts::signed;
-use crate::store::books::query::Conditions;
+use crate::store::books::query::{Conditions, signed};
 use crate::store::reader::Reader;
 use crate::store::sql::{Row, params};
 

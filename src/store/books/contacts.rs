@@ -4,9 +4,9 @@ use crate::domain::books::records::address::Address;
 use crate::domain::books::records::contact::{CisDetails, ContactDetails, ContactFilter, ContactRecord, ContactView};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::contact::ContactKind;
-use crate::domain::reports::contact_balances::ContactBalance;
 use crate::store::StoreError;
 use crate::store::books::query::{Conditions, List, PagePlan};
+use crate::store::books::report_rows::{contact_balance_columns, read_contact_balance};
 use crate::store::books::totals::TotalSource;
 use crate::store::reader::Reader;
 use crate::store::sql::Row;
@@ -19,34 +19,6 @@ pub(super) const CONTACT_COLUMNS: &str = "c.id, c.kind, c.name, c.contact_name, 
 
 /// How many columns that is.
 pub(super) const COLUMNS: usize = 30;
-
-/// The columns of [`read_contact_balance`], for the contact `c` and the day `$today`.
-pub(super) fn contact_balance_columns(today: &str) -> String {
-    let sum = |what: &str, of: &str| {
-        format!(
-            "(select cast(coalesce(sum({what}), 0) as bigint) from {of} m \
-             where m.organisation_id = c.organisation_id and m.contact_id = c.id"
-        )
-    };
-    format!(
-        "c.kind, {}), {}), {} and m.day >= {today}), (select cast(coalesce(sum(d.due), 0) as bigint) from document d \
-         where d.contact_id = c.id and d.kind in ('sales_invoice', 'purchase_invoice') and d.due > 0 \
-         and d.due_day < {today})",
-        sum("m.debit - m.credit", "contact_month"),
-        sum("m.direct_debit - m.direct_credit", "contact_month"),
-        sum("case when c.kind = 'customer' then m.direct_debit else m.direct_credit end", "contact_day"),
-    )
-}
-
-pub(super) fn read_contact_balance(row: &Row, from: usize) -> Result<ContactBalance, StoreError> {
-    Ok(ContactBalance {
-        is_customer: row.parsed(from, ContactKind::parse)? == ContactKind::Customer,
-        debit_pence: row.get(from + 1)?,
-        direct_pence: row.get(from + 2)?,
-        not_yet_due_pence: row.get(from + 3)?,
-        overdue_pence: row.get(from + 4)?,
-    })
-}
 
 pub(super) fn read_contact(row: &Row) -> Result<ContactRecord, StoreError> {
     let verified: Option<i64> = row.get(24)?;
@@ -166,8 +138,4 @@ impl ContactFilter {
         let changed = self.updated_since_ms.map(|since_ms| ("c.updated_at", since_ms));
         TotalSource::of_list(kind.as_str(), statuses, (None, None), changed)
     }
-}
-
-pub(super) fn signed(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
 }

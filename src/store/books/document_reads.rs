@@ -7,12 +7,11 @@ use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::{Allocation, SettlementKind};
 use crate::domain::ledger::document::DocumentKind;
 use crate::store::StoreError;
-use crate::store::books::contacts::signed;
 use crate::store::books::document_rows;
 use crate::store::books::document_rows::{
     ALLOCATION_COLUMNS, DOCUMENT_COLUMNS, LINE_COLUMNS, read_allocation, read_document, read_line,
 };
-use crate::store::books::query::{Conditions, PagePlan, contains, is_whole, prefix_scan, trigrams};
+use crate::store::books::query::{Conditions, PagePlan, contains, is_whole, prefix_scan, signed, trigrams};
 use crate::store::books::totals::{COUNTED_MAX, TotalSource};
 use crate::store::reader::Reader;
 use crate::store::sql::{Row, Unit, params};

@@ -6,9 +6,9 @@ use crate::domain::books::records::journal::{
 use crate::domain::calendar::{first_day, month_of_day};
 use crate::domain::ids::OrganisationId;
 use crate::store::StoreError;
-use crate::store::books::contacts::signed;
 use crate::store::books::journal_list::{journal_conditions, journal_list};
-use crate::store::books::query::PagePlan;
+use crate::store::books::query::{PagePlan, signed};
+use crate::store::books::report_rows::balance_column;
 use crate::store::books::totals::TotalSource;
 use crate::store::reader::Reader;
 use crate::store::sql::{Row, Unit, params};
@@ -200,14 +200,12 @@ impl Reader {
     }
 }
 
-/// Debits less credits of an account before a day: the months before its month, and the days of that month before it.
-pub(super) async fn balance_before(unit: &Unit<'_>, account: i64, day: i32) -> Result<i64, StoreError> {
+/// Debits less credits of an account up to the end of a day.
+async fn balance_at_end(unit: &Unit<'_>, account: i64, day: i32) -> Result<i64, StoreError> {
+    let sql = format!("select {}", balance_column("$1", ["$2", "$3", "$4"]));
     let month = month_of_day(day);
-    let sql = "select cast(coalesce((select sum(debit - credit) from account_month \
-                 where account_id = $1 and month < $2), 0) + coalesce((select sum(debit - credit) from account_day \
-                 where account_id = $1 and day >= $3 and day < $4), 0) as bigint)";
     let values = params![account, month.0, i64::from(first_day(month)), i64::from(day)];
-    unit.one(sql, values).await?.map_or(Ok(0), |row| row.get(0))
+    unit.one(&sql, values).await?.map_or(Ok(0), |row| row.get(0))
 }
 
 async fn history(
@@ -218,11 +216,11 @@ async fn history(
     (limit, offset): (u64, u64),
 ) -> Result<AccountHistory, StoreError> {
     let opening_pence = match from {
-        Some(from) => balance_before(unit, account, from).await?,
+        Some(from) => balance_at_end(unit, account, from.saturating_sub(1)).await?,
         None => 0,
     };
     let closing_pence = match to {
-        Some(to) => balance_before(unit, account, to.saturating_add(1)).await?,
+        Some(to) => balance_at_end(unit, account, to).await?,
         None => super::accounts::balance_of(unit, account).await?.0,
     };
     let (first, last) = (i64::from(from.unwrap_or(i32::MIN)), i64::from(to.unwrap_or(i32::MAX)));

@@ -10,11 +10,12 @@ use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::{Side, Split, VatCode};
 use crate::domain::ledger::vat_entry::{Basis, VatEntry, VatOrigin};
 use crate::store::books::cache::day;
-use crate::store::books::contacts::{CONTACT_COLUMNS, contact_balance_columns, read_contact, read_contact_balance};
+use crate::store::books::contacts::{CONTACT_COLUMNS, read_contact};
 use crate::store::books::import_rows::imports_by_id;
 use crate::store::books::journals::journals_by_id;
 use crate::store::books::load_bank::load_bank;
 use crate::store::books::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, read_lock_change};
+use crate::store::books::report_rows::load_contact_balances;
 use crate::store::books::{load_register, load_settlements, previews};
 use crate::store::sql::{Unit, params};
 use crate::store::{StoreError, StoredResponse};
@@ -46,7 +47,7 @@ pub(super) async fn facts(unit: &Unit<'_>, posts: &[&CommandRequest], today: i32
         }
     }
     if !named.contact_balances.is_empty() {
-        load_contact_balances(unit, &named.contact_balances, today, &mut facts).await?;
+        facts.owed.loading().extend(load_contact_balances(unit, &json(&named.contact_balances), today).await?);
     }
     if !named.references.is_empty() {
         let sql = format!(
@@ -125,23 +126,6 @@ async fn load_openings(unit: &Unit<'_>, named: &mut ReferencedIds, facts: &mut F
         }
     }
     named.journals.extend(facts.opening_journals.values());
-    Ok(())
-}
-
-async fn load_contact_balances(
-    unit: &Unit<'_>,
-    contacts: &BTreeSet<i64>,
-    today: i32,
-    facts: &mut Facts,
-) -> Result<(), StoreError> {
-    let sql = format!(
-        "select c.id, {} from contact c where c.id in {}",
-        contact_balance_columns("$2"),
-        unit.numbers_of_json()
-    );
-    for row in unit.all(&sql, params![json(contacts), i64::from(today)]).await? {
-        facts.owed.loading().insert(row.get(0)?, read_contact_balance(&row, 1)?);
-    }
     Ok(())
 }
 

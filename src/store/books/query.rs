@@ -2,7 +2,6 @@
 
 use crate::domain::ids::OrganisationId;
 use crate::store::StoreError;
-use crate::store::books::contacts::signed;
 use crate::store::books::totals::{COUNTED_MAX, TotalSource};
 use crate::store::reader::Reader;
 use crate::store::sql::{Row, params};
@@ -88,6 +87,11 @@ impl Conditions {
     pub(super) fn values(&self) -> Vec<Value> {
         self.values.clone()
     }
+}
+
+/// A count or position as both databases take it.
+pub(super) fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
 }
 
 /// A pattern for `like … escape '\'` that finds a text anywhere, in lower case.

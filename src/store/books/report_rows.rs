@@ -1,18 +1,124 @@
-//! Loads the rows that reports are computed from, each report in one snapshot.
+//! Loads the rows that reports are computed from, each report in one snapshot. Totals by day and month say what was posted
+//! to accounts and contacts; only reports about documents read their rows.
 
+use crate::domain::books::records::organisation::OrganisationRecord;
+use crate::domain::calendar::{first_day, month_of_day};
 use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::account::{AccountType, Role};
+use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::money::Pence;
-use crate::domain::reports::cis_position::{Bill, CisPosition, CisSubcontractor, Event, Figures, Paid, Parts};
+use crate::domain::ledger::period::Day;
+use crate::domain::reports::Period;
+use crate::domain::reports::account_balances::AccountBalances;
+use crate::domain::reports::cis_position::{BillAllocation, CisAmounts, CisPositionRows, CisSupplier};
+use crate::domain::reports::contact_balances::ContactBalance;
 use crate::store::StoreError;
 use crate::store::books::cache::day;
-use crate::store::books::journals::balance_before;
+use crate::store::books::query::Conditions;
 use crate::store::reader::Reader;
-use crate::store::sql::{Unit, params};
-use std::collections::BTreeMap;
+use crate::store::sql::{Row, Unit, params};
+use std::collections::BTreeSet;
+
+impl Reader {
+    /// Every account of an organisation with its balances at the ends of these days, by id.
+    pub async fn account_balances(
+        &self,
+        organisation: OrganisationId,
+        days: &[Day],
+    ) -> Result<Vec<AccountBalances>, StoreError> {
+        let conditions = Conditions::new("a.organisation_id = $1", organisation.0);
+        let (sql, conditions) = account_balances_query(conditions, days);
+        self.all(&sql, conditions.values()).await?.iter().map(|row| read_account_balances(row, days.len())).collect()
+    }
+
+    /// The rows of the position under the Construction Industry Scheme.
+    pub async fn cis_position_rows(
+        &self,
+        organisation: &OrganisationRecord,
+        period: Period,
+    ) -> Result<CisPositionRows, StoreError> {
+        let organisation = organisation.id;
+        self.snapshot(move |unit| Box::pin(cis_position_rows(unit, organisation, period))).await
+    }
+}
+
+/// The column with the debits less credits of an account up to the end of a day: of the months before its month, and of the
+/// days of that month. The parameters are the month, its first day, and the day.
+pub(super) fn balance_column(account: &str, [month, first_day, day]: [&str; 3]) -> String {
+    format!(
+        "cast(coalesce((select sum(m.debit - m.credit) from account_month m where m.account_id = {account} \
+         and m.month < {month}), 0) + coalesce((select sum(d.debit - d.credit) from account_day d \
+         where d.account_id = {account} and d.day >= {first_day} and d.day <= {day}), 0) as bigint)"
+    )
+}
+
+/// The query of [`read_account_balances`] for the accounts `a` of these conditions.
+fn account_balances_query(mut conditions: Conditions, days: &[Day]) -> (String, Conditions) {
+    let mut columns = String::from("a.id, a.code, a.name, a.account_type, a.role");
+    for day in days {
+        let month = month_of_day(*day);
+        let values = [month.0, i64::from(first_day(month)), i64::from(*day)].map(|value| conditions.value(value));
+        columns.push_str(", ");
+        columns.push_str(&balance_column("a.id", values.each_ref().map(String::as_str)));
+    }
+    (format!("select {columns} from account a where {} order by a.id", conditions.text()), conditions)
+}
+
+fn read_account_balances(row: &Row, days: usize) -> Result<AccountBalances, StoreError> {
+    Ok(AccountBalances {
+        account_id: row.get(0)?,
+        code: row.get(1)?,
+        name: row.get(2)?,
+        account_type: row.parsed(3, AccountType::parse)?,
+        role: row.get::<Option<String>>(4)?.as_deref().map(Role::parse),
+        balances: (5..5 + days).map(|column| row.get(column).map(Pence)).collect::<Result<_, _>>()?,
+    })
+}
+
+/// The columns of [`read_contact_balance`], for the contact `c` and the day `today`.
+pub(super) fn contact_balance_columns(today: &str) -> String {
+    let sum = |what: &str, of: &str| {
+        format!(
+            "(select cast(coalesce(sum({what}), 0) as bigint) from {of} m \
+             where m.organisation_id = c.organisation_id and m.contact_id = c.id"
+        )
+    };
+    format!(
+        "c.kind, {}), {}), {} and m.day >= {today}), (select cast(coalesce(sum(d.due), 0) as bigint) from document d \
+         where d.contact_id = c.id and d.kind in ('sales_invoice', 'purchase_invoice') and d.due > 0 \
+         and d.due_day < {today})",
+        sum("m.debit - m.credit", "contact_month"),
+        sum("m.direct_debit - m.direct_credit", "contact_month"),
+        sum("case when c.kind = 'customer' then m.direct_debit else m.direct_credit end", "contact_day"),
+    )
+}
+
+pub(super) fn read_contact_balance(row: &Row, from: usize) -> Result<ContactBalance, StoreError> {
+    Ok(ContactBalance {
+        is_customer: row.parsed(from, ContactKind::parse)? == ContactKind::Customer,
+        debit_pence: row.get(from + 1)?,
+        direct_pence: row.get(from + 2)?,
+        not_yet_due_pence: row.get(from + 3)?,
+        overdue_pence: row.get(from + 4)?,
+    })
+}
+
+/// The balances of contacts, given as a JSON array of their ids, by contact.
+pub(super) async fn load_contact_balances(
+    unit: &Unit<'_>,
+    contacts: &str,
+    today: Day,
+) -> Result<Vec<(i64, ContactBalance)>, StoreError> {
+    let (columns, among) = (contact_balance_columns("$2"), unit.numbers_of_json());
+    let sql = format!("select c.id, {columns} from contact c where c.id in {among}");
+    let rows = unit.all(&sql, params![contacts, i64::from(today)]).await?;
+    rows.iter().map(|row| Ok((row.get(0)?, read_contact_balance(row, 1)?))).collect()
+}
 
 /// Payments of bills under the scheme, of which something was paid or released in a period, and credit against them.
-const PAYMENTS: &str = "select d.id, d.kind, d.contact_id, d.cis_rate, d.net, d.vat, d.cis_labour, d.cis_materials, \
+const CIS_ALLOCATIONS: &str = "select d.id, d.kind, d.contact_id, d.cis_rate, \
+     d.net, d.vat, d.cis_labour, d.cis_materials, \
      a.day, a.released_day, a.amount, a.cis, n.net, n.vat, n.cis_labour, n.cis_materials \
      from document d join allocation a on a.to_document_id = d.id left join document n on n.id = a.from_document_id \
      where d.organisation_id = $1 and d.kind in ('purchase_invoice', 'purchase_credit_note') \
@@ -21,119 +127,69 @@ const PAYMENTS: &str = "select d.id, d.kind, d.contact_id, d.cis_rate, d.net, d.
      and (m.day between $2 and $3 or m.released_day between $2 and $3)) order by d.id, a.id";
 
 /// What customers withheld, less what was released of that.
-const SUFFERED: &str = "select cast(coalesce(sum(case when a.day between $2 and $3 then a.cis else 0 end), 0) \
+const CIS_SUFFERED: &str = "select cast(coalesce(sum(case when a.day between $2 and $3 then a.cis else 0 end), 0) \
      - coalesce(sum(case when a.released_day between $2 and $3 then a.cis else 0 end), 0) as bigint) \
      from allocation a join settlement s on s.id = a.from_settlement_id and s.side = 'customer' and s.day <= $3 \
      where a.organisation_id = $1 and a.cis <> 0 and a.day <= $3";
 
-const SUBCONTRACTOR: &str = "select c.id, c.name, c.cis_utr, c.cis_verification_number from contact c where c.id in ";
-
-impl Reader {
-    /// What was paid to subcontractors between two days, and what was withheld of it and from us.
-    pub async fn cis_position(
-        &self,
-        organisation: OrganisationId,
-        from_day: i32,
-        to_day: i32,
-    ) -> Result<CisPosition, StoreError> {
-        self.snapshot(move |unit| Box::pin(position(unit, organisation, from_day, to_day))).await
-    }
-}
-
-async fn bills(
-    unit: &Unit<'_>,
-    (organisation, from_day, to_day): (OrganisationId, i32, i32),
-) -> Result<BTreeMap<i64, Bill>, StoreError> {
-    let mut bills: BTreeMap<i64, Bill> = BTreeMap::new();
-    let period = params![organisation.0, i64::from(from_day), i64::from(to_day)];
-    for row in unit.all(PAYMENTS, period).await? {
-        let kind = row.parsed(1, DocumentKind::parse)?;
-        let (contact_id, rate) = (row.get(2)?, row.get(3)?);
-        let parts = Parts::of(row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?);
-        let bill = bills.entry(row.get(0)?).or_insert_with(|| Bill {
-            contact_id,
-            rate,
-            sign: if kind.is_credit_note() { -1 } else { 1 },
-            parts,
-            payments: Vec::new(),
-            credit: Vec::new(),
-        });
-        let from = day(&row, 8)?;
-        let released: Option<i64> = row.get(9)?;
-        let released = released.map(|_| day(&row, 9)).transpose()?;
-        let (amount, cis) = (Pence(row.get(10)?), Pence(row.get(11)?));
-        match row.get::<Option<i64>>(12)? {
-            None => {
-                let what = Paid { settled: amount + cis, deducted: cis };
-                bill.payments.push(Event { from, released, what });
-            }
-            Some(net) => {
-                let what = Parts::of(net, row.get(13)?, row.get(14)?, row.get(15)?).part(amount);
-                bill.credit.push(Event { from, released, what });
-            }
-        }
-    }
-    Ok(bills)
-}
-
-async fn position(
+async fn cis_position_rows(
     unit: &Unit<'_>,
     organisation: OrganisationId,
-    from_day: i32,
-    to_day: i32,
-) -> Result<CisPosition, StoreError> {
-    let mut by_rate: BTreeMap<(i64, i64), Figures> = BTreeMap::new();
-    for bill in bills(unit, (organisation, from_day, to_day)).await?.values() {
-        let of_bill = bill.of_period(from_day, to_day);
-        let sum = by_rate.entry((bill.contact_id, bill.rate)).or_default();
-        sum.payments += of_bill.payments;
-        sum.materials += of_bill.materials;
-        sum.liable += of_bill.liable;
-        sum.deducted += of_bill.deducted;
-    }
-    let payable = "select id from account where organisation_id = $1 and role = 'cis_payable'";
-    let payable_balance_pence = match unit.one(payable, params![organisation.0]).await? {
-        Some(account) => -balance_before(unit, account.get(0)?, to_day.saturating_add(1)).await?,
-        None => 0,
-    };
-    let suffered = unit.one(SUFFERED, params![organisation.0, i64::from(from_day), i64::from(to_day)]).await?;
-    Ok(CisPosition {
-        subcontractors: subcontractors(unit, &by_rate).await?,
-        payable_balance_pence,
-        suffered_pence: suffered.map_or(Ok(0), |row| row.get(0))?,
+    period: Period,
+) -> Result<CisPositionRows, StoreError> {
+    let of_period = || params![organisation.0, i64::from(period.first), i64::from(period.last)];
+    let rows = unit.all(CIS_ALLOCATIONS, of_period()).await?;
+    let allocations: Vec<_> = rows.iter().map(read_bill_allocation).collect::<Result<_, _>>()?;
+    let mut payable = Conditions::new("a.organisation_id = $1", organisation.0);
+    payable.and("a.role = {}", Role::CisPayable.as_str());
+    let (payable_sql, payable) = account_balances_query(payable, &[period.last]);
+    let payable = unit.all(&payable_sql, payable.values()).await?;
+    let suffered = unit.one(CIS_SUFFERED, of_period()).await?;
+    Ok(CisPositionRows {
+        suppliers: cis_suppliers(unit, &allocations).await?,
+        allocations,
+        payable: payable.iter().map(|row| read_account_balances(row, 1)).collect::<Result<_, _>>()?,
+        suffered: Pence(suffered.map_or(Ok(0), |row| row.get(0))?),
     })
 }
 
-/// By name, id and rate; those with nothing in the period are left out.
-async fn subcontractors(
-    unit: &Unit<'_>,
-    figures: &BTreeMap<(i64, i64), Figures>,
-) -> Result<Vec<CisSubcontractor>, StoreError> {
-    let is_nothing =
-        |figures: &Figures| figures.payments.is_zero() && figures.materials.is_zero() && figures.deducted.is_zero();
-    let paid = figures.iter().filter(|(_, figures)| !is_nothing(figures));
-    let ids: Vec<String> = paid.map(|((id, _), _)| id.to_string()).collect();
-    if ids.is_empty() {
+fn read_bill_allocation(row: &Row) -> Result<BillAllocation, StoreError> {
+    let is_released = row.get::<Option<i64>>(9)?.is_some();
+    let is_credit = row.get::<Option<i64>>(12)?.is_some();
+    Ok(BillAllocation {
+        document_id: row.get(0)?,
+        kind: row.parsed(1, DocumentKind::parse)?,
+        supplier_id: row.get(2)?,
+        deduction_rate: row.get(3)?,
+        document: read_cis_amounts(row, 4)?,
+        day: day(row, 8)?,
+        released_day: is_released.then(|| day(row, 9)).transpose()?,
+        amount: Pence(row.get(10)?),
+        withheld: Pence(row.get(11)?),
+        credit_note: is_credit.then(|| read_cis_amounts(row, 12)).transpose()?,
+    })
+}
+
+fn read_cis_amounts(row: &Row, from: usize) -> Result<CisAmounts, StoreError> {
+    Ok(CisAmounts {
+        net: Pence(row.get(from)?),
+        vat: Pence(row.get(from + 1)?),
+        labour: Pence(row.get(from + 2)?),
+        materials: Pence(row.get(from + 3)?),
+    })
+}
+
+async fn cis_suppliers(unit: &Unit<'_>, allocations: &[BillAllocation]) -> Result<Vec<CisSupplier>, StoreError> {
+    if allocations.is_empty() {
         return Ok(Vec::new());
     }
-    let sql = format!("{SUBCONTRACTOR}{} order by c.name, c.id", unit.numbers_of_json());
-    let mut subcontractors = Vec::with_capacity(ids.len());
-    for row in unit.all(&sql, params![format!("[{}]", ids.join(","))]).await? {
-        let supplier_id: i64 = row.get(0)?;
-        let of_supplier = figures.range((supplier_id, i64::MIN)..=(supplier_id, i64::MAX));
-        for ((_, rate), sums) in of_supplier.filter(|(_, sums)| !is_nothing(sums)) {
-            subcontractors.push(CisSubcontractor {
-                supplier_id,
-                name: row.get(1)?,
-                utr: row.get(2)?,
-                verification_number: row.get(3)?,
-                deduction_rate: *rate,
-                payments_pence: sums.payments.0,
-                materials_pence: sums.materials.0,
-                liable_pence: sums.liable.0,
-                deducted_pence: sums.deducted.0,
-            });
-        }
-    }
-    Ok(subcontractors)
+    let ids: BTreeSet<i64> = allocations.iter().map(|allocation| allocation.supplier_id).collect();
+    let among = unit.numbers_of_json();
+    let sql = format!("select c.id, c.name, c.cis_utr, c.cis_verification_number from contact c where c.id in {among}");
+    // Numbers always print.
+    let rows = unit.all(&sql, params![serde_json::to_string(&ids).unwrap_or_default()]).await?;
+    let read = |row: &Row| {
+        Ok(CisSupplier { id: row.get(0)?, name: row.get(1)?, utr: row.get(2)?, verification_number: row.get(3)? })
+    };
+    rows.iter().map(read).collect()
 }

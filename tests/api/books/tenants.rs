@@ -1,8 +1,10 @@
 //! Every operation crossed with another tenant's identifiers, generated from the route table: a new operation inside an
 //! organisation is tried as it is, and one whose path names something this test does not know fails it.
 
+use std::sync::LazyLock;
+
 use bookkeeping_suite::http::route_table::{Access, BodyRule};
-use bookkeeping_suite::http::routes;
+use bookkeeping_suite::http::{openapi, routes};
 use serde_json::{Value, json};
 
 use super::{Books, ORGANISATIONS, format_paths};
@@ -165,19 +167,17 @@ fn operations() -> Vec<(String, &'static str, &'static str, bool)> {
 fn request(
     own: &Tenant,
     key: &ApiKey,
-    (method, path, operation, takes_body): &(String, &str, &str, bool),
+    (method, template, operation, takes_body): &(String, &str, &str, bool),
     organisation: i64,
     record: impl Fn(&str) -> i64,
 ) -> Request {
-    let mut path = path.replace("{organisationId}", &organisation.to_string());
+    let mut path = template.replace("{organisationId}", &organisation.to_string());
     if let Some(at) = path.find("/{id}") {
         let kind = path[..at].rsplit('/').next().unwrap().to_owned();
         path = path.replace("{id}", &record(&kind).to_string());
     }
     assert!(!path.contains('{'), "{path}: teach tests/api/books/tenants.rs what this names");
-    if *operation == "getCisPosition" {
-        path.push_str("?period_start=2026-01-06&period_end=2026-02-05");
-    }
+    path.push_str(&required_query(method, template));
     let request = own.books.server.client.request(method, &path).key(key);
     match body(operation, own) {
         Some(body) => request.json(&body),
@@ -186,6 +186,24 @@ fn request(
             request
         }
     }
+}
+
+/// What has to stand in the query string of an operation, with the examples of the OpenAPI document.
+fn required_query(method: &str, template: &str) -> String {
+    static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+        serde_json::from_str(&openapi::document_json(&routes::routes(), None)).expect("the document is JSON")
+    });
+    let parameters = DOCUMENT["paths"][template][method.to_lowercase()]["parameters"].as_array();
+    let resolved = |parameter: &'static Value| match parameter["$ref"].as_str() {
+        Some(target) => DOCUMENT.pointer(&target[1..]).expect("a component"),
+        None => parameter,
+    };
+    let required = parameters.into_iter().flatten().map(resolved);
+    let required = required.filter(|parameter| parameter["in"] == "query" && parameter["required"] == true);
+    let text = |value: &'static Value| value.as_str().expect("text");
+    let pairs: Vec<_> =
+        required.map(|parameter| format!("{}={}", text(&parameter["name"]), text(&parameter["example"]))).collect();
+    if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
 }
 
 /// The answer without what differs between any two.

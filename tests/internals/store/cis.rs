@@ -8,7 +8,8 @@ use bookkeeping_suite::domain::ledger::bank_candidates::CandidateKind;
 use bookkeeping_suite::domain::ledger::contact::ContactKind::{Customer, Supplier};
 use bookkeeping_suite::domain::ledger::document::DocumentKind::{PurchaseInvoice, SalesInvoice};
 use bookkeeping_suite::domain::ledger::document_line::CisType;
-use bookkeeping_suite::domain::reports::cis_position::CisPosition;
+use bookkeeping_suite::domain::reports::Period;
+use bookkeeping_suite::domain::reports::cis_position::{CisPosition, CisSubcontractor};
 
 use super::books::{Books, day, line, settlement, shown, to_invoice};
 use super::fixture::{StoreFixture, store_suite};
@@ -29,14 +30,14 @@ async fn bill(books: &Books<'_>, supplier: i64) -> DocumentView {
 }
 
 async fn position(books: &Books<'_>, from: &str, to: &str) -> CisPosition {
-    books.bed.store.reader.cis_position(books.organisation.id, day(from), day(to)).await.unwrap()
+    let period = Period { first: day(from), last: day(to) };
+    let rows = books.bed.store.reader.cis_position_rows(&books.organisation, period).await.unwrap();
+    CisPosition::compute(rows, period)
 }
 
 /// Payments, materials, liable, deducted.
 fn figures(position: &CisPosition) -> Vec<(i64, i64, i64, i64)> {
-    let one = |one: &bookkeeping_suite::domain::reports::cis_position::CisSubcontractor| {
-        (one.payments_pence, one.materials_pence, one.liable_pence, one.deducted_pence)
-    };
+    let one = |one: &CisSubcontractor| (one.total_payments.0, one.materials.0, one.liable.0, one.deducted.0);
     position.subcontractors.iter().map(one).collect()
 }
 
@@ -68,10 +69,10 @@ async fn part_payments_share_the_deduction(bed: &StoreFixture) {
 
     let may = position(&books, "2026-05-06", "2026-06-05").await;
     assert_eq!(figures(&may), [(67_066, 14_671, 52_395, 10_479)]);
-    assert_eq!((may.payable_balance_pence, may.suffered_pence), (10_479, 0));
+    assert_eq!((may.cis_payable_balance.0, may.suffered.0), (10_479, 0));
     let june = position(&books, "2026-06-06", "2026-07-05").await;
     assert_eq!(figures(&june), [(124_934, 27_329, 97_605, 19_521)]);
-    assert_eq!(june.payable_balance_pence, 30_000);
+    assert_eq!(june.cis_payable_balance.0, 30_000);
     assert_eq!(june.subcontractors[0].deduction_rate, 20);
     assert_eq!(figures(&position(&books, "2026-07-06", "2026-08-05").await), []);
     bed.assert_sound().await;
@@ -119,7 +120,7 @@ async fn an_undone_payment_takes_its_deduction_back(bed: &StoreFixture) {
     assert_eq!((books.balance("2220").await, books.balance("2100").await), (0, -230_400));
     assert_eq!(books.document(PurchaseInvoice, bill.id).await.due_pence(), 230_400);
     let after = position(&books, "2026-05-06", "2026-06-05").await;
-    assert_eq!((figures(&after), after.payable_balance_pence), (Vec::new(), 0));
+    assert_eq!((figures(&after), after.cis_payable_balance.0), (Vec::new(), 0));
     bed.assert_sound().await;
 }
 
@@ -138,10 +139,10 @@ async fn customers_withhold_from_us(bed: &StoreFixture) {
     let lines = books.posted(receipt.journal_id.unwrap()).await;
     assert_eq!(lines, [amount("1200", 160_000), amount("1320", 20_000), amount("1100", -180_000)]);
     assert_eq!(books.document(SalesInvoice, invoice.id).await.due_pence(), 0);
-    assert_eq!(position(&books, "2026-05-06", "2026-06-05").await.suffered_pence, 20_000);
+    assert_eq!(position(&books, "2026-05-06", "2026-06-05").await.suffered.0, 20_000);
     let void = BooksCommand::VoidSettlement { side: Customer, id: receipt.id, void_day: None, reason: None };
     books.done(void).await;
-    assert_eq!(position(&books, "2026-05-06", "2026-06-05").await.suffered_pence, 0);
+    assert_eq!(position(&books, "2026-05-06", "2026-06-05").await.suffered.0, 0);
     assert_eq!(books.balance("1320").await, 0);
     bed.assert_sound().await;
 }

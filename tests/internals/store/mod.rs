@@ -10,6 +10,7 @@ mod jobs;
 mod migrations;
 mod people;
 mod queue;
+mod reports;
 mod schema;
 mod settlements;
 mod settling_storm;

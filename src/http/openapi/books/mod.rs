@@ -12,6 +12,7 @@ mod imports;
 mod journals;
 mod opening;
 mod organisations;
+mod reports;
 mod settlements;
 mod shared;
 mod status;
@@ -46,9 +47,10 @@ pub use opening::{preview_opening_balances, set_opening_balances};
 pub use organisations::{
     create_organisation, get_organisation, get_period_lock, list_organisations, set_period_lock, update_organisation,
 };
+pub use reports::{as_of, of_period, report};
 pub use settlements::{
-    allocate_settlement, create_settlement, get_cis_position, get_settlement, list_settlements, unallocate_settlement,
-    update_settlement, void_settlement,
+    allocate_settlement, create_settlement, get_settlement, list_settlements, unallocate_settlement, update_settlement,
+    void_settlement,
 };
 
 pub(super) use shared::vocabulary;

@@ -1,4 +1,4 @@
-//! Customer receipts and supplier payments, and what is withheld under the CIS.
+//! Customer receipts and supplier payments.
 
 use serde_json::{Value, json};
 use utoipa::openapi::Object;
@@ -15,7 +15,6 @@ use super::shared::{
     page, page_example, patch,
 };
 use crate::domain::ledger::contact::ContactKind;
-use crate::http::error::ErrorCode;
 use crate::store::PaymentMethod;
 
 /// What belongs to customers' receipts, and to suppliers' payments.
@@ -174,34 +173,6 @@ pub fn void_settlement(side: ContactKind) -> Operation {
     .versioned()
 }
 
-/// `GET …/cis/position`.
-pub fn get_cis_position() -> Operation {
-    let one = json!({
-        "supplier_id": 12, "name": "Reed Carpentry", "utr": "1234567890", "verification_number": "V1234567890",
-        "deduction_rate": 20, "total_payments": 670.66, "materials": 146.71, "liable": 523.95, "deducted": 104.79
-    });
-    inside(
-        "Get the CIS position",
-        "What was paid to and withheld from subcontractors in a period (tax months run from the 6th to the 5th), what is owed to HMRC at \
-         its end, and what customers withheld from us. The rate is that of the bills paid: a subcontractor with bills at two rates is \
-         there twice. By name, id and rate.",
-    )
-    .query_required("period_start", "The first day.", date_in(), "2026-03-06".into())
-    .query_required("period_end", "The last day.", date_in(), "2026-04-05".into())
-    .error(ErrorCode::InvalidRequestFormat)
-    .rule("query.period_end", "must not be before the first day of the period")
-    .success(
-        200,
-        "The position.",
-        named("CisPositionData"),
-        json!({ "data": {
-            "currency": "GBP", "period_start": "2026-03-06", "period_end": "2026-04-05", "subcontractors": [one],
-            "totals": { "total_payments": 670.66, "materials": 146.71, "liable": 523.95, "deducted": 104.79 },
-            "cis_payable_balance": 104.79, "suffered": 0.00
-        }}),
-    )
-}
-
 fn example(side: ContactKind) -> Value {
     let mut one = json!({
         "id": 5, "number": of(side, ["RCP-00005", "PAY-00005"]), "kind": of(side, ["receipt", "payment"]), "status": "posted",
@@ -334,37 +305,9 @@ fn settlement(side: ContactKind) -> Object {
     object("A receipt, a payment, or a refund of one.", fields)
 }
 
-fn position() -> Object {
-    let amounts = || ["total_payments", "materials", "liable", "deducted"].map(|name| required(name, money()));
-    let mut one = vec![
-        required("supplier_id", id()),
-        required("name", string()),
-        required("utr", nullable(string())),
-        required("verification_number", nullable(string())),
-        required("deduction_rate", integer(0)),
-    ];
-    one.extend(amounts());
-    object(
-        "What was withheld in a period.",
-        vec![
-            required("currency", string()),
-            required("period_start", date()),
-            required("period_end", date()),
-            required(
-                "subcontractors",
-                array(object("A subcontractor paid in the period, of the bills with one rate.", one)).build(),
-            ),
-            required("totals", object("Of all of them.", amounts().into())),
-            required("cis_payable_balance", money()),
-            required("suffered", money()),
-        ],
-    )
-}
-
 pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     let update = patch(vec![maybe("reference", plain(0, 100)), maybe("memo", plain(0, 500))]);
-    let mut schemas: Vec<(&'static str, Any)> =
-        vec![("UpdateSettlement", update.into()), ("CisPositionData", data("The position.", position().into()))];
+    let mut schemas: Vec<(&'static str, Any)> = vec![("UpdateSettlement", update.into())];
     for side in [ContactKind::Customer, ContactKind::Supplier] {
         let name = |names| of(side, names);
         schemas.extend([

@@ -8,7 +8,6 @@ pub mod bank;
 pub mod bank_account;
 pub mod bank_json;
 pub mod changes;
-pub mod cis;
 pub mod confirmation;
 pub mod contact;
 pub mod document;
