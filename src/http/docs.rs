@@ -17,7 +17,7 @@ static CONFIG: LazyLock<Arc<Config<'static>>> =
 
 /// `GET /openapi.json`.
 pub async fn document<S: 'static>(call: Call<S>) -> Result<HttpResponse, ApiError> {
-    Ok(envelope::json_bytes(StatusCode::OK, call.worker.shared.openapi.clone()))
+    Ok(envelope::json_bytes(StatusCode::OK, call.worker.shared.openapi()))
 }
 
 /// `GET /docs`: the page lives in a folder, so that its files are found.
