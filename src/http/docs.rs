@@ -20,7 +20,7 @@ static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
 
 /// `GET /openapi.json`.
 pub async fn document<S: 'static>(call: Call<S>) -> Result<HttpResponse, ApiError> {
-    Ok(envelope::json_bytes(StatusCode::OK, call.worker.shared.openapi.clone()))
+    Ok(envelope::json_bytes(StatusCode::OK, call.worker.shared.openapi()))
 }
 
 /// `GET /docs`: the page lives in a folder, so that its files are found.

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use actix_http::{HttpService, KeepAlive, Protocol};
@@ -110,7 +110,17 @@ pub(super) struct Shared<S> {
     pub(super) table: RouteTable<S>,
     pub(super) bodies: Bodies,
     pub(super) large_parses: Semaphore,
-    pub(super) openapi: Bytes,
+    base_url: String,
+    openapi: OnceLock<Bytes>,
+}
+
+impl<S> Shared<S> {
+    /// The OpenAPI document, which is made when it is first asked for: most processes never are, and it takes longer than
+    /// all else at a start.
+    pub(super) fn openapi(&self) -> Bytes {
+        let document = || Bytes::from(openapi::document_json(self.table.routes(), Some(&self.base_url)));
+        self.openapi.get_or_init(document).clone()
+    }
 }
 
 /// What one worker thread has for itself.
@@ -135,7 +145,6 @@ pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -
     let address = listener.local_addr()?;
     let base_url = if base_url.is_empty() { format!("http://{address}") } else { base_url };
     let table = RouteTable::new(routes);
-    let openapi = Bytes::from(openapi::document_json(table.routes(), Some(&base_url)));
     let shared = Arc::new(Shared {
         state,
         gate,
@@ -144,7 +153,8 @@ pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -
         table,
         bodies: Bodies::new(bodies),
         large_parses: Semaphore::new(LARGE_PARSES),
-        openapi,
+        base_url,
+        openapi: OnceLock::new(),
     });
     let for_workers = Arc::clone(&shared);
     let builder =

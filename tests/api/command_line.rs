@@ -226,11 +226,13 @@ fn what_cannot_be_done_ends_with_1_and_says_what() {
         (vec!["check", "--organisation", "999"], "999"),
         (vec!["serve", "--listen", &address, "--ops-listen", "127.0.0.1:0"], address.as_str()),
         (vec!["serve", "--listen", "127.0.0.1:0", "--ops-listen", &address], address.as_str()),
-        (vec!["serve", "--database-url", "postgres://nobody@127.0.0.1:1/none"], "database"),
+        // Tried again for a while, so that this is the only test that waits for it.
+        (vec!["serve", "--database-url", "postgres://nobody:hunter2secret@127.0.0.1:1/none"], "database"),
     ] {
         let ran = shell.run(&arguments);
         assert_eq!(ran.code, Some(1), "{arguments:?}: {ran:?}");
         assert!(ran.stdout.is_empty() && ran.stderr.contains(named), "{arguments:?}: {ran:?}");
+        assert!(!ran.stderr.contains("hunter2secret"), "a password is never printed: {ran:?}");
     }
 }
 
@@ -302,7 +304,6 @@ fn the_file_is_read_and_an_unknown_key_in_it_is_an_error() {
 fn passwords_in_settings_are_never_printed() {
     let shell = Shell::new();
     for arguments in [
-        ["migrate", "--database-url", "postgres://someone:hunter2secret@127.0.0.1:1/none"],
         ["migrate", "--database-url", "mysql://someone:hunter2secret@127.0.0.1:1/none"],
         ["migrate", "--smtp-url", "http://someone:hunter2secret@127.0.0.1:1"],
     ] {

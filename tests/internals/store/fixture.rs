@@ -34,7 +34,7 @@ pub struct StoreFixture {
 impl StoreFixture {
     pub async fn sqlite() -> Self {
         let folder = temporary_folder();
-        let path = folder.path().join("data").join("bookkeeping.db");
+        let path = folder.path().join("bookkeeping.db");
         put_database(&path);
         let url = format!("sqlite://{}", path.display());
         Self::open(url, Some(folder), None).await
