@@ -6,7 +6,8 @@ use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::reports::contact_balances::ContactBalance;
 use crate::store::StoreError;
-use crate::store::books::query::{Conditions, List, PagePlan};
+use crate::store::books::conditions::Conditions;
+use crate::store::books::lists::{List, PagePlan};
 use crate::store::books::totals::TotalSource;
 use crate::store::reader::Reader;
 use crate::store::sql::Row;
@@ -49,7 +50,6 @@ pub(super) fn read_contact_balance(row: &Row, from: usize) -> Result<ContactBala
 }
 
 pub(super) fn read_contact(row: &Row) -> Result<ContactRecord, StoreError> {
-    let verified: Option<i64> = row.get(24)?;
     Ok(ContactRecord {
         id: row.get(0)?,
         kind: row.parsed(1, ContactKind::parse)?,
@@ -79,7 +79,7 @@ pub(super) fn read_contact(row: &Row) -> Result<ContactRecord, StoreError> {
                 deduction_rate: row.get(21)?,
                 utr: row.get(22)?,
                 verification_number: row.get(23)?,
-                verified_day: verified.and_then(|day| i32::try_from(day).ok()),
+                verified_day: row.maybe_day(24)?,
             },
         },
         used: row.get(25)?,
@@ -119,13 +119,13 @@ impl Reader {
             descending: false,
             with: "",
             from: "contact c".to_owned(),
-            named: None,
+            index_columns: None,
             all: if filter.include_archived {
                 "contact b where b.organisation_id = $1 and b.kind = $2"
             } else {
                 "contact b where b.organisation_id = $1 and b.kind = $2 and b.archived_at is null"
             },
-            found: filter.updated_since_ms.map_or(PagePlan::InOrder, |_| PagePlan::FilterFirst("contact c".to_owned())),
+            plan: filter.updated_since_ms.map_or(PagePlan::InOrder, |_| PagePlan::FilterFirst("contact c".to_owned())),
         };
         self.search(&mut list, &mut conditions, ("contact", "c"), filter.search.as_deref());
         let today = conditions.value(i64::from(today));
@@ -166,8 +166,4 @@ impl ContactFilter {
         let changed = self.updated_since_ms.map(|since_ms| ("c.updated_at", since_ms));
         TotalSource::of_list(kind.as_str(), statuses, (None, None), changed)
     }
-}
-
-pub(super) fn signed(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
 }

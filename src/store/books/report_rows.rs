@@ -5,7 +5,6 @@ use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::money::Pence;
 use crate::domain::reports::cis_position::{Bill, CisPosition, CisSubcontractor, Event, Figures, Paid, Parts};
 use crate::store::StoreError;
-use crate::store::books::cache::day;
 use crate::store::books::journals::balance_before;
 use crate::store::reader::Reader;
 use crate::store::sql::{Unit, params};
@@ -58,9 +57,8 @@ async fn bills(
             payments: Vec::new(),
             credit: Vec::new(),
         });
-        let from = day(&row, 8)?;
-        let released: Option<i64> = row.get(9)?;
-        let released = released.map(|_| day(&row, 9)).transpose()?;
+        let from = row.day(8)?;
+        let released = row.maybe_day(9)?;
         let (amount, cis) = (Pence(row.get(10)?), Pence(row.get(11)?));
         match row.get::<Option<i64>>(12)? {
             None => {
