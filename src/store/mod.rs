@@ -47,10 +47,9 @@ pub use serve_lock::ServeLock;
 pub use users::{NewUser, UserCreated, UserRow};
 pub use writer::Writer;
 
-pub use crate::domain::books::command::{BooksCommand as Action, Confirmation};
-pub use crate::domain::books::idempotency::{PrintAnswer, Replay};
-pub use crate::domain::books::imports::{
-    ImportConfirmation, ImportInput as ImportEntries, ImportRowInput as ImportEntry, SKIP_INVALID,
+pub use crate::domain::books::command::{
+    BooksCommand as Action, Confirmation, ImportConfirmation, ImportInput as ImportEntries,
+    ImportRowInput as ImportEntry, SKIP_INVALID,
 };
 pub use crate::domain::books::records::account::{AccountFilter, AccountRecord as AccountRow, AccountView};
 pub use crate::domain::books::records::address::{Address as AddressRow, AddressChange};
@@ -90,7 +89,7 @@ pub use crate::domain::books::records::suggestion::{
 };
 pub use crate::domain::books::request::{
     Actor as Poster, CommandOutcome as PostOutcome, CommandRequest as Post, CommandResult as Posted,
-    CreateOrganisation, OrganisationCreated,
+    CreateOrganisation, OrganisationCreated, PrintAnswer, Replay,
 };
 pub use crate::domain::idempotency::StoredResponse;
 

@@ -47,6 +47,17 @@ impl Row {
         T::try_from(value).map_err(|_| StoreError::corrupt("number out of range", value))
     }
 
+    /// A column that holds a day, counted from 1970-01-01.
+    pub(super) fn day(&self, index: usize) -> Result<i32, StoreError> {
+        self.maybe_day(index)?.ok_or_else(|| StoreError::corrupt("missing day in column", index))
+    }
+
+    /// A column that holds a day or null.
+    pub(super) fn maybe_day(&self, index: usize) -> Result<Option<i32>, StoreError> {
+        let day: Option<i64> = self.get(index)?;
+        day.map(|day| i32::try_from(day).map_err(|_| StoreError::corrupt("day out of range", day))).transpose()
+    }
+
     /// A column in a stored form of a domain type.
     pub(super) fn parsed<T>(&self, index: usize, parse: impl Fn(&str) -> Option<T>) -> Result<T, StoreError> {
         let text: String = self.get(index)?;
@@ -60,6 +71,17 @@ pub(super) const fn numbers_of_json(backend: DbBackend) -> &'static str {
         DbBackend::Postgres => "(select jsonb_array_elements_text($1::jsonb)::bigint)",
         _ => "(select value from json_each($1))",
     }
+}
+
+/// The one JSON parameter of [`numbers_of_json`] and [`Unit::texts_of_json`].
+pub(super) fn json_array<T: serde::Serialize>(values: impl IntoIterator<Item = T>) -> String {
+    // Numbers and texts always print.
+    serde_json::to_string(&values.into_iter().collect::<Vec<_>>()).unwrap_or_default()
+}
+
+/// A count, a limit or an offset as the databases hold numbers, which are signed.
+pub(super) fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
 }
 
 fn statement(backend: DbBackend, sql: &str, values: Vec<Value>) -> Statement {

@@ -1,34 +1,36 @@
-//! The books of one organisation that stay in memory between groups of commands.
+//! The books of one organisation, which stay in memory between groups of commands.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::domain::books::numbers::{Numbered, Sequences};
 use crate::domain::books::records::account::AccountRecord;
 use crate::domain::books::records::bank_account::BankAccountRecord;
 use crate::domain::books::records::organisation::OrganisationRecord;
+use crate::domain::calendar::day_number;
 use crate::domain::ledger::account::{Account, Role};
 use crate::domain::ledger::books::Books;
 use crate::domain::ledger::chart::Chart;
 use crate::domain::ledger::ids::AccountId;
 use crate::domain::ledger::vat_scheme::VatHistory;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
-/// The books of one organisation. Its parts are copied when they change, and only while a copy of the books is held: a
-/// clone is cheap, and restoring one undoes what a refused command did.
+/// The books of one organisation. A clone is cheap, because a part is copied only when it changes while a clone exists;
+/// restoring the clone undoes the changes of a refused command.
 #[derive(Debug, Clone)]
 pub(crate) struct CachedBooks {
     pub(crate) organisation: Arc<OrganisationRecord>,
     pub(crate) version: i64,
     pub(crate) next_journal_number: i64,
-    /// The next entry of the history gets it.
+    /// The number of the next entry of the history.
     pub(crate) next_change: i64,
     pub(crate) accounts: Arc<BTreeMap<i64, AccountRecord>>,
     pub(crate) chart: Arc<Chart>,
     pub(crate) vat: Arc<VatHistory>,
     pub(crate) bank_accounts: Arc<BTreeMap<i64, BankAccountRecord>>,
     pub(crate) sequences: Arc<Sequences>,
-    /// Whether this group changed them.
+    /// Whether the group changed the books.
     pub(crate) changed: bool,
-    /// Whether this group changed the organisation's own row.
+    /// Whether the group changed the organisation's own row.
     pub(crate) organisation_changed: bool,
 }
 
@@ -50,21 +52,22 @@ impl CachedBooks {
         }
     }
 
-    /// The facts the rules ask for.
+    /// The books as the rules read them.
     pub(crate) fn books(&self) -> Books<'_> {
         Books { chart: &self.chart, vat: &self.vat, lock_date: self.lock_day() }
     }
 
-    /// The account with a role the rules post to themselves; 0, which nobody has, before it is made.
+    /// The account with a role that the rules post to; 0, which no account has, before it is created.
     pub(crate) fn control_id(&self, role: Role) -> i64 {
         self.chart.with_role(&role).map_or(0, |account| account.id.0)
     }
 
+    /// The last locked day.
     pub(crate) fn lock_day(&self) -> Option<i32> {
-        self.organisation.lock_date.map(crate::domain::calendar::day_number)
+        self.organisation.lock_date.map(day_number)
     }
 
-    /// An account as it is from now on.
+    /// Sets an account.
     pub(crate) fn put_account(&mut self, row: AccountRecord) {
         Arc::make_mut(&mut self.chart).insert(Account {
             id: AccountId(row.id),
@@ -82,13 +85,13 @@ impl CachedBooks {
         Arc::make_mut(&mut self.bank_accounts).insert(row.id, row);
     }
 
-    /// The organisation's record, to be changed.
+    /// The record of the organisation, to be changed.
     pub(crate) fn change_organisation(&mut self) -> &mut OrganisationRecord {
         self.organisation_changed = true;
         Arc::make_mut(&mut self.organisation)
     }
 
-    /// A sequence of numbers has come to this one.
+    /// Sets the highest number of a sequence.
     pub(crate) fn put_sequence(&mut self, of: Numbered, prefix: &str, highest: u64) {
         Arc::make_mut(&mut self.sequences).insert((of, prefix.to_owned()), highest);
     }

@@ -1,6 +1,5 @@
-//! The commands that change an organisation's books.
+//! The commands that change an organisation's books, with the bulk imports whose rows are commands themselves.
 
-use crate::domain::books::imports::{ImportConfirmation, ImportInput};
 use crate::domain::books::records::bank_account::{BankAccountField, LedgerAccount};
 use crate::domain::books::records::contact::ContactField;
 use crate::domain::books::records::document::{DocumentField, DocumentInput};
@@ -17,133 +16,137 @@ use crate::domain::ledger::chart::NewAccount;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::manual_journal::ManualJournal;
+use crate::domain::problem::Issues;
 
-/// A change.
+/// Explains what it takes to confirm an import with invalid rows.
+pub const SKIP_INVALID: &str = "must be true to leave out the invalid rows, which the import lists";
+
+/// A command that changes the books of one organisation.
 #[derive(Debug, Clone)]
 pub enum BooksCommand {
     /// Changes the organisation's record.
     PatchOrganisation(Box<OrganisationChange>),
-    /// Moves the date up to which nothing is posted.
+    /// Moves the date of the period lock: nothing is posted on or before it.
     LockPeriod {
         /// The last locked day.
         lock_day: Option<i32>,
-        /// Why.
+        /// The reason given.
         reason: Option<String>,
     },
-    /// Makes an account.
+    /// Creates an account.
     CreateAccount(NewAccount),
     /// Changes an account.
     PatchAccount {
-        /// Which.
+        /// Its identifier.
         id: i64,
         /// Its new code.
         code: Option<String>,
         /// Its new name.
         name: Option<String>,
     },
-    /// Archives an account, or takes it back into use.
+    /// Archives an account, or restores it.
     ArchiveAccount {
-        /// Which.
+        /// Its identifier.
         id: i64,
-        /// Whether it is to be archived.
+        /// Whether it is archived rather than restored.
         archived: bool,
     },
-    /// Makes a customer or supplier.
+    /// Creates a customer or supplier.
     CreateContact {
-        /// Which of the two.
+        /// Whether it is a customer or a supplier.
         kind: ContactKind,
-        /// What is said of it, its name at least.
+        /// Its fields; the name is required.
         fields: Vec<ContactField>,
     },
-    /// Changes one.
+    /// Changes a customer or supplier.
     PatchContact {
-        /// Which of the two.
+        /// Whether it is a customer or a supplier.
         kind: ContactKind,
-        /// Which.
+        /// Its identifier.
         id: i64,
-        /// What is said anew.
+        /// The changed fields.
         fields: Vec<ContactField>,
     },
-    /// Archives one, or takes it back into use.
+    /// Archives a customer or supplier, or restores it.
     ArchiveContact {
-        /// Which of the two.
+        /// Whether it is a customer or a supplier.
         kind: ContactKind,
-        /// Which.
+        /// Its identifier.
         id: i64,
-        /// Whether it is to be archived.
+        /// Whether it is archived rather than restored.
         archived: bool,
     },
-    /// Removes one that was never used.
+    /// Deletes a customer or supplier that was never used.
     DeleteContact {
-        /// Which of the two.
+        /// Whether it is a customer or a supplier.
         kind: ContactKind,
-        /// Which.
+        /// Its identifier.
         id: i64,
     },
     /// Posts a journal.
     PostJournal(ManualJournal),
-    /// Makes a bank account.
+    /// Creates a bank account.
     CreateBankAccount {
-        /// What kind.
+        /// The kind of bank account.
         kind: BankAccountType,
         /// The account that carries its balance.
         account: LedgerAccount,
-        /// What is said of it, its name at least.
+        /// Its fields; the name is required.
         fields: Vec<BankAccountField>,
     },
-    /// Changes one.
+    /// Changes a bank account.
     PatchBankAccount {
-        /// Which.
+        /// Its identifier.
         id: i64,
-        /// What is said anew.
+        /// The changed fields.
         fields: Vec<BankAccountField>,
     },
-    /// Archives one.
+    /// Archives a bank account.
     ArchiveBankAccount {
-        /// Which.
+        /// Its identifier.
         id: i64,
     },
     /// Enters a line of a bank statement.
     CreateBankTransaction {
-        /// Of which bank account.
+        /// The bank account of the statement.
         bank_account_id: i64,
         /// The line.
         row: Box<StatementLineInput>,
     },
-    /// Enters many.
+    /// Enters many lines of one bank statement.
     ImportBankTransactions(StatementImport),
-    /// Saves how a line may be confirmed.
+    /// Saves a suggestion how a line may be confirmed.
     PatchBankTransaction {
-        /// Which.
+        /// Its identifier.
         id: i64,
-        /// What is suggested.
+        /// The suggestion.
         suggestion: StatementLineSuggestion,
     },
-    /// Removes a line that is not confirmed.
+    /// Deletes a line that is not confirmed.
     DeleteBankTransaction {
-        /// Which.
+        /// Its identifier.
         id: i64,
     },
-    /// Excludes a line, or takes it back.
+    /// Excludes a line, or restores it.
     ExcludeBankTransaction {
-        /// Which.
+        /// Its identifier.
         id: i64,
-        /// Whether it is to be excluded.
+        /// Whether it is excluded rather than restored.
         excluded: bool,
     },
-    /// Brings lines into the books: all of them or, if one is refused, none.
+    /// Confirms lines: all of them or, if one is refused, none.
     Confirm {
-        /// Which, and how.
+        /// The lines and how each is confirmed.
         items: Vec<(i64, Confirmation)>,
-        /// Whether they came as a batch, whose refusals name the row.
+        /// Whether the lines came as a batch, whose refusals name the row.
         is_batch: bool,
     },
-    /// Takes a line out of the books.
+    /// Undoes the confirmation of a line.
     Unconfirm {
-        /// Which.
+        /// Its identifier.
         id: i64,
     },
-    /// Keeps opening balances under a token, and tells what they would do.
+    /// Stores opening balances under a token, and answers with what they would do.
     PreviewOpening {
         /// The balances.
         entry: Box<OpeningInput>,
@@ -152,12 +155,12 @@ pub enum BooksCommand {
     },
     /// Sets opening balances.
     SetOpening {
-        /// The balances, as given or as kept under the token; none when the token is of no use.
+        /// The balances, as given or as stored under the token; none when the token is not valid.
         entry: Option<Box<OpeningInput>>,
         /// The token's hash, where there is one.
         token_hash: Option<String>,
     },
-    /// Keeps a bulk import under a token, and tells what it would do.
+    /// Stores a bulk import under a token, and answers with what it would do.
     PreviewImport {
         /// Its rows.
         entries: Box<ImportInput>,
@@ -166,116 +169,186 @@ pub enum BooksCommand {
     },
     /// Carries out a bulk import.
     ConfirmImport(Box<ImportConfirmation>),
-    /// Draws up an invoice or credit note.
+    /// Creates an invoice or credit note.
     CreateDocument {
-        /// As entered.
+        /// The document as entered.
         entry: Box<DocumentInput>,
-        /// Whether it is issued at once.
+        /// Whether the document is issued at once.
         is_issued: bool,
     },
-    /// Changes one.
+    /// Changes an invoice or credit note.
     PatchDocument {
-        /// Which of the four.
+        /// The kind of document.
         kind: DocumentKind,
-        /// Which.
+        /// Its identifier.
         id: i64,
-        /// What is said anew.
+        /// The changed fields.
         fields: Vec<DocumentField>,
     },
-    /// Removes a draft.
+    /// Deletes a draft.
     DeleteDocument {
-        /// Which of the four.
+        /// The kind of document.
         kind: DocumentKind,
-        /// Which.
+        /// Its identifier.
         id: i64,
     },
     /// Issues a draft.
     IssueDocument {
-        /// Which of the four.
+        /// The kind of document.
         kind: DocumentKind,
-        /// Which.
+        /// Its identifier.
         id: i64,
     },
     /// Voids a document by reversing its journal.
     VoidDocument {
-        /// Which of the four.
+        /// The kind of document.
         kind: DocumentKind,
-        /// Which.
+        /// Its identifier.
         id: i64,
-        /// The day of the reversal; the document's own unless given.
+        /// The day of the reversal; that of the document unless given.
         void_day: Option<i32>,
-        /// Why.
+        /// The reason given.
         reason: Option<String>,
     },
-    /// Sets a credit note against invoices.
+    /// Allocates a credit note to invoices.
     AllocateCredit {
-        /// Which of the two credit notes.
+        /// Whether it is a sales or a purchase credit note.
         kind: DocumentKind,
-        /// Which.
+        /// Its identifier.
         id: i64,
-        /// Which invoices, and how much.
+        /// The invoices, and how much goes to each.
         allocations: Vec<AllocationInput>,
-        /// From when; by the rule unless given.
+        /// The day from which the allocations count; decided by the rule unless given.
         day: Option<i32>,
     },
     /// Releases allocations of a credit note.
     UnallocateCredit {
-        /// Which of the two credit notes.
+        /// Whether it is a sales or a purchase credit note.
         kind: DocumentKind,
-        /// Which.
+        /// Its identifier.
         id: i64,
-        /// Which allocations.
+        /// The allocations to release.
         allocation_ids: Vec<i64>,
     },
     /// Posts a receipt, a payment, or a refund of one.
     CreateSettlement(Box<SettlementInput>),
-    /// Changes what is said of one.
+    /// Changes the reference or memo of a settlement.
     PatchSettlement {
-        /// Customers' or suppliers'.
+        /// Whether it is a customer's or a supplier's.
         side: ContactKind,
-        /// Which.
+        /// Its identifier.
         id: i64,
-        /// What is said anew.
+        /// The changed fields.
         fields: Vec<SettlementField>,
     },
-    /// Sets more of a settlement against documents.
+    /// Allocates more of a settlement to documents.
     AllocateSettlement {
-        /// Customers' or suppliers'.
+        /// Whether it is a customer's or a supplier's.
         side: ContactKind,
-        /// Which.
+        /// Its identifier.
         id: i64,
-        /// Against what, and how much.
+        /// The documents, and how much goes to each.
         allocations: Vec<AllocationInput>,
     },
     /// Releases allocations of a settlement.
     UnallocateSettlement {
-        /// Customers' or suppliers'.
+        /// Whether it is a customer's or a supplier's.
         side: ContactKind,
-        /// Which.
+        /// Its identifier.
         id: i64,
-        /// Which allocations.
+        /// The allocations to release.
         allocation_ids: Vec<i64>,
     },
     /// Voids a settlement by reversing its journals; its allocations are released.
     VoidSettlement {
-        /// Customers' or suppliers'.
+        /// Whether it is a customer's or a supplier's.
         side: ContactKind,
-        /// Which.
+        /// Its identifier.
         id: i64,
-        /// The day of the reversal; its own unless given.
+        /// The day of the reversal; that of the settlement unless given.
         void_day: Option<i32>,
-        /// Why.
+        /// The reason given.
         reason: Option<String>,
     },
     /// Voids a journal by posting its reversal.
     VoidJournal {
-        /// Which.
+        /// Its identifier.
         id: i64,
-        /// The day of the reversal; the journal's own unless given.
+        /// The day of the reversal; that of the journal unless given.
         void_day: Option<i32>,
-        /// Why.
+        /// The reason given.
         reason: Option<String>,
     },
+}
+
+/// How a statement line is confirmed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Confirmation {
+    /// As the suggestion saved with it says.
+    Suggested,
+    /// Against accounts and VAT codes.
+    Coded(Coding),
+    /// As one side of a transfer whose other side is this line.
+    TransferWith(i64),
+    /// As a transfer to or from this bank account, whose line is still to come.
+    TransferTo(i64),
+    /// As money that this journal posted already.
+    MatchJournal(i64),
+    /// As a receipt, a payment, or a refund of one.
+    Settlement {
+        /// The kind of settlement.
+        kind: SettlementKind,
+        /// The customer or supplier.
+        contact_id: i64,
+        /// The documents it is allocated to.
+        allocations: Vec<AllocationInput>,
+    },
+    /// As a receipt or payment that was posted already.
+    MatchSettlement {
+        /// Whether it is a customer's (`customer_receipt_id`) or a supplier's (`supplier_payment_id`).
+        side: ContactKind,
+        /// Its identifier.
+        id: i64,
+    },
+}
+
+/// A row of a bulk import that could be read.
+#[derive(Debug, Clone)]
+pub struct ImportRowInput {
+    /// Its place in the request, from 0.
+    pub row: u64,
+    /// The command it stands for.
+    pub command: BooksCommand,
+}
+
+/// The rows of a bulk import.
+#[derive(Debug, Clone)]
+pub struct ImportInput {
+    /// Its kind, as the API words it.
+    pub kind: String,
+    /// How many rows were sent.
+    pub rows_total: u64,
+    /// The rows that could be read.
+    pub entries: Vec<ImportRowInput>,
+    /// The rows that could not.
+    pub unread: Vec<u64>,
+    /// The problems of the rows that could not be read.
+    pub issues: Issues,
+    /// Whether a duplicate statement line makes its row invalid.
+    pub rejects_duplicates: bool,
+}
+
+/// The confirmation of a previewed bulk import.
+#[derive(Debug, Clone)]
+pub struct ImportConfirmation {
+    /// The identifier of the import.
+    pub id: i64,
+    /// The hash of the token.
+    pub token_hash: String,
+    /// The rows as they were previewed; none when the token is not valid.
+    pub entries: Option<ImportInput>,
+    /// Whether invalid rows are left out.
+    pub skips_invalid: bool,
 }
 
 impl BooksCommand {
@@ -291,7 +364,7 @@ impl BooksCommand {
             Self::PostJournal(journal) => 512 + journal.lines.len() * 512,
             Self::ImportBankTransactions(import) => import.rows.len() * 512,
             Self::Confirm { items, .. } => items.len() * 2_048,
-            // More than five hundred rows fill a group of their own.
+            // An import of more than five hundred rows fills a group alone.
             Self::PreviewImport { entries, preview } => preview.body.len() + entries.entries.len() * 8_192,
             Self::ConfirmImport(confirmed) => {
                 confirmed.entries.as_ref().map_or(2_048, |entries| entries.entries.len() * 8_192)
@@ -299,41 +372,8 @@ impl BooksCommand {
             _ => 2_048,
         }
     }
-}
 
-/// How a line comes into the books.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Confirmation {
-    /// As saved with it.
-    Suggested,
-    /// Against accounts and VAT codes.
-    Coded(Coding),
-    /// As one side of a transfer whose other side is this line.
-    TransferWith(i64),
-    /// As a transfer to or from this bank account, whose line is still to come.
-    TransferTo(i64),
-    /// As what this journal posted already.
-    MatchJournal(i64),
-    /// As a receipt, a payment, or a refund of one.
-    Settlement {
-        /// Which.
-        kind: SettlementKind,
-        /// With whom.
-        contact_id: i64,
-        /// What it is set against.
-        allocations: Vec<AllocationInput>,
-    },
-    /// As a receipt or payment that was posted already.
-    MatchSettlement {
-        /// Customers' (`customer_receipt_id`) or suppliers' (`supplier_payment_id`).
-        side: ContactKind,
-        /// Which.
-        id: i64,
-    },
-}
-
-impl BooksCommand {
-    /// The token it confirms.
+    /// The hash of the preview token it confirms.
     pub(crate) fn token_hash(&self) -> Option<&str> {
         match self {
             Self::SetOpening { token_hash, .. } => token_hash.as_deref(),
@@ -341,4 +381,22 @@ impl BooksCommand {
             _ => None,
         }
     }
+
+    /// The command itself and, of a bulk import, the commands of its rows.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Self> {
+        let entries = match self {
+            Self::PreviewImport { entries, .. } => entries.entries.as_slice(),
+            Self::ConfirmImport(confirmed) => confirmed.entries.as_ref().map_or(&[][..], |all| all.entries.as_slice()),
+            _ => &[],
+        };
+        std::iter::once(self).chain(entries.iter().map(|entry| &entry.command))
+    }
+}
+
+/// The statement lines among the rows of an import, each with its bank account.
+pub(crate) fn statement_rows(import: &ImportInput) -> impl Iterator<Item = (i64, &StatementLineInput)> {
+    import.entries.iter().filter_map(|entry| match &entry.command {
+        BooksCommand::CreateBankTransaction { bank_account_id, row } => Some((*bank_account_id, &**row)),
+        _ => None,
+    })
 }

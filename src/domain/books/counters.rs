@@ -1,45 +1,46 @@
-//! The counters of lists: what a record counts in by its date, its last change, its type, its bank account and, while it
-//! is open, the day it is due. Totals of filtered lists are read from them.
+//! The counters of lists: a record is counted by its date, its last change, its type, its bank account and, while it is
+//! open, the day it is due. Totals of filtered lists are read from these counters.
+
+use std::borrow::Cow;
 
 use crate::domain::books::records::contact::ContactRecord;
 use crate::domain::books::records::document::DocumentRecord;
-use crate::domain::books::records::settlement::SettlementRecord;
+use crate::domain::books::records::settlement::{SettlementRecord, list_name};
 use crate::domain::books::records::statement_line::StatementLineRecord;
-use std::borrow::Cow;
 
-/// Milliseconds of a day.
+/// The milliseconds of a day.
 pub(crate) const DAY_MS: i64 = 86_400_000;
 
 /// A counter of the rows of a list on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ListDay {
     list: &'static str,
-    /// None for rows of any status.
+    /// None counts the rows of every status.
     status: Option<&'static str>,
-    /// By the day of their last change rather than their date.
+    /// Whether rows are counted by the day of their last change rather than by their date.
     is_changed: bool,
     pub(crate) day: i64,
 }
 
 impl ListDay {
-    /// The rows of a date.
+    /// Counts rows by their date.
     pub(crate) fn dated(list: &'static str, status: Option<&'static str>, day: i32) -> Self {
         Self { list, status, is_changed: false, day: i64::from(day) }
     }
 
-    /// The rows last changed on the day of a moment.
+    /// Counts rows by the day of their last change, given as a moment.
     pub(crate) const fn changed(list: &'static str, status: Option<&'static str>, at_ms: i64) -> Self {
         Self { list, status, is_changed: true, day: at_ms.div_euclid(DAY_MS) }
     }
 
-    /// The list as it is stored.
-    pub(crate) fn list(&self) -> String {
+    /// The name of the list as stored.
+    pub(crate) fn list_name(&self) -> String {
         let status = self.status.map_or(String::new(), |status| format!(" {status}"));
         format!("{}{status}{}", self.list, if self.is_changed { " changed" } else { "" })
     }
 }
 
-/// What a row counts in.
+/// The counters that count a record.
 pub(crate) struct ListCounters {
     list: &'static str,
     status: &'static str,
@@ -48,12 +49,12 @@ pub(crate) struct ListCounters {
     changed_ms: i64,
     kind: Option<(&'static str, &'static str)>,
     bank_account: Option<i64>,
-    /// When a document is due, and what it owes.
+    /// The day on which a document is due, and the amount due.
     due: Option<(i32, i64)>,
 }
 
 impl ListCounters {
-    /// The days it counts on, and as how many.
+    /// The counters by day, with the amounts that the record adds.
     pub(crate) fn days(&self) -> impl Iterator<Item = (ListDay, i64)> {
         let dated = self.day.map(|day| (ListDay::dated(self.list, Some(self.status), day), 1));
         let due = |what: &'static str, day: i32| ListDay::dated(self.list, Some(what), day);
@@ -65,7 +66,7 @@ impl ListCounters {
         [dated, all, open, owed, Some(changed)].into_iter().flatten()
     }
 
-    /// The counters without a day, and as how many.
+    /// The counters without a day, with the amounts that the record adds.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, Cow<'static, str>, i64)> {
         let bank_account = self.bank_account.map(|id| ("bank_account", of_bank_account(id, self.status).into(), 1));
         let kind = self.kind.map(|(list, kind)| (list, kind.into(), 1));
@@ -76,7 +77,7 @@ impl ListCounters {
     }
 }
 
-/// The counters of a list by other things than its statuses.
+/// The list that counts the records of a list otherwise than by status.
 pub(crate) fn of_type(list: &str) -> Option<&'static str> {
     Some(match list {
         "sales_invoice" => "sales_invoice type",
@@ -87,7 +88,7 @@ pub(crate) fn of_type(list: &str) -> Option<&'static str> {
     })
 }
 
-/// The counter of a bank account's lines in a state.
+/// The counter of the lines of a bank account with a status.
 pub(crate) fn of_bank_account(id: i64, status: &str) -> String {
     format!("{id} {status}")
 }
@@ -136,7 +137,7 @@ impl From<&DocumentRecord> for ListCounters {
 
 impl From<&SettlementRecord> for ListCounters {
     fn from(row: &SettlementRecord) -> Self {
-        let list = super::records::settlement::list(row.side());
+        let list = list_name(row.side());
         let is_open = !row.is_void() && row.allocated_pence < row.amount_pence;
         Self {
             list,

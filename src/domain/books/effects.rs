@@ -1,5 +1,6 @@
-//! What the commands of a group change: plain records, in the order of their decisions. Records that change are named by
-//! their identifiers and written as the books and facts hold them in the end; what is only ever added stands here whole.
+//! The effects of the commands of a group, in the order of their decisions. An effect on a record that may change again
+//! is its identifier: the record is written as the books or facts hold it in the end. A record that is only ever added
+//! is part of its effect.
 
 use std::borrow::Cow;
 
@@ -12,7 +13,7 @@ use crate::domain::ledger::vat_entry::VatEntry;
 #[derive(Debug)]
 pub(crate) struct JournalEntry {
     pub(crate) view: JournalView,
-    /// For each line whose account keeps balances by customer and supplier: whether no document stands behind it.
+    /// For each line whose account has balances by customer and supplier: whether the line comes from no document.
     pub(crate) of_contact: Vec<Option<bool>>,
 }
 
@@ -42,7 +43,7 @@ pub(crate) struct ChangeEntry {
     pub(crate) after: Option<String>,
 }
 
-/// An answer stored for an `Idempotency-Key`.
+/// An answer stored under an `Idempotency-Key`.
 #[derive(Debug)]
 pub(crate) struct ReplayRecord {
     pub(crate) user_id: i64,
@@ -56,7 +57,7 @@ pub(crate) struct ReplayRecord {
     pub(crate) expires_ms: i64,
 }
 
-/// A move of the period lock.
+/// A change of the period lock.
 #[derive(Debug)]
 pub(crate) struct LockChangeRecord {
     pub(crate) id: i64,
@@ -76,17 +77,17 @@ pub(crate) struct ReversalRecord {
     pub(crate) reason: Option<String>,
 }
 
-/// One change of an organisation's books.
+/// One effect of a command.
 #[derive(Debug)]
 pub(crate) enum Effect {
-    /// An account is now as the books hold it.
+    /// The account of the books is written.
     Account(i64),
-    /// A bank account is now as the books hold it.
+    /// The bank account of the books is written.
     BankAccount(i64),
-    /// A contact is now as the facts hold it; likewise the following.
+    /// The contact of the facts is written; likewise the documents, settlements, statement lines and imports.
     Contact(i64),
     Document(i64),
-    /// The lines of a document are those of its record.
+    /// The lines of the document of the facts are written.
     DocumentLines {
         id: i64,
         is_new: bool,
@@ -98,7 +99,7 @@ pub(crate) enum Effect {
     DocumentDeleted(i64),
     StatementLineDeleted(i64),
     Allocation(Box<Allocation>),
-    /// A sequence of numbers has come to this one.
+    /// The highest number of a sequence.
     Sequence {
         family: &'static str,
         prefix: String,
@@ -108,26 +109,26 @@ pub(crate) enum Effect {
     Reversal(Box<ReversalRecord>),
     VatEntry(Box<VatEntryRecord>),
     LockChange(Box<LockChangeRecord>),
-    /// A VAT scheme begins.
+    /// A VAT scheme begins on a day.
     VatScheme {
         from: i32,
         scheme: &'static str,
         flat_rate: Option<i64>,
     },
-    /// A preview under the hash of its token; one that was used keeps no request.
+    /// A preview under the hash of its token; the body of a used preview is empty.
     Preview {
         hash: String,
         body: String,
     },
-    /// A list has so many rows more.
+    /// A counter of a list by status grows by so many.
     Count(&'static str, Cow<'static, str>, i64),
-    /// A list has so many rows more on a day.
+    /// A counter of a list by day grows by so many.
     CountDay(ListDay, i64),
     Change(Box<ChangeEntry>),
     Replay(Box<ReplayRecord>),
 }
 
-/// The changes of a group, each with the organisation it is of.
+/// The effects of a group, each with its organisation.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     log: Vec<(i64, Effect)>,
@@ -138,7 +139,7 @@ pub(crate) struct Effects {
 pub(crate) struct EffectsMark(usize);
 
 impl Effects {
-    /// Adds one.
+    /// Adds an effect.
     pub(crate) fn push(&mut self, organisation: i64, effect: Effect) {
         self.log.push((organisation, effect));
     }
@@ -159,7 +160,7 @@ impl Effects {
         self.push(organisation, Effect::CountDay(day, by));
     }
 
-    /// Moves a record from the counters it stood in to those it stands in now.
+    /// Moves a record from the counters that counted it to those that count it now.
     pub(crate) fn move_counters(
         &mut self,
         organisation: i64,
@@ -177,7 +178,7 @@ impl Effects {
         }
     }
 
-    /// Sum of the debits of the journals, in pence.
+    /// The sum of the debits of the journals, in pence.
     pub(crate) fn debits_pence(&self) -> i64 {
         let journals = self.log.iter().map(|(_, effect)| match effect {
             Effect::Journal(journal) => journal.view.total_pence,
@@ -186,7 +187,7 @@ impl Effects {
         journals.sum()
     }
 
-    /// How many journals are posted.
+    /// The number of journals posted.
     pub(crate) fn journals(&self) -> u64 {
         self.log.iter().map(|(_, effect)| u64::from(matches!(effect, Effect::Journal(_)))).sum()
     }
@@ -201,12 +202,12 @@ impl Effects {
         EffectsMark(self.log.len())
     }
 
-    /// Drops what was added since a mark.
+    /// Drops the effects added since a mark.
     pub(crate) fn undo_to(&mut self, mark: EffectsMark) {
         self.log.truncate(mark.0);
     }
 
-    /// All of them, each with its organisation, in order.
+    /// The effects in order, each with its organisation.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &(i64, Effect)> {
         self.log.iter()
     }

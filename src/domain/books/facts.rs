@@ -1,4 +1,5 @@
-//! What a group of commands works with beside the books: everything its commands refer to, loaded beforehand. No SQL.
+//! The facts over which the commands of a group are decided, beside the books: the records that the commands refer to,
+//! loaded beforehand.
 
 use std::collections::HashMap;
 
@@ -20,7 +21,7 @@ use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::vat_entry::VatEntry;
 use crate::domain::reports::contact_balances::ContactBalance;
 
-/// A journal that is to be voided.
+/// A journal that commands may void, with its entries of VAT.
 #[derive(Debug, Clone)]
 pub(crate) struct LoadedJournal {
     pub(crate) organisation: i64,
@@ -34,7 +35,7 @@ pub(crate) type ReplayKey = (i64, String, String, String);
 /// Declares the facts, and how all of them are marked and undone together.
 macro_rules! facts {
     ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
-        /// What a group of commands works with beside the books. Records stand with the organisation they are of.
+        /// The facts of a group of commands. A pair of a number and a record is the record with its organisation.
         #[derive(Default)]
         pub(crate) struct Facts {
             $($(#[$doc])* pub(crate) $name: $type,)*
@@ -73,10 +74,10 @@ facts! {
     /// Contacts by organisation, kind and the caller's own reference.
     references: UndoMap<(i64, ContactKind, String), i64>,
     journals: UndoMap<i64, LoadedJournal>,
-    /// Lines only of those that are shown or priced again.
+    /// Documents; only those that commands refer to have their lines.
     documents: UndoMap<i64, (i64, DocumentRecord)>,
     settlements: UndoMap<i64, (i64, SettlementRecord)>,
-    /// The journals of settlements that are to be voided.
+    /// The journals of settlements that are voided.
     settlement_journals: UndoMap<i64, Vec<i64>>,
     /// Both ends of allocations, by allocation.
     ends: UndoMap<i64, [AllocationEnd; 2]>,
@@ -93,7 +94,7 @@ facts! {
     stored_rows: UndoMap<i64, (i64, StoredStatementLine)>,
     /// Transfers whose other side is awaited, with their organisation, by line.
     awaited: UndoMap<i64, (i64, AwaitedTransfer)>,
-    /// The latest moves of the period lock by organisation, newest first.
+    /// The latest changes of the period lock by organisation, newest first.
     lock_changes: UndoMap<i64, Vec<LockChange>>,
     replays: UndoMap<ReplayKey, StoredResponse>,
     /// Previews by the hash of their token.
@@ -104,7 +105,7 @@ facts! {
 }
 
 impl Facts {
-    /// A line was posted: the loaded balances follow. `of_contact` as in [`super::effects::JournalEntry`].
+    /// Adds a posted line to the loaded balances; `of_contact` is that of [`super::effects::JournalEntry`].
     pub(crate) fn move_balances(
         &mut self,
         entry_day: i32,
@@ -124,14 +125,14 @@ impl Facts {
         }
     }
 
-    /// So much more of a contact's invoices is overdue.
+    /// Adds to the overdue amount of a contact.
     pub(crate) fn move_overdue(&mut self, contact_id: i64, kind: DocumentKind, by: i64) {
         if by != 0 && !kind.is_credit_note() {
             self.owed.update(&contact_id, |owed| owed.overdue_pence += by);
         }
     }
 
-    /// A document of an organisation.
+    /// A document, if it is of this organisation.
     pub(crate) fn document(&self, organisation: i64, id: i64) -> Option<&DocumentRecord> {
         self.documents.get(&id).filter(|(of, _)| *of == organisation).map(|(_, row)| row)
     }
@@ -140,7 +141,7 @@ impl Facts {
     pub(crate) fn stored_lines(&self, bank_account_id: i64) -> Vec<StoredStatementLine> {
         let of_bank = self.stored_rows.values().filter(|(bank, _)| *bank == bank_account_id);
         let mut lines: Vec<_> = of_bank.map(|(_, line)| line.clone()).collect();
-        // Provisional identifiers are negative and count down.
+        // Provisional identifiers are negative and count down: they are the latest.
         lines.sort_by_key(|line| (line.id.0 < 0, line.id.0.abs()));
         lines
     }

@@ -3,7 +3,7 @@
 //! Entries of an organisation are numbered under the lock of its books, so that nobody who has read one ever misses an
 //! earlier one, whichever process wrote it.
 
-use super::audit_fields::{AuditFields, cut, printed};
+use super::audit_fields::{AuditFields, audit_json, truncated};
 use super::counters::ListDay;
 use super::decide::BooksTransaction;
 use super::effects::{ChangeEntry, Effect, Effects, ReversalRecord};
@@ -12,16 +12,16 @@ use super::records::organisation::OrganisationRecord;
 use super::request::Actor;
 use crate::domain::ledger::change::{ChangeAction, Resource};
 
-/// Longer summaries are cut.
+/// Longer summaries are truncated.
 const SUMMARY_CHARS_MAX: usize = 300;
 
-/// A change as the history describes it.
+/// A change of a record, as the history describes it.
 pub(crate) struct Change {
-    /// What was done.
+    /// What was done to the record.
     pub(crate) action: ChangeAction,
     /// The kind of the record.
     pub(crate) resource: Resource,
-    /// The record.
+    /// The identifier of the record.
     pub(crate) id: i64,
     /// A sentence for people.
     pub(crate) summary: String,
@@ -32,8 +32,8 @@ pub(crate) struct Change {
 }
 
 impl BooksTransaction<'_> {
-    /// Adds a change to the history. Every decision calls it once nothing can refuse the command any more. Journals need
-    /// no call: [`BooksTransaction::write_journal`] and [`BooksTransaction::record_void`] make it.
+    /// Adds a change to the history. Every decision calls it once no rule can refuse the command any more. Journals are
+    /// recorded by [`BooksTransaction::write_journal`] and [`BooksTransaction::record_void`].
     pub(crate) fn record_change(
         &mut self,
         action: ChangeAction,
@@ -48,7 +48,7 @@ impl BooksTransaction<'_> {
         self.effects.push(self.organisation(), Effect::Change(Box::new(entry)));
     }
 
-    /// Records that a journal is void: in its reversal, in the counters and in the history.
+    /// Records that a journal is void: with its reversal, in the counters and in the history.
     pub(crate) fn record_void(&mut self, journal: &JournalView, reversal: i64, reason: Option<&str>) {
         self.push_reversal((journal.id, journal.entry_day), reversal, reason);
         let before =
@@ -59,7 +59,7 @@ impl BooksTransaction<'_> {
         self.record_change(ChangeAction::Void, (Resource::Journal, journal.id), summary, Some(before), Some(after));
     }
 
-    /// The same without an entry of the history: the voided settlement has one.
+    /// Records that a journal is void, without an entry of the history: the voided settlement has one.
     pub(crate) fn push_reversal(&mut self, (journal, day): (i64, i32), reversal: i64, reason: Option<&str>) {
         let organisation = self.organisation();
         self.effects.count_day(organisation, ListDay::dated("journal", Some("void"), day), 1);
@@ -71,7 +71,7 @@ impl BooksTransaction<'_> {
     }
 }
 
-/// Adds the first entry of any history; the accounts of the standard chart came with the organisation.
+/// Adds the first entry of a history. The accounts of the standard chart have no entries of their own.
 pub(crate) fn record_organisation_created(effects: &mut Effects, row: &OrganisationRecord, actor: &Actor, at_ms: i64) {
     let change = Change {
         action: ChangeAction::Create,
@@ -84,9 +84,9 @@ pub(crate) fn record_organisation_created(effects: &mut Effects, row: &Organisat
     effects.push(row.id.0, Effect::Change(Box::new(entry(1, actor, at_ms, &change))));
 }
 
-/// The entry of an organisation's history at this place.
+/// The entry of a history with this number.
 fn entry(cursor: i64, actor: &Actor, at_ms: i64, change: &Change) -> ChangeEntry {
-    let (before, after) = printed(change.before.as_ref(), change.after.as_ref());
+    let (before, after) = audit_json(change.before.as_ref(), change.after.as_ref());
     ChangeEntry {
         cursor,
         at_ms,
@@ -96,7 +96,7 @@ fn entry(cursor: i64, actor: &Actor, at_ms: i64, change: &Change) -> ChangeEntry
         action: change.action.as_str(),
         resource: change.resource.as_str(),
         id: change.id,
-        summary: cut(&change.summary, SUMMARY_CHARS_MAX).to_owned(),
+        summary: truncated(&change.summary, SUMMARY_CHARS_MAX).to_owned(),
         before,
         after,
     }

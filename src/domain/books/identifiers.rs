@@ -1,11 +1,11 @@
 //! Identifiers of new records.
 //!
-//! A process takes identifiers from the database in blocks and hands them out from memory. How many a group of commands
-//! needs is known only once it is decided: what exceeds the block gets a provisional identifier, a negative number, and
-//! the group is then decided once more with exactly as many identifiers as it took (`store::books`). A dry run works
-//! with provisional identifiers alone; answers show them as null.
+//! A process takes identifiers from the database in blocks and hands them out from memory. How many identifiers a group
+//! of commands needs is known only once the group is decided: a record for which the block has no identifier gets a
+//! provisional one, a negative number, and the group is then decided once more with as many identifiers as it used
+//! (`store::books`). A dry run uses provisional identifiers only; answers show them as null.
 
-/// What identifiers are for; each sequence counts on its own.
+/// The records that have identifiers; each kind has a sequence of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum IdSequence {
     Account,
@@ -60,7 +60,7 @@ impl IdSequence {
         }
     }
 
-    /// How many are taken at once: few, so that identifiers stay readable where little is written.
+    /// The usual size of a block: small, so that identifiers stay readable where little is written.
     const fn block(self) -> i64 {
         match self {
             Self::Account => 64,
@@ -71,19 +71,19 @@ impl IdSequence {
         }
     }
 
-    /// How many to take when so many are needed.
+    /// The size of a block when so many identifiers are needed.
     pub(crate) const fn block_for(self, needed: i64) -> i64 {
         if needed > self.block() { needed.saturating_mul(2) } else { self.block() }
     }
 
-    /// How many to take ahead of a group when the one before used so many: enough for several like it where much is
-    /// written at once, so that few groups are decided twice; none otherwise.
+    /// The size of the block to take before a group when the group before used so many identifiers: enough for several
+    /// such groups, so that few of them are decided twice; none where little is written.
     pub(crate) const fn ahead_of(self, used: i64) -> Option<i64> {
         if used.saturating_mul(4) > self.block() && used > 8 { Some(used.saturating_mul(8)) } else { None }
     }
 }
 
-/// One sequence: the block at hand, and how many identifiers were handed out.
+/// The block of one sequence, and how many identifiers were handed out.
 #[derive(Debug, Clone, Copy, Default)]
 struct Block {
     next: i64,
@@ -91,7 +91,8 @@ struct Block {
     used: i64,
 }
 
-/// What is left of the blocks taken. A group works on a copy, which counts once the group is committed.
+/// What is left of the blocks of every sequence. A group uses a copy, which replaces the original when the group is
+/// committed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Identifiers {
     blocks: [Block; IdSequence::ALL.len()],
@@ -118,7 +119,7 @@ impl Identifiers {
         self.provisional
     }
 
-    /// Whether identifiers were handed out that no block holds.
+    /// Whether provisional identifiers were handed out.
     pub(crate) const fn has_provisional(&self) -> bool {
         self.provisional < 0
     }
@@ -128,7 +129,7 @@ impl Identifiers {
         IdSequence::ALL.into_iter().zip(self.blocks.iter().map(|block| block.used)).filter(|(_, used)| *used > 0)
     }
 
-    /// Begins to count what a group takes.
+    /// Begins to count the identifiers of a group.
     pub(crate) fn start_counting(&mut self) {
         self.provisional = 0;
         for block in &mut self.blocks {
@@ -154,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_exceeds_the_block_is_provisional_and_counted() {
+    fn identifiers_beyond_the_block_are_provisional_and_counted() {
         let mut identifiers = Identifiers::default();
         identifiers.replace_block(IdSequence::Journal, 5, 7);
         identifiers.start_counting();
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_holds_what_is_needed() {
+    fn a_block_is_as_large_as_needed() {
         for sequence in IdSequence::ALL {
             for needed in [1, 2, 5, 31, 33, 200, 1_000, 20_000] {
                 assert!(sequence.block_for(needed) >= needed, "{sequence:?} {needed}");

@@ -1,14 +1,16 @@
 //! Sequences of document and settlement numbers: the highest number of each prefix.
 
+use std::collections::{BTreeSet, HashMap};
+
 use crate::domain::books::command::BooksCommand;
+use crate::domain::books::records::organisation::OrganisationField::{SalesCreditNotePrefix, SalesInvoicePrefix};
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::request::CommandRequest;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::numbering::{BILL_PREFIX, PAYMENT_PREFIX, PURCHASE_CREDIT_NOTE_PREFIX, RECEIPT_PREFIX};
 use crate::domain::ledger::vat::Side;
-use std::collections::{BTreeSet, HashMap};
 
-/// What has numbers of its own.
+/// The records that share a sequence of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Numbered {
     /// Documents of a kind.
@@ -18,7 +20,7 @@ pub(crate) enum Numbered {
 }
 
 impl Numbered {
-    /// The word kept.
+    /// The word stored.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Documents(kind) => kind.as_str(),
@@ -27,13 +29,14 @@ impl Numbered {
         }
     }
 
+    /// Reads the word.
     pub(crate) fn parse(word: &str) -> Option<Self> {
         let settlements = [Self::Settlements(Side::Output), Self::Settlements(Side::Input)];
         let all = DocumentKind::ALL.into_iter().map(Self::Documents).chain(settlements);
         all.into_iter().find(|known| known.as_str() == word)
     }
 
-    /// The prefix of those whose numbers are ours alone.
+    /// The prefix of numbers that are assigned by us alone.
     pub(crate) const fn internal_prefix(self) -> &'static str {
         match self {
             Self::Documents(DocumentKind::PurchaseCreditNote) => PURCHASE_CREDIT_NOTE_PREFIX,
@@ -44,21 +47,21 @@ impl Numbered {
     }
 }
 
-/// The highest number so far, by what is numbered and prefix.
+/// The highest number so far, by records and prefix.
 pub(crate) type Sequences = HashMap<(Numbered, String), u64>;
 
-/// The kinds of documents that a posting numbers.
-pub(crate) fn numbered(request: &CommandRequest) -> BTreeSet<DocumentKind> {
+/// The kinds of documents whose sequences a command uses.
+pub(crate) fn numbered_kinds(request: &CommandRequest) -> BTreeSet<DocumentKind> {
     let mut kinds = BTreeSet::new();
-    for action in request.command.parts() {
-        match action {
+    for command in request.command.parts() {
+        match command {
             BooksCommand::CreateDocument { entry, .. } => {
                 kinds.insert(entry.kind);
             }
             BooksCommand::IssueDocument { kind, .. } => {
                 kinds.insert(*kind);
             }
-            // Its answer tells the next invoice number.
+            // The answer shows the next invoice number.
             BooksCommand::PatchOrganisation(_) => {
                 kinds.insert(DocumentKind::SalesInvoice);
             }
@@ -71,13 +74,13 @@ pub(crate) fn numbered(request: &CommandRequest) -> BTreeSet<DocumentKind> {
     kinds
 }
 
+/// The prefixes that a kind of documents of an organisation has, or that one of the commands gives it.
 pub(crate) fn prefixes(
     organisation: &OrganisationRecord,
     kind: DocumentKind,
-    posts: &[&CommandRequest],
+    requests: &[&CommandRequest],
 ) -> Vec<String> {
-    use super::records::organisation::OrganisationField::{SalesCreditNotePrefix, SalesInvoicePrefix};
-    let changes = posts.iter().filter(|request| request.organisation == organisation.id).filter_map(|request| {
+    let changes = requests.iter().filter(|request| request.organisation == organisation.id).filter_map(|request| {
         if let BooksCommand::PatchOrganisation(change) = &request.command { Some(&change.fields) } else { None }
     });
     let changed = changes.flatten().filter_map(|field| match (field, kind) {
@@ -88,7 +91,7 @@ pub(crate) fn prefixes(
     sales_prefix(organisation, kind).map(str::to_owned).into_iter().chain(changed).collect()
 }
 
-/// The prefix of sales documents, which the organisation chooses.
+/// The prefix that the organisation chose for its sales documents.
 pub(crate) fn sales_prefix(organisation: &OrganisationRecord, kind: DocumentKind) -> Option<&str> {
     match kind {
         DocumentKind::SalesInvoice => Some(&organisation.sales_invoice_prefix),

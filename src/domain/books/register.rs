@@ -1,25 +1,10 @@
-//! The documents and settlements that a group of commands works with, with all of their allocations. Changes can be
-//! undone back to a mark.
+//! The register of documents and settlements with their allocations, whose changes can be undone back to a mark.
 
 use std::ops::Deref;
 
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd, Document, Register, Settlement};
 use crate::domain::ledger::ids::{AllocationId, DocumentId, SettlementId};
 use crate::domain::ledger::period::Day;
-
-/// One change, as it is undone.
-#[derive(Debug)]
-enum Change {
-    /// A document was put in place of this one, which had the same allocations.
-    Document(DocumentId, Option<Box<Document>>),
-    DocumentRemoved(Box<Document>),
-    /// The same for a settlement.
-    Settlement(SettlementId, Option<Box<Settlement>>),
-    /// The last allocation at an end was added.
-    Added(AllocationEnd),
-    /// An allocation at an end was released.
-    Released(AllocationEnd, AllocationId),
-}
 
 /// A [`Register`] whose changes are logged. It reads like the register.
 #[derive(Debug, Default)]
@@ -28,9 +13,24 @@ pub(crate) struct UndoRegister {
     log: Vec<Change>,
 }
 
-/// How far the log of an [`UndoRegister`] had come.
+/// A state of an [`UndoRegister`]: the length of its log.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RegisterMark(usize);
+
+/// A change of the register, with what is needed to undo it.
+#[derive(Debug)]
+enum Change {
+    /// A document was set; this was the one before, whose allocations the new one has.
+    Document(DocumentId, Option<Box<Document>>),
+    /// A document was removed.
+    DocumentRemoved(Box<Document>),
+    /// A settlement was set; this was the one before, whose allocations the new one has.
+    Settlement(SettlementId, Option<Box<Settlement>>),
+    /// An allocation was added as the last of an end.
+    Added(AllocationEnd),
+    /// An allocation of an end was released.
+    Released(AllocationEnd, AllocationId),
+}
 
 impl Deref for UndoRegister {
     type Target = Register;
@@ -41,12 +41,12 @@ impl Deref for UndoRegister {
 }
 
 impl UndoRegister {
-    /// The register itself, for what is loaded before any command is decided: it is never undone.
+    /// The register itself, for records that are loaded before any command is decided; such changes are never undone.
     pub(crate) const fn loading(&mut self) -> &mut Register {
         &mut self.register
     }
 
-    /// Sets a document; it keeps the allocations it has.
+    /// Sets a document. Its allocations are those of the document before.
     pub(crate) fn put_document(&mut self, mut document: Document) {
         let id = document.id;
         let before = self.register.documents.remove(&id).map(|mut before| {
@@ -64,7 +64,7 @@ impl UndoRegister {
         }
     }
 
-    /// Sets a settlement; it keeps the allocations it has.
+    /// Sets a settlement. Its allocations are those of the settlement before.
     pub(crate) fn put_settlement(&mut self, id: SettlementId, mut settlement: Settlement) {
         let before = self.register.settlements.remove(&id).map(|mut before| {
             settlement.allocations = std::mem::take(&mut before.allocations);
@@ -74,7 +74,7 @@ impl UndoRegister {
         self.log.push(Change::Settlement(id, before));
     }
 
-    /// Adds an allocation at one of its ends.
+    /// Adds an allocation to one of its ends.
     pub(crate) fn add(&mut self, end: AllocationEnd, allocation: Allocation) {
         if let Some(known) = self.allocations_of(end) {
             known.push(allocation);
@@ -82,7 +82,7 @@ impl UndoRegister {
         }
     }
 
-    /// Releases an allocation at one of its ends from a day on; gives it as it is then.
+    /// Releases an allocation of one of its ends from a day on; returns the released allocation.
     pub(crate) fn release(&mut self, end: AllocationEnd, id: AllocationId, day: Day) -> Option<Allocation> {
         let known = self.allocations_of(end)?.iter_mut().find(|known| known.id == Some(id))?;
         known.released_on = Some(day);
@@ -91,6 +91,7 @@ impl UndoRegister {
         Some(released)
     }
 
+    /// The allocations of a document or settlement.
     fn allocations_of(&mut self, end: AllocationEnd) -> Option<&mut Vec<Allocation>> {
         match end {
             AllocationEnd::Document(id) => self.register.documents.get_mut(&id).map(|known| &mut known.allocations),

@@ -1,8 +1,12 @@
-//! A command with who asks for it, and its result.
+//! Commands with who gives them, and their results.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
 
 use crate::domain::access::AccessDenied;
 use crate::domain::books::command::BooksCommand;
-use crate::domain::books::idempotency::Replay;
 use crate::domain::books::records::account::AccountView;
 use crate::domain::books::records::bank_account::BankAccountView;
 use crate::domain::books::records::contact::ContactView;
@@ -20,14 +24,14 @@ use crate::domain::ids::{OrganisationId, UserId};
 use crate::domain::ledger::organisation::VatPatch;
 use crate::domain::ledger::refusal::Refusal;
 
-/// A change of one organisation's books.
+/// A command to change the books of one organisation.
 #[derive(Debug, Clone)]
 pub struct CommandRequest {
-    /// Whose books.
+    /// The organisation whose books are changed.
     pub organisation: OrganisationId,
-    /// Who asks.
+    /// Who gives the command.
     pub actor: Actor,
-    /// What for.
+    /// The command.
     pub command: BooksCommand,
     /// The version the caller has seen.
     pub expected_version: Option<i64>,
@@ -35,14 +39,14 @@ pub struct CommandRequest {
     pub replay: Option<Replay>,
 }
 
-/// Who changes the books.
+/// Who gives a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {
     /// The person.
     pub user_id: UserId,
-    /// The key they used.
+    /// The prefix of the key used.
     pub key_prefix: Option<String>,
-    /// Whether they may open locked periods again.
+    /// Whether this person may open locked periods again.
     pub may_reopen: bool,
     /// The way the command came.
     pub via: Via,
@@ -78,33 +82,53 @@ pub struct ChangeOptions {
     pub via: Via,
 }
 
-/// What a change led to.
+/// Prints an answer as it will be replayed: its status and body.
+pub type PrintAnswer = Arc<dyn Fn(&CommandResult) -> Option<(u16, String)> + Send + Sync>;
+
+/// The `Idempotency-Key` of a request: the answer is stored in the transaction that it answers.
+#[derive(Clone)]
+pub struct Replay {
+    /// The method of the request.
+    pub method: String,
+    /// The path of the request.
+    pub path: String,
+    /// The value of the header.
+    pub key: String,
+    /// The SHA-256 of the body.
+    pub body_hash: [u8; 32],
+    /// How long the answer is replayed.
+    pub retention_ms: i64,
+    /// Prints the answer.
+    pub print: PrintAnswer,
+}
+
+/// The result of a command: the records as they are now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandResult {
-    /// The organisation as it is now.
+    /// The organisation.
     Organisation(Box<OrganisationRecord>),
-    /// The period lock as it is now, with its latest moves.
+    /// The organisation with its period lock, and the latest changes of the lock.
     Lock(Box<OrganisationRecord>, Vec<LockChange>),
-    /// The account as it is now.
+    /// The account.
     Account(Box<AccountView>),
-    /// The contact as it is now.
+    /// The customer or supplier.
     Contact(Box<ContactView>),
-    /// The record with this id is gone.
+    /// The identifier of the deleted record.
     Deleted(i64),
-    /// The bank account as it is now.
+    /// The bank account.
     BankAccount(Box<BankAccountView>),
-    /// The line of a statement as it is now.
+    /// The statement line.
     BankTransaction(Box<StatementLineRecord>),
-    /// The lines of statements as they are now.
+    /// The statement lines.
     BankTransactions(Vec<StatementLineRecord>),
-    /// What became of an import.
+    /// What became of the lines of a statement import.
     Import {
-        /// The import.
+        /// The identifier of the import.
         id: i64,
-        /// Its lines, in order.
+        /// The lines, in order.
         rows: Vec<StatementLineResult>,
     },
-    /// The journal, or the voided one.
+    /// The posted or voided journal.
     Journal(Box<JournalView>),
     /// What opening balances would do.
     OpeningPreview(Box<OpeningPreview>),
@@ -112,16 +136,16 @@ pub enum CommandResult {
     Opening(Box<OpeningSet>),
     /// The bulk import, and the token that confirms it.
     BulkImport(Box<ImportRecord>, Option<String>),
-    /// The invoice or credit note as it is now.
+    /// The invoice or credit note.
     Document(Box<DocumentView>),
-    /// The receipt, payment or refund as it is now.
+    /// The receipt, payment or refund.
     Settlement(Box<SettlementView>),
 }
 
-/// The answer to a change.
+/// The answer to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandOutcome {
-    /// It is done.
+    /// The command is carried out.
     Done(CommandResult),
     /// A rule refused it; nothing was written.
     Refused(Refusal),
@@ -131,46 +155,86 @@ pub enum CommandOutcome {
     UnknownItem(usize),
     /// The organisation has no such record.
     Unknown,
-    /// Only owners and administrators may do it.
+    /// Only owners and administrators may give this command.
     Forbidden,
     /// The caller may not change these books at all.
     Denied(AccessDenied),
-    /// It was done before under the same `Idempotency-Key`.
+    /// The stored answer: a command with the same `Idempotency-Key` was answered before.
     Replayed(StoredResponse),
 }
 
-/// An organisation to be made.
+/// A command to create an organisation.
 #[derive(Debug, Clone)]
 pub struct CreateOrganisation {
-    /// Who makes and owns it.
+    /// The person who creates and owns it.
     pub owner: UserId,
-    /// With which key.
+    /// The prefix of the key used.
     pub key_prefix: Option<String>,
-    /// What is said about it, its name at least.
+    /// Its fields; the name is required.
     pub change: OrganisationChange,
     /// Whether a VAT Control account comes with it.
     pub vat_control: bool,
     /// The `Idempotency-Key` of the request.
     pub replay: Option<Replay>,
-    /// Only what it would be; nothing is written.
+    /// Whether only the result is shown and nothing is written.
     pub dry_run: bool,
 }
 
-/// What became of it.
+/// The answer to [`CreateOrganisation`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OrganisationCreated {
-    /// It is made.
+    /// The new organisation.
     Created(Box<OrganisationRecord>),
     /// A rule refused it; nothing was written.
     Refused(Refusal),
-    /// It was made before under the same `Idempotency-Key`.
+    /// The stored answer: a request with the same `Idempotency-Key` was answered before.
     Replayed(StoredResponse),
 }
 
 impl CreateOrganisation {
-    /// One with a name and everything else as usual.
+    /// A command with a name and the usual value of every other field.
     pub fn named(owner: UserId, name: String, vat_control: bool) -> Self {
         let change = OrganisationChange { fields: vec![OrganisationField::Name(name)], vat: VatPatch::default() };
         Self { owner, key_prefix: None, change, vat_control, replay: None, dry_run: false }
+    }
+}
+
+impl fmt::Debug for Replay {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Replay").field("path", &self.path).field("key", &self.key).finish_non_exhaustive()
+    }
+}
+
+impl CommandResult {
+    /// The identifiers of the records, in the shape of the answer.
+    pub(crate) fn ids_json(&self) -> Value {
+        let id = |id: i64| json!({ "id": id });
+        match self {
+            Self::BankTransactions(rows) => rows.iter().map(|row| id(row.id)).collect(),
+            Self::Import { id: import, rows } => {
+                let transactions: Value = rows.iter().map(|row| id(row.id)).collect();
+                json!({ "import_id": import, "transactions": transactions })
+            }
+            _ => id(self.id()),
+        }
+    }
+
+    /// The identifier of the record, or of the first of several.
+    pub(crate) fn id(&self) -> i64 {
+        match self {
+            Self::Organisation(row) | Self::Lock(row, _) => row.id.0,
+            Self::Account(view) => view.row.id,
+            Self::Contact(view) => view.row.id,
+            Self::Deleted(id) | Self::Import { id, .. } => *id,
+            Self::BankAccount(view) => view.row.id,
+            Self::BankTransaction(row) => row.id,
+            Self::BankTransactions(rows) => rows.first().map_or(0, |row| row.id),
+            Self::Document(view) => view.id,
+            Self::Settlement(view) => view.id,
+            Self::Journal(view) => view.id,
+            Self::OpeningPreview(_) => 0,
+            Self::Opening(set) => set.journal.id,
+            Self::BulkImport(row, _) => row.id,
+        }
     }
 }

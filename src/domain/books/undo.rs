@@ -1,5 +1,4 @@
-//! A map whose changes can be undone back to a mark, so that a refused command leaves nothing without anything being
-//! copied beforehand.
+//! A map whose changes can be undone back to a mark, so that a refused command is undone without a copy of the map.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -13,7 +12,7 @@ pub(crate) struct UndoMap<K, V> {
     log: Vec<(K, Option<V>)>,
 }
 
-/// How far the log of an [`UndoMap`] had come.
+/// A state of an [`UndoMap`]: the length of its log.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct UndoMark(usize);
 
@@ -32,19 +31,19 @@ impl<K, V> Deref for UndoMap<K, V> {
 }
 
 impl<K: Hash + Eq + Clone, V> UndoMap<K, V> {
-    /// The map itself, for values that are loaded before any command is decided: they are never undone.
+    /// The map itself, for values that are loaded before any command is decided; such changes are never undone.
     pub(crate) const fn loading(&mut self) -> &mut HashMap<K, V> {
         &mut self.map
     }
 
-    /// Sets a value; gives the one before.
+    /// Sets a value; returns the one before.
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<&V> {
         let before = self.map.insert(key.clone(), value);
         self.log.push((key, before));
         self.log.last().and_then(|(_, before)| before.as_ref())
     }
 
-    /// Removes a value; gives it.
+    /// Removes a value; returns it.
     pub(crate) fn remove<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -126,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_neither_updated_nor_removed() {
+    fn a_missing_value_is_neither_updated_nor_removed() {
         let mut map: UndoMap<i32, i32> = UndoMap::default();
         let mark = map.mark();
         map.update(&1, |value| *value += 1);

@@ -1,40 +1,17 @@
-//! Accounts: the rows, and what is asked about them.
+//! Ledger accounts: how their rows are read, and the queries about them.
 
 use crate::domain::books::records::account::{AccountFilter, AccountRecord, AccountView};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::account::AccountType;
 use crate::domain::ledger::chart::natural_order;
 use crate::store::StoreError;
-use crate::store::books::query::Conditions;
+use crate::store::books::conditions::Conditions;
 use crate::store::reader::Reader;
 use crate::store::sql::{Row, Unit, params};
 
+/// The columns of [`read_account`], of the account `a`.
 pub(super) const ACCOUNT_COLUMNS: &str =
     "a.id, a.code, a.name, a.account_type, a.role, a.archived_at, a.created_at, a.updated_at, a.version";
-
-pub(super) fn read_account(row: &Row) -> Result<AccountRecord, StoreError> {
-    Ok(AccountRecord {
-        id: row.get(0)?,
-        code: row.get(1)?,
-        name: row.get(2)?,
-        account_type: row.parsed(3, AccountType::parse)?,
-        role: row.get(4)?,
-        archived_at_ms: row.get(5)?,
-        created_at_ms: row.get(6)?,
-        updated_at_ms: row.get(7)?,
-        version: row.get(8)?,
-    })
-}
-
-/// Debits less credits and the number of months with postings, of one account.
-pub(super) async fn balance_of(unit: &Unit<'_>, account: i64) -> Result<(i64, bool), StoreError> {
-    let sql =
-        "select cast(coalesce(sum(debit - credit), 0) as bigint), count(*) from account_month where account_id = $1";
-    match unit.one(sql, params![account]).await? {
-        Some(row) => Ok((row.get(0)?, row.get::<i64>(1)? > 0)),
-        None => Ok((0, false)),
-    }
-}
 
 impl Reader {
     /// The accounts of an organisation in the natural order of their codes.
@@ -80,5 +57,30 @@ impl Reader {
                 })
             })
             .collect()
+    }
+}
+
+/// Reads an account from the first columns of a row.
+pub(super) fn read_account(row: &Row) -> Result<AccountRecord, StoreError> {
+    Ok(AccountRecord {
+        id: row.get(0)?,
+        code: row.get(1)?,
+        name: row.get(2)?,
+        account_type: row.parsed(3, AccountType::parse)?,
+        role: row.get(4)?,
+        archived_at_ms: row.get(5)?,
+        created_at_ms: row.get(6)?,
+        updated_at_ms: row.get(7)?,
+        version: row.get(8)?,
+    })
+}
+
+/// Debits less credits of one account, and whether anything was posted to it.
+pub(super) async fn balance_of(unit: &Unit<'_>, account: i64) -> Result<(i64, bool), StoreError> {
+    let sql =
+        "select cast(coalesce(sum(debit - credit), 0) as bigint), count(*) from account_month where account_id = $1";
+    match unit.one(sql, params![account]).await? {
+        Some(row) => Ok((row.get(0)?, row.get::<i64>(1)? > 0)),
+        None => Ok((0, false)),
     }
 }

@@ -1,45 +1,23 @@
-//! Bank accounts: the rows, and what is asked about them.
+//! Bank accounts: how their rows are read, and the queries about them.
 
 use crate::domain::books::records::bank_account::{BankAccountDetails, BankAccountRecord, BankAccountView};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::bank::BankAccountType;
 use crate::store::StoreError;
-use crate::store::books::query::Conditions;
+use crate::store::books::conditions::Conditions;
 use crate::store::reader::Reader;
 use crate::store::sql::Row;
 
+/// The columns of [`read_bank_account`], of the bank account `b`.
 pub(super) const BANK_ACCOUNT_COLUMNS: &str = "b.id, b.account_id, b.name, b.bank_name, b.sort_code, \
      b.account_number, b.iban, b.kind, b.opening, b.statement, b.unconfirmed_count, b.unconfirmed, \
      b.last_imported_at, b.archived_at, b.created_at, b.updated_at, b.version";
 
+/// How many columns these are.
 const COLUMNS: usize = 17;
 
-pub(super) fn read_bank_account(row: &Row) -> Result<BankAccountRecord, StoreError> {
-    Ok(BankAccountRecord {
-        id: row.get(0)?,
-        account_id: row.get(1)?,
-        details: BankAccountDetails {
-            name: row.get(2)?,
-            bank_name: row.get(3)?,
-            sort_code: row.get(4)?,
-            account_number: row.get(5)?,
-            iban: row.get(6)?,
-        },
-        kind: row.parsed(7, BankAccountType::parse)?,
-        opening_pence: row.get(8)?,
-        statement_pence: row.get(9)?,
-        unconfirmed_count: row.get(10)?,
-        unconfirmed_pence: row.get(11)?,
-        last_imported_at_ms: row.get(12)?,
-        archived_at_ms: row.get(13)?,
-        created_at_ms: row.get(14)?,
-        updated_at_ms: row.get(15)?,
-        version: row.get(16)?,
-    })
-}
-
 impl Reader {
-    /// The bank accounts of an organisation by name.
+    /// The bank accounts of an organisation in the order of their names.
     pub async fn bank_accounts(
         &self,
         organisation: OrganisationId,
@@ -74,14 +52,38 @@ impl Reader {
         let rows = self.all(&sql, conditions.values()).await?;
         rows.iter()
             .map(|row| {
-                let day: Option<i64> = row.get(COLUMNS + 2)?;
                 Ok(BankAccountView {
                     row: read_bank_account(row)?,
                     account_code: row.get(COLUMNS)?,
                     ledger_pence: row.get(COLUMNS + 1)?,
-                    last_transaction_day: day.and_then(|day| i32::try_from(day).ok()),
+                    last_transaction_day: row.maybe_day(COLUMNS + 2)?,
                 })
             })
             .collect()
     }
+}
+
+/// Reads a bank account from the first columns of a row.
+pub(super) fn read_bank_account(row: &Row) -> Result<BankAccountRecord, StoreError> {
+    Ok(BankAccountRecord {
+        id: row.get(0)?,
+        account_id: row.get(1)?,
+        details: BankAccountDetails {
+            name: row.get(2)?,
+            bank_name: row.get(3)?,
+            sort_code: row.get(4)?,
+            account_number: row.get(5)?,
+            iban: row.get(6)?,
+        },
+        kind: row.parsed(7, BankAccountType::parse)?,
+        opening_pence: row.get(8)?,
+        statement_pence: row.get(9)?,
+        unconfirmed_count: row.get(10)?,
+        unconfirmed_pence: row.get(11)?,
+        last_imported_at_ms: row.get(12)?,
+        archived_at_ms: row.get(13)?,
+        created_at_ms: row.get(14)?,
+        updated_at_ms: row.get(15)?,
+        version: row.get(16)?,
+    })
 }

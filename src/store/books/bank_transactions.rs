@@ -1,4 +1,4 @@
-//! Lines of bank statements: the rows, and what is asked about them.
+//! Lines of bank statements: how their rows are read, and the queries about them.
 
 use crate::domain::books::counters::of_bank_account;
 use crate::domain::books::records::statement_line::{StatementLineFilter, StatementLineRecord};
@@ -6,13 +6,23 @@ use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::bank::{BankStatus, ConfirmType};
 use crate::domain::ledger::contact::ContactKind;
 use crate::store::StoreError;
-use crate::store::books::query::{Conditions, List, PagePlan};
+use crate::store::books::conditions::Conditions;
+use crate::store::books::lists::{List, PagePlan};
 use crate::store::books::totals::TotalSource;
 use crate::store::reader::Reader;
 use crate::store::sql::Row;
 
+/// The columns of [`read_bank_transaction`], of the line `t`.
+pub(super) const BANK_TRANSACTION_COLUMNS: &str = "t.id, t.bank_account_id, t.day, t.amount, t.description, \
+     t.reference, t.merchant, t.external_id, t.import_id, t.status, t.kind, t.contact_id, t.lines, t.memo, \
+     t.transfer_id, t.awaited_on, t.journal_id, t.confirmed_at, t.confirmed_by, t.created_at, t.updated_at, t.version, \
+     t.settlement_id, t.settlement_side";
+
+/// How many columns these are.
+pub(super) const COLUMNS: usize = 24;
+
 impl StatementLineFilter {
-    /// What says how many there are.
+    /// Where the total of the list is read from.
     fn total_source(&self) -> TotalSource {
         let statuses = match self.status {
             None => vec!["unconfirmed", "confirmed", "excluded"],
@@ -40,47 +50,6 @@ impl StatementLineFilter {
     }
 }
 
-pub(super) const BANK_TRANSACTION_COLUMNS: &str = "t.id, t.bank_account_id, t.day, t.amount, t.description, \
-     t.reference, t.merchant, t.external_id, t.import_id, t.status, t.kind, t.contact_id, t.lines, t.memo, \
-     t.transfer_id, t.awaited_on, t.journal_id, t.confirmed_at, t.confirmed_by, t.created_at, t.updated_at, t.version, \
-     t.settlement_id, t.settlement_side";
-
-/// How many columns that is.
-pub(super) const COLUMNS: usize = 24;
-
-pub(super) fn read_bank_transaction(row: &Row) -> Result<StatementLineRecord, StoreError> {
-    let day: i64 = row.get(2)?;
-    let lines: String = row.get(12)?;
-    let kind: Option<String> = row.get(10)?;
-    let (settlement, side): (Option<i64>, Option<String>) = (row.get(22)?, row.get(23)?);
-    let side = side.as_deref().and_then(ContactKind::parse);
-    Ok(StatementLineRecord {
-        id: row.get(0)?,
-        bank_account_id: row.get(1)?,
-        day: i32::try_from(day).map_err(|_| StoreError::corrupt("day out of range", day))?,
-        amount_pence: row.get(3)?,
-        description: row.get(4)?,
-        reference: row.get(5)?,
-        merchant: row.get(6)?,
-        external_id: row.get(7)?,
-        import_id: row.get(8)?,
-        status: row.parsed(9, BankStatus::parse)?,
-        kind: kind.as_deref().and_then(ConfirmType::parse),
-        contact_id: row.get(11)?,
-        lines: serde_json::from_str(&lines).map_err(|error| StoreError::Corrupt(error.to_string()))?,
-        memo: row.get(13)?,
-        transfer_id: row.get(14)?,
-        awaited_on: row.get(15)?,
-        journal_id: row.get(16)?,
-        settlement: side.zip(settlement),
-        confirmed_at_ms: row.get(17)?,
-        confirmed_by: row.get(18)?,
-        created_at_ms: row.get(19)?,
-        updated_at_ms: row.get(20)?,
-        version: row.get(21)?,
-    })
-}
-
 impl Reader {
     /// A page of the lines of bank statements, newest first, and how many there are.
     pub async fn bank_transactions(
@@ -96,9 +65,9 @@ impl Reader {
             descending: true,
             with: "",
             from: "bank_transaction t".to_owned(),
-            named: None,
+            index_columns: None,
             all: "bank_transaction b where b.organisation_id = $1",
-            found: PagePlan::InOrder,
+            plan: PagePlan::InOrder,
         };
         let mut conditions = match filter.bank_account_id {
             Some(bank) => {
@@ -109,8 +78,8 @@ impl Reader {
             }
             None => Conditions::new("t.organisation_id = $1", organisation.0),
         };
-        let apart = filter.min_pence.is_some() || filter.max_pence.is_some() || filter.updated_since_ms.is_some();
-        let status = if apart { "^t.status = {}" } else { "t.status = {}" };
+        let is_rare = filter.min_pence.is_some() || filter.max_pence.is_some() || filter.updated_since_ms.is_some();
+        let status = if is_rare { "^t.status = {}" } else { "t.status = {}" };
         conditions.and_if(status, filter.status.map(BankStatus::as_str));
         conditions.and_if("t.day >= {}", filter.from_day.map(i64::from));
         conditions.and_if("t.day <= {}", filter.to_day.map(i64::from));
@@ -118,8 +87,8 @@ impl Reader {
         conditions.and_if("~t.amount >= {}", filter.min_pence);
         conditions.and_if("~t.amount <= {}", filter.max_pence);
         conditions.and_if("~t.updated_at >= {}", filter.updated_since_ms);
-        if apart {
-            list.found = PagePlan::FilterFirst("bank_transaction t".to_owned());
+        if is_rare {
+            list.plan = PagePlan::FilterFirst("bank_transaction t".to_owned());
         }
         self.search(&mut list, &mut conditions, ("bank_transaction", "t"), filter.search.as_deref());
         let total_source = filter.total_source();
@@ -148,8 +117,8 @@ impl Reader {
         self.one(&sql, conditions.values()).await?.as_ref().map(read_bank_transaction).transpose()
     }
 
-    /// Lines of other bank accounts that may be the other side of a transfer: those that await this one, and the
-    /// unconfirmed ones of the opposite amount so many days around it.
+    /// Lines of other bank accounts that may be the other side of a transfer: those that await this line, and the
+    /// unconfirmed ones of the opposite amount within so many days before or after it.
     pub async fn opposite_bank_transactions(
         &self,
         organisation: OrganisationId,
@@ -159,7 +128,7 @@ impl Reader {
         let mut near = Conditions::new("t.organisation_id = $1", organisation.0);
         near.and("t.bank_account_id <> {}", of.bank_account_id);
         near.and("t.amount = {}", -of.amount_pence);
-        // Found by their amount, which few have, rather than by their state.
+        // The index of amounts is used rather than that of days or states, because few lines have one amount.
         near.and("+t.day >= {}", i64::from(of.day.saturating_sub(days)));
         near.and("+t.day <= {}", i64::from(of.day.saturating_add(days)));
         near.and_plain("t.status || '' = 'unconfirmed'");
@@ -178,4 +147,37 @@ impl Reader {
         }
         Ok(found)
     }
+}
+
+/// Reads a statement line from the first columns of a row.
+pub(super) fn read_bank_transaction(row: &Row) -> Result<StatementLineRecord, StoreError> {
+    let lines: String = row.get(12)?;
+    let kind: Option<String> = row.get(10)?;
+    let (settlement, side): (Option<i64>, Option<String>) = (row.get(22)?, row.get(23)?);
+    let side = side.as_deref().and_then(ContactKind::parse);
+    Ok(StatementLineRecord {
+        id: row.get(0)?,
+        bank_account_id: row.get(1)?,
+        day: row.day(2)?,
+        amount_pence: row.get(3)?,
+        description: row.get(4)?,
+        reference: row.get(5)?,
+        merchant: row.get(6)?,
+        external_id: row.get(7)?,
+        import_id: row.get(8)?,
+        status: row.parsed(9, BankStatus::parse)?,
+        kind: kind.as_deref().and_then(ConfirmType::parse),
+        contact_id: row.get(11)?,
+        lines: serde_json::from_str(&lines).map_err(|error| StoreError::Corrupt(error.to_string()))?,
+        memo: row.get(13)?,
+        transfer_id: row.get(14)?,
+        awaited_on: row.get(15)?,
+        journal_id: row.get(16)?,
+        settlement: side.zip(settlement),
+        confirmed_at_ms: row.get(17)?,
+        confirmed_by: row.get(18)?,
+        created_at_ms: row.get(19)?,
+        updated_at_ms: row.get(20)?,
+        version: row.get(21)?,
+    })
 }

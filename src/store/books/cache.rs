@@ -1,4 +1,7 @@
-//! The cache of books: loaded once, locked for a group, and returned when it is committed.
+//! The cache of books: they are loaded once, locked for a group, and put back when it is committed.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use crate::domain::books::cached_books::CachedBooks;
 use crate::domain::ids::OrganisationId;
@@ -9,31 +12,30 @@ use crate::store::books::accounts::{ACCOUNT_COLUMNS, read_account};
 use crate::store::books::bank_accounts::{BANK_ACCOUNT_COLUMNS, read_bank_account};
 use crate::store::books::numbers;
 use crate::store::organisations::organisation_by_id;
-use crate::store::sql::{Row, Unit, for_update, params};
-use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use crate::store::sql::{Row, Unit, for_update, json_array, params};
 
-/// Organisations whose books are kept between groups.
+/// The number of organisations whose books are cached.
 const BOOKS_MAX: usize = 256;
 
-/// The books kept between groups.
+/// The books that are cached between groups.
 #[derive(Default)]
 pub(super) struct BooksCache {
-    /// With the turn at which they were last used.
+    /// The books, with the value of the clock when they were last used.
     books: HashMap<OrganisationId, (u64, CachedBooks)>,
+    /// Counts groups.
     clock: u64,
 }
 
 impl BooksCache {
-    /// Takes the books of these organisations for a group, locking each against other processes; those that are not kept
-    /// or have moved on are loaded. Organisations without books are left out.
+    /// Takes the books of these organisations for a group, locking each against other processes. Books that are not
+    /// cached, or that another process has changed since, are loaded. Organisations without books are left out.
     pub(super) async fn take(
         &mut self,
         unit: &Unit<'_>,
         organisations: &BTreeSet<OrganisationId>,
         lock: bool,
     ) -> Result<HashMap<OrganisationId, CachedBooks>, StoreError> {
-        let ids: Vec<String> = organisations.iter().map(|id| id.0.to_string()).collect();
+        let ids = json_array(organisations.iter().map(|id| id.0));
         // In one order everywhere, so that two processes never wait for each other.
         let sql = format!(
             "select organisation_id, version, next_journal_number, next_change from books where organisation_id in {} \
@@ -41,7 +43,7 @@ impl BooksCache {
             unit.numbers_of_json(),
             if lock { for_update(unit.backend) } else { "" }
         );
-        let heads = unit.all(&sql, params![format!("[{}]", ids.join(","))]).await?;
+        let heads = unit.all(&sql, params![ids]).await?;
         let mut taken = HashMap::with_capacity(heads.len());
         for head in &heads {
             let (id, version) = (OrganisationId(head.get(0)?), head.get::<i64>(1)?);
@@ -67,6 +69,7 @@ impl BooksCache {
     }
 }
 
+/// Loads the books of an organisation.
 async fn load(
     unit: &Unit<'_>,
     id: OrganisationId,
@@ -88,7 +91,7 @@ async fn load(
     let sql = "select from_day, scheme, flat_rate_basis_points from vat_scheme_period where organisation_id = $1";
     let mut schemes = Vec::new();
     for row in unit.all(sql, params![id.0]).await? {
-        schemes.push((day(&row, 0)?, scheme(&row)?));
+        schemes.push((row.day(0)?, scheme(&row)?));
     }
     books.vat = Arc::new(VatHistory::new(schemes));
     let sql = format!("select {BANK_ACCOUNT_COLUMNS} from bank_account b where b.organisation_id = $1");
@@ -98,12 +101,8 @@ async fn load(
     Ok(books)
 }
 
+/// The VAT scheme of a row.
 fn scheme(row: &Row) -> Result<VatScheme, StoreError> {
     let (word, rate): (String, Option<i64>) = (row.get(1)?, row.get(2)?);
     VatScheme::from_parts(&word, rate.map(Percent)).map_err(|_| StoreError::corrupt("vat scheme", word))
-}
-
-pub(super) fn day(row: &Row, index: usize) -> Result<i32, StoreError> {
-    let day: i64 = row.get(index)?;
-    i32::try_from(day).map_err(|_| StoreError::corrupt("day out of range", day))
 }

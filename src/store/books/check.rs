@@ -1,8 +1,8 @@
-//! What `bookkeeping check` re-derives of the books. `{month}` stands for the month of a column `day`.
+//! The rules of `bookkeeping check` about the books. `{month}` stands for the month of a column `day`.
 
 use crate::store::check::Rule;
 
-/// Every rule about books.
+/// The rules about accounts, journals, totals, contacts and bank accounts.
 pub(in crate::store) const RULES: &[Rule] = &[
     Rule {
         says: "journal out of balance or miscounted; journal, total, debits, credits, line count, lines",

@@ -1,8 +1,8 @@
-//! What `bookkeeping check` re-derives of invoices, credit notes and what settles them.
+//! The rules of `bookkeeping check` about invoices, credit notes and their allocations.
 
 use crate::store::check::Rule;
 
-/// Every rule about documents.
+/// The rules about documents.
 pub(in crate::store) const DOCUMENT_RULES: &[Rule] = &[
     Rule {
         says: "document whose kept sums differ from its allocations; document, paid, found, credited, found, due",

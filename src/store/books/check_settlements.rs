@@ -1,8 +1,8 @@
-//! What `bookkeeping check` re-derives of receipts, payments and refunds, and of the lines of statements that show them.
+//! The rules of `bookkeeping check` about receipts, payments and refunds, and about the statement lines that show them.
 
 use crate::store::check::Rule;
 
-/// Every rule about settlements.
+/// The rules about settlements.
 pub(in crate::store) const SETTLEMENT_RULES: &[Rule] = &[
     Rule {
         says: "settlement whose sums differ from its allocations; settlement, kept allocated, CIS, counted both",

@@ -5,7 +5,8 @@ use crate::domain::books::records::contact::{CisDetails, ContactDetails, Contact
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::contact::ContactKind;
 use crate::store::StoreError;
-use crate::store::books::query::{Conditions, List, PagePlan};
+use crate::store::books::conditions::Conditions;
+use crate::store::books::lists::{List, PagePlan};
 use crate::store::books::report_rows::{contact_balance_columns, read_contact_balance};
 use crate::store::books::totals::TotalSource;
 use crate::store::reader::Reader;
@@ -21,7 +22,6 @@ pub(super) const CONTACT_COLUMNS: &str = "c.id, c.kind, c.name, c.contact_name, 
 pub(super) const COLUMNS: usize = 30;
 
 pub(super) fn read_contact(row: &Row) -> Result<ContactRecord, StoreError> {
-    let verified: Option<i64> = row.get(24)?;
     Ok(ContactRecord {
         id: row.get(0)?,
         kind: row.parsed(1, ContactKind::parse)?,
@@ -51,7 +51,7 @@ pub(super) fn read_contact(row: &Row) -> Result<ContactRecord, StoreError> {
                 deduction_rate: row.get(21)?,
                 utr: row.get(22)?,
                 verification_number: row.get(23)?,
-                verified_day: verified.and_then(|day| i32::try_from(day).ok()),
+                verified_day: row.maybe_day(24)?,
             },
         },
         used: row.get(25)?,
@@ -91,13 +91,13 @@ impl Reader {
             descending: false,
             with: "",
             from: "contact c".to_owned(),
-            named: None,
+            index_columns: None,
             all: if filter.include_archived {
                 "contact b where b.organisation_id = $1 and b.kind = $2"
             } else {
                 "contact b where b.organisation_id = $1 and b.kind = $2 and b.archived_at is null"
             },
-            found: filter.updated_since_ms.map_or(PagePlan::InOrder, |_| PagePlan::FilterFirst("contact c".to_owned())),
+            plan: filter.updated_since_ms.map_or(PagePlan::InOrder, |_| PagePlan::FilterFirst("contact c".to_owned())),
         };
         self.search(&mut list, &mut conditions, ("contact", "c"), filter.search.as_deref());
         let today = conditions.value(i64::from(today));

@@ -1,4 +1,4 @@
-//! Rows that are only ever added: journals with their lines, entries of VAT, the history, answers kept.
+//! Rows that are only ever added: journals with their lines, entries of VAT, the history, stored answers.
 
 use super::rows::{Cell, Column, Rows};
 use crate::domain::books::effects::{ChangeEntry, LockChangeRecord, ReplayRecord, ReversalRecord, VatEntryRecord};
@@ -90,44 +90,44 @@ const CHANGE: &[Column] = &[
     Text("after"),
 ];
 
-/// Journals.
+/// The rows of journals.
 pub(super) const fn journals() -> Rows {
     Rows::new("journal", JOURNAL, "")
 }
 
-/// Their lines.
+/// The rows of lines of journals.
 pub(super) const fn lines() -> Rows {
     Rows::new("journal_line", LINE, "")
 }
 
-/// Which of them are void.
+/// The rows of reversals, which make journals void.
 pub(super) const fn reversals() -> Rows {
     Rows::new("journal_reversal", REVERSAL, "")
 }
 
-/// Entries of VAT.
+/// The rows of entries of VAT.
 pub(super) const fn vat_entries() -> Rows {
     Rows::new("vat_entry", VAT_ENTRY, "")
 }
 
-/// Moves of period locks.
+/// The rows of changes of period locks.
 pub(super) const fn lock_changes() -> Rows {
     Rows::new("period_lock_change", LOCK_CHANGE, "")
 }
 
-/// The history of the books.
+/// The rows of the history of the books.
 pub(super) const fn changes() -> Rows {
     Rows::new("book_change", CHANGE, "")
 }
 
-/// VAT schemes and the days they begin on.
+/// The rows of VAT schemes by the day on which they begin.
 pub(super) const fn vat_schemes() -> Rows {
     const CONFLICT: &str = "on conflict (organisation_id, from_day) do update set scheme = excluded.scheme, \
          flat_rate_basis_points = excluded.flat_rate_basis_points";
     Rows::new("vat_scheme_period", VAT_SCHEME, CONFLICT)
 }
 
-/// Answers kept for an `Idempotency-Key`.
+/// The rows of answers stored under an `Idempotency-Key`.
 pub(super) const fn replays() -> Rows {
     const CONFLICT: &str = "on conflict (user_id, method, path, key) do update set body_hash = excluded.body_hash, \
          status = excluded.status, body = excluded.body, created_at = excluded.created_at, \
@@ -210,7 +210,7 @@ pub(super) fn push_vat_entry(rows: &mut Rows, organisation: i64, record: &VatEnt
     ]);
 }
 
-/// Adds a move of a period lock.
+/// Adds a change of a period lock.
 pub(super) fn push_lock_change(rows: &mut Rows, organisation: i64, record: &LockChangeRecord) {
     rows.push([
         record.id.into(),
@@ -240,7 +240,7 @@ pub(super) fn push_change(rows: &mut Rows, organisation: i64, entry: &ChangeEntr
     ]);
 }
 
-/// Adds an answer stored for an `Idempotency-Key`.
+/// Adds an answer stored under an `Idempotency-Key`.
 pub(super) fn push_replay(rows: &mut Rows, record: &ReplayRecord) {
     rows.push([
         record.user_id.into(),

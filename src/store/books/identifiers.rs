@@ -4,7 +4,7 @@ use crate::domain::books::identifiers::{IdSequence, Identifiers};
 use crate::store::StoreError;
 use crate::store::sql::{Unit, params};
 
-/// Makes sure that so many identifiers of a sequence can be handed out; a block that holds fewer is replaced.
+/// Ensures that the block of a sequence holds as many identifiers as needed; a block that holds fewer is replaced.
 pub(super) async fn reserve(
     identifiers: &mut Identifiers,
     unit: &Unit<'_>,
@@ -17,7 +17,7 @@ pub(super) async fn reserve(
     take_block(identifiers, unit, sequence, sequence.block_for(needed)).await
 }
 
-/// Takes blocks ahead of a group where the group before used many.
+/// Takes new blocks before a group is decided, for the sequences of which the group before used many.
 pub(super) async fn take_ahead(identifiers: &mut Identifiers, unit: &Unit<'_>) -> Result<(), StoreError> {
     let used: Vec<_> = identifiers.used().collect();
     for (sequence, used) in used {
@@ -30,6 +30,7 @@ pub(super) async fn take_ahead(identifiers: &mut Identifiers, unit: &Unit<'_>) -
     Ok(())
 }
 
+/// Takes a block of identifiers from the database.
 async fn take_block(
     identifiers: &mut Identifiers,
     unit: &Unit<'_>,

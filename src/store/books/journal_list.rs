@@ -1,11 +1,12 @@
-//! Where journals are looked for: a filter may lead to them by the lines of an account or by reversals.
+//! How a list of journals is queried: a filter may lead to them by the lines of an account or by reversals.
 
 use crate::domain::books::records::journal::JournalFilter;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::journal::SourceType;
-use crate::store::books::query::{Conditions, List, PagePlan};
+use crate::store::books::conditions::Conditions;
+use crate::store::books::lists::{List, PagePlan};
 
-/// Where the journals that pass a filter are found.
+/// The list of journals, as a filter has it queried.
 pub(super) fn journal_list(filter: &JournalFilter) -> List {
     let mut list = List {
         table: "journal j",
@@ -14,28 +15,28 @@ pub(super) fn journal_list(filter: &JournalFilter) -> List {
         descending: true,
         with: "left join journal_reversal v on v.journal_id = j.id",
         from: "journal j".to_owned(),
-        named: None,
+        index_columns: None,
         all: "journal b where b.organisation_id = $1",
-        found: PagePlan::InOrder,
+        plan: PagePlan::InOrder,
     };
     let others = filter.source_type.is_some()
         || filter.source_id.is_some()
         || filter.search.is_some()
         || filter.updated_since_ms.is_some()
         || (filter.account_id.is_some() && filter.voided.is_some());
-    // An account's lines, and reversals, stand in the order of the list too.
+    // The indexes of an account's lines and of reversals have the order of the list too.
     let (table, name, key, id) = match (filter.account_id, filter.voided) {
         (Some(_), _) => ("journal_line", "l", "l.entry_day", "l.journal_id"),
         (None, Some(true)) => ("journal_reversal", "v", "v.entry_day", "v.journal_id"),
         _ => {
-            // What one document made are few.
+            // One document has few journals.
             if filter.source_id.is_some() {
-                list.found = PagePlan::Search(list.from.clone());
+                list.plan = PagePlan::Search(list.from.clone());
             }
             return list;
         }
     };
-    list.named = Some((key, id));
+    list.index_columns = Some((key, id));
     list.from = format!("{table} {name}");
     if others {
         list.from.push_str(&format!(" join journal j on j.id = {id}"));
@@ -43,7 +44,7 @@ pub(super) fn journal_list(filter: &JournalFilter) -> List {
     list
 }
 
-/// Which journals pass a filter, but for the text that is searched for.
+/// The conditions of a filter, without its search text.
 pub(super) fn journal_conditions(organisation: OrganisationId, filter: &JournalFilter) -> Conditions {
     let (mut conditions, day) = match (filter.account_id, filter.voided) {
         (Some(account), _) => {
@@ -64,7 +65,7 @@ pub(super) fn journal_conditions(organisation: OrganisationId, filter: &JournalF
     conditions.and_if("j.source_type = {}", filter.source_type.as_deref());
     conditions.and_if("j.source_id = {}", filter.source_id);
     if filter.source_id.is_some() && filter.source_type.is_none() {
-        // The index has the type first.
+        // The index begins with the type.
         let types = SourceType::ALL.map(SourceType::as_str).join("', '");
         conditions.and_plain(&format!("j.source_type in ('{types}')"));
     }

@@ -1,4 +1,6 @@
-//! Journals and the general ledger: the rows, and what is asked about them.
+//! Journals and the general ledger: how their rows are read, and the queries about them.
+
+use std::collections::HashMap;
 
 use crate::domain::books::records::journal::{
     AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView,
@@ -7,15 +9,25 @@ use crate::domain::calendar::{first_day, month_of_day};
 use crate::domain::ids::OrganisationId;
 use crate::store::StoreError;
 use crate::store::books::journal_list::{journal_conditions, journal_list};
-use crate::store::books::query::{PagePlan, signed};
+use crate::store::books::lists::PagePlan;
 use crate::store::books::report_rows::balance_column;
 use crate::store::books::totals::TotalSource;
 use crate::store::reader::Reader;
-use crate::store::sql::{Row, Unit, params};
-use std::collections::HashMap;
+use crate::store::sql::{Row, Unit, json_array, params, signed};
+
+/// The columns of [`read_journal`], of the journal `j` and its reversal `v`.
+const JOURNAL_COLUMNS: &str = "j.id, j.number, j.entry_day, j.description, j.reference, j.source_type, j.source_id, \
+     j.reverses_journal_id, v.reversal_id, j.total, j.created_at, j.user_id, j.key_prefix";
+
+const FROM_JOURNALS: &str = "journal j left join journal_reversal v on v.journal_id = j.id";
+
+/// Selects the lines of journals.
+const LINES: &str = "select l.journal_id, l.id, l.line_number, l.account_id, a.code, a.name, l.debit, l.credit, l.memo, \
+     l.vat_code, l.vat_amount, l.contact_id, l.system from journal_line l join account a on a.id = l.account_id \
+     where l.journal_id in ";
 
 impl JournalFilter {
-    /// What says how many there are.
+    /// Where the total of the list is read from.
     fn total_source(&self) -> TotalSource {
         let is_dated = self.from_day.is_some() || self.to_day.is_some();
         let others = self.source_id.is_some() || self.search.is_some();
@@ -46,96 +58,8 @@ impl JournalFilter {
     }
 }
 
-const JOURNAL_COLUMNS: &str = "j.id, j.number, j.entry_day, j.description, j.reference, j.source_type, j.source_id, \
-     j.reverses_journal_id, v.reversal_id, j.total, j.created_at, j.user_id, j.key_prefix";
-
-const FROM_JOURNALS: &str = "journal j left join journal_reversal v on v.journal_id = j.id";
-
-fn day(row: &Row, index: usize) -> Result<i32, StoreError> {
-    let day: i64 = row.get(index)?;
-    i32::try_from(day).map_err(|_| StoreError::corrupt("day out of range", day))
-}
-
-fn read_journal(row: &Row) -> Result<JournalView, StoreError> {
-    Ok(JournalView {
-        id: row.get(0)?,
-        number: row.get(1)?,
-        entry_day: day(row, 2)?,
-        description: row.get(3)?,
-        reference: row.get(4)?,
-        source_type: row.get(5)?,
-        source_id: row.get(6)?,
-        reverses: row.get(7)?,
-        reversed_by: row.get(8)?,
-        total_pence: row.get(9)?,
-        created_at_ms: row.get(10)?,
-        user_id: row.get(11)?,
-        key_prefix: row.get(12)?,
-        lines: Vec::new(),
-    })
-}
-
-/// The lines of journals, given as a JSON array of their ids.
-const LINES: &str = "select l.journal_id, l.id, l.line_number, l.account_id, a.code, a.name, l.debit, l.credit, l.memo, \
-     l.vat_code, l.vat_amount, l.contact_id, l.system from journal_line l join account a on a.id = l.account_id \
-     where l.journal_id in ";
-
-fn read_lines(rows: &[Row]) -> Result<HashMap<i64, Vec<JournalLineView>>, StoreError> {
-    let mut lines: HashMap<i64, Vec<JournalLineView>> = HashMap::new();
-    for row in rows {
-        lines.entry(row.get(0)?).or_default().push(JournalLineView {
-            id: row.get(1)?,
-            line_number: row.get(2)?,
-            account_id: row.get(3)?,
-            account_code: row.get(4)?,
-            account_name: row.get(5)?,
-            debit_pence: row.get(6)?,
-            credit_pence: row.get(7)?,
-            memo: row.get(8)?,
-            vat_code: row.get(9)?,
-            vat_pence: row.get(10)?,
-            contact_id: row.get(11)?,
-            system: row.get(12)?,
-        });
-    }
-    for lines in lines.values_mut() {
-        lines.sort_by_key(|line| line.line_number);
-    }
-    Ok(lines)
-}
-
-fn with_lines(mut journals: Vec<JournalView>, lines: &[Row]) -> Result<Vec<JournalView>, StoreError> {
-    let mut lines = read_lines(lines)?;
-    for journal in &mut journals {
-        journal.lines = lines.remove(&journal.id).unwrap_or_default();
-    }
-    Ok(journals)
-}
-
-fn ids_of(journals: &[JournalView]) -> String {
-    let ids: Vec<String> = journals.iter().map(|journal| journal.id.to_string()).collect();
-    format!("[{}]", ids.join(","))
-}
-
-/// Journals with their lines, as a unit sees them.
-pub(super) async fn journals_by_id(unit: &Unit<'_>, ids_json: &str) -> Result<Vec<(i64, JournalView)>, StoreError> {
-    let among = unit.numbers_of_json();
-    let sql = format!("select {JOURNAL_COLUMNS}, j.organisation_id from {FROM_JOURNALS} where j.id in {among}");
-    let rows = unit.all(&sql, params![ids_json]).await?;
-    let mut found = Vec::with_capacity(rows.len());
-    for row in &rows {
-        found.push((row.get::<i64>(13)?, read_journal(row)?));
-    }
-    let lines = unit.all(&format!("{LINES} {among}"), params![ids_json]).await?;
-    let mut lines = read_lines(&lines)?;
-    for (_, journal) in &mut found {
-        journal.lines = lines.remove(&journal.id).unwrap_or_default();
-    }
-    Ok(found)
-}
-
 impl Reader {
-    /// A page of the journals of an organisation, newest first, and how many there are.
+    /// A page of the journals of an organisation, newest first, and the total.
     pub async fn journals(
         &self,
         organisation: OrganisationId,
@@ -143,18 +67,18 @@ impl Reader {
         (limit, offset): (u64, u64),
     ) -> Result<(Vec<JournalView>, Option<u64>), StoreError> {
         let (mut list, mut conditions) = (journal_list(filter), journal_conditions(organisation, filter));
-        if let (Some(since), None) = (filter.updated_since_ms, list.named) {
+        if let (Some(since), None) = (filter.updated_since_ms, list.index_columns) {
             let since = conditions.value(since);
-            list.found = PagePlan::FilterFirst(format!(
+            list.plan = PagePlan::FilterFirst(format!(
                 "(select n.id from journal n where n.organisation_id = $1 and n.created_at >= {since} union \
                  select n.reverses_journal_id from journal n where n.organisation_id = $1 and n.created_at >= {since} \
                  and n.reverses_journal_id is not null) u join journal j on j.id = u.id"
             ));
         }
         self.search(&mut list, &mut conditions, ("journal", "j"), filter.search.as_deref());
-        if list.named.is_some() {
-            // What is found several times cannot be counted as it is found.
-            list.found = PagePlan::InOrder;
+        if list.index_columns.is_some() {
+            // A journal that is found several times would be counted several times.
+            list.plan = PagePlan::InOrder;
         }
         let mut offset = offset;
         if filter.is_empty()
@@ -183,7 +107,7 @@ impl Reader {
             return Ok(journals);
         }
         let among = self.numbers_of_json();
-        // Journals are never changed, so what is read later belongs to what was read before.
+        // Journals are never changed, so that lines read later still belong to the journals read before.
         let lines = self.all(&format!("{LINES} {among}"), params![ids_of(&journals)]).await?;
         with_lines(journals, &lines)
     }
@@ -200,6 +124,82 @@ impl Reader {
     }
 }
 
+/// Reads a journal without its lines.
+fn read_journal(row: &Row) -> Result<JournalView, StoreError> {
+    Ok(JournalView {
+        id: row.get(0)?,
+        number: row.get(1)?,
+        entry_day: row.day(2)?,
+        description: row.get(3)?,
+        reference: row.get(4)?,
+        source_type: row.get(5)?,
+        source_id: row.get(6)?,
+        reverses: row.get(7)?,
+        reversed_by: row.get(8)?,
+        total_pence: row.get(9)?,
+        created_at_ms: row.get(10)?,
+        user_id: row.get(11)?,
+        key_prefix: row.get(12)?,
+        lines: Vec::new(),
+    })
+}
+
+/// Reads lines by their journal.
+fn read_lines(rows: &[Row]) -> Result<HashMap<i64, Vec<JournalLineView>>, StoreError> {
+    let mut lines: HashMap<i64, Vec<JournalLineView>> = HashMap::new();
+    for row in rows {
+        lines.entry(row.get(0)?).or_default().push(JournalLineView {
+            id: row.get(1)?,
+            line_number: row.get(2)?,
+            account_id: row.get(3)?,
+            account_code: row.get(4)?,
+            account_name: row.get(5)?,
+            debit_pence: row.get(6)?,
+            credit_pence: row.get(7)?,
+            memo: row.get(8)?,
+            vat_code: row.get(9)?,
+            vat_pence: row.get(10)?,
+            contact_id: row.get(11)?,
+            system: row.get(12)?,
+        });
+    }
+    for lines in lines.values_mut() {
+        lines.sort_by_key(|line| line.line_number);
+    }
+    Ok(lines)
+}
+
+/// Journals with the lines of these rows.
+fn with_lines(mut journals: Vec<JournalView>, lines: &[Row]) -> Result<Vec<JournalView>, StoreError> {
+    let mut lines = read_lines(lines)?;
+    for journal in &mut journals {
+        journal.lines = lines.remove(&journal.id).unwrap_or_default();
+    }
+    Ok(journals)
+}
+
+/// The identifiers of journals as a parameter.
+fn ids_of(journals: &[JournalView]) -> String {
+    json_array(journals.iter().map(|journal| journal.id))
+}
+
+/// Journals with their lines by their identifiers, each with its organisation.
+pub(super) async fn journals_by_id(unit: &Unit<'_>, ids_json: &str) -> Result<Vec<(i64, JournalView)>, StoreError> {
+    let among = unit.numbers_of_json();
+    let sql = format!("select {JOURNAL_COLUMNS}, j.organisation_id from {FROM_JOURNALS} where j.id in {among}");
+    let rows = unit.all(&sql, params![ids_json]).await?;
+    let mut found = Vec::with_capacity(rows.len());
+    for row in &rows {
+        found.push((row.get::<i64>(13)?, read_journal(row)?));
+    }
+    let lines = unit.all(&format!("{LINES} {among}"), params![ids_json]).await?;
+    let mut lines = read_lines(&lines)?;
+    for (_, journal) in &mut found {
+        journal.lines = lines.remove(&journal.id).unwrap_or_default();
+    }
+    Ok(found)
+}
+
 /// Debits less credits of an account up to the end of a day.
 async fn balance_at_end(unit: &Unit<'_>, account: i64, day: i32) -> Result<i64, StoreError> {
     let sql = format!("select {}", balance_column("$1", ["$2", "$3", "$4"]));
@@ -208,6 +208,7 @@ async fn balance_at_end(unit: &Unit<'_>, account: i64, day: i32) -> Result<i64, 
     unit.one(&sql, values).await?.map_or(Ok(0), |row| row.get(0))
 }
 
+/// A part of the history of an account, as [`Reader::account_history`] returns it.
 async fn history(
     unit: &Unit<'_>,
     account: i64,
@@ -230,7 +231,7 @@ async fn history(
     let total: i64 = counted.map_or(Ok(0), |row| row.get(0))?;
     let (mut carried_pence, mut first, mut offset) = (opening_pence, first, signed(offset));
     if offset > 0 {
-        // The days before the page are known by their sums; only lines of its first day are passed over.
+        // Totals of days tell where the page begins; only lines of its first day are skipped one by one.
         let days = "select day, lines_before, net_before from (select day, \
                     cast(sum(items) over (order by day) - items as bigint) as lines_before, \
                     cast(sum(debit - credit) over (order by day) - debit + credit as bigint) as net_before \
@@ -259,7 +260,7 @@ async fn history(
     let rows = unit.all(&lines, params![account, first, last, signed(limit), offset]).await?;
     let lines = rows.iter().map(|row| {
         Ok(HistoryLine {
-            entry_day: day(row, 0)?,
+            entry_day: row.day(0)?,
             journal_id: row.get(1)?,
             journal_number: row.get(2)?,
             description: row.get(3)?,

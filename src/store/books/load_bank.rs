@@ -1,8 +1,10 @@
-//! Loads what commands about statement lines refer to.
+//! Loads what commands about bank accounts and statement lines refer to.
 
-use crate::domain::books::command::BooksCommand;
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::books::command::{BooksCommand, ImportInput, statement_rows};
 use crate::domain::books::facts::Facts;
-use crate::domain::books::imports::{ImportInput, statement_rows};
 use crate::domain::books::records::statement_line::StatementLineInput;
 use crate::domain::books::referenced_ids::ReferencedIds;
 use crate::domain::books::request::CommandRequest;
@@ -10,61 +12,43 @@ use crate::domain::ledger::bank_import::{AwaitedTransfer, StatementLineKey, Stor
 use crate::domain::ledger::ids::{BankAccountId, BankTransactionId, JournalId};
 use crate::domain::ledger::money::Pence;
 use crate::store::StoreError;
-use crate::store::books::bank_transactions;
-use crate::store::books::bank_transactions::{BANK_TRANSACTION_COLUMNS, read_bank_transaction};
-use crate::store::books::cache::day;
-use crate::store::books::load::json;
-use crate::store::sql::{Unit, params};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::store::books::bank_transactions::{BANK_TRANSACTION_COLUMNS, COLUMNS, read_bank_transaction};
+use crate::store::sql::{Unit, json_array, params};
 
-/// Lines of statements, with the journals behind those that are taken out of the books.
+/// Loads statement lines, the journals behind those that are unconfirmed, and the balances of bank accounts.
 pub(super) async fn load_bank(
     unit: &Unit<'_>,
-    posts: &[&CommandRequest],
-    named: &mut ReferencedIds,
+    requests: &[&CommandRequest],
+    ids: &mut ReferencedIds,
     facts: &mut Facts,
 ) -> Result<(), StoreError> {
-    let numbers = unit.numbers_of_json();
-    if !named.transactions.is_empty() {
+    let among = unit.numbers_of_json();
+    if !ids.transactions.is_empty() {
         let sql = format!(
             "select {BANK_TRANSACTION_COLUMNS}, t.organisation_id from bank_transaction t \
-             where t.id in {numbers} or t.transfer_id in {numbers}"
+             where t.id in {among} or t.transfer_id in {among}"
         );
-        for row in unit.all(&sql, params![json(&named.transactions)]).await? {
+        for row in unit.all(&sql, params![json_array(&ids.transactions)]).await? {
             let transaction = read_bank_transaction(&row)?;
-            facts.transactions.loading().insert(transaction.id, (row.get(bank_transactions::COLUMNS)?, transaction));
+            facts.transactions.loading().insert(transaction.id, (row.get(COLUMNS)?, transaction));
         }
     }
-    for request in posts {
+    for request in requests {
         if let BooksCommand::Unconfirm { id } = &request.command {
             let journal = facts.transactions.get(id).and_then(|(_, row)| row.journal_id);
-            named.journals.extend(journal);
+            ids.journals.extend(journal);
         }
     }
-    if !named.journals.is_empty() {
-        let sql = format!("select journal_id, id from bank_transaction where journal_id in {numbers} order by id");
-        for row in unit.all(&sql, params![json(&named.journals)]).await? {
+    if !ids.journals.is_empty() {
+        let sql = format!("select journal_id, id from bank_transaction where journal_id in {among} order by id");
+        for row in unit.all(&sql, params![json_array(&ids.journals)]).await? {
             facts.linked.loading().insert(row.get(0)?, row.get(1)?);
         }
     }
-    if !named.banks.is_empty() {
-        let sql = format!(
-            "select b.id, b.account_id, (select cast(coalesce(sum(m.debit - m.credit), 0) as bigint) \
-             from account_month m where m.account_id = b.account_id), \
-             (select max(t.day) from bank_transaction t where t.bank_account_id = b.id) \
-             from bank_account b where b.id in {numbers}"
-        );
-        for row in unit.all(&sql, params![json(&named.banks)]).await? {
-            facts.balances.loading().insert(row.get(1)?, (row.get(2)?, true));
-            let last: Option<i64> = row.get(3)?;
-            if let Some(last) = last.and_then(|day| i32::try_from(day).ok()) {
-                facts.last_days.insert(row.get(0)?, last);
-            }
-        }
-    }
-    load_awaited(unit, named, facts).await?;
-    load_other_sides(unit, named, facts).await?;
-    for request in posts {
+    load_bank_balances(unit, ids, facts).await?;
+    load_awaited(unit, ids, facts).await?;
+    load_other_sides(unit, ids, facts).await?;
+    for request in requests {
         match &request.command {
             BooksCommand::CreateBankTransaction { bank_account_id, row } => {
                 load_stored_rows(unit, *bank_account_id, std::slice::from_ref(row), facts).await?;
@@ -72,9 +56,11 @@ pub(super) async fn load_bank(
             BooksCommand::ImportBankTransactions(import) => {
                 load_stored_rows(unit, import.bank_account_id, &import.rows, facts).await?;
             }
-            BooksCommand::PreviewImport { entries, .. } => load_imported_rows(unit, Some(&**entries), facts).await?,
+            BooksCommand::PreviewImport { entries, .. } => {
+                load_stored_rows_of_import(unit, Some(&**entries), facts).await?;
+            }
             BooksCommand::ConfirmImport(confirmed) => {
-                load_imported_rows(unit, confirmed.entries.as_ref(), facts).await?
+                load_stored_rows_of_import(unit, confirmed.entries.as_ref(), facts).await?;
             }
             _ => {}
         }
@@ -82,24 +68,30 @@ pub(super) async fn load_bank(
     Ok(())
 }
 
-/// The same for the rows of a bulk import, by bank account.
-async fn load_imported_rows(
-    unit: &Unit<'_>,
-    entries: Option<&ImportInput>,
-    facts: &mut Facts,
-) -> Result<(), StoreError> {
-    let mut of_bank: BTreeMap<i64, Vec<&StatementLineInput>> = BTreeMap::new();
-    for (bank, row) in entries.into_iter().flat_map(statement_rows) {
-        of_bank.entry(bank).or_default().push(row);
+/// Loads the balances of bank accounts and the days of their latest statement lines.
+async fn load_bank_balances(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut Facts) -> Result<(), StoreError> {
+    if ids.bank_accounts.is_empty() {
+        return Ok(());
     }
-    for (bank, rows) in of_bank {
-        load_stored_rows(unit, bank, &rows, facts).await?;
+    let sql = format!(
+        "select b.id, b.account_id, (select cast(coalesce(sum(m.debit - m.credit), 0) as bigint) \
+         from account_month m where m.account_id = b.account_id), \
+         (select max(t.day) from bank_transaction t where t.bank_account_id = b.id) \
+         from bank_account b where b.id in {}",
+        unit.numbers_of_json()
+    );
+    for row in unit.all(&sql, params![json_array(&ids.bank_accounts)]).await? {
+        facts.balances.loading().insert(row.get(1)?, (row.get(2)?, true));
+        if let Some(last) = row.maybe_day(3)? {
+            facts.last_days.insert(row.get(0)?, last);
+        }
     }
     Ok(())
 }
 
-async fn load_awaited(unit: &Unit<'_>, named: &ReferencedIds, facts: &mut Facts) -> Result<(), StoreError> {
-    if named.entering.is_empty() {
+/// Loads the transfers of organisations whose other side is awaited.
+async fn load_awaited(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut Facts) -> Result<(), StoreError> {
+    if ids.transfer_organisations.is_empty() {
         return Ok(());
     }
     let sql = format!(
@@ -107,8 +99,8 @@ async fn load_awaited(unit: &Unit<'_>, named: &ReferencedIds, facts: &mut Facts)
          where t.organisation_id in {} and t.awaited_on is not null",
         unit.numbers_of_json()
     );
-    for row in unit.all(&sql, params![json(&named.entering)]).await? {
-        let (organisation, first): (i64, _) = (row.get(bank_transactions::COLUMNS)?, read_bank_transaction(&row)?);
+    for row in unit.all(&sql, params![json_array(&ids.transfer_organisations)]).await? {
+        let (organisation, first): (i64, _) = (row.get(COLUMNS)?, read_bank_transaction(&row)?);
         if let (Some(on), Some(journal)) = (first.awaited_on, first.journal_id) {
             let transfer = AwaitedTransfer {
                 transaction_id: BankTransactionId(first.id),
@@ -124,10 +116,10 @@ async fn load_awaited(unit: &Unit<'_>, named: &ReferencedIds, facts: &mut Facts)
     Ok(())
 }
 
-/// The lines that may be the other sides of transfers: not confirmed, with the opposite amount, and near enough.
-async fn load_other_sides(unit: &Unit<'_>, named: &ReferencedIds, facts: &mut Facts) -> Result<(), StoreError> {
+/// Loads the lines that may be the other sides of transfers: not confirmed, of the opposite amount and near in time.
+async fn load_other_sides(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut Facts) -> Result<(), StoreError> {
     let mut of_bank: BTreeMap<i64, (BTreeSet<i64>, i32, i32)> = BTreeMap::new();
-    for (id, bank) in &named.transfers {
+    for (id, bank) in &ids.transfers {
         let Some((_, row)) = facts.transactions.get(id) else { continue };
         let (amounts, first, last) = of_bank.entry(*bank).or_insert((BTreeSet::new(), row.day, row.day));
         amounts.insert(-row.amount_pence);
@@ -140,22 +132,22 @@ async fn load_other_sides(unit: &Unit<'_>, named: &ReferencedIds, facts: &mut Fa
     );
     for (bank, (amounts, first, last)) in of_bank {
         let (first, last) = (first.saturating_sub(TRANSFER_DAYS_MAX), last.saturating_add(TRANSFER_DAYS_MAX));
-        for row in unit.all(&sql, params![json(&amounts), bank, i64::from(first), i64::from(last)]).await? {
+        for row in unit.all(&sql, params![json_array(&amounts), bank, i64::from(first), i64::from(last)]).await? {
             let other = read_bank_transaction(&row)?;
-            facts.transactions.loading().entry(other.id).or_insert((row.get(bank_transactions::COLUMNS)?, other));
+            facts.transactions.loading().entry(other.id).or_insert((row.get(COLUMNS)?, other));
         }
     }
     Ok(())
 }
 
-/// The lines of a bank account that these rows may repeat: those of their days, and those with their ids.
-async fn load_stored_rows<R: std::borrow::Borrow<StatementLineInput>>(
+/// Loads the lines of a bank account that these rows may repeat: those of their days, and those with their ids.
+async fn load_stored_rows<R: Borrow<StatementLineInput>>(
     unit: &Unit<'_>,
     bank_account_id: i64,
     rows: &[R],
     facts: &mut Facts,
 ) -> Result<(), StoreError> {
-    let rows = || rows.iter().map(std::borrow::Borrow::borrow);
+    let rows = || rows.iter().map(Borrow::borrow);
     let days: BTreeSet<i64> = rows().map(|row| i64::from(row.day)).collect();
     let external_ids: BTreeSet<&str> = rows().filter_map(|row| row.external_id.as_deref()).collect();
     let sql = format!(
@@ -165,12 +157,28 @@ async fn load_stored_rows<R: std::borrow::Borrow<StatementLineInput>>(
         unit.numbers_of_json(),
         unit.texts_of_json().replace("$1", "$3")
     );
-    let values = params![json(&days), bank_account_id, json(&external_ids)];
+    let values = params![json_array(&days), bank_account_id, json_array(&external_ids)];
     for row in unit.all(&sql, values).await? {
         let id = BankTransactionId(row.get(0)?);
-        let key = StatementLineKey { date: day(&row, 1)?, amount: Pence(row.get(2)?), description: row.get(3)? };
+        let key = StatementLineKey { date: row.day(1)?, amount: Pence(row.get(2)?), description: row.get(3)? };
         let line = StoredStatementLine { id, key, external_id: row.get(4)? };
         facts.stored_rows.loading().insert(id.0, (bank_account_id, line));
+    }
+    Ok(())
+}
+
+/// Loads the lines that the rows of a bulk import may repeat, for each bank account.
+async fn load_stored_rows_of_import(
+    unit: &Unit<'_>,
+    import: Option<&ImportInput>,
+    facts: &mut Facts,
+) -> Result<(), StoreError> {
+    let mut of_bank: BTreeMap<i64, Vec<&StatementLineInput>> = BTreeMap::new();
+    for (bank, row) in import.into_iter().flat_map(statement_rows) {
+        of_bank.entry(bank).or_default().push(row);
+    }
+    for (bank, rows) in of_bank {
+        load_stored_rows(unit, bank, &rows, facts).await?;
     }
     Ok(())
 }

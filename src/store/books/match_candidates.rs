@@ -1,41 +1,33 @@
-//! What a line of a statement may be of what is in the books: open invoices, and money that no line shows yet.
+//! Candidates that a statement line may be matched with: open invoices, and settlements that no line shows yet.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sea_orm::DbBackend;
 
 use crate::domain::books::records::statement_line::StatementLineRecord;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::bank_candidates::{Candidate, CandidateKind, score};
 use crate::domain::ledger::money::Pence;
 use crate::store::StoreError;
-use crate::store::books::cache::day;
-use crate::store::books::query::{Conditions, trigrams};
+use crate::store::books::conditions::Conditions;
+use crate::store::books::lists::trigrams;
 use crate::store::reader::Reader;
 use crate::store::sql::{Row, params};
-use sea_orm::DbBackend;
-use std::collections::{BTreeMap, BTreeSet};
 
-/// Open invoices that are looked at: of the amount, by each number that the description has, and the latest.
-const LOOKED_AT_MAX: i64 = 200;
+/// How many open invoices are examined by each query: by amount, by a number of the description, and by date.
+const EXAMINED_MAX: i64 = 200;
 
-/// Numbers of a description that invoices are looked for by.
+/// How many numbers of a description are searched for.
 const NUMBERS_MAX: usize = 4;
 
-/// The digits that stand together in a text, three at least, the longest first.
-fn numbers_in(text: &str) -> Vec<String> {
-    let runs = text.split(|one: char| !one.is_ascii_digit()).filter(|run| run.len() >= 3);
-    let runs: BTreeSet<&str> = runs.collect();
-    let mut numbers: Vec<String> = runs.into_iter().map(str::to_owned).collect();
-    numbers.sort_by_key(|number| std::cmp::Reverse(number.len()));
-    numbers.truncate(NUMBERS_MAX);
-    numbers
-}
-
-/// What is still to be paid in cash of an open invoice: what it owes, less what CIS is to withhold of that.
+/// The cash that is still to be paid on an open invoice: the amount due less the CIS to be withheld of it.
 const PAYABLE: &str = "case when d.cis_deduction = 0 then d.due else d.net + d.vat - d.cis_deduction - \
      (select cast(coalesce(sum(case when a.from_settlement_id is null then a.amount - a.cis else a.amount end), 0) \
      as bigint) from allocation a where a.to_document_id = d.id and a.released_day is null) end";
 
 impl Reader {
-    /// What a line may be, beside lines of other statements: invoices of its amount or named in it that are open, and
-    /// receipts, payments and refunds of its amount that no line shows.
+    /// The candidates of a line, beside lines of other statements: open invoices of its amount or named in its
+    /// description, and receipts, payments and refunds of its amount that no line shows.
     pub async fn match_candidates(
         &self,
         organisation: OrganisationId,
@@ -64,8 +56,8 @@ impl Reader {
         let amount = line.amount_pence.abs();
         let columns = format!("d.id, d.day, {PAYABLE}, d.number, d.reference, d.supplier_reference");
         let open = "d.organisation_id = $1 and d.kind = $2 and d.due > 0";
-        let mut asked = vec![
-            // Of the amount: what CIS is withheld of owes more than is to be paid.
+        let mut queries = vec![
+            // By amount. Under CIS the amount due is more than the cash to be paid.
             (
                 "document d where d.organisation_id = $1 and d.kind = $2 and d.due = $3 and d.cis_deduction = 0"
                     .to_owned(),
@@ -77,12 +69,12 @@ impl Reader {
                 ),
                 params![organisation.0, word, amount],
             ),
-            // Named in whatever way: the latest are looked at.
+            // By date: a description may name an invoice in any way, so that the latest are examined.
             (
                 "(select l.id from document l where l.organisation_id = $1 and l.kind = $2 and l.due > 0 \
                  order by l.due_day desc, l.id desc limit $3) p join document d on d.id = p.id"
                     .to_owned(),
-                params![organisation.0, word, LOOKED_AT_MAX],
+                params![organisation.0, word, EXAMINED_MAX],
             ),
         ];
         for number in numbers_in(&line.description) {
@@ -99,11 +91,12 @@ impl Reader {
                 "document d".to_owned()
             };
             let text = conditions.text();
-            asked.push((format!("{from} where {text} and d.due > 0 and d.search like {pattern}"), conditions.values()));
+            queries
+                .push((format!("{from} where {text} and d.due > 0 and d.search like {pattern}"), conditions.values()));
         }
         let mut found: BTreeMap<i64, Candidate> = BTreeMap::new();
-        for (from, values) in asked {
-            for row in self.all(&format!("select {columns} from {from} limit {LOOKED_AT_MAX}"), values).await? {
+        for (from, values) in queries {
+            for row in self.all(&format!("select {columns} from {from} limit {EXAMINED_MAX}"), values).await? {
                 found.insert(row.get(0)?, candidate(&row, kind, sign * row.get::<i64>(2)?)?);
             }
         }
@@ -142,7 +135,17 @@ fn candidate(row: &Row, kind: CandidateKind, amount_pence: i64) -> Result<Candid
     for column in 3..=5 {
         references.extend(row.get::<Option<String>>(column)?);
     }
-    Ok(Candidate { kind, id: row.get(0)?, amount: Pence(amount_pence), date: day(row, 1)?, references })
+    Ok(Candidate { kind, id: row.get(0)?, amount: Pence(amount_pence), date: row.day(1)?, references })
+}
+
+/// The runs of at least three digits in a text, the longest first.
+fn numbers_in(text: &str) -> Vec<String> {
+    let runs = text.split(|one: char| !one.is_ascii_digit()).filter(|run| run.len() >= 3);
+    let runs: BTreeSet<&str> = runs.collect();
+    let mut numbers: Vec<String> = runs.into_iter().map(str::to_owned).collect();
+    numbers.sort_by_key(|number| std::cmp::Reverse(number.len()));
+    numbers.truncate(NUMBERS_MAX);
+    numbers
 }
 
 #[cfg(test)]

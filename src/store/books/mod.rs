@@ -6,21 +6,24 @@
 //! are returned to the cache once the group is committed, and read again when it fails.
 
 mod accounts;
+mod allocations;
 mod bank_accounts;
 mod bank_transactions;
 mod cache;
-mod change_rows;
+mod changes;
 mod check;
 mod check_documents;
 mod check_settlements;
+mod conditions;
 mod contacts;
-mod document_reads;
 mod document_rows;
+mod documents;
 mod entry_rows;
 mod identifiers;
-mod import_rows;
+mod imports;
 mod journal_list;
 mod journals;
+mod lists;
 mod load;
 mod load_bank;
 mod load_register;
@@ -29,12 +32,10 @@ mod match_candidates;
 mod numbers;
 mod organisation;
 mod previews;
-mod query;
 mod record_rows;
 mod replays;
 mod report_rows;
 mod rows;
-mod settlement_reads;
 mod settlements;
 mod status;
 mod total_rows;
@@ -65,6 +66,24 @@ pub(super) use check_documents::DOCUMENT_RULES;
 pub(super) use check_settlements::SETTLEMENT_RULES;
 pub(super) use waiting::WaitingCommand;
 
+/// The writer's part for the books: it decides and writes the commands of a group.
+#[derive(Default)]
+pub(super) struct BooksWriter {
+    cache: BooksCache,
+    identifiers: Identifiers,
+    /// The group that is written but not committed yet.
+    pending: Option<Group>,
+}
+
+/// The state of a group while it is decided.
+struct Group {
+    books: HashMap<OrganisationId, CachedBooks>,
+    facts: Facts,
+    identifiers: Identifiers,
+    effects: Effects,
+    now_ms: i64,
+}
+
 impl Writer {
     /// Changes the books; the answer comes after its commit.
     pub async fn execute(&self, request: CommandRequest) -> Result<CommandOutcome, StoreError> {
@@ -85,61 +104,6 @@ impl Reader {
     }
 }
 
-async fn dry_run(unit: &Unit<'_>, request: &CommandRequest) -> Result<CommandOutcome, StoreError> {
-    let mut cache = BooksCache::default();
-    let mut taken = cache.take(unit, &BTreeSet::from([request.organisation]), false).await?;
-    numbers::complete(unit, &mut taken, &[request]).await?;
-    let Some(mut books) = taken.remove(&request.organisation) else { return Ok(CommandOutcome::Unknown) };
-    let today = day_in(&books.organisation.timezone, unit.now_ms);
-    let mut facts = load::facts(unit, &[request], today).await?;
-    // A dry run consumes no number.
-    books.next_journal_number = 0;
-    let mut transaction = BooksTransaction {
-        books: &mut books,
-        facts: &mut facts,
-        identifiers: &mut Identifiers::default(),
-        effects: &mut Effects::default(),
-        actor: &request.actor,
-        now_ms: unit.now_ms,
-        today,
-        is_dry_run: true,
-    };
-    outcome(transaction.decide(request))
-}
-
-fn outcome(decided: Result<CommandResult, Rejection>) -> Result<CommandOutcome, StoreError> {
-    match decided {
-        Ok(result) => Ok(CommandOutcome::Done(result)),
-        Err(Rejection::Refused(refusal)) => Ok(CommandOutcome::Refused(refusal)),
-        Err(Rejection::Unknown) => Ok(CommandOutcome::Unknown),
-        Err(Rejection::Forbidden) => Ok(CommandOutcome::Forbidden),
-        Err(Rejection::Corrupt(what)) => Err(StoreError::Corrupt(what)),
-        Err(Rejection::Item(at, rejection)) => match *rejection {
-            Rejection::Refused(refusal) => Ok(CommandOutcome::RefusedItem(at, refusal)),
-            Rejection::Unknown => Ok(CommandOutcome::UnknownItem(at)),
-            other => outcome(Err(other)),
-        },
-    }
-}
-
-/// The state of a group while it is decided.
-struct Group {
-    books: HashMap<OrganisationId, CachedBooks>,
-    facts: Facts,
-    identifiers: Identifiers,
-    effects: Effects,
-    now_ms: i64,
-}
-
-/// The books with the writer.
-#[derive(Default)]
-pub(super) struct BooksWriter {
-    cache: BooksCache,
-    identifiers: Identifiers,
-    /// What the group under way leaves behind when it is committed.
-    pending: Option<Group>,
-}
-
 impl BooksWriter {
     /// Decides and writes the commands of a group.
     pub(super) async fn run(
@@ -150,10 +114,10 @@ impl BooksWriter {
         let organisations: BTreeSet<_> = waiting.iter().map(|one| one.request.organisation).collect();
         let mut books = self.cache.take(unit, &organisations, true).await?;
         let requests: Vec<&CommandRequest> = waiting.iter().map(|one| &one.request).collect();
-        // Zones differ by hours at most, and only what is overdue depends on this day.
+        // Time zones differ by hours at most, and only overdue amounts depend on this day.
         let zone = books.values().next().map_or("Europe/London", |books| books.organisation.timezone.as_str());
         let facts = load::facts(unit, &requests, day_in(zone, unit.now_ms)).await?;
-        numbers::complete(unit, &mut books, &requests).await?;
+        numbers::load_missing(unit, &mut books, &requests).await?;
         let mut identifiers = self.identifiers.clone();
         identifiers::take_ahead(&mut identifiers, unit).await?;
         let mut group = Group { books, facts, identifiers, effects: Effects::default(), now_ms: unit.now_ms };
@@ -170,7 +134,7 @@ impl BooksWriter {
         }
         if !heads.is_empty() {
             if group.effects.has_previews() {
-                previews::forget_old(unit).await?;
+                previews::delete_expired(unit).await?;
             }
             write::write(unit, &group.effects, (&group.facts, &group.books), &heads).await?;
         }
@@ -178,7 +142,7 @@ impl BooksWriter {
         Ok(())
     }
 
-    /// The group is committed: how many journals it posted.
+    /// Keeps the state of the group once it is committed; returns how many journals it posted.
     pub(super) fn keep(&mut self) -> u64 {
         let Some(group) = self.pending.take() else { return 0 };
         self.cache.put_back(group.books);
@@ -186,15 +150,15 @@ impl BooksWriter {
         group.effects.journals()
     }
 
-    /// The group failed: what it took is read again.
+    /// Drops the state of a group that failed: its books are loaded again when they are needed.
     pub(super) fn forget(&mut self) {
         self.pending = None;
     }
 }
 
 impl Group {
-    /// Decides every command in order; once more with as many identifiers as they took, when the blocks at hand did not
-    /// hold enough.
+    /// Decides every command in order. When the blocks of identifiers did not hold enough, it takes as many as the
+    /// commands used and decides them once more.
     async fn decide(&mut self, unit: &Unit<'_>, waiting: &mut [&mut WaitingCommand]) -> Result<(), StoreError> {
         let (books, facts, effects) = (self.books.clone(), self.facts.mark(), self.effects.mark());
         let mut identifiers = self.identifiers.clone();
@@ -216,6 +180,7 @@ impl Group {
         Ok(())
     }
 
+    /// Decides every command once.
     fn decide_all(&mut self, waiting: &mut [&mut WaitingCommand]) -> Result<(), StoreError> {
         self.identifiers.start_counting();
         for one in waiting {
@@ -224,7 +189,7 @@ impl Group {
         Ok(())
     }
 
-    /// Answers one command: from what is stored for its key, or by deciding it.
+    /// Answers one command: with the answer stored under its `Idempotency-Key`, or by deciding it.
     fn answer_command(&mut self, request: &CommandRequest) -> Result<CommandOutcome, StoreError> {
         let Some(books) = self.books.get_mut(&request.organisation) else { return Ok(CommandOutcome::Unknown) };
         let user = request.actor.user_id;
@@ -249,13 +214,52 @@ impl Group {
         let outcome = outcome(transaction.decide(request))?;
         if let CommandOutcome::Done(result) = &outcome {
             books.changed = true;
-            let of = (request.organisation.0, user);
+            let scope = (request.organisation.0, user);
             if let Some(replay) = &request.replay
-                && let Some(stored) = store_answer(&mut self.effects, self.now_ms, of, replay, result)
+                && let Some(stored) = store_answer(&mut self.effects, self.now_ms, scope, replay, result)
             {
                 self.facts.replays.insert(replay.key_of(user), stored);
             }
         }
         Ok(outcome)
+    }
+}
+
+/// Decides a command over a snapshot.
+async fn dry_run(unit: &Unit<'_>, request: &CommandRequest) -> Result<CommandOutcome, StoreError> {
+    let mut cache = BooksCache::default();
+    let mut taken = cache.take(unit, &BTreeSet::from([request.organisation]), false).await?;
+    numbers::load_missing(unit, &mut taken, &[request]).await?;
+    let Some(mut books) = taken.remove(&request.organisation) else { return Ok(CommandOutcome::Unknown) };
+    let today = day_in(&books.organisation.timezone, unit.now_ms);
+    let mut facts = load::facts(unit, &[request], today).await?;
+    // A dry run consumes no number.
+    books.next_journal_number = 0;
+    let mut transaction = BooksTransaction {
+        books: &mut books,
+        facts: &mut facts,
+        identifiers: &mut Identifiers::default(),
+        effects: &mut Effects::default(),
+        actor: &request.actor,
+        now_ms: unit.now_ms,
+        today,
+        is_dry_run: true,
+    };
+    outcome(transaction.decide(request))
+}
+
+/// The answer to a command that was decided.
+fn outcome(decided: Result<CommandResult, Rejection>) -> Result<CommandOutcome, StoreError> {
+    match decided {
+        Ok(result) => Ok(CommandOutcome::Done(result)),
+        Err(Rejection::Refused(refusal)) => Ok(CommandOutcome::Refused(refusal)),
+        Err(Rejection::Unknown) => Ok(CommandOutcome::Unknown),
+        Err(Rejection::Forbidden) => Ok(CommandOutcome::Forbidden),
+        Err(Rejection::Corrupt(what)) => Err(StoreError::Corrupt(what)),
+        Err(Rejection::Item(at, rejection)) => match *rejection {
+            Rejection::Refused(refusal) => Ok(CommandOutcome::RefusedItem(at, refusal)),
+            Rejection::Unknown => Ok(CommandOutcome::UnknownItem(at)),
+            other => outcome(Err(other)),
+        },
     }
 }

@@ -1,18 +1,22 @@
-//! Organisations: made with their books, and changed.
+//! Organisations: how they are created with their books and how their rows are written.
+
+use std::collections::HashMap;
+
+use entity::organisation;
+use sea_orm::ActiveModelTrait as _;
+use sea_orm::ActiveValue::{NotSet, Set};
 
 use crate::domain::access::Role;
 use crate::domain::books::cached_books::CachedBooks;
 use crate::domain::books::effects::{Effect, Effects};
 use crate::domain::books::facts::Facts;
 use crate::domain::books::history::record_organisation_created;
-use crate::domain::books::idempotency::ReplayLookup;
-use crate::domain::books::idempotency::store_answer;
+use crate::domain::books::idempotency::{ReplayLookup, store_answer};
 use crate::domain::books::identifiers::{IdSequence, Identifiers};
 use crate::domain::books::records::account::AccountRecord;
 use crate::domain::books::records::bank_account::BankAccountRecord;
 use crate::domain::books::records::organisation::{LockChange, OrganisationRecord, blank};
-use crate::domain::books::request::CommandResult;
-use crate::domain::books::request::{Actor, CreateOrganisation, OrganisationCreated, Via};
+use crate::domain::books::request::{Actor, CommandResult, CreateOrganisation, OrganisationCreated, Via};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::ids::AccountId;
 use crate::domain::ledger::refusal::Refusal;
@@ -23,25 +27,37 @@ use crate::store::organisations::{insert_member, read};
 use crate::store::sql::{Row, Unit, for_update, params};
 use crate::store::writer::{Locks, Writer};
 use crate::store::{Reader, StoreError};
-use entity::organisation;
-use sea_orm::ActiveModelTrait as _;
-use sea_orm::ActiveValue::Set;
-use std::collections::HashMap;
+
+/// The number of changes of the period lock that are shown.
+pub(super) const LOCK_CHANGES_MAX: i64 = 100;
+
+/// Selects the latest changes of the period lock.
+pub(super) const LOCK_CHANGES: &str = "select lock_day, reason, user_id, at from period_lock_change \
+     where organisation_id = $1 order by id desc limit $2";
 
 impl Writer {
-    /// Makes an organisation with the standard chart.
+    /// Creates an organisation with the standard chart.
     pub async fn create_organisation(&self, new: CreateOrganisation) -> Result<OrganisationCreated, StoreError> {
         self.unit_of(Locks::Organisations, 32 * 1024, new, |unit, new| Box::pin(create(unit, new))).await
     }
 }
 
-/// Writes an organisation's row as it is now.
+impl Reader {
+    /// The latest changes of the period lock of an organisation, newest first.
+    pub async fn lock_changes(&self, organisation: OrganisationId) -> Result<Vec<LockChange>, StoreError> {
+        let rows = self.all(LOCK_CHANGES, params![organisation.0, LOCK_CHANGES_MAX]).await?;
+        rows.iter().map(read_lock_change).collect()
+    }
+}
+
+/// Writes the row of an organisation.
 pub(super) async fn write(unit: &Unit<'_>, row: &OrganisationRecord) -> Result<(), StoreError> {
-    active(row).update(unit.db).await?;
+    active_model(row).update(unit.db).await?;
     Ok(())
 }
 
-fn active(row: &OrganisationRecord) -> organisation::ActiveModel {
+/// The row of an organisation.
+fn active_model(row: &OrganisationRecord) -> organisation::ActiveModel {
     let row = row.clone();
     organisation::ActiveModel {
         id: Set(row.id.0),
@@ -86,20 +102,21 @@ fn active(row: &OrganisationRecord) -> organisation::ActiveModel {
     }
 }
 
+/// Creates an organisation with the standard chart, its first bank account and its owner.
 async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<OrganisationCreated, StoreError> {
-    if let Some(asked) = &new.replay {
-        // The same key in another process waits here for the commit of the first, and then finds its answer.
+    if let Some(replay) = &new.replay {
+        // A request with the same key in another process waits here for the first to commit, and then finds its answer.
         let topic = Topic::Memberships.as_str();
         let lock = format!("select value from change_epoch where topic = $1{}", for_update(unit.backend));
         unit.one(&lock, params![topic]).await?;
-        match replays::find(unit, new.owner, asked).await? {
+        match replays::find(unit, new.owner, replay).await? {
             ReplayLookup::Nothing => {}
             ReplayLookup::Same(stored) => return Ok(OrganisationCreated::Replayed(stored)),
             ReplayLookup::Other => return Ok(OrganisationCreated::Refused(Refusal::IdempotencyKeyReused)),
         }
     }
     let (mut row, begins) = match blank(unit.now_ms).with(&new.change, None, true) {
-        Ok(made) => made,
+        Ok(created) => created,
         Err(refusal) => return Ok(OrganisationCreated::Refused(refusal)),
     };
     row.has_vat_control = new.vat_control;
@@ -107,7 +124,7 @@ async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<Organisatio
         return Ok(OrganisationCreated::Created(Box::new(row)));
     }
     row.changed_epoch = unit.bump(Topic::Memberships).await?;
-    let inserted = organisation::ActiveModel { id: sea_orm::ActiveValue::NotSet, ..active(&row) };
+    let inserted = organisation::ActiveModel { id: NotSet, ..active_model(&row) };
     let row = read(inserted.insert(unit.db).await?);
     insert_member(unit, row.id, new.owner, Role::Owner, row.changed_epoch).await?;
 
@@ -131,9 +148,9 @@ async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<Organisatio
         let flat_rate = scheme.flat_rate().map(|rate| rate.0);
         effects.push(row.id.0, Effect::VatScheme { from, scheme: scheme.as_str(), flat_rate });
     }
-    if let Some(asked) = &new.replay {
+    if let Some(replay) = &new.replay {
         let result = CommandResult::Organisation(Box::new(row.clone()));
-        store_answer(&mut effects, unit.now_ms, (row.id.0, new.owner), asked, &result);
+        store_answer(&mut effects, unit.now_ms, (row.id.0, new.owner), replay, &result);
     }
     let actor = Actor { user_id: new.owner, key_prefix: new.key_prefix.clone(), may_reopen: true, via: Via::default() };
     record_organisation_created(&mut effects, &row, &actor, unit.now_ms);
@@ -142,26 +159,7 @@ async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<Organisatio
     Ok(OrganisationCreated::Created(Box::new(row)))
 }
 
-/// Moves of the lock that are told.
-pub(super) const LOCK_CHANGES_MAX: i64 = 100;
-
-pub(super) const LOCK_CHANGES: &str = "select lock_day, reason, user_id, at from period_lock_change \
-     where organisation_id = $1 order by id desc limit $2";
-
+/// Reads a change of the period lock.
 pub(super) fn read_lock_change(row: &Row) -> Result<LockChange, StoreError> {
-    let day: Option<i64> = row.get(0)?;
-    Ok(LockChange {
-        lock_day: day.and_then(|day| i32::try_from(day).ok()),
-        reason: row.get(1)?,
-        user_id: row.get(2)?,
-        at_ms: row.get(3)?,
-    })
-}
-
-impl Reader {
-    /// The latest moves of an organisation's period lock, newest first.
-    pub async fn lock_changes(&self, organisation: OrganisationId) -> Result<Vec<LockChange>, StoreError> {
-        let rows = self.all(LOCK_CHANGES, params![organisation.0, LOCK_CHANGES_MAX]).await?;
-        rows.iter().map(read_lock_change).collect()
-    }
+    Ok(LockChange { lock_day: row.maybe_day(0)?, reason: row.get(1)?, user_id: row.get(2)?, at_ms: row.get(3)? })
 }

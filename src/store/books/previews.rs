@@ -1,4 +1,4 @@
-//! Rows of previews.
+//! Previews that wait to be confirmed: how their rows are written, and the queries about them.
 
 use crate::domain::books::facts::Facts;
 use crate::domain::books::records::preview::PreviewRecord;
@@ -7,11 +7,11 @@ use crate::domain::ids::{OrganisationId, UserId};
 use crate::store::StoreError;
 use crate::store::books::rows::{Column, Rows};
 use crate::store::reader::Reader;
-use crate::store::sql::{Unit, params};
+use crate::store::sql::{Unit, json_array, params};
 use Column::{Number, Text};
 
-/// How much longer it is known that it has worked, or has expired.
-const KEPT_MS: i64 = 7 * 24 * 3_600 * 1_000;
+/// How long a preview that was used or has expired is stored, so that its token is refused for the right reason.
+const RETENTION_MS: i64 = 7 * 24 * 3_600 * 1_000;
 
 const COLUMNS: &[Column] = &[
     Text("token_hash"),
@@ -24,13 +24,28 @@ const COLUMNS: &[Column] = &[
     Number("used_at"),
 ];
 
-/// Rows of previews; one that was used keeps no request.
+impl Reader {
+    /// The body of the request that this person previewed under a token, unless the token was used.
+    pub async fn previewed(
+        &self,
+        organisation: OrganisationId,
+        user: UserId,
+        token_hash: &str,
+    ) -> Result<Option<String>, StoreError> {
+        let sql = "select body from book_preview where token_hash = $1 and organisation_id = $2 and user_id = $3 \
+                   and used_at is null";
+        let row = self.one(sql, params![token_hash, organisation.0, user.0]).await?;
+        row.map(|row| row.get(0)).transpose()
+    }
+}
+
+/// The rows of previews; the body of a used preview is empty.
 pub(super) fn preview_rows() -> Rows {
     let conflict = "on conflict (token_hash) do update set body = excluded.body, used_at = excluded.used_at";
     Rows::new("book_preview", COLUMNS, conflict)
 }
 
-/// Adds a row.
+/// Adds the row of a preview.
 pub(super) fn preview_row(rows: &mut Rows, record: &PreviewRecord, hash: &str, body: &str) {
     rows.push([
         hash.into(),
@@ -44,9 +59,13 @@ pub(super) fn preview_row(rows: &mut Rows, record: &PreviewRecord, hash: &str, b
     ]);
 }
 
-/// Loads the previews that postings confirm, and the opening journals that stand.
-pub(super) async fn load(unit: &Unit<'_>, posts: &[&CommandRequest], facts: &mut Facts) -> Result<(), StoreError> {
-    let hashes: Vec<&str> = posts.iter().filter_map(|request| request.command.token_hash()).collect();
+/// Loads the previews that commands confirm.
+pub(super) async fn load_previews(
+    unit: &Unit<'_>,
+    requests: &[&CommandRequest],
+    facts: &mut Facts,
+) -> Result<(), StoreError> {
+    let hashes: Vec<&str> = requests.iter().filter_map(|request| request.command.token_hash()).collect();
     if hashes.is_empty() {
         return Ok(());
     }
@@ -55,8 +74,7 @@ pub(super) async fn load(unit: &Unit<'_>, posts: &[&CommandRequest], facts: &mut
          where token_hash in {}",
         unit.texts_of_json()
     );
-    // Texts always print.
-    for row in unit.all(&sql, params![serde_json::to_string(&hashes).unwrap_or_default()]).await? {
+    for row in unit.all(&sql, params![json_array(hashes)]).await? {
         let preview = PreviewRecord {
             organisation: row.get(1)?,
             user_id: row.get(2)?,
@@ -70,24 +88,9 @@ pub(super) async fn load(unit: &Unit<'_>, posts: &[&CommandRequest], facts: &mut
     Ok(())
 }
 
-/// Forgets previews that nobody can confirm any more.
-pub(super) async fn forget_old(unit: &Unit<'_>) -> Result<(), StoreError> {
-    let before = unit.now_ms.saturating_sub(KEPT_MS);
+/// Deletes the previews that expired long ago.
+pub(super) async fn delete_expired(unit: &Unit<'_>) -> Result<(), StoreError> {
+    let before = unit.now_ms.saturating_sub(RETENTION_MS);
     unit.execute("delete from book_preview where expires_at < $1", params![before]).await?;
     Ok(())
-}
-
-impl Reader {
-    /// The request that was previewed under a token by this person, while it may be confirmed.
-    pub async fn previewed(
-        &self,
-        organisation: OrganisationId,
-        user: UserId,
-        token_hash: &str,
-    ) -> Result<Option<String>, StoreError> {
-        let sql = "select body from book_preview where token_hash = $1 and organisation_id = $2 and user_id = $3 \
-                   and used_at is null";
-        let row = self.one(sql, params![token_hash, organisation.0, user.0]).await?;
-        row.map(|row| row.get(0)).transpose()
-    }
 }

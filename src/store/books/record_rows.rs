@@ -1,4 +1,4 @@
-//! The rows of records that change: each is written as it is from now on.
+//! The rows of records that change: a record that is stored already is updated.
 
 use crate::domain::books::records::account::AccountRecord;
 use crate::domain::books::records::bank_account::BankAccountRecord;
@@ -70,6 +70,7 @@ const CONTACT_CONFLICT: &str = "on conflict (id) do update set name = excluded.n
      search = excluded.search, used = excluded.used, archived_at = excluded.archived_at, \
      updated_at = excluded.updated_at, version = excluded.version";
 
+/// The rows of accounts.
 pub(super) fn account_rows<'a>(records: impl Iterator<Item = (i64, &'a AccountRecord)>) -> Rows {
     let mut rows = Rows::new(
         "account",
@@ -94,6 +95,7 @@ pub(super) fn account_rows<'a>(records: impl Iterator<Item = (i64, &'a AccountRe
     rows
 }
 
+/// The rows of contacts.
 pub(super) fn contact_rows<'a>(records: impl Iterator<Item = &'a (i64, ContactRecord)>) -> Rows {
     let mut rows = Rows::new("contact", CONTACT, CONTACT_CONFLICT);
     for (organisation, row) in records {
@@ -138,6 +140,7 @@ pub(super) fn contact_rows<'a>(records: impl Iterator<Item = &'a (i64, ContactRe
     rows
 }
 
+/// The rows of bank accounts.
 pub(super) fn bank_account_rows<'a>(records: impl Iterator<Item = (i64, &'a BankAccountRecord)>) -> Rows {
     const COLUMNS: &[Column] = &[
         Number("id"),
@@ -194,6 +197,7 @@ pub(super) fn bank_account_rows<'a>(records: impl Iterator<Item = (i64, &'a Bank
     rows
 }
 
+/// The rows of statement lines.
 pub(super) fn bank_transaction_rows<'a>(records: impl Iterator<Item = &'a (i64, StatementLineRecord)>) -> Rows {
     const COLUMNS: &[Column] = &[
         Number("id"),
@@ -269,6 +273,7 @@ pub(super) fn bank_transaction_rows<'a>(records: impl Iterator<Item = &'a (i64, 
     rows
 }
 
+/// The rows of settlements.
 pub(super) fn settlement_rows<'a>(records: impl Iterator<Item = &'a (i64, SettlementRecord)>) -> Rows {
     const COLUMNS: &[Column] = &[
         Number("id"),

@@ -1,11 +1,12 @@
-//! Looks up answers stored under an `Idempotency-Key`.
+//! Answers stored under an `Idempotency-Key`: the query about one.
 
-use crate::domain::books::idempotency::{Replay, ReplayLookup};
+use crate::domain::books::idempotency::ReplayLookup;
+use crate::domain::books::request::Replay;
 use crate::domain::ids::UserId;
 use crate::store::sql::{Unit, params};
 use crate::store::{StoreError, StoredResponse};
 
-/// Looks a key up.
+/// Looks up the answer stored under the key of a request.
 pub(super) async fn find(unit: &Unit<'_>, user: UserId, replay: &Replay) -> Result<ReplayLookup, StoreError> {
     let sql = "select body_hash, status, body from idempotency_key \
                where user_id = $1 and method = $2 and path = $3 and key = $4 and expires_at > $5";

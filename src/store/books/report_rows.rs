@@ -14,8 +14,7 @@ use crate::domain::reports::account_balances::AccountBalances;
 use crate::domain::reports::cis_position::{BillAllocation, CisAmounts, CisPositionRows, CisSupplier};
 use crate::domain::reports::contact_balances::ContactBalance;
 use crate::store::StoreError;
-use crate::store::books::cache::day;
-use crate::store::books::query::Conditions;
+use crate::store::books::conditions::Conditions;
 use crate::store::reader::Reader;
 use crate::store::sql::{Row, Unit, params};
 use std::collections::BTreeSet;
@@ -154,7 +153,6 @@ async fn cis_position_rows(
 }
 
 fn read_bill_allocation(row: &Row) -> Result<BillAllocation, StoreError> {
-    let is_released = row.get::<Option<i64>>(9)?.is_some();
     let is_credit = row.get::<Option<i64>>(12)?.is_some();
     Ok(BillAllocation {
         document_id: row.get(0)?,
@@ -162,8 +160,8 @@ fn read_bill_allocation(row: &Row) -> Result<BillAllocation, StoreError> {
         supplier_id: row.get(2)?,
         deduction_rate: row.get(3)?,
         document: read_cis_amounts(row, 4)?,
-        day: day(row, 8)?,
-        released_day: is_released.then(|| day(row, 9)).transpose()?,
+        day: row.day(8)?,
+        released_day: row.maybe_day(9)?,
         amount: Pence(row.get(10)?),
         withheld: Pence(row.get(11)?),
         credit_note: is_credit.then(|| read_cis_amounts(row, 12)).transpose()?,

@@ -1,8 +1,8 @@
-//! Many rows in one statement: they travel as one JSON parameter, an array of arrays, which both databases take apart.
+//! Inserts many rows with one statement: they are one JSON parameter, an array of arrays, which both databases expand.
 
 use sea_orm::DbBackend;
 
-/// One cell.
+/// The value of a column in one row.
 pub(super) enum Cell<'a> {
     /// A number.
     Number(i64),
@@ -87,21 +87,23 @@ impl Column {
     }
 }
 
-/// Rows for a table.
+/// Rows to be inserted into a table.
 #[derive(Clone)]
 pub(super) struct Rows {
     table: &'static str,
     columns: &'static [Column],
-    /// What follows the insertion: `on conflict …`.
+    /// The conflict clause, or nothing.
     conflict: &'static str,
     json: String,
 }
 
 impl Rows {
+    /// No rows yet.
     pub(super) const fn new(table: &'static str, columns: &'static [Column], conflict: &'static str) -> Self {
         Self { table, columns, conflict, json: String::new() }
     }
 
+    /// Whether no row was added.
     pub(super) const fn is_empty(&self) -> bool {
         self.json.is_empty()
     }
@@ -129,7 +131,7 @@ impl Rows {
         self.json
     }
 
-    /// The insertion, its rows being a parameter of the statement.
+    /// The insert statement, whose rows are the parameter of this number.
     pub(super) fn statement(&self, backend: DbBackend, parameter: usize) -> String {
         let mut names = String::new();
         let mut values = String::new();

@@ -1,4 +1,4 @@
-//! How an organisation's books stand: what waits to be dealt with, in a few figures.
+//! The status of the books of an organisation: what waits to be dealt with, in a few figures.
 
 use crate::domain::books::records::status::BooksStatus;
 use crate::domain::ids::OrganisationId;
@@ -8,7 +8,7 @@ use crate::store::reader::Reader;
 use crate::store::sql::params;
 
 impl Reader {
-    /// How an organisation's books stand on a day.
+    /// The status of the books of an organisation on a day.
     pub async fn books_status(&self, organisation: OrganisationId, today: i32) -> Result<BooksStatus, StoreError> {
         let bank_accounts = self.bank_accounts(organisation, false).await?;
         let kinds = DocumentKind::ALL.map(DocumentKind::as_str).join("','");
@@ -19,7 +19,7 @@ impl Reader {
         let drafts = self.one(&sql, params![organisation.0]).await?.map_or(Ok(0), |row| row.get(0))?;
         let mut overdue = [(0, 0); 2];
         for (kind, sums) in [DocumentKind::SalesInvoice, DocumentKind::PurchaseInvoice].into_iter().zip(&mut overdue) {
-            // Everything open, less what is due today or later, which is on few days.
+            // The invoices due today or later are subtracted from all open ones, because they are due on few days.
             let (list, from) = (kind.as_str(), i64::from(today));
             *sums = (
                 self.open_before(organisation, list, "open", from).await?,
@@ -28,6 +28,8 @@ impl Reader {
         }
         Ok(BooksStatus { bank_accounts, drafts, overdue })
     }
+
+    /// The open invoices due before a day: their number (`open`) or their amount (`owed`).
     async fn open_before(
         &self,
         organisation: OrganisationId,

@@ -1,11 +1,12 @@
-//! The rows of the sums kept for each day and month: they are added to what is there.
+//! The rows of totals by day and month: they are added to the stored totals.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use crate::domain::books::counters::ListDay;
 use crate::domain::calendar::month_of_day;
 use crate::store::books::rows::{Column, Rows};
 use Column::{Number, Text};
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// Debits and credits.
 pub(super) type Sides = (i64, i64);
@@ -13,13 +14,13 @@ pub(super) type Sides = (i64, i64);
 /// Organisation, side, VAT code, basis and period.
 pub(super) type VatKey<P> = (i64, &'static str, &'static str, &'static str, P);
 
-/// Net, VAT and how many entries.
+/// Net, VAT and the number of entries.
 pub(super) type VatSums = (i64, i64, i64);
 
-/// The VAT of days.
+/// Totals of VAT by day.
 pub(super) type VatDays = BTreeMap<VatKey<i32>, VatSums>;
 
-/// Adds to what is there already.
+/// The conflict clause that adds debits and credits to the stored totals.
 macro_rules! conflict {
     ($key:literal) => {
         concat!(
@@ -39,17 +40,17 @@ macro_rules! conflict {
     };
 }
 
-/// What was posted to an account on a day.
+/// Totals of an account on a day.
 #[derive(Clone, Copy, Default)]
 pub(super) struct AccountSums {
     pub(super) organisation: i64,
     pub(super) sides: Sides,
     pub(super) lines: i64,
-    /// How many journals these are lines of.
+    /// The number of journals with these lines.
     pub(super) journals: i64,
 }
 
-/// `days` are sums by account and day.
+/// The rows of totals by day and by month, from totals by account and day.
 pub(super) fn account_totals(days: &BTreeMap<(i64, i32), AccountSums>) -> (Rows, Rows) {
     const DAY: &[Column] = &[
         Number("account_id"),
@@ -105,7 +106,7 @@ pub(super) fn account_totals(days: &BTreeMap<(i64, i32), AccountSums>) -> (Rows,
     (of_days, of_months)
 }
 
-/// Debits and credits for a contact, and those of them that no document stands behind.
+/// Debits and credits of a contact, and the part of them that comes from no document.
 #[derive(Clone, Copy, Default)]
 pub(super) struct ContactSides {
     pub(super) all: Sides,
@@ -113,6 +114,7 @@ pub(super) struct ContactSides {
 }
 
 impl ContactSides {
+    /// Adds a line.
     pub(super) const fn add(&mut self, (debit, credit): Sides, is_direct: bool) {
         self.all.0 += debit;
         self.all.1 += credit;
@@ -123,6 +125,7 @@ impl ContactSides {
     }
 }
 
+/// The rows of totals by day and by month, from totals by organisation, account, contact and day.
 pub(super) fn contact_totals(days: &BTreeMap<(i64, i64, i64, i32), ContactSides>) -> (Rows, Rows) {
     const fn columns(period: Column) -> [Column; 8] {
         [
@@ -168,6 +171,7 @@ pub(super) fn contact_totals(days: &BTreeMap<(i64, i64, i64, i32), ContactSides>
     (of_days, of_months)
 }
 
+/// The rows of totals by day and by month, from totals by day.
 pub(super) fn vat_totals(days: &VatDays) -> (Rows, Rows) {
     const DAY: &[Column] = &[
         Number("organisation_id"),
@@ -228,7 +232,7 @@ pub(super) fn vat_totals(days: &VatDays) -> (Rows, Rows) {
     (of_days, of_months)
 }
 
-/// How far the sequences of numbers have come.
+/// The rows of sequences: the highest number of each prefix.
 pub(super) fn sequence_rows(sequences: &BTreeMap<(i64, &'static str, &str), u64>) -> Rows {
     let mut rows = Rows::new(
         "number_sequence",
@@ -242,7 +246,7 @@ pub(super) fn sequence_rows(sequences: &BTreeMap<(i64, &'static str, &str), u64>
     rows
 }
 
-/// How many rows lists have more or less.
+/// The rows of counters of lists.
 pub(super) fn count_rows(counts: &BTreeMap<(i64, &'static str, Cow<'_, str>), i64>) -> Rows {
     let mut rows = Rows::new(
         "list_count",
@@ -255,7 +259,7 @@ pub(super) fn count_rows(counts: &BTreeMap<(i64, &'static str, Cow<'_, str>), i6
     rows
 }
 
-/// Rows of lists by day.
+/// The rows of counters of lists by day.
 pub(super) fn list_day_rows(days: &BTreeMap<(i64, ListDay), i64>) -> Rows {
     let mut rows = Rows::new(
         "list_day",
@@ -263,7 +267,7 @@ pub(super) fn list_day_rows(days: &BTreeMap<(i64, ListDay), i64>) -> Rows {
         "on conflict (organisation_id, list, day) do update set items = t.items + excluded.items",
     );
     for ((organisation, of), by) in days.iter().filter(|(_, by)| **by != 0) {
-        rows.push([organisation.into(), (&of.list()).into(), of.day.into(), by.into()]);
+        rows.push([organisation.into(), (&of.list_name()).into(), of.day.into(), by.into()]);
     }
     rows
 }

@@ -1,40 +1,46 @@
-//! How many rows a list has: read from what is kept with every change where that says it, else counted up to ten
-//! thousand.
+//! Totals of lists: read from counters that every change keeps up to date, where a filter allows it; else the rows are
+//! counted, up to ten thousand.
 
 use crate::domain::books::counters::DAY_MS;
 use crate::domain::calendar::{first_day, month_of_day};
 use crate::domain::ids::OrganisationId;
 use crate::store::StoreError;
-use crate::store::books::query::Conditions;
+use crate::store::books::conditions::Conditions;
 use crate::store::reader::Reader;
 use crate::store::sql::params;
 
-/// With filters rows are counted up to here.
+/// Filtered lists have no total above this.
 pub(super) const COUNTED_MAX: i64 = 10_000;
 
-/// What says how many rows a list has.
+/// 1900-01-01: no date of the books is earlier.
+const FIRST_DAY: i32 = -25_567;
+
+/// 2200-01-01: no date of the books is later.
+const LAST_DAY: i32 = 84_006;
+
+/// Where the total of a list is read from.
 #[derive(Debug, Clone)]
 pub(super) enum TotalSource {
-    /// Nothing does: they are counted.
+    /// From nowhere: the rows are counted.
     Nothing,
-    /// Counters by status. Without any other filter a total is told however large it is.
+    /// Counters of a list by status. Such a total is shown however large it is.
     Whole(&'static str, Vec<&'static str>),
     /// Other counters.
     Counters(&'static str, Vec<String>),
-    /// All of a list but these.
+    /// Counters of a list by status, less another counter.
     Without(&'static str, Vec<&'static str>, (&'static str, &'static str)),
-    /// Counters by date, between two days; those of the last list are taken away.
+    /// Counters by date between two days; the counters of the list `less` are subtracted.
     Dated { lists: Vec<String>, less: Option<&'static str>, from: Option<i32>, to: Option<i32> },
-    /// Counters by the day of the last change, which stands in this column.
+    /// Counters by the day of the last change, which this column holds.
     Changed { lists: Vec<String>, column: &'static str, since_ms: i64 },
-    /// The same for journals, which change by being voided.
+    /// Counters of journals by the day they were posted, and the journals voided since.
     JournalsChanged { since_ms: i64 },
-    /// Journals with lines of an account, between two days.
+    /// Counters of the journals with lines of an account, between two days.
     OfAccount { account: i64, from: Option<i32>, to: Option<i32> },
 }
 
 impl TotalSource {
-    /// What is kept of a list with several statuses whose only other filter is its dates, or when its rows changed.
+    /// The counters of a list with several statuses whose only other filter is a period, or the moment of the last change.
     pub(super) fn of_list(
         list: &'static str,
         statuses: Vec<&'static str>,
@@ -51,13 +57,8 @@ impl TotalSource {
     }
 }
 
-fn words<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    let words: Vec<&str> = words.into_iter().collect();
-    format!("('{}')", words.join("', '"))
-}
-
 impl Reader {
-    /// How many rows a list has, if that is to be told.
+    /// The total of a list; none when it is too large.
     pub(super) async fn counted(
         &self,
         organisation: OrganisationId,
@@ -66,7 +67,7 @@ impl Reader {
         total_source: &TotalSource,
     ) -> Result<Option<u64>, StoreError> {
         let total = match total_source {
-            TotalSource::Nothing => self.found(from, conditions).await?,
+            TotalSource::Nothing => self.count_rows(from, conditions).await?,
             TotalSource::Whole(list, statuses) => {
                 let total = self.sum_of_counters(organisation, list, statuses.iter().copied()).await?;
                 return Ok(u64::try_from(total).ok());
@@ -98,8 +99,8 @@ impl Reader {
         Ok(u64::try_from(total).ok().filter(|_| total <= COUNTED_MAX))
     }
 
-    /// Counts rows, up to one more than are told.
-    async fn found(&self, from: &str, conditions: &Conditions) -> Result<i64, StoreError> {
+    /// Counts rows, up to one more than [`COUNTED_MAX`].
+    async fn count_rows(&self, from: &str, conditions: &Conditions) -> Result<i64, StoreError> {
         let sql = format!(
             "select count(*) from (select 1 as one from {from} where {} limit {}) as counted",
             conditions.text(),
@@ -108,6 +109,7 @@ impl Reader {
         self.one(&sql, conditions.values()).await?.map_or(Ok(0), |row| row.get(0))
     }
 
+    /// The sum of counters of a list.
     async fn sum_of_counters<'a>(
         &self,
         organisation: OrganisationId,
@@ -122,7 +124,7 @@ impl Reader {
         self.one(&sql, params![organisation.0, list]).await?.map_or(Ok(0), |row| row.get(0))
     }
 
-    /// What is kept of lists by day, from one day to another.
+    /// The sum of counters of lists by day, from one day to another.
     async fn sum_of_days(
         &self,
         organisation: OrganisationId,
@@ -137,7 +139,7 @@ impl Reader {
         self.one(&sql, params![organisation.0, first, last]).await?.map_or(Ok(0), |row| row.get(0))
     }
 
-    /// Rows of lists changed since a moment: days that are kept, and rows of a part of a day, counted by a column.
+    /// The number of rows of lists changed since a moment: the counters of whole days, and the rows of a part of a day.
     async fn changed_since(
         &self,
         organisation: OrganisationId,
@@ -149,11 +151,11 @@ impl Reader {
             let mut conditions = conditions.clone();
             conditions.and(&format!("{column} >= {{}}"), after);
             conditions.and(&format!("{column} < {{}}"), before);
-            async move { self.found(from, &conditions).await }
+            async move { self.count_rows(from, &conditions).await }
         };
         let day = since_ms.div_euclid(DAY_MS);
         let (starts_ms, ends_ms) = (day.saturating_mul(DAY_MS), day.saturating_add(1).saturating_mul(DAY_MS));
-        // Of the day of the moment the shorter part is counted, as it has fewer rows more often than not.
+        // The rows of the shorter part of the first day are counted, because it usually has fewer.
         if since_ms - starts_ms < DAY_MS / 2 {
             let before = if since_ms == starts_ms { 0 } else { between(starts_ms, since_ms).await? };
             if before <= COUNTED_MAX {
@@ -164,22 +166,23 @@ impl Reader {
         Ok(if later > COUNTED_MAX { later } else { later + between(since_ms, ends_ms).await? })
     }
 
-    /// Journals posted since a moment, and those posted before that were voided since.
+    /// The number of journals posted since a moment, and of those posted before and voided since.
     async fn journals_changed(&self, organisation: OrganisationId, since_ms: i64) -> Result<i64, StoreError> {
         let lists = ["journal changed".to_owned()];
-        let own = Conditions::new("j.organisation_id = $1", organisation.0);
-        let counted = ("journal j", &own, "j.created_at");
+        let posted = Conditions::new("j.organisation_id = $1", organisation.0);
+        let counted = ("journal j", &posted, "j.created_at");
         let mut total = self.changed_since(organisation, &lists, since_ms, counted).await?;
         if total <= COUNTED_MAX {
             let mut voided = Conditions::new("r.organisation_id = $1", organisation.0);
             voided.and_plain("r.reverses_journal_id is not null");
             voided.and("r.created_at >= {} and j.created_at < {}", since_ms);
-            total += self.found("journal r join journal j on j.id = r.reverses_journal_id", &voided).await?;
+            total += self.count_rows("journal r join journal j on j.id = r.reverses_journal_id", &voided).await?;
         }
         Ok(total)
     }
 
-    /// By months, and by days of the months in which the period begins and ends.
+    /// The number of journals with lines of an account: from the totals of months, and of days of the months in which the
+    /// period begins and ends.
     async fn journals_of(
         &self,
         organisation: OrganisationId,
@@ -206,7 +209,6 @@ impl Reader {
             let month = month_of_day(day);
             [i64::from(day), month.0, i64::from(first_day(month))]
         };
-        // Every date of books lies between these.
         let (first, end) = (from.unwrap_or(FIRST_DAY), to.map_or(LAST_DAY, |day| day.saturating_add(1)));
         let [end, end_month, end_of] = bound(end);
         let [first, first_month, first_of] = bound(first);
@@ -216,7 +218,8 @@ impl Reader {
     }
 }
 
-/// 1900-01-01 and 2200-01-01.
-const FIRST_DAY: i32 = -25_567;
-
-const LAST_DAY: i32 = 84_006;
+/// A list of words of our own, to be used after `in`.
+fn words<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<&str> = words.into_iter().collect();
+    format!("('{}')", words.join("', '"))
+}

@@ -1,13 +1,14 @@
-//! Writes the effects of a group: one statement for each table, all of them in one hand-over.
+//! Writes the effects of a group: one statement for each table, all of them sent together.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sea_orm::Value;
 
-use super::document_rows::{allocation_rows, document_line_rows, document_rows};
+use super::allocations::allocation_rows;
+use super::document_rows::{document_line_rows, document_rows};
 use super::entry_rows;
-use super::import_rows::{import_row, import_rows};
+use super::imports::{import_row, import_rows};
 use super::previews::{preview_row, preview_rows};
 use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows, settlement_rows};
 use super::rows::{Column::Number, Rows};
@@ -22,9 +23,9 @@ use crate::domain::books::facts::Facts;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::Allocation;
 use crate::store::StoreError;
-use crate::store::sql::Unit;
+use crate::store::sql::{Unit, json_array, params};
 
-/// The books of a group.
+/// The books of the organisations of a group.
 type BooksOf = HashMap<OrganisationId, CachedBooks>;
 
 /// Effects merged by table.
@@ -97,6 +98,7 @@ impl Default for Tables<'_> {
 }
 
 impl<'a> Tables<'a> {
+    /// The effects of a group by table.
     fn of(effects: &'a Effects, facts: &'a Facts) -> Self {
         let mut tables = Self::default();
         for (organisation, effect) in effects.iter() {
@@ -105,6 +107,7 @@ impl<'a> Tables<'a> {
         tables
     }
 
+    /// Adds an effect to the rows of its table.
     fn add(&mut self, organisation: i64, effect: &'a Effect, facts: &'a Facts) {
         match effect {
             Effect::Account(id) => {
@@ -168,7 +171,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// A journal and its lines, with what the lines add to the totals of their accounts and contacts.
+    /// Adds a journal and its lines, and adds the lines to the totals of their accounts and contacts.
     fn add_journal(&mut self, organisation: i64, journal: &JournalEntry) {
         let view = &journal.view;
         entry_rows::push_journal(&mut self.journals, organisation, view);
@@ -189,6 +192,7 @@ impl<'a> Tables<'a> {
         }
     }
 
+    /// Adds an entry of VAT, and adds it to the totals of its day.
     fn add_vat_entry(&mut self, organisation: i64, record: &VatEntryRecord) {
         entry_rows::push_vat_entry(&mut self.vat_entries, organisation, record);
         let entry = &record.entry;
@@ -199,6 +203,7 @@ impl<'a> Tables<'a> {
         total.2 += 1;
     }
 
+    /// Deletes the records that are gone, and the lines of documents that are replaced.
     async fn delete(&self, unit: &Unit<'_>) -> Result<(), StoreError> {
         let lineless: Vec<i64> = self.lineless_documents.iter().copied().collect();
         for (table, column, ids) in [
@@ -208,9 +213,8 @@ impl<'a> Tables<'a> {
             ("bank_transaction", "id", &self.deleted_bank_transactions),
         ] {
             if !ids.is_empty() {
-                let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
                 let sql = format!("delete from {table} where {column} in {}", unit.numbers_of_json());
-                unit.execute(&sql, vec![format!("[{}]", ids.join(",")).into()]).await?;
+                unit.execute(&sql, params![json_array(ids)]).await?;
             }
         }
         Ok(())
@@ -264,8 +268,8 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// Writes everything. `heads` are the books that changed: organisation, new version, next journal number, next entry
-/// of the history.
+/// Writes the effects of a group. `heads` are the rows of the changed books: organisation, new version, next journal
+/// number, next entry of the history.
 pub(super) async fn write(
     unit: &Unit<'_>,
     effects: &Effects,

@@ -11,11 +11,11 @@ use crate::domain::ledger::allocate::AllocationEffects;
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd, Register};
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::ids::{AllocationId, DocumentId, SettlementId};
-use crate::domain::ledger::vat_entry::VatEntry;
+use crate::domain::ledger::vat_entry::{VatEntry, VatOrigin};
 
 impl BooksTransaction<'_> {
-    /// What a decision about these documents and settlements has to know: them and the other ends of what is set against
-    /// them, as far as they are of this organisation.
+    /// The register over which the rules decide about documents and settlements: these and the other ends of their
+    /// allocations, as far as they are of this organisation.
     pub(crate) fn register(
         &self,
         documents: impl IntoIterator<Item = i64>,
@@ -24,18 +24,18 @@ impl BooksTransaction<'_> {
         let documents = documents.into_iter().map(|id| AllocationEnd::Document(DocumentId(id)));
         let settlements = settlements.into_iter().map(|id| AllocationEnd::Settlement(Some(SettlementId(id))));
         let mut register = Register::default();
-        let named: Vec<AllocationEnd> = documents.chain(settlements).collect();
-        for end in named {
-            for allocation in self.enter(&mut register, end) {
+        let ends: Vec<AllocationEnd> = documents.chain(settlements).collect();
+        for end in ends {
+            for allocation in self.copy_into(&mut register, end) {
                 for other in [allocation.from, allocation.to] {
-                    self.enter(&mut register, other);
+                    self.copy_into(&mut register, other);
                 }
             }
         }
         register
     }
 
-    /// The same for every open invoice of a contact.
+    /// The open invoices of a contact.
     pub(crate) fn open_invoices(&self, kind: DocumentKind, contact_id: i64) -> Vec<i64> {
         let organisation = self.organisation();
         let is_open = |of: i64, row: &DocumentRecord| {
@@ -44,8 +44,8 @@ impl BooksTransaction<'_> {
         self.facts.documents.values().filter(|(of, row)| is_open(*of, row)).map(|(_, row)| row.id).collect()
     }
 
-    /// Copies a document or settlement into a register; gives its allocations.
-    fn enter(&self, register: &mut Register, end: AllocationEnd) -> &[Allocation] {
+    /// Copies a document or settlement into a register; returns its allocations.
+    fn copy_into(&self, register: &mut Register, end: AllocationEnd) -> &[Allocation] {
         let organisation = self.organisation();
         match end {
             AllocationEnd::Document(id) => {
@@ -65,15 +65,15 @@ impl BooksTransaction<'_> {
         }
     }
 
-    /// Carries out what a decision set against what and released; `own` is the settlement it makes or voids, whose row is
-    /// at hand and whose change is the caller's to count and to tell.
+    /// Adds and releases the allocations of a decision. `own` is the settlement that the decision creates or voids: its
+    /// version and its entry of the history are left to the caller.
     pub(crate) fn apply_allocations(
         &mut self,
         changed: &AllocationEffects,
         own: Option<SettlementId>,
     ) -> Result<(), Rejection> {
         let organisation = self.organisation();
-        let made = |end: AllocationEnd| match end {
+        let with_own = |end: AllocationEnd| match end {
             AllocationEnd::Settlement(None) => AllocationEnd::Settlement(own),
             known => known,
         };
@@ -82,7 +82,8 @@ impl BooksTransaction<'_> {
         touched.extend(own.map(|id| AllocationEnd::Settlement(Some(id))));
         for added in &changed.added {
             let id = AllocationId(self.identifiers.next(IdSequence::Allocation));
-            let added = Allocation { id: Some(id), from: made(added.from), to: made(added.to), ..added.clone() };
+            let added =
+                Allocation { id: Some(id), from: with_own(added.from), to: with_own(added.to), ..added.clone() };
             for end in [added.from, added.to] {
                 self.facts.register.add(end, added.clone());
                 touched.push(end);
@@ -112,7 +113,7 @@ impl BooksTransaction<'_> {
         Ok(())
     }
 
-    /// Takes the sums kept of a document or settlement from its allocations.
+    /// Sets the stored sums of a document or settlement from its allocations.
     fn recount_allocations(&mut self, end: AllocationEnd, own: Option<SettlementId>) {
         match end {
             AllocationEnd::Document(id) => {
@@ -138,21 +139,20 @@ impl BooksTransaction<'_> {
                 if own == Some(id) {
                     self.put_settlement(row);
                 } else {
-                    self.changed_settlement(row);
+                    self.write_changed_settlement(row);
                 }
             }
             AllocationEnd::Settlement(None) => {}
         }
     }
 
-    /// An entry of the VAT sub-ledger: of a journal and its line, or of no journal when a payment brought it about.
+    /// Writes an entry of VAT: of a journal and its line, or of no journal when a payment caused it.
     pub(crate) fn write_vat_entry(
         &mut self,
         entry: &VatEntry,
         journal: Option<(i64, Option<i64>)>,
         of: Option<&DocumentRecord>,
     ) {
-        use crate::domain::ledger::vat_entry::VatOrigin;
         let (document, line) = match entry.origin {
             VatOrigin::JournalLine(_) => (None, None),
             VatOrigin::DocumentLine(at) => {
@@ -166,7 +166,7 @@ impl BooksTransaction<'_> {
         self.effects.push(organisation, Effect::VatEntry(Box::new(record)));
     }
 
-    /// The document as it is from now on; its lines are written only if [`Self::put_lines`] is called too.
+    /// Sets a document. Its lines are written only with an [`Effect::DocumentLines`].
     pub(crate) fn put_document(&mut self, row: DocumentRecord) {
         let organisation = self.organisation();
         let list = row.kind.as_str();
@@ -195,7 +195,7 @@ impl BooksTransaction<'_> {
         self.record_change(action, on, format!("{title} {}", action.done()), before, Some(after));
     }
 
-    /// What a caller sees of a document, from what is at hand.
+    /// The view of a document.
     pub(crate) fn document_view(&self, id: i64) -> Option<DocumentView> {
         let row = self.facts.document(self.organisation(), id)?;
         let known = self.facts.register.documents.get(&DocumentId(id))?;
@@ -205,11 +205,12 @@ impl BooksTransaction<'_> {
         Some(row.view(contact_name, allocations, &known.allocations, |account| code(account).unwrap_or_default()))
     }
 
+    /// The name of a contact.
     pub(crate) fn contact_name(&self, id: i64) -> String {
         self.facts.contacts.get(&id).map(|(_, contact)| contact.details.name.clone()).unwrap_or_default()
     }
 
-    /// What counts of the allocations at an end, seen from there, oldest first.
+    /// The active allocations of an end, seen from there, oldest first.
     pub(crate) fn allocation_views(&self, allocations: &[Allocation], at: AllocationEnd) -> Vec<AllocationView> {
         let mut views: Vec<AllocationView> = allocations
             .iter()
@@ -233,6 +234,7 @@ impl BooksTransaction<'_> {
         views
     }
 
+    /// The kind, identifier and number of an end.
     fn other_end(&self, end: AllocationEnd) -> (&'static str, i64, Option<String>) {
         match end {
             AllocationEnd::Document(id) => match self.facts.documents.get(&id.0) {

@@ -7,8 +7,7 @@ use crate::domain::books::identifiers::IdSequence;
 use crate::domain::books::records::contact::{ContactDetails, ContactField, ContactRecord, ContactView};
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::ledger::change::ChangeAction;
-use crate::domain::ledger::contact;
-use crate::domain::ledger::contact::{CisRate, ContactKind};
+use crate::domain::ledger::contact::{self, CisRate, ContactKind};
 use crate::domain::ledger::ids::{AccountId, ContactId};
 use crate::domain::ledger::refusal::Refusal;
 
@@ -18,7 +17,7 @@ impl BooksTransaction<'_> {
         kind: ContactKind,
         fields: &[ContactField],
     ) -> Result<CommandResult, Rejection> {
-        let details = self.accepted(kind, None, ContactDetails::default().with(fields))?;
+        let details = self.accepted_details(kind, None, ContactDetails::default().with(fields))?;
         let row = ContactRecord {
             id: self.identifiers.next(IdSequence::Contact),
             kind,
@@ -36,8 +35,8 @@ impl BooksTransaction<'_> {
         Ok(self.contact_view(row))
     }
 
-    /// Details as the rules accept them.
-    fn accepted(
+    /// The details as the rules accept them.
+    fn accepted_details(
         &self,
         kind: ContactKind,
         id: Option<i64>,
@@ -55,6 +54,7 @@ impl BooksTransaction<'_> {
         Ok(details)
     }
 
+    /// Sets a contact.
     pub(crate) fn put_contact(&mut self, row: ContactRecord) {
         let organisation = self.organisation();
         self.facts.references.retain(|_, holder| *holder != row.id);
@@ -67,6 +67,7 @@ impl BooksTransaction<'_> {
         self.effects.push(organisation, Effect::Contact(id));
     }
 
+    /// A contact, if the caller has seen its version.
     fn contact(&self, request: &CommandRequest, kind: ContactKind, id: i64) -> Result<ContactRecord, Rejection> {
         let found = self.facts.contacts.get(&id);
         let row = found.filter(|(organisation, row)| *organisation == self.organisation() && row.kind == kind);
@@ -75,13 +76,15 @@ impl BooksTransaction<'_> {
         Ok(row.clone())
     }
 
+    /// The answer about a contact.
     fn contact_view(&self, row: ContactRecord) -> CommandResult {
         let owed = self.facts.owed.get(&row.id).copied().unwrap_or_default();
         let (balance_pence, overdue_pence) = (owed.balance_pence(row.kind), owed.overdue_pence(row.kind));
         CommandResult::Contact(Box::new(ContactView { row, balance_pence, overdue_pence }))
     }
 
-    fn changed_contact(&mut self, action: ChangeAction, row: ContactRecord) -> CommandResult {
+    /// Writes a changed contact.
+    fn write_changed_contact(&mut self, action: ChangeAction, row: ContactRecord) -> CommandResult {
         let row = ContactRecord { version: row.version + 1, updated_at_ms: self.now_ms, ..row };
         let before = self.facts.contacts.get(&row.id).map(|(_, before)| before.audit_fields());
         self.put_contact(row.clone());
@@ -98,8 +101,8 @@ impl BooksTransaction<'_> {
         fields: &[ContactField],
     ) -> Result<CommandResult, Rejection> {
         let row = self.contact(request, kind, id)?;
-        let details = self.accepted(kind, Some(id), row.details.clone().with(fields))?;
-        Ok(self.changed_contact(ChangeAction::Update, ContactRecord { details, ..row }))
+        let details = self.accepted_details(kind, Some(id), row.details.clone().with(fields))?;
+        Ok(self.write_changed_contact(ChangeAction::Update, ContactRecord { details, ..row }))
     }
 
     pub(crate) fn archive_contact(
@@ -117,7 +120,7 @@ impl BooksTransaction<'_> {
         self.effects.count(self.organisation(), kind.as_str(), from, -1);
         self.effects.count(self.organisation(), kind.as_str(), to, 1);
         let archived_at_ms = archived.then_some(self.now_ms);
-        Ok(self.changed_contact(archiving(archived), ContactRecord { archived_at_ms, ..row }))
+        Ok(self.write_changed_contact(archiving(archived), ContactRecord { archived_at_ms, ..row }))
     }
 
     pub(crate) fn delete_contact(
@@ -139,7 +142,7 @@ impl BooksTransaction<'_> {
         Ok(CommandResult::Deleted(id))
     }
 
-    /// Something names this contact from now on: it cannot be deleted any more.
+    /// Records that a journal line or a document refers to this contact, so that it cannot be deleted any more.
     pub(crate) fn mark_used(&mut self, id: i64) {
         let unused = self.facts.contacts.get(&id).filter(|(_, row)| !row.used);
         if let Some((_, row)) = unused {

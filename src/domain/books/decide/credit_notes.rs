@@ -20,15 +20,15 @@ impl BooksTransaction<'_> {
     ) -> Result<CommandResult, Rejection> {
         self.document_row(request, kind, id)?;
         let mut requests = Vec::with_capacity(allocations.len());
-        for (row, asked) in allocations.iter().enumerate() {
-            let AllocationTarget::Invoice(invoice) = asked.to else {
+        for (row, allocation) in allocations.iter().enumerate() {
+            let AllocationTarget::Invoice(invoice) = allocation.to else {
                 let field = format!("allocations[{row}]");
                 return Err(Refusal::field(field, "credit is set against invoices: invoice_id is required").into());
             };
-            requests.push((DocumentId(invoice), Pence(asked.amount_pence)));
+            requests.push((DocumentId(invoice), Pence(allocation.amount_pence)));
         }
-        let named = requests.iter().map(|(invoice, _)| invoice.0).chain([id]);
-        let register = self.register(named, []);
+        let documents = requests.iter().map(|(invoice, _)| invoice.0).chain([id]);
+        let register = self.register(documents, []);
         let changed = allocate_credit(&self.books.books(), &register, DocumentId(id), &requests, day)?;
         self.apply_allocations(&changed, None)?;
         self.shown_document(id)

@@ -1,32 +1,33 @@
-//! Decides bulk imports: every row like the single command it stands for, in order, and all of them together. A preview
-//! decides the same and is undone.
+//! Decides bulk imports: the commands of the rows, in order, all of them or none. A preview decides the same commands and
+//! undoes them.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::books::audit_fields::AuditFields;
-use crate::domain::books::command::BooksCommand;
+use crate::domain::books::command::{BooksCommand, ImportConfirmation, ImportInput, SKIP_INVALID, statement_rows};
 use crate::domain::books::decide::{BooksTransaction, Rejection};
 use crate::domain::books::effects::Effect;
 use crate::domain::books::identifiers::IdSequence;
-use crate::domain::books::imports::{ImportConfirmation, ImportInput, SKIP_INVALID, statement_rows};
 use crate::domain::books::records::import::{ImportRecord, RowResult, RowStatus};
 use crate::domain::books::records::preview::{NewPreview, Purpose};
 use crate::domain::books::records::statement_line::StatementLineInput;
 use crate::domain::books::request::{CommandRequest, CommandResult};
-use crate::domain::ledger::bank_import;
-use crate::domain::ledger::bank_import::{NewStatementLine as StatementRow, RowOutcome, StatementLineKey};
+use crate::domain::ledger::bank_import::{self, NewStatementLine, RowOutcome, StatementLineKey};
 use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::{Extra, Refusal};
 use crate::domain::problem::{Issue, Issues};
 
-/// What rows did, or would do.
-struct Run {
+/// The outcome of deciding every row.
+struct RowsDecided {
     results: Vec<RowResult>,
     issues: Issues,
     journals: i64,
     debit_pence: i64,
 }
 
-impl Run {
+impl RowsDecided {
+    /// The rows with a status.
     fn rows_of(&self, status: RowStatus) -> Vec<u64> {
         self.results.iter().filter(|result| result.status == status).map(|result| result.row).collect()
     }
@@ -45,7 +46,7 @@ impl BooksTransaction<'_> {
         *self.identifiers = identifiers;
         let run = run?;
         let id = self.identifiers.next(IdSequence::Import);
-        let expires_at_ms = self.keep_preview(Purpose::Import(id), preview);
+        let expires_at_ms = self.store_preview(Purpose::Import(id), preview);
         let row = ImportRecord {
             id,
             kind: entries.kind.clone(),
@@ -73,29 +74,29 @@ impl BooksTransaction<'_> {
     pub(crate) fn confirm_import(
         &mut self,
         request: &CommandRequest,
-        asked: &ImportConfirmation,
+        confirmation: &ImportConfirmation,
     ) -> Result<CommandResult, Rejection> {
         let organisation = self.organisation();
-        let stored = self.facts.imports.get(&asked.id).filter(|(of, _)| *of == organisation);
+        let stored = self.facts.imports.get(&confirmation.id).filter(|(of, _)| *of == organisation);
         let (_, stored) = stored.cloned().ok_or(Rejection::Unknown)?;
-        self.require_token(&asked.token_hash, Purpose::Import(asked.id))?;
-        let entries = asked.entries.as_ref().ok_or(Refusal::TokenExpired)?;
+        self.require_token(&confirmation.token_hash, Purpose::Import(confirmation.id))?;
+        let entries = confirmation.entries.as_ref().ok_or(Refusal::TokenExpired)?;
         let before = self.savepoint();
         let row = match self
             .run_rows(request, entries, Some(stored.id))
-            .and_then(|run| accepted(run, &stored, asked.skips_invalid))
+            .and_then(|run| accepted(run, &stored, confirmation.skips_invalid))
         {
             Ok(run) => {
                 ImportRecord { is_confirmed: true, confirmed_at_ms: Some(self.now_ms), results: run.results, ..stored }
             }
-            Err(stop) => {
-                // The rows before must leave nothing either.
+            Err(rejection) => {
+                // The rows before are undone too.
                 self.undo_to(before);
-                return Err(stop);
+                return Err(rejection);
             }
         };
-        self.use_token(&asked.token_hash);
-        let banks: std::collections::BTreeSet<i64> = statement_rows(entries).map(|(bank, _)| bank).collect();
+        self.use_token(&confirmation.token_hash);
+        let banks: BTreeSet<i64> = statement_rows(entries).map(|(bank, _)| bank).collect();
         banks.into_iter().for_each(|bank| self.imported_now(bank));
         self.effects.count(organisation, "import", "previewed", -1);
         self.effects.count(organisation, "import", "confirmed", 1);
@@ -111,16 +112,16 @@ impl BooksTransaction<'_> {
         Ok(CommandResult::BulkImport(Box::new(row), None))
     }
 
-    /// Decides every row in order; one that is refused leaves nothing. A preview is no import yet.
+    /// Decides every row in order; a refused row has no effect. The statement lines of a preview have no import yet.
     fn run_rows(
         &mut self,
         request: &CommandRequest,
         entries: &ImportInput,
         import_id: Option<i64>,
-    ) -> Result<Run, Rejection> {
+    ) -> Result<RowsDecided, Rejection> {
         let (journals, debits) = (self.books.next_journal_number, self.effects.debits_pence());
         let unread = entries.unread.iter().map(|row| RowResult { row: *row, id: None, status: RowStatus::Invalid });
-        let mut run = Run { results: unread.collect(), issues: Issues::default(), journals: 0, debit_pence: 0 };
+        let mut run = RowsDecided { results: unread.collect(), issues: Issues::default(), journals: 0, debit_pence: 0 };
         let mut statements = self.statement_outcomes(entries).into_iter();
         for entry in &entries.entries {
             let decided = match &entry.command {
@@ -143,15 +144,15 @@ impl BooksTransaction<'_> {
                         }
                     }
                 }
-                action => self.decide_action(request, action),
+                command => self.decide_command(request, command),
             };
             let result = match decided {
-                Ok(posted) => RowResult { row: entry.row, id: Some(posted.id()), status: RowStatus::Created },
+                Ok(result) => RowResult { row: entry.row, id: Some(result.id()), status: RowStatus::Created },
                 Err(Rejection::Refused(refusal)) => {
                     run.issues.push(issue(entry.row, &refusal));
                     RowResult { row: entry.row, id: None, status: RowStatus::Invalid }
                 }
-                Err(stop) => return Err(stop),
+                Err(rejection) => return Err(rejection),
             };
             run.results.push(result);
         }
@@ -162,16 +163,16 @@ impl BooksTransaction<'_> {
         Ok(run)
     }
 
-    /// Which lines of statements are new, in the order in which they come: rows without the bank's own id are a multiset.
+    /// Which statement lines are new, in the order of the rows. Lines without the bank's own identifier are compared as
+    /// multisets.
     fn statement_outcomes(&self, entries: &ImportInput) -> Vec<RowOutcome> {
         let mut outcomes = Vec::new();
-        let mut of_bank: std::collections::BTreeMap<i64, (Vec<usize>, Vec<StatementRow>)> =
-            std::collections::BTreeMap::new();
+        let mut of_bank: BTreeMap<i64, (Vec<usize>, Vec<NewStatementLine>)> = BTreeMap::new();
         for entry in &entries.entries {
             let BooksCommand::CreateBankTransaction { bank_account_id, row } = &entry.command else { continue };
             let (places, rows) = of_bank.entry(*bank_account_id).or_default();
             places.push(outcomes.len());
-            rows.push(StatementRow {
+            rows.push(NewStatementLine {
                 key: StatementLineKey {
                     date: row.day,
                     amount: Pence(row.amount_pence),
@@ -193,8 +194,8 @@ impl BooksTransaction<'_> {
     }
 }
 
-/// Whether rows do what was previewed, and may.
-fn accepted(run: Run, stored: &ImportRecord, skips_invalid: bool) -> Result<Run, Rejection> {
+/// Requires that the rows do what was previewed, and that no row is invalid unless such rows are skipped.
+fn accepted(run: RowsDecided, stored: &ImportRecord, skips_invalid: bool) -> Result<RowsDecided, Rejection> {
     let is_same = run.rows_of(RowStatus::Invalid) == stored.invalid
         && run.rows_of(RowStatus::Duplicate) == stored.duplicates
         && (run.journals, run.debit_pence) == (stored.journals, stored.debit_pence);
@@ -209,12 +210,13 @@ fn accepted(run: Run, stored: &ImportRecord, skips_invalid: bool) -> Result<Run,
     }
 }
 
+/// The refusal of a duplicate statement line.
 fn duplicate(row: &StatementLineInput, outcome: RowOutcome) -> Refusal {
     let existing_id = match outcome {
         RowOutcome::DuplicateOf(id) => Some(id.0),
         RowOutcome::RepeatsRow(_) | RowOutcome::Created => None,
     };
-    // Without the bank's own id it is the whole row that is there already.
+    // Without the bank's own identifier the whole row is the duplicate.
     let field = if row.external_id.is_some() { "external_id" } else { "" };
     Refusal::DuplicateExternalId { field: field.into(), existing_id }
 }
@@ -237,6 +239,7 @@ fn issue(row: u64, refusal: &Refusal) -> Issue {
     Issue { section: "rows".to_owned(), row: Some(row), field, path, message }
 }
 
+/// A number of rows.
 fn count(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -1,5 +1,5 @@
-//! Decides one command over the books and facts in memory: the rules of `domain::ledger` say what happens, the effects
-//! note what is to be written. A refused command has changed nothing.
+//! Decides one command over the books and facts in memory. The rules of `domain::ledger` say what happens; the effects
+//! are the records to be written. A refused command has no effect.
 
 mod allocations;
 mod bank;
@@ -15,10 +15,11 @@ mod previews;
 mod settlement_lines;
 mod settlements;
 
+use std::sync::Arc;
+
 use crate::domain::books::cached_books::CachedBooks;
 use crate::domain::books::command::BooksCommand;
-use crate::domain::books::effects::Effects;
-use crate::domain::books::effects::{Effect, EffectsMark, LockChangeRecord};
+use crate::domain::books::effects::{Effect, Effects, EffectsMark, LockChangeRecord};
 use crate::domain::books::facts::{Facts, FactsMark};
 use crate::domain::books::identifiers::{IdSequence, Identifiers};
 use crate::domain::books::records::account::{AccountRecord, AccountView};
@@ -31,23 +32,33 @@ use crate::domain::ledger::chart::{Chart, NewAccount};
 use crate::domain::ledger::ids::AccountId;
 use crate::domain::ledger::period::{LockMove, move_lock};
 use crate::domain::ledger::refusal::Refusal;
-use std::sync::Arc;
 
-/// Why a posting is not done.
+/// Why a command is not carried out.
 pub(crate) enum Rejection {
+    /// A rule refused it.
     Refused(Refusal),
+    /// The organisation has no such record.
     Unknown,
+    /// Only owners and administrators may give this command.
     Forbidden,
     /// A stored record has a value that no rule ever wrote.
     Corrupt(String),
-    /// The item of a batch that stopped it.
+    /// The item of a batch for which the batch was rejected, and why.
     Item(usize, Box<Rejection>),
 }
 
-impl From<Refusal> for Rejection {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
+/// The state over which a command is decided.
+pub(crate) struct BooksTransaction<'a> {
+    pub(crate) books: &'a mut CachedBooks,
+    pub(crate) facts: &'a mut Facts,
+    pub(crate) identifiers: &'a mut Identifiers,
+    pub(crate) effects: &'a mut Effects,
+    pub(crate) actor: &'a Actor,
+    pub(crate) now_ms: i64,
+    /// The date in the time zone of the organisation.
+    pub(crate) today: i32,
+    /// Whether nothing will be written: no document number is assigned.
+    pub(crate) is_dry_run: bool,
 }
 
 /// A state of a [`BooksTransaction`].
@@ -57,26 +68,19 @@ pub(crate) struct Savepoint {
     effects: EffectsMark,
 }
 
-/// Where a command is decided.
-pub(crate) struct BooksTransaction<'a> {
-    pub(crate) books: &'a mut CachedBooks,
-    pub(crate) facts: &'a mut Facts,
-    pub(crate) identifiers: &'a mut Identifiers,
-    pub(crate) effects: &'a mut Effects,
-    pub(crate) actor: &'a Actor,
-    pub(crate) now_ms: i64,
-    /// In the organisation's time zone.
-    pub(crate) today: i32,
-    /// Whether nothing of it is written: numbers and identifiers are not handed out.
-    pub(crate) is_dry_run: bool,
+impl From<Refusal> for Rejection {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
 }
 
 impl BooksTransaction<'_> {
+    /// The identifier of the organisation.
     pub(crate) fn organisation(&self) -> i64 {
         self.books.organisation.id.0
     }
 
-    /// The present state of all that a decision may change, to be returned to by [`Self::undo_to`].
+    /// The present state of everything that a decision may change, to be returned to by [`Self::undo_to`].
     pub(crate) fn savepoint(&self) -> Savepoint {
         Savepoint { books: self.books.clone(), facts: self.facts.mark(), effects: self.effects.mark() }
     }
@@ -88,18 +92,18 @@ impl BooksTransaction<'_> {
         self.effects.undo_to(savepoint.effects);
     }
 
-    /// Decides one posting.
+    /// Decides the command of a request.
     pub(crate) fn decide(&mut self, request: &CommandRequest) -> Result<CommandResult, Rejection> {
-        self.decide_action(request, &request.command)
+        self.decide_command(request, &request.command)
     }
 
-    /// Decides an action of a posting: its own, or a row of an import.
-    pub(crate) fn decide_action(
+    /// Decides a command of a request: its own, or that of a row of its import.
+    pub(crate) fn decide_command(
         &mut self,
         request: &CommandRequest,
-        action: &BooksCommand,
+        command: &BooksCommand,
     ) -> Result<CommandResult, Rejection> {
-        match action {
+        match command {
             BooksCommand::CreateDocument { entry, is_issued } => self.create_document(request, entry, *is_issued),
             BooksCommand::PatchDocument { kind, id, fields } => self.patch_document(request, *kind, *id, fields),
             BooksCommand::DeleteDocument { kind, id } => self.delete_document(request, *kind, *id),
@@ -159,7 +163,7 @@ impl BooksTransaction<'_> {
                 self.set_opening(request, entry.as_deref(), token_hash.as_deref())
             }
             BooksCommand::PreviewImport { entries, preview } => self.preview_import(request, entries, preview),
-            BooksCommand::ConfirmImport(asked) => self.confirm_import(request, asked),
+            BooksCommand::ConfirmImport(confirmation) => self.confirm_import(request, confirmation),
             BooksCommand::VoidJournal { id, void_day, reason } => {
                 self.void_journal(request, *id, *void_day, reason.as_deref())
             }
@@ -186,7 +190,7 @@ impl BooksTransaction<'_> {
         }
         let on = (Resource::Organisation, next.id.0);
         self.record_change(ChangeAction::Update, on, "Organisation changed", Some(before), Some(after));
-        self.keep_sequence();
+        self.store_invoice_sequence();
         Ok(CommandResult::Organisation(Box::new(self.with_next_number(next))))
     }
 
@@ -225,7 +229,7 @@ impl BooksTransaction<'_> {
         Ok(self.lock_view())
     }
 
-    /// Notes a move of the period lock.
+    /// Records a change of the period lock.
     pub(crate) fn record_lock_change(&mut self, id: i64, day: Option<i32>, reason: Option<&str>) {
         let (organisation, user_id, at_ms) = (self.organisation(), self.actor.user_id.0, self.now_ms);
         let reason = reason.map(str::to_owned);
@@ -236,6 +240,7 @@ impl BooksTransaction<'_> {
         self.facts.lock_changes.insert(organisation, changes);
     }
 
+    /// The answer about the period lock.
     fn lock_view(&self) -> CommandResult {
         let changes = self.facts.lock_changes.get(&self.organisation()).cloned().unwrap_or_default();
         CommandResult::Lock(Box::new((*self.books.organisation).clone()), changes)
@@ -252,6 +257,7 @@ impl BooksTransaction<'_> {
         })))
     }
 
+    /// Adds an account to the chart, and to the history.
     pub(crate) fn add_account(&mut self, new: NewAccount) -> AccountRecord {
         let account = new.with_id(AccountId(self.identifiers.next(IdSequence::Account)));
         if account.has_role(&Role::VatControl) {
@@ -264,25 +270,29 @@ impl BooksTransaction<'_> {
         row
     }
 
+    /// Sets an account.
     pub(crate) fn put_account(&mut self, row: AccountRecord) {
         self.effects.push(self.organisation(), Effect::Account(row.id));
         self.books.put_account(row);
     }
 
+    /// An account, if the caller has seen its version.
     fn account(&self, request: &CommandRequest, id: i64) -> Result<AccountRecord, Rejection> {
         let row = self.books.accounts.get(&id).cloned().ok_or(Rejection::Unknown)?;
         require_version(request, row.version)?;
         Ok(row)
     }
 
+    /// The answer about an account.
     fn account_view(&self, row: AccountRecord) -> CommandResult {
         let (balance_pence, has_postings) = self.facts.balances.get(&row.id).copied().unwrap_or_default();
-        let carried = self.books.bank_accounts.values().find(|bank| bank.account_id == row.id);
-        let bank_account_id = carried.map(|bank| bank.id);
+        let bank_account = self.books.bank_accounts.values().find(|bank| bank.account_id == row.id);
+        let bank_account_id = bank_account.map(|bank| bank.id);
         CommandResult::Account(Box::new(AccountView { row, balance_pence, has_postings, bank_account_id }))
     }
 
-    fn changed_account(&mut self, action: ChangeAction, row: AccountRecord) -> CommandResult {
+    /// Writes a changed account.
+    fn write_changed_account(&mut self, action: ChangeAction, row: AccountRecord) -> CommandResult {
         let row = AccountRecord { version: row.version + 1, updated_at_ms: self.now_ms, ..row };
         let before = self.books.accounts.get(&row.id).map(AccountRecord::audit_fields);
         self.put_account(row.clone());
@@ -306,7 +316,7 @@ impl BooksTransaction<'_> {
         if let Some(name) = name {
             name.clone_into(&mut row.name);
         }
-        Ok(self.changed_account(ChangeAction::Update, row))
+        Ok(self.write_changed_account(ChangeAction::Update, row))
     }
 
     fn archive_account(
@@ -317,7 +327,7 @@ impl BooksTransaction<'_> {
     ) -> Result<CommandResult, Rejection> {
         let row = self.account(request, id)?;
         if archived {
-            Chart::archive(self.rule_account(id)?)?;
+            Chart::archive(self.ledger_account(id)?)?;
             if self.books.bank_accounts.values().any(|bank| bank.account_id == id) {
                 return Err(Refusal::InvalidState { current: "bank account", allowed: &[] }.into());
             }
@@ -326,18 +336,21 @@ impl BooksTransaction<'_> {
             return Ok(self.account_view(row));
         }
         let archived_at_ms = archived.then_some(self.now_ms);
-        Ok(self.changed_account(archiving(archived), AccountRecord { archived_at_ms, ..row }))
+        Ok(self.write_changed_account(archiving(archived), AccountRecord { archived_at_ms, ..row }))
     }
 
-    fn rule_account(&self, id: i64) -> Result<&Account, Rejection> {
+    /// An account as the rules read it.
+    fn ledger_account(&self, id: i64) -> Result<&Account, Rejection> {
         self.books.chart.get(AccountId(id)).ok_or(Rejection::Unknown)
     }
 }
 
+/// The action of the history: archived or restored.
 pub(crate) const fn archiving(archived: bool) -> ChangeAction {
     if archived { ChangeAction::Archive } else { ChangeAction::Unarchive }
 }
 
+/// Requires that the version the caller has seen, if the request gives one, is that of the record.
 pub(crate) fn require_version(request: &CommandRequest, version: i64) -> Result<(), Refusal> {
     if request.expected_version.is_none_or(|seen| seen == version) { Ok(()) } else { Err(Refusal::StaleVersion) }
 }

@@ -10,26 +10,27 @@ use crate::domain::ledger::numbering::{INTERNAL_DIGITS_MIN, assign, next, sequen
 use crate::domain::ledger::refusal::Refusal;
 
 impl BooksTransaction<'_> {
-    /// The next of the numbers that are ours alone.
+    /// Assigns the next number of a sequence that is ours alone.
     pub(crate) fn next_number(&mut self, of: Numbered) -> String {
-        let (prefix, number) = (of.internal_prefix(), self.coming_number(of));
-        self.reached(of, prefix, self.highest(of, prefix).saturating_add(1));
+        let (prefix, number) = (of.internal_prefix(), self.upcoming_number(of));
+        self.set_highest(of, prefix, self.highest(of, prefix).saturating_add(1));
         number
     }
 
-    /// The same, while it is not sure that it will be taken.
-    pub(crate) fn coming_number(&self, of: Numbered) -> String {
+    /// The next number of a sequence that is ours alone, without assigning it.
+    pub(crate) fn upcoming_number(&self, of: Numbered) -> String {
         let prefix = of.internal_prefix();
         next(prefix, self.highest(of, prefix), INTERNAL_DIGITS_MIN)
     }
 
-    /// Keeps how far the sequence of invoices has come, which another prefix may have found among numbers given by hand.
-    pub(crate) fn keep_sequence(&mut self) {
+    /// Stores the highest invoice number under the prefix of the organisation, when numbers given by callers were found
+    /// under a new prefix.
+    pub(crate) fn store_invoice_sequence(&mut self) {
         let of = Numbered::Documents(DocumentKind::SalesInvoice);
         let prefix = self.books.organisation.sales_invoice_prefix.clone();
         let highest = self.highest(of, &prefix);
         if highest > 0 {
-            self.reached(of, &prefix, highest);
+            self.set_highest(of, &prefix, highest);
         }
     }
 
@@ -41,7 +42,7 @@ impl BooksTransaction<'_> {
         OrganisationRecord { sales_invoice_next_number: next, ..organisation }
     }
 
-    /// The number that a document is issued with: the caller's own, else the next. A rehearsal hands none out.
+    /// The number with which a document is issued: the caller's own, else the next. A dry run assigns none.
     pub(crate) fn new_number(&self, kind: DocumentKind, own: Option<&str>) -> Result<String, Refusal> {
         if self.is_dry_run && own.is_none() {
             return Ok(String::new());
@@ -56,10 +57,10 @@ impl BooksTransaction<'_> {
         Ok(assign(prefix, own, taken, self.highest(of, prefix), kind.number_field())?.0)
     }
 
-    /// A document has this number from now on: it moves every sequence that it is a number of.
+    /// Records that a document has this number, and raises every sequence to which the number belongs.
     pub(crate) fn take_number(&mut self, kind: DocumentKind, number: &str, id: i64) {
         let of = Numbered::Documents(kind);
-        // A sales sequence that is not at hand is counted when it is first issued by.
+        // A sequence of sales documents that is not loaded is counted when a document is first issued under its prefix.
         if sales_prefix(&self.books.organisation, kind).is_none() {
             let prefix = of.internal_prefix();
             if !self.books.sequences.contains_key(&(of, prefix.to_owned())) {
@@ -67,21 +68,22 @@ impl BooksTransaction<'_> {
             }
         }
         let sequences = self.books.sequences.iter().filter(|((family, _), _)| *family == of);
-        let moved = sequences.filter_map(|((_, prefix), highest)| {
-            sequence_of(prefix, number).filter(|reached| reached > highest).map(|reached| (prefix.clone(), reached))
+        let raised = sequences.filter_map(|((_, prefix), highest)| {
+            sequence_of(prefix, number).filter(|number| number > highest).map(|number| (prefix.clone(), number))
         });
-        for (prefix, reached) in moved.collect::<Vec<_>>() {
-            self.reached(of, &prefix, reached);
+        for (prefix, number) in raised.collect::<Vec<_>>() {
+            self.set_highest(of, &prefix, number);
         }
         self.facts.numbers.insert((self.organisation(), kind, number.to_owned()), id);
     }
 
+    /// The highest number of a sequence so far.
     fn highest(&self, of: Numbered, prefix: &str) -> u64 {
         self.books.sequences.get(&(of, prefix.to_owned())).copied().unwrap_or(0)
     }
 
-    /// A sequence has come to this number.
-    fn reached(&mut self, of: Numbered, prefix: &str, highest: u64) {
+    /// Sets the highest number of a sequence.
+    fn set_highest(&mut self, of: Numbered, prefix: &str, highest: u64) {
         self.books.put_sequence(of, prefix, highest);
         let effect = Effect::Sequence { family: of.as_str(), prefix: prefix.to_owned(), highest };
         self.effects.push(self.organisation(), effect);

@@ -103,7 +103,7 @@ impl BooksTransaction<'_> {
             credit_pence: opening.total_credit.0,
             warnings: opening.warnings(),
         };
-        let expires_at_ms = self.keep_preview(Purpose::OpeningBalances, preview);
+        let expires_at_ms = self.store_preview(Purpose::OpeningBalances, preview);
         Ok(CommandResult::OpeningPreview(Box::new(OpeningPreview { expires_at_ms, ..posted })))
     }
 

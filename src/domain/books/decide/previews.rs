@@ -6,8 +6,8 @@ use crate::domain::books::records::preview::{LIFE_MS, NewPreview, PreviewRecord,
 use crate::domain::ledger::refusal::Refusal;
 
 impl BooksTransaction<'_> {
-    /// Keeps a preview; says until when it may be confirmed.
-    pub(crate) fn keep_preview(&mut self, purpose: Purpose, new: &NewPreview) -> i64 {
+    /// Stores a preview; returns the moment until which it may be confirmed.
+    pub(crate) fn store_preview(&mut self, purpose: Purpose, new: &NewPreview) -> i64 {
         let row = PreviewRecord {
             organisation: self.organisation(),
             user_id: self.actor.user_id.0,
@@ -23,7 +23,7 @@ impl BooksTransaction<'_> {
         expires_at_ms
     }
 
-    /// Refuses a token that has been used, is too old, or was never given to this person for this.
+    /// Refuses a token that was used, has expired, or was never given to this person for this purpose.
     pub(crate) fn require_token(&self, hash: &str, purpose: Purpose) -> Result<(), Refusal> {
         let of_caller = |row: &&PreviewRecord| {
             row.organisation == self.organisation()
@@ -37,6 +37,7 @@ impl BooksTransaction<'_> {
         if row.expires_at_ms <= self.now_ms { Err(Refusal::TokenExpired) } else { Ok(()) }
     }
 
+    /// Records that a token is used.
     pub(crate) fn use_token(&mut self, hash: &str) {
         let now_ms = self.now_ms;
         self.facts.previews.update(hash, |row| row.used_at_ms = Some(now_ms));

@@ -14,7 +14,7 @@ use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::{bank, settlement};
 
 impl BooksTransaction<'_> {
-    /// Confirms a line as a receipt, a payment or a refund, which is made by it.
+    /// Confirms a line as a new receipt, payment or refund.
     pub(crate) fn confirm_settlement(
         &mut self,
         request: &CommandRequest,
@@ -26,17 +26,17 @@ impl BooksTransaction<'_> {
         let confirm_type = confirmed_as(kind);
         let entered =
             settlement::from_bank(&row.to_domain(), confirm_type, ContactId(contact_id), requests(allocations))?;
-        let said = SettlementDetails {
+        let details = SettlementDetails {
             reference: row.reference.clone(),
             memo: row.memo.clone(),
             method: None,
             bank_transaction_id: Some(row.id),
         };
-        let made = self.post_settlement(request, &entered, &bank, said)?;
-        Ok(self.confirmed(request, showing(row, &made, confirm_type)))
+        let settlement = self.post_settlement(request, &entered, &bank, details)?;
+        Ok(self.confirmed(request, showing(row, &settlement, confirm_type)))
     }
 
-    /// Confirms a line as what a receipt, payment or refund posted already; `field` named it.
+    /// Confirms a line as a receipt, payment or refund that was posted already and that this field of the request names.
     pub(crate) fn match_settlement(
         &mut self,
         request: &CommandRequest,
@@ -57,7 +57,7 @@ impl BooksTransaction<'_> {
             linked_to: known.bank_transaction_id.map(BankTransactionId),
         };
         bank::confirm_match(&row.to_domain(), &posted)?;
-        self.changed_settlement(SettlementRecord { bank_transaction_id: Some(row.id), ..known.clone() });
+        self.write_changed_settlement(SettlementRecord { bank_transaction_id: Some(row.id), ..known.clone() });
         Ok(self.confirmed(request, showing(row, &known, ConfirmType::Match)))
     }
 
@@ -69,28 +69,29 @@ impl BooksTransaction<'_> {
         Some((row.side(), row.id))
     }
 
-    /// Takes a line out of the books that shows a receipt, payment or refund: one that the line made is undone, another
-    /// is only unlinked.
+    /// Undoes the confirmation of a line that shows a receipt, payment or refund: one that the line created is voided, a
+    /// matched one is only unlinked.
     pub(crate) fn unconfirm_settlement(
         &mut self,
         request: &CommandRequest,
         row: StatementLineRecord,
         settlement: (ContactKind, i64),
     ) -> Result<StatementLineRecord, Rejection> {
-        // One that this very group linked was not confirmed yet when this was asked for.
+        // A line that the same group confirmed was not confirmed when this request was made.
         let unconfirmed = || Refusal::InvalidState { current: "unconfirmed", allowed: &["confirmed"] };
         let (side, id) = settlement;
         let known = self.known_settlement(side, id).ok_or_else(unconfirmed)?.clone();
         if row.kind == Some(ConfirmType::Match) {
-            self.changed_settlement(SettlementRecord { bank_transaction_id: None, ..known });
+            self.write_changed_settlement(SettlementRecord { bank_transaction_id: None, ..known });
         } else {
             self.facts.settlement_journals.get(&id).ok_or_else(unconfirmed)?;
-            self.undo_settlement(request, id, None, None)?;
+            self.reverse_settlement(request, id, None, None)?;
         }
         Ok(self.set_back(row))
     }
 }
 
+/// The type of confirmation by a kind of settlement.
 const fn confirmed_as(kind: SettlementKind) -> ConfirmType {
     match kind {
         SettlementKind::CustomerReceipt => ConfirmType::CustomerReceipt,

@@ -9,7 +9,7 @@ use crate::domain::books::identifiers::IdSequence;
 use crate::domain::books::numbers::Numbered;
 use crate::domain::books::records::settlement::{
     AllocationInput, AllocationTarget, PaymentMethod, SettlementField, SettlementInput, SettlementRecord,
-    SettlementView, list,
+    SettlementView, list_name,
 };
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::ledger::allocate::{AllocateRequest, AllocateTo};
@@ -20,16 +20,15 @@ use crate::domain::ledger::ids::{AllocationId, ContactId, DocumentId, Settlement
 use crate::domain::ledger::journal::Journal;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::settlement;
-use crate::domain::ledger::settlement::{EnteredSettlement, Reallocated};
+use crate::domain::ledger::settlement::{self, EnteredSettlement, Reallocated};
 
-/// What is said of a settlement beside what it settles.
+/// The fields of a settlement that no rule reads.
 #[derive(Default)]
 pub(crate) struct SettlementDetails {
     pub(crate) reference: Option<String>,
     pub(crate) memo: Option<String>,
     pub(crate) method: Option<PaymentMethod>,
-    /// The line of a statement that makes it.
+    /// The statement line that creates the settlement.
     pub(crate) bank_transaction_id: Option<i64>,
 }
 
@@ -49,28 +48,28 @@ impl BooksTransaction<'_> {
             allocations: requests(&entry.allocations),
             is_auto_allocated: entry.is_auto_allocated,
         };
-        let said = SettlementDetails {
+        let details = SettlementDetails {
             reference: entry.reference.clone(),
             memo: entry.memo.clone(),
             method: entry.method,
             bank_transaction_id: None,
         };
-        let row = self.post_settlement(request, &entered, &bank, said)?;
-        self.shown_settlement(row.id)
+        let row = self.post_settlement(request, &entered, &bank, details)?;
+        self.settlement_result(row.id)
     }
 
-    /// Posts a settlement and sets it against what it names.
+    /// Posts a settlement and allocates it.
     pub(crate) fn post_settlement(
         &mut self,
         request: &CommandRequest,
         entered: &EnteredSettlement,
         bank: &BankAccount,
-        said: SettlementDetails,
+        details: SettlementDetails,
     ) -> Result<SettlementRecord, Rejection> {
         let (kind, organisation) = (entered.kind, self.organisation());
         let found = self.facts.contacts.get(&entered.contact_id.0).filter(|(of, _)| *of == organisation);
         let contact: Option<Contact> = found.map(|(_, row)| row.to_domain());
-        let mut register = self.named_register(&entered.allocations, None);
+        let mut register = self.allocation_register(&entered.allocations, None);
         if entered.is_auto_allocated {
             let open = self.open_invoices(kind.document_kind(), entered.contact_id.0);
             let more = self.register(open, []);
@@ -78,13 +77,13 @@ impl BooksTransaction<'_> {
             register.settlements.extend(more.settlements);
         }
         let numbered = Numbered::Settlements(kind.document_kind().side());
-        let number = self.coming_number(numbered);
+        let number = self.upcoming_number(numbered);
         let settled = settlement::settle(&self.books.books(), contact.as_ref(), bank, &register, entered, &number)?;
         let number = self.next_number(numbered);
         let id = self.identifiers.next(IdSequence::Settlement);
-        let journal_id = self.post_of_settlement(request, id, settled.journal);
+        let journal_id = self.write_settlement_journal(request, id, settled.journal);
         for journal in settled.later {
-            self.post_of_settlement(request, id, journal);
+            self.write_settlement_journal(request, id, journal);
         }
         let row = SettlementRecord {
             id,
@@ -94,12 +93,12 @@ impl BooksTransaction<'_> {
             day: entered.date,
             amount_pence: entered.amount.0,
             bank_account_id: bank.id.0,
-            reference: said.reference,
-            memo: said.memo,
-            method: said.method,
+            reference: details.reference,
+            memo: details.memo,
+            method: details.method,
             allocated_pence: 0,
             cis_pence: settled.withheld.0,
-            bank_transaction_id: said.bank_transaction_id,
+            bank_transaction_id: details.bank_transaction_id,
             journal_id,
             void_journal_id: None,
             void_day: None,
@@ -108,21 +107,21 @@ impl BooksTransaction<'_> {
             updated_at_ms: self.now_ms,
             version: 1,
         };
-        self.effects.count(organisation, list(row.side()), "posted", 1);
+        self.effects.count(organisation, list_name(row.side()), "posted", 1);
         self.put_settlement(row.clone());
         self.apply_allocations(&settled.effects, Some(SettlementId(id)))?;
         self.record_settlement_change(None, id);
         Ok(row)
     }
 
-    /// Writes a journal of a settlement; gives its id.
-    fn post_of_settlement(&mut self, request: &CommandRequest, id: i64, mut journal: Journal) -> i64 {
+    /// Writes a journal of a settlement; returns its identifier.
+    fn write_settlement_journal(&mut self, request: &CommandRequest, id: i64, mut journal: Journal) -> i64 {
         journal.source.id = Some(id);
         let view = self.write_journal(request, journal);
         let organisation = self.organisation();
         self.effects.count(organisation, "journal", "posted", 1);
         let written = view.id;
-        // A posting later in the group may undo it.
+        // A later command of the group may void the settlement.
         if self.facts.settlement_journals.contains_key(&id) {
             self.facts.settlement_journals.update(&id, |known| known.push(written));
             self.facts.journals.insert(written, LoadedJournal { organisation, view, vat: Vec::new() });
@@ -130,7 +129,7 @@ impl BooksTransaction<'_> {
         written
     }
 
-    /// The settlement as it is from now on.
+    /// Sets a settlement.
     pub(crate) fn put_settlement(&mut self, row: SettlementRecord) {
         let organisation = self.organisation();
         self.facts.register.put_settlement(SettlementId(row.id), row.to_domain(Vec::new()));
@@ -140,13 +139,14 @@ impl BooksTransaction<'_> {
         self.effects.push(organisation, Effect::Settlement(id));
     }
 
-    /// The same for one that is changed, which is counted and told.
-    pub(crate) fn changed_settlement(&mut self, row: SettlementRecord) {
+    /// Writes a changed settlement, with an entry of the history.
+    pub(crate) fn write_changed_settlement(&mut self, row: SettlementRecord) {
         let (id, before) = (row.id, self.facts.settlements.get(&row.id).map(|(_, before)| before.clone()));
         self.put_settlement(SettlementRecord { version: row.version + 1, updated_at_ms: self.now_ms, ..row });
         self.record_settlement_change(before.as_ref(), id);
     }
 
+    /// Adds the change of a settlement to the history.
     fn record_settlement_change(&mut self, before: Option<&SettlementRecord>, id: i64) {
         let Some((_, row)) = self.facts.settlements.get(&id) else { return };
         let action = row.action_since(before);
@@ -155,21 +155,22 @@ impl BooksTransaction<'_> {
         self.record_change(action, on, summary, before.map(SettlementRecord::audit_fields), Some(after));
     }
 
-    /// A settlement of this organisation.
+    /// A settlement, if it is of this organisation and side.
     pub(crate) fn known_settlement(&self, side: ContactKind, id: i64) -> Option<&SettlementRecord> {
         let found =
             self.facts.settlements.get(&id).filter(|(of, row)| *of == self.organisation() && row.side() == side);
         found.map(|(_, row)| row)
     }
 
+    /// A settlement, if the caller has seen its version.
     fn settlement(&self, request: &CommandRequest, side: ContactKind, id: i64) -> Result<SettlementRecord, Rejection> {
         let row = self.known_settlement(side, id).cloned().ok_or(Rejection::Unknown)?;
         require_version(request, row.version)?;
         Ok(row)
     }
 
-    /// What requests name, with the settlement they are of.
-    fn named_register(&self, requests: &[AllocateRequest], of: Option<i64>) -> Register {
+    /// The register of the documents and settlements that allocations go to, and of the settlement they come from.
+    fn allocation_register(&self, requests: &[AllocateRequest], of: Option<i64>) -> Register {
         let documents = requests.iter().filter_map(|request| match request.to {
             AllocateTo::Document(id) => Some(id.0),
             AllocateTo::Settlement(_) => None,
@@ -198,8 +199,8 @@ impl BooksTransaction<'_> {
                 SettlementField::Memo(memo) => row.memo.clone_from(memo),
             }
         }
-        self.changed_settlement(row);
-        self.shown_settlement(id)
+        self.write_changed_settlement(row);
+        self.settlement_result(id)
     }
 
     pub(crate) fn allocate_settlement(
@@ -211,10 +212,10 @@ impl BooksTransaction<'_> {
     ) -> Result<CommandResult, Rejection> {
         self.settlement(request, side, id)?;
         let requests = requests(entries);
-        let register = self.named_register(&requests, Some(id));
+        let register = self.allocation_register(&requests, Some(id));
         let known = register.settlements.get(&SettlementId(id)).ok_or(Rejection::Unknown)?;
         let changed = settlement::allocate(&self.books.books(), &register, known, &requests)?;
-        self.reallocated(request, id, changed)
+        self.write_reallocation(request, id, changed)
     }
 
     pub(crate) fn unallocate_settlement(
@@ -229,20 +230,21 @@ impl BooksTransaction<'_> {
         let register = self.register([], [id]);
         let known = register.settlements.get(&SettlementId(id)).ok_or(Rejection::Unknown)?;
         let changed = settlement::unallocate(&self.books.books(), &register, known, &ids)?;
-        self.reallocated(request, id, changed)
+        self.write_reallocation(request, id, changed)
     }
 
-    fn reallocated(
+    /// Writes the journals and allocations of a settlement whose allocations changed.
+    fn write_reallocation(
         &mut self,
         request: &CommandRequest,
         id: i64,
         changed: Reallocated,
     ) -> Result<CommandResult, Rejection> {
         for journal in changed.journals {
-            self.post_of_settlement(request, id, journal);
+            self.write_settlement_journal(request, id, journal);
         }
         self.apply_allocations(&changed.effects, None)?;
-        self.shown_settlement(id)
+        self.settlement_result(id)
     }
 
     pub(crate) fn void_settlement(
@@ -254,31 +256,31 @@ impl BooksTransaction<'_> {
         reason: Option<&str>,
     ) -> Result<CommandResult, Rejection> {
         let row = self.settlement(request, side, id)?;
-        self.undo_settlement(request, id, void_day, reason)?;
+        self.reverse_settlement(request, id, void_day, reason)?;
         let shown_by = row.bank_transaction_id.and_then(|line| self.facts.transactions.get(&line));
         if let Some(line) = shown_by.map(|(_, line)| line.clone()) {
             self.set_back(line);
         }
-        self.shown_settlement(id)
+        self.settlement_result(id)
     }
 
-    /// Reverses the journals of a settlement and releases its allocations. The line of a statement that shows it is the
-    /// caller's to set back.
-    pub(crate) fn undo_settlement(
+    /// Reverses the journals of a settlement and releases its allocations. The caller sets back the statement line that
+    /// shows it.
+    pub(crate) fn reverse_settlement(
         &mut self,
         request: &CommandRequest,
         id: i64,
-        asked_day: Option<i32>,
+        void_day: Option<i32>,
         reason: Option<&str>,
     ) -> Result<(), Rejection> {
         let organisation = self.organisation();
-        // One that this very group made was not there yet when its undoing was asked for.
+        // A settlement of the same group did not exist when the request to void it was made.
         let written = self.facts.settlement_journals.get(&id).cloned().ok_or(Rejection::Unknown)?;
         let journals = written.iter().filter_map(|journal| self.facts.journals.get(journal));
         let journals = journals.map(as_posted).collect::<Result<Vec<_>, _>>()?;
         let register = self.register([], [id]);
         let known = register.settlements.get(&SettlementId(id)).ok_or(Rejection::Unknown)?;
-        let voided = settlement::void(&self.books.books(), &register, known, &journals, asked_day)?;
+        let voided = settlement::void(&self.books.books(), &register, known, &journals, void_day)?;
         let (_, row) = self.facts.settlements.get(&id).cloned().ok_or(Rejection::Unknown)?;
         let mut void_journal_id = None;
         for (posted, reversal) in journals.iter().zip(voided.reversals) {
@@ -291,8 +293,8 @@ impl BooksTransaction<'_> {
             }
         }
         self.apply_allocations(&voided.effects, Some(SettlementId(id)))?;
-        self.effects.count(organisation, list(row.side()), "posted", -1);
-        self.effects.count(organisation, list(row.side()), "void", 1);
+        self.effects.count(organisation, list_name(row.side()), "posted", -1);
+        self.effects.count(organisation, list_name(row.side()), "void", 1);
         let Some((_, released)) = self.facts.settlements.get(&id).cloned() else { return Err(Rejection::Unknown) };
         self.put_settlement(SettlementRecord {
             bank_transaction_id: None,
@@ -307,20 +309,22 @@ impl BooksTransaction<'_> {
         Ok(())
     }
 
-    fn shown_settlement(&self, id: i64) -> Result<CommandResult, Rejection> {
+    /// The answer about a settlement.
+    fn settlement_result(&self, id: i64) -> Result<CommandResult, Rejection> {
         let view = self.settlement_view(id).ok_or(Rejection::Unknown)?;
         Ok(CommandResult::Settlement(Box::new(view)))
     }
 
-    /// What a caller sees of a settlement, from what is at hand.
+    /// The view of a settlement.
     pub(crate) fn settlement_view(&self, id: i64) -> Option<SettlementView> {
         let (_, row) = self.facts.settlements.get(&id)?;
         let known = self.facts.register.settlements.get(&SettlementId(id))?;
         let end = AllocationEnd::Settlement(known.id);
-        Some(row.clone().view(self.contact_name(row.contact_id), self.allocation_views(&known.allocations, end)))
+        Some(row.clone().into_view(self.contact_name(row.contact_id), self.allocation_views(&known.allocations, end)))
     }
 }
 
+/// Allocations as the rules read them.
 pub(crate) fn requests(entries: &[AllocationInput]) -> Vec<AllocateRequest> {
     let request = |entry: &AllocationInput| AllocateRequest {
         to: match entry.to {

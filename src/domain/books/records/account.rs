@@ -1,4 +1,4 @@
-//! Ledger accounts: the record, its view with its balance, and the filter of the list.
+//! Ledger accounts: the record, the view with the balance, and the filter of the list.
 
 use crate::domain::books::audit_fields::AuditFields;
 use crate::domain::ledger::account::{Account, AccountType};
@@ -8,17 +8,17 @@ use crate::domain::ledger::account::{Account, AccountType};
 pub struct AccountRecord {
     /// Identifier.
     pub id: i64,
-    /// What people call it.
+    /// Its code.
     pub code: String,
     /// Its name.
     pub name: String,
     /// `ASSET` and so on.
     pub account_type: AccountType,
-    /// What it does beside holding a balance.
+    /// The role that the rules give it.
     pub role: Option<String>,
     /// When it was archived.
     pub archived_at_ms: Option<i64>,
-    /// When it was made.
+    /// When it was created.
     pub created_at_ms: i64,
     /// When it was last changed.
     pub updated_at_ms: i64,
@@ -26,8 +26,32 @@ pub struct AccountRecord {
     pub version: i64,
 }
 
+/// A ledger account with its balance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountView {
+    /// The account.
+    pub row: AccountRecord,
+    /// Its debits less its credits of all dates, in pence.
+    pub balance_pence: i64,
+    /// Whether anything was ever posted to it.
+    pub has_postings: bool,
+    /// The bank account whose balance it carries.
+    pub bank_account_id: Option<i64>,
+}
+
+/// The filter of the list of accounts.
+#[derive(Debug, Clone, Default)]
+pub struct AccountFilter {
+    /// The type of the accounts.
+    pub account_type: Option<AccountType>,
+    /// The role of the accounts.
+    pub role: Option<String>,
+    /// Whether archived records are included.
+    pub include_archived: bool,
+}
+
 impl AccountRecord {
-    /// A new account.
+    /// The record of a new account.
     pub(crate) fn of(account: &Account, now_ms: i64) -> Self {
         Self {
             id: account.id.0,
@@ -41,33 +65,8 @@ impl AccountRecord {
             version: 1,
         }
     }
-}
 
-/// An account with what was posted to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AccountView {
-    /// The account.
-    pub row: AccountRecord,
-    /// Debits less credits of all dates, in pence.
-    pub balance_pence: i64,
-    /// Whether anything was ever posted to it.
-    pub has_postings: bool,
-    /// The bank account whose balance it carries.
-    pub bank_account_id: Option<i64>,
-}
-
-/// Which accounts.
-#[derive(Debug, Clone, Default)]
-pub struct AccountFilter {
-    /// Of this type only.
-    pub account_type: Option<AccountType>,
-    /// With this role only.
-    pub role: Option<String>,
-    /// Archived ones too.
-    pub include_archived: bool,
-}
-
-impl AccountRecord {
+    /// The fields that the history shows.
     pub(crate) fn audit_fields(&self) -> AuditFields {
         AuditFields::new()
             .text("code", self.code.as_str())

@@ -1,4 +1,4 @@
-//! Postal addresses, and how a change is merged into one.
+//! Postal addresses, and their changes.
 
 use crate::domain::books::audit_fields::AuditFields;
 
@@ -19,7 +19,7 @@ pub struct Address {
     pub country: Option<String>,
 }
 
-/// What is said anew about a postal address: what is none stays as it was.
+/// The changed fields of a postal address; a field that is none stays as it was.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as the fields of the address")]
 pub struct AddressChange {
@@ -32,13 +32,13 @@ pub struct AddressChange {
 }
 
 impl AddressChange {
-    /// Nothing is left of the address.
+    /// The change that clears every field.
     pub fn cleared() -> Self {
         let none = || Some(None);
         Self { line1: none(), line2: none(), city: none(), region: none(), postcode: none(), country: none() }
     }
 
-    /// The address as it is afterwards.
+    /// The address after the change.
     #[must_use]
     pub fn applied_to(self, before: Address) -> Address {
         Address {
@@ -52,7 +52,8 @@ impl AddressChange {
     }
 }
 
-pub(crate) fn of_address(audit_fields: AuditFields, address: &Address) -> AuditFields {
+/// Adds the fields of an address.
+pub(crate) fn with_address(audit_fields: AuditFields, address: &Address) -> AuditFields {
     audit_fields
         .text("address_line1", address.line1.as_deref())
         .text("address_line2", address.line2.as_deref())

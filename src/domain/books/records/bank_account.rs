@@ -1,4 +1,4 @@
-//! Bank accounts: the record with the sums of its statement lines, what may be changed of it, and its view.
+//! Bank accounts: the record with the sums of its statement lines, its changes, and its view.
 
 use crate::domain::books::audit_fields::AuditFields;
 use crate::domain::ledger::bank::{BankAccount, BankAccountType};
@@ -11,23 +11,23 @@ pub struct BankAccountRecord {
     pub id: i64,
     /// The account of the chart that carries its balance.
     pub account_id: i64,
-    /// What may be changed.
+    /// The fields that may be changed.
     pub details: BankAccountDetails,
-    /// What kind it is.
+    /// The kind of bank account.
     pub kind: BankAccountType,
-    /// What the opening balances put on it, in pence.
+    /// The opening balance, in pence.
     pub opening_pence: i64,
-    /// Sum of the lines that are not excluded.
+    /// The sum of the lines that are not excluded.
     pub statement_pence: i64,
-    /// How many lines are not confirmed.
+    /// The number of lines that are not confirmed.
     pub unconfirmed_count: i64,
-    /// Their sum.
+    /// The sum of the lines that are not confirmed.
     pub unconfirmed_pence: i64,
     /// When lines were last imported.
     pub last_imported_at_ms: Option<i64>,
     /// When it was archived.
     pub archived_at_ms: Option<i64>,
-    /// When it was made.
+    /// When it was created.
     pub created_at_ms: i64,
     /// When it was last changed.
     pub updated_at_ms: i64,
@@ -35,7 +35,7 @@ pub struct BankAccountRecord {
     pub version: i64,
 }
 
-/// What a caller says about a bank account.
+/// The fields of a bank account that a caller gives.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BankAccountDetails {
     /// Its name.
@@ -50,7 +50,7 @@ pub struct BankAccountDetails {
     pub iban: Option<String>,
 }
 
-/// One thing said about a bank account.
+/// A changed field of a bank account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields of `BankAccountDetails`, one each")]
 pub enum BankAccountField {
@@ -61,8 +61,30 @@ pub enum BankAccountField {
     Iban(Option<String>),
 }
 
+/// A bank account with its balance in the books.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BankAccountView {
+    /// The bank account.
+    pub row: BankAccountRecord,
+    /// The code of the account that carries its balance.
+    pub account_code: String,
+    /// The balance of that account, debits less credits.
+    pub ledger_pence: i64,
+    /// The day of its latest line.
+    pub last_transaction_day: Option<i32>,
+}
+
+/// The account of the chart that carries a bank account's balance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LedgerAccount {
+    /// An account of the chart.
+    Existing(i64),
+    /// A new account with this code.
+    New(String),
+}
+
 impl BankAccountDetails {
-    /// The details after some of them were said anew.
+    /// The details with these fields changed.
     pub fn with(mut self, fields: &[BankAccountField]) -> Self {
         for field in fields.iter().cloned() {
             match field {
@@ -84,7 +106,7 @@ impl BankAccountRecord {
         Self::new(id, account_id, details, BankAccountType::Current, now_ms)
     }
 
-    /// A new one.
+    /// The record of a new bank account.
     pub(crate) fn new(
         id: i64,
         account_id: i64,
@@ -108,31 +130,8 @@ impl BankAccountRecord {
             version: 1,
         }
     }
-}
 
-/// A bank account with what the books say of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BankAccountView {
-    /// The bank account.
-    pub row: BankAccountRecord,
-    /// The code of the account that carries its balance.
-    pub account_code: String,
-    /// The balance of that account, debits less credits.
-    pub ledger_pence: i64,
-    /// The day of its latest line.
-    pub last_transaction_day: Option<i32>,
-}
-
-/// The account of the chart that carries a bank account's balance.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LedgerAccount {
-    /// One there is.
-    Existing(i64),
-    /// One to be made under this code.
-    New(String),
-}
-
-impl BankAccountRecord {
+    /// The fields that the history shows.
     pub(crate) fn audit_fields(&self) -> AuditFields {
         let details = &self.details;
         AuditFields::new()
@@ -145,10 +144,8 @@ impl BankAccountRecord {
             .text("iban", details.iban.as_deref())
             .flag("is_archived", self.archived_at_ms.is_some())
     }
-}
 
-impl BankAccountRecord {
-    /// The bank account as the rules know it.
+    /// The bank account as the rules read it.
     pub(crate) fn to_domain(&self) -> BankAccount {
         BankAccount {
             id: BankAccountId(self.id),

@@ -1,31 +1,31 @@
-//! Entries of the history of the books, as they are read.
+//! The history of the books, as callers read it.
 
 use crate::domain::ledger::change::{ChangeAction, Resource};
 
 /// An entry of the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeRecord {
-    /// Its place in the history of its organisation, from 1.
+    /// Its number in the history of its organisation, from 1.
     pub cursor: i64,
-    /// When.
+    /// The moment, in milliseconds.
     pub at_ms: i64,
-    /// Who.
+    /// The person.
     pub user_id: i64,
-    /// With which key.
+    /// The prefix of the key used.
     pub key_prefix: Option<String>,
-    /// By which way.
+    /// How the change was requested.
     pub via: String,
-    /// How it was changed.
+    /// What was done to the record.
     pub action: ChangeAction,
-    /// What kind of record.
+    /// The kind of record.
     pub resource: Resource,
-    /// Which.
+    /// Its identifier.
     pub resource_id: i64,
     /// A sentence for people.
     pub summary: String,
-    /// What was otherwise before, as JSON.
+    /// The changed fields before, as JSON.
     pub before: Option<String>,
-    /// The same after.
+    /// The changed fields after, as JSON.
     pub after: Option<String>,
 }
 
@@ -43,6 +43,6 @@ pub enum Since {
 pub struct Changes {
     /// The entries, oldest first.
     pub rows: Vec<ChangeRecord>,
-    /// Where to go on.
+    /// The cursor of the next part.
     pub next_cursor: i64,
 }

@@ -1,7 +1,7 @@
-//! Customers and suppliers: the record, what may be changed of it, its view, and the filter of the list.
+//! Customers and suppliers: the record, its changes, its view, and the filter of the list.
 
 use crate::domain::books::audit_fields::AuditFields;
-use crate::domain::books::records::address::{Address, AddressChange, of_address};
+use crate::domain::books::records::address::{Address, AddressChange, with_address};
 use crate::domain::ledger::change::Resource;
 use crate::domain::ledger::contact::{CisRate, Contact, ContactKind};
 use crate::domain::ledger::ids::{AccountId, ContactId};
@@ -12,15 +12,15 @@ use crate::domain::ledger::vat::VatCode;
 pub struct ContactRecord {
     /// Identifier.
     pub id: i64,
-    /// Which of the two.
+    /// Whether it is a customer or a supplier.
     pub kind: ContactKind,
-    /// What may be changed.
+    /// The fields that may be changed.
     pub details: ContactDetails,
-    /// Whether anything was ever posted or drawn up for it.
+    /// Whether a journal line or a document was ever created for it.
     pub used: bool,
     /// When it was archived.
     pub archived_at_ms: Option<i64>,
-    /// When it was made.
+    /// When it was created.
     pub created_at_ms: i64,
     /// When it was last changed.
     pub updated_at_ms: i64,
@@ -28,12 +28,12 @@ pub struct ContactRecord {
     pub version: i64,
 }
 
-/// What a caller says about a customer or supplier.
+/// The fields of a customer or supplier that a caller gives.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContactDetails {
     /// Its name.
     pub name: String,
-    /// Whom to ask for.
+    /// The name of the person to contact.
     pub contact_name: Option<String>,
     /// E-mail address.
     pub email: Option<String>,
@@ -47,9 +47,9 @@ pub struct ContactDetails {
     pub vat_number: Option<String>,
     /// Days until a document is due; the organisation's unless given.
     pub payment_terms_days: Option<i64>,
-    /// Account of its lines unless told otherwise.
+    /// The account of document lines that name none.
     pub default_account_id: Option<i64>,
-    /// VAT code of its lines unless told otherwise.
+    /// The VAT code of document lines that name none.
     pub default_vat_code: Option<String>,
     /// The caller's own reference.
     pub reference: Option<String>,
@@ -76,7 +76,7 @@ pub struct CisDetails {
     pub verified_day: Option<i32>,
 }
 
-/// What is said anew about it: what is none stays as it was.
+/// The changed fields of [`CisDetails`]; a field that is none stays as it was.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as the fields of the details")]
 pub struct CisChange {
@@ -87,31 +87,7 @@ pub struct CisChange {
     pub verified_day: Option<Option<i32>>,
 }
 
-impl From<CisDetails> for CisChange {
-    fn from(details: CisDetails) -> Self {
-        Self {
-            is_subcontractor: Some(details.is_subcontractor),
-            deduction_rate: Some(details.deduction_rate),
-            utr: Some(details.utr),
-            verification_number: Some(details.verification_number),
-            verified_day: Some(details.verified_day),
-        }
-    }
-}
-
-impl CisChange {
-    fn applied_to(self, before: CisDetails) -> CisDetails {
-        CisDetails {
-            is_subcontractor: self.is_subcontractor.unwrap_or(before.is_subcontractor),
-            deduction_rate: self.deduction_rate.unwrap_or(before.deduction_rate),
-            utr: self.utr.unwrap_or(before.utr),
-            verification_number: self.verification_number.unwrap_or(before.verification_number),
-            verified_day: self.verified_day.unwrap_or(before.verified_day),
-        }
-    }
-}
-
-/// One thing said about a contact.
+/// A changed field of a contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields of `ContactDetails`, one each")]
 pub enum ContactField {
@@ -131,8 +107,55 @@ pub enum ContactField {
     Cis(CisChange),
 }
 
+/// A contact with its balance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContactView {
+    /// The contact.
+    pub row: ContactRecord,
+    /// The amount that a customer owes us, or that we owe a supplier, in pence.
+    pub balance_pence: i64,
+    /// The part of the balance that was due before today.
+    pub overdue_pence: i64,
+}
+
+/// The filter of the list of contacts.
+#[derive(Debug, Clone, Default)]
+pub struct ContactFilter {
+    /// A text in the name, the contact name or the e-mail address.
+    pub search: Option<String>,
+    /// Whether archived records are included.
+    pub include_archived: bool,
+    /// Changed at this moment or later, in milliseconds.
+    pub updated_since_ms: Option<i64>,
+}
+
+impl From<CisDetails> for CisChange {
+    fn from(details: CisDetails) -> Self {
+        Self {
+            is_subcontractor: Some(details.is_subcontractor),
+            deduction_rate: Some(details.deduction_rate),
+            utr: Some(details.utr),
+            verification_number: Some(details.verification_number),
+            verified_day: Some(details.verified_day),
+        }
+    }
+}
+
+impl CisChange {
+    /// The details after the change.
+    fn applied_to(self, before: CisDetails) -> CisDetails {
+        CisDetails {
+            is_subcontractor: self.is_subcontractor.unwrap_or(before.is_subcontractor),
+            deduction_rate: self.deduction_rate.unwrap_or(before.deduction_rate),
+            utr: self.utr.unwrap_or(before.utr),
+            verification_number: self.verification_number.unwrap_or(before.verification_number),
+            verified_day: self.verified_day.unwrap_or(before.verified_day),
+        }
+    }
+}
+
 impl ContactDetails {
-    /// The details after some of them were said anew.
+    /// The details with these fields changed.
     pub fn with(mut self, fields: &[ContactField]) -> Self {
         for field in fields.iter().cloned() {
             match field {
@@ -156,30 +179,8 @@ impl ContactDetails {
     }
 }
 
-/// A contact with what is owed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ContactView {
-    /// The contact.
-    pub row: ContactRecord,
-    /// What they owe us (customer) or we owe them (supplier), in pence.
-    pub balance_pence: i64,
-    /// How much of it was due before today.
-    pub overdue_pence: i64,
-}
-
-/// Which contacts.
-#[derive(Debug, Clone, Default)]
-pub struct ContactFilter {
-    /// Text in name, contact name or e-mail address.
-    pub search: Option<String>,
-    /// Archived ones too.
-    pub include_archived: bool,
-    /// Changed since, in milliseconds.
-    pub updated_since_ms: Option<i64>,
-}
-
 impl ContactRecord {
-    /// The contact as the rules know it.
+    /// The contact as the rules read it.
     pub(crate) fn to_domain(&self) -> Contact {
         let details = &self.details;
         let rate = details.cis.deduction_rate.and_then(CisRate::from_percent);
@@ -193,10 +194,8 @@ impl ContactRecord {
             cis_rate: rate.filter(|_| self.kind == ContactKind::Supplier && details.cis.is_subcontractor),
         }
     }
-}
 
-impl ContactRecord {
-    /// What a search looks in.
+    /// The text in which a search looks.
     pub(crate) fn search_text(&self) -> String {
         let details = &self.details;
         let mut text = details.name.to_lowercase();
@@ -206,9 +205,8 @@ impl ContactRecord {
         }
         text
     }
-}
 
-impl ContactRecord {
+    /// The kind of record, as the history names it.
     pub(crate) fn resource(&self) -> Resource {
         match self.kind {
             ContactKind::Customer => Resource::Customer,
@@ -216,7 +214,7 @@ impl ContactRecord {
         }
     }
 
-    /// What it is called in a summary.
+    /// Its name in a summary of the history.
     pub(crate) fn title(&self) -> String {
         let kind = match self.kind {
             ContactKind::Customer => "Customer",
@@ -225,6 +223,7 @@ impl ContactRecord {
         format!("{kind} {}", self.details.name)
     }
 
+    /// The fields that the history shows.
     pub(crate) fn audit_fields(&self) -> AuditFields {
         let (details, cis) = (&self.details, &self.details.cis);
         let audit_fields = AuditFields::new()
@@ -232,7 +231,7 @@ impl ContactRecord {
             .text("contact_name", details.contact_name.as_deref())
             .text("email", details.email.as_deref())
             .text("phone", details.phone.as_deref());
-        let audit_fields = of_address(audit_fields, &details.address)
+        let audit_fields = with_address(audit_fields, &details.address)
             .text("company_number", details.company_number.as_deref())
             .text("vat_number", details.vat_number.as_deref())
             .number("payment_terms_days", details.payment_terms_days)

@@ -1,4 +1,4 @@
-//! Invoices and credit notes as a caller sees them: the record with names, codes and what settles it.
+//! Invoices and credit notes as callers see them: the record with names, account codes and allocations.
 
 use crate::domain::books::records::document::{DocumentLineRecord, DocumentRecord};
 use crate::domain::books::records::settlement::AllocationView;
@@ -8,34 +8,34 @@ use crate::domain::ledger::document::{DocumentKind, Stage};
 use crate::domain::ledger::document_line::CisType;
 use crate::domain::ledger::vat::VatCode;
 
-/// A document with all that a caller sees of it.
+/// The view of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentView {
-    /// Identifier; 0 in a rehearsal.
+    /// Identifier; 0 in a dry run.
     pub id: i64,
-    /// Which of the four.
+    /// The kind of document.
     pub kind: DocumentKind,
-    /// Where it is in its life.
+    /// Whether it is a draft, issued or void.
     pub stage: Stage,
-    /// Its number, once it has one (a draft's own number is kept too).
+    /// Its number, once it has one; a draft may have one of its own.
     pub number: Option<String>,
     /// The supplier's number.
     pub supplier_reference: Option<String>,
-    /// With whom.
+    /// The customer or supplier.
     pub contact_id: i64,
-    /// Their name now.
+    /// The name of the customer or supplier.
     pub contact_name: String,
     /// Its date.
     pub day: i32,
-    /// When it is to be paid.
+    /// The day on which it is due.
     pub due_day: Option<i32>,
-    /// The caller's reference.
+    /// The caller's own reference.
     pub reference: Option<String>,
     /// Notes.
     pub notes: Option<String>,
     /// Whether the prices contain the VAT.
     pub is_vat_inclusive: bool,
-    /// The invoice that a credit note takes back.
+    /// The invoice that a credit note corrects.
     pub origin_id: Option<i64>,
     /// Its lines, in order.
     pub lines: Vec<DocumentLineView>,
@@ -43,36 +43,80 @@ pub struct DocumentView {
     pub net_pence: i64,
     /// The VAT.
     pub vat_pence: i64,
-    /// Money that settles it, with what CIS withheld. For credit notes: refunded.
+    /// The cash allocated to it and the CIS withheld; of a credit note, the amount refunded.
     pub paid_pence: i64,
-    /// Credit that settles it; for credit notes, credit given.
+    /// The credit allocated to it; of a credit note, the credit allocated from it.
     pub credited_pence: i64,
-    /// Cash that settles it, without what CIS withheld.
+    /// The cash allocated to it, without the CIS withheld.
     pub cash_pence: i64,
-    /// What settles it now, oldest first.
+    /// Its active allocations, oldest first.
     pub allocations: Vec<AllocationView>,
-    /// What CIS withholds of a purchase.
+    /// The CIS of a purchase.
     pub cis: Option<DocumentCis>,
     /// The journal of its issue.
     pub journal_id: Option<i64>,
     /// The journal that voids it.
     pub void_journal_id: Option<i64>,
-    /// From when it is void.
+    /// The day from which it is void.
     pub void_day: Option<i32>,
-    /// Why.
+    /// The reason given.
     pub void_reason: Option<String>,
-    /// Whether it came with the opening balances.
+    /// Whether it is a part of the opening balances.
     pub is_opening: bool,
     /// When it was issued.
     pub issued_at_ms: Option<i64>,
     /// When it was last e-mailed.
     pub last_emailed_at_ms: Option<i64>,
-    /// When it was made.
+    /// When it was created.
     pub created_at_ms: i64,
     /// When it was last changed.
     pub updated_at_ms: i64,
     /// Counts changes, from 1.
     pub version: i64,
+}
+
+/// A line of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentLineView {
+    /// Identifier.
+    pub id: i64,
+    /// A description.
+    pub description: String,
+    /// The account.
+    pub account_id: i64,
+    /// The present code of the account.
+    pub account_code: String,
+    /// The quantity.
+    pub quantity: Decimal4,
+    /// The unit price.
+    pub unit_price: Decimal4,
+    /// The discount.
+    pub discount: Percent,
+    /// The VAT code.
+    pub vat_code: VatCode,
+    /// Without VAT.
+    pub net_pence: i64,
+    /// The VAT.
+    pub vat_pence: i64,
+    /// Whether it is labour or materials under CIS.
+    pub cis_type: CisType,
+}
+
+/// The CIS of a purchase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DocumentCis {
+    /// Percent.
+    pub rate: i64,
+    /// The base of the deduction, as billed.
+    pub labour_net_pence: i64,
+    /// The part without a deduction, as billed.
+    pub materials_net_pence: i64,
+    /// The whole deduction, before credit.
+    pub deduction_pence: i64,
+    /// The whole cash to be paid, before credit.
+    pub payable_pence: i64,
+    /// The amount deducted with the payments so far.
+    pub deducted_to_date_pence: i64,
 }
 
 impl DocumentView {
@@ -81,7 +125,7 @@ impl DocumentView {
         self.net_pence + self.vat_pence
     }
 
-    /// `amount_due` of an invoice, what is left of a credit note; nothing for drafts and void documents.
+    /// The amount due of an invoice, or the unallocated amount of a credit note; 0 for drafts and void documents.
     pub const fn due_pence(&self) -> i64 {
         match self.stage {
             Stage::Issued => self.gross_pence() - self.paid_pence - self.credited_pence,
@@ -90,52 +134,8 @@ impl DocumentView {
     }
 }
 
-/// A line of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DocumentLineView {
-    /// Identifier.
-    pub id: i64,
-    /// What it is for.
-    pub description: String,
-    /// The account.
-    pub account_id: i64,
-    /// Its code now.
-    pub account_code: String,
-    /// How many.
-    pub quantity: Decimal4,
-    /// The price of one.
-    pub unit_price: Decimal4,
-    /// What is taken off.
-    pub discount: Percent,
-    /// The VAT code.
-    pub vat_code: VatCode,
-    /// Without VAT.
-    pub net_pence: i64,
-    /// The VAT.
-    pub vat_pence: i64,
-    /// What it is under CIS.
-    pub cis_type: CisType,
-}
-
-/// What CIS withholds of a purchase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DocumentCis {
-    /// Percent.
-    pub rate: i64,
-    /// The base of the deduction, as billed.
-    pub labour_net_pence: i64,
-    /// What is not deducted from, as billed.
-    pub materials_net_pence: i64,
-    /// The deduction in all, without what credit takes off it.
-    pub deduction_pence: i64,
-    /// Cash to be paid in all, without what credit takes off it.
-    pub payable_pence: i64,
-    /// Deducted with the payments so far.
-    pub deducted_to_date_pence: i64,
-}
-
 impl DocumentRecord {
-    /// What a caller sees of it: `shown` counts now, `all` are its allocations as the rules know them.
+    /// Its view: `shown` are the active allocations, `all` are all allocations as the rules read them.
     pub(crate) fn view(
         &self,
         contact_name: String,
@@ -158,7 +158,7 @@ impl DocumentRecord {
             vat_pence: line.vat_pence,
             cis_type: line.cis_type,
         };
-        // A number that a rehearsal would have consumed is not known.
+        // A number that a dry run would have consumed is not known.
         let number = self.number.clone().filter(|number| !number.is_empty());
         DocumentView {
             id: self.id,

@@ -7,11 +7,11 @@ use crate::domain::books::audit_fields::AuditFields;
 pub struct JournalView {
     /// Identifier.
     pub id: i64,
-    /// Gap-free in its organisation.
+    /// Its number, without gaps in its organisation.
     pub number: i64,
-    /// The date it counts on.
+    /// Its date.
     pub entry_day: i32,
-    /// What it is about.
+    /// A description.
     pub description: String,
     /// The caller's own reference.
     pub reference: Option<String>,
@@ -29,17 +29,10 @@ pub struct JournalView {
     pub created_at_ms: i64,
     /// Who posted it.
     pub user_id: i64,
-    /// With which key.
+    /// The prefix of the key used.
     pub key_prefix: Option<String>,
     /// Its lines, in order.
     pub lines: Vec<JournalLineView>,
-}
-
-impl JournalView {
-    /// 1 as posted, 2 once void: nothing else of a journal ever changes.
-    pub fn version(&self) -> i64 {
-        if self.reversed_by.is_some() { 2 } else { 1 }
-    }
 }
 
 /// A line of a journal.
@@ -51,9 +44,9 @@ pub struct JournalLineView {
     pub line_number: i64,
     /// The account.
     pub account_id: i64,
-    /// Its code today.
+    /// The present code of the account.
     pub account_code: String,
-    /// Its name today.
+    /// The present name of the account.
     pub account_name: String,
     /// Pence.
     pub debit_pence: i64,
@@ -67,32 +60,32 @@ pub struct JournalLineView {
     pub vat_pence: Option<i64>,
     /// The customer or supplier.
     pub contact_id: Option<i64>,
-    /// Whether it was added by a rule.
+    /// Whether a rule added the line.
     pub system: bool,
 }
 
-/// Which journals.
+/// The filter of the list of journals.
 #[derive(Debug, Clone, Default)]
 pub struct JournalFilter {
-    /// Made by this kind of source.
+    /// The kind of source of the journals.
     pub source_type: Option<String>,
-    /// Made by this source.
+    /// The source of the journals.
     pub source_id: Option<i64>,
-    /// With a line of this account.
+    /// An account with a line in the journals.
     pub account_id: Option<i64>,
     /// On this day or later.
     pub from_day: Option<i32>,
     /// On this day or before.
     pub to_day: Option<i32>,
-    /// Voided ones only, or the others only.
+    /// Whether the journals are void.
     pub voided: Option<bool>,
-    /// Text in description, reference or number.
+    /// A text in the description, the reference or the number.
     pub search: Option<String>,
-    /// Posted or voided since, in milliseconds.
+    /// Posted or voided at this moment or later, in milliseconds.
     pub updated_since_ms: Option<i64>,
 }
 
-/// A part of an account's history.
+/// A part of the general ledger of one account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountHistory {
     /// Debits less credits before the first date.
@@ -103,11 +96,11 @@ pub struct AccountHistory {
     pub closing_pence: i64,
     /// The lines, oldest first.
     pub lines: Vec<HistoryLine>,
-    /// Lines there are between the two dates.
+    /// The number of lines between the two dates.
     pub total: Option<u64>,
 }
 
-/// A line of an account's history.
+/// A line of the general ledger of one account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryLine {
     /// Its date.
@@ -125,6 +118,12 @@ pub struct HistoryLine {
 }
 
 impl JournalView {
+    /// 1 when posted, 2 when void: no other field of a journal ever changes.
+    pub fn version(&self) -> i64 {
+        if self.reversed_by.is_some() { 2 } else { 1 }
+    }
+
+    /// The fields that the history shows.
     pub(crate) fn audit_fields(&self) -> AuditFields {
         AuditFields::new()
             .number("journal_number", self.number)

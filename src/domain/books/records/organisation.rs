@@ -1,7 +1,9 @@
-//! Organisations: the record, what may be changed of it, and the moves of its period lock.
+//! Organisations: the record, its changes, and the changes of its period lock.
+
+use chrono::NaiveDate;
 
 use crate::domain::books::audit_fields::AuditFields;
-use crate::domain::books::records::address::{Address, AddressChange, of_address};
+use crate::domain::books::records::address::{Address, AddressChange, with_address};
 use crate::domain::calendar::{date_of, day_number};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::decimal::Percent;
@@ -9,7 +11,9 @@ use crate::domain::ledger::organisation::{EntityType, VatPatch, VatSettings};
 use crate::domain::ledger::period::Day;
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat_scheme::VatScheme;
-use chrono::NaiveDate;
+
+/// 1900-01-01: no date of the books is earlier.
+const FIRST_DAY: Day = -25_567;
 
 /// An organisation as stored (`ledger.md` 2.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,11 +66,11 @@ pub struct OrganisationRecord {
     pub lock_date: Option<NaiveDate>,
     /// Days until an invoice is due.
     pub default_payment_terms_days: i64,
-    /// What invoice numbers start with.
+    /// The prefix of invoice numbers.
     pub sales_invoice_prefix: String,
     /// The next invoice number.
     pub sales_invoice_next_number: i64,
-    /// What credit note numbers start with.
+    /// The prefix of credit note numbers.
     pub sales_credit_note_prefix: String,
     /// Whether an account has the role `vat_control`.
     pub has_vat_control: bool,
@@ -84,7 +88,7 @@ pub struct OrganisationRecord {
     pub changed_epoch: i64,
 }
 
-/// One thing said about an organisation.
+/// A changed field of an organisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields of the record, one each")]
 pub enum OrganisationField {
@@ -105,7 +109,7 @@ pub enum OrganisationField {
     SalesCreditNotePrefix(String),
 }
 
-/// What is said about an organisation.
+/// The changed fields of an organisation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OrganisationChange {
     /// Plain fields.
@@ -114,8 +118,21 @@ pub struct OrganisationChange {
     pub vat: VatPatch,
 }
 
+/// A change of the period lock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockChange {
+    /// The last locked day; none when it was cleared.
+    pub lock_day: Option<i32>,
+    /// The reason given.
+    pub reason: Option<String>,
+    /// The person.
+    pub user_id: i64,
+    /// The moment, in milliseconds.
+    pub at_ms: i64,
+}
+
 impl OrganisationRecord {
-    /// The row after some of it was said anew. The VAT scheme that begins, if another does, is given back.
+    /// The record after the change, and the VAT scheme that begins with its first day, if another scheme does.
     pub(crate) fn with(
         &self,
         change: &OrganisationChange,
@@ -159,24 +176,55 @@ impl OrganisationRecord {
         Ok((row, begins))
     }
 
+    /// The VAT settings as the rules read them.
     fn vat_settings(&self) -> VatSettings {
         let scheme = self.vat_scheme.as_deref();
         let rate = self.flat_rate_basis_points.map(Percent);
         VatSettings {
             is_registered: self.vat_registered,
             number: self.vat_number.clone(),
-            // What is stored was accepted by the same rule.
+            // The same rule accepted the stored scheme.
             scheme: scheme.and_then(|word| VatScheme::from_parts(word, rate).ok()),
             scheme_from: self.vat_scheme_from.map(day_number),
             period_months: i32::try_from(self.vat_period_months).unwrap_or(3),
             period_end_month: i32::try_from(self.vat_period_end_month).unwrap_or(3),
         }
     }
+
+    /// The fields that the history shows.
+    pub(crate) fn audit_fields(&self) -> AuditFields {
+        let audit_fields = AuditFields::new()
+            .text("name", self.name.as_str())
+            .text("legal_name", self.legal_name.as_deref())
+            .text("entity_type", self.entity_type.as_str())
+            .text("company_number", self.company_number.as_deref())
+            .text("utr", self.utr.as_deref())
+            .text("timezone", self.timezone.as_str());
+        with_address(audit_fields, &self.address)
+            .text("financial_year_end", self.financial_year_end.as_str())
+            .day("books_start_date", self.books_start_date.map(day_number))
+            .flag("vat_registered", self.vat_registered)
+            .text("vat_number", self.vat_number.as_deref())
+            .text("vat_scheme", self.vat_scheme.as_deref())
+            .day("vat_scheme_from", self.vat_scheme_from.map(day_number))
+            .percent("flat_rate_percent", self.flat_rate_basis_points)
+            .number("vat_period_months", self.vat_period_months)
+            .number("vat_period_end_month", self.vat_period_end_month)
+            .flag("cis_contractor", self.cis_contractor)
+            .flag("cis_subcontractor", self.cis_subcontractor)
+            .percent("cis_suffered_rate", self.cis_suffered_basis_points)
+            .number("default_payment_terms_days", self.default_payment_terms_days)
+            .text("sales_invoice_prefix", self.sales_invoice_prefix.as_str())
+            .text("sales_credit_note_prefix", self.sales_credit_note_prefix.as_str())
+    }
+
+    /// The fields of the period lock that the history shows.
+    pub(crate) fn lock_audit_fields(&self) -> AuditFields {
+        AuditFields::new().day("lock_date", self.lock_date.map(day_number))
+    }
 }
 
-/// 1900-01-01: before any date the books take.
-const FIRST_DAY: Day = -25_567;
-
+/// The record of a new organisation before its fields are set.
 pub(crate) fn blank(now_ms: i64) -> OrganisationRecord {
     OrganisationRecord {
         id: OrganisationId(0),
@@ -213,51 +261,5 @@ pub(crate) fn blank(now_ms: i64) -> OrganisationRecord {
         updated_at_ms: now_ms,
         version: 1,
         changed_epoch: 0,
-    }
-}
-
-/// The history of an organisation's period lock, newest first.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LockChange {
-    /// The last locked day; none when it was cleared.
-    pub lock_day: Option<i32>,
-    /// Why.
-    pub reason: Option<String>,
-    /// Who.
-    pub user_id: i64,
-    /// When.
-    pub at_ms: i64,
-}
-
-impl OrganisationRecord {
-    pub(crate) fn audit_fields(&self) -> AuditFields {
-        let audit_fields = AuditFields::new()
-            .text("name", self.name.as_str())
-            .text("legal_name", self.legal_name.as_deref())
-            .text("entity_type", self.entity_type.as_str())
-            .text("company_number", self.company_number.as_deref())
-            .text("utr", self.utr.as_deref())
-            .text("timezone", self.timezone.as_str());
-        of_address(audit_fields, &self.address)
-            .text("financial_year_end", self.financial_year_end.as_str())
-            .day("books_start_date", self.books_start_date.map(crate::domain::calendar::day_number))
-            .flag("vat_registered", self.vat_registered)
-            .text("vat_number", self.vat_number.as_deref())
-            .text("vat_scheme", self.vat_scheme.as_deref())
-            .day("vat_scheme_from", self.vat_scheme_from.map(crate::domain::calendar::day_number))
-            .percent("flat_rate_percent", self.flat_rate_basis_points)
-            .number("vat_period_months", self.vat_period_months)
-            .number("vat_period_end_month", self.vat_period_end_month)
-            .flag("cis_contractor", self.cis_contractor)
-            .flag("cis_subcontractor", self.cis_subcontractor)
-            .percent("cis_suffered_rate", self.cis_suffered_basis_points)
-            .number("default_payment_terms_days", self.default_payment_terms_days)
-            .text("sales_invoice_prefix", self.sales_invoice_prefix.as_str())
-            .text("sales_credit_note_prefix", self.sales_credit_note_prefix.as_str())
-    }
-
-    /// What the period lock is about.
-    pub(crate) fn lock_audit_fields(&self) -> AuditFields {
-        AuditFields::new().day("lock_date", self.lock_date.map(crate::domain::calendar::day_number))
     }
 }

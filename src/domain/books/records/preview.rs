@@ -3,7 +3,7 @@
 /// How long a token works.
 pub(crate) const LIFE_MS: i64 = 30 * 60 * 1_000;
 
-/// What a preview is of.
+/// What a preview will be confirmed as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// Opening balances.
@@ -12,27 +12,18 @@ pub enum Purpose {
     Import(i64),
 }
 
-impl Purpose {
-    pub(crate) const fn import_id(self) -> Option<i64> {
-        match self {
-            Self::OpeningBalances => None,
-            Self::Import(id) => Some(id),
-        }
-    }
-}
-
-/// A preview to be kept.
+/// A preview to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewPreview {
-    /// What the caller will confirm it with.
+    /// The token with which the caller will confirm it.
     pub token: String,
-    /// Its SHA-256, which is what is stored.
+    /// The SHA-256 of the token, which is stored instead of it.
     pub token_hash: String,
-    /// The request.
+    /// The body of the request.
     pub body: String,
 }
 
-/// A preview as kept, without its request.
+/// A preview as stored, without its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PreviewRecord {
     pub(crate) organisation: i64,
@@ -41,4 +32,14 @@ pub(crate) struct PreviewRecord {
     pub(crate) created_at_ms: i64,
     pub(crate) expires_at_ms: i64,
     pub(crate) used_at_ms: Option<i64>,
+}
+
+impl Purpose {
+    /// The identifier of the import.
+    pub(crate) const fn import_id(self) -> Option<i64> {
+        match self {
+            Self::OpeningBalances => None,
+            Self::Import(id) => Some(id),
+        }
+    }
 }

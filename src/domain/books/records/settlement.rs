@@ -19,6 +19,182 @@ pub enum PaymentMethod {
     Other,
 }
 
+/// A settlement as entered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettlementInput {
+    /// Receipt, payment, or refund of one.
+    pub kind: SettlementKind,
+    /// The customer or supplier.
+    pub contact_id: i64,
+    /// Its date.
+    pub day: i32,
+    /// The cash.
+    pub amount_pence: i64,
+    /// The bank account.
+    pub bank_account_id: i64,
+    /// The caller's own reference.
+    pub reference: Option<String>,
+    /// A note.
+    pub memo: Option<String>,
+    /// The method of payment.
+    pub method: Option<PaymentMethod>,
+    /// The documents and settlements it is allocated to.
+    pub allocations: Vec<AllocationInput>,
+    /// Whether the rest is allocated to the oldest open invoices.
+    pub is_auto_allocated: bool,
+}
+
+/// The document or settlement that an allocation goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AllocationTarget {
+    /// An invoice (`invoice_id`).
+    Invoice(i64),
+    /// For refunds, a credit note (`credit_note_id`).
+    CreditNote(i64),
+    /// For refunds, the receipt or payment given back (`receipt_id`, `payment_id`).
+    Settlement(i64),
+}
+
+/// An allocation as entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AllocationInput {
+    /// The document or settlement it goes to.
+    pub to: AllocationTarget,
+    /// The cash or credit, above 0.
+    pub amount_pence: i64,
+    /// The amount that the customer withheld under CIS beside the cash.
+    pub cis_suffered_pence: i64,
+}
+
+/// A changed field of a settlement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SettlementField {
+    /// The caller's own reference.
+    Reference(Option<String>),
+    /// A note.
+    Memo(Option<String>),
+}
+
+/// An allocation, seen from one of its ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllocationView {
+    /// Identifier; 0 in a dry run.
+    pub id: i64,
+    /// The kind of the other end: the word of a document (`sales_invoice`, `sales_credit_note`, …) or of a settlement
+    /// (`customer_receipt`, `customer_refund`, …).
+    pub other_type: &'static str,
+    /// Its id.
+    pub other_id: i64,
+    /// Its number.
+    pub other_number: Option<String>,
+    /// The day from which it counts.
+    pub day: i32,
+    /// Cash, or credit.
+    pub amount_pence: i64,
+    /// The amount that CIS withheld beside the cash; 0 for credit.
+    pub cis_pence: i64,
+}
+
+/// The view of a settlement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettlementView {
+    /// Identifier; 0 in a dry run.
+    pub id: i64,
+    /// Receipt, payment, or refund of one.
+    pub kind: SettlementKind,
+    /// `RCP-00001`, `PAY-00001`; none in a dry run.
+    pub number: Option<String>,
+    /// Whether it is void.
+    pub is_void: bool,
+    /// The customer or supplier.
+    pub contact_id: i64,
+    /// The name of the customer or supplier.
+    pub contact_name: String,
+    /// Its date.
+    pub day: i32,
+    /// The cash.
+    pub amount_pence: i64,
+    /// The bank account.
+    pub bank_account_id: i64,
+    /// The caller's own reference.
+    pub reference: Option<String>,
+    /// A note.
+    pub memo: Option<String>,
+    /// The method of payment.
+    pub method: Option<PaymentMethod>,
+    /// The cash that is allocated.
+    pub allocated_pence: i64,
+    /// The amount that CIS withheld beside the cash.
+    pub cis_pence: i64,
+    /// Its active allocations, oldest first.
+    pub allocations: Vec<AllocationView>,
+    /// The line of a statement that shows it.
+    pub bank_transaction_id: Option<i64>,
+    /// Its journal.
+    pub journal_id: Option<i64>,
+    /// The journal that voids it.
+    pub void_journal_id: Option<i64>,
+    /// The day from which it is void.
+    pub void_day: Option<i32>,
+    /// The reason given.
+    pub void_reason: Option<String>,
+    /// When it was created.
+    pub created_at_ms: i64,
+    /// When it was last changed.
+    pub updated_at_ms: i64,
+    /// Counts changes, from 1.
+    pub version: i64,
+}
+
+/// The filter of the list of customer receipts with their refunds, or of supplier payments with theirs.
+#[derive(Debug, Clone)]
+pub struct SettlementFilter {
+    /// Whether they are of customers or suppliers.
+    pub side: ContactKind,
+    /// The customer or supplier.
+    pub contact_id: Option<i64>,
+    /// The bank account.
+    pub bank_account_id: Option<i64>,
+    /// On this day or later.
+    pub from_day: Option<i32>,
+    /// On this day or before.
+    pub to_day: Option<i32>,
+    /// Whether they are void.
+    pub is_void: Option<bool>,
+    /// Whether a part of the amount is not allocated.
+    pub has_unallocated: Option<bool>,
+    /// Changed at this moment or later, in milliseconds.
+    pub updated_since_ms: Option<i64>,
+}
+
+/// A settlement as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SettlementRecord {
+    pub(crate) id: i64,
+    pub(crate) kind: SettlementKind,
+    pub(crate) number: String,
+    pub(crate) contact_id: i64,
+    pub(crate) day: i32,
+    pub(crate) amount_pence: i64,
+    pub(crate) bank_account_id: i64,
+    pub(crate) reference: Option<String>,
+    pub(crate) memo: Option<String>,
+    pub(crate) method: Option<PaymentMethod>,
+    /// The cash that is allocated: the sum of the active allocations, stored for lists.
+    pub(crate) allocated_pence: i64,
+    /// The amount that CIS withheld beside the cash, stored for lists.
+    pub(crate) cis_pence: i64,
+    /// The line of a statement that shows it.
+    pub(crate) bank_transaction_id: Option<i64>,
+    pub(crate) journal_id: i64,
+    pub(crate) void_journal_id: Option<i64>,
+    pub(crate) void_day: Option<i32>,
+    pub(crate) void_reason: Option<String>,
+    pub(crate) created_at_ms: i64,
+    pub(crate) updated_at_ms: i64,
+    pub(crate) version: i64,
+}
+
 impl PaymentMethod {
     /// Every method.
     pub const ALL: [Self; 6] =
@@ -42,42 +218,6 @@ impl PaymentMethod {
     }
 }
 
-/// A settlement as entered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettlementInput {
-    /// Receipt, payment, or refund of one.
-    pub kind: SettlementKind,
-    /// With whom.
-    pub contact_id: i64,
-    /// Its date.
-    pub day: i32,
-    /// The cash.
-    pub amount_pence: i64,
-    /// Where the money was paid in or out.
-    pub bank_account_id: i64,
-    /// The caller's reference.
-    pub reference: Option<String>,
-    /// A note.
-    pub memo: Option<String>,
-    /// How.
-    pub method: Option<PaymentMethod>,
-    /// What it is set against.
-    pub allocations: Vec<AllocationInput>,
-    /// Whether what is left goes to the oldest open invoices.
-    pub is_auto_allocated: bool,
-}
-
-/// What an allocation is asked to go to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AllocationTarget {
-    /// An invoice (`invoice_id`).
-    Invoice(i64),
-    /// For refunds, a credit note (`credit_note_id`).
-    CreditNote(i64),
-    /// For refunds, the receipt or payment given back (`receipt_id`, `payment_id`).
-    Settlement(i64),
-}
-
 impl AllocationTarget {
     /// The id of the document or settlement.
     pub const fn id(self) -> i64 {
@@ -87,157 +227,18 @@ impl AllocationTarget {
     }
 }
 
-/// An allocation as asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AllocationInput {
-    /// Where to.
-    pub to: AllocationTarget,
-    /// Cash, or credit; more than nothing.
-    pub amount_pence: i64,
-    /// What the customer withheld under CIS beside the cash.
-    pub cis_suffered_pence: i64,
-}
-
-/// One thing said anew about a settlement.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SettlementField {
-    /// The caller's reference.
-    Reference(Option<String>),
-    /// A note.
-    Memo(Option<String>),
-}
-
-/// What one end of an allocation is, seen from the other.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AllocationView {
-    /// Identifier; 0 in a rehearsal.
-    pub id: i64,
-    /// What the other end is: the word of a document (`sales_invoice`, `sales_credit_note`, …) or of a settlement
-    /// (`customer_receipt`, `customer_refund`, …).
-    pub other_type: &'static str,
-    /// Its id.
-    pub other_id: i64,
-    /// Its number.
-    pub other_number: Option<String>,
-    /// From when it counts.
-    pub day: i32,
-    /// Cash, or credit.
-    pub amount_pence: i64,
-    /// What CIS withheld beside cash; 0 for credit.
-    pub cis_pence: i64,
-}
-
-/// A settlement with all that a caller sees of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettlementView {
-    /// Identifier; 0 in a rehearsal.
-    pub id: i64,
-    /// Receipt, payment, or refund of one.
-    pub kind: SettlementKind,
-    /// `RCP-00001`, `PAY-00001`; none in a rehearsal.
-    pub number: Option<String>,
-    /// Whether it is undone.
-    pub is_void: bool,
-    /// With whom.
-    pub contact_id: i64,
-    /// Their name now.
-    pub contact_name: String,
-    /// Its date.
-    pub day: i32,
-    /// The cash.
-    pub amount_pence: i64,
-    /// Where the money was paid in or out.
-    pub bank_account_id: i64,
-    /// The caller's reference.
-    pub reference: Option<String>,
-    /// A note.
-    pub memo: Option<String>,
-    /// How.
-    pub method: Option<PaymentMethod>,
-    /// Cash that is set against something.
-    pub allocated_pence: i64,
-    /// What CIS withheld beside it.
-    pub cis_pence: i64,
-    /// What it is set against now, oldest first.
-    pub allocations: Vec<AllocationView>,
-    /// The line of a statement that shows it.
-    pub bank_transaction_id: Option<i64>,
-    /// Its journal.
-    pub journal_id: Option<i64>,
-    /// The journal that voids it.
-    pub void_journal_id: Option<i64>,
-    /// From when it is void.
-    pub void_day: Option<i32>,
-    /// Why.
-    pub void_reason: Option<String>,
-    /// When it was made.
-    pub created_at_ms: i64,
-    /// When it was last changed.
-    pub updated_at_ms: i64,
-    /// Counts changes, from 1.
-    pub version: i64,
-}
-
-/// Which settlements of one side: customers' receipts with their refunds, or suppliers' payments with theirs.
-#[derive(Debug, Clone)]
-pub struct SettlementFilter {
-    /// Whose.
-    pub side: ContactKind,
-    /// With whom.
-    pub contact_id: Option<i64>,
-    /// Paid in or out where.
-    pub bank_account_id: Option<i64>,
-    /// Dated from.
-    pub from_day: Option<i32>,
-    /// Dated to.
-    pub to_day: Option<i32>,
-    /// `Some(true)` void ones, `Some(false)` posted ones.
-    pub is_void: Option<bool>,
-    /// Whether some of it is not allocated.
-    pub has_unallocated: Option<bool>,
-    /// Changed since, in milliseconds.
-    pub updated_since_ms: Option<i64>,
-}
-
-/// A settlement as stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SettlementRecord {
-    pub(crate) id: i64,
-    pub(crate) kind: SettlementKind,
-    pub(crate) number: String,
-    pub(crate) contact_id: i64,
-    pub(crate) day: i32,
-    pub(crate) amount_pence: i64,
-    pub(crate) bank_account_id: i64,
-    pub(crate) reference: Option<String>,
-    pub(crate) memo: Option<String>,
-    pub(crate) method: Option<PaymentMethod>,
-    /// Cash that is set against something: the sum of what counts of its allocations, kept for lists.
-    pub(crate) allocated_pence: i64,
-    /// What CIS withheld beside it, kept likewise.
-    pub(crate) cis_pence: i64,
-    /// The line of a statement that shows it.
-    pub(crate) bank_transaction_id: Option<i64>,
-    pub(crate) journal_id: i64,
-    pub(crate) void_journal_id: Option<i64>,
-    pub(crate) void_day: Option<i32>,
-    pub(crate) void_reason: Option<String>,
-    pub(crate) created_at_ms: i64,
-    pub(crate) updated_at_ms: i64,
-    pub(crate) version: i64,
-}
-
 impl SettlementRecord {
     /// Whether it is a customer's or a supplier's.
     pub(crate) const fn side(&self) -> ContactKind {
         self.kind.document_kind().contact_kind()
     }
 
+    /// Whether it is void.
     pub(crate) const fn is_void(&self) -> bool {
         self.void_day.is_some()
     }
 
-    /// The settlement as the rules know it.
+    /// The settlement as the rules read it.
     pub(crate) fn to_domain(&self, allocations: Vec<Allocation>) -> Settlement {
         Settlement {
             id: Some(SettlementId(self.id)),
@@ -250,8 +251,8 @@ impl SettlementRecord {
         }
     }
 
-    /// What a caller sees of it, once its contact and its allocations are known.
-    pub(crate) fn view(self, contact_name: String, allocations: Vec<AllocationView>) -> SettlementView {
+    /// Its view, with the name of the contact and the active allocations.
+    pub(crate) fn into_view(self, contact_name: String, allocations: Vec<AllocationView>) -> SettlementView {
         SettlementView {
             id: self.id,
             kind: self.kind,
@@ -278,17 +279,8 @@ impl SettlementRecord {
             version: self.version,
         }
     }
-}
 
-/// The list that counts the settlements of a side.
-pub(crate) const fn list(side: ContactKind) -> &'static str {
-    match side {
-        ContactKind::Customer => "customer_receipt",
-        ContactKind::Supplier => "supplier_payment",
-    }
-}
-
-impl SettlementRecord {
+    /// The kind of record, as the history names it.
     pub(crate) fn resource(&self) -> Resource {
         match self.side() {
             ContactKind::Customer => Resource::CustomerReceipt,
@@ -296,7 +288,7 @@ impl SettlementRecord {
         }
     }
 
-    /// What it is called in a summary.
+    /// Its name in a summary of the history.
     pub(crate) fn title(&self) -> String {
         let kind = match self.side() {
             ContactKind::Customer => "Customer receipt",
@@ -305,7 +297,7 @@ impl SettlementRecord {
         format!("{kind} {}", self.number)
     }
 
-    /// What was done to it.
+    /// The action that led from the record before to this one.
     pub(crate) fn action_since(&self, before: Option<&Self>) -> ChangeAction {
         let Some(before) = before else { return ChangeAction::Create };
         match (before.is_void(), self.is_void()) {
@@ -317,6 +309,7 @@ impl SettlementRecord {
         }
     }
 
+    /// The fields that the history shows.
     pub(crate) fn audit_fields(&self) -> AuditFields {
         AuditFields::new()
             .text("number", self.number.as_str())
@@ -335,5 +328,13 @@ impl SettlementRecord {
             .number("void_journal_id", self.void_journal_id)
             .day("void_date", self.void_day)
             .text("void_reason", self.void_reason.as_deref())
+    }
+}
+
+/// The name of the list that counts the settlements of a side.
+pub(crate) const fn list_name(side: ContactKind) -> &'static str {
+    match side {
+        ContactKind::Customer => "customer_receipt",
+        ContactKind::Supplier => "supplier_payment",
     }
 }

@@ -1,14 +1,14 @@
-//! What waits to be dealt with in the books of an organisation, in a few figures.
+//! The status of the books of an organisation: what waits to be dealt with, in a few figures.
 
 use crate::domain::books::records::bank_account::BankAccountView;
 
-/// How the books stand.
+/// The status of the books.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BooksStatus {
     /// The bank accounts in use.
     pub bank_accounts: Vec<BankAccountView>,
-    /// How many invoices and credit notes are drafts.
+    /// The number of invoices and credit notes that are drafts.
     pub drafts: i64,
-    /// Invoices that should have been paid, those to customers and those of suppliers: how many, and what is due.
+    /// The number and the amount of overdue invoices, first those to customers, then those of suppliers.
     pub overdue: [(i64, i64); 2],
 }

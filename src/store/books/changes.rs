@@ -1,36 +1,23 @@
-//! What is asked about the history of the books.
+//! The history of the books: the queries about it.
 
 use crate::domain::books::records::change::{ChangeRecord, Changes, Since};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::store::StoreError;
-use crate::store::books::query::{Conditions, signed};
+use crate::store::books::conditions::Conditions;
 use crate::store::reader::Reader;
-use crate::store::sql::{Row, params};
+use crate::store::sql::{Row, params, signed};
 
-/// The entries before a moment: a search by halves, as entries of an organisation are in the order of time.
-const BEFORE: &str = "with recursive half(low, high) as (\
+/// Counts the entries before a moment by binary search, because the entries of an organisation are in the order of time.
+const COUNT_BEFORE: &str = "with recursive half(low, high) as (\
        select cast(0 as bigint), (select next_change - 1 from books where organisation_id = $1) union all \
        select case when c.at < $2 then c.cursor else half.low end, case when c.at < $2 then half.high else c.cursor - 1 end \
        from half join book_change c on c.organisation_id = $1 and c.cursor = (half.low + half.high + 1) / 2 \
        where half.low < half.high) \
      select max(low) from half";
 
-/// Records that may be older than the history, or came with their organisation.
-const fn record(resource: Resource) -> Option<&'static str> {
-    match resource {
-        Resource::Account => Some("account r where"),
-        Resource::Customer => Some("contact r where r.kind = 'customer' and"),
-        Resource::Supplier => Some("contact r where r.kind = 'supplier' and"),
-        Resource::BankAccount => Some("bank_account r where"),
-        Resource::BankTransaction => Some("bank_transaction r where"),
-        Resource::Journal => Some("journal r where"),
-        _ => None,
-    }
-}
-
 impl Reader {
-    /// A part of an organisation's history, all of it or that of one record.
+    /// A part of the history of an organisation, or of one of its records.
     pub async fn changes(
         &self,
         organisation: OrganisationId,
@@ -41,7 +28,7 @@ impl Reader {
         let after = match since {
             Since::Cursor(cursor) => cursor,
             Since::Moment(at_ms) => {
-                let row = self.one(BEFORE, params![organisation.0, at_ms]).await?;
+                let row = self.one(COUNT_BEFORE, params![organisation.0, at_ms]).await?;
                 row.map_or(Ok(0), |row| row.get(0))?
             }
         };
@@ -63,7 +50,7 @@ impl Reader {
         Ok(Changes { rows, next_cursor })
     }
 
-    /// Whether the organisation has or had a record.
+    /// Whether the organisation has or had this record.
     pub async fn has_history(
         &self,
         organisation: OrganisationId,
@@ -72,14 +59,29 @@ impl Reader {
         let mut sql = "select 1 as one from book_change where organisation_id = $1 and resource_id = $2 \
                        and resource_type = $3"
             .to_owned();
-        if let Some(record) = record(resource) {
-            sql.push_str(&format!(" union all select 1 from {record} r.organisation_id = $1 and r.id = $2"));
+        if let Some(table) = table(resource) {
+            sql.push_str(&format!(" union all select 1 from {table} r.organisation_id = $1 and r.id = $2"));
         }
         sql.push_str(" limit 1");
         Ok(self.one(&sql, params![organisation.0, id, resource.as_str()]).await?.is_some())
     }
 }
 
+/// The table of records that may have no entry of their own: they are older than the history, or were created with their
+/// organisation.
+const fn table(resource: Resource) -> Option<&'static str> {
+    match resource {
+        Resource::Account => Some("account r where"),
+        Resource::Customer => Some("contact r where r.kind = 'customer' and"),
+        Resource::Supplier => Some("contact r where r.kind = 'supplier' and"),
+        Resource::BankAccount => Some("bank_account r where"),
+        Resource::BankTransaction => Some("bank_transaction r where"),
+        Resource::Journal => Some("journal r where"),
+        _ => None,
+    }
+}
+
+/// Reads an entry of the history.
 fn read(row: &Row) -> Result<ChangeRecord, StoreError> {
     Ok(ChangeRecord {
         cursor: row.get(0)?,

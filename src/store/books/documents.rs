@@ -1,32 +1,54 @@
-//! What is asked about invoices and credit notes.
+//! Invoices and credit notes: how their rows are read, and the queries about them.
 
-use crate::domain::books::records::document::{DocumentFilter, DocumentRecord};
+use std::collections::HashMap;
+
+use futures_util::future::try_join;
+use sea_orm::{DbBackend, Value};
+
+use crate::domain::books::records::document::{DocumentFilter, DocumentLineRecord, DocumentRecord};
 use crate::domain::books::records::document_view::DocumentView;
 use crate::domain::books::records::settlement::AllocationView;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::{Allocation, SettlementKind};
-use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::cis;
+use crate::domain::ledger::code_totals::CodeTotals;
+use crate::domain::ledger::contact::CisRate;
+use crate::domain::ledger::decimal::{Decimal4, Percent};
+use crate::domain::ledger::document::{DocumentKind, Stage};
+use crate::domain::ledger::document_line::CisType;
+use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::vat::VatCode;
+use crate::domain::ledger::vat_entry::Basis;
 use crate::store::StoreError;
-use crate::store::books::document_rows;
-use crate::store::books::document_rows::{
-    ALLOCATION_COLUMNS, DOCUMENT_COLUMNS, LINE_COLUMNS, read_allocation, read_document, read_line,
-};
-use crate::store::books::query::{Conditions, PagePlan, contains, is_whole, prefix_scan, signed, trigrams};
+use crate::store::books::allocations::{ALLOCATION_COLUMNS, read_allocation};
+use crate::store::books::conditions::{Conditions, contains};
+use crate::store::books::lists::{PagePlan, is_whole, prefix_scan, trigrams};
 use crate::store::books::totals::{COUNTED_MAX, TotalSource};
 use crate::store::reader::Reader;
-use crate::store::sql::{Row, Unit, params};
-use futures_util::future::try_join;
-use sea_orm::{DbBackend, Value};
-use std::collections::HashMap;
+use crate::store::sql::{Row, Unit, json_array, params, signed};
 
-/// In which order documents are listed.
+/// The columns of [`read_document`], of the document `d`.
+pub(super) const DOCUMENT_COLUMNS: &str = "d.id, d.kind, d.stage, d.number, d.supplier_reference, d.contact_id, d.day, \
+     d.due_day, d.reference, d.notes, d.vat_inclusive, d.origin_id, d.net, d.vat, d.by_code, d.paid, d.credited, \
+     d.cis_rate, d.cis_labour, d.cis_materials, d.cis_deduction, d.opening, d.journal_id, d.void_journal_id, \
+     d.void_day, d.void_reason, d.issued_at, d.last_emailed_at, d.created_at, d.updated_at, d.version, \
+     d.vat_basis";
+
+/// How many columns these are.
+pub(super) const COLUMNS: usize = 32;
+
+/// The columns of [`read_line`], of the line `l`.
+pub(super) const LINE_COLUMNS: &str = "l.document_id, l.id, l.description, l.account_id, l.quantity, l.unit_price, \
+     l.discount, l.vat_code, l.given_vat, l.net, l.vat, l.cis_type";
+
+/// The order of the list of documents.
 const ORDER: &str = "order by day desc, id desc";
 
-/// All of a kind.
+/// All documents of a kind.
 const ALL: &str = "document b where b.organisation_id = $1 and b.kind = $2";
 
 impl DocumentFilter {
-    /// What says how many there are.
+    /// Where the total of the list is read from.
     fn total_source(&self, kind: DocumentKind) -> TotalSource {
         if self.contact_id.is_some() || self.search.is_some() {
             return TotalSource::Nothing;
@@ -56,9 +78,9 @@ impl DocumentFilter {
         TotalSource::of_list(kind.as_str(), statuses, (self.from_day, self.to_day), changed)
     }
 
-    /// Which documents pass, but for the text that is searched for.
+    /// The conditions of the filter, without its search text and statuses.
     fn conditions(&self, organisation: OrganisationId, kind: DocumentKind) -> Conditions {
-        // The index of contacts does not have the organisation.
+        // The index of contacts does not hold the organisation.
         let own = match self.contact_id {
             Some(_) => "(select c.organisation_id from contact c where c.id = $3) = $1",
             None => "d.organisation_id = $1",
@@ -68,24 +90,24 @@ impl DocumentFilter {
         conditions.and_if("d.contact_id = {}", self.contact_id);
         conditions.and_if("d.day >= {}", self.from_day.map(i64::from));
         conditions.and_if("d.day <= {}", self.to_day.map(i64::from));
-        // Nothing is due before its own date: what is newer need not be looked at.
+        // No document is due before its own date, so that newer documents need not be read.
         conditions.and_if("~d.due_day < {} and d.day < {}", self.due_before_day.map(i64::from));
         conditions.and_if("~d.due > 0 and ~d.due_day < {}", self.overdue_on.map(i64::from));
         conditions.and_if("~d.updated_at >= {}", self.updated_since_ms);
         conditions
     }
 
-    /// `d.status in (…)`; the words are ours.
-    fn of_statuses(&self) -> String {
+    /// The condition of the statuses, whose words are our own.
+    fn status_condition(&self) -> String {
         match self.statuses.as_slice() {
             [] => String::new(),
             statuses => format!(" and d.status in ('{}')", statuses.join("', '")),
         }
     }
 
-    /// A page in the order of the list. Each status comes in order from its own index; together they would have to be
-    /// sorted.
-    fn in_order(&self, conditions: &str, (limit, offset): (u64, u64)) -> String {
+    /// The query of a page in the order of the list. Each status has an index in this order; an index of several
+    /// statuses would have to be sorted.
+    fn ordered_page_sql(&self, conditions: &str, (limit, offset): (u64, u64)) -> String {
         let until = signed(limit.saturating_add(offset));
         let arm = |and: &str| {
             format!(
@@ -99,9 +121,9 @@ impl DocumentFilter {
         page_of(&format!("({}) as u", arms.join(" union all ")), (limit, offset))
     }
 
-    /// A page of few, found by whichever index leads to them.
+    /// The query of a page of few documents, found by whichever index leads to them; the last column is their number.
     fn filtered_page_sql(&self, few: &str, conditions: &str, page: (u64, u64)) -> String {
-        let statuses = self.of_statuses();
+        let statuses = self.status_condition();
         format!(
             "with m as materialized (select d.id, d.day from {few} where {conditions}{statuses} limit {}) {}",
             COUNTED_MAX + 1,
@@ -110,17 +132,8 @@ impl DocumentFilter {
     }
 }
 
-fn page_of(from: &str, (limit, offset): (u64, u64)) -> String {
-    format!(
-        "select {DOCUMENT_COLUMNS}, c.name from (select * from {from} {ORDER} limit {} offset {}) as p \
-         join document d on d.id = p.id join contact c on c.id = d.contact_id order by d.day desc, d.id desc",
-        signed(limit),
-        signed(offset)
-    )
-}
-
 impl Reader {
-    /// A page of the documents of a kind, newest first, and how many there are.
+    /// A page of the documents of a kind, newest first, and the total.
     pub async fn documents(
         &self,
         organisation: OrganisationId,
@@ -133,18 +146,18 @@ impl Reader {
         statuses.dedup();
         let filter = DocumentFilter { statuses, ..filter.clone() };
         let mut conditions = filter.conditions(organisation, kind);
-        let found = self.found_by(&filter, &mut conditions);
+        let plan = self.page_plan(&filter, &mut conditions);
         let mut counting = conditions.clone();
-        counting.end_with(&filter.of_statuses());
+        counting.end_with(&filter.status_condition());
         let (values, in_order, total_source) = (conditions.values(), conditions.in_order(), filter.total_source(kind));
-        match found {
+        match plan {
             PagePlan::InOrder => {
-                let views = self.document_views(filter.in_order(&in_order, page), values);
+                let views = self.document_views(filter.ordered_page_sql(&in_order, page), values);
                 try_join(views, self.counted(organisation, "document d", &counting, &total_source)).await
             }
             PagePlan::FilterFirst(few) => {
                 let first = prefix_scan("d.day", ALL, true, page);
-                let near = filter.in_order(&format!("{in_order} and {first}"), page);
+                let near = filter.ordered_page_sql(&format!("{in_order} and {first}"), page);
                 let counted = self.counted(organisation, &few, &counting, &total_source);
                 let (views, total) = try_join(self.document_views(near, values.clone()), counted).await?;
                 if is_whole(views.len(), total, page) {
@@ -152,7 +165,7 @@ impl Reader {
                 }
                 let far = match total {
                     Some(_) => filter.filtered_page_sql(&few, &conditions.text(), page),
-                    None => filter.in_order(&in_order, page),
+                    None => filter.ordered_page_sql(&in_order, page),
                 };
                 Ok((self.document_views(far, values).await?, total))
             }
@@ -167,27 +180,27 @@ impl Reader {
                 if total <= COUNTED_MAX {
                     return Ok((views, u64::try_from(total).ok()));
                 }
-                Ok((self.document_views(filter.in_order(&in_order, page), values).await?, None))
+                Ok((self.document_views(filter.ordered_page_sql(&in_order, page), values).await?, None))
             }
         }
     }
 
-    /// Lets only documents pass that contain a text or are of a contact whose name contains it, and says how they are
-    /// found.
-    fn found_by(&self, filter: &DocumentFilter, conditions: &mut Conditions) -> PagePlan {
+    /// Plans how documents are found. A search text adds the condition that the document contains it, or the name of its
+    /// contact does.
+    fn page_plan(&self, filter: &DocumentFilter, conditions: &mut Conditions) -> PagePlan {
         let Some(text) = filter.search.as_deref() else {
-            let apart = filter.overdue_on.is_some() || filter.updated_since_ms.is_some();
-            return if apart { PagePlan::FilterFirst("document d".to_owned()) } else { PagePlan::InOrder };
+            let is_rare = filter.overdue_on.is_some() || filter.updated_since_ms.is_some();
+            return if is_rare { PagePlan::FilterFirst("document d".to_owned()) } else { PagePlan::InOrder };
         };
         let pattern = conditions.value(contains(text));
         let own = format!("like {pattern} escape '\\'");
-        // A contact's search text begins with its name.
+        // The search text of a contact begins with its name.
         let name = format!("substr(c.search, 1, length(c.name)) {own}");
         conditions.and_plain(&format!(
             "(d.search {own} or exists (select 1 from contact c where c.id = d.contact_id and {name}))"
         ));
         let is_sqlite = matches!(self.shared().backend, DbBackend::Sqlite);
-        // Here the order of a join can be told, and must be: documents are looked up by what was found.
+        // On SQLite the cross join decides the order of the tables: the few identifiers found come first.
         let join = if is_sqlite { "cross join" } else { "join" };
         let (documents, contacts) = if is_sqlite {
             let Some(trigrams) = trigrams(text) else { return PagePlan::InOrder };
@@ -211,23 +224,24 @@ impl Reader {
         ))
     }
 
+    /// The documents of a query.
     async fn document_views(&self, sql: String, values: Vec<Value>) -> Result<Vec<DocumentView>, StoreError> {
         Ok(self.document_views_of(sql, values).await?.0)
     }
 
-    /// The same with the last column of the first row, if there are any and the column is a number.
+    /// The documents of a query, and the number in the column behind theirs in the first row, if there is one.
     async fn document_views_of(
         &self,
         sql: String,
         values: Vec<Value>,
     ) -> Result<(Vec<DocumentView>, Option<i64>), StoreError> {
-        let asked = (sql, values);
+        let query = (sql, values);
         self.snapshot(move |unit| {
-            let (sql, values) = asked.clone();
+            let (sql, values) = query.clone();
             Box::pin(async move {
                 let rows = unit.all(&sql, values).await?;
-                let last = rows.first().filter(|row| row.width() > document_rows::COLUMNS + 1);
-                let last = last.map(|row| row.get(document_rows::COLUMNS + 1)).transpose()?;
+                let last = rows.first().filter(|row| row.width() > COLUMNS + 1);
+                let last = last.map(|row| row.get(COLUMNS + 1)).transpose()?;
                 Ok((views(unit, &rows).await?, last))
             })
         })
@@ -250,17 +264,26 @@ impl Reader {
     }
 }
 
-/// Documents as callers see them, in the order of the rows.
+/// The query of a page of the documents of a table of identifiers and days.
+fn page_of(from: &str, (limit, offset): (u64, u64)) -> String {
+    format!(
+        "select {DOCUMENT_COLUMNS}, c.name from (select * from {from} {ORDER} limit {} offset {}) as p \
+         join document d on d.id = p.id join contact c on c.id = d.contact_id order by d.day desc, d.id desc",
+        signed(limit),
+        signed(offset)
+    )
+}
+
+/// The views of documents, in the order of the rows.
 async fn views(unit: &Unit<'_>, rows: &[Row]) -> Result<Vec<DocumentView>, StoreError> {
     let mut documents: Vec<(DocumentRecord, String)> = Vec::with_capacity(rows.len());
     for row in rows {
-        documents.push((read_document(row)?, row.get(document_rows::COLUMNS)?));
+        documents.push((read_document(row)?, row.get(COLUMNS)?));
     }
     if documents.is_empty() {
         return Ok(Vec::new());
     }
-    let ids: Vec<String> = documents.iter().map(|(row, _)| row.id.to_string()).collect();
-    let ids = format!("[{}]", ids.join(","));
+    let ids = json_array(documents.iter().map(|(row, _)| row.id));
     let numbers = unit.numbers_of_json();
     let sql = format!(
         "select {LINE_COLUMNS}, a.code from document_line l join account a on a.id = l.account_id \
@@ -273,17 +296,21 @@ async fn views(unit: &Unit<'_>, rows: &[Row]) -> Result<Vec<DocumentView>, Store
         codes.insert(line.account_id, row.get(12)?);
         lines.entry(document).or_default().push(line);
     }
-    let mut settled = settled(unit, &ids).await?;
+    let mut allocations_of = active_allocations(unit, &ids).await?;
     let views = documents.into_iter().map(|(mut row, contact)| {
         row.lines = lines.remove(&row.id).unwrap_or_default();
-        let (allocations, shown): (Vec<_>, Vec<_>) = settled.remove(&row.id).unwrap_or_default().into_iter().unzip();
+        let (allocations, shown): (Vec<_>, Vec<_>) =
+            allocations_of.remove(&row.id).unwrap_or_default().into_iter().unzip();
         row.view(contact, shown, &allocations, |account| codes.get(&account).cloned().unwrap_or_default())
     });
     Ok(views.collect())
 }
 
-/// What counts of the allocations of documents, seen from them, oldest first.
-async fn settled(unit: &Unit<'_>, ids: &str) -> Result<HashMap<i64, Vec<(Allocation, AllocationView)>>, StoreError> {
+/// The active allocations of documents with their views, by document, oldest first.
+async fn active_allocations(
+    unit: &Unit<'_>,
+    ids_json: &str,
+) -> Result<HashMap<i64, Vec<(Allocation, AllocationView)>>, StoreError> {
     let among = unit.numbers_of_json();
     let arm = |own: &str, document: &str, settlement: &str| {
         format!(
@@ -298,8 +325,8 @@ async fn settled(unit: &Unit<'_>, ids: &str) -> Result<HashMap<i64, Vec<(Allocat
         arm("to_document_id", "from_document_id", "from_settlement_id"),
         arm("from_document_id", "to_document_id", "to_settlement_id"),
     );
-    let mut settled: HashMap<i64, Vec<(Allocation, AllocationView)>> = HashMap::new();
-    for row in unit.all(&sql, params![ids]).await? {
+    let mut allocations_of: HashMap<i64, Vec<(Allocation, AllocationView)>> = HashMap::new();
+    for row in unit.all(&sql, params![ids_json]).await? {
         let allocation = read_allocation(&row)?;
         let document: Option<i64> = row.get(13)?;
         let (other_type, other_id, other_number) = match document {
@@ -315,7 +342,87 @@ async fn settled(unit: &Unit<'_>, ids: &str) -> Result<HashMap<i64, Vec<(Allocat
             amount_pence: allocation.amount.0,
             cis_pence: if allocation.is_cash() { allocation.cis.0 } else { 0 },
         };
-        settled.entry(row.get(11)?).or_default().push((allocation, view));
+        allocations_of.entry(row.get(11)?).or_default().push((allocation, view));
     }
-    Ok(settled)
+    Ok(allocations_of)
+}
+
+/// The word of a stage, as stored.
+pub(super) const fn stage_word(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Draft => "draft",
+        Stage::Issued => "issued",
+        Stage::Void => "void",
+    }
+}
+
+/// Reads the word of a stage.
+fn parse_stage(word: &str) -> Option<Stage> {
+    [Stage::Draft, Stage::Issued, Stage::Void].into_iter().find(|stage| stage_word(*stage) == word)
+}
+
+/// Reads a document without its lines.
+pub(super) fn read_document(row: &Row) -> Result<DocumentRecord, StoreError> {
+    let rate: Option<i64> = row.get(17)?;
+    let terms = |rate| -> Result<cis::Terms, StoreError> {
+        Ok(cis::Terms {
+            rate: CisRate::from_percent(rate).ok_or_else(|| StoreError::corrupt("CIS rate", rate))?,
+            labour_net: Pence(row.get(18)?),
+            materials_net: Pence(row.get(19)?),
+            deduction: Pence(row.get(20)?),
+        })
+    };
+    let basis: Option<String> = row.get(31)?;
+    let basis =
+        basis.map(|word| Basis::parse(&word).ok_or_else(|| StoreError::corrupt("VAT basis", word))).transpose()?;
+    Ok(DocumentRecord {
+        id: row.get(0)?,
+        kind: row.parsed(1, DocumentKind::parse)?,
+        stage: row.parsed(2, parse_stage)?,
+        number: row.get(3)?,
+        supplier_reference: row.get(4)?,
+        contact_id: row.get(5)?,
+        day: row.day(6)?,
+        due_day: row.maybe_day(7)?,
+        reference: row.get(8)?,
+        notes: row.get(9)?,
+        is_vat_inclusive: row.get(10)?,
+        origin_id: row.get(11)?,
+        lines: Vec::new(),
+        net_pence: row.get(12)?,
+        vat_pence: row.get(13)?,
+        by_code: row.parsed(14, CodeTotals::parse)?,
+        paid_pence: row.get(15)?,
+        credited_pence: row.get(16)?,
+        cis: rate.map(terms).transpose()?,
+        is_opening: row.get(21)?,
+        basis,
+        journal_id: row.get(22)?,
+        void_journal_id: row.get(23)?,
+        void_day: row.maybe_day(24)?,
+        void_reason: row.get(25)?,
+        issued_at_ms: row.get(26)?,
+        last_emailed_at_ms: row.get(27)?,
+        created_at_ms: row.get(28)?,
+        updated_at_ms: row.get(29)?,
+        version: row.get(30)?,
+    })
+}
+
+/// Reads a line, with the identifier of its document.
+pub(super) fn read_line(row: &Row) -> Result<(i64, DocumentLineRecord), StoreError> {
+    let line = DocumentLineRecord {
+        id: row.get(1)?,
+        description: row.get(2)?,
+        account_id: row.get(3)?,
+        quantity: Decimal4(row.get(4)?),
+        unit_price: Decimal4(row.get(5)?),
+        discount: Percent(row.get(6)?),
+        vat_code: row.parsed(7, VatCode::parse)?,
+        given_vat_pence: row.get(8)?,
+        net_pence: row.get(9)?,
+        vat_pence: row.get(10)?,
+        cis_type: row.parsed(11, CisType::parse)?,
+    };
+    Ok((row.get(0)?, line))
 }
