@@ -5,7 +5,6 @@ pub mod bank;
 pub mod change;
 pub mod changes;
 pub mod cis;
-pub mod contacts;
 pub mod documents;
 pub mod imports;
 pub mod opening;

@@ -2,5 +2,7 @@
 //! `ToSchema`, so that what is printed is what the OpenAPI document describes.
 
 pub mod accounts;
+pub mod address;
+pub mod contacts;
 pub mod journals;
 pub mod values;
