@@ -15,7 +15,7 @@ use crate::config::Settings;
 use crate::domain::access::Role;
 use crate::domain::calendar::{Month, date_time_text};
 use crate::domain::ids::{OrganisationId, UserId};
-use crate::http::wire::organisation::organisation_json;
+use crate::http::resources::organisations::OrganisationJson;
 use crate::session::{Sessions, hash_password};
 use crate::store::{
     CreateOrganisation, MemberAdded, MovementRow, NewUser, OrganisationCreated, Store, StoreError, StoreOptions,
@@ -218,7 +218,9 @@ pub async fn organisation(
             let owner = person(&store, &email).await?;
             let new = CreateOrganisation::named(owner.id, name, vat_control);
             match store.writer.create_organisation(new).await? {
-                OrganisationCreated::Created(record) => print(&organisation_json(&record, Role::Owner).to_string()),
+                OrganisationCreated::Created(record) => {
+                    print(&serde_json::to_string(&OrganisationJson::new(&record, Role::Owner))?)
+                }
                 OrganisationCreated::Refused(refusal) => bail!("{}", refusal.message()),
                 OrganisationCreated::Replayed(_) => bail!("the organisation was made before"),
             }

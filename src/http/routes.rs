@@ -6,14 +6,14 @@
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 
-use super::books::{bank, changes, cis, documents, imports, opening, organisations, settlements, status};
+use super::books::{bank, changes, cis, documents, imports, opening, settlements, status};
 use super::call::Call;
 use super::docs;
 use super::error::ApiError;
 use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
-use super::resources::{accounts, contacts, journals};
+use super::resources::{accounts, contacts, journals, organisations, period_lock};
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, identity, keys, reconciliations};
 use crate::domain::access::Scope;
@@ -115,9 +115,8 @@ fn organisation_routes() -> Vec<Route<Products>> {
             .doc(openapi::create_organisation),
         Route::get(inside!(""), "getOrganisation", READ, organisations::show).doc(openapi::get_organisation),
         patch(inside!(""), "updateOrganisation", organisations::patch).doc(openapi::update_organisation),
-        Route::get(inside!("/period-lock"), "getPeriodLock", READ, organisations::show_lock)
-            .doc(openapi::get_period_lock),
-        Route::new(Method::PUT, inside!("/period-lock"), "setPeriodLock", WRITE, organisations::lock)
+        Route::get(inside!("/period-lock"), "getPeriodLock", READ, period_lock::show).doc(openapi::get_period_lock),
+        Route::new(Method::PUT, inside!("/period-lock"), "setPeriodLock", WRITE, period_lock::set)
             .doc(openapi::set_period_lock),
         Route::get(inside!("/tax-codes"), "listTaxCodes", READ, accounts::tax_codes).doc(openapi::list_tax_codes),
     ]

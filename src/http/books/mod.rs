@@ -8,7 +8,6 @@ pub mod cis;
 pub mod documents;
 pub mod imports;
 pub mod opening;
-pub mod organisations;
 pub(super) mod query;
 pub mod settlements;
 pub mod status;

@@ -5,4 +5,6 @@ pub mod accounts;
 pub mod address;
 pub mod contacts;
 pub mod journals;
+pub mod organisations;
+pub mod period_lock;
 pub mod values;
