@@ -6,14 +6,14 @@
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 
-use super::books::{bank, changes, cis, documents, imports, opening, settlements, status};
+use super::books::{bank, changes, cis, documents, imports, settlements, status};
 use super::call::Call;
 use super::docs;
 use super::error::ApiError;
 use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
-use super::resources::{accounts, contacts, journals, organisations, period_lock};
+use super::resources::{accounts, contacts, journals, opening_balances, organisations, period_lock};
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, identity, keys, reconciliations};
 use crate::domain::access::Scope;
@@ -233,9 +233,9 @@ fn journal_routes() -> Vec<Route<Products>> {
 /// What is previewed first and then confirmed with a token.
 fn preview_routes() -> Vec<Route<Products>> {
     vec![
-        Route::post(inside!("/opening-balances/preview"), "previewOpeningBalances", WRITE, opening::preview)
+        Route::post(inside!("/opening-balances/preview"), "previewOpeningBalances", WRITE, opening_balances::preview)
             .doc(openapi::preview_opening_balances),
-        Route::post(inside!("/opening-balances"), "setOpeningBalances", WRITE, opening::set)
+        Route::post(inside!("/opening-balances"), "setOpeningBalances", WRITE, opening_balances::set)
             .doc(openapi::set_opening_balances),
         Route::get(inside!("/imports"), "listImports", READ, imports::list).doc(openapi::list_imports),
         Route::post(inside!("/imports"), "previewImport", WRITE, imports::preview).doc(openapi::preview_import),

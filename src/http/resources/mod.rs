@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod address;
 pub mod contacts;
 pub mod journals;
+pub mod opening_balances;
 pub mod organisations;
 pub mod period_lock;
 pub mod values;
