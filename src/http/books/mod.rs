@@ -3,7 +3,6 @@
 pub mod access;
 pub mod bank;
 pub mod change;
-pub mod changes;
 pub mod cis;
 pub mod documents;
 pub mod imports;

@@ -3,6 +3,7 @@
 
 pub mod accounts;
 pub mod address;
+pub mod changes;
 pub mod contacts;
 pub mod journals;
 pub mod opening_balances;
