@@ -8,5 +8,4 @@ pub mod documents;
 pub mod imports;
 pub(super) mod query;
 pub mod settlements;
-pub mod status;
 pub mod token;

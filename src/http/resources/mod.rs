@@ -9,4 +9,5 @@ pub mod journals;
 pub mod opening_balances;
 pub mod organisations;
 pub mod period_lock;
+pub mod status;
 pub mod values;

@@ -68,7 +68,6 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         settlements::schemas(),
         opening::schemas(),
         imports::schemas(),
-        status::schemas(),
     ];
     groups.into_iter().flatten().collect()
 }
