@@ -16,7 +16,7 @@ use crate::domain::access::Role;
 use crate::domain::books::request::{CreateOrganisation, OrganisationCreated};
 use crate::domain::calendar::{Month, date_time_text};
 use crate::domain::ids::{OrganisationId, UserId};
-use crate::http::wire::organisation::organisation_json;
+use crate::http::resources::organisations::OrganisationJson;
 use crate::session::{Sessions, hash_password};
 use crate::store::{MemberAdded, MovementRow, NewUser, Store, StoreError, StoreOptions, UserCreated, UserRow};
 
@@ -216,7 +216,9 @@ pub async fn organisation(
             let owner = person(&store, &email).await?;
             let new = CreateOrganisation::named(owner.id, name, vat_control);
             match store.writer.create_organisation(new).await? {
-                OrganisationCreated::Created(record) => print(&organisation_json(&record, Role::Owner).to_string()),
+                OrganisationCreated::Created(record) => {
+                    print(&serde_json::to_string(&OrganisationJson::new(&record, Role::Owner))?)
+                }
                 OrganisationCreated::Refused(refusal) => bail!("{}", refusal.message()),
                 OrganisationCreated::Replayed(_) => bail!("the organisation was made before"),
             }

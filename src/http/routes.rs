@@ -6,14 +6,16 @@
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 
-use super::books::{bank, changes, contacts, documents, imports, opening, organisations, settlements, status};
+use super::books::{bank, documents, imports, settlements};
 use super::call::Call;
 use super::docs;
 use super::error::ApiError;
 use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
-use super::resources::{accounts, journals, reports};
+use super::resources::{
+    accounts, changes, contacts, journals, opening_balances, organisations, period_lock, reports, status,
+};
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, identity, keys, reconciliations};
 use crate::domain::access::Scope;
@@ -116,9 +118,8 @@ fn organisation_routes() -> Vec<Route<Products>> {
             .doc(openapi::create_organisation),
         Route::get(inside!(""), "getOrganisation", READ, organisations::show).doc(openapi::get_organisation),
         patch(inside!(""), "updateOrganisation", organisations::patch).doc(openapi::update_organisation),
-        Route::get(inside!("/period-lock"), "getPeriodLock", READ, organisations::show_lock)
-            .doc(openapi::get_period_lock),
-        Route::new(Method::PUT, inside!("/period-lock"), "setPeriodLock", WRITE, organisations::lock)
+        Route::get(inside!("/period-lock"), "getPeriodLock", READ, period_lock::show).doc(openapi::get_period_lock),
+        Route::new(Method::PUT, inside!("/period-lock"), "setPeriodLock", WRITE, period_lock::set)
             .doc(openapi::set_period_lock),
         Route::get(inside!("/tax-codes"), "listTaxCodes", READ, accounts::tax_codes).doc(openapi::list_tax_codes),
     ]
@@ -235,9 +236,9 @@ fn journal_routes() -> Vec<Route<Products>> {
 /// What is previewed first and then confirmed with a token.
 fn preview_routes() -> Vec<Route<Products>> {
     vec![
-        Route::post(inside!("/opening-balances/preview"), "previewOpeningBalances", WRITE, opening::preview)
+        Route::post(inside!("/opening-balances/preview"), "previewOpeningBalances", WRITE, opening_balances::preview)
             .doc(openapi::preview_opening_balances),
-        Route::post(inside!("/opening-balances"), "setOpeningBalances", WRITE, opening::set)
+        Route::post(inside!("/opening-balances"), "setOpeningBalances", WRITE, opening_balances::set)
             .doc(openapi::set_opening_balances),
         Route::get(inside!("/imports"), "listImports", READ, imports::list).doc(openapi::list_imports),
         Route::post(inside!("/imports"), "previewImport", WRITE, imports::preview).doc(openapi::preview_import),

@@ -7,7 +7,9 @@ use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::HeaderValue;
 use serde::Serialize;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+use utoipa::ToSchema;
 
 use super::access::WriteAccess;
 use super::query::Query;
@@ -25,6 +27,7 @@ use crate::http::envelope::{self, Data};
 use crate::http::error::ApiError;
 use crate::http::headers;
 use crate::http::products::Products;
+use crate::http::resources::values::Id;
 use crate::http::wire::books::{refused, refused_item};
 
 /// Prints the body of an answer: the result, who sees it and when, and whether it is that of a dry run.
@@ -156,16 +159,21 @@ pub fn replayed(stored: StoredResponse) -> Result<HttpResponse, ApiError> {
     Ok(response)
 }
 
-/// The record with this id is deleted.
-#[derive(Serialize)]
-struct DeletedJson {
-    id: i64,
+/// A record that is deleted.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Deleted, example = deleted_example)]
+pub struct DeletedJson {
+    id: Id,
     deleted: bool,
+}
+
+fn deleted_example() -> Value {
+    json!({ "id": 12, "deleted": true })
 }
 
 /// The body of an answer about a deleted record.
 pub fn printed_deleted(id: i64, dry_run: bool) -> Option<String> {
-    printed(&DeletedJson { id, deleted: true }, dry_run)
+    printed(&DeletedJson { id: Id(id), deleted: true }, dry_run)
 }
 
 /// Data as the body of an answer.

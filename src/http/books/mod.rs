@@ -3,13 +3,8 @@
 pub mod access;
 pub mod bank;
 pub mod change;
-pub mod changes;
-pub mod contacts;
 pub mod documents;
 pub mod imports;
-pub mod opening;
-pub mod organisations;
 pub(super) mod query;
 pub mod settlements;
-pub mod status;
-mod token;
+pub mod token;

@@ -151,7 +151,8 @@ fn tax_codes_example() -> Value {
     })
 }
 
-fn vat_scheme() -> Object {
+/// The schema of the VAT scheme of an organisation.
+pub fn vat_scheme() -> Object {
     nullable(choice(&["standard", "cash", "flat_rate"]))
 }
 

@@ -161,7 +161,8 @@ fn source_type() -> ObjectBuilder {
     choice(&SourceType::ALL.map(SourceType::as_str))
 }
 
-fn nullable_vat_code() -> Object {
+/// The schema of a VAT code that may be null.
+pub fn nullable_vat_code() -> Object {
     nullable(vat_code())
 }
 

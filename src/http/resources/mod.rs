@@ -2,6 +2,13 @@
 //! `ToSchema`, so that what is printed is what the OpenAPI document describes.
 
 pub mod accounts;
+pub mod address;
+pub mod changes;
+pub mod contacts;
 pub mod journals;
+pub mod opening_balances;
+pub mod organisations;
+pub mod period_lock;
 pub mod reports;
+pub mod status;
 pub mod values;

@@ -5,7 +5,6 @@ pub mod coding;
 mod cursor;
 pub mod key;
 pub mod object;
-pub mod organisation;
 pub mod person;
 mod print;
 pub mod recon;

@@ -100,6 +100,7 @@ fn every_operation_states_its_answers_headers_and_credentials() {
         assert!(operation["description"].as_str().unwrap().len() > 20);
         assert_eq!(operation["tags"].as_array().unwrap().len(), 1);
         for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let parameter = resolved(&document, parameter);
             // The page fills an `example` in; what may be left out is left out.
             let stands = ["example", "x-example"].map(|name| parameter.get(name).is_some());
             assert_eq!(stands, [parameter["required"] == true, parameter["required"] != true], "{parameter}");

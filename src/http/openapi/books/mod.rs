@@ -68,10 +68,8 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         journals::schemas(),
         document_schemas::schemas(),
         settlements::schemas(),
-        changes::schemas(),
         opening::schemas(),
         imports::schemas(),
-        status::schemas(),
     ];
     groups.into_iter().flatten().collect()
 }

@@ -4,23 +4,22 @@ use serde_json::{Value, json};
 
 use super::super::operation::Operation;
 use super::super::schema::{
-    Any, Field, array, boolean, choice, date, id, maybe, maybe_array, moment, named, nullable, object, one_of, plain,
-    required, strict, string,
+    Any, Field, array, boolean, choice, id, maybe, maybe_array, named, one_of, plain, required, strict,
 };
-use super::shared::{
-    account_code_in, data, date_in, inside, money, money_in_not_negative, money_in_positive, one_of_shapes,
-};
+use super::shared::{account_code_in, date_in, inside, money_in_not_negative, money_in_positive, one_of_shapes};
 use crate::domain::ledger::document::DocumentKind;
+use crate::http::envelope::Data;
+use crate::http::resources::opening_balances::{OpeningPreviewJson, OpeningSetJson};
 
 /// `POST …/opening-balances/preview`.
 pub fn preview_opening_balances() -> Operation {
     inside(
         "Preview opening balances",
         "Decides everything and posts nothing. The token sets them as previewed, once, within thirty minutes, for the same person. A \
-         difference between debits and credits is told here and refused there, unless `balance_to_account_id` says where it goes.",
+         difference between debits and credits is shown here and refused there, unless `balance_to_account_id` says where it goes.",
     )
     .request(named("OpeningBalances"), request_example())
-    .success(200, "What they would do.", named("OpeningPreviewData"), json!({ "data": preview_example() }))
+    .answer::<Data<OpeningPreviewJson>>(200, "What they would do.")
     .conflict(json!({ "reason": "already_set" }))
     .refusals(&["amount_mismatch", "period_locked", "unknown_reference"])
     .balances()
@@ -39,7 +38,7 @@ pub fn set_opening_balances() -> Operation {
         one_of(vec![named("OpeningBalancesToken"), named("OpeningBalances")]),
         json!({ "token": "opn_5dqk3zv7mh2xw4cnb6aytr7uee" }),
     )
-    .made("The opening balances were set.", named("OpeningSetData"), json!({ "data": set_example() }))
+    .created::<Data<OpeningSetJson>>("The opening balances were set.")
     .conflict(json!({ "reason": "token_used" }))
     .conflict(json!({ "reason": "already_set" }))
     .refusals(&["unbalanced", "period_locked", "token_expired", "unknown_reference"])
@@ -64,24 +63,7 @@ fn request_example() -> Value {
     })
 }
 
-fn preview_example() -> Value {
-    let line = |account: i64, code: &str, name: &str, debit: f64, credit: f64| json!({ "account_id": account, "account_code": code, "account_name": name, "contact_id": null, "debit": debit, "credit": credit });
-    json!({
-        "token": "opn_5dqk3zv7mh2xw4cnb6aytr7uee", "expires_at": "2026-04-02T10:30:00.000Z", "as_of": "2026-03-31", "currency": "GBP",
-        "lines": [line(12, "1200", "Current account", 5000.00, 0.00), line(30, "3000", "Share capital", 0.00, 5000.00)],
-        "total_debit": 5000.00, "total_credit": 5000.00, "difference": 0.00, "warnings": []
-    })
-}
-
-fn set_example() -> Value {
-    let mut journal = crate::http::resources::journals::example();
-    if let Some(journal) = journal.as_object_mut() {
-        journal.insert("source_type".to_owned(), json!("opening_balance"));
-        journal.insert("description".to_owned(), json!("Opening balances"));
-    }
-    json!({ "journal": journal, "documents": [], "lock_date": "2026-03-31" })
-}
-
+/// The schemas of the bodies.
 pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     let line = |account: Field| {
         vec![account, maybe("debit", money_in_not_negative()), maybe("credit", money_in_not_negative())]
@@ -131,49 +113,10 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         ],
     );
     let token = strict("What was previewed.", vec![required("token", plain(1, 100))]);
-    let preview_line = object(
-        "A line of the journal.",
-        vec![
-            required("account_id", nullable(id())),
-            required("account_code", string()),
-            required("account_name", string()),
-            required("contact_id", nullable(id())),
-            required("debit", money()),
-            required("credit", money()),
-        ],
-    );
-    let preview = object(
-        "What opening balances would do.",
-        vec![
-            required("token", nullable(string())),
-            required("expires_at", moment()),
-            required("as_of", date()),
-            required("currency", choice(&["GBP"])),
-            required("lines", array(preview_line).build()),
-            required("total_debit", money()),
-            required("total_credit", money()),
-            required("difference", money()),
-            required("warnings", array(string()).build()),
-        ],
-    );
-    let kinds = ["SalesInvoice", "SalesCreditNote", "PurchaseInvoice", "PurchaseCreditNote"];
-    let documents = one_of(kinds.map(named).into());
-    let set = object(
-        "Opening balances.",
-        vec![
-            required("journal", named("Journal")),
-            required("documents", array(documents).build()),
-            required("lock_date", nullable(date())),
-        ],
-    );
     vec![
         ("OpeningLine", lines),
         ("OpeningDocument", document),
         ("OpeningBalances", balances),
         ("OpeningBalancesToken", token.into()),
-        ("OpeningPreview", preview.into()),
-        ("OpeningPreviewData", data("A preview.", named("OpeningPreview"))),
-        ("OpeningSet", set.into()),
-        ("OpeningSetData", data("Opening balances.", named("OpeningSet"))),
     ]
 }

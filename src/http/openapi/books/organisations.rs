@@ -1,21 +1,19 @@
 //! Organisations and their period lock.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::operation::Operation;
 use super::super::schema::{
-    Any, Field, array, boolean, choice, date, id, integer, label, label_or_empty, maybe, moment, named, nullable,
-    number, object, optional, plain, prefix, required, strict, string, text,
+    Any, Field, boolean, choice, id, integer, label, label_or_empty, maybe, named, nullable, optional, plain, prefix,
+    required, strict,
 };
 use super::TAG;
-use super::shared::{address_in, address_out, data, date_in, inside, patch, percent_in, utr_in};
+use super::shared::{address_in, date_in, inside, patch, percent_in, utr_in};
 use crate::domain::calendar::timezones;
+use crate::http::envelope::{Data, List};
 use crate::http::error::ErrorCode;
-
-/// A day of the year as MM-DD; 02-28 and 02-29 both are the last day of February.
-const YEAR_END: &str =
-    "^(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|[12][0-9]))$";
-const KINDS: [&str; 7] = ["sole_trader", "partnership", "limited_company", "llp", "charity", "landlord", "other"];
+use crate::http::resources::organisations::{OrganisationJson, entity_type, financial_year_end};
+use crate::http::resources::period_lock::PeriodLockJson;
 
 /// `GET /api/v1/books/organisations`.
 pub fn list_organisations() -> Operation {
@@ -24,7 +22,7 @@ pub fn list_organisations() -> Operation {
         "List organisations",
         "The organisations the key covers: accepted memberships only, without a pagination block.",
     )
-    .success(200, "The organisations.", named("OrganisationList"), json!({ "data": [organisation_example()] }))
+    .answer::<List<OrganisationJson>>(200, "The organisations.")
 }
 
 /// `GET /api/v1/books/organisations/{organisationId}`.
@@ -35,7 +33,7 @@ pub fn get_organisation() -> Operation {
         "404 for one the person is not an accepted member of, 403 for one the key does not cover.",
     )
     .path("organisationId", "The id of the organisation.", id(), 1.into())
-    .success(200, "The organisation.", named("OrganisationData"), json!({ "data": organisation_example() }))
+    .answer::<Data<OrganisationJson>>(200, "The organisation.")
     .error(ErrorCode::NotFound)
 }
 
@@ -48,7 +46,7 @@ pub fn create_organisation() -> Operation {
          restricted to organisations is refused.",
     )
     .request(named("CreateOrganisation"), json!({ "name": "Larkspur Joinery Ltd", "vat_control": true }))
-    .made("The organisation was made.", named("OrganisationData"), json!({ "data": organisation_example() }))
+    .created::<Data<OrganisationJson>>("The organisation was made.")
     .refusals(&["currency_not_supported"])
     .vat_rules()
     .change()
@@ -62,7 +60,7 @@ pub fn update_organisation() -> Operation {
          dated before it keeps the old one.",
     )
     .request(named("UpdateOrganisation"), json!({ "vat_registered": true, "vat_scheme": "cash", "vat_scheme_from": "2026-04-01" }))
-    .success(200, "The organisation as it is now.", named("OrganisationData"), json!({ "data": organisation_example() }))
+    .answer::<Data<OrganisationJson>>(200, "The organisation as it is now.")
     .refusals(&["period_locked"])
     .vat_rules()
     .rule("vat_scheme_from", "a change of scheme needs its first day")
@@ -84,12 +82,8 @@ impl Operation {
 
 /// `GET …/period-lock`.
 pub fn get_period_lock() -> Operation {
-    inside("Get the period lock", "The last day on which nothing is posted any more, and how it came there.").success(
-        200,
-        "The lock.",
-        named("PeriodLockData"),
-        json!({ "data": lock_example() }),
-    )
+    inside("Get the period lock", "The last day on which nothing is posted any more, and how it came there.")
+        .answer::<Data<PeriodLockJson>>(200, "The lock.")
 }
 
 /// `PUT …/period-lock`.
@@ -99,51 +93,18 @@ pub fn set_period_lock() -> Operation {
         "Forward: any role that may write; back, or null to clear it: owners and administrators. Never into the future.",
     )
     .request(named("SetPeriodLock"), json!({ "lock_date": "2026-02-28", "reason": "February is done" }))
-    .success(200, "The lock as it is now.", named("PeriodLockData"), json!({ "data": lock_example() }))
+    .answer::<Data<PeriodLockJson>>(200, "The lock as it is now.")
     .rule("lock_date", "must not be in the future")
     .change()
     .versioned()
 }
 
-fn lock_example() -> Value {
-    let change = json!({
-        "lock_date": "2026-02-28", "locked_by": 3, "locked_at": "2026-03-10T12:00:00.000Z", "reason": "February is done"
-    });
-    json!({
-        "lock_date": "2026-02-28", "locked_by": 3, "locked_at": "2026-03-10T12:00:00.000Z", "reason": "February is done",
-        "history": [change]
-    })
-}
-
-fn organisation_example() -> Value {
-    json!({
-        "id": 1, "name": "Larkspur Joinery Ltd", "legal_name": "Larkspur Joinery Limited", "entity_type": "limited_company",
-        "company_number": "09876543", "utr": null, "base_currency": "GBP", "country": "GB", "timezone": "Europe/London",
-        "address": { "line1": "4 Mill Yard", "line2": null, "city": "York", "region": null, "postcode": "YO1 7EP", "country": "GB" },
-        "financial_year_end": "03-31", "books_start_date": "2025-04-01",
-        "vat_registered": true, "vat_number": "GB123456789", "vat_scheme": "standard", "vat_scheme_from": "2019-04-01",
-        "flat_rate_percent": null, "vat_period_months": 3, "vat_period_end_month": 6,
-        "cis_contractor": true, "cis_subcontractor": false, "cis_suffered_rate": null,
-        "lock_date": "2025-04-30", "default_payment_terms_days": 30,
-        "sales_invoice_prefix": "INV-", "sales_invoice_next_number": 102, "sales_credit_note_prefix": "SCN-",
-        "has_vat_control": true, "opening_balances_set": true, "role": "owner", "status": "active",
-        "created_at": "2025-04-01T09:00:00Z", "updated_at": "2025-05-10T10:00:00Z", "version": 3
-    })
-}
-
+/// The schemas of the bodies.
 pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     vec![
-        ("Organisation", organisation().into()),
-        (
-            "OrganisationList",
-            object("Organisations.", vec![required("data", array(named("Organisation")).build())]).into(),
-        ),
-        ("OrganisationData", data("An organisation.", named("Organisation"))),
         ("CreateOrganisation", create()),
         ("Timezone", choice(&timezones().collect::<Vec<_>>()).description(Some("An IANA time zone.")).into()),
         ("UpdateOrganisation", patch(patchable(false)).into()),
-        ("PeriodLock", lock()),
-        ("PeriodLockData", data("The period lock.", named("PeriodLock"))),
         (
             "SetPeriodLock",
             strict(
@@ -153,20 +114,6 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
             .into(),
         ),
     ]
-}
-
-fn lock() -> Any {
-    let change = || {
-        vec![
-            required("lock_date", nullable(date())),
-            required("locked_by", nullable(id())),
-            required("locked_at", nullable(moment())),
-            required("reason", nullable(string())),
-        ]
-    };
-    let mut fields = change();
-    fields.push(required("history", array(object("A move of the lock.", change())).build()));
-    object("Up to when nothing is posted any more.", fields).into()
 }
 
 fn create() -> Any {
@@ -184,12 +131,12 @@ fn patchable(is_new: bool) -> Vec<Field> {
     vec![
         name,
         maybe("legal_name", label_or_empty(255)),
-        optional("entity_type", choice(&KINDS)),
+        optional("entity_type", entity_type()),
         maybe("company_number", plain(0, 20)),
         maybe("utr", utr_in()),
         optional("address", address_in()),
         optional("timezone", named("Timezone")),
-        optional("financial_year_end", string().pattern(Some(YEAR_END))),
+        optional("financial_year_end", financial_year_end()),
         optional("cis_contractor", boolean()),
         optional("cis_subcontractor", boolean()),
         maybe("cis_suffered_rate", percent_in(0.0, 100.0)),
@@ -204,47 +151,4 @@ fn patchable(is_new: bool) -> Vec<Field> {
         optional("vat_period_months", integer(1).enum_values(Some([1, 3, 12]))),
         optional("vat_period_end_month", integer(1).maximum(Some(12_isize))),
     ]
-}
-
-fn organisation() -> utoipa::openapi::Object {
-    let maybe_text = || nullable(string());
-    object(
-        "An organisation whose books are kept. What does not apply is null.",
-        vec![
-            required("id", nullable(id())),
-            required("name", text(1, 255)),
-            required("legal_name", maybe_text()),
-            required("entity_type", nullable(choice(&KINDS))),
-            required("company_number", maybe_text()),
-            required("utr", maybe_text()),
-            required("base_currency", string()),
-            required("country", string()),
-            required("timezone", string()),
-            required("address", nullable(address_out())),
-            required("financial_year_end", string().pattern(Some(YEAR_END))),
-            required("books_start_date", nullable(date())),
-            required("vat_registered", boolean()),
-            required("vat_number", maybe_text()),
-            required("vat_scheme", nullable(choice(&["standard", "cash", "flat_rate"]))),
-            required("vat_scheme_from", nullable(date())),
-            required("flat_rate_percent", nullable(number())),
-            required("vat_period_months", nullable(integer(1))),
-            required("vat_period_end_month", nullable(integer(1).maximum(Some(12_isize)))),
-            required("cis_contractor", boolean()),
-            required("cis_subcontractor", boolean()),
-            required("cis_suffered_rate", nullable(number())),
-            required("lock_date", nullable(date())),
-            required("default_payment_terms_days", integer(0).maximum(Some(365_isize))),
-            required("sales_invoice_prefix", string()),
-            required("sales_invoice_next_number", integer(1)),
-            required("sales_credit_note_prefix", string()),
-            required("has_vat_control", boolean()),
-            required("opening_balances_set", boolean()),
-            required("role", choice(&["owner", "admin", "bookkeeper", "viewer"]).description(Some("The caller's."))),
-            required("status", string()),
-            required("created_at", moment()),
-            required("updated_at", moment()),
-            required("version", integer(1)),
-        ],
-    )
 }

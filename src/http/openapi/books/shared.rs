@@ -49,7 +49,6 @@ pub(in crate::http::openapi) fn vocabulary() -> Vec<(&'static str, Any)> {
         ("AccountCodeInput", account_code_in().into()),
         ("NullableAccountCodeInput", maybe(account_code_in())),
         ("AddressInput", address_in().into()),
-        ("Address", address_out().into()),
     ]
 }
 
@@ -168,15 +167,6 @@ pub(super) fn address_in() -> Object {
         "A postal address. Where one is changed, keys that are left out stay as they were and null clears: a key, or the whole.",
         vec![line("line1"), line("line2"), line("city"), line("region"), line("postcode"), line("country")],
     ))
-}
-
-/// A postal address as it is printed.
-pub(super) fn address_out() -> Object {
-    let line = |name| required(name, nullable(string()));
-    object(
-        "A postal address.",
-        vec![line("line1"), line("line2"), line("city"), line("region"), line("postcode"), line("country")],
-    )
 }
 
 /// What is to change: strict, and at least one of the keys.

@@ -1,14 +1,10 @@
-//! Customers and suppliers on the wire.
-
-use serde::Serialize;
+//! Reading the bodies of requests about customers and suppliers.
 
 use super::read::body;
-use super::{AssignedId, CURRENCY, Date, Money};
-use crate::domain::calendar::date_time_text;
+use crate::domain::books::records::contact::{CisChange, CisDetails, ContactField};
 use crate::domain::ledger::contact::{CisRate, ContactKind};
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
-use crate::store::{CisChange, CisDetails, ContactField, ContactView};
 
 /// What both kinds have, the name first.
 macro_rules! names {
@@ -155,109 +151,4 @@ pub fn utr(reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Reading<Option
         return Ok(None);
     }
     Ok(Some(text.into_owned()))
-}
-
-/// A postal address, as answers show it.
-#[derive(Serialize)]
-pub struct AddressJson<'a> {
-    line1: Option<&'a str>,
-    line2: Option<&'a str>,
-    city: Option<&'a str>,
-    region: Option<&'a str>,
-    postcode: Option<&'a str>,
-    country: Option<&'a str>,
-}
-
-impl<'a> From<&'a crate::store::AddressRow> for AddressJson<'a> {
-    fn from(row: &'a crate::store::AddressRow) -> Self {
-        Self {
-            line1: row.line1.as_deref(),
-            line2: row.line2.as_deref(),
-            city: row.city.as_deref(),
-            region: row.region.as_deref(),
-            postcode: row.postcode.as_deref(),
-            country: row.country.as_deref(),
-        }
-    }
-}
-
-/// A customer or supplier, as answers show it.
-#[derive(Serialize)]
-pub struct ContactJson<'a> {
-    id: AssignedId,
-    kind: &'static str,
-    name: &'a str,
-    contact_name: Option<&'a str>,
-    email: Option<&'a str>,
-    phone: Option<&'a str>,
-    address: AddressJson<'a>,
-    company_number: Option<&'a str>,
-    vat_number: Option<&'a str>,
-    payment_terms_days: Option<i64>,
-    default_account_id: Option<i64>,
-    default_vat_code: Option<&'a str>,
-    reference: Option<&'a str>,
-    notes: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cis_deducts: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cis: Option<CisJson<'a>>,
-    currency: &'static str,
-    balance: Money,
-    overdue: Money,
-    is_archived: bool,
-    archived_at: Option<String>,
-    created_at: String,
-    updated_at: String,
-    version: i64,
-}
-
-#[derive(Serialize)]
-struct CisJson<'a> {
-    is_subcontractor: bool,
-    deduction_rate: Option<i64>,
-    utr: Option<&'a str>,
-    verification_number: Option<&'a str>,
-    verified_on: Option<Date>,
-}
-
-impl<'a> From<&'a ContactView> for ContactJson<'a> {
-    fn from(view: &'a ContactView) -> Self {
-        let row = &view.row;
-        let details = &row.details;
-        let is_customer = row.kind == ContactKind::Customer;
-        let cis = CisJson {
-            is_subcontractor: details.cis.is_subcontractor,
-            deduction_rate: details.cis.deduction_rate,
-            utr: details.cis.utr.as_deref(),
-            verification_number: details.cis.verification_number.as_deref(),
-            verified_on: details.cis.verified_day.map(Date),
-        };
-        Self {
-            id: AssignedId(row.id),
-            kind: row.kind.as_str(),
-            name: &details.name,
-            contact_name: details.contact_name.as_deref(),
-            email: details.email.as_deref(),
-            phone: details.phone.as_deref(),
-            address: (&details.address).into(),
-            company_number: details.company_number.as_deref(),
-            vat_number: details.vat_number.as_deref(),
-            payment_terms_days: details.payment_terms_days,
-            default_account_id: details.default_account_id,
-            default_vat_code: details.default_vat_code.as_deref(),
-            reference: details.reference.as_deref(),
-            notes: details.notes.as_deref(),
-            cis_deducts: is_customer.then_some(details.cis_deducts),
-            cis: (!is_customer).then_some(cis),
-            currency: CURRENCY,
-            balance: Money(view.balance_pence),
-            overdue: Money(view.overdue_pence),
-            is_archived: row.archived_at_ms.is_some(),
-            archived_at: row.archived_at_ms.map(date_time_text),
-            created_at: date_time_text(row.created_at_ms),
-            updated_at: date_time_text(row.updated_at_ms),
-            version: row.version,
-        }
-    }
 }

@@ -19,7 +19,6 @@ pub mod opening;
 pub mod organisation;
 mod read;
 pub mod settlement;
-pub mod status;
 
 pub use read::{DAY_RULE, parse_day};
 

@@ -1,22 +1,15 @@
-//! Opening balances on the wire.
-
-use serde::Serialize;
+//! Reading the bodies that preview and set opening balances.
 
 use super::account_reference::AccountRead;
-use super::document_json::DocumentJson;
 use super::read::body;
-use super::{AssignedId, CURRENCY, Date, Money};
-use crate::domain::calendar::date_time_text;
+use crate::domain::books::records::opening::OpeningInput;
 use crate::domain::ledger::account::AccountReference;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::ids::ContactId;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::opening::OpeningDocument;
-use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
-use crate::http::resources::journals::JournalJson;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
-use crate::store::{OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet};
 
 const LINES_MAX: u64 = 1_000;
 const DOCUMENTS_MAX: u64 = 5_000;
@@ -42,11 +35,11 @@ pub enum OpeningRequest {
     /// As they were previewed.
     Token(String),
     /// As given.
-    Entry(OpeningEntry),
+    Entry(OpeningInput),
 }
 
 /// Reads the body that previews opening balances.
-pub fn parse_preview(text: &[u8]) -> Result<OpeningEntry, Issues> {
+pub fn parse_preview(text: &[u8]) -> Result<OpeningInput, Issues> {
     match read(text, false)? {
         OpeningRequest::Entry(entry) => Ok(entry),
         OpeningRequest::Token(_) => Err(Issues::default()),
@@ -99,7 +92,7 @@ fn read(text: &[u8], takes_token: bool) -> Result<OpeningRequest, Issues> {
     if let Some(token) = body.token {
         return Ok(OpeningRequest::Token(token));
     }
-    Ok(OpeningRequest::Entry(OpeningEntry {
+    Ok(OpeningRequest::Entry(OpeningInput {
         as_of: body.as_of.ok_or_else(Issues::default)?,
         lines: body.lines,
         documents: body.documents,
@@ -210,76 +203,6 @@ fn document(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<
     };
     let contact_id = ContactId(id);
     Ok(Some(OpeningDocument { kind, contact_id, number: number.into_owned(), date, due_date, amount_due }))
-}
-
-/// What opening balances would do, as answers show it.
-#[derive(Serialize)]
-pub struct OpeningPreviewJson<'a> {
-    token: Option<&'a str>,
-    expires_at: String,
-    as_of: Date,
-    currency: &'static str,
-    lines: Vec<PreviewLineJson<'a>>,
-    total_debit: Money,
-    total_credit: Money,
-    difference: Money,
-    warnings: &'a [String],
-}
-
-#[derive(Serialize)]
-struct PreviewLineJson<'a> {
-    account_id: AssignedId,
-    account_code: &'a str,
-    account_name: &'a str,
-    contact_id: Option<i64>,
-    debit: Money,
-    credit: Money,
-}
-
-impl<'a> OpeningPreviewJson<'a> {
-    /// Prints a preview; a rehearsal of one has no token.
-    pub fn new(preview: &'a OpeningPreview, rehearsal: bool) -> Self {
-        Self {
-            token: (!rehearsal).then_some(preview.token.as_str()),
-            expires_at: date_time_text(preview.expires_at_ms),
-            as_of: Date(preview.as_of),
-            currency: CURRENCY,
-            lines: preview.lines.iter().map(PreviewLineJson::from).collect(),
-            total_debit: Money(preview.debit_pence),
-            total_credit: Money(preview.credit_pence),
-            difference: Money(preview.debit_pence - preview.credit_pence),
-            warnings: &preview.warnings,
-        }
-    }
-}
-
-impl<'a> From<&'a OpeningPreviewLine> for PreviewLineJson<'a> {
-    fn from(line: &'a OpeningPreviewLine) -> Self {
-        Self {
-            account_id: AssignedId(line.account_id),
-            account_code: &line.account_code,
-            account_name: &line.account_name,
-            contact_id: line.contact_id,
-            debit: Money(line.amount_pence.max(0)),
-            credit: Money((-line.amount_pence).max(0)),
-        }
-    }
-}
-
-/// The opening balances, as answers show them.
-#[derive(Serialize)]
-pub struct OpeningJson<'a> {
-    journal: JournalJson<'a>,
-    documents: Vec<DocumentJson<'a>>,
-    lock_date: Option<Date>,
-}
-
-impl<'a> OpeningJson<'a> {
-    /// Prints opening balances as they are today.
-    pub fn new(set: &'a OpeningSet, today: Day) -> Self {
-        let documents = set.documents.iter().map(|view| DocumentJson::new(view, today)).collect();
-        Self { journal: JournalJson::from(&set.journal), documents, lock_date: set.lock_day.map(Date) }
-    }
 }
 
 #[cfg(test)]

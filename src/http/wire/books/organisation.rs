@@ -1,17 +1,14 @@
-//! Reading what is said about an organisation, and its period lock on the wire.
+//! Reading the bodies of requests about organisations and their period lock.
 
-use serde::Serialize;
-
-use super::Date;
 use super::contact::utr;
 use super::read::body;
-use crate::domain::calendar::{date_of, date_time_text, day_number, is_timezone};
+use crate::domain::books::records::organisation::{OrganisationChange, OrganisationField};
+use crate::domain::calendar::{date_of, is_timezone};
 use crate::domain::ledger::decimal::Percent;
 use crate::domain::ledger::organisation::{EntityType, YearEnd};
 use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
-use crate::store::{LockChange, OrganisationChange, OrganisationField, OrganisationRow};
 
 const NAMES: [&str; 24] = [
     "name",
@@ -191,44 +188,4 @@ pub fn parse_lock(text: &[u8]) -> Result<LockRequest, Issues> {
     });
     reader.finish(read)?;
     Ok(request)
-}
-
-/// The period lock, as answers show it.
-#[derive(Serialize)]
-pub struct LockJson<'a> {
-    lock_date: Option<Date>,
-    locked_by: Option<i64>,
-    locked_at: Option<String>,
-    reason: Option<&'a str>,
-    history: Vec<LockChangeJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct LockChangeJson<'a> {
-    lock_date: Option<Date>,
-    locked_by: i64,
-    locked_at: String,
-    reason: Option<&'a str>,
-}
-
-impl<'a> LockJson<'a> {
-    /// The lock of an organisation and how it came there, newest first.
-    pub fn new(organisation: &OrganisationRow, changes: &'a [LockChange]) -> Self {
-        let last = changes.first();
-        Self {
-            lock_date: organisation.lock_date.map(|date| Date(day_number(date))),
-            locked_by: last.map(|change| change.user_id),
-            locked_at: last.map(|change| date_time_text(change.at_ms)),
-            reason: last.and_then(|change| change.reason.as_deref()),
-            history: changes
-                .iter()
-                .map(|change| LockChangeJson {
-                    lock_date: change.lock_day.map(Date),
-                    locked_by: change.user_id,
-                    locked_at: date_time_text(change.at_ms),
-                    reason: change.reason.as_deref(),
-                })
-                .collect(),
-        }
-    }
 }

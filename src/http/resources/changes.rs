@@ -1,0 +1,159 @@
+//! The history of the books: all of it, or that of one record.
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+use utoipa::openapi::schema::AdditionalProperties;
+use utoipa::openapi::{Object, ObjectBuilder};
+
+use super::values::{Id, Moment};
+use crate::domain::books::records::change::{ChangeRecord, Changes, Since};
+use crate::domain::ledger::change::{ChangeAction, Resource};
+use crate::http::books::access::member;
+use crate::http::books::change::path_id;
+use crate::http::books::query::Query;
+use crate::http::call::Call;
+use crate::http::envelope;
+use crate::http::error::ApiError;
+use crate::http::openapi::schema::{choice, nullable, object};
+use crate::http::products::Products;
+use crate::http::wire::books::changes::{SINCE_RULE, parse_since};
+
+/// `GET …/changes`.
+pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    show(&call, |_| Ok(None)).await
+}
+
+/// `GET …/{id}/history`.
+pub async fn history(call: Call<Products>, resource: Resource) -> Result<HttpResponse, ApiError> {
+    show(&call, |call| Ok(Some((resource, path_id(call)?)))).await
+}
+
+async fn show(
+    call: &Call<Products>,
+    of: impl FnOnce(&Call<Products>) -> Result<Option<(Resource, i64)>, ApiError>,
+) -> Result<HttpResponse, ApiError> {
+    let (organisation, _) = member(call).await?;
+    let reader = &call.state().reader;
+    let of = of(call)?;
+    if let Some(record) = of
+        && !reader.has_history(organisation.id, record).await?
+    {
+        return Err(ApiError::not_found());
+    }
+    let mut query = Query::new(call.query());
+    let since = query.word("since", SINCE_RULE, parse_since).unwrap_or(Since::Cursor(0));
+    let limit = query.limit();
+    query.finish()?;
+    let changes = reader.changes(organisation.id, of, since, limit).await?;
+    envelope::json(StatusCode::OK, &ChangesJson::from(&changes))
+}
+
+/// A part of the history.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ChangeList)]
+pub struct ChangesJson<'a> {
+    data: Vec<ChangeJson<'a>>,
+    /// `since` of the part that follows.
+    #[schema(minimum = 0)]
+    next_cursor: i64,
+}
+
+/// An entry of the history.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Change, example = example)]
+struct ChangeJson<'a> {
+    /// Its place: counted from 1 in every organisation.
+    #[schema(minimum = 1)]
+    cursor: i64,
+    at: Moment,
+    actor: ChangeActorJson<'a>,
+    #[schema(schema_with = action)]
+    action: &'static str,
+    #[schema(schema_with = resource_type)]
+    resource_type: &'static str,
+    resource_id: Id,
+    summary: &'a str,
+    #[schema(schema_with = before, required)]
+    before: Option<&'a RawValue>,
+    #[schema(schema_with = after, required)]
+    after: Option<&'a RawValue>,
+}
+
+/// Who changed it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ChangeActor)]
+struct ChangeActorJson<'a> {
+    user_id: Id,
+    #[schema(required)]
+    key_prefix: Option<&'a str>,
+    #[schema(schema_with = via)]
+    via: &'a str,
+}
+
+fn action() -> ObjectBuilder {
+    let actions: Vec<&str> = ChangeAction::ALL.iter().map(|action| action.as_str()).collect();
+    choice(&actions)
+}
+
+fn resource_type() -> ObjectBuilder {
+    let resources: Vec<&str> = Resource::ALL.iter().map(|resource| resource.as_str()).collect();
+    choice(&resources)
+}
+
+fn before() -> Object {
+    some_fields("What was otherwise before; null for what was made.")
+}
+
+fn after() -> Object {
+    some_fields("The same after; null for what was deleted. Long texts are cut.")
+}
+
+fn some_fields(description: &str) -> Object {
+    let mut fields = object(description, Vec::new());
+    fields.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(true)));
+    nullable(fields)
+}
+
+fn via() -> ObjectBuilder {
+    choice(&["api", "web", "mcp"])
+}
+
+fn example() -> Value {
+    json!({
+        "cursor": 42, "at": "2026-03-10T12:00:00.000Z",
+        "actor": { "user_id": 3, "key_prefix": "4fK9zQ2mXw7B", "via": "api" },
+        "action": "update", "resource_type": "customer", "resource_id": 12, "summary": "Customer Brightwell School changed",
+        "before": { "email": null }, "after": { "email": "office@brightwell.example" }
+    })
+}
+
+impl<'a> From<&'a Changes> for ChangesJson<'a> {
+    fn from(changes: &'a Changes) -> Self {
+        Self { data: changes.rows.iter().map(ChangeJson::from).collect(), next_cursor: changes.next_cursor }
+    }
+}
+
+impl<'a> From<&'a ChangeRecord> for ChangeJson<'a> {
+    fn from(row: &'a ChangeRecord) -> Self {
+        Self {
+            cursor: row.cursor,
+            at: Moment(row.at_ms),
+            actor: ChangeActorJson { user_id: Id(row.user_id), key_prefix: row.key_prefix.as_deref(), via: &row.via },
+            action: row.action.as_str(),
+            resource_type: row.resource.as_str(),
+            resource_id: Id(row.resource_id),
+            summary: &row.summary,
+            before: stored_json(row.before.as_ref()),
+            after: stored_json(row.after.as_ref()),
+        }
+    }
+}
+
+/// Stored JSON as it is; it was printed by the service itself.
+fn stored_json(text: Option<&String>) -> Option<&RawValue> {
+    text.and_then(|text| serde_json::from_str(text).ok())
+}

@@ -1,0 +1,189 @@
+//! How the books stand.
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+use utoipa::openapi::ObjectBuilder;
+
+use super::accounts::vat_scheme;
+use super::values::{CURRENCY, Date, Id, Money};
+use crate::domain::books::records::bank_account::BankAccountView;
+use crate::domain::books::records::organisation::OrganisationRecord;
+use crate::domain::books::records::status::BooksStatus;
+use crate::domain::calendar::{day_in, day_number};
+use crate::domain::ledger::period::Day;
+use crate::http::books::access::member;
+use crate::http::books::query::Query;
+use crate::http::call::Call;
+use crate::http::envelope;
+use crate::http::error::ApiError;
+use crate::http::openapi::schema::choice;
+use crate::http::products::Products;
+
+/// `GET …/status`.
+pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let (organisation, _) = member(&call).await?;
+    Query::none(call.query())?;
+    let today = day_in(&organisation.timezone, call.began_at_ms());
+    let status = call.state().reader.books_status(organisation.id, today).await?;
+    envelope::data(StatusCode::OK, &BooksStatusJson::new(&organisation, &status, today))
+}
+
+/// How the books stand.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BooksStatus, example = example)]
+pub struct BooksStatusJson<'a> {
+    organisation_id: Id,
+    as_of: Date,
+    currency: &'static str,
+    vat: VatStatusJson<'a>,
+    #[schema(required)]
+    locked_through: Option<Date>,
+    opening_balances_set: bool,
+    bank_accounts: Vec<BankAccountStatusJson<'a>>,
+    #[schema(minimum = 0)]
+    drafts: i64,
+    overdue: OverdueJson,
+    gaps: Vec<GapJson>,
+}
+
+/// How the organisation is registered.
+#[derive(Serialize, ToSchema)]
+#[schema(as = VatStatus)]
+struct VatStatusJson<'a> {
+    registered: bool,
+    #[schema(schema_with = vat_scheme, required)]
+    scheme: Option<&'a str>,
+    has_control_account: bool,
+}
+
+/// A bank account in use.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BankAccountStatus)]
+struct BankAccountStatusJson<'a> {
+    id: Id,
+    name: &'a str,
+    balance: Money,
+    /// Lines that wait to be brought into the books.
+    #[schema(minimum = 0)]
+    unconfirmed: i64,
+    #[schema(required)]
+    last_date: Option<Date>,
+}
+
+/// What should have been paid.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Overdue)]
+struct OverdueJson {
+    sales_invoices: OverdueInvoicesJson,
+    purchase_invoices: OverdueInvoicesJson,
+}
+
+/// Invoices past their due date.
+#[derive(Serialize, ToSchema)]
+#[schema(as = OverdueInvoices)]
+struct OverdueInvoicesJson {
+    #[schema(minimum = 0)]
+    count: i64,
+    amount_due: Money,
+}
+
+/// Something that is missing before all of the books can be used, and what to do.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Gap)]
+struct GapJson {
+    #[schema(schema_with = gap_code)]
+    code: &'static str,
+    message: &'static str,
+    fix: &'static str,
+}
+
+/// The codes of what may be missing.
+const GAPS: [&str; 3] = ["no_vat_control_account", "no_bank_account", "no_opening_balances"];
+
+fn gap_code() -> ObjectBuilder {
+    choice(&GAPS)
+}
+
+fn example() -> Value {
+    json!({
+        "organisation_id": 7, "as_of": "2026-03-10", "currency": "GBP",
+        "vat": { "registered": true, "scheme": "standard", "has_control_account": true },
+        "locked_through": "2026-02-28", "opening_balances_set": true,
+        "bank_accounts": [{ "id": 2, "name": "Current account", "balance": 4915.63, "unconfirmed": 3, "last_date": "2026-03-09" }],
+        "drafts": 1,
+        "overdue": {
+            "sales_invoices": { "count": 2, "amount_due": 1770.96 }, "purchase_invoices": { "count": 0, "amount_due": 0.00 }
+        },
+        "gaps": []
+    })
+}
+
+impl<'a> BooksStatusJson<'a> {
+    /// How the books stand on a day.
+    pub fn new(organisation: &'a OrganisationRecord, status: &'a BooksStatus, today: Day) -> Self {
+        let overdue = |(count, pence): (i64, i64)| OverdueInvoicesJson { count, amount_due: Money(pence) };
+        let [sales, purchases] = status.overdue;
+        Self {
+            organisation_id: Id(organisation.id.0),
+            as_of: Date(today),
+            currency: CURRENCY,
+            vat: VatStatusJson {
+                registered: organisation.vat_registered,
+                scheme: organisation.vat_scheme.as_deref(),
+                has_control_account: organisation.has_vat_control,
+            },
+            locked_through: organisation.lock_date.map(|date| Date(day_number(date))),
+            opening_balances_set: organisation.opening_balances_set,
+            bank_accounts: status.bank_accounts.iter().map(BankAccountStatusJson::from).collect(),
+            drafts: status.drafts,
+            overdue: OverdueJson { sales_invoices: overdue(sales), purchase_invoices: overdue(purchases) },
+            gaps: gaps(organisation, status),
+        }
+    }
+}
+
+impl<'a> From<&'a BankAccountView> for BankAccountStatusJson<'a> {
+    fn from(view: &'a BankAccountView) -> Self {
+        Self {
+            id: Id(view.row.id),
+            name: &view.row.details.name,
+            balance: Money(view.ledger_pence),
+            unconfirmed: view.row.unconfirmed_count,
+            last_date: view.last_transaction_day.map(Date),
+        }
+    }
+}
+
+fn gaps(organisation: &OrganisationRecord, status: &BooksStatus) -> Vec<GapJson> {
+    let [vat, bank, opening] = GAPS;
+    let known = [
+        (
+            organisation.has_vat_control,
+            GapJson {
+                code: vat,
+                message: "there is no VAT Control account: nothing with VAT can be posted",
+                fix: "make an account of type LIABILITY with the role vat_control",
+            },
+        ),
+        (
+            !status.bank_accounts.is_empty(),
+            GapJson {
+                code: bank,
+                message: "there is no bank account: no statement can be entered, no receipt or payment recorded",
+                fix: "make a bank account",
+            },
+        ),
+        (
+            organisation.opening_balances_set,
+            GapJson {
+                code: opening,
+                message: "there are no opening balances",
+                fix: "set them, unless the business began with these books",
+            },
+        ),
+    ];
+    known.into_iter().filter(|(is_there, _)| !is_there).map(|(_, gap)| gap).collect()
+}
