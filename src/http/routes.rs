@@ -13,7 +13,7 @@ use super::error::ApiError;
 use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
-use super::resources::{accounts, journals};
+use super::resources::{accounts, bank_accounts, journals};
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, identity, keys, reconciliations};
 use crate::domain::access::Scope;
@@ -177,15 +177,15 @@ fn contact_routes() -> Vec<Route<Products>> {
 
 fn bank_routes() -> Vec<Route<Products>> {
     vec![
-        Route::get(inside!("/bank-accounts"), "listBankAccounts", READ, bank::list_accounts)
+        Route::get(inside!("/bank-accounts"), "listBankAccounts", READ, bank_accounts::list)
             .doc(openapi::list_bank_accounts),
-        Route::post(inside!("/bank-accounts"), "createBankAccount", WRITE, bank::create_account)
+        Route::post(inside!("/bank-accounts"), "createBankAccount", WRITE, bank_accounts::create)
             .doc(openapi::create_bank_account),
-        Route::get(inside!("/bank-accounts/{id}"), "getBankAccount", READ, bank::show_account)
+        Route::get(inside!("/bank-accounts/{id}"), "getBankAccount", READ, bank_accounts::show)
             .doc(openapi::get_bank_account),
-        patch(inside!("/bank-accounts/{id}"), "updateBankAccount", bank::patch_account)
+        patch(inside!("/bank-accounts/{id}"), "updateBankAccount", bank_accounts::patch)
             .doc(openapi::update_bank_account),
-        act(inside!("/bank-accounts/{id}/archive"), "archiveBankAccount", bank::archive_account)
+        act(inside!("/bank-accounts/{id}/archive"), "archiveBankAccount", bank_accounts::archive)
             .doc(openapi::archive_bank_account),
         Route::get(inside!("/bank-transactions"), "listBankTransactions", READ, bank::list)
             .doc(openapi::list_bank_transactions),

@@ -1,4 +1,4 @@
-//! Bank accounts and the lines of their statements: entered, coded, brought into the books and taken out again.
+//! The lines of bank statements: entered, coded, brought into the books and taken out again.
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
@@ -12,67 +12,15 @@ use crate::domain::calendar::day_in;
 use crate::domain::ledger::bank::{BankStatus, ConfirmType};
 use crate::domain::ledger::bank_candidates::{Candidate, CandidateKind, TRANSFER_CANDIDATE_DAYS, ranked};
 use crate::domain::ledger::money::Pence;
-use crate::domain::ledger::refusal::Refusal;
 use crate::http::call::Call;
 use crate::http::envelope;
 use crate::http::error::ApiError;
 use crate::http::products::Products;
 use crate::http::wire::books::bank::{parse_import, parse_row, parse_suggestion};
-use crate::http::wire::books::bank_account::{parse_account_patch, parse_new_account};
-use crate::http::wire::books::bank_json::{BankAccountJson, BankTransactionJson, CandidateJson, ImportJson};
+use crate::http::wire::books::bank_json::{BankTransactionJson, CandidateJson, ImportJson};
+use crate::http::wire::books::batch_format;
 use crate::http::wire::books::confirmation::{parse_batch, parse_confirmation};
-use crate::http::wire::books::{CURRENCY, batch_format, refused};
 use crate::store::BankTransactionFilter;
-
-/// `GET …/bank-accounts`.
-pub async fn list_accounts(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let (organisation, _) = member(&call).await?;
-    let mut query = Query::new(call.query());
-    let include_archived = query.flag("include_archived");
-    let since_ms = query.moment("updated_since");
-    query.finish()?;
-    let accounts = call.state().reader.bank_accounts(organisation.id, include_archived).await?;
-    let changed = accounts.iter().filter(|account| since_ms.is_none_or(|since| account.row.updated_at_ms >= since));
-    let accounts: Vec<_> = changed.map(BankAccountJson::from).collect();
-    envelope::data(StatusCode::OK, &accounts)
-}
-
-/// `GET …/bank-accounts/{id}`.
-pub async fn show_account(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let (organisation, _) = member(&call).await?;
-    let found = call.state().reader.bank_account(organisation.id, path_id(&call)?).await?;
-    let found = found.ok_or_else(ApiError::not_found)?;
-    Query::none(call.query())?;
-    envelope::data(StatusCode::OK, &BankAccountJson::from(&found))
-}
-
-/// `POST …/bank-accounts`.
-pub async fn create_account(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let access = require_write_access(&call).await?;
-    let new = body_or_path(parse_new_account(&call.body), true)?;
-    if let Some(currency) = new.currency.filter(|currency| currency != CURRENCY) {
-        return Err(refused(&Refusal::CurrencyNotSupported { currency }));
-    }
-    let action = BooksCommand::CreateBankAccount { kind: new.kind, account: new.account, fields: new.fields };
-    execute(&call, &access, StatusCode::CREATED, action, print).await
-}
-
-/// `PATCH …/bank-accounts/{id}`.
-pub async fn patch_account(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let access = require_write_access(&call).await?;
-    let id = path_id(&call)?;
-    let read = parse_account_patch(&call.body);
-    let exists = read.is_ok() || call.state().reader.bank_account(access.organisation.id, id).await?.is_some();
-    let fields = body_or_path(read, exists)?;
-    execute(&call, &access, StatusCode::OK, BooksCommand::PatchBankAccount { id, fields }, print).await
-}
-
-/// `POST …/bank-accounts/{id}/archive`.
-pub async fn archive_account(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let access = require_write_access(&call).await?;
-    let id = path_id(&call)?;
-    execute(&call, &access, StatusCode::OK, BooksCommand::ArchiveBankAccount { id }, print).await
-}
 
 /// `GET …/bank-transactions`.
 pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
@@ -214,7 +162,6 @@ async fn set_excluded(call: Call<Products>, excluded: bool) -> Result<HttpRespon
 /// The body of an answer.
 fn print(result: &CommandResult, _: AnswerContext, dry_run: bool) -> Option<String> {
     match result {
-        CommandResult::BankAccount(view) => printed(&BankAccountJson::from(&**view), dry_run),
         CommandResult::BankTransaction(row) => printed(&BankTransactionJson::from(&**row), dry_run),
         CommandResult::BankTransactions(rows) => {
             printed(&rows.iter().map(BankTransactionJson::from).collect::<Vec<_>>(), dry_run)

@@ -1,4 +1,4 @@
-//! Bank accounts and the lines of their statements, as answers show them.
+//! The lines of bank statements, as answers show them.
 
 use serde::Serialize;
 
@@ -7,64 +7,7 @@ use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::bank::{BankStatus, ConfirmType};
 use crate::domain::ledger::bank_candidates::Candidate;
 use crate::domain::ledger::contact::ContactKind;
-use crate::store::{BankAccountView, BankLine, BankTransactionRow, ImportedRow};
-
-/// A bank account, as answers show it.
-#[derive(Serialize)]
-pub struct BankAccountJson<'a> {
-    id: AssignedId,
-    name: &'a str,
-    r#type: &'static str,
-    account_id: AssignedId,
-    account_code: &'a str,
-    bank_name: Option<&'a str>,
-    sort_code: Option<&'a str>,
-    account_number: Option<&'a str>,
-    iban: Option<&'a str>,
-    currency: &'static str,
-    ledger_balance: Money,
-    statement_balance: Money,
-    opening_balance: Money,
-    unconfirmed_count: i64,
-    unconfirmed_total: Money,
-    last_transaction_date: Option<Date>,
-    last_imported_at: Option<String>,
-    is_archived: bool,
-    archived_at: Option<String>,
-    created_at: String,
-    updated_at: String,
-    version: i64,
-}
-
-impl<'a> From<&'a BankAccountView> for BankAccountJson<'a> {
-    fn from(view: &'a BankAccountView) -> Self {
-        let row = &view.row;
-        Self {
-            id: AssignedId(row.id),
-            name: &row.details.name,
-            r#type: row.kind.as_str(),
-            account_id: AssignedId(row.account_id),
-            account_code: &view.account_code,
-            bank_name: row.details.bank_name.as_deref(),
-            sort_code: row.details.sort_code.as_deref(),
-            account_number: row.details.account_number.as_deref(),
-            iban: row.details.iban.as_deref(),
-            currency: CURRENCY,
-            ledger_balance: Money(view.ledger_pence),
-            statement_balance: Money(row.opening_pence.saturating_add(row.statement_pence)),
-            opening_balance: Money(row.opening_pence),
-            unconfirmed_count: row.unconfirmed_count,
-            unconfirmed_total: Money(row.unconfirmed_pence),
-            last_transaction_date: view.last_transaction_day.map(Date),
-            last_imported_at: row.last_imported_at_ms.map(date_time_text),
-            is_archived: row.archived_at_ms.is_some(),
-            archived_at: row.archived_at_ms.map(date_time_text),
-            created_at: date_time_text(row.created_at_ms),
-            updated_at: date_time_text(row.updated_at_ms),
-            version: row.version,
-        }
-    }
-}
+use crate::store::{BankLine, BankTransactionRow, ImportedRow};
 
 /// A line of a statement, as answers show it.
 #[derive(Serialize)]
