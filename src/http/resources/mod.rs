@@ -3,5 +3,6 @@
 
 pub mod accounts;
 pub mod bank_accounts;
+pub mod bank_transactions;
 pub mod journals;
 pub mod values;

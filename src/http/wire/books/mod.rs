@@ -5,7 +5,6 @@ pub mod account;
 pub mod allocation;
 pub mod bank;
 pub mod bank_account;
-pub mod bank_json;
 pub mod changes;
 pub mod cis;
 pub mod confirmation;
