@@ -6,7 +6,7 @@
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 
-use super::books::{bank, documents, imports, settlements};
+use super::books::{documents, imports, settlements};
 use super::call::Call;
 use super::docs;
 use super::error::ApiError;
@@ -14,7 +14,8 @@ use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
 use super::resources::{
-    accounts, changes, contacts, journals, opening_balances, organisations, period_lock, reports, status,
+    accounts, bank_accounts, bank_transactions, changes, contacts, journals, opening_balances, organisations,
+    period_lock, reports, status,
 };
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, identity, keys, reconciliations};
@@ -179,45 +180,55 @@ fn contact_routes() -> Vec<Route<Products>> {
 
 fn bank_routes() -> Vec<Route<Products>> {
     vec![
-        Route::get(inside!("/bank-accounts"), "listBankAccounts", READ, bank::list_accounts)
+        Route::get(inside!("/bank-accounts"), "listBankAccounts", READ, bank_accounts::list)
             .doc(openapi::list_bank_accounts),
-        Route::post(inside!("/bank-accounts"), "createBankAccount", WRITE, bank::create_account)
+        Route::post(inside!("/bank-accounts"), "createBankAccount", WRITE, bank_accounts::create)
             .doc(openapi::create_bank_account),
-        Route::get(inside!("/bank-accounts/{id}"), "getBankAccount", READ, bank::show_account)
+        Route::get(inside!("/bank-accounts/{id}"), "getBankAccount", READ, bank_accounts::show)
             .doc(openapi::get_bank_account),
-        patch(inside!("/bank-accounts/{id}"), "updateBankAccount", bank::patch_account)
+        patch(inside!("/bank-accounts/{id}"), "updateBankAccount", bank_accounts::patch)
             .doc(openapi::update_bank_account),
-        act(inside!("/bank-accounts/{id}/archive"), "archiveBankAccount", bank::archive_account)
+        act(inside!("/bank-accounts/{id}/archive"), "archiveBankAccount", bank_accounts::archive)
             .doc(openapi::archive_bank_account),
-        Route::get(inside!("/bank-transactions"), "listBankTransactions", READ, bank::list)
+        Route::get(inside!("/bank-transactions"), "listBankTransactions", READ, bank_transactions::list)
             .doc(openapi::list_bank_transactions),
-        Route::post(inside!("/bank-transactions"), "createBankTransaction", WRITE, bank::create)
+        Route::post(inside!("/bank-transactions"), "createBankTransaction", WRITE, bank_transactions::create)
             .doc(openapi::create_bank_transaction),
-        Route::post(inside!("/bank-transactions/import"), "importBankTransactions", WRITE, bank::import)
+        Route::post(inside!("/bank-transactions/import"), "importBankTransactions", WRITE, bank_transactions::import)
             .doc(openapi::import_bank_transactions),
-        Route::post(inside!("/bank-transactions/confirm-batch"), "confirmBankTransactions", WRITE, bank::confirm_batch)
-            .doc(openapi::confirm_bank_transactions),
-        Route::get(inside!("/bank-transactions/{id}"), "getBankTransaction", READ, bank::show)
+        Route::post(
+            inside!("/bank-transactions/confirm-batch"),
+            "confirmBankTransactions",
+            WRITE,
+            bank_transactions::confirm_batch,
+        )
+        .doc(openapi::confirm_bank_transactions),
+        Route::get(inside!("/bank-transactions/{id}"), "getBankTransaction", READ, bank_transactions::show)
             .doc(openapi::get_bank_transaction),
-        patch(inside!("/bank-transactions/{id}"), "updateBankTransaction", bank::patch)
+        patch(inside!("/bank-transactions/{id}"), "updateBankTransaction", bank_transactions::patch)
             .doc(openapi::update_bank_transaction),
-        Route::delete(inside!("/bank-transactions/{id}"), "deleteBankTransaction", WRITE, bank::delete)
+        Route::delete(inside!("/bank-transactions/{id}"), "deleteBankTransaction", WRITE, bank_transactions::delete)
             .doc(openapi::delete_bank_transaction),
         Route::get(
             inside!("/bank-transactions/{id}/candidates"),
             "listBankTransactionCandidates",
             READ,
-            bank::candidates,
+            bank_transactions::candidates,
         )
         .doc(openapi::list_bank_transaction_candidates),
-        Route::post(inside!("/bank-transactions/{id}/confirm"), "confirmBankTransaction", WRITE, bank::confirm)
-            .body(BodyRule::OptionalJson)
-            .doc(openapi::confirm_bank_transaction),
-        act(inside!("/bank-transactions/{id}/unconfirm"), "unconfirmBankTransaction", bank::unconfirm)
+        Route::post(
+            inside!("/bank-transactions/{id}/confirm"),
+            "confirmBankTransaction",
+            WRITE,
+            bank_transactions::confirm,
+        )
+        .body(BodyRule::OptionalJson)
+        .doc(openapi::confirm_bank_transaction),
+        act(inside!("/bank-transactions/{id}/unconfirm"), "unconfirmBankTransaction", bank_transactions::unconfirm)
             .doc(openapi::unconfirm_bank_transaction),
-        act(inside!("/bank-transactions/{id}/exclude"), "excludeBankTransaction", bank::exclude)
+        act(inside!("/bank-transactions/{id}/exclude"), "excludeBankTransaction", bank_transactions::exclude)
             .doc(openapi::exclude_bank_transaction),
-        act(inside!("/bank-transactions/{id}/restore"), "restoreBankTransaction", bank::restore)
+        act(inside!("/bank-transactions/{id}/restore"), "restoreBankTransaction", bank_transactions::restore)
             .doc(openapi::restore_bank_transaction),
     ]
 }

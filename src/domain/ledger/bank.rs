@@ -128,6 +128,9 @@ pub enum BankStatus {
 }
 
 impl BankStatus {
+    /// Every state.
+    pub const ALL: [Self; 3] = [Self::Unconfirmed, Self::Confirmed, Self::Excluded];
+
     /// The word of the API.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -139,7 +142,7 @@ impl BankStatus {
 
     /// Reads the word of the API.
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Unconfirmed, Self::Confirmed, Self::Excluded].into_iter().find(|known| known.as_str() == text)
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
     }
 
     /// Decides whether it may be confirmed, excluded, or given a suggestion.

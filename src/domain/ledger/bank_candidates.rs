@@ -19,6 +19,15 @@ pub enum CandidateKind {
 }
 
 impl CandidateKind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [
+        Self::SalesInvoice,
+        Self::PurchaseInvoice,
+        Self::CustomerReceipt,
+        Self::SupplierPayment,
+        Self::BankTransaction,
+    ];
+
     /// The word of the API.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,7 +1,6 @@
 //! The ledger over REST: reads are queries, changes go to the books' actor.
 
 pub mod access;
-pub mod bank;
 pub mod change;
 pub mod documents;
 pub mod imports;

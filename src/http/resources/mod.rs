@@ -3,6 +3,8 @@
 
 pub mod accounts;
 pub mod address;
+pub mod bank_accounts;
+pub mod bank_transactions;
 pub mod changes;
 pub mod contacts;
 pub mod journals;

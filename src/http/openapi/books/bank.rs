@@ -1,16 +1,17 @@
 //! The lines of bank statements: what can be done with them.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::operation::Operation;
-use super::super::schema::{choice, id, moment, named, plain};
-use super::shared::{DATES_IN_ORDER, about, about_one, date_in, inside, money_text, page_example};
-use crate::domain::ledger::bank::ConfirmType;
+use super::super::schema::{id, moment, named, plain};
+use super::shared::{DATES_IN_ORDER, about, about_one, date_in, inside, money_text};
+use crate::domain::books::records::suggestion::{CLEARS_BOTH, NEEDS_BOTH};
+use crate::http::envelope::{Data, List, PageOf};
+use crate::http::resources::bank_transactions::{
+    BankImportJson, BankTransactionJson, BankTransactionsJson, CandidateJson, confirm_type, status,
+};
 use crate::http::wire::books::account_reference::{EXACTLY_ONE, ONE_AT_MOST};
-use crate::store::{CLEARS_BOTH, NEEDS_BOTH};
 
-/// The states of a line.
-pub(super) const STATES: [&str; 3] = ["unconfirmed", "confirmed", "excluded"];
 const NO_SUGGESTION: &str = "is required: the line has no saved suggestion to confirm";
 /// Why a line cannot be brought into the books.
 const CONFIRM_REFUSALS: [&str; 12] = [
@@ -30,30 +31,25 @@ const CONFIRM_REFUSALS: [&str; 12] = [
 
 /// `GET …/bank-transactions`.
 pub fn list_bank_transactions() -> Operation {
-    let kinds = ConfirmType::ALL.map(ConfirmType::as_str);
     inside("List bank transactions", "The lines of bank statements by date, newest first.")
-        .query("status", "In this state only.", choice(&STATES), "unconfirmed".into())
+        .query("status", "In this state only.", status(), "unconfirmed".into())
         .query("bank_account_id", "Of this bank account only.", id(), 2.into())
         .query("date_from", "On this date or later.", date_in(), "2026-01-01".into())
         .query("date_to", "On this date or before.", date_in(), "2026-03-31".into())
         .rule("query.date_to", DATES_IN_ORDER)
         .query("search", "A text in description, reference or merchant.", plain(1, 100), "rent".into())
-        .query("type", "Confirmed this way only.", choice(&kinds), "coded".into())
+        .query("type", "Confirmed this way only.", confirm_type(), "coded".into())
         .query("min_amount", "Of this amount or more.", money_text(), json!("-100"))
         .query("max_amount", "Of this amount or less.", money_text(), json!("0.50"))
         .query("updated_since", "Changed at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())
         .paged()
-        .success(200, "The lines.", named("BankTransactionList"), page_example(example()))
+        .answer::<PageOf<BankTransactionJson>>(200, "The lines.")
 }
 
 /// `GET …/bank-transactions/{id}`.
 pub fn get_bank_transaction() -> Operation {
-    about("bank transaction", "Get a bank transaction", "A line of a bank statement.").success(
-        200,
-        "The line.",
-        named("BankTransactionData"),
-        json!({ "data": example() }),
-    )
+    about("bank transaction", "Get a bank transaction", "A line of a bank statement.")
+        .answer::<Data<BankTransactionJson>>(200, "The line.")
 }
 
 /// `GET …/bank-transactions/{id}/candidates`.
@@ -64,12 +60,7 @@ pub fn list_bank_transaction_candidates() -> Operation {
         "Open invoices of this amount or named in the description, receipts and payments that no line shows yet, and lines of other own \
          accounts that may be the other side of a transfer; the likeliest first.",
     )
-    .success(
-        200,
-        "The candidates.",
-        named("CandidateList"),
-        json!({ "data": [{ "kind": "bank_transaction", "id": 42, "amount": -84.37, "date": "2026-03-11", "score": 65 }] }),
-    )
+    .answer::<List<CandidateJson>>(200, "The candidates.")
 }
 
 /// `POST …/bank-transactions`.
@@ -82,7 +73,7 @@ pub fn create_bank_transaction() -> Operation {
         named("CreateBankTransaction"),
         json!({ "bank_account_id": 2, "date": "2026-03-10", "amount": -84.37, "description": "EDF ENERGY" }),
     )
-    .made("The line was entered.", named("BankTransactionData"), json!({ "data": example() }))
+    .created::<Data<BankTransactionJson>>("The line was entered.")
     .conflict(json!({ "reason": "duplicate_external_id", "field": "external_id", "existing_id": 41 }))
     .refusals(&["unknown_reference", "bank_account_archived"])
     .change()
@@ -102,11 +93,7 @@ pub fn import_bank_transactions() -> Operation {
             "rows": [{ "date": "2026-03-10", "amount": -84.37, "description": "EDF ENERGY", "external_id": "b10" }]
         }),
     )
-    .made(
-        "What became of the rows.",
-        named("BankImportData"),
-        json!({ "data": { "import_id": 3, "created": 1, "skipped": 0, "transactions": [{ "row": 0, "id": 41, "status": "created" }] } }),
-    )
+    .created::<Data<BankImportJson>>("What became of the rows.")
     .conflict(json!({ "reason": "duplicate_external_id", "field": "rows[0]", "existing_id": 41 }))
     .refusals(&["unknown_reference", "bank_account_archived"])
     .change()
@@ -121,7 +108,7 @@ pub fn update_bank_transaction() -> Operation {
          `account_code`) and `vat_code` both null, or `lines` without any, clear the coding.",
     )
     .request(named("UpdateBankTransaction"), json!({ "account_id": 48, "vat_code": "ST" }))
-    .success(200, "The line as it is now.", named("BankTransactionData"), json!({ "data": example() }))
+    .answer::<Data<BankTransactionJson>>(200, "The line as it is now.")
     .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["unconfirmed"] }))
     .refusals(&["unknown_reference"])
     .rule("account_id", ONE_AT_MOST)
@@ -154,7 +141,7 @@ pub fn confirm_bank_transaction() -> Operation {
          confirms the saved suggestion.",
     )
     .request(named("ConfirmBankTransaction"), json!({ "account_id": 48, "vat_code": "ST" }))
-    .success(200, "The line as it is now.", named("BankTransactionData"), json!({ "data": example() }))
+    .answer::<Data<BankTransactionJson>>(200, "The line as it is now.")
     .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["unconfirmed"] }))
     .refusals(&CONFIRM_REFUSALS)
     .rule("account_id", NO_SUGGESTION)
@@ -170,7 +157,7 @@ pub fn confirm_bank_transactions() -> Operation {
         "All of them or none. The refusal is that of the first item that is refused, with its `row`.",
     )
     .request(named("ConfirmBatch"), json!({ "items": [{ "id": 15, "account_id": 48, "vat_code": "ST" }] }))
-    .success(200, "The lines as they are now.", named("BankTransactions"), json!({ "data": [example()] }))
+    .answer::<Data<BankTransactionsJson>>(200, "The lines as they are now.")
     .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["unconfirmed"], "row": 0 }))
     .refused(json!({ "reason": "amount_mismatch", "expected": -84.37, "actual": -80.00, "row": 0 }))
     .refusals(&CONFIRM_REFUSALS)
@@ -187,7 +174,7 @@ pub fn unconfirm_bank_transaction() -> Operation {
         "Take a bank transaction out of the books",
         "Reverses its journal on the journal's date; a match is only unlinked; both lines of a transfer are set back.",
     )
-    .success(200, "The line as it is now.", named("BankTransactionData"), json!({ "data": example() }))
+    .answer::<Data<BankTransactionJson>>(200, "The line as it is now.")
     .conflict(json!({ "reason": "invalid_state", "current": "unconfirmed", "allowed": ["confirmed"] }))
     .refusals(&["period_locked"])
     .change()
@@ -197,7 +184,7 @@ pub fn unconfirm_bank_transaction() -> Operation {
 /// `POST …/bank-transactions/{id}/exclude`.
 pub fn exclude_bank_transaction() -> Operation {
     about("bank transaction", "Exclude a bank transaction", "A duplicate or private line: it never posts.")
-        .success(200, "The line as it is now.", named("BankTransactionData"), json!({ "data": example() }))
+        .answer::<Data<BankTransactionJson>>(200, "The line as it is now.")
         .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["unconfirmed"] }))
         .change()
         .versioned()
@@ -206,22 +193,8 @@ pub fn exclude_bank_transaction() -> Operation {
 /// `POST …/bank-transactions/{id}/restore`.
 pub fn restore_bank_transaction() -> Operation {
     about_one("bank transaction", 14, "Take back an excluded bank transaction", "It is unconfirmed again.")
-        .success(200, "The line as it is now.", named("BankTransactionData"), json!({ "data": example() }))
+        .answer::<Data<BankTransactionJson>>(200, "The line as it is now.")
         .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["excluded"] }))
         .change()
         .versioned()
-}
-
-fn example() -> Value {
-    json!({
-        "id": 41, "bank_account_id": 2, "date": "2026-03-10", "amount": -84.37, "currency": "GBP", "description": "EDF ENERGY",
-        "reference": null, "merchant": null, "external_id": "b10", "import_id": 3, "status": "confirmed", "type": "coded",
-        "contact_id": null, "account_id": 48, "vat_code": "ST", "net_amount": -70.31, "vat_amount": -14.06,
-        "lines": [{
-            "account_id": 48, "gross_amount": -84.37, "vat_code": "ST", "net_amount": -70.31, "vat_amount": -14.06, "memo": null
-        }],
-        "suggestion": null, "customer_receipt_id": null, "supplier_payment_id": null, "transfer_bank_transaction_id": null,
-        "journal_id": 19, "memo": null, "confirmed_at": "2026-03-10T12:00:00.000Z", "confirmed_by": 3,
-        "created_at": "2026-03-10T12:00:00.000Z", "updated_at": "2026-03-10T12:00:00.000Z", "version": 2
-    })
 }

@@ -1,16 +1,11 @@
-//! The lines of bank statements: what requests and answers look like.
+//! The lines of bank statements: the bodies of requests.
 
 use super::super::schema::{
-    Any, Field, array, choice, date, id, integer, maybe, maybe_array, moment, named, nullable, object, one_of,
-    optional, plain, required, strict, string,
+    Any, Field, array, choice, id, maybe, maybe_array, one_of, optional, plain, required, strict,
 };
-use super::bank::STATES;
 use super::settlements::confirmed_allocations;
-use super::shared::{
-    account_code_in, account_keys, data, date_in, money, money_in, money_in_not_zero, one_of_shapes, page, vat_code,
-};
+use super::shared::{account_code_in, account_keys, date_in, money_in, money_in_not_zero, one_of_shapes, vat_code};
 use crate::domain::ledger::allocation::SettlementKind;
-use crate::domain::ledger::bank::ConfirmType;
 use crate::domain::ledger::contact::ContactKind;
 use crate::http::wire::books::confirmation::CONFIRMATION_KEYS;
 
@@ -91,58 +86,7 @@ fn row_fields() -> Vec<Field> {
     ]
 }
 
-fn bank_transaction() -> Any {
-    let kinds = ConfirmType::ALL.map(ConfirmType::as_str);
-    let maybe_text = |name| required(name, nullable(string()));
-    let maybe_id = |name| required(name, nullable(id()));
-    let line = object(
-        "A part of the line.",
-        vec![
-            required("account_id", id()),
-            required("gross_amount", money()),
-            required("vat_code", vat_code()),
-            required("net_amount", money()),
-            required("vat_amount", money()),
-            required("memo", nullable(string())),
-        ],
-    );
-    object(
-        "A line of a bank statement.",
-        vec![
-            maybe_id("id"),
-            required("bank_account_id", id()),
-            required("date", date()),
-            required("amount", money()),
-            required("currency", string()),
-            required("description", string()),
-            maybe_text("reference"),
-            maybe_text("merchant"),
-            maybe_text("external_id"),
-            maybe_id("import_id"),
-            required("status", choice(&STATES)),
-            required("type", nullable(choice(&kinds))),
-            maybe_id("contact_id"),
-            maybe_id("account_id"),
-            required("vat_code", nullable(vat_code())),
-            required("net_amount", nullable(money())),
-            required("vat_amount", nullable(money())),
-            required("lines", array(line).build()),
-            required("suggestion", nullable(object("Reserved.", Vec::new()))),
-            maybe_id("customer_receipt_id"),
-            maybe_id("supplier_payment_id"),
-            maybe_id("transfer_bank_transaction_id"),
-            maybe_id("journal_id"),
-            maybe_text("memo"),
-            required("confirmed_at", nullable(moment())),
-            maybe_id("confirmed_by"),
-            required("created_at", moment()),
-            required("updated_at", moment()),
-            required("version", integer(1)),
-        ],
-    )
-    .into()
-}
-
+/// The schemas of the bodies.
 pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     let mut create = row_fields();
     create.push(required("bank_account_id", id()));
@@ -151,57 +95,12 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         required("rows", array(strict("A row.", row_fields())).min_items(Some(1)).max_items(Some(5000)).build()),
         optional("on_duplicate", choice(&["skip", "reject"])),
     ];
-    let imported = object(
-        "What became of an import.",
-        vec![
-            required("import_id", nullable(id())),
-            required("created", integer(0)),
-            required("skipped", integer(0)),
-            required(
-                "transactions",
-                array(object(
-                    "What became of a row.",
-                    vec![
-                        required("row", integer(0)),
-                        required("id", nullable(id())),
-                        required("status", choice(&["created", "duplicate"])),
-                    ],
-                ))
-                .build(),
-            ),
-        ],
-    );
-    let candidate = object(
-        "What a line may be.",
-        vec![
-            required(
-                "kind",
-                choice(&[
-                    "sales_invoice",
-                    "purchase_invoice",
-                    "customer_receipt",
-                    "supplier_payment",
-                    "bank_transaction",
-                ]),
-            ),
-            required("id", id()),
-            required("amount", money()),
-            required("date", date()),
-            required("score", integer(0)),
-        ],
-    );
     let items = array(confirmation("A line and how it is confirmed.", true)).min_items(Some(1)).max_items(Some(500));
     vec![
-        ("BankTransaction", bank_transaction()),
-        ("BankTransactionData", data("A line of a bank statement.", named("BankTransaction"))),
-        ("BankTransactions", data("Lines of bank statements.", array(named("BankTransaction")).build().into())),
-        ("BankTransactionList", page("Lines of bank statements.", named("BankTransaction"))),
         ("CreateBankTransaction", strict("A line of a bank statement.", create).into()),
         ("ImportBankTransactions", strict("Lines of a bank statement.", import).into()),
-        ("BankImportData", data("What became of an import.", imported.into())),
         ("UpdateBankTransaction", suggestion()),
         ("ConfirmBankTransaction", confirmation("How the line comes into the books.", false)),
         ("ConfirmBatch", strict("Lines to be confirmed together.", vec![required("items", items.build())]).into()),
-        ("CandidateList", data("What a line may be.", array(candidate).build().into())),
     ]
 }

@@ -6,7 +6,6 @@ pub mod account_reference;
 pub mod allocation;
 pub mod bank;
 pub mod bank_account;
-pub mod bank_json;
 pub mod changes;
 pub mod confirmation;
 pub mod contact;
