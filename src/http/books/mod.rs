@@ -6,7 +6,6 @@ pub mod change;
 pub mod changes;
 pub mod cis;
 pub mod contacts;
-pub mod documents;
 pub mod imports;
 pub mod opening;
 pub mod organisations;

@@ -2,5 +2,6 @@
 //! `ToSchema`, so that what is printed is what the OpenAPI document describes.
 
 pub mod accounts;
+pub mod documents;
 pub mod journals;
 pub mod values;

@@ -3,10 +3,8 @@
 use crate::domain::books::records::document::{DocumentLineRecord, DocumentRecord};
 use crate::domain::books::records::settlement::AllocationView;
 use crate::domain::ledger::allocation::Allocation;
-use crate::domain::ledger::decimal::{Decimal4, Percent};
-use crate::domain::ledger::document::{DocumentKind, Stage};
-use crate::domain::ledger::document_line::CisType;
-use crate::domain::ledger::vat::VatCode;
+use crate::domain::ledger::document::{DocumentKind, Stage, status};
+use crate::domain::ledger::money::Pence;
 
 /// A document with all that a caller sees of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +36,9 @@ pub struct DocumentView {
     /// The invoice that a credit note takes back.
     pub origin_id: Option<i64>,
     /// Its lines, in order.
-    pub lines: Vec<DocumentLineView>,
+    pub lines: Vec<DocumentLineRecord>,
+    /// The code each line's account has now.
+    pub account_codes: Vec<String>,
     /// Without VAT.
     pub net_pence: i64,
     /// The VAT.
@@ -88,33 +88,17 @@ impl DocumentView {
             Stage::Draft | Stage::Void => 0,
         }
     }
-}
 
-/// A line of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DocumentLineView {
-    /// Identifier.
-    pub id: i64,
-    /// What it is for.
-    pub description: String,
-    /// The account.
-    pub account_id: i64,
-    /// Its code now.
-    pub account_code: String,
-    /// How many.
-    pub quantity: Decimal4,
-    /// The price of one.
-    pub unit_price: Decimal4,
-    /// What is taken off.
-    pub discount: Percent,
-    /// The VAT code.
-    pub vat_code: VatCode,
-    /// Without VAT.
-    pub net_pence: i64,
-    /// The VAT.
-    pub vat_pence: i64,
-    /// What it is under CIS.
-    pub cis_type: CisType,
+    /// What follows from the stage and from what settles it.
+    pub fn status(&self) -> &'static str {
+        status(self.kind, self.stage, Pence(self.gross_pence()), Pence(self.paid_pence + self.credited_pence))
+    }
+
+    /// Days since it should have been paid; 0 when nothing is overdue.
+    pub fn days_overdue(&self, today: i32) -> i32 {
+        let due = self.due_day.filter(|_| self.due_pence() > 0);
+        due.map_or(0, |due| (today - due).max(0))
+    }
 }
 
 /// What CIS withholds of a purchase.
@@ -145,19 +129,6 @@ impl DocumentRecord {
     ) -> DocumentView {
         let cash = || all.iter().filter(|one| one.is_active() && one.is_cash());
         let deducted = cash().map(|one| one.cis.0).sum();
-        let line = |line: &DocumentLineRecord| DocumentLineView {
-            id: line.id,
-            description: line.description.clone(),
-            account_id: line.account_id,
-            account_code: code_of(line.account_id),
-            quantity: line.quantity,
-            unit_price: line.unit_price,
-            discount: line.discount,
-            vat_code: line.vat_code,
-            net_pence: line.net_pence,
-            vat_pence: line.vat_pence,
-            cis_type: line.cis_type,
-        };
         // A number that a rehearsal would have consumed is not known.
         let number = self.number.clone().filter(|number| !number.is_empty());
         DocumentView {
@@ -174,7 +145,8 @@ impl DocumentRecord {
             notes: self.notes.clone(),
             is_vat_inclusive: self.is_vat_inclusive,
             origin_id: self.origin_id,
-            lines: self.lines.iter().map(line).collect(),
+            lines: self.lines.clone(),
+            account_codes: self.lines.iter().map(|line| code_of(line.account_id)).collect(),
             net_pence: self.net_pence,
             vat_pence: self.vat_pence,
             paid_pence: self.paid_pence,

@@ -11,7 +11,6 @@ pub mod cis;
 pub mod confirmation;
 pub mod contact;
 pub mod document;
-pub mod document_json;
 mod exact;
 pub mod imports;
 pub mod journal;

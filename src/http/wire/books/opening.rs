@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::document_json::DocumentJson;
 use super::read::body;
 use super::{AssignedId, CURRENCY, Date, Money};
 use crate::domain::calendar::date_time_text;
@@ -12,6 +11,7 @@ use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::opening::OpeningDocument;
 use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
+use crate::http::resources::documents::DocumentJson;
 use crate::http::resources::journals::JournalJson;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 use crate::store::{AccountName, OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet};
