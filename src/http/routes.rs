@@ -6,14 +6,14 @@
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 
-use super::books::{bank, changes, cis, contacts, imports, opening, organisations, settlements, status};
+use super::books::{bank, changes, cis, contacts, imports, opening, organisations, status};
 use super::call::Call;
 use super::docs;
 use super::error::ApiError;
 use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
-use super::resources::{accounts, documents, journals};
+use super::resources::{accounts, documents, journals, settlements};
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, identity, keys, reconciliations};
 use crate::domain::access::Scope;

@@ -10,6 +10,5 @@ pub mod imports;
 pub mod opening;
 pub mod organisations;
 pub(super) mod query;
-pub mod settlements;
 pub mod status;
 mod token;

@@ -4,4 +4,5 @@
 pub mod accounts;
 pub mod documents;
 pub mod journals;
+pub mod settlements;
 pub mod values;

@@ -178,6 +178,13 @@ pub struct SettlementView {
     pub version: i64,
 }
 
+impl SettlementView {
+    /// Whether it is a customer's or a supplier's.
+    pub const fn side(&self) -> ContactKind {
+        self.kind.document_kind().contact_kind()
+    }
+}
+
 /// Which settlements of one side: customers' receipts with their refunds, or suppliers' payments with theirs.
 #[derive(Debug, Clone)]
 pub struct SettlementFilter {
