@@ -6,7 +6,7 @@
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 
-use super::books::{documents, imports, settlements};
+use super::books::imports;
 use super::call::Call;
 use super::docs;
 use super::error::ApiError;
@@ -14,8 +14,8 @@ use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
 use super::resources::{
-    accounts, bank_accounts, bank_transactions, changes, contacts, journals, opening_balances, organisations,
-    period_lock, reports, status,
+    accounts, bank_accounts, bank_transactions, changes, contacts, documents, journals, opening_balances,
+    organisations, period_lock, reports, settlements, status,
 };
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, identity, keys, reconciliations};

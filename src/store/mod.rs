@@ -63,7 +63,7 @@ pub use crate::domain::books::records::contact::{
 pub use crate::domain::books::records::document::{
     DocumentField, DocumentFilter, DocumentInput as DocumentEntry, DocumentLineInput as DocumentLineEntry,
 };
-pub use crate::domain::books::records::document_view::{DocumentCis, DocumentLineView, DocumentView};
+pub use crate::domain::books::records::document_view::DocumentView;
 pub use crate::domain::books::records::import::{ImportRecord as ImportRow, RowResult, RowStatus};
 pub use crate::domain::books::records::journal::{
     AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView,

@@ -2,8 +2,6 @@
 
 pub mod access;
 pub mod change;
-pub mod documents;
 pub mod imports;
 pub(super) mod query;
-pub mod settlements;
 pub mod token;

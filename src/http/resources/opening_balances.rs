@@ -20,7 +20,7 @@ use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::openapi::schema::{array, named, one_of};
 use crate::http::products::Products;
-use crate::http::wire::books::document_json::DocumentJson;
+use crate::http::resources::documents::DocumentJson;
 use crate::http::wire::books::opening::{OpeningRequest, parse_opening, parse_preview};
 
 /// `POST …/opening-balances/preview`.

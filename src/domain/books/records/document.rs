@@ -150,18 +150,29 @@ pub(crate) struct DocumentRecord {
 
 /// A line of a document as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct DocumentLineRecord {
-    pub(crate) id: i64,
-    pub(crate) description: String,
-    pub(crate) account_id: i64,
-    pub(crate) quantity: Decimal4,
-    pub(crate) unit_price: Decimal4,
-    pub(crate) discount: Percent,
-    pub(crate) vat_code: VatCode,
-    pub(crate) given_vat_pence: Option<i64>,
-    pub(crate) net_pence: i64,
-    pub(crate) vat_pence: i64,
-    pub(crate) cis_type: CisType,
+pub struct DocumentLineRecord {
+    /// Identifier; 0 in a rehearsal.
+    pub id: i64,
+    /// What it is for.
+    pub description: String,
+    /// The account.
+    pub account_id: i64,
+    /// How many.
+    pub quantity: Decimal4,
+    /// The price of one.
+    pub unit_price: Decimal4,
+    /// What is taken off.
+    pub discount: Percent,
+    /// The VAT code.
+    pub vat_code: VatCode,
+    /// The caller's own figure for the VAT.
+    pub given_vat_pence: Option<i64>,
+    /// Without VAT.
+    pub net_pence: i64,
+    /// The VAT.
+    pub vat_pence: i64,
+    /// What it is under CIS.
+    pub cis_type: CisType,
 }
 
 impl DocumentRecord {

@@ -3,10 +3,8 @@
 use crate::domain::books::records::document::{DocumentLineRecord, DocumentRecord};
 use crate::domain::books::records::settlement::AllocationView;
 use crate::domain::ledger::allocation::Allocation;
-use crate::domain::ledger::decimal::{Decimal4, Percent};
-use crate::domain::ledger::document::{DocumentKind, Stage};
-use crate::domain::ledger::document_line::CisType;
-use crate::domain::ledger::vat::VatCode;
+use crate::domain::ledger::document::{DocumentKind, Stage, status};
+use crate::domain::ledger::money::Pence;
 
 /// The view of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +36,9 @@ pub struct DocumentView {
     /// The invoice that a credit note corrects.
     pub origin_id: Option<i64>,
     /// Its lines, in order.
-    pub lines: Vec<DocumentLineView>,
+    pub lines: Vec<DocumentLineRecord>,
+    /// The code each line's account has now.
+    pub account_codes: Vec<String>,
     /// Without VAT.
     pub net_pence: i64,
     /// The VAT.
@@ -75,33 +75,6 @@ pub struct DocumentView {
     pub version: i64,
 }
 
-/// A line of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DocumentLineView {
-    /// Identifier.
-    pub id: i64,
-    /// A description.
-    pub description: String,
-    /// The account.
-    pub account_id: i64,
-    /// The present code of the account.
-    pub account_code: String,
-    /// The quantity.
-    pub quantity: Decimal4,
-    /// The unit price.
-    pub unit_price: Decimal4,
-    /// The discount.
-    pub discount: Percent,
-    /// The VAT code.
-    pub vat_code: VatCode,
-    /// Without VAT.
-    pub net_pence: i64,
-    /// The VAT.
-    pub vat_pence: i64,
-    /// Whether it is labour or materials under CIS.
-    pub cis_type: CisType,
-}
-
 /// The CIS of a purchase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DocumentCis {
@@ -132,6 +105,17 @@ impl DocumentView {
             Stage::Draft | Stage::Void => 0,
         }
     }
+
+    /// What follows from the stage and from what settles it.
+    pub fn status(&self) -> &'static str {
+        status(self.kind, self.stage, Pence(self.gross_pence()), Pence(self.paid_pence + self.credited_pence))
+    }
+
+    /// Days since it should have been paid; 0 when nothing is overdue.
+    pub fn days_overdue(&self, today: i32) -> i32 {
+        let due = self.due_day.filter(|_| self.due_pence() > 0);
+        due.map_or(0, |due| (today - due).max(0))
+    }
 }
 
 impl DocumentRecord {
@@ -145,19 +129,6 @@ impl DocumentRecord {
     ) -> DocumentView {
         let cash = || all.iter().filter(|one| one.is_active() && one.is_cash());
         let deducted = cash().map(|one| one.cis.0).sum();
-        let line = |line: &DocumentLineRecord| DocumentLineView {
-            id: line.id,
-            description: line.description.clone(),
-            account_id: line.account_id,
-            account_code: code_of(line.account_id),
-            quantity: line.quantity,
-            unit_price: line.unit_price,
-            discount: line.discount,
-            vat_code: line.vat_code,
-            net_pence: line.net_pence,
-            vat_pence: line.vat_pence,
-            cis_type: line.cis_type,
-        };
         // A number that a dry run would have consumed is not known.
         let number = self.number.clone().filter(|number| !number.is_empty());
         DocumentView {
@@ -174,7 +145,8 @@ impl DocumentRecord {
             notes: self.notes.clone(),
             is_vat_inclusive: self.is_vat_inclusive,
             origin_id: self.origin_id,
-            lines: self.lines.iter().map(line).collect(),
+            lines: self.lines.clone(),
+            account_codes: self.lines.iter().map(|line| code_of(line.account_id)).collect(),
             net_pence: self.net_pence,
             vat_pence: self.vat_pence,
             paid_pence: self.paid_pence,

@@ -146,6 +146,13 @@ pub struct SettlementView {
     pub version: i64,
 }
 
+impl SettlementView {
+    /// Whether it is a customer's or a supplier's.
+    pub const fn side(&self) -> ContactKind {
+        self.kind.document_kind().contact_kind()
+    }
+}
+
 /// The filter of the list of customer receipts with their refunds, or of supplier payments with theirs.
 #[derive(Debug, Clone)]
 pub struct SettlementFilter {

@@ -3,13 +3,16 @@
 use serde_json::{Value, json};
 
 use super::super::operation::Operation;
-use super::super::schema::{Any, boolean, choice, id, moment, named, plain};
-use super::document_schemas::{example, schema_name};
+use super::super::schema::{boolean, choice, id, moment, named, plain};
+use super::document_schemas::schema_name;
 use super::journals::VOID_DATE;
-use super::shared::{DATES_IN_ORDER, about_one, date_in, inside, page_example};
+use super::shared::{DATES_IN_ORDER, about_one, date_in, inside};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
-use crate::http::books::documents::statuses;
+use crate::http::envelope::{Data, PageOf};
+use crate::http::resources::documents::{
+    PurchaseCreditNoteJson, PurchaseInvoiceJson, SalesCreditNoteJson, SalesInvoiceJson, statuses,
+};
 use crate::http::wire::books::account_reference::ONE_AT_MOST;
 
 /// What belongs to a kind: sales invoices, purchase invoices, sales credit notes, purchase credit notes.
@@ -31,12 +34,36 @@ fn place(kind: DocumentKind, at: i64) -> i64 {
     of(kind, [0, 8, 16, 24]) + at
 }
 
-fn record(kind: DocumentKind) -> Any {
-    named(&format!("{}Data", schema_name(kind)))
-}
+impl Operation {
+    /// The answer with a document of the kind.
+    fn document(self, kind: DocumentKind, description: &'static str) -> Self {
+        match kind {
+            DocumentKind::SalesInvoice => self.answer::<Data<SalesInvoiceJson>>(200, description),
+            DocumentKind::PurchaseInvoice => self.answer::<Data<PurchaseInvoiceJson>>(200, description),
+            DocumentKind::SalesCreditNote => self.answer::<Data<SalesCreditNoteJson>>(200, description),
+            DocumentKind::PurchaseCreditNote => self.answer::<Data<PurchaseCreditNoteJson>>(200, description),
+        }
+    }
 
-fn answer(kind: DocumentKind) -> Value {
-    json!({ "data": example(kind) })
+    /// The answer with a page of the kind.
+    fn documents(self, kind: DocumentKind, description: &'static str) -> Self {
+        match kind {
+            DocumentKind::SalesInvoice => self.answer::<PageOf<SalesInvoiceJson>>(200, description),
+            DocumentKind::PurchaseInvoice => self.answer::<PageOf<PurchaseInvoiceJson>>(200, description),
+            DocumentKind::SalesCreditNote => self.answer::<PageOf<SalesCreditNoteJson>>(200, description),
+            DocumentKind::PurchaseCreditNote => self.answer::<PageOf<PurchaseCreditNoteJson>>(200, description),
+        }
+    }
+
+    /// The answers to making one of the kind.
+    fn created_document(self, kind: DocumentKind, description: &'static str) -> Self {
+        match kind {
+            DocumentKind::SalesInvoice => self.created::<Data<SalesInvoiceJson>>(description),
+            DocumentKind::PurchaseInvoice => self.created::<Data<PurchaseInvoiceJson>>(description),
+            DocumentKind::SalesCreditNote => self.created::<Data<SalesCreditNoteJson>>(description),
+            DocumentKind::PurchaseCreditNote => self.created::<Data<PurchaseCreditNoteJson>>(description),
+        }
+    }
 }
 
 /// `GET …/sales-invoices` and the like.
@@ -67,7 +94,7 @@ pub fn list_documents(kind: DocumentKind) -> Operation {
         .query("search", "A text in number, reference or the contact's name.", plain(1, 100), "brightwell".into())
         .query("updated_since", "Changed at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())
         .paged()
-        .success(200, "The documents.", named(&format!("{}List", schema_name(kind))), page_example(example(kind)))
+        .documents(kind, "The documents.")
 }
 
 /// `GET …/sales-invoices/{id}` and the like.
@@ -81,12 +108,7 @@ pub fn get_document(kind: DocumentKind) -> Operation {
     } else {
         "`overdue` is derived from today in the organisation's time zone; `amount_due` is gross of CIS."
     };
-    about_one(word(kind), place(kind, 1), summary, description).success(
-        200,
-        "The document.",
-        record(kind),
-        answer(kind),
-    )
+    about_one(word(kind), place(kind, 1), summary, description).document(kind, "The document.")
 }
 
 /// `POST …/sales-invoices` and the like.
@@ -106,7 +128,7 @@ pub fn create_document(kind: DocumentKind) -> Operation {
          away from zero; with `vat_inclusive` the prices contain it. Account and VAT code of a line default to the contact's.",
     )
     .request(named(&format!("Create{}", schema_name(kind))), request_example(kind))
-    .made("The document was made.", record(kind), answer(kind))
+    .created_document(kind, "The document was made.")
     .conflict(json!({ "reason": "duplicate_number", "field": number_field(kind), "existing_id": 30 }))
     .refusals(&[
         "period_locked",
@@ -142,7 +164,7 @@ pub fn update_document(kind: DocumentKind) -> Operation {
     };
     let operation = about_one(word(kind), place(kind, 2), summary, description)
         .request(named(&format!("Update{}", schema_name(kind))), json!({ "reference": "PO 8812" }))
-        .success(200, "The document as it is now.", record(kind), answer(kind))
+        .document(kind, "The document as it is now.")
         .conflict(json!({ "reason": "invalid_state", "current": "issued", "allowed": ["draft"] }))
         .conflict(json!({ "reason": "duplicate_number", "field": number_field(kind), "existing_id": 30 }))
         .refusals(&[
@@ -188,7 +210,7 @@ pub fn issue_document(kind: DocumentKind) -> Operation {
         ],
     );
     let operation = about_one(word(kind), place(kind, 4), summary, "Gives a draft its number and posts its journal.")
-        .success(200, "The document as it is now.", record(kind), answer(kind))
+        .document(kind, "The document as it is now.")
         .conflict(json!({ "reason": "invalid_state", "current": "issued", "allowed": ["draft"] }))
         .conflict(json!({ "reason": "duplicate_number", "field": number_field(kind), "existing_id": 30 }))
         .refusals(&[
@@ -218,7 +240,7 @@ pub fn void_document(kind: DocumentKind) -> Operation {
          voided without a posting. Its number is never used again.",
     )
     .request(named("VoidRequest"), json!({ "void_date": "2026-03-31", "reason": "wrong customer" }))
-    .success(200, "The voided document.", record(kind), answer(kind))
+    .document(kind, "The voided document.")
     .conflict(json!({ "reason": "has_allocations", "allocation_ids": [5] }))
     .conflict(json!({ "reason": "invalid_state", "current": "void", "allowed": ["draft", "issued"] }))
     .refusals(&["period_locked"])
@@ -242,7 +264,7 @@ pub fn allocate_credit_note(kind: DocumentKind) -> Operation {
          locked period.",
     )
     .request(named("AllocateCreditNote"), json!({ "allocations": [{ "invoice_id": place(kind.invoice(), 8), "amount": 2.04 }] }))
-    .success(200, "The credit note as it is now.", record(kind), answer(kind))
+    .document(kind, "The credit note as it is now.")
     .conflict(json!({ "reason": "invalid_state", "current": "draft", "allowed": ["issued"] }))
     .refusals(&["period_locked", "unknown_reference", "contact_mismatch", "over_allocated"])
     .rule("date", "must not be before the credit note or the invoice")
@@ -263,7 +285,7 @@ pub fn unallocate_credit_note(kind: DocumentKind) -> Operation {
         "From their own date on or, if that is locked, from the first open day.",
     )
     .request(named("Unallocate"), json!({ "allocation_ids": [of(kind, [0, 0, 1, 2])] }))
-    .success(200, "The credit note as it is now.", record(kind), answer(kind))
+    .document(kind, "The credit note as it is now.")
     .conflict(json!({ "reason": "invalid_state", "current": "released", "allowed": ["active"] }))
     .refusals(&["unknown_reference"])
     .change()

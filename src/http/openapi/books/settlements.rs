@@ -1,20 +1,20 @@
 //! Customer receipts and supplier payments.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use utoipa::openapi::Object;
 use utoipa::openapi::schema::ArrayBuilder;
 
 use super::super::operation::Operation;
 use super::super::schema::{
-    Any, Field, array, boolean, choice, date, id, integer, maybe, moment, named, nullable, object, optional, plain,
-    required, strict, string,
+    Any, Field, array, boolean, choice, id, maybe, moment, named, optional, plain, required, strict,
 };
 use super::journals::VOID_DATE;
 use super::shared::{
-    DATES_IN_ORDER, about_one, data, date_in, inside, money, money_in_not_negative, money_in_positive, one_of_shapes,
-    page, page_example, patch,
+    DATES_IN_ORDER, about_one, date_in, inside, money_in_not_negative, money_in_positive, one_of_shapes, patch,
 };
 use crate::domain::ledger::contact::ContactKind;
+use crate::http::envelope::{Data, PageOf};
+use crate::http::resources::settlements::{CustomerReceiptJson, SupplierPaymentJson};
 use crate::store::PaymentMethod;
 
 /// What belongs to customers' receipts, and to suppliers' payments.
@@ -23,10 +23,6 @@ fn of<T>(side: ContactKind, [receipt, payment]: [T; 2]) -> T {
         ContactKind::Customer => receipt,
         ContactKind::Supplier => payment,
     }
-}
-
-fn schema_name(side: ContactKind) -> &'static str {
-    of(side, ["CustomerReceipt", "SupplierPayment"])
 }
 
 fn word(side: ContactKind) -> &'static str {
@@ -47,12 +43,30 @@ fn contact_key(side: ContactKind) -> &'static str {
     of(side, ["customer_id", "supplier_id"])
 }
 
-fn record(side: ContactKind) -> Any {
-    named(of(side, ["CustomerReceiptData", "SupplierPaymentData"]))
-}
+impl Operation {
+    /// The answer with a settlement of the side.
+    fn settlement(self, side: ContactKind, description: &'static str) -> Self {
+        match side {
+            ContactKind::Customer => self.answer::<Data<CustomerReceiptJson>>(200, description),
+            ContactKind::Supplier => self.answer::<Data<SupplierPaymentJson>>(200, description),
+        }
+    }
 
-fn answer(side: ContactKind) -> Value {
-    json!({ "data": example(side) })
+    /// The answer with a page of the side.
+    fn settlements(self, side: ContactKind, description: &'static str) -> Self {
+        match side {
+            ContactKind::Customer => self.answer::<PageOf<CustomerReceiptJson>>(200, description),
+            ContactKind::Supplier => self.answer::<PageOf<SupplierPaymentJson>>(200, description),
+        }
+    }
+
+    /// The answers to making one of the side.
+    fn created_settlement(self, side: ContactKind, description: &'static str) -> Self {
+        match side {
+            ContactKind::Customer => self.created::<Data<CustomerReceiptJson>>(description),
+            ContactKind::Supplier => self.created::<Data<SupplierPaymentJson>>(description),
+        }
+    }
 }
 
 /// `GET …/customer-receipts`, `GET …/supplier-payments`.
@@ -67,7 +81,7 @@ pub fn list_settlements(side: ContactKind) -> Operation {
         .query("has_unallocated", "Whether some of it is set against nothing.", boolean(), true.into())
         .query("updated_since", "Changed at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())
         .paged()
-        .success(200, "The settlements.", named(&format!("{}List", schema_name(side))), page_example(example(side)))
+        .settlements(side, "The settlements.")
 }
 
 /// `GET …/customer-receipts/{id}`, `GET …/supplier-payments/{id}`.
@@ -79,7 +93,7 @@ pub fn get_settlement(side: ContactKind) -> Operation {
         summary,
         "`settled_amount` is the allocated cash and what CIS withheld beside it.",
     )
-    .success(200, "The settlement.", record(side), answer(side))
+    .settlement(side, "The settlement.")
 }
 
 /// `POST …/customer-receipts`, `POST …/supplier-payments`.
@@ -96,7 +110,7 @@ pub fn create_settlement(side: ContactKind) -> Operation {
             "method": "bank_transfer", "allocations": [{ "invoice_id": open_invoice(side), "amount": 1.00 }]
         }),
     )
-    .made("The settlement was posted.", record(side), answer(side))
+    .created_settlement(side, "The settlement was posted.")
     .conflict(json!({ "reason": "invalid_state", "current": "draft", "allowed": ["issued"] }))
     .refusals(&[
         "period_locked",
@@ -114,7 +128,7 @@ pub fn update_settlement(side: ContactKind) -> Operation {
     let summary = of(side, ["Change a customer receipt", "Change a supplier payment"]);
     about_one(word(side), place(side, 2), summary, "Reference and memo only; null clears.")
         .request(named("UpdateSettlement"), json!({ "reference": "BACS 12" }))
-        .success(200, "The settlement as it is now.", record(side), answer(side))
+        .settlement(side, "The settlement as it is now.")
         .change()
         .versioned()
 }
@@ -131,7 +145,7 @@ pub fn allocate_settlement(side: ContactKind) -> Operation {
         named(of(side, ["AllocateCustomerReceipt", "AllocateSupplierPayment"])),
         json!({ "allocations": [{ "invoice_id": open_invoice(side), "amount": 1.00 }] }),
     )
-    .success(200, "The settlement as it is now.", record(side), answer(side))
+    .settlement(side, "The settlement as it is now.")
     .conflict(json!({ "reason": "invalid_state", "current": "void", "allowed": ["posted"] }))
     .refusals(&["period_locked", "unknown_reference", "contact_mismatch", "over_allocated"])
     .change()
@@ -148,7 +162,7 @@ pub fn unallocate_settlement(side: ContactKind) -> Operation {
         "From their own date on or, if that is locked, from the first open day.",
     )
     .request(named("Unallocate"), json!({ "allocation_ids": [of(side, [3, 4])] }))
-    .success(200, "The settlement as it is now.", record(side), answer(side))
+    .settlement(side, "The settlement as it is now.")
     .conflict(json!({ "reason": "invalid_state", "current": "released", "allowed": ["active"] }))
     .refusals(&["period_locked", "unknown_reference"])
     .change()
@@ -165,35 +179,12 @@ pub fn void_settlement(side: ContactKind) -> Operation {
          shows it is unconfirmed again.",
     )
     .request(named("VoidRequest"), json!({ "void_date": "2026-03-31", "reason": "bounced" }))
-    .success(200, "The voided settlement.", record(side), answer(side))
+    .settlement(side, "The voided settlement.")
     .conflict(json!({ "reason": "invalid_state", "current": "void", "allowed": ["posted"] }))
     .refusals(&["period_locked"])
     .rule("void_date", VOID_DATE)
     .change()
     .versioned()
-}
-
-fn example(side: ContactKind) -> Value {
-    let mut one = json!({
-        "id": 5, "number": of(side, ["RCP-00005", "PAY-00005"]), "kind": of(side, ["receipt", "payment"]), "status": "posted",
-        "date": "2026-03-20", "amount": 700.00, "currency": "GBP", "bank_account_id": 2, "reference": null, "memo": null,
-        "method": "bank_transfer", "allocated_amount": 700.00, "unallocated_amount": 0.00, "cis_amount": 0.00,
-        "settled_amount": 700.00,
-        "allocations": [{
-            "id": 6, "invoice_id": 31, "invoice_number": of(side, ["INV-0103", "BILL-00007"]), "credit_note_id": null,
-            "credit_note_number": null, of(side, ["receipt_id", "payment_id"]): null,
-            of(side, ["receipt_number", "payment_number"]): null, "refund_id": null, "refund_number": null,
-            "date": "2026-03-20", "amount": 700.00, "cis_amount": 0.00, "settled_amount": 700.00
-        }],
-        "bank_transaction_id": null, "journal_id": 19, "void_journal_id": null, "void_date": null, "void_reason": null,
-        "created_at": "2026-03-20T12:00:00.000Z", "updated_at": "2026-03-20T12:00:00.000Z", "version": 1
-    });
-    if let Some(fields) = one.as_object_mut() {
-        fields.insert(contact_key(side).to_owned(), 3.into());
-        let name = of(side, [("customer_name", "Brightwell School"), ("supplier_name", "Reed Carpentry")]);
-        fields.insert(name.0.to_owned(), name.1.into());
-    }
-    one
 }
 
 /// Keys of an allocation that says what it goes to by this one.
@@ -259,63 +250,14 @@ fn allocate(side: ContactKind) -> Object {
     strict("Against what, and how much.", vec![required("allocations", items)])
 }
 
-fn settlement(side: ContactKind) -> Object {
-    let maybe_text = |name| required(name, nullable(string()));
-    let methods = PaymentMethod::ALL.map(PaymentMethod::as_str);
-    let mut allocation = vec![required("id", nullable(id()))];
-    for (id_key, number) in [
-        ("invoice_id", "invoice_number"),
-        ("credit_note_id", "credit_note_number"),
-        of(side, [("receipt_id", "receipt_number"), ("payment_id", "payment_number")]),
-        ("refund_id", "refund_number"),
-    ] {
-        allocation.push(required(id_key, nullable(id())));
-        allocation.push(maybe_text(number));
-    }
-    allocation.push(required("date", date()));
-    allocation.extend(["amount", "cis_amount", "settled_amount"].map(|name| required(name, money())));
-    let mut fields = vec![
-        required("id", nullable(id())),
-        maybe_text("number"),
-        required("kind", choice(&[of(side, ["receipt", "payment"]), "refund"])),
-        required("status", choice(&["posted", "void"])),
-        required(contact_key(side), id()),
-        required(of(side, ["customer_name", "supplier_name"]), string()),
-        required("date", date()),
-        required("amount", money()),
-        required("currency", string()),
-        required("bank_account_id", id()),
-        maybe_text("reference"),
-        maybe_text("memo"),
-        required("method", nullable(choice(&methods))),
-    ];
-    let amounts = ["allocated_amount", "unallocated_amount", "cis_amount", "settled_amount"];
-    fields.extend(amounts.map(|name| required(name, money())));
-    fields.extend([
-        required("allocations", array(object("What it is set against.", allocation)).build()),
-        required("bank_transaction_id", nullable(id())),
-        required("journal_id", nullable(id())),
-        required("void_journal_id", nullable(id())),
-        required("void_date", nullable(date())),
-        maybe_text("void_reason"),
-        required("created_at", moment()),
-        required("updated_at", moment()),
-        required("version", integer(1)),
-    ]);
-    object("A receipt, a payment, or a refund of one.", fields)
-}
-
 pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     let update = patch(vec![maybe("reference", plain(0, 100)), maybe("memo", plain(0, 500))]);
     let mut schemas: Vec<(&'static str, Any)> = vec![("UpdateSettlement", update.into())];
     for side in [ContactKind::Customer, ContactKind::Supplier] {
         let name = |names| of(side, names);
         schemas.extend([
-            (schema_name(side), settlement(side).into()),
             (name(["CreateCustomerReceipt", "CreateSupplierPayment"]), create(side)),
             (name(["AllocateCustomerReceipt", "AllocateSupplierPayment"]), allocate(side).into()),
-            (name(["CustomerReceiptData", "SupplierPaymentData"]), data("A settlement.", named(schema_name(side)))),
-            (name(["CustomerReceiptList", "SupplierPaymentList"]), page("Settlements.", named(schema_name(side)))),
         ]);
     }
     schemas

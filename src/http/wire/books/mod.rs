@@ -10,7 +10,6 @@ pub mod changes;
 pub mod confirmation;
 pub mod contact;
 pub mod document;
-pub mod document_json;
 mod exact;
 pub mod imports;
 pub mod journal;

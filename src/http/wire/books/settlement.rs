@@ -1,17 +1,12 @@
-//! Receipts, payments and their refunds on the wire.
-
-use serde::ser::{Serialize, SerializeMap, Serializer};
+//! Reading what is said about receipts, payments and their refunds.
 
 use super::allocation::Allocations;
 use super::read::body;
-use super::{AssignedId, CURRENCY, Date, Money};
-use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::contact::ContactKind;
-use crate::domain::ledger::document::DocumentKind;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
-use crate::store::{AllocationView, PaymentMethod, SettlementEntry, SettlementField, SettlementView};
+use crate::store::{PaymentMethod, SettlementEntry, SettlementField};
 
 /// What is allowed as a method.
 const METHODS: &str = "one of bank_transfer, card, cash, cheque, direct_debit, other";
@@ -116,96 +111,6 @@ pub fn parse_patch(text: &[u8]) -> Result<Vec<SettlementField>, Issues> {
     let read = read.map(|given| reader.require_some(given));
     reader.finish(read)?;
     Ok(fields)
-}
-
-/// A settlement, as answers show it.
-pub struct SettlementJson<'a>(pub &'a SettlementView);
-
-/// Whose a settlement is.
-const fn side_of(kind: SettlementKind) -> ContactKind {
-    match kind {
-        SettlementKind::CustomerReceipt | SettlementKind::CustomerRefund => ContactKind::Customer,
-        SettlementKind::SupplierPayment | SettlementKind::SupplierRefund => ContactKind::Supplier,
-    }
-}
-
-impl Serialize for SettlementJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let view = self.0;
-        let side = side_of(view.kind);
-        let kind = kinds(side).into_iter().find(|(_, kind)| *kind == view.kind).map(|(word, _)| word);
-        let name_key = match side {
-            ContactKind::Customer => "customer_name",
-            ContactKind::Supplier => "supplier_name",
-        };
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &AssignedId(view.id))?;
-        map.serialize_entry("number", &view.number)?;
-        map.serialize_entry("kind", &kind)?;
-        map.serialize_entry("status", if view.is_void { "void" } else { "posted" })?;
-        map.serialize_entry(contact_key(side), &view.contact_id)?;
-        map.serialize_entry(name_key, &view.contact_name)?;
-        map.serialize_entry("date", &Date(view.day))?;
-        map.serialize_entry("amount", &Money(view.amount_pence))?;
-        map.serialize_entry("currency", CURRENCY)?;
-        map.serialize_entry("bank_account_id", &view.bank_account_id)?;
-        map.serialize_entry("reference", &view.reference)?;
-        map.serialize_entry("memo", &view.memo)?;
-        map.serialize_entry("method", &view.method.map(PaymentMethod::as_str))?;
-        map.serialize_entry("allocated_amount", &Money(view.allocated_pence))?;
-        map.serialize_entry("unallocated_amount", &Money(view.amount_pence - view.allocated_pence))?;
-        map.serialize_entry("cis_amount", &Money(view.cis_pence))?;
-        map.serialize_entry("settled_amount", &Money(view.allocated_pence + view.cis_pence))?;
-        let allocations: Vec<_> = view.allocations.iter().map(|one| AllocationJson(side, one)).collect();
-        map.serialize_entry("allocations", &allocations)?;
-        map.serialize_entry("bank_transaction_id", &view.bank_transaction_id)?;
-        map.serialize_entry("journal_id", &view.journal_id.map(AssignedId))?;
-        map.serialize_entry("void_journal_id", &view.void_journal_id.map(AssignedId))?;
-        map.serialize_entry("void_date", &view.void_day.map(Date))?;
-        map.serialize_entry("void_reason", &view.void_reason)?;
-        map.serialize_entry("created_at", &date_time_text(view.created_at_ms))?;
-        map.serialize_entry("updated_at", &date_time_text(view.updated_at_ms))?;
-        map.serialize_entry("version", &view.version)?;
-        map.end()
-    }
-}
-
-/// What a settlement is set against: an invoice, for refunds a credit note or what is given back, and for what was given
-/// back the refund.
-struct AllocationJson<'a>(ContactKind, &'a AllocationView);
-
-impl Serialize for AllocationJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(side, view) = self;
-        let own = match side {
-            ContactKind::Customer => ("receipt_id", "receipt_number"),
-            ContactKind::Supplier => ("payment_id", "payment_number"),
-        };
-        let is_note = |kind: DocumentKind| kind.is_credit_note();
-        let other = match DocumentKind::parse(view.other_type) {
-            Some(kind) if is_note(kind) => "credit_note_id",
-            Some(_) => "invoice_id",
-            None if SettlementKind::parse(view.other_type).is_some_and(SettlementKind::is_refund) => "refund_id",
-            None => own.0,
-        };
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &AssignedId(view.id))?;
-        for (id, number) in [
-            ("invoice_id", "invoice_number"),
-            ("credit_note_id", "credit_note_number"),
-            own,
-            ("refund_id", "refund_number"),
-        ] {
-            let is_this = id == other;
-            map.serialize_entry(id, &is_this.then_some(AssignedId(view.other_id)))?;
-            map.serialize_entry(number, &view.other_number.as_deref().filter(|_| is_this))?;
-        }
-        map.serialize_entry("date", &Date(view.day))?;
-        map.serialize_entry("amount", &Money(view.amount_pence))?;
-        map.serialize_entry("cis_amount", &Money(view.cis_pence))?;
-        map.serialize_entry("settled_amount", &Money(view.amount_pence + view.cis_pence))?;
-        map.end()
-    }
 }
 
 #[cfg(test)]

@@ -1,26 +1,30 @@
 //! Sales and purchase invoices and credit notes: drawn up, issued, voided, and credit set against invoices.
 
+mod kinds;
+mod parts;
+
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 
-use super::access::{member, require_write_access};
-use super::change::{AnswerContext, body_or_path, execute, path_id, printed, printed_deleted};
-use super::query::Query;
 use crate::domain::books::command::BooksCommand;
+use crate::domain::books::records::document::DocumentFilter;
 use crate::domain::books::request::CommandResult;
 use crate::domain::calendar::day_in;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
+use crate::http::books::access::{member, require_write_access};
+use crate::http::books::change::{AnswerContext, body_or_path, execute, path_id, printed, printed_deleted};
+use crate::http::books::query::Query;
 use crate::http::call::Call;
 use crate::http::envelope;
 use crate::http::error::ApiError;
 use crate::http::products::Products;
 use crate::http::wire::books::allocation::{parse_credit_allocations, parse_release};
 use crate::http::wire::books::document::{parse_new, parse_patch};
-use crate::http::wire::books::document_json::DocumentJson;
 use crate::http::wire::books::journal::parse_void;
-use crate::store::DocumentFilter;
+
+pub use kinds::{DocumentJson, PurchaseCreditNoteJson, PurchaseInvoiceJson, SalesCreditNoteJson, SalesInvoiceJson};
 
 /// The statuses a kind of document may have.
 pub const fn statuses(kind: DocumentKind) -> [&'static str; 5] {
