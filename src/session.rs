@@ -3,6 +3,8 @@
 //! One algorithm (HS256), `iss`, `aud` and `exp` always checked, against the injected clock. Passwords are Argon2id
 //! (RFC 9106); a password is never logged and never stored.
 
+mod hmac;
+
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::{Deserialize, Serialize};
@@ -45,6 +47,7 @@ pub struct SessionRefused;
 impl Sessions {
     /// Sessions signed with a secret.
     pub fn new(secret: &[u8]) -> Self {
+        hmac::install();
         let mut validation = Validation::new(Algorithm::HS256);
         validation.set_issuer(&[ISSUER]);
         validation.set_audience(&[AUDIENCE]);

@@ -34,6 +34,7 @@ const KEPT_INSIDE: &[(&str, &[&str])] = &[
     ("actix", &["actors", "app"]),
     ("getrandom", &["clock"]),
     ("argon2", &["session"]),
+    ("hmac", &["session"]),
     ("jsonwebtoken", &["session"]),
     ("clap", &["cli", "config", "main", "app"]),
 ];

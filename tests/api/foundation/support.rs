@@ -312,6 +312,24 @@ impl Client {
         self.answer()
     }
 
+    /// Whether the server has taken everything that was sent out of the kernel's queues.
+    pub fn all_is_read(&self) -> bool {
+        let hex = |address: SocketAddr| {
+            let SocketAddr::V4(address) = address else { panic!("{address} is not on the IPv4 loopback") };
+            format!("{:08X}:{:04X}", u32::from_le_bytes(address.ip().octets()), address.port())
+        };
+        let stream = self.stream.get_ref();
+        let (ours, theirs) = (hex(stream.local_addr().unwrap()), hex(stream.peer_addr().unwrap()));
+        let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+        // Columns: number, local address, remote address, state, bytes not acknowledged and bytes not read.
+        let queues = |from: &str, to: &str| {
+            let mut lines = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+            lines.find(|words| words[1..3] == [from, to]).map(|words| words[4].to_owned())
+        };
+        let sent = queues(&ours, &theirs).is_some_and(|queues| queues.starts_with("00000000:"));
+        sent && queues(&theirs, &ours).is_some_and(|queues| queues.ends_with(":00000000"))
+    }
+
     /// A line of an answer, without its end.
     pub fn line(&mut self) -> String {
         let mut line = String::new();
