@@ -14,10 +14,11 @@ use super::wire::books::refused;
 use crate::actors::idempotency_lock::IdempotencyLock;
 use crate::domain::calendar::Month;
 use crate::domain::caller::KeySnapshot;
+use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::JobId;
 use crate::domain::job::Product;
 use crate::domain::ledger::refusal::Refusal;
-use crate::store::{Idempotency, NewJob, StoredResponse, Submitted};
+use crate::store::{Idempotency, NewJob, Submitted};
 
 /// Parsing and packing a body above this size is worth a blocking thread.
 const INLINE_PARSE_BYTES: usize = 32 * 1024;

@@ -2,11 +2,11 @@
 
 use super::change::AnswerContext;
 use crate::domain::access::{AccessDenied, Role};
+use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::ids::OrganisationId;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::products::Products;
-use crate::store::OrganisationRow;
 
 impl From<AccessDenied> for ApiError {
     fn from(denied: AccessDenied) -> Self {
@@ -22,14 +22,14 @@ impl From<AccessDenied> for ApiError {
 /// A member who may change the books.
 pub struct WriteAccess {
     /// The organisation.
-    pub organisation: OrganisationRow,
+    pub organisation: OrganisationRecord,
     /// The member's role.
     pub role: Role,
 }
 
 /// The organisation of the path, as the caller may see it: 404 for strangers whether it exists or not, 403 for members
 /// whose key is restricted to others.
-pub async fn member(call: &Call<Products>) -> Result<(OrganisationRow, Role), ApiError> {
+pub async fn member(call: &Call<Products>) -> Result<(OrganisationRecord, Role), ApiError> {
     let key = call.key()?;
     let id = path_organisation(call)?;
     let found = call.state().reader.organisation_for(key.user_id, id).await?.ok_or_else(ApiError::not_found)?;

@@ -8,13 +8,13 @@ use super::change::{AnswerContext, body_or_path, execute, path_id, printed};
 use super::query::Query;
 use super::token;
 use crate::domain::books::command::BooksCommand;
+use crate::domain::books::command::ImportConfirmation;
 use crate::domain::books::request::CommandResult;
 use crate::http::call::Call;
 use crate::http::envelope;
 use crate::http::error::ApiError;
 use crate::http::products::Products;
 use crate::http::wire::books::imports::{ImportJson, parse_confirmation, parse_import};
-use crate::store::ImportConfirmation;
 
 /// `GET …/imports`.
 pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {

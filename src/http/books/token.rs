@@ -3,10 +3,10 @@
 use sha2::{Digest as _, Sha256};
 
 use super::access::WriteAccess;
+use crate::domain::books::records::preview::NewPreview;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::products::Products;
-use crate::store::NewPreview;
 
 const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 

@@ -10,6 +10,8 @@ use utoipa::openapi::{Object, ObjectBuilder};
 
 use super::values::{AssignedId, CURRENCY, Date, Exact, Id, Moment, Money, vat_code};
 use crate::domain::books::command::BooksCommand;
+use crate::domain::books::records::account::{AccountFilter, AccountView};
+use crate::domain::books::records::journal::AccountHistory;
 use crate::domain::books::request::CommandResult;
 use crate::domain::ledger::account::AccountType;
 use crate::domain::ledger::vat::VatCode;
@@ -22,7 +24,6 @@ use crate::http::error::ApiError;
 use crate::http::openapi::schema::{choice, nullable};
 use crate::http::products::Products;
 use crate::http::wire::books::account::{TYPES, parse_new, parse_patch};
-use crate::store::{AccountFilter, AccountHistory, AccountView};
 
 /// `GET …/tax-codes`.
 pub async fn tax_codes(call: Call<Products>) -> Result<HttpResponse, ApiError> {

@@ -9,6 +9,7 @@ use utoipa::openapi::{Object, ObjectBuilder};
 
 use super::values::{AssignedId, CURRENCY, Date, Id, Moment, Money, vat_code};
 use crate::domain::books::command::BooksCommand;
+use crate::domain::books::records::journal::{JournalFilter, JournalLineView, JournalView};
 use crate::domain::books::request::CommandResult;
 use crate::domain::ledger::journal::SourceType;
 use crate::http::books::access::{member, published_write_access, require_write_access};
@@ -20,7 +21,6 @@ use crate::http::error::ApiError;
 use crate::http::openapi::schema::{choice, nullable};
 use crate::http::products::Products;
 use crate::http::wire::books::journal::{parse_new, parse_void};
-use crate::store::{JournalFilter, JournalLineView, JournalView};
 
 /// `GET …/journals`.
 pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {

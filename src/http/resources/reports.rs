@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use utoipa::ToSchema;
 
+use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::calendar::day_in;
 use crate::domain::ledger::period::Day;
 use crate::domain::reports::cis_position::CisPosition;
@@ -22,7 +23,7 @@ use crate::http::envelope;
 use crate::http::error::ApiError;
 use crate::http::openapi::{self, Operation};
 use crate::http::products::Products;
-use crate::store::{OrganisationRow, Reader, StoreError};
+use crate::store::{Reader, StoreError};
 
 /// Every report.
 pub const REPORTS: &[Report] = &[Report {
@@ -65,7 +66,7 @@ pub struct ReportRequest<'a> {
     /// Reads its rows.
     pub reader: &'a Reader,
     /// The organisation it is about, which the caller may see.
-    pub organisation: &'a OrganisationRow,
+    pub organisation: &'a OrganisationRecord,
     /// The present day of the organisation.
     pub today: Day,
     /// Its parameters as a query string.
@@ -86,7 +87,7 @@ impl Report {
 /// Reads the parameters, loads the rows, computes the report and prints it.
 async fn print<P: Parameters, R, T: Serialize>(
     request: ReportRequest<'_>,
-    load: impl AsyncFn(&Reader, &OrganisationRow, P) -> Result<R, StoreError>,
+    load: impl AsyncFn(&Reader, &OrganisationRecord, P) -> Result<R, StoreError>,
     compute: fn(R, P) -> T,
 ) -> Result<Box<RawValue>, ApiError> {
     let mut query = Query::new(request.query);

@@ -10,8 +10,8 @@ use super::super::schema::{
     strict, string,
 };
 use super::shared::{about, data, inside, money, page, page_example};
+use crate::domain::books::command::SKIP_INVALID;
 use crate::http::wire::books::imports::ImportKind;
-use crate::store::SKIP_INVALID;
 
 /// `GET …/imports`.
 pub fn list_imports() -> Operation {

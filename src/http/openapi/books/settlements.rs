@@ -12,10 +12,10 @@ use super::journals::VOID_DATE;
 use super::shared::{
     DATES_IN_ORDER, about_one, date_in, inside, money_in_not_negative, money_in_positive, one_of_shapes, patch,
 };
+use crate::domain::books::records::settlement::PaymentMethod;
 use crate::domain::ledger::contact::ContactKind;
 use crate::http::envelope::{Data, PageOf};
 use crate::http::resources::settlements::{CustomerReceiptJson, SupplierPaymentJson};
-use crate::store::PaymentMethod;
 
 /// What belongs to customers' receipts, and to suppliers' payments.
 fn of<T>(side: ContactKind, [receipt, payment]: [T; 2]) -> T {

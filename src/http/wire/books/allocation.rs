@@ -2,11 +2,11 @@
 
 use super::exact::strict_list;
 use super::read::body;
+use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
-use crate::store::{AllocationEntry, AllocationTarget};
 
 /// Allocations of one request.
 pub const ALLOCATIONS_MAX: u64 = 200;
@@ -32,7 +32,7 @@ struct Read {
     key: &'static str,
     /// Whether it says what was withheld beside it.
     has_cis: bool,
-    entry: AllocationEntry,
+    entry: AllocationInput,
 }
 
 impl Allocations {
@@ -80,7 +80,7 @@ impl Allocations {
     }
 
     /// What was read.
-    pub fn entries(self) -> Vec<AllocationEntry> {
+    pub fn entries(self) -> Vec<AllocationInput> {
         self.read.into_iter().map(|(_, _, read)| read.entry).collect()
     }
 }
@@ -123,12 +123,12 @@ fn entry<const N: usize>(
     }
     let (Some(amount), Some(to)) = (amount, *target) else { return Ok(None) };
     let cis_suffered_pence = cis_suffered.map_or(0, |amount| amount.0);
-    let entry = AllocationEntry { to, amount_pence: amount.0, cis_suffered_pence };
+    let entry = AllocationInput { to, amount_pence: amount.0, cis_suffered_pence };
     Ok(Some(Read { key, has_cis: cis_suffered.is_some(), entry }))
 }
 
 /// Reads the body that sets more of a settlement against documents.
-pub fn parse_settlement_allocations(text: &[u8], side: ContactKind) -> Result<Vec<AllocationEntry>, Issues> {
+pub fn parse_settlement_allocations(text: &[u8], side: ContactKind) -> Result<Vec<AllocationInput>, Issues> {
     const NAMES: [&str; 1] = ["allocations"];
     let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut allocations = Allocations::default();
@@ -145,7 +145,7 @@ pub fn parse_settlement_allocations(text: &[u8], side: ContactKind) -> Result<Ve
 }
 
 /// Reads the body that sets a credit note against invoices, and from when.
-pub fn parse_credit_allocations(text: &[u8]) -> Result<(Vec<AllocationEntry>, Option<Day>), Issues> {
+pub fn parse_credit_allocations(text: &[u8]) -> Result<(Vec<AllocationInput>, Option<Day>), Issues> {
     const NAMES: [&str; 2] = ["allocations", "date"];
     let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let (mut allocations, mut day) = (Vec::new(), None);
@@ -203,8 +203,8 @@ mod tests {
         assert_eq!(
             read(text).unwrap(),
             [
-                AllocationEntry { to: AllocationTarget::Invoice(7), amount_pence: 1_000, cis_suffered_pence: 200 },
-                AllocationEntry { to: AllocationTarget::Settlement(3), amount_pence: 100, cis_suffered_pence: 0 },
+                AllocationInput { to: AllocationTarget::Invoice(7), amount_pence: 1_000, cis_suffered_pence: 200 },
+                AllocationInput { to: AllocationTarget::Settlement(3), amount_pence: 100, cis_suffered_pence: 0 },
             ]
         );
         let text = r#"{"allocations": [{"amount": 0, "invoice_id": 1}, {"amount": 1}, {"invoice_id": 1, "receipt_id": 2},

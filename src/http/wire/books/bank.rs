@@ -2,12 +2,13 @@
 
 use super::account_reference::AccountRead;
 use super::read::body;
+use crate::domain::books::records::statement_line::{StatementImport, StatementLineInput};
+use crate::domain::books::records::suggestion::StatementLineSuggestion;
 use crate::domain::ledger::bank_coding::CodedLine;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::VatCode;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
-use crate::store::{BankImport, BankRow, BankSuggestion};
 
 /// Rows of one import.
 const IMPORT_ROWS_MAX: u64 = 5_000;
@@ -45,8 +46,8 @@ impl RowRead {
         Ok(())
     }
 
-    fn row(self) -> Option<BankRow> {
-        Some(BankRow {
+    fn row(self) -> Option<StatementLineInput> {
+        Some(StatementLineInput {
             day: self.day?,
             amount_pence: self.amount?.0,
             description: self.description?,
@@ -58,7 +59,7 @@ impl RowRead {
 }
 
 /// Reads the body that enters a line of a statement.
-pub fn parse_row(text: &[u8]) -> Result<(i64, BankRow), Issues> {
+pub fn parse_row(text: &[u8]) -> Result<(i64, StatementLineInput), Issues> {
     const NAMES: [&str; 7] =
         ["date", "amount", "description", "bank_account_id", "reference", "merchant", "external_id"];
     let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
@@ -81,7 +82,7 @@ pub fn parse_row(text: &[u8]) -> Result<(i64, BankRow), Issues> {
 }
 
 /// Reads the body that imports lines of a statement.
-pub fn parse_import(text: &[u8]) -> Result<BankImport, Issues> {
+pub fn parse_import(text: &[u8]) -> Result<StatementImport, Issues> {
     const NAMES: [&str; 3] = ["bank_account_id", "rows", "on_duplicate"];
     let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let (mut bank, mut rows, mut reject) = (None, Vec::new(), None);
@@ -115,7 +116,7 @@ pub fn parse_import(text: &[u8]) -> Result<BankImport, Issues> {
     });
     reader.finish(read)?;
     let bank_account_id = bank.ok_or_else(Issues::default)?;
-    Ok(BankImport { bank_account_id, rows, reject_duplicates: reject.unwrap_or_default() })
+    Ok(StatementImport { bank_account_id, rows, reject_duplicates: reject.unwrap_or_default() })
 }
 
 /// A part of a coded line as given.
@@ -162,11 +163,11 @@ impl PartRead {
 }
 
 /// Reads the body that saves a suggestion.
-pub fn parse_suggestion(text: &[u8]) -> Result<BankSuggestion, Issues> {
+pub fn parse_suggestion(text: &[u8]) -> Result<StatementLineSuggestion, Issues> {
     const NAMES: [&str; 6] = ["account_id", "account_code", "vat_code", "lines", "contact_id", "memo"];
     let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut account = AccountRead::default();
-    let mut suggestion = BankSuggestion::default();
+    let mut suggestion = StatementLineSuggestion::default();
     let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         match at {
             0 => account.id(reader, body("account_id"))?,

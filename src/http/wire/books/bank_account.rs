@@ -1,10 +1,10 @@
 //! Bank accounts on the wire.
 
 use super::read::body;
+use crate::domain::books::records::bank_account::{BankAccountField, LedgerAccount};
 use crate::domain::ledger::bank::BankAccountType;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
-use crate::store::{BankAccountField, LedgerAccount};
 
 /// What is allowed as a kind of bank account.
 pub const KINDS: &str = "one of current, savings, credit_card, cash, payment_provider, loan";

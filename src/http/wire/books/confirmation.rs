@@ -3,6 +3,8 @@
 use super::account_reference::{CODE_CHARS_MAX, ONE_AT_MOST};
 use super::allocation::Allocations;
 use super::bank::{PARTS_MAX, PartRead};
+use crate::domain::books::command::Confirmation;
+use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget};
 use crate::domain::ledger::account::AccountReference;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::bank::ConfirmType;
@@ -13,7 +15,6 @@ use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::VatCode;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
-use crate::store::Confirmation;
 
 /// Items of one batch.
 const BATCH_ITEMS_MAX: u64 = 500;
@@ -299,7 +300,6 @@ pub fn parse_batch(text: &[u8]) -> Result<Vec<(i64, Confirmation)>, Issues> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{AllocationEntry, AllocationTarget};
 
     fn read(text: &str) -> Result<Confirmation, Vec<String>> {
         parse_confirmation(text.as_bytes())
@@ -310,7 +310,7 @@ mod tests {
     fn money_of_contacts_is_set_against_documents() {
         let text =
             r#"{"type": "customer_receipt", "customer_id": 3, "allocations": [{"invoice_id": 31, "amount": "9.99"}]}"#;
-        let given = AllocationEntry { to: AllocationTarget::Invoice(31), amount_pence: 999, cis_suffered_pence: 0 };
+        let given = AllocationInput { to: AllocationTarget::Invoice(31), amount_pence: 999, cis_suffered_pence: 0 };
         assert_eq!(
             read(text),
             Ok(Confirmation::Settlement {

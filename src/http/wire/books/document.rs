@@ -3,13 +3,13 @@
 use super::account_reference::AccountRead;
 use super::exact::strict_list;
 use super::read::body;
+use crate::domain::books::records::document::{DocumentField, DocumentInput, DocumentLineInput};
 use crate::domain::ledger::decimal::{Decimal4, Percent};
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::document_line::CisType;
 use crate::domain::ledger::vat::Side;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
-use crate::store::{DocumentEntry, DocumentField, DocumentLineEntry};
 
 /// Lines of one document.
 pub const LINES_MAX: u64 = 500;
@@ -41,7 +41,7 @@ const fn names(kind: DocumentKind) -> [&'static str; 10] {
 }
 
 /// Reads the body that draws up a document, and whether it is issued at once.
-pub fn parse_new(text: &[u8], kind: DocumentKind) -> Result<(DocumentEntry, bool), Issues> {
+pub fn parse_new(text: &[u8], kind: DocumentKind) -> Result<(DocumentInput, bool), Issues> {
     let names = names(kind);
     let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let (mut fields, mut is_issued) = (Vec::new(), None);
@@ -78,8 +78,8 @@ pub fn parse_patch(text: &[u8], kind: DocumentKind) -> Result<Vec<DocumentField>
     Ok(fields)
 }
 
-fn entry(kind: DocumentKind, fields: Vec<DocumentField>) -> DocumentEntry {
-    let mut entry = DocumentEntry {
+fn entry(kind: DocumentKind, fields: Vec<DocumentField>) -> DocumentInput {
+    let mut entry = DocumentInput {
         kind,
         contact_id: 0,
         day: 0,
@@ -140,7 +140,7 @@ fn field<const N: usize>(
     })
 }
 
-fn lines(reader: &mut StrictReader<'_>, kind: DocumentKind) -> Reading<Vec<DocumentLineEntry>> {
+fn lines(reader: &mut StrictReader<'_>, kind: DocumentKind) -> Reading<Vec<DocumentLineInput>> {
     /// What every line has, the required ones first.
     const OF_SALES: [&str; 8] = [
         "description",
@@ -173,9 +173,9 @@ fn line<const N: usize>(
     reader: &mut StrictReader<'_>,
     path: FieldPath<'static>,
     names: &[&'static str; N],
-) -> Reading<Option<DocumentLineEntry>> {
+) -> Reading<Option<DocumentLineInput>> {
     let (mut description, mut unit_price, mut account) = (None, None, AccountRead::default());
-    let mut line = DocumentLineEntry {
+    let mut line = DocumentLineInput {
         description: String::new(),
         account: None,
         quantity: Decimal4::ONE,
@@ -211,7 +211,7 @@ fn line<const N: usize>(
     }
     line.account = account.optional(reader, path);
     let (Some(description), Some(unit_price)) = (description, unit_price) else { return Ok(None) };
-    Ok(Some(DocumentLineEntry { description: description.into_owned(), unit_price, ..line }))
+    Ok(Some(DocumentLineInput { description: description.into_owned(), unit_price, ..line }))
 }
 
 #[cfg(test)]

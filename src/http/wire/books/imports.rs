@@ -4,12 +4,13 @@ use serde::Serialize;
 
 use super::read::body;
 use super::{AssignedId, Money, account, bank, contact, document, journal};
+use crate::domain::books::command::{BooksCommand, ImportInput, ImportRowInput};
+use crate::domain::books::records::import::{ImportRecord, RowResult, RowStatus};
 use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::problem::{Issue, Issues};
 use crate::http::wire::strict::{BODY, FieldPath, StrictReader};
-use crate::store::{Action, ImportEntries, ImportEntry, ImportRow, RowResult, RowStatus};
 
 /// Rows of one import.
 const ROWS_MAX: u64 = 5_000;
@@ -64,35 +65,35 @@ impl ImportKind {
     }
 
     /// Reads a row as the body of the single request.
-    fn read(self, row: &str) -> Result<Action, Issues> {
+    fn read(self, row: &str) -> Result<BooksCommand, Issues> {
         let text = row.as_bytes();
         Ok(match self {
-            Self::Accounts => Action::CreateAccount(account::parse_new(text)?),
+            Self::Accounts => BooksCommand::CreateAccount(account::parse_new(text)?),
             Self::Customers => contact_of(ContactKind::Customer, text)?,
             Self::Suppliers => contact_of(ContactKind::Supplier, text)?,
             Self::BankTransactions => {
                 let (bank_account_id, row) = bank::parse_row(text)?;
-                Action::CreateBankTransaction { bank_account_id, row: Box::new(row) }
+                BooksCommand::CreateBankTransaction { bank_account_id, row: Box::new(row) }
             }
             Self::SalesInvoices => invoice(DocumentKind::SalesInvoice, text)?,
             Self::PurchaseInvoices => invoice(DocumentKind::PurchaseInvoice, text)?,
-            Self::Journals => Action::PostJournal(journal::parse_new(text)?),
+            Self::Journals => BooksCommand::PostJournal(journal::parse_new(text)?),
         })
     }
 }
 
-fn invoice(kind: DocumentKind, text: &[u8]) -> Result<Action, Issues> {
+fn invoice(kind: DocumentKind, text: &[u8]) -> Result<BooksCommand, Issues> {
     let (entry, is_issued) = document::parse_new(text, kind)?;
-    Ok(Action::CreateDocument { entry: Box::new(entry), is_issued })
+    Ok(BooksCommand::CreateDocument { entry: Box::new(entry), is_issued })
 }
 
-fn contact_of(kind: ContactKind, text: &[u8]) -> Result<Action, Issues> {
-    Ok(Action::CreateContact { kind, fields: contact::parse(text, kind, true)? })
+fn contact_of(kind: ContactKind, text: &[u8]) -> Result<BooksCommand, Issues> {
+    Ok(BooksCommand::CreateContact { kind, fields: contact::parse(text, kind, true)? })
 }
 
 /// Reads the body that previews an import. What is wrong with a row makes that row invalid; what is wrong with the rest
 /// refuses the request.
-pub fn parse_import(text: &[u8]) -> Result<ImportEntries, Issues> {
+pub fn parse_import(text: &[u8]) -> Result<ImportInput, Issues> {
     const NAMES: [&str; 3] = ["kind", ROWS, "options"];
     let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let (mut kind, mut rows, mut rejects) = (None, Vec::new(), None);
@@ -134,7 +135,7 @@ pub fn parse_import(text: &[u8]) -> Result<ImportEntries, Issues> {
     });
     reader.finish(read)?;
     let kind = kind.ok_or_else(Issues::default)?;
-    let mut entries = ImportEntries {
+    let mut entries = ImportInput {
         kind: kind.as_str().to_owned(),
         rows_total: 0,
         entries: Vec::with_capacity(rows.len()),
@@ -145,7 +146,7 @@ pub fn parse_import(text: &[u8]) -> Result<ImportEntries, Issues> {
     for (at, text) in (0_u64..).zip(rows) {
         entries.rows_total += 1;
         match kind.read(text) {
-            Ok(action) => entries.entries.push(ImportEntry { row: at, command: action }),
+            Ok(action) => entries.entries.push(ImportRowInput { row: at, command: action }),
             Err(issues) => {
                 entries.unread.push(at);
                 for issue in issues.listed {
@@ -228,7 +229,7 @@ struct ResultJson {
 
 impl<'a> ImportJson<'a> {
     /// Prints an import without what became of each row; `now_ms` tells whether it can still be confirmed.
-    pub fn new(row: &'a ImportRow, now_ms: i64) -> Self {
+    pub fn new(row: &'a ImportRecord, now_ms: i64) -> Self {
         let status = match row.is_confirmed {
             true => "confirmed",
             false if row.expires_at_ms <= now_ms => "expired",

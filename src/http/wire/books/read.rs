@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
+use crate::domain::books::records::address::AddressChange;
 use crate::domain::date;
 use crate::domain::ledger::decimal::{parse_number, parse_text};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::period::{Day, LAST_DAY};
 use crate::domain::ledger::vat::VatCode;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
-use crate::store::AddressChange;
 
 /// 1900-01-01.
 const DAY_MIN: Day = -25_567;

@@ -2,11 +2,13 @@
 
 use super::allocation::Allocations;
 use super::read::body;
+use crate::domain::books::records::settlement::{
+    AllocationInput, AllocationTarget, PaymentMethod, SettlementField, SettlementInput,
+};
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
-use crate::store::{PaymentMethod, SettlementEntry, SettlementField};
 
 /// What is allowed as a method.
 const METHODS: &str = "one of bank_transfer, card, cash, cheque, direct_debit, other";
@@ -32,7 +34,7 @@ const fn contact_key(side: ContactKind) -> &'static str {
 }
 
 /// Reads the body that posts a settlement.
-pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementEntry, Issues> {
+pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementInput, Issues> {
     let names = [
         contact_key(side),
         "date",
@@ -48,7 +50,7 @@ pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementEntry, Issu
     let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut allocations = Allocations::default();
     let [(first, receipt), (refund, refunded)] = kinds(side);
-    let mut entry = SettlementEntry {
+    let mut entry = SettlementInput {
         kind: receipt,
         contact_id: 0,
         day: 0,
@@ -116,7 +118,6 @@ pub fn parse_patch(text: &[u8]) -> Result<Vec<SettlementField>, Issues> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{AllocationEntry, AllocationTarget};
 
     fn paths(read: Result<impl Sized, Issues>) -> Vec<String> {
         read.err().unwrap().listed.into_iter().map(|issue| issue.path).collect()
@@ -131,7 +132,7 @@ mod tests {
             "allocations": [{"payment_id": 5, "amount": 1}], "kind": "refund", "auto_allocate": true, "memo": ""}"#;
         let entry = parse_new(text, ContactKind::Supplier).unwrap();
         assert_eq!((entry.kind, entry.method), (SettlementKind::SupplierRefund, Some(PaymentMethod::Cheque)));
-        let given = AllocationEntry { to: AllocationTarget::Settlement(5), amount_pence: 100, cis_suffered_pence: 0 };
+        let given = AllocationInput { to: AllocationTarget::Settlement(5), amount_pence: 100, cis_suffered_pence: 0 };
         assert_eq!((entry.allocations, entry.is_auto_allocated, entry.memo), (vec![given], true, None));
     }
 
