@@ -6,14 +6,14 @@
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 
-use super::books::{changes, cis, contacts, documents, imports, opening, organisations, settlements, status};
+use super::books::{changes, cis, contacts, documents, opening, organisations, settlements, status};
 use super::call::Call;
 use super::docs;
 use super::error::ApiError;
 use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
-use super::resources::{accounts, bank_accounts, bank_transactions, journals};
+use super::resources::{accounts, bank_accounts, bank_transactions, imports, journals};
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, identity, keys, reconciliations};
 use crate::domain::access::Scope;

@@ -4,5 +4,6 @@
 pub mod accounts;
 pub mod bank_accounts;
 pub mod bank_transactions;
+pub mod imports;
 pub mod journals;
 pub mod values;
