@@ -4,6 +4,8 @@
 pub mod accounts;
 pub mod bank_accounts;
 pub mod bank_transactions;
+pub mod identity;
 pub mod imports;
 pub mod journals;
+pub mod keys;
 pub mod values;
