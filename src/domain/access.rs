@@ -1,7 +1,6 @@
 //! Who may do what: scopes of keys, roles of members, the reach of a key over organisations.
 
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
 
 use super::ids::OrganisationId;
 
@@ -92,14 +91,6 @@ impl ScopeSet {
     /// The wire forms, in the order of the specification.
     pub fn names(self) -> Vec<&'static str> {
         self.iter().map(Scope::as_str).collect()
-    }
-
-    /// The names as a JSON array, made once for each set.
-    pub fn json(self) -> &'static str {
-        static MADE: [OnceLock<String>; 128] = [const { OnceLock::new() }; 128];
-        let make =
-            || format!("[{}]", self.names().iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(","));
-        MADE.get(usize::from(self.0)).map_or("[]", |made| made.get_or_init(make))
     }
 
     /// The stored form: names separated by spaces.
@@ -210,7 +201,5 @@ mod tests {
         assert!(one.insert(Scope::BooksSend));
         assert!(!one.insert(Scope::BooksSend));
         assert_eq!(one.names(), ["books:send"]);
-        assert_eq!(one.json(), r#"["books:send"]"#);
-        assert_eq!(ScopeSet::default().json(), "[]");
     }
 }

@@ -6,7 +6,6 @@
 use actix_web::HttpResponse;
 use actix_web::http::Method;
 
-use super::books::imports;
 use super::call::Call;
 use super::docs;
 use super::error::ApiError;
@@ -14,11 +13,11 @@ use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
 use super::resources::{
-    accounts, bank_accounts, bank_transactions, changes, contacts, documents, journals, opening_balances,
-    organisations, period_lock, reports, settlements, status,
+    accounts, bank_accounts, bank_transactions, changes, contacts, documents, identity, imports, journals, keys,
+    opening_balances, organisations, period_lock, reports, settlements, status,
 };
 use super::route_table::{Access, BodyRule, Route};
-use super::{coding_jobs, identity, keys, reconciliations};
+use super::{coding_jobs, reconciliations};
 use crate::domain::access::Scope;
 use crate::domain::ledger::change::Resource;
 use crate::domain::ledger::contact::ContactKind;

@@ -47,52 +47,6 @@ pub use serve_lock::ServeLock;
 pub use users::{NewUser, UserCreated, UserRow};
 pub use writer::Writer;
 
-pub use crate::domain::books::command::{
-    BooksCommand as Action, Confirmation, ImportConfirmation, ImportInput as ImportEntries,
-    ImportRowInput as ImportEntry, SKIP_INVALID,
-};
-pub use crate::domain::books::records::account::{AccountFilter, AccountRecord as AccountRow, AccountView};
-pub use crate::domain::books::records::address::{Address as AddressRow, AddressChange};
-pub use crate::domain::books::records::bank_account::{
-    BankAccountDetails, BankAccountField, BankAccountRecord as BankAccountRow, BankAccountView, LedgerAccount,
-};
-pub use crate::domain::books::records::change::{ChangeRecord as ChangeRow, Changes, Since};
-pub use crate::domain::books::records::contact::{
-    CisChange, CisDetails, ContactDetails, ContactField, ContactFilter, ContactRecord as ContactRow, ContactView,
-};
-pub use crate::domain::books::records::document::{
-    DocumentField, DocumentFilter, DocumentInput as DocumentEntry, DocumentLineInput as DocumentLineEntry,
-};
-pub use crate::domain::books::records::document_view::DocumentView;
-pub use crate::domain::books::records::import::{ImportRecord as ImportRow, RowResult, RowStatus};
-pub use crate::domain::books::records::journal::{
-    AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView,
-};
-pub use crate::domain::books::records::opening::{
-    OpeningInput as OpeningEntry, OpeningPreview, OpeningPreviewLine, OpeningSet,
-};
-pub use crate::domain::books::records::organisation::{
-    LockChange, OrganisationChange, OrganisationField, OrganisationRecord as OrganisationRow,
-};
-pub use crate::domain::books::records::preview::{NewPreview, Purpose};
-pub use crate::domain::books::records::settlement::{
-    AllocationInput as AllocationEntry, AllocationTarget, AllocationView, PaymentMethod, SettlementField,
-    SettlementFilter, SettlementInput as SettlementEntry, SettlementView,
-};
-pub use crate::domain::books::records::statement_line::{
-    StatementImport as BankImport, StatementLineFilter as BankTransactionFilter, StatementLineInput as BankRow,
-    StatementLinePart as BankLine, StatementLineRecord as BankTransactionRow, StatementLineResult as ImportedRow,
-};
-pub use crate::domain::books::records::status::BooksStatus;
-pub use crate::domain::books::records::suggestion::{
-    CLEARS_BOTH, NEEDS_BOTH, StatementLineSuggestion as BankSuggestion,
-};
-pub use crate::domain::books::request::{
-    Actor as Poster, CommandOutcome as PostOutcome, CommandRequest as Post, CommandResult as Posted,
-    CreateOrganisation, OrganisationCreated, PrintAnswer, Replay,
-};
-pub use crate::domain::idempotency::StoredResponse;
-
 const CLOCK_FOLLOW_INTERVAL: Duration = Duration::from_secs(60);
 /// The advisory lock schema changes are made under; the number only has to be the same in every version.
 const MIGRATION_LOCK: i64 = 0x626f_6f6b_6b65_6570;

@@ -2,6 +2,5 @@
 
 pub mod access;
 pub mod change;
-pub mod imports;
 pub(super) mod query;
-pub mod token;
+pub(super) mod token;

@@ -1,10 +1,9 @@
 //! Health and identity.
 
-use serde_json::json;
-
 use super::operation::Operation;
-use super::schema::{Any, array, choice, id, integer, moment, named, object, required};
+use super::schema::{Any, choice};
 use crate::domain::access::Scope;
+use crate::http::resources::identity::{HealthJson, MeJson};
 
 const TAG: &str = "Health and identity";
 
@@ -16,43 +15,17 @@ pub fn health() -> Operation {
         "Always 200, without authentication or rate limit. `degraded` means that something needs an operator, such as a \
          database that cannot be reached; requests that do not need it are still served.",
     )
-    .success(200, "The service answers.", named("Health"), json!({ "status": "ok", "version": "v1", "time": "2026-11-21T09:30:00Z" }))
+    .answer::<HealthJson>(200, "The service answers.")
 }
 
 /// `GET /api/v1/me`.
 pub fn me() -> Operation {
     Operation::new(TAG, "Who is calling", "The person behind the key, the key's scopes, and the person's credits.")
-        .success(
-            200,
-            "The caller.",
-            named("Me"),
-            json!({
-                "user_id": 7,
-                "scopes": ["reconcile:read", "reconcile:write"],
-                "credits": { "remainingMonthly": 940, "bonusCredits": 50 }
-            }),
-        )
+        .answer::<MeJson>(200, "The caller.")
 }
 
+/// The schemas that answers refer to.
 pub(super) fn schemas() -> Vec<(&'static str, Any)> {
-    let health = object(
-        "Health record.",
-        vec![
-            required("status", choice(&["ok", "degraded"])),
-            required("version", choice(&["v1"])),
-            required("time", moment()),
-        ],
-    );
-    let credits =
-        object("Credits left.", vec![required("remainingMonthly", integer(0)), required("bonusCredits", integer(0))]);
-    let me = object(
-        "Caller identity.",
-        vec![
-            required("user_id", id()),
-            required("scopes", array(named("Scope")).unique_items(true).build()),
-            required("credits", credits),
-        ],
-    );
     let scope = choice(&Scope::ALL.map(Scope::as_str)).description(Some("One permission of an API key."));
-    vec![("Health", health.into()), ("Me", me.into()), ("Scope", scope.into())]
+    vec![("Scope", scope.into())]
 }

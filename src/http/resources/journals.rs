@@ -120,13 +120,20 @@ pub struct JournalJson<'a> {
     version: i64,
 }
 
-/// Who posted it.
+/// Who made it, and with which key.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CreatedBy)]
-struct CreatedByJson<'a> {
+pub struct CreatedByJson<'a> {
     user_id: Id,
     #[schema(required)]
     key_prefix: Option<&'a str>,
+}
+
+impl<'a> CreatedByJson<'a> {
+    /// A person and the prefix of the key, if there was one.
+    pub const fn new(user_id: i64, key_prefix: Option<&'a str>) -> Self {
+        Self { user_id: Id(user_id), key_prefix }
+    }
 }
 
 /// A line of a journal; the side that is not used is 0.00.
@@ -206,7 +213,7 @@ impl<'a> From<&'a JournalView> for JournalJson<'a> {
             total_credit: Money(view.total_pence),
             lines: view.lines.iter().map(JournalLineJson::from).collect(),
             created_at: Moment(view.created_at_ms),
-            created_by: CreatedByJson { user_id: Id(view.user_id), key_prefix: view.key_prefix.as_deref() },
+            created_by: CreatedByJson::new(view.user_id, view.key_prefix.as_deref()),
             version: view.version(),
         }
     }

@@ -1,4 +1,4 @@
-//! API keys on the wire.
+//! API keys: the body that makes one.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -6,14 +6,11 @@ use std::str::FromStr as _;
 
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
-use serde::Serialize;
 
 use super::object::Object;
 use crate::domain::access::{Scope, ScopeSet};
-use crate::domain::calendar::date_time_text;
-use crate::domain::ids::{KeyId, OrganisationId};
+use crate::domain::ids::OrganisationId;
 use crate::domain::problem::Issues;
-use crate::store::KeyRow;
 
 /// Organisations a key may be restricted to.
 const ORGANISATIONS_MAX: usize = 100;
@@ -106,76 +103,6 @@ fn whole_number(text: &str) -> Option<i64> {
         decimal.is_integer().then(|| decimal.to_i64()).flatten()
     });
     number.filter(|number| *number >= 1)
-}
-
-/// The answer to a creation: the only time the plaintext is shown.
-#[derive(Serialize)]
-pub struct CreatedKey<'a> {
-    id: KeyId,
-    name: &'a str,
-    prefix: &'a str,
-    scopes: Vec<&'static str>,
-    allow_overage: bool,
-    key: &'a str,
-}
-
-impl<'a> CreatedKey<'a> {
-    /// A record with its plaintext.
-    pub fn new(row: &'a KeyRow, plaintext: &'a str) -> Self {
-        Self {
-            id: row.id,
-            name: &row.name,
-            prefix: &row.prefix,
-            scopes: row.scopes.names(),
-            allow_overage: row.allow_overage,
-            key: plaintext,
-        }
-    }
-}
-
-/// A key in a list.
-#[derive(Serialize)]
-pub struct ListedKey<'a> {
-    id: KeyId,
-    name: &'a str,
-    prefix: &'a str,
-    scopes: Vec<&'static str>,
-    allow_overage: bool,
-    created_at: String,
-    last_used_at: Option<String>,
-    revoked_at: Option<String>,
-}
-
-impl<'a> ListedKey<'a> {
-    /// A record, with a more recent use than the stored one when there was one.
-    pub fn new(row: &'a KeyRow, used_ms: Option<i64>) -> Self {
-        Self {
-            id: row.id,
-            name: &row.name,
-            prefix: &row.prefix,
-            scopes: row.scopes.names(),
-            allow_overage: row.allow_overage,
-            created_at: date_time_text(row.created_at_ms),
-            last_used_at: row.last_used_at_ms.max(used_ms.filter(|used_ms| *used_ms > 0)).map(date_time_text),
-            revoked_at: row.revoked_at_ms.map(date_time_text),
-        }
-    }
-}
-
-/// A key that was revoked.
-#[derive(Serialize)]
-pub struct RevokedKey<'a> {
-    id: KeyId,
-    name: &'a str,
-    prefix: &'a str,
-    revoked_at: Option<String>,
-}
-
-impl<'a> RevokedKey<'a> {
-    /// A record.
-    pub fn new(row: &'a KeyRow) -> Self {
-        Self { id: row.id, name: &row.name, prefix: &row.prefix, revoked_at: row.revoked_at_ms.map(date_time_text) }
-    }
 }
 
 #[cfg(test)]

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use crate::domain::books::facts::{Facts, LoadedJournal};
 use crate::domain::books::referenced_ids::ReferencedIds;
 use crate::domain::books::request::CommandRequest;
+use crate::domain::idempotency::StoredResponse;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::ids::DocumentId;
 use crate::domain::ledger::journal::SourceType;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::{Side, Split, VatCode};
 use crate::domain::ledger::vat_entry::{Basis, VatEntry, VatOrigin};
+use crate::store::StoreError;
 use crate::store::books::contacts::{CONTACT_COLUMNS, read_contact};
 use crate::store::books::imports::imports_by_id;
 use crate::store::books::journals::journals_by_id;
@@ -21,7 +23,6 @@ use crate::store::books::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, read_loc
 use crate::store::books::previews::load_previews;
 use crate::store::books::report_rows::load_contact_balances;
 use crate::store::sql::{Unit, json_array, params};
-use crate::store::{StoreError, StoredResponse};
 
 /// Loads what these commands refer to.
 pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: i32) -> Result<Facts, StoreError> {

@@ -2,9 +2,10 @@
 
 use crate::domain::books::idempotency::ReplayLookup;
 use crate::domain::books::request::Replay;
+use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::UserId;
+use crate::store::StoreError;
 use crate::store::sql::{Unit, params};
-use crate::store::{StoreError, StoredResponse};
 
 /// Looks up the answer stored under the key of a request.
 pub(super) async fn find(unit: &Unit<'_>, user: UserId, replay: &Replay) -> Result<ReplayLookup, StoreError> {

@@ -1,23 +1,21 @@
 //! Bulk imports.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::SchemaType;
 
 use super::super::operation::Operation;
-use super::super::schema::{
-    Any, Field, array, boolean, choice, id, integer, maybe, moment, named, nullable, object, optional, plain, required,
-    strict, string,
-};
-use super::shared::{about, data, inside, money, page, page_example};
+use super::super::schema::{Any, array, boolean, choice, maybe, named, optional, plain, required, strict};
+use super::shared::{about, inside};
 use crate::domain::books::command::SKIP_INVALID;
-use crate::http::wire::books::imports::ImportKind;
+use crate::http::envelope::{Data, PageOf};
+use crate::http::resources::imports::{ImportJson, import_kind};
 
 /// `GET …/imports`.
 pub fn list_imports() -> Operation {
     inside("List imports", "Bulk imports, newest first; one that was never confirmed is `expired` in the end.")
         .paged()
-        .success(200, "The imports.", named("ImportList"), page_example(example(false)))
+        .answer::<PageOf<ImportJson>>(200, "The imports.")
 }
 
 /// `POST …/imports`.
@@ -32,19 +30,15 @@ pub fn preview_import() -> Operation {
         named("PreviewImport"),
         json!({ "kind": "customers", "rows": [{ "name": "Brightwell School" }, { "name": "Harbour Hotels", "email": "x" }] }),
     )
-    .made("The import was previewed.", named("ImportData"), json!({ "data": example(false) }))
+    .created::<Data<ImportJson>>("The import was previewed.")
     .rule("options.on_duplicate", "is for bank_transactions only")
     .change()
 }
 
 /// `GET …/imports/{id}`.
 pub fn get_import() -> Operation {
-    about("import", "Get an import", "With what became of each row, once it was confirmed.").success(
-        200,
-        "The import.",
-        named("ImportData"),
-        json!({ "data": example(true) }),
-    )
+    about("import", "Get an import", "With what became of each row, once it was confirmed.")
+        .answer::<Data<ImportJson>>(200, "The import.")
 }
 
 /// `POST …/imports/{id}/confirm`.
@@ -57,7 +51,7 @@ pub fn confirm_import() -> Operation {
          preview no longer holds.",
     )
     .request(named("ConfirmImport"), json!({ "token": "imp_5dqk3zv7mh2xw4cnb6aytr7uee", "skip_invalid": true }))
-    .success(200, "The import was carried out.", named("ImportData"), json!({ "data": example(true) }))
+    .answer::<Data<ImportJson>>(200, "The import was carried out.")
     .conflict(json!({ "reason": "token_used" }))
     .conflict(json!({ "reason": "stale_version" }))
     .rule("skip_invalid", SKIP_INVALID)
@@ -65,72 +59,8 @@ pub fn confirm_import() -> Operation {
     .change()
 }
 
-fn example(is_confirmed: bool) -> Value {
-    let mut import = json!({
-        "id": 4, "token": null, "kind": "customers", "status": if is_confirmed { "confirmed" } else { "previewed" },
-        "rows_total": 2, "rows_valid": 1, "rows_invalid": 1, "rows_duplicate": 0,
-        "issues": [{
-            "section": "rows", "row": 1, "field": "email", "path": "rows[1].email",
-            "message": "must be an e-mail address, such as accounts@example.com"
-        }],
-        "issue_count": 1, "effects": { "journals": 0, "total_debit": 0.00 }, "created_at": "2026-03-10T12:00:00.000Z",
-        "created_by": { "user_id": 3, "key_prefix": "4fK9zQ2mXw7B" }, "expires_at": "2026-03-10T12:30:00.000Z",
-        "confirmed_at": if is_confirmed { json!("2026-03-10T12:01:00.000Z") } else { Value::Null }
-    });
-    if let (true, Some(import)) = (is_confirmed, import.as_object_mut()) {
-        let results =
-            json!([{ "row": 0, "status": "created", "id": 12 }, { "row": 1, "status": "invalid", "id": null }]);
-        import.insert("results".to_owned(), results);
-    }
-    import
-}
-
-fn fields() -> Vec<Field> {
-    let issue = object(
-        "What is wrong with a row.",
-        vec![
-            required("section", string()),
-            required("row", nullable(integer(0))),
-            required("field", nullable(string())),
-            required("path", string()),
-            required("message", string()),
-        ],
-    );
-    let effects =
-        object("What the valid rows post.", vec![required("journals", integer(0)), required("total_debit", money())]);
-    let by = object("Who previewed it.", vec![required("user_id", id()), required("key_prefix", nullable(string()))]);
-    let kinds = ImportKind::ALL.map(ImportKind::as_str);
-    vec![
-        required("id", nullable(id())),
-        required("token", nullable(string().description(Some("Told once, by the preview.")))),
-        required("kind", choice(&kinds)),
-        required("status", choice(&["previewed", "confirmed", "expired"])),
-        required("rows_total", integer(1)),
-        required("rows_valid", integer(0)),
-        required("rows_invalid", integer(0)),
-        required("rows_duplicate", integer(0).description(Some("Valid rows that are there already."))),
-        required("issues", array(issue).description(Some("The first hundred.")).build()),
-        required("issue_count", integer(0)),
-        required("effects", effects),
-        required("created_at", moment()),
-        required("created_by", by),
-        required("expires_at", moment()),
-        required("confirmed_at", nullable(moment())),
-    ]
-}
-
+/// The schemas of the bodies.
 pub(super) fn schemas() -> Vec<(&'static str, Any)> {
-    let result = object(
-        "What became of a row.",
-        vec![
-            required("row", integer(0)),
-            required("status", choice(&["created", "duplicate", "invalid"])),
-            required("id", nullable(id())),
-        ],
-    );
-    let mut all = fields();
-    all.push(optional("results", array(result).description(Some("By row, once it was confirmed.")).build()));
-    let kinds = ImportKind::ALL.map(ImportKind::as_str);
     // A row that is no such body is an invalid row, and no fault of the request.
     let any_row = ObjectBuilder::new()
         .schema_type(SchemaType::AnyValue)
@@ -142,19 +72,12 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     let preview = strict(
         "Rows to be imported.",
         vec![
-            required("kind", choice(&kinds)),
+            required("kind", import_kind()),
             required("rows", array(any_row).min_items(Some(1)).max_items(Some(5000)).build()),
             maybe("options", options),
         ],
     );
     let confirm =
         strict("The token of the preview.", vec![required("token", plain(1, 100)), maybe("skip_invalid", boolean())]);
-    vec![
-        ("Import", object("A bulk import.", all).into()),
-        ("ImportSummary", object("A bulk import without its rows.", fields()).into()),
-        ("PreviewImport", preview.into()),
-        ("ConfirmImport", confirm.into()),
-        ("ImportData", data("An import.", named("Import"))),
-        ("ImportList", page("Imports.", named("ImportSummary"))),
-    ]
+    vec![("PreviewImport", preview.into()), ("ConfirmImport", confirm.into())]
 }

@@ -10,8 +10,7 @@ use utoipa::openapi::{Object, ObjectBuilder};
 
 use super::super::operation::Operation;
 use super::super::schema::{
-    Any, Field, array, boolean, choice, date, id, integer, maybe, nullable, number, object, one_of, optional, plain,
-    required, strict, string,
+    Any, Field, boolean, choice, date, id, maybe, nullable, one_of, optional, plain, strict, string,
 };
 use super::TAG;
 use crate::http::error::ErrorCode;
@@ -55,11 +54,6 @@ pub(in crate::http::openapi) fn vocabulary() -> Vec<(&'static str, Any)> {
 /// A date as a request gives it: a real day of the years 1900 to 2199.
 pub(super) fn date_in() -> ObjectBuilder {
     date().pattern(Some(DAY))
-}
-
-/// An amount as it is printed.
-pub(super) fn money() -> ObjectBuilder {
-    number().description(Some("Pounds, always with two decimals."))
 }
 
 /// An amount as a request gives it, negative for money out or a reduction.
@@ -229,11 +223,6 @@ impl Operation {
         .conflict(json!({ "reason": "stale_version" }))
     }
 
-    /// 201 with what was made, and 200 with what would have been made: the same with null ids, and `dry_run`.
-    pub(super) fn made(self, description: &'static str, schema: Any, example: Value) -> Self {
-        self.success(200, DRY_RUN, schema.clone(), example.clone()).success(201, description, schema, example)
-    }
-
     /// The same with the type the handler answers with.
     pub(super) fn created<T: ToSchema>(self, description: &'static str) -> Self {
         self.answer::<T>(200, DRY_RUN).answer::<T>(201, description)
@@ -275,37 +264,4 @@ fn refusal_example(reason: &'static str) -> Value {
         fields.insert("reason".to_owned(), reason.into());
     }
     details
-}
-
-/// A record wrapped under `data`, as reads and changes answer it.
-pub(super) fn data(description: &str, record: Any) -> Any {
-    let rehearsal = choice_true().description(Some("Only in the answer to `dry_run=true`."));
-    object(description, vec![required("data", record), optional("dry_run", rehearsal)]).into()
-}
-
-fn choice_true() -> ObjectBuilder {
-    boolean().enum_values(Some([true]))
-}
-
-/// A page of records.
-pub(super) fn page(description: &str, record: Any) -> Any {
-    object(description, vec![required("data", array(record).build()), required("pagination", pagination())]).into()
-}
-
-/// Which part of a list an answer is.
-pub(super) fn pagination() -> Object {
-    object(
-        "Which part of the list this is; `total` is left out when it is above ten thousand under a filter.",
-        vec![
-            required("limit", integer(1)),
-            required("offset", integer(0)),
-            required("count", integer(0)),
-            optional("total", integer(0)),
-        ],
-    )
-}
-
-/// An example of a page.
-pub(super) fn page_example(record: Value) -> Value {
-    json!({ "data": [record], "pagination": { "limit": 50, "offset": 0, "count": 1, "total": 1 } })
 }

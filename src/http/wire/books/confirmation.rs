@@ -4,7 +4,6 @@ use super::account_reference::{CODE_CHARS_MAX, ONE_AT_MOST};
 use super::allocation::Allocations;
 use super::bank::{PARTS_MAX, PartRead};
 use crate::domain::books::command::Confirmation;
-use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget};
 use crate::domain::ledger::account::AccountReference;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::bank::ConfirmType;
@@ -300,6 +299,7 @@ pub fn parse_batch(text: &[u8]) -> Result<Vec<(i64, Confirmation)>, Issues> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget};
 
     fn read(text: &str) -> Result<Confirmation, Vec<String>> {
         parse_confirmation(text.as_bytes())

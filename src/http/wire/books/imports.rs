@@ -1,12 +1,8 @@
 //! Bulk imports on the wire: each row is read by the reader of the single request it stands for.
 
-use serde::Serialize;
-
 use super::read::body;
-use super::{AssignedId, Money, account, bank, contact, document, journal};
+use super::{account, bank, contact, document, journal};
 use crate::domain::books::command::{BooksCommand, ImportInput, ImportRowInput};
-use crate::domain::books::records::import::{ImportRecord, RowResult, RowStatus};
-use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::problem::{Issue, Issues};
@@ -184,100 +180,6 @@ pub fn parse_confirmation(text: &[u8]) -> Result<(String, bool), Issues> {
     });
     reader.finish(read)?;
     Ok((token.ok_or_else(Issues::default)?.into_owned(), skips.unwrap_or_default()))
-}
-
-/// A bulk import, as answers show it.
-#[derive(Serialize)]
-pub struct ImportJson<'a> {
-    id: AssignedId,
-    token: Option<&'a str>,
-    kind: &'a str,
-    status: &'static str,
-    rows_total: i64,
-    rows_valid: i64,
-    rows_invalid: usize,
-    rows_duplicate: usize,
-    issues: &'a [Issue],
-    issue_count: u64,
-    effects: Effects,
-    created_at: String,
-    created_by: CreatedBy<'a>,
-    expires_at: String,
-    confirmed_at: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    results: Option<Vec<ResultJson>>,
-}
-
-#[derive(Serialize)]
-struct Effects {
-    journals: i64,
-    total_debit: Money,
-}
-
-#[derive(Serialize)]
-struct CreatedBy<'a> {
-    user_id: i64,
-    key_prefix: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct ResultJson {
-    row: u64,
-    status: &'static str,
-    id: Option<AssignedId>,
-}
-
-impl<'a> ImportJson<'a> {
-    /// Prints an import without what became of each row; `now_ms` tells whether it can still be confirmed.
-    pub fn new(row: &'a ImportRecord, now_ms: i64) -> Self {
-        let status = match row.is_confirmed {
-            true => "confirmed",
-            false if row.expires_at_ms <= now_ms => "expired",
-            false => "previewed",
-        };
-        let invalid = i64::try_from(row.invalid.len()).unwrap_or(i64::MAX);
-        Self {
-            id: AssignedId(row.id),
-            token: None,
-            kind: &row.kind,
-            status,
-            rows_total: row.rows_total,
-            rows_valid: row.rows_total - invalid,
-            rows_invalid: row.invalid.len(),
-            rows_duplicate: row.duplicates.len(),
-            issues: &row.issues.listed,
-            issue_count: row.issues.count,
-            effects: Effects { journals: row.journals, total_debit: Money(row.debit_pence) },
-            created_at: date_time_text(row.created_at_ms),
-            created_by: CreatedBy { user_id: row.user_id, key_prefix: row.key_prefix.as_deref() },
-            expires_at: date_time_text(row.expires_at_ms),
-            confirmed_at: row.confirmed_at_ms.map(date_time_text),
-            results: None,
-        }
-    }
-
-    /// With its token, which is told once.
-    #[must_use]
-    pub fn with_token(self, token: Option<&'a str>) -> Self {
-        Self { token, ..self }
-    }
-
-    /// With what became of each row.
-    #[must_use]
-    pub fn with_results(self, results: &[RowResult]) -> Self {
-        Self { results: Some(results.iter().map(ResultJson::from).collect()), ..self }
-    }
-}
-
-impl From<&RowResult> for ResultJson {
-    fn from(result: &RowResult) -> Self {
-        let status = match result.status {
-            RowStatus::Created => "created",
-            RowStatus::Duplicate => "duplicate",
-            RowStatus::Invalid => "invalid",
-        };
-        Self { row: result.row, status, id: result.id.map(AssignedId) }
-    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,7 @@
 
 use super::allocation::Allocations;
 use super::read::body;
-use crate::domain::books::records::settlement::{
-    AllocationInput, AllocationTarget, PaymentMethod, SettlementField, SettlementInput,
-};
+use crate::domain::books::records::settlement::{PaymentMethod, SettlementField, SettlementInput};
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::problem::Issues;
@@ -118,6 +116,7 @@ pub fn parse_patch(text: &[u8]) -> Result<Vec<SettlementField>, Issues> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget};
 
     fn paths(read: Result<impl Sized, Issues>) -> Vec<String> {
         read.err().unwrap().listed.into_iter().map(|issue| issue.path).collect()
