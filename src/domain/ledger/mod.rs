@@ -32,6 +32,7 @@ pub mod organisation;
 pub mod period;
 pub mod refusal;
 pub mod settlement;
+pub mod source_type;
 pub mod standard_chart;
 pub mod vat;
 pub mod vat_cash;

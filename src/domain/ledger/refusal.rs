@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use super::account::Account;
 use super::ids::{AccountId, AllocationId, ContactId};
-use super::journal::SourceType;
+
 use super::money::Pence;
+use super::source_type::SourceType;
 use crate::domain::date;
 
 /// What a refusal is, to the caller of the API.
