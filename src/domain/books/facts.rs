@@ -149,7 +149,7 @@ impl Facts {
     /// The transfers of an organisation whose other side is awaited, the oldest first.
     pub(crate) fn awaited_transfers(&self, organisation: i64) -> Vec<AwaitedTransfer> {
         let mut awaited: Vec<_> =
-            self.awaited.values().filter(|(of, _)| *of == organisation).map(|(_, transfer)| transfer.clone()).collect();
+            self.awaited.values().filter(|(of, _)| *of == organisation).map(|(_, transfer)| *transfer).collect();
         awaited.sort_by_key(|transfer| (transfer.transaction_id.0 < 0, transfer.transaction_id.0.abs()));
         awaited
     }
