@@ -96,3 +96,59 @@ impl CachedBooks {
         Arc::make_mut(&mut self.sequences).insert((of, prefix.to_owned()), highest);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::books::records::organisation::blank;
+    use crate::domain::ledger::account::AccountType;
+    use crate::domain::ledger::document::DocumentKind;
+
+    fn account(id: i64, code: &str) -> AccountRecord {
+        let account = Account {
+            id: AccountId(id),
+            code: code.to_owned(),
+            name: "Sales".to_owned(),
+            account_type: AccountType::Revenue,
+            role: None,
+            is_archived: false,
+        };
+        AccountRecord::of(&account, 1_000)
+    }
+
+    #[test]
+    fn a_clone_is_unaffected_by_later_changes() {
+        let sequence = (Numbered::Documents(DocumentKind::SalesInvoice), "INV-".to_owned());
+        let mut books = CachedBooks::new(blank(1_000));
+        books.put_account(account(1, "4000"));
+        books.put_bank_account(BankAccountRecord::first(1, 1, 1_000));
+        books.put_sequence(sequence.0, &sequence.1, 3);
+        let before = books.clone();
+
+        books.put_account(account(1, "4999"));
+        books.put_account(account(2, "5000"));
+        books.put_bank_account(BankAccountRecord::first(2, 2, 1_000));
+        books.put_sequence(sequence.0, &sequence.1, 4);
+        books.change_organisation().name = "Changed".to_owned();
+        books.version += 1;
+
+        assert_eq!(before.accounts.values().map(|row| row.code.as_str()).collect::<Vec<_>>(), ["4000"]);
+        assert_eq!(before.chart.get(AccountId(1)).map(|account| account.code.as_str()), Some("4000"));
+        assert!(before.chart.get(AccountId(2)).is_none());
+        assert_eq!(before.bank_accounts.len(), 1);
+        assert_eq!(before.sequences.get(&sequence), Some(&3));
+        assert_eq!((before.organisation.name.as_str(), before.organisation_changed), ("", false));
+        assert_eq!(before.version, 1);
+        assert_eq!((books.accounts.len(), books.organisation.name.as_str()), (2, "Changed"));
+    }
+
+    #[test]
+    fn a_clone_shares_the_parts_that_do_not_change() {
+        let mut books = CachedBooks::new(blank(1_000));
+        books.put_account(account(1, "4000"));
+        let before = books.clone();
+        books.put_bank_account(BankAccountRecord::first(1, 1, 1_000));
+        assert!(Arc::ptr_eq(&before.accounts, &books.accounts));
+        assert!(!Arc::ptr_eq(&before.bank_accounts, &books.bank_accounts));
+    }
+}

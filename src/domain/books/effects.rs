@@ -212,3 +212,25 @@ impl Effects {
         self.log.iter()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn effects_undone_to_a_mark_are_dropped_and_the_others_are_in_order() {
+        let mut effects = Effects::default();
+        effects.push(1, Effect::Contact(5));
+        effects.count(1, "customer", "active", 1);
+        let (mark, before) = (effects.mark(), format!("{effects:?}"));
+        effects.push(2, Effect::Preview { hash: "hash".to_owned(), body: "{}".to_owned() });
+        effects.count_day(2, ListDay::dated("journal", None, 20_000), 1);
+        assert!(effects.has_previews());
+        effects.undo_to(mark);
+        assert!(!effects.has_previews());
+        assert_eq!(format!("{effects:?}"), before);
+        effects.push(3, Effect::Account(9));
+        let organisations: Vec<i64> = effects.iter().map(|(organisation, _)| *organisation).collect();
+        assert_eq!(organisations, [1, 1, 3]);
+    }
+}

@@ -28,8 +28,8 @@ enum Change {
     Settlement(SettlementId, Option<Box<Settlement>>),
     /// An allocation was added as the last of an end.
     Added(AllocationEnd),
-    /// An allocation of an end was released.
-    Released(AllocationEnd, AllocationId),
+    /// An allocation of an end was released; before, it was released on this day or not at all.
+    Released(AllocationEnd, AllocationId, Option<Day>),
 }
 
 impl Deref for UndoRegister {
@@ -85,9 +85,9 @@ impl UndoRegister {
     /// Releases an allocation of one of its ends from a day on; returns the released allocation.
     pub(crate) fn release(&mut self, end: AllocationEnd, id: AllocationId, day: Day) -> Option<Allocation> {
         let known = self.allocations_of(end)?.iter_mut().find(|known| known.id == Some(id))?;
-        known.released_on = Some(day);
+        let before = known.released_on.replace(day);
         let released = known.clone();
-        self.log.push(Change::Released(end, id));
+        self.log.push(Change::Released(end, id, before));
         Some(released)
     }
 
@@ -130,12 +130,146 @@ impl UndoRegister {
                 Some(Change::Added(end)) => {
                     self.allocations_of(end).and_then(Vec::pop);
                 }
-                Some(Change::Released(end, id)) => {
-                    let known = self.allocations_of(end).into_iter().flatten();
-                    known.filter(|known| known.id == Some(id)).for_each(|known| known.released_on = None);
+                Some(Change::Released(end, id, before)) => {
+                    let mut known = self.allocations_of(end).into_iter().flatten();
+                    if let Some(known) = known.find(|known| known.id == Some(id)) {
+                        known.released_on = before;
+                    }
                 }
                 None => return,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::ledger::allocation::SettlementKind;
+    use crate::domain::ledger::code_totals::CodeTotals;
+    use crate::domain::ledger::document::{DocumentKind, Stage};
+    use crate::domain::ledger::ids::ContactId;
+    use crate::domain::ledger::money::Pence;
+
+    /// A call that changes a register.
+    #[derive(Debug, Clone)]
+    enum Step {
+        PutDocument(i64, i64),
+        RemoveDocument(i64),
+        PutSettlement(i64, i64),
+        Add { document: i64, settlement: i64, allocation: i64 },
+        Release { document: i64, settlement: i64, allocation: i64, day: Day },
+    }
+
+    fn document(id: i64, gross: i64) -> Document {
+        Document {
+            id: DocumentId(id),
+            kind: DocumentKind::SalesInvoice,
+            contact_id: ContactId(1),
+            stage: Stage::Issued,
+            date: 20_000,
+            gross: Pence(gross),
+            deduction: Pence(0),
+            by_code: CodeTotals::default(),
+            basis: None,
+            allocations: Vec::new(),
+        }
+    }
+
+    fn settlement(id: i64, amount: i64) -> Settlement {
+        Settlement {
+            id: Some(SettlementId(id)),
+            kind: SettlementKind::CustomerReceipt,
+            contact_id: ContactId(1),
+            date: 20_000,
+            amount: Pence(amount),
+            is_void: false,
+            allocations: Vec::new(),
+        }
+    }
+
+    /// Both ends of an allocation of a settlement to a document.
+    const fn ends(document: i64, settlement: i64) -> [AllocationEnd; 2] {
+        [AllocationEnd::Settlement(Some(SettlementId(settlement))), AllocationEnd::Document(DocumentId(document))]
+    }
+
+    fn allocation(id: i64, [from, to]: [AllocationEnd; 2]) -> Allocation {
+        Allocation {
+            id: Some(AllocationId(id)),
+            from,
+            to,
+            date: 20_000,
+            released_on: None,
+            amount: Pence(100),
+            cis: Pence(0),
+            credit: CodeTotals::default(),
+            as_payment: false,
+        }
+    }
+
+    impl Step {
+        fn take(&self, register: &mut UndoRegister) {
+            match *self {
+                Self::PutDocument(id, gross) => register.put_document(document(id, gross)),
+                Self::RemoveDocument(id) => register.remove_document(DocumentId(id)),
+                Self::PutSettlement(id, amount) => {
+                    register.put_settlement(SettlementId(id), settlement(id, amount));
+                }
+                Self::Add { document, settlement, allocation: id } => {
+                    let ends = ends(document, settlement);
+                    ends.into_iter().for_each(|end| register.add(end, allocation(id, ends)));
+                }
+                Self::Release { document, settlement, allocation, day } => {
+                    for end in ends(document, settlement) {
+                        register.release(end, AllocationId(allocation), day);
+                    }
+                }
+            }
+        }
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            (1_i64..4, 1_i64..1_000).prop_map(|(id, gross)| Step::PutDocument(id, gross)),
+            (1_i64..4).prop_map(Step::RemoveDocument),
+            (1_i64..4, 1_i64..1_000).prop_map(|(id, amount)| Step::PutSettlement(id, amount)),
+            (1_i64..4, 1_i64..4, 1_i64..6).prop_map(|(document, settlement, allocation)| Step::Add {
+                document,
+                settlement,
+                allocation
+            }),
+            (1_i64..4, 1_i64..4, 1_i64..6, 20_000..20_010).prop_map(|(document, settlement, allocation, day)| {
+                Step::Release { document, settlement, allocation, day }
+            }),
+        ];
+        prop::collection::vec(step, 0..30)
+    }
+
+    proptest! {
+        #[test]
+        fn changes_undone_to_a_mark_leave_the_register_as_it_was(before in steps(), after in steps()) {
+            let mut register = UndoRegister::default();
+            before.iter().for_each(|step| step.take(&mut register));
+            let (mark, expected) = (register.mark(), register.register.clone());
+            after.iter().for_each(|step| step.take(&mut register));
+            register.undo_to(mark);
+            prop_assert_eq!(&register.documents, &expected.documents);
+            prop_assert_eq!(&register.settlements, &expected.settlements);
+        }
+    }
+
+    #[test]
+    fn a_document_that_is_set_again_has_the_allocations_of_the_one_before() {
+        let mut register = UndoRegister::default();
+        register.put_document(document(1, 500));
+        register.add(ends(1, 2)[1], allocation(7, ends(1, 2)));
+        register.put_document(document(1, 600));
+        let known = &register.documents[&DocumentId(1)];
+        assert_eq!((known.gross, known.paid()), (Pence(600), Pence(100)));
+        let released = register.release(ends(1, 2)[1], AllocationId(7), 20_005).expect("the allocation is known");
+        assert_eq!(released.released_on, Some(20_005));
+        assert_eq!(register.documents[&DocumentId(1)].paid(), Pence(0));
     }
 }
