@@ -22,6 +22,7 @@ mod purchase_invoices;
 mod quarter;
 mod receipts;
 mod refusals;
+mod reports;
 mod retries;
 mod sales_invoices;
 mod status;
