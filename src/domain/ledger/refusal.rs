@@ -343,18 +343,7 @@ impl Refusal {
             Self::DuplicateRole { existing_id, .. } => {
                 format!("only one account may have this role, and account {existing_id} has it")
             }
-            Self::DuplicateExternalId { field, existing_id } if is_row(field) => {
-                let repeats =
-                    existing_id.map_or_else(|| "an earlier row".to_owned(), |id| format!("bank transaction {id}"));
-                let before = if field.is_empty() { String::new() } else { format!("{field} ") };
-                format!("{before}repeats {repeats}: the same date, amount and description")
-            }
-            Self::DuplicateExternalId { field, existing_id: Some(id) } if *id > 0 => {
-                format!("another record, {id}, has this {}", last_key(field))
-            }
-            Self::DuplicateExternalId { field, .. } => {
-                format!("an earlier row has this {}", last_key(field))
-            }
+            Self::DuplicateExternalId { field, existing_id } => duplicate_message(field, *existing_id),
             Self::InvalidState { current, allowed: [] } => format!("this cannot be done: the record is {current}"),
             Self::InvalidState { current, allowed } => {
                 format!("the record is {current}; this can be done when it is {}", allowed.join(" or "))
@@ -415,6 +404,20 @@ impl Refusal {
             Self::Explained { message, .. } => message.clone(),
             Self::Field { field, message } => format!("{field}: {message}"),
         }
+    }
+}
+
+/// What a record or row repeats; a provisional identifier, below 1, is that of an earlier row.
+fn duplicate_message(field: &str, existing_id: Option<i64>) -> String {
+    let existing_id = existing_id.filter(|id| *id > 0);
+    if is_row(field) {
+        let repeats = existing_id.map_or_else(|| "an earlier row".to_owned(), |id| format!("bank transaction {id}"));
+        let before = if field.is_empty() { String::new() } else { format!("{field} ") };
+        return format!("{before}repeats {repeats}: the same date, amount and description");
+    }
+    match existing_id {
+        Some(id) => format!("another record, {id}, has this {}", last_key(field)),
+        None => format!("an earlier row has this {}", last_key(field)),
     }
 }
 

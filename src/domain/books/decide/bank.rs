@@ -220,34 +220,7 @@ impl BooksTransaction<'_> {
         let first = place.and_then(|place| awaited.get(place)).map(|transfer| transfer.transaction_id.0);
         self.count_line(&row, 1);
         if let Some(first) = first.and_then(|id| self.facts.transactions.get(&id)).map(|(_, row)| row.clone()) {
-            // The other side of a transfer that is in the books already: linked, and nothing is posted.
-            let linked = StatementLineRecord {
-                transfer_id: Some(row.id),
-                awaited_on: None,
-                version: first.version + 1,
-                updated_at_ms: self.now_ms,
-                ..first.clone()
-            };
-            self.recount(&row, BankStatus::Confirmed);
-            row = StatementLineRecord {
-                status: BankStatus::Confirmed,
-                kind: Some(ConfirmType::Transfer),
-                transfer_id: Some(first.id),
-                journal_id: first.journal_id,
-                confirmed_at_ms: Some(self.now_ms),
-                confirmed_by: first.confirmed_by,
-                ..row
-            };
-            self.stop_awaiting(first.id);
-            let (summary, on) = (format!("{} linked", linked.title()), (Resource::BankTransaction, linked.id));
-            self.record_change(
-                ChangeAction::Link,
-                on,
-                summary,
-                Some(first.audit_fields()),
-                Some(linked.audit_fields()),
-            );
-            self.put_bank_transaction(linked);
+            row = self.link_to_awaiting(row, &first);
         }
         self.put_bank_transaction(row.clone());
         let summary = format!("{} entered", row.title());
@@ -259,6 +232,31 @@ impl BooksTransaction<'_> {
             Some(row.audit_fields()),
         );
         row
+    }
+
+    /// Links a new line to the transfer in the books that awaits it: it is confirmed, and nothing is posted.
+    fn link_to_awaiting(&mut self, row: StatementLineRecord, first: &StatementLineRecord) -> StatementLineRecord {
+        let linked = StatementLineRecord {
+            transfer_id: Some(row.id),
+            awaited_on: None,
+            version: first.version + 1,
+            updated_at_ms: self.now_ms,
+            ..first.clone()
+        };
+        self.recount(&row, BankStatus::Confirmed);
+        self.stop_awaiting(first.id);
+        let (summary, on) = (format!("{} linked", linked.title()), (Resource::BankTransaction, linked.id));
+        self.record_change(ChangeAction::Link, on, summary, Some(first.audit_fields()), Some(linked.audit_fields()));
+        self.put_bank_transaction(linked);
+        StatementLineRecord {
+            status: BankStatus::Confirmed,
+            kind: Some(ConfirmType::Transfer),
+            transfer_id: Some(first.id),
+            journal_id: first.journal_id,
+            confirmed_at_ms: Some(self.now_ms),
+            confirmed_by: first.confirmed_by,
+            ..row
+        }
     }
 
     fn put_bank_transaction(&mut self, row: StatementLineRecord) {
