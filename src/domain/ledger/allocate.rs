@@ -75,21 +75,21 @@ impl<'a> Allocator<'a> {
             AllocateTo::Document(id) => {
                 let document = find_document(&self.after, settlement, row, id)?;
                 let about = |refusal: Refusal| refusal.about(field(row, document_key(document.kind)), id.0);
-                (document.free_from(), cash_fits(document, row, request).map_err(about)?)
+                (document.earliest_change_date(), cash_fits(document, row, request).map_err(about)?)
             }
             AllocateTo::Settlement(id) => {
                 let refunded = find_settlement(&self.after, settlement, row, id)?;
                 let key = settlement_key(settlement);
                 require_available(refunded.unallocated(), request.amount)
                     .map_err(|refusal| refusal.about(field(row, key), id.0))?;
-                (refunded.free_from(), Pence::ZERO)
+                (refunded.earliest_change_date(), Pence::ZERO)
             }
         };
         let allocation = Allocation {
             id: None,
             from: settlement.end(),
             to: end_of(request.to),
-            date: first_open(settlement.free_from().max(to_date), self.books.lock_date),
+            date: first_open(settlement.earliest_change_date().max(to_date), self.books.lock_date),
             released_on: None,
             amount: request.amount,
             cis,
@@ -115,7 +115,7 @@ impl<'a> Allocator<'a> {
         require_available(note.due(), amount)?;
         require_available(invoice.due(), amount)
             .map_err(|refusal| refusal.about(field(row, "invoice_id"), invoice.id.0))?;
-        let earliest = note.free_from().max(invoice.free_from());
+        let earliest = note.earliest_change_date().max(invoice.earliest_change_date());
         let date = match date {
             Some(date) if date < earliest => {
                 return Err(Refusal::field(

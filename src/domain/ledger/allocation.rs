@@ -277,7 +277,7 @@ impl Document {
 
     /// The earliest day on which something more may happen to it, a voiding or an allocation: its own, or when the last
     /// allocation that counted was released.
-    pub fn free_from(&self) -> Day {
+    pub fn earliest_change_date(&self) -> Day {
         self.allocations.iter().filter_map(Allocation::counted_until).fold(self.date, Day::max)
     }
 
@@ -314,7 +314,7 @@ impl Settlement {
 
     /// The earliest day on which something more may happen to it, a voiding or an allocation: its own, or when the last
     /// allocation that counted was released.
-    pub fn free_from(&self) -> Day {
+    pub fn earliest_change_date(&self) -> Day {
         self.allocations.iter().filter_map(Allocation::counted_until).fold(self.date, Day::max)
     }
 

@@ -59,7 +59,7 @@ impl Chart {
                     role.as_str(),
                     types.join(" or ")
                 );
-                return Err(Refusal::WrongAccountType { field: "role".to_owned(), id: None }.because(message));
+                return Err(Refusal::WrongAccountType { field: "role".to_owned(), id: None }.with_message(message));
             }
             if let Some(existing) = self.with_role(role).filter(|_| role.is_unique()) {
                 return Err(Refusal::DuplicateRole { field: "role", existing_id: existing.id });

@@ -189,7 +189,7 @@ pub fn draft(
     if total.gross().is_negative() {
         let refusal = Refusal::NegativeTotal { total: total.gross() };
         return Err(match kind.is_credit_note() {
-            true => refusal.because(format!("the total is {}: a credit note must not be negative", total.gross())),
+            true => refusal.with_message(format!("the total is {}: a credit note must not be negative", total.gross())),
             false => refusal,
         });
     }

@@ -15,14 +15,14 @@ use super::vat_scheme::separates_vat;
 
 /// How the VAT of a document is posted and declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Treatment {
+pub struct VatTreatment {
     /// When it is declared.
     pub basis: Basis,
     /// The gross of the capital goods bought together, which decides whether the flat rate reclaims their VAT.
     pub capital_gross: Pence,
 }
 
-impl Treatment {
+impl VatTreatment {
     /// That of a document by itself: the scheme of its date.
     pub fn of(books: &Books<'_>, draft: &Draft) -> Self {
         let lines = draft.lines.iter().map(|line| (line.account_id, line.amount.gross()));
@@ -39,9 +39,14 @@ impl Treatment {
 }
 
 /// Decides the issue of a document under its number. A document of nothing posts nothing.
-pub fn issue(books: &Books<'_>, draft: &Draft, treatment: Treatment, number: &str) -> Result<Option<Journal>, Refusal> {
+pub fn issue(
+    books: &Books<'_>,
+    draft: &Draft,
+    treatment: VatTreatment,
+    number: &str,
+) -> Result<Option<Journal>, Refusal> {
     let kind = draft.kind;
-    let Treatment { basis, capital_gross } = treatment;
+    let VatTreatment { basis, capital_gross } = treatment;
     for (row, line) in draft.lines.iter().enumerate() {
         require_line_account(books, row, line)?;
     }
@@ -128,7 +133,7 @@ pub struct Voidable<'a> {
     pub stage: Stage,
     /// Its date.
     pub date: Day,
-    /// The earliest day it may be void from ([`super::allocation::Document::free_from`]).
+    /// The earliest day it may be void from ([`super::allocation::Document::earliest_change_date`]).
     pub earliest: Day,
     /// Whether it came with the opening balances, and has no journal of its own.
     pub is_opening: bool,

@@ -252,7 +252,7 @@ fn unassigned(books: &Books<'_>, side: Side, lines: &[Line], entered: &EnteredOp
             "the accounts {account} control account is opened with {balance}, the open documents of {documents} come to \
              {open}: make them agree, or set allow_unassigned to true to leave the rest without a contact"
         );
-        return Err(Refusal::AmountMismatch { expected: open, actual: balance }.because(message));
+        return Err(Refusal::AmountMismatch { expected: open, actual: balance }.with_message(message));
     }
     Ok(balance - open)
 }

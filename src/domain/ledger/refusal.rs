@@ -22,7 +22,7 @@ pub enum RefusalClass {
 
 /// A value that explains a refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Extra {
+pub enum DetailValue {
     /// Nothing: the key is there all the same.
     Null,
     /// An identifier.
@@ -123,7 +123,7 @@ pub enum Refusal {
     /// The token is too old.
     TokenExpired,
     /// Another refusal said better: in other words, or with the field and the record it is about.
-    Explained { refusal: Box<Self>, message: String, about: Option<(String, i64)> },
+    WithMessage { refusal: Box<Self>, message: String, about: Option<(String, i64)> },
     /// A field is not what it may be beside the others or beside the facts.
     Field { field: String, message: Cow<'static, str> },
 }
@@ -182,16 +182,16 @@ impl Refusal {
             account.name,
             account.account_type.as_str()
         );
-        Self::WrongAccountType { field, id: Some(account.id) }.because(message)
+        Self::WrongAccountType { field, id: Some(account.id) }.with_message(message)
     }
 
     /// The same in other words.
     #[must_use]
-    pub fn because(self, message: impl Into<String>) -> Self {
+    pub fn with_message(self, message: impl Into<String>) -> Self {
         match self {
             Self::Field { .. } => self,
-            Self::Explained { refusal, about, .. } => Self::Explained { refusal, message: message.into(), about },
-            _ => Self::Explained { refusal: Box::new(self), message: message.into(), about: None },
+            Self::WithMessage { refusal, about, .. } => Self::WithMessage { refusal, message: message.into(), about },
+            _ => Self::WithMessage { refusal: Box::new(self), message: message.into(), about: None },
         }
     }
 
@@ -201,9 +201,9 @@ impl Refusal {
         let field = field.into();
         let message = format!("{field} {id}: {}", self.message());
         match self {
-            Self::Field { .. } | Self::Explained { about: Some(_), .. } => self,
-            Self::Explained { refusal, .. } => Self::Explained { refusal, message, about: Some((field, id)) },
-            _ => Self::Explained { refusal: Box::new(self), message, about: Some((field, id)) },
+            Self::Field { .. } | Self::WithMessage { about: Some(_), .. } => self,
+            Self::WithMessage { refusal, .. } => Self::WithMessage { refusal, message, about: Some((field, id)) },
+            _ => Self::WithMessage { refusal: Box::new(self), message, about: Some((field, id)) },
         }
     }
 
@@ -222,7 +222,7 @@ impl Refusal {
             | Self::AlreadySet
             | Self::TokenUsed => RefusalClass::Conflict,
             Self::Field { .. } => RefusalClass::Field,
-            Self::Explained { refusal, .. } => refusal.class(),
+            Self::WithMessage { refusal, .. } => refusal.class(),
             _ => RefusalClass::Unprocessable,
         }
     }
@@ -261,16 +261,16 @@ impl Refusal {
             Self::IdempotencyKeyReused => "idempotency_key_reused",
             Self::NoRecipient => "no_recipient",
             Self::TokenExpired => "token_expired",
-            Self::Explained { refusal, .. } => refusal.reason(),
+            Self::WithMessage { refusal, .. } => refusal.reason(),
             Self::Field { .. } => "invalid_field",
         }
     }
 
     /// The other keys of `details`, in order.
-    pub fn extras(&self) -> Vec<(&'static str, Extra)> {
-        let text = |text: &str| Extra::Text(text.to_owned());
+    pub fn extras(&self) -> Vec<(&'static str, DetailValue)> {
+        let text = |text: &str| DetailValue::Text(text.to_owned());
         // A record of the same request has only a provisional identifier, below 1, which nobody knows.
-        let maybe = |id: Option<i64>| id.filter(|id| *id > 0).map_or(Extra::Null, Extra::Id);
+        let maybe = |id: Option<i64>| id.filter(|id| *id > 0).map_or(DetailValue::Null, DetailValue::Id);
         match self {
             Self::DuplicateCode { field, existing_id } | Self::DuplicateRole { field, existing_id } => {
                 vec![("field", text(field)), ("existing_id", maybe(Some(existing_id.0)))]
@@ -282,48 +282,55 @@ impl Refusal {
                 vec![("field", text(field)), ("existing_id", maybe(*existing_id))]
             }
             Self::InvalidState { current, allowed } => {
-                vec![("current", text(current)), ("allowed", Extra::Texts(allowed.to_vec()))]
+                vec![("current", text(current)), ("allowed", DetailValue::Texts(allowed.to_vec()))]
             }
             Self::HasAllocations { allocation_ids } => {
-                vec![("allocation_ids", Extra::Ids(allocation_ids.iter().map(|id| id.0).collect()))]
+                vec![("allocation_ids", DetailValue::Ids(allocation_ids.iter().map(|id| id.0).collect()))]
             }
             Self::LinkedToDocument { source_type, source_id } => {
                 vec![("source_type", text(source_type.as_str())), ("source_id", maybe(*source_id))]
             }
             Self::PeriodLocked { lock_date, date, earliest_date } => vec![
-                ("lock_date", Extra::Date(*lock_date)),
-                ("date", Extra::Date(*date)),
-                ("earliest_date", Extra::Date(*earliest_date)),
+                ("lock_date", DetailValue::Date(*lock_date)),
+                ("date", DetailValue::Date(*date)),
+                ("earliest_date", DetailValue::Date(*earliest_date)),
             ],
             Self::Unbalanced { total_debit, total_credit } => {
-                vec![("total_debit", Extra::Money(*total_debit)), ("total_credit", Extra::Money(*total_credit))]
+                vec![
+                    ("total_debit", DetailValue::Money(*total_debit)),
+                    ("total_credit", DetailValue::Money(*total_credit)),
+                ]
             }
-            Self::OneSidedLine { row } => vec![("row", Extra::Row(*row))],
-            Self::AccountArchived { field, id } => vec![("field", text(field)), ("id", Extra::Id(id.0))],
-            Self::ContactArchived { field, id } => vec![("field", text(field)), ("id", Extra::Id(id.0))],
+            Self::OneSidedLine { row } => vec![("row", DetailValue::Row(*row))],
+            Self::AccountArchived { field, id } => vec![("field", text(field)), ("id", DetailValue::Id(id.0))],
+            Self::ContactArchived { field, id } => vec![("field", text(field)), ("id", DetailValue::Id(id.0))],
             Self::UnknownReference { field, id }
             | Self::BankAccountArchived { field, id }
             | Self::ContactMismatch { field, id }
-            | Self::BankAccountMismatch { field, id } => vec![("field", text(field)), ("id", Extra::Id(*id))],
+            | Self::BankAccountMismatch { field, id } => vec![("field", text(field)), ("id", DetailValue::Id(*id))],
             Self::UnknownAccountCode { field, code } => vec![("field", text(field)), ("code", text(code))],
             Self::WrongAccountType { field, id } => {
                 vec![("field", text(field)), ("id", maybe(id.map(|id| id.0)))]
             }
             Self::OverAllocated { available, requested } => {
-                vec![("available", Extra::Money(*available)), ("requested", Extra::Money(*requested))]
+                vec![("available", DetailValue::Money(*available)), ("requested", DetailValue::Money(*requested))]
             }
             Self::AmountMismatch { expected, actual } => {
-                vec![("expected", Extra::Money(*expected)), ("actual", Extra::Money(*actual))]
+                vec![("expected", DetailValue::Money(*expected)), ("actual", DetailValue::Money(*actual))]
             }
             Self::VatAmountOutOfTolerance { field, expected, actual } => {
-                vec![("field", text(field)), ("expected", Extra::Money(*expected)), ("actual", Extra::Money(*actual))]
+                vec![
+                    ("field", text(field)),
+                    ("expected", DetailValue::Money(*expected)),
+                    ("actual", DetailValue::Money(*actual)),
+                ]
             }
-            Self::NegativeTotal { total } => vec![("total", Extra::Money(*total))],
+            Self::NegativeTotal { total } => vec![("total", DetailValue::Money(*total))],
             Self::CurrencyNotSupported { currency } => vec![("currency", text(currency))],
-            Self::Explained { refusal, about, .. } => {
+            Self::WithMessage { refusal, about, .. } => {
                 let mut extras = refusal.extras();
                 if let Some((field, id)) = about {
-                    extras.extend([("field", text(field)), ("id", Extra::Id(*id))]);
+                    extras.extend([("field", text(field)), ("id", DetailValue::Id(*id))]);
                 }
                 extras
             }
@@ -401,7 +408,7 @@ impl Refusal {
             Self::IdempotencyKeyReused => "this Idempotency-Key was used with another request".to_owned(),
             Self::NoRecipient => "there is no address to send to".to_owned(),
             Self::TokenExpired => "this token has expired; make a new preview".to_owned(),
-            Self::Explained { message, .. } => message.clone(),
+            Self::WithMessage { message, .. } => message.clone(),
             Self::Field { field, message } => format!("{field}: {message}"),
         }
     }
@@ -446,7 +453,10 @@ mod tests {
         assert_eq!(conflict.message(), "the record is void; this can be done when it is issued or draft");
         assert_eq!(
             conflict.extras(),
-            vec![("current", Extra::Text("void".to_owned())), ("allowed", Extra::Texts(vec!["issued", "draft"]))]
+            vec![
+                ("current", DetailValue::Text("void".to_owned())),
+                ("allowed", DetailValue::Texts(vec!["issued", "draft"]))
+            ]
         );
 
         let locked = Refusal::PeriodLocked { lock_date: 20_208, date: 20_200, earliest_date: 20_209 };

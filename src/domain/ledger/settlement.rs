@@ -180,7 +180,7 @@ pub fn void(
     asked_date: Option<Day>,
 ) -> Result<VoidedSettlement, Refusal> {
     require_standing(settlement)?;
-    let date = period::void_date(settlement.date, settlement.free_from(), asked_date, books.lock_date)?;
+    let date = period::void_date(settlement.date, settlement.earliest_change_date(), asked_date, books.lock_date)?;
     let mut allocator = Allocator::new(*books, register);
     for allocation in settlement.allocations.iter().filter(|allocation| allocation.is_active()) {
         allocator.release(allocation, date.max(allocation.date));

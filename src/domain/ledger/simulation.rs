@@ -17,7 +17,7 @@ use super::decimal::Percent;
 use super::document::{DocumentKind, Draft, Stage};
 use super::document_line::{CisType, PricedLine, total};
 use super::ids::{AccountId, AllocationId, BankAccountId, ContactId, DocumentId, JournalId, SettlementId};
-use super::issue::{Treatment, Voidable, issue, void};
+use super::issue::{VatTreatment, Voidable, issue, void};
 use super::journal::{Journal, JournalStatus, PostedJournal, Target};
 use super::money::Pence;
 use super::period::Day;
@@ -76,7 +76,7 @@ struct World {
     journals: Vec<PostedJournal>,
     entries: Vec<VatEntry>,
     /// What documents were issued with, for the credit notes that take them back.
-    treatments: BTreeMap<DocumentId, Treatment>,
+    treatments: BTreeMap<DocumentId, VatTreatment>,
     of_document: BTreeMap<DocumentId, PostedJournal>,
     of_settlement: BTreeMap<SettlementId, Vec<PostedJournal>>,
     void_from: BTreeMap<DocumentId, Day>,
@@ -289,7 +289,7 @@ impl World {
         let draft = Draft { kind, contact_id: ContactId(3), date, due_date: None, lines, total, cis: terms };
         let invoices = self.documents(|document| document.kind == kind.invoice() && document.stage == Stage::Issued);
         let origin = origin.filter(|_| kind.is_credit_note()).and_then(|place| pick(&invoices, place));
-        let treatment = origin.map_or_else(|| Treatment::of(books, &draft), |origin| self.treatments[&origin]);
+        let treatment = origin.map_or_else(|| VatTreatment::of(books, &draft), |origin| self.treatments[&origin]);
         let journal = issue(books, &draft, treatment, "1")?;
         let id = DocumentId(self.next());
         self.treatments.insert(id, treatment);
@@ -369,7 +369,7 @@ impl World {
         let voidable = Voidable {
             stage: document.stage,
             date: document.date,
-            earliest: document.free_from(),
+            earliest: document.earliest_change_date(),
             is_opening: false,
             allocations: &allocations,
             journal: self.of_document.get(&id),

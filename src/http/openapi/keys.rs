@@ -16,7 +16,7 @@ const WITHOUT_NUL: &str = "^[^\\u0000]*$";
 pub fn create_key() -> Operation {
     Operation::new(
         TAG,
-        "Make an API key",
+        "Create an API key",
         "The plaintext `key` is in this answer only and can never be recovered. With `organisation_ids` the key covers \
          those organisations only; without it every organisation the person is an accepted member of. `Idempotency-Key` is refused here, \
          because the answer is never stored.",

@@ -18,7 +18,7 @@ use crate::domain::ledger::contact::Contact;
 use crate::domain::ledger::document::{DocumentKind, Draft, EnteredDocument, Stage};
 use crate::domain::ledger::document_line::EnteredLine;
 use crate::domain::ledger::ids::{AccountId, ContactId, DocumentId};
-use crate::domain::ledger::issue::{Treatment, Voidable};
+use crate::domain::ledger::issue::{VatTreatment, Voidable};
 use crate::domain::ledger::journal::{Journal, PostedJournal};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
@@ -28,7 +28,7 @@ use crate::domain::ledger::{cis, document, issue, numbering};
 /// A draft that the rules agree to issue.
 struct Issued {
     number: String,
-    treatment: Treatment,
+    treatment: VatTreatment,
     journal: Option<Journal>,
 }
 
@@ -196,7 +196,7 @@ impl BooksTransaction<'_> {
         let voidable = Voidable {
             stage: row.stage,
             date: known.date,
-            earliest: known.free_from(),
+            earliest: known.earliest_change_date(),
             is_opening: row.is_opening,
             allocations: &allocations,
             journal: journal.as_ref(),
@@ -375,15 +375,15 @@ impl BooksTransaction<'_> {
     }
 
     /// How the VAT of a document is posted: that of a credit note as that of the invoice it takes back.
-    fn treatment(&self, draft: &Draft, origin_id: Option<i64>) -> Treatment {
+    fn treatment(&self, draft: &Draft, origin_id: Option<i64>) -> VatTreatment {
         let books = self.books.books();
         let origin = origin_id.and_then(|id| self.facts.document(self.organisation(), id));
         match origin.and_then(|origin| origin.basis.zip(Some(&origin.lines))) {
             Some((basis, lines)) => {
                 let gross = |line: &DocumentLineRecord| Pence(line.net_pence + line.vat_pence);
-                Treatment::on(&books, basis, lines.iter().map(|line| (AccountId(line.account_id), gross(line))))
+                VatTreatment::on(&books, basis, lines.iter().map(|line| (AccountId(line.account_id), gross(line))))
             }
-            None => Treatment::of(&books, draft),
+            None => VatTreatment::of(&books, draft),
         }
     }
 

@@ -15,7 +15,7 @@ use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::ledger::bank_import::{self, NewStatementLine, RowOutcome, StatementLineKey};
 use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::money::Pence;
-use crate::domain::ledger::refusal::{Extra, Refusal};
+use crate::domain::ledger::refusal::{DetailValue, Refusal};
 use crate::domain::problem::{Issue, Issues};
 
 /// The outcome of deciding every row.
@@ -201,7 +201,7 @@ fn accepted(run: RowsDecided, stored: &ImportRecord, skips_invalid: bool) -> Res
         && (run.journals, run.debit_pence) == (stored.journals, stored.debit_pence);
     if !is_same {
         let why = "the books have changed since the preview, and the rows would do something else: make a new preview";
-        return Err(Refusal::StaleVersion.because(why).into());
+        return Err(Refusal::StaleVersion.with_message(why).into());
     }
     if run.issues.is_empty() || skips_invalid {
         Ok(run)
@@ -224,8 +224,8 @@ fn duplicate(row: &StatementLineInput, outcome: RowOutcome) -> Refusal {
 /// A refusal of a row, as one of the issues of its import.
 fn issue(row: u64, refusal: &Refusal) -> Issue {
     let field = refusal.extras().into_iter().find_map(|(key, value)| match value {
-        Extra::Text(text) if key == "field" => Some(text).filter(|text| !text.is_empty()),
-        Extra::Row(line) => Some(format!("lines[{line}]")),
+        DetailValue::Text(text) if key == "field" => Some(text).filter(|text| !text.is_empty()),
+        DetailValue::Row(line) => Some(format!("lines[{line}]")),
         _ => None,
     });
     let path = match &field {

@@ -58,7 +58,7 @@ impl BooksTransaction<'_> {
         let known = documents.iter().filter_map(|row| self.facts.register.documents.get(&DocumentId(row.id)));
         let allocations: Vec<_> = known.clone().flat_map(Document::active_allocation_ids).collect();
         // What was once settled with a document stood until it was released.
-        let earliest = known.map(Document::free_from).fold(voided.entry_day, i32::max);
+        let earliest = known.map(Document::earliest_change_date).fold(voided.entry_day, i32::max);
         let is_open = period::require_open(voided.entry_day, self.books.lock_day()).is_ok();
         let asked = void_day.or(Some(earliest).filter(|day| is_open && *day > voided.entry_day));
         let reversal = manual_journal::void(&posted, asked, &allocations, self.books.lock_day())?;

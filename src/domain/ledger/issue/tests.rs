@@ -37,7 +37,7 @@ fn drafted(chart: &Chart, kind: DocumentKind, lines: &[(&str, VatCode, i64)]) ->
 fn decide(chart: &Chart, scheme: VatScheme, draft: &Draft) -> Result<Option<Journal>, Refusal> {
     let vat = VatHistory::new(vec![(Day::MIN, scheme)]);
     let books = Books { chart, vat: &vat, lock_date: Some(DAY - 1) };
-    issue(&books, draft, Treatment::of(&books, draft), "INV-0103")
+    issue(&books, draft, VatTreatment::of(&books, draft), "INV-0103")
 }
 
 fn shown(chart: &Chart, journal: &Journal) -> Vec<(String, i64)> {
@@ -194,7 +194,7 @@ fn a_credit_note_is_treated_as_the_invoice_it_takes_back() {
     let books = Books { chart: &chart, vat: &vat, lock_date: None };
     let of = |basis, capital_gross, code| {
         let draft = drafted(&chart, DocumentKind::PurchaseCreditNote, &[(code, VatCode::Standard, 2_000)]);
-        let treatment = Treatment { basis, capital_gross: Pence(capital_gross) };
+        let treatment = VatTreatment { basis, capital_gross: Pence(capital_gross) };
         let journal = issue(&books, &draft, treatment, "PCN-00001").unwrap().unwrap();
         (shown(&chart, &journal), boxes(&journal.vat, VatScheme::Standard).box4)
     };

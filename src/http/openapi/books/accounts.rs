@@ -34,7 +34,7 @@ pub fn get_account() -> Operation {
 /// `POST …/accounts`.
 pub fn create_account() -> Operation {
     inside(
-        "Make an account",
+        "Create an account",
         "A role such as `vat_control`, `bank` or `fixed_asset` gives the account its effect; any other word is kept as it is.",
     )
     .request(

@@ -192,7 +192,7 @@ pub fn exclude_bank_transaction() -> Operation {
 
 /// `POST …/bank-transactions/{id}/restore`.
 pub fn restore_bank_transaction() -> Operation {
-    about_one("bank transaction", 14, "Take back an excluded bank transaction", "It is unconfirmed again.")
+    about_one("bank transaction", 14, "Restore an excluded bank transaction", "It is unconfirmed again.")
         .answer::<Data<BankTransactionJson>>(200, "The line as it is now.")
         .conflict(json!({ "reason": "invalid_state", "current": "confirmed", "allowed": ["excluded"] }))
         .change()

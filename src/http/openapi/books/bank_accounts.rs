@@ -36,7 +36,7 @@ pub fn get_bank_account() -> Operation {
 /// `POST …/bank-accounts`.
 pub fn create_bank_account() -> Operation {
     inside(
-        "Make a bank account",
+        "Create a bank account",
         "Either over an account of the chart (`account_id`: an asset, or for cards and loans a liability) or with a new one under `code`.",
     )
     .request(named("CreateBankAccount"), json!({ "name": "Savings", "type": "savings", "code": "1210" }))

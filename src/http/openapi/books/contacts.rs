@@ -41,7 +41,7 @@ macro_rules! operations {
 
         #[doc = concat!("`POST …/", $what, "s`.")]
         pub fn $make() -> Operation {
-            inside(concat!("Make a ", $what), "Only the name is required, and two may have the same. `reference` is the caller's own and unique.")
+            inside(concat!("Create a ", $what), "Only the name is required, and two may have the same. `reference` is the caller's own and unique.")
                 .request(named($create), json!({ "name": "Brightwell School", "email": "accounts@example.com" }))
                 .created::<Data<$record>>(concat!("The ", $what, " was made."))
                 .conflict(json!({ "reason": "duplicate_external_id", "field": "reference", "existing_id": 3 }))

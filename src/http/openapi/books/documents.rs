@@ -116,10 +116,10 @@ pub fn create_document(kind: DocumentKind) -> Operation {
     let summary = of(
         kind,
         [
-            "Draw up a sales invoice",
-            "Enter a purchase invoice",
-            "Draw up a sales credit note",
-            "Enter a purchase credit note",
+            "Create a sales invoice",
+            "Create a purchase invoice",
+            "Create a sales credit note",
+            "Create a purchase credit note",
         ],
     );
     let operation = inside(

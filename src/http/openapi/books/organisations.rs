@@ -41,7 +41,7 @@ pub fn get_organisation() -> Operation {
 pub fn create_organisation() -> Operation {
     Operation::new(
         TAG,
-        "Make an organisation",
+        "Create an organisation",
         "The caller becomes its owner, and it gets the standard UK chart of accounts; VAT Control only with `vat_control`. A key \
          restricted to organisations is refused.",
     )

@@ -22,7 +22,7 @@ pub use read::{DAY_RULE, parse_day};
 
 use serde::ser::{Serialize, Serializer};
 
-use crate::domain::ledger::refusal::{Extra, Refusal, RefusalClass};
+use crate::domain::ledger::refusal::{DetailValue, Refusal, RefusalClass};
 use crate::domain::problem::{Issue, Issues};
 use crate::http::error::ApiError;
 pub use crate::http::resources::values::{AssignedId, CURRENCY, Date, Exact, Money};
@@ -89,7 +89,7 @@ pub fn batch_format(issues: &Issues) -> ApiError {
 
 struct Details {
     reason: &'static str,
-    extras: Vec<(&'static str, Extra)>,
+    extras: Vec<(&'static str, DetailValue)>,
     /// The item of a batch.
     row: Option<usize>,
 }
@@ -101,14 +101,14 @@ impl Serialize for Details {
         map.serialize_entry("reason", self.reason)?;
         for (key, extra) in &self.extras {
             match extra {
-                Extra::Null => map.serialize_entry(key, &())?,
-                Extra::Id(id) => map.serialize_entry(key, id)?,
-                Extra::Ids(ids) => map.serialize_entry(key, ids)?,
-                Extra::Text(text) => map.serialize_entry(key, text)?,
-                Extra::Texts(texts) => map.serialize_entry(key, texts)?,
-                Extra::Money(amount) => map.serialize_entry(key, &Money(amount.0))?,
-                Extra::Date(day) => map.serialize_entry(key, &Date(*day))?,
-                Extra::Row(row) => map.serialize_entry(key, row)?,
+                DetailValue::Null => map.serialize_entry(key, &())?,
+                DetailValue::Id(id) => map.serialize_entry(key, id)?,
+                DetailValue::Ids(ids) => map.serialize_entry(key, ids)?,
+                DetailValue::Text(text) => map.serialize_entry(key, text)?,
+                DetailValue::Texts(texts) => map.serialize_entry(key, texts)?,
+                DetailValue::Money(amount) => map.serialize_entry(key, &Money(amount.0))?,
+                DetailValue::Date(day) => map.serialize_entry(key, &Date(*day))?,
+                DetailValue::Row(row) => map.serialize_entry(key, row)?,
             }
         }
         if let Some(row) = &self.row {
