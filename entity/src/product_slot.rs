@@ -1,4 +1,4 @@
-//! The right to run a product's jobs.
+//! Table `product_slot`: one row for each product. `store/jobs/claim.rs` of the service reads and writes it.
 
 use sea_orm::entity::prelude::*;
 
@@ -11,15 +11,15 @@ pub struct Model {
     /// `reconciliation`, `coding`.
     #[sea_orm(primary_key, auto_increment = false)]
     pub product: String,
-    /// Which process.
+    /// The process that holds the right; null when none does.
     pub holder: Option<String>,
-    /// Grows with every change of holder.
+    /// Grows with every change of holder, so that a process that lost the right cannot write.
     pub fence: i64,
-    /// Milliseconds.
+    /// When the right ends unless it is renewed, in milliseconds since 1970; 0 when no process holds it.
     pub lease_until: i64,
     /// Rows in `job_hot`.
     pub waiting: i64,
-    /// The last place given out.
+    /// The last `seq` given to a job of this product in `job_hot`.
     pub last_seq: i64,
 }
 

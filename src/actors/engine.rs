@@ -1,8 +1,8 @@
 //! The actor of a product's jobs: one at a time, woken rather than fed.
 //!
 //! Rows are the queue; a wake says only that there may be work. While a job runs nothing else in the actor does
-//! (`AtomicResponse`), so its state is read from atomics, never by message. ReconActor and CodingActor are this actor with
-//! different [`Work`](super::job_runner::Work).
+//! (`AtomicResponse`), so its state is read from atomics, never by message. Reconciliation and coding each run one [`JobEngine`],
+//! with a [`Work`](super::job_runner::Work) of its own.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,11 +18,14 @@ use super::{AskError, Observer};
 use crate::domain::job::Product;
 use crate::store::{NewJob, Store, Submitted};
 
+/// What a turn may take beside the computation, to claim a job, to load its rows and to store its result, before the
+/// runner counts as hung.
+const RUNNER_MARGIN: Duration = Duration::from_secs(150);
 /// The first wait after a database error, doubled up to the last.
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 const RETRY_LAST: Duration = Duration::from_secs(30);
 
-/// The actor.
+/// Runs the jobs of one product, one at a time, when it is woken.
 pub struct JobEngine {
     stats: Arc<ActorStats>,
     runner: Arc<JobRunner>,
@@ -82,7 +85,7 @@ impl Handler<Wake> for JobEngine {
 
     fn handle(&mut self, _: Wake, _: &mut Context<Self>) -> Self::Result {
         // The runner bounds the computation; the guard is for a hang of the runner itself.
-        let deadline = self.runner.limits.deadline + self.runner.limits.cancel_grace + Duration::from_secs(150);
+        let deadline = self.runner.limits.deadline + self.runner.limits.cancel_grace + RUNNER_MARGIN;
         guard::work(deadline, |actor: &mut Self, _| {
             let runner = Arc::clone(&actor.runner);
             async move { runner.turn().await }.into_actor(actor).map(|turn, actor, ctx| actor.after_turn(turn, ctx))

@@ -23,7 +23,7 @@ const INLINE_RESULT_BYTES: u64 = 256 * 1024;
 /// Bytes unpacked at once: well under a millisecond of work.
 const UNPACK_STEP_BYTES: usize = 128 * 1024;
 
-/// Answers a poll. The caller needs the scope, or must be the key that made the job.
+/// Answers a poll. The job must belong to the user of the key, and the key must have the scope or have made the job.
 pub async fn poll(
     call: &Call<Products>,
     product: Product,
@@ -78,7 +78,8 @@ fn state_json(job: &JobRow, id_field: &str, products: &Products) -> String {
     text
 }
 
-/// Reconciliation has a code for want of credits; a failed coding job has one code, and says why in its details.
+/// The error of a failed job. Reconciliation has a code for too few credits, and `internal_error` for the rest; coding has
+/// one code, with the reason in its details.
 fn failure_json(product: Product, failure: &JobFailure) -> serde_json::Value {
     let code = match (product, failure) {
         (Product::Coding, _) => "coding_failed",
@@ -130,8 +131,8 @@ async fn completed(job: JobRow, head: String, reader: Reader) -> Result<HttpResp
     Ok(response)
 }
 
-/// A stored result on its way out: read part by part, unpacked step by step, never whole in memory. The steps are of what
-/// comes out: a result that repeats itself is a thousand times smaller as it is stored.
+/// A stored result on its way out: read part by part, unpacked step by step, never whole in memory. A step is
+/// measured in unpacked bytes, because a few stored bytes may unpack to a thousand times as many.
 struct Unpacking {
     head: Option<String>,
     reader: Reader,

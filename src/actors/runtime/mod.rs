@@ -1,6 +1,9 @@
-//! What actix leaves out: surviving a panic, a queue with a bound, and being seen from outside.
+//! What actix leaves out: a restart after a panic, a bounded mailbox, and health that can be read while an actor is busy.
 //!
-//! Facts about actix 0.13 that decide the design (each was checked by running it):
+//! [`Slot`] holds an actor and starts it again, [`Directory`] holds a slot for each organisation, [`ActorRegistry`] lists
+//! all of them for the health report, and `exposition` prints their numbers as metrics.
+//!
+//! Facts about actix 0.13 that decide the design (each is checked by a test in `tests/internals/actors`):
 //!
 //! 1. **`actix::Supervisor` does not supervise panics.** A panic in a handler kills the actor's task, every queued
 //!    message gets `MailboxError::Closed`, `restarting()` is never called and the address stays dead. Supervisor restarts
@@ -8,9 +11,9 @@
 //!    and [`Watchdog`] (look from outside). `stopped()` also runs while a panic unwinds: a second panic there ends the
 //!    process.
 //! 2. **The mailbox is not a bounded queue unless used in exactly one way.** `do_send` and `send().await` never respect
-//!    the capacity, and each clone of an `Addr` adds a place of its own. Only `try_send` through one address that is
-//!    never cloned is bounded. Hence [`Slot::ask`] takes a place first, which rides in the message ([`Ask`]), and a
-//!    coalescing [`Slot::wake`] goes through the slot's one address.
+//!    the capacity, and each clone of an `Addr` adds one to it. Only `try_send` through one address that is
+//!    never cloned is bounded. Hence [`Slot::ask`] takes a [`Permit`] first, which the message ([`Ask`]) holds until it is answered, and
+//!    a coalescing [`Slot::wake`] goes through the slot's one address.
 //! 3. **`AtomicResponse` is the one-at-a-time switch.** While it waits nothing else in the actor runs: no messages, no
 //!    intervals. So health is never queried by message; it is read from [`ActorStats`], which are atomics.
 //!

@@ -1,6 +1,9 @@
 //! The effects of the commands of a group, in the order of their decisions. An effect on a record that may change again
 //! is its identifier: the record is written as the books or facts hold it in the end. A record that is only ever added
 //! is part of its effect.
+//!
+//! `decide`, `history` and `idempotency` push effects; `store::books::write` writes them to the database. A group is the
+//! commands that are committed together; facts are the records that were loaded for them.
 
 use std::borrow::Cow;
 
@@ -13,14 +16,16 @@ use crate::domain::ledger::vat_entry::VatEntry;
 #[derive(Debug)]
 pub(crate) struct JournalEntry {
     pub(crate) view: JournalView,
-    /// For each line whose account has balances by customer and supplier: whether the line comes from no document.
-    pub(crate) of_contact: Vec<Option<bool>>,
+    /// For each line: none when its account has no balances by customer and supplier, otherwise whether the journal, or
+    /// the journal that it reverses, comes from no document.
+    pub(crate) direct: Vec<Option<bool>>,
 }
 
-/// An entry of the VAT sub-ledger, with the journal and the document it comes from, and the lines of both.
+/// An entry of the VAT sub-ledger, with the identifiers of where it comes from, as far as these are known.
 #[derive(Debug)]
 pub(crate) struct VatEntryRecord {
     pub(crate) id: i64,
+    /// The journal and the line of it.
     pub(crate) journal: Option<(i64, Option<i64>)>,
     pub(crate) document: Option<i64>,
     pub(crate) document_line: Option<i64>,

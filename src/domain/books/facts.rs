@@ -105,20 +105,14 @@ facts! {
 }
 
 impl Facts {
-    /// Adds a posted line to the loaded balances; `of_contact` is that of [`super::effects::JournalEntry`].
-    pub(crate) fn move_balances(
-        &mut self,
-        entry_day: i32,
-        line: &JournalLineView,
-        of_contact: Option<bool>,
-        today: i32,
-    ) {
+    /// Adds a posted line to the loaded balances; `direct` is that of [`super::effects::JournalEntry`].
+    pub(crate) fn move_balances(&mut self, entry_day: i32, line: &JournalLineView, direct: Option<bool>, today: i32) {
         let debit = line.debit_pence - line.credit_pence;
         self.balances.update(&line.account_id, |(balance, has_postings)| {
             *balance += debit;
             *has_postings = true;
         });
-        if let Some((contact, is_direct)) = line.contact_id.zip(of_contact) {
+        if let Some((contact, is_direct)) = line.contact_id.zip(direct) {
             self.owed.update(&contact, |owed| {
                 owed.add((line.debit_pence, line.credit_pence), is_direct, entry_day >= today);
             });

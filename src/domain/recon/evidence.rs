@@ -103,7 +103,7 @@ impl Evidence {
         evidence.judge_absence(texts, pairs, &counts, pace)?;
         pace.check()?;
         evidence.lags = Lags::learn(texts, pairs, window_days);
-        evidence.reward = (12 * NAT).max(evidence.lags.dearest() + NAT);
+        evidence.reward = (12 * NAT).max(evidence.lags.highest_cost() + NAT);
         pace.check()?;
         Ok(evidence)
     }

@@ -14,10 +14,10 @@ use super::words::Side;
 /// What one day of distance costs before the file has taught anything.
 const DAY_COST: f64 = 1.0;
 
-/// Pairs the fixed prior is worth for the file's own distribution.
+/// The weight of the fixed prior, in pairs, against the pairs of the file.
 const PRIOR_PAIRS: f64 = 50.0;
 
-/// Pairs the file's distribution is worth for the distribution of one word or weekday.
+/// The weight of the file's distribution, in pairs, against the pairs with one word or weekday.
 const PROFILE_PAIRS: f64 = 20.0;
 
 /// Fewest pairs with a word before it gets a distribution of its own.
@@ -25,6 +25,9 @@ const FEWEST_PAIRS: u32 = 8;
 
 /// Fewest nats a word's distribution must explain in all its pairs to be used.
 const FEWEST_NATS: f64 = 3.0;
+
+/// Most profiles of one side: the number of a profile is a `u16`.
+const PROFILES_MAX: usize = 60_000;
 
 /// The profile of rows that have none of their own: no correction.
 const PLAIN: u16 = 0;
@@ -34,7 +37,7 @@ const PLAIN: u16 = 0;
 pub(super) struct Lags {
     window_days: i32,
     width: usize,
-    /// The file's distribution in nats below its peak, per lag.
+    /// For each lag, the logarithm of its share over that of the most common lag, in parts of a nat of 1/`NAT`.
     common: Vec<i32>,
     /// Corrections per profile and lag; profile 0 is all zero.
     bank_profiles: Vec<i32>,
@@ -45,6 +48,7 @@ pub(super) struct Lags {
 }
 
 impl Lags {
+    /// Learns the distributions from pairs that are likely to match.
     pub(super) fn learn(texts: &Texts, pairs: &[Pair], window_days: i32) -> Self {
         let width = (2 * window_days + 1) as usize;
         let lag = |pair: &Pair| {
@@ -90,7 +94,7 @@ impl Lags {
         }
     }
 
-    /// What the days between two rows say for the pair, by place of row.
+    /// The score of the days between two rows, given by their indexes.
     pub(super) fn weigh(&self, texts: &Texts, bank: usize, book: usize) -> i32 {
         let bank_day = texts.bank_days[bank];
         let at = (bank_day - texts.book_days[book] + self.window_days) as usize;
@@ -101,7 +105,7 @@ impl Lags {
     }
 
     /// What the least likely lag costs on its own.
-    pub(super) fn dearest(&self) -> i32 {
+    pub(super) fn highest_cost(&self) -> i32 {
         -self.common.iter().copied().min().unwrap_or(0)
     }
 }
@@ -125,11 +129,11 @@ fn profiles(
     }
     seen.sort_unstable();
     let mut profiles = vec![0; width];
-    // Nats explained by each word's profile, and the profile.
+    // For each word: the nats that its profile explains per pair, and the number of the profile.
     let mut telling: Vec<(f32, u16)> = vec![(0.0, PLAIN); words];
     let mut counts = vec![0_u32; width];
     for group in seen.chunk_by(|left, right| left.0 == right.0) {
-        if group.len() < FEWEST_PAIRS as usize || profiles.len() / width > 60_000 {
+        if group.len() < FEWEST_PAIRS as usize || profiles.len() / width > PROFILES_MAX {
             continue;
         }
         counts.fill(0);

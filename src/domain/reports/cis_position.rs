@@ -73,7 +73,8 @@ pub struct CisTotals {
 /// What the position is computed from.
 #[derive(Debug, Default)]
 pub struct CisPositionRows {
-    /// Payments of bills that were paid or released in the period, and credit against these bills, up to its end.
+    /// All payments of, and credit against, every bill and credit note with a payment made or released in the period, up
+    /// to the end of the period.
     pub(crate) allocations: Vec<BillAllocation>,
     /// The suppliers of these bills.
     pub(crate) suppliers: Vec<CisSupplier>,
@@ -213,7 +214,7 @@ struct Parts {
     gross: Pence,
     net: Pence,
     materials: Pence,
-    /// What is neither work nor materials.
+    /// The rest of the net amount, which is not liable to deduction.
     rest: Pence,
 }
 
@@ -266,7 +267,7 @@ impl Parts {
         Self { gross: net + vat, net, materials, rest: net - labour - materials }
     }
 
-    /// The part of it that an amount is.
+    /// These amounts in the proportion of `amount` to the gross.
     fn part(self, amount: Pence) -> Self {
         let part = |of: Pence| net_of_settled(of, amount, self.gross);
         Self { gross: amount, net: part(self.net), materials: part(self.materials), rest: part(self.rest) }
@@ -283,8 +284,9 @@ impl Parts {
 }
 
 impl Bill {
-    /// What stands for the part that is settled at the end of a day, without VAT; the last payment completes it. Credit
-    /// moves nothing by itself: the next payment is reckoned with it, as its deduction is.
+    /// The figures of all payments up to the end of a day, without VAT: the amounts of the bill in the proportion settled.
+    /// The last payment completes them. Credit counts from the next payment or release, because its deduction is computed
+    /// then.
     fn figures(&self, end: Day) -> Figures {
         let days = self.payments.iter().flat_map(|one| [Some(one.from), one.released]).flatten();
         let Some(last) = days.filter(|day| *day <= end).max() else { return Figures::default() };

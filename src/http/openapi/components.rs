@@ -91,7 +91,7 @@ impl SharedComponents {
             let examples =
                 examples.into_iter().map(|(label, value)| (label, ExampleBuilder::new().value(Some(value)).build()));
             let content = ContentBuilder::new().schema(Some(schema)).examples_from_iter(examples).build();
-            let response = failures::success_headers(ResponseBuilder::new(), RateLimited::Always)
+            let response = failures::with_shared_headers(ResponseBuilder::new(), RateLimited::Always)
                 .description(format!("An answer with `{name}`."))
                 .content("application/json", content);
             components.responses.insert(name, response.into());
@@ -108,7 +108,7 @@ impl SharedComponents {
 
 /// A successful answer that stands where it is used.
 pub(super) fn answer(description: &str, sample: Sample, rate: RateLimited) -> Response {
-    failures::success_headers(ResponseBuilder::new().description(description), rate)
+    failures::with_shared_headers(ResponseBuilder::new().description(description), rate)
         .content("application/json", failures::content(sample.schema, sample.example))
         .build()
 }

@@ -16,7 +16,7 @@ const REQUEST_ID: &str = "req_019351b7c8a07a3e9f5c2b1d4e6f8a90";
 pub(super) enum RateLimited {
     /// It always does.
     Always,
-    /// It does when a credential was accepted before it was given.
+    /// It does when a credential was accepted before the request failed.
     Sometimes,
     /// It never does.
     Never,
@@ -30,7 +30,7 @@ pub(super) fn reason_of(details: Option<&Value>) -> Option<&str> {
     details?.get("reason")?.as_str()
 }
 
-/// The answer for all codes of one status an operation may give.
+/// The answer for all codes of one status an operation may give. The codes are sorted, so that equal ones are adjacent.
 pub(super) fn response(codes: &[(ErrorCode, Option<Value>)]) -> Response {
     let mut known: Vec<ErrorCode> = codes.iter().map(|(code, _)| *code).collect();
     known.dedup();
@@ -48,7 +48,7 @@ pub(super) fn response(codes: &[(ErrorCode, Option<Value>)]) -> Response {
     });
     let content = ContentBuilder::new().schema(Some(envelope_of(codes))).examples_from_iter(examples).build();
     let has = |wanted: &[ErrorCode]| codes.iter().any(|(code, _)| wanted.contains(code));
-    let mut response = success_headers(ResponseBuilder::new().description(lines.join("\n\n")), rate_of(codes))
+    let mut response = with_shared_headers(ResponseBuilder::new().description(lines.join("\n\n")), rate_of(codes))
         .content("application/json", content);
     if has(&[ErrorCode::Unauthorized, ErrorCode::InvalidToken]) {
         response = header(response, "WWW-Authenticate", "WwwAuthenticate");
@@ -65,19 +65,19 @@ pub(super) fn response(codes: &[(ErrorCode, Option<Value>)]) -> Response {
 /// Whether the answers of one status carry the rate-limit headers.
 fn rate_of(codes: &[(ErrorCode, Option<Value>)]) -> RateLimited {
     use ErrorCode::{Busy, InternalError, InvalidJson, InvalidToken, PayloadTooLarge, RequestTimeout, Unauthorized};
-    let before = |code: &ErrorCode| matches!(code, InvalidJson | Unauthorized | InvalidToken);
-    let either = |code: &ErrorCode| matches!(code, PayloadTooLarge | RequestTimeout | Busy | InternalError);
-    if codes.iter().all(|(code, _)| before(code)) {
+    let before_credentials = |code: &ErrorCode| matches!(code, InvalidJson | Unauthorized | InvalidToken);
+    let before_or_after = |code: &ErrorCode| matches!(code, PayloadTooLarge | RequestTimeout | Busy | InternalError);
+    if codes.iter().all(|(code, _)| before_credentials(code)) {
         RateLimited::Never
-    } else if codes.iter().any(|(code, _)| before(code) || either(code)) {
+    } else if codes.iter().any(|(code, _)| before_credentials(code) || before_or_after(code)) {
         RateLimited::Sometimes
     } else {
         RateLimited::Always
     }
 }
 
-/// The headers answers share.
-pub(super) fn success_headers(response: ResponseBuilder, rate: RateLimited) -> ResponseBuilder {
+/// Adds the headers that all answers have: the request identifier and, by `rate`, the rate limit.
+pub(super) fn with_shared_headers(response: ResponseBuilder, rate: RateLimited) -> ResponseBuilder {
     let mut response = header(response, "X-Request-Id", "RequestId");
     if rate != RateLimited::Never {
         for name in ["Limit", "Policy", "Remaining", "Reset"] {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
-use super::values::{AssignedId, CURRENCY, Date, Id, Moment, Money, vat_code};
+use super::values::{AssignedId, CURRENCY, Date, Id, Moment, Money, RelatedId, vat_code};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::statement_line::{
     StatementLineFilter, StatementLinePart, StatementLineRecord, StatementLineResult,
@@ -194,7 +194,7 @@ pub struct BankTransactionJson<'a> {
     /// The bank's own identifier.
     #[schema(required)]
     external_id: Option<&'a str>,
-    #[schema(value_type = AssignedId)]
+    #[schema(value_type = RelatedId)]
     import_id: Option<AssignedId>,
     #[schema(schema_with = status)]
     status: &'static str,
@@ -214,13 +214,13 @@ pub struct BankTransactionJson<'a> {
     lines: Vec<BankTransactionPartJson<'a>>,
     #[schema(schema_with = reserved, required)]
     suggestion: Option<()>,
-    #[schema(value_type = AssignedId)]
+    #[schema(value_type = RelatedId)]
     customer_receipt_id: Option<AssignedId>,
-    #[schema(value_type = AssignedId)]
+    #[schema(value_type = RelatedId)]
     supplier_payment_id: Option<AssignedId>,
-    #[schema(value_type = AssignedId)]
+    #[schema(value_type = RelatedId)]
     transfer_bank_transaction_id: Option<AssignedId>,
-    #[schema(value_type = AssignedId)]
+    #[schema(value_type = RelatedId)]
     journal_id: Option<AssignedId>,
     #[schema(required)]
     memo: Option<&'a str>,

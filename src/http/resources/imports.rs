@@ -9,7 +9,7 @@ use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Array;
 
 use super::journals::CreatedByJson;
-use super::values::{AssignedId, Moment, Money};
+use super::values::{AssignedId, Moment, Money, RelatedId};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::command::ImportConfirmation;
 use crate::domain::books::records::import::{ImportRecord, RowResult, RowStatus};
@@ -137,7 +137,7 @@ struct ImportRowJson {
     row: u64,
     #[schema(schema_with = row_status)]
     status: &'static str,
-    #[schema(value_type = AssignedId)]
+    #[schema(value_type = RelatedId)]
     id: Option<AssignedId>,
 }
 

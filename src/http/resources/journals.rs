@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
-use super::values::{AssignedId, CURRENCY, Date, Id, Moment, Money, vat_code};
+use super::values::{AssignedId, CURRENCY, Date, Id, Moment, Money, RelatedId, vat_code};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::journal::{JournalFilter, JournalLineView, JournalView};
 use crate::domain::books::request::CommandResult;
@@ -108,7 +108,7 @@ pub struct JournalJson<'a> {
     source_id: Option<Id>,
     #[schema(required)]
     reverses_journal_id: Option<Id>,
-    #[schema(value_type = AssignedId)]
+    #[schema(value_type = RelatedId)]
     reversed_by_journal_id: Option<AssignedId>,
     currency: &'static str,
     total_debit: Money,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
-use super::values::{AssignedId, CURRENCY, Date, Id, Moment, Money};
+use super::values::{AssignedId, CURRENCY, Date, Id, Moment, Money, RelatedId};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::settlement::{AllocationView, PaymentMethod, SettlementFilter, SettlementView};
 use crate::domain::books::request::CommandResult;
@@ -75,7 +75,8 @@ pub async fn create(call: Call<Products>, side: ContactKind) -> Result<HttpRespo
     execute(&call, &access, StatusCode::CREATED, BooksCommand::CreateSettlement(Box::new(entry)), print).await
 }
 
-async fn exists(
+/// Whether the path names a settlement: read only when the body is wrong, because 404 comes before 422.
+async fn settlement_exists(
     call: &Call<Products>,
     organisation: OrganisationId,
     side: ContactKind,
@@ -89,7 +90,7 @@ pub async fn patch(call: Call<Products>, side: ContactKind) -> Result<HttpRespon
     let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_patch(&call.body);
-    let exists = read.is_ok() || exists(&call, access.organisation.id, side, id).await?;
+    let exists = read.is_ok() || settlement_exists(&call, access.organisation.id, side, id).await?;
     let fields = body_or_path(read, exists)?;
     execute(&call, &access, StatusCode::OK, BooksCommand::PatchSettlement { side, id, fields }, print).await
 }
@@ -99,7 +100,7 @@ pub async fn allocate(call: Call<Products>, side: ContactKind) -> Result<HttpRes
     let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_settlement_allocations(&call.body, side);
-    let exists = read.is_ok() || exists(&call, access.organisation.id, side, id).await?;
+    let exists = read.is_ok() || settlement_exists(&call, access.organisation.id, side, id).await?;
     let allocations = body_or_path(read, exists)?;
     execute(&call, &access, StatusCode::OK, BooksCommand::AllocateSettlement { side, id, allocations }, print).await
 }
@@ -109,7 +110,7 @@ pub async fn unallocate(call: Call<Products>, side: ContactKind) -> Result<HttpR
     let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_release(&call.body);
-    let exists = read.is_ok() || exists(&call, access.organisation.id, side, id).await?;
+    let exists = read.is_ok() || settlement_exists(&call, access.organisation.id, side, id).await?;
     let allocation_ids = body_or_path(read, exists)?;
     execute(&call, &access, StatusCode::OK, BooksCommand::UnallocateSettlement { side, id, allocation_ids }, print)
         .await
@@ -120,7 +121,7 @@ pub async fn void(call: Call<Products>, side: ContactKind) -> Result<HttpRespons
     let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_void(&call.body);
-    let exists = read.is_ok() || exists(&call, access.organisation.id, side, id).await?;
+    let exists = read.is_ok() || settlement_exists(&call, access.organisation.id, side, id).await?;
     let request = body_or_path(read, exists)?;
     let action = BooksCommand::VoidSettlement { side, id, void_day: request.void_day, reason: request.reason };
     execute(&call, &access, StatusCode::OK, action, print).await
@@ -255,19 +256,19 @@ macro_rules! settlement_answer {
         #[schema(as = $allocation_component)]
         struct $allocation<'a> {
             id: AssignedId,
-            #[schema(value_type = AssignedId)]
+            #[schema(value_type = RelatedId)]
             invoice_id: Option<AssignedId>,
             #[schema(required)]
             invoice_number: Option<&'a str>,
-            #[schema(value_type = AssignedId)]
+            #[schema(value_type = RelatedId)]
             credit_note_id: Option<AssignedId>,
             #[schema(required)]
             credit_note_number: Option<&'a str>,
-            #[schema(value_type = AssignedId)]
+            #[schema(value_type = RelatedId)]
             $own_id: Option<AssignedId>,
             #[schema(required)]
             $own_number: Option<&'a str>,
-            #[schema(value_type = AssignedId)]
+            #[schema(value_type = RelatedId)]
             refund_id: Option<AssignedId>,
             #[schema(required)]
             refund_number: Option<&'a str>,
@@ -335,7 +336,8 @@ const fn kind_word(kind: SettlementKind) -> &'static str {
     }
 }
 
-/// What the other end of an allocation is: only its keys are not null.
+/// The kind of record that an allocation ties the settlement to. An answer has an identifier and a number for each kind;
+/// those of the other kinds are null.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OtherEnd {
     Invoice,

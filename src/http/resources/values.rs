@@ -33,6 +33,10 @@ impl Serialize for AssignedId {
     }
 }
 
+/// How an identifier of another record is described, where there may be none: its value is `Option<AssignedId>`.
+#[derive(Debug, Clone, Copy)]
+pub struct RelatedId;
+
 /// A decimal, printed as a JSON number without trailing zeros.
 #[derive(Debug, Clone)]
 pub struct Exact(String);
@@ -70,6 +74,7 @@ described! {
     Moment => moment(),
     Id => id(),
     AssignedId => nullable(id().description(Some("Null in the answer to a dry run."))),
+    RelatedId => nullable(id().description(Some("Null when there is no such record, and when a dry run would create it."))),
     Exact => number().description(Some("A decimal without trailing zeros.")),
 }
 

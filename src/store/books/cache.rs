@@ -20,15 +20,16 @@ const BOOKS_MAX: usize = 256;
 /// The books that are cached between groups.
 #[derive(Default)]
 pub(super) struct BooksCache {
-    /// The books, with the value of the clock when they were last used.
+    /// The books, with the number of the commit that used them last.
     books: HashMap<OrganisationId, (u64, CachedBooks)>,
-    /// Counts groups.
-    clock: u64,
+    /// Counts the groups that were committed; the books used longest ago are dropped first.
+    commits: u64,
 }
 
 impl BooksCache {
-    /// Takes the books of these organisations for a group, locking each against other processes. Books that are not
-    /// cached, or that another process has changed since, are loaded. Organisations without books are left out.
+    /// Takes the books of these organisations for a group; with `lock`, each is locked against other processes until the
+    /// unit ends. Books that are not cached, or that another process has changed since, are loaded. Organisations without
+    /// books are left out. Taken books leave the cache: a group that fails puts none back, so that they are loaded again.
     pub(super) async fn take(
         &mut self,
         unit: &Unit<'_>,
@@ -59,8 +60,8 @@ impl BooksCache {
 
     /// Puts books back as a commit left them.
     pub(super) fn put_back(&mut self, books: HashMap<OrganisationId, CachedBooks>) {
-        self.clock += 1;
-        self.books.extend(books.into_iter().map(|(id, books)| (id, (self.clock, books))));
+        self.commits += 1;
+        self.books.extend(books.into_iter().map(|(id, books)| (id, (self.commits, books))));
         while self.books.len() > BOOKS_MAX {
             let oldest = self.books.iter().min_by_key(|(_, (used, _))| *used).map(|(id, _)| *id);
             let Some(oldest) = oldest else { break };

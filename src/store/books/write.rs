@@ -175,7 +175,7 @@ impl<'a> Tables<'a> {
     fn add_journal(&mut self, organisation: i64, journal: &JournalEntry) {
         let view = &journal.view;
         entry_rows::push_journal(&mut self.journals, organisation, view);
-        for (at, (line, of_contact)) in view.lines.iter().zip(&journal.of_contact).enumerate() {
+        for (at, (line, direct)) in view.lines.iter().zip(&journal.direct).enumerate() {
             entry_rows::push_line(&mut self.lines, organisation, view, line);
             let is_first = view.lines.iter().take(at).all(|other| other.account_id != line.account_id);
             let sums = self.account_days.entry((line.account_id, view.entry_day)).or_default();
@@ -184,7 +184,7 @@ impl<'a> Tables<'a> {
             sums.sides.1 += line.credit_pence;
             sums.lines += 1;
             sums.journals += i64::from(is_first);
-            if let Some(is_direct) = of_contact {
+            if let Some(is_direct) = direct {
                 let key = (organisation, line.account_id, line.contact_id.unwrap_or(0), view.entry_day);
                 let sides = (line.debit_pence, line.credit_pence);
                 self.contact_days.entry(key).or_default().add(sides, *is_direct);

@@ -114,17 +114,17 @@ impl BooksTransaction<'_> {
             lines: Vec::with_capacity(journal.lines.len()),
         };
         let is_direct = self.is_direct(&journal);
-        let mut of_contact = Vec::with_capacity(journal.lines.len());
+        let mut direct = Vec::with_capacity(journal.lines.len());
         for line in &journal.lines {
             let line = self.line_view(&view, line);
-            of_contact.push(self.move_balances(&view, &line, is_direct));
+            direct.push(self.move_balances(&view, &line, is_direct));
             view.lines.push(line);
         }
         let organisation = self.organisation();
         self.effects.count_day(organisation, ListDay::dated("journal", None, view.entry_day), 1);
         self.effects.count_day(organisation, ListDay::changed("journal", None, self.now_ms), 1);
         self.effects.count(organisation, "journal type", journal.source.kind.as_str(), 1);
-        self.effects.push(organisation, Effect::Journal(Box::new(JournalEntry { view: view.clone(), of_contact })));
+        self.effects.push(organisation, Effect::Journal(Box::new(JournalEntry { view: view.clone(), direct })));
         for entry in &journal.vat {
             let line = match entry.origin {
                 VatOrigin::JournalLine(at) => view.lines.get(at).map(|line| line.id),
@@ -179,12 +179,12 @@ impl BooksTransaction<'_> {
         let is_control = account.is_some_and(|account| {
             account.has_role(&Role::AccountsReceivable) || account.has_role(&Role::AccountsPayable)
         });
-        let of_contact = is_control.then_some(is_direct);
-        self.facts.move_balances(journal.entry_day, line, of_contact, self.today);
+        let direct = is_control.then_some(is_direct);
+        self.facts.move_balances(journal.entry_day, line, direct, self.today);
         if let Some(contact) = line.contact_id {
             self.mark_used(contact);
         }
-        of_contact
+        direct
     }
 }
 

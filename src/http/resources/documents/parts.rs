@@ -13,7 +13,7 @@ use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::document_line::CisType;
 use crate::http::openapi::schema::choice;
-use crate::http::resources::values::{AssignedId, Date, Exact, Id, Money, vat_code};
+use crate::http::resources::values::{AssignedId, Date, Exact, Id, Money, RelatedId, vat_code};
 
 /// A line of an invoice or credit note.
 #[derive(Serialize, ToSchema)]
@@ -153,11 +153,11 @@ impl From<&AllocationView> for InvoiceAllocationJson {
 #[schema(as = CreditNoteAllocation)]
 pub struct CreditNoteAllocationJson<'a> {
     id: AssignedId,
-    #[schema(value_type = AssignedId)]
+    #[schema(value_type = RelatedId)]
     invoice_id: Option<AssignedId>,
     #[schema(required)]
     invoice_number: Option<&'a str>,
-    #[schema(value_type = AssignedId)]
+    #[schema(value_type = RelatedId)]
     refund_id: Option<AssignedId>,
     #[schema(required)]
     refund_number: Option<&'a str>,
