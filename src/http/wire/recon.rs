@@ -316,7 +316,7 @@ impl<'a, 'p> Parser<'a, 'p> {
 
     /// A whole number in any spelling JSON has for it: 3, 3.0, 30e-1.
     fn window(&mut self, path: FieldPath<'_>, text: &str, window_days: &mut u32) {
-        let days = amount::parse(text).ok().and_then(|units| {
+        let days = amount::parse_outward(text).ok().and_then(|units| {
             let whole = units % amount::UNITS_PER_WHOLE == 0;
             let days = u32::try_from(units / amount::UNITS_PER_WHOLE).ok()?;
             (whole && days <= MAX_WINDOW_DAYS).then_some(days)
@@ -442,6 +442,15 @@ mod tests {
         field: &str,
     ) -> (Option<&'static str>, Option<u64>, Option<String>) {
         (Some(dataset), row, Some(field.to_owned()))
+    }
+
+    #[test]
+    fn a_window_is_a_whole_number_however_small_its_fraction() {
+        let body =
+            |days: &str| format!(r#"{{"bank":[],"book":[],"options":{{"allowedDateDifferenceInDays":{days}}}}}"#);
+        for days in ["2.5890419884777833e-42", "3.0000000000000001", "-1e-13"] {
+            assert_eq!(problems(&body(days)), vec![field("options", None, "allowedDateDifferenceInDays")], "{days}");
+        }
     }
 
     #[test]
