@@ -80,26 +80,13 @@ impl BooksTransaction<'_> {
         if row.due_day.is_some() && self.due_by_terms(&row).is_ok_and(|by_terms| by_terms == row.due_day) {
             entry.due_day = None;
         }
-        for field in fields.iter().cloned() {
-            match field {
-                DocumentField::Contact(id) => entry.contact_id = id,
-                DocumentField::Day(day) => entry.day = day,
-                DocumentField::DueDay(day) => entry.due_day = day,
-                DocumentField::Number(number) => entry.number = number,
-                DocumentField::SupplierReference(reference) => entry.supplier_reference = reference,
-                DocumentField::Reference(reference) => entry.reference = reference,
-                DocumentField::Notes(notes) => entry.notes = notes,
-                DocumentField::Currency(currency) => entry.currency = Some(currency),
-                DocumentField::VatInclusive(inclusive) => {
-                    has_lines |= inclusive != entry.is_vat_inclusive;
-                    entry.is_vat_inclusive = inclusive;
-                }
-                DocumentField::Origin(origin) => entry.origin_id = origin,
-                DocumentField::Lines(lines) => {
-                    has_lines = true;
-                    entry.lines = lines;
-                }
-            }
+        for field in fields {
+            has_lines |= match field {
+                DocumentField::VatInclusive(inclusive) => *inclusive != entry.is_vat_inclusive,
+                DocumentField::Lines(_) => true,
+                _ => false,
+            };
+            entry.set(field.clone());
         }
         let draft = self.price(&entry)?;
         self.require_free(&entry, Some(row.id))?;

@@ -64,9 +64,9 @@ pub struct DocumentLineInput {
     pub cis_type: CisType,
 }
 
-/// One thing said anew about a document.
+/// A field of a document with its new value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields of `DocumentEntry`, one each")]
+#[expect(missing_docs, reason = "the fields of `DocumentInput`, one each")]
 pub enum DocumentField {
     Contact(i64),
     Day(i32),
@@ -85,6 +85,25 @@ impl DocumentField {
     /// Whether it may be changed on an issued document too.
     pub const fn is_open_to_change(&self) -> bool {
         matches!(self, Self::Reference(_) | Self::Notes(_) | Self::DueDay(_))
+    }
+}
+
+impl DocumentInput {
+    /// Sets a field.
+    pub fn set(&mut self, field: DocumentField) {
+        match field {
+            DocumentField::Contact(id) => self.contact_id = id,
+            DocumentField::Day(day) => self.day = day,
+            DocumentField::DueDay(day) => self.due_day = day,
+            DocumentField::Number(number) => self.number = number,
+            DocumentField::SupplierReference(reference) => self.supplier_reference = reference,
+            DocumentField::Reference(reference) => self.reference = reference,
+            DocumentField::Notes(notes) => self.notes = notes,
+            DocumentField::Currency(currency) => self.currency = Some(currency),
+            DocumentField::VatInclusive(inclusive) => self.is_vat_inclusive = inclusive,
+            DocumentField::Origin(origin) => self.origin_id = origin,
+            DocumentField::Lines(lines) => self.lines = lines,
+        }
     }
 }
 

@@ -93,21 +93,7 @@ fn entry(kind: DocumentKind, fields: Vec<DocumentField>) -> DocumentInput {
         origin_id: None,
         lines: Vec::new(),
     };
-    for field in fields {
-        match field {
-            DocumentField::Contact(id) => entry.contact_id = id,
-            DocumentField::Day(day) => entry.day = day,
-            DocumentField::DueDay(day) => entry.due_day = day,
-            DocumentField::Number(number) => entry.number = number,
-            DocumentField::SupplierReference(reference) => entry.supplier_reference = reference,
-            DocumentField::Reference(reference) => entry.reference = reference,
-            DocumentField::Notes(notes) => entry.notes = notes,
-            DocumentField::Currency(currency) => entry.currency = Some(currency),
-            DocumentField::VatInclusive(inclusive) => entry.is_vat_inclusive = inclusive,
-            DocumentField::Origin(id) => entry.origin_id = id,
-            DocumentField::Lines(lines) => entry.lines = lines,
-        }
-    }
+    fields.into_iter().for_each(|field| entry.set(field));
     entry
 }
 
