@@ -71,20 +71,26 @@ impl ReferencedIds {
 
     fn collect_command(&mut self, organisation: i64, command: &BooksCommand) {
         match command {
-            BooksCommand::PatchOrganisation(_) | BooksCommand::PreviewImport { .. } => {}
+            BooksCommand::PatchOrganisation(_)
+            | BooksCommand::PreviewImport { .. }
+            | BooksCommand::CreateAccount(_) => {}
             BooksCommand::LockPeriod { .. } => {
                 self.locks.insert(organisation);
             }
             BooksCommand::ConfirmImport(confirmed) => {
                 self.imports.insert(confirmed.id);
             }
-            BooksCommand::CreateAccount(_)
-            | BooksCommand::PatchAccount { .. }
-            | BooksCommand::ArchiveAccount { .. } => self.collect_account(command),
-            BooksCommand::CreateContact { .. }
-            | BooksCommand::PatchContact { .. }
-            | BooksCommand::ArchiveContact { .. }
-            | BooksCommand::DeleteContact { .. } => self.collect_contact(command),
+            BooksCommand::PatchAccount { id, .. } | BooksCommand::ArchiveAccount { id, .. } => {
+                self.accounts.insert(*id);
+            }
+            BooksCommand::CreateContact { fields, .. } => self.collect_references(fields),
+            BooksCommand::PatchContact { id, fields, .. } => {
+                self.collect_contact(*id);
+                self.collect_references(fields);
+            }
+            BooksCommand::ArchiveContact { id, .. } | BooksCommand::DeleteContact { id, .. } => {
+                self.collect_contact(*id);
+            }
             BooksCommand::PostJournal(_) | BooksCommand::VoidJournal { .. } => {
                 self.collect_journal(organisation, command);
             }
@@ -116,25 +122,15 @@ impl ReferencedIds {
         }
     }
 
-    fn collect_account(&mut self, command: &BooksCommand) {
-        if let BooksCommand::PatchAccount { id, .. } | BooksCommand::ArchiveAccount { id, .. } = command {
-            self.accounts.insert(*id);
-        }
+    fn collect_contact(&mut self, id: i64) {
+        self.contacts.insert(id);
+        self.contact_balances.insert(id);
     }
 
-    fn collect_contact(&mut self, command: &BooksCommand) {
-        if let BooksCommand::PatchContact { id, .. }
-        | BooksCommand::ArchiveContact { id, .. }
-        | BooksCommand::DeleteContact { id, .. } = command
-        {
-            self.contacts.insert(*id);
-            self.contact_balances.insert(*id);
-        }
-        if let BooksCommand::CreateContact { fields, .. } | BooksCommand::PatchContact { fields, .. } = command {
-            for field in fields {
-                if let ContactField::Reference(Some(reference)) = field {
-                    self.contact_references.insert(reference.clone());
-                }
+    fn collect_references(&mut self, fields: &[ContactField]) {
+        for field in fields {
+            if let ContactField::Reference(Some(reference)) = field {
+                self.contact_references.insert(reference.clone());
             }
         }
     }
