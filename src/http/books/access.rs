@@ -1,9 +1,9 @@
-//! The door to everything inside an organisation: who may see its books, and who may change them.
+//! Access to everything inside an organisation: who may see its books, and who may change them.
 
-use super::change::AnswerContext;
 use crate::domain::access::{AccessDenied, Role};
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::period::Day;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::products::Products;
@@ -25,6 +25,22 @@ pub struct WriteAccess {
     pub organisation: OrganisationRecord,
     /// The member's role.
     pub role: Role,
+}
+
+/// Who sees an answer, and when.
+#[derive(Debug, Clone, Copy)]
+pub struct AnswerContext {
+    /// The role of the person.
+    pub role: Role,
+    /// The organisation's day, which decides what is overdue.
+    pub today: Day,
+}
+
+impl AnswerContext {
+    /// For answers in which nothing can be overdue.
+    pub const fn on_no_day(role: Role) -> Self {
+        Self { role, today: Day::MIN }
+    }
 }
 
 /// The organisation of the path, as the caller may see it: 404 for strangers whether it exists or not, 403 for members

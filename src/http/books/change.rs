@@ -11,16 +11,13 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
-use super::access::WriteAccess;
+use super::access::{AnswerContext, WriteAccess};
 use super::query::Query;
-use crate::domain::access::Role;
 use crate::domain::books::command::BooksCommand;
-use crate::domain::books::request::{ChangeOptions, CommandOutcome, CommandResult, Via};
-use crate::domain::books::request::{PrintAnswer, Replay};
+use crate::domain::books::request::{ChangeOptions, CommandOutcome, CommandResult, PrintAnswer, Replay, Via};
 use crate::domain::calendar::day_in;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::OrganisationId;
-use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
 use crate::http::call::Call;
 use crate::http::envelope::{self, Data};
@@ -121,22 +118,6 @@ pub async fn execute_as(
         CommandOutcome::Forbidden => Err(ApiError::forbidden("only an owner or admin may open a locked period again")),
         CommandOutcome::Denied(denied) => Err(denied.into()),
         CommandOutcome::Replayed(stored) => replayed(stored),
-    }
-}
-
-/// Who sees an answer, and when.
-#[derive(Debug, Clone, Copy)]
-pub struct AnswerContext {
-    /// The role of the person.
-    pub role: Role,
-    /// The organisation's day, which decides what is overdue.
-    pub today: Day,
-}
-
-impl AnswerContext {
-    /// For answers in which nothing can be overdue.
-    pub const fn on_no_day(role: Role) -> Self {
-        Self { role, today: Day::MIN }
     }
 }
 
