@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use bookkeeping_suite::http::routes;
 
 use super::recording::{folder, is_recording};
 
@@ -54,26 +54,14 @@ fn the_recordings_hold_thousands_of_requests_and_many_refusals() {
     assert!(exchanges.len() - refused >= 500, "{} are accepted", exchanges.len() - refused);
 }
 
-/// Operations that the document leaves out.
-const UNDOCUMENTED: [(&str, &str); 5] = [
-    ("POST", "/app/v1/register"),
-    ("POST", "/app/v1/login"),
-    ("GET", "/openapi.json"),
-    ("GET", "/docs"),
-    ("GET", "/docs/{file*}"),
-];
+/// The WebSocket of progress: a recording holds answers, and its frames are none.
+const WEB_SOCKET: &str = "/app/v1/progress";
 
 /// Method and path template of everything that can be called.
 fn operations() -> Vec<(String, String)> {
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json")).expect("openapi.json");
-    let document: Value = serde_json::from_str(&text).expect("JSON");
-    let mut operations: Vec<(String, String)> =
-        UNDOCUMENTED.iter().map(|(method, path)| ((*method).to_owned(), (*path).to_owned())).collect();
-    for (path, methods) in document["paths"].as_object().expect("paths") {
-        let methods = methods.as_object().expect("methods").keys().filter(|key| *key != "parameters");
-        operations.extend(methods.map(|method| (method.to_uppercase(), path.clone())));
-    }
-    operations
+    let routes = routes::routes();
+    let answering = routes.iter().filter(|route| route.path != WEB_SOCKET);
+    answering.map(|route| (route.method.as_str().to_owned(), route.path.to_owned())).collect()
 }
 
 /// Each operation is accepted at least once, and each that can be refused is refused at least once.

@@ -5,7 +5,6 @@ use utoipa::openapi::Object;
 use super::super::schema::{
     Any, Field, array, boolean, choice, id, label_or_empty, mark, maybe, optional, plain, required, strict,
 };
-use super::documents::of;
 use super::shared::{
     account_keys, date_in, money_in, money_in_positive, patch, percent_in, quantity_in, unit_price_in, vat_code,
 };
@@ -14,6 +13,16 @@ use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::vat::Side;
 
 const CIS_TYPES: [&str; 3] = ["labour", "materials", "none"];
+
+/// What belongs to a kind: sales invoices, purchase invoices, sales credit notes, purchase credit notes.
+pub(super) fn of<T>(kind: DocumentKind, [sales, purchase, sales_note, purchase_note]: [T; 4]) -> T {
+    match kind {
+        DocumentKind::SalesInvoice => sales,
+        DocumentKind::PurchaseInvoice => purchase,
+        DocumentKind::SalesCreditNote => sales_note,
+        DocumentKind::PurchaseCreditNote => purchase_note,
+    }
+}
 
 /// What the schemas of a kind are called.
 pub(super) fn schema_name(kind: DocumentKind) -> &'static str {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::operation::Operation;
 use super::super::schema::{boolean, choice, id, moment, named, plain};
-use super::document_schemas::schema_name;
+use super::document_schemas::{of, schema_name};
 use super::journals::VOID_DATE;
 use super::shared::{DATES_IN_ORDER, about_one, date_in, inside};
 use crate::domain::ledger::contact::ContactKind;
@@ -14,16 +14,6 @@ use crate::http::resources::documents::{
     PurchaseCreditNoteJson, PurchaseInvoiceJson, SalesCreditNoteJson, SalesInvoiceJson, statuses,
 };
 use crate::http::wire::books::account_reference::ONE_AT_MOST;
-
-/// What belongs to a kind: sales invoices, purchase invoices, sales credit notes, purchase credit notes.
-pub(super) fn of<T>(kind: DocumentKind, [sales, purchase, sales_note, purchase_note]: [T; 4]) -> T {
-    match kind {
-        DocumentKind::SalesInvoice => sales,
-        DocumentKind::PurchaseInvoice => purchase,
-        DocumentKind::SalesCreditNote => sales_note,
-        DocumentKind::PurchaseCreditNote => purchase_note,
-    }
-}
 
 fn word(kind: DocumentKind) -> &'static str {
     of(kind, ["sales invoice", "purchase invoice", "sales credit note", "purchase credit note"])
