@@ -18,7 +18,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use bookkeeping_suite::domain::control::Control;
-use bookkeeping_suite::domain::date;
+use bookkeeping_suite::domain::date::Date;
 use bookkeeping_suite::domain::recon::{Dataset, run};
 use bookkeeping_suite::http::wire::recon::{Limits, parse, write_result};
 
@@ -278,11 +278,10 @@ fn list(out: &mut Vec<u8>, shape: &str, divisor: u64, is_bank: bool, random: &mu
             pence = 100 + row / 2;
         }
         let comma = if row == 0 { "" } else { "," };
-        let day = date::format(day);
-        let day = std::str::from_utf8(&day).unwrap();
+        let date = Date::from_day_number(day).unwrap();
         write!(
             out,
-            "{comma}{{\"date\":\"{day}\",\"amount\":{}.{:02},\"description\":\"{text}\"}}",
+            "{comma}{{\"date\":\"{date}\",\"amount\":{}.{:02},\"description\":\"{text}\"}}",
             pence / 100,
             pence % 100
         )

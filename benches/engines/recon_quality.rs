@@ -197,7 +197,7 @@ fn read(base: &str, group: String) -> Case {
 
 fn rows_of(rows: &Rows) -> Vec<Row> {
     let row = |row: usize| Row {
-        day: rows.day(row),
+        day: rows.date(row).day_number(),
         pence: amount::pence(rows.units(row)),
         text: rows.description(row).to_owned(),
     };

@@ -1,42 +1,170 @@
-//! Calendar dates as day numbers since 1970-01-01, for the years 0001 to 9999 of
-//! the proleptic Gregorian calendar.
+//! Calendar dates, for the years 0001 to 9999 of the proleptic Gregorian calendar.
 
-/// Day number of 0001-01-01.
-pub const FIRST_DAY: i32 = -719_162;
+use std::fmt;
+use std::ops::{Add, Sub};
 
-/// Day number of 9999-12-31.
-pub const LAST_DAY: i32 = 2_932_896;
+use chrono::{Datelike as _, NaiveDate};
+use serde::{Serialize, Serializer};
 
-/// Reads exactly `YYYY-MM-DD`; `None` when it is anything else or no real date.
-pub fn parse(text: &str) -> Option<i32> {
-    let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else { return None };
-    let digit = |byte: u8| byte.is_ascii_digit().then(|| i32::from(byte - b'0'));
-    let year = digit(y1)? * 1000 + digit(y2)? * 100 + digit(y3)? * 10 + digit(y4)?;
-    let month = digit(m1)? * 10 + digit(m2)?;
-    let day = digit(d1)? * 10 + digit(d2)?;
-    let real = year >= 1 && (1..=12).contains(&month) && day >= 1 && day <= days_in(year, month);
-    real.then(|| number(year, month, day))
+/// A calendar date, held as the number of days since 1970-01-01. It is printed and serialized as `YYYY-MM-DD`.
+///
+/// A date and a number of days make a date, and two dates have a number of days between them. A date that would lie
+/// outside of [`Date::MIN`] and [`Date::MAX`] becomes that bound.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date(i32);
+
+impl Date {
+    /// 0001-01-01, before every date of the books.
+    pub const MIN: Self = Self(-719_162);
+
+    /// 9999-12-31.
+    pub const MAX: Self = Self(2_932_896);
+
+    /// The date that is so many days after 1970-01-01; `None` outside of the years 0001 to 9999.
+    pub const fn from_day_number(day_number: i32) -> Option<Self> {
+        if day_number < Self::MIN.0 || day_number > Self::MAX.0 { None } else { Some(Self(day_number)) }
+    }
+
+    /// A date of constants.
+    ///
+    /// # Panics
+    /// If there is no such date; in a constant, that is an error of compilation.
+    pub const fn from_civil(year: i32, month: i32, day: i32) -> Self {
+        assert!(is_real(year, month, day), "no such date");
+        Self(day_number(year, month, day))
+    }
+
+    /// How many days the date is after 1970-01-01; negative before it.
+    pub const fn day_number(self) -> i32 {
+        self.0
+    }
+
+    /// Reads exactly `YYYY-MM-DD`; `None` when it is anything else or no real date.
+    pub fn parse(text: &str) -> Option<Self> {
+        let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else { return None };
+        let digit = |byte: u8| byte.is_ascii_digit().then(|| i32::from(byte - b'0'));
+        let year = digit(y1)? * 1000 + digit(y2)? * 100 + digit(y3)? * 10 + digit(y4)?;
+        let month = digit(m1)? * 10 + digit(m2)?;
+        let day = digit(d1)? * 10 + digit(d2)?;
+        is_real(year, month, day).then(|| Self(day_number(year, month, day)))
+    }
+
+    /// The date as `YYYY-MM-DD`.
+    pub fn to_ascii(self) -> [u8; 10] {
+        let (year, month, day) = self.civil();
+        let digit = |value: i32| b'0' + u8::try_from(value.rem_euclid(10)).unwrap_or(0);
+        [
+            digit(year / 1000),
+            digit(year / 100),
+            digit(year / 10),
+            digit(year),
+            b'-',
+            digit(month / 10),
+            digit(month),
+            b'-',
+            digit(day / 10),
+            digit(day),
+        ]
+    }
+
+    /// Year, month (1 to 12) and day of the month (1 to 31).
+    pub const fn civil(self) -> (i32, i32, i32) {
+        let days = self.0 + 719_468;
+        let era = days.div_euclid(146_097);
+        let day_of_era = days.rem_euclid(146_097);
+        let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month = (5 * day_of_year + 2) / 153;
+        let day = day_of_year - (153 * month + 2) / 5 + 1;
+        let year = year_of_era + era * 400;
+        if month < 10 { (year, month + 3, day) } else { (year + 1, month - 9, day) }
+    }
+
+    /// The first date of the month that the date lies in.
+    pub const fn first_of_month(self) -> Self {
+        let (_, _, day) = self.civil();
+        Self(self.0 - day + 1)
+    }
+
+    /// How many days lie between two dates, whichever is the later one.
+    pub const fn abs_diff(self, other: Self) -> u32 {
+        self.0.abs_diff(other.0)
+    }
+
+    fn clamped(day_number: i32) -> Self {
+        Self(day_number).clamp(Self::MIN, Self::MAX)
+    }
 }
 
-/// Writes a day number as `YYYY-MM-DD`.
-pub fn format(day_number: i32) -> [u8; 10] {
-    let (year, month, day) = civil(day_number);
-    let digit = |value: i32| b'0' + u8::try_from(value.rem_euclid(10)).unwrap_or(0);
-    [
-        digit(year / 1000),
-        digit(year / 100),
-        digit(year / 10),
-        digit(year),
-        b'-',
-        digit(month / 10),
-        digit(month),
-        b'-',
-        digit(day / 10),
-        digit(day),
-    ]
+/// A year outside of 1 to 9999 becomes the nearest date there is.
+impl From<NaiveDate> for Date {
+    fn from(date: NaiveDate) -> Self {
+        Self::clamped(date.num_days_from_ce() + Self::MIN.0 - 1)
+    }
 }
 
-fn days_in(year: i32, month: i32) -> i32 {
+impl From<Date> for NaiveDate {
+    fn from(date: Date) -> Self {
+        Self::from_num_days_from_ce_opt(date.0 - Date::MIN.0 + 1).unwrap_or_default()
+    }
+}
+
+/// The day number, as the database holds it.
+impl From<Date> for i64 {
+    fn from(date: Date) -> Self {
+        Self::from(date.0)
+    }
+}
+
+impl Add<i32> for Date {
+    type Output = Self;
+
+    fn add(self, days: i32) -> Self {
+        Self::clamped(self.0.saturating_add(days))
+    }
+}
+
+impl Sub<i32> for Date {
+    type Output = Self;
+
+    fn sub(self, days: i32) -> Self {
+        Self::clamped(self.0.saturating_sub(days))
+    }
+}
+
+impl Sub for Date {
+    /// Days from the other date to this one.
+    type Output = i32;
+
+    fn sub(self, other: Self) -> i32 {
+        self.0 - other.0
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ascii = self.to_ascii();
+        formatter.pad(std::str::from_utf8(&ascii).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl fmt::Debug for Date {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+impl Serialize for Date {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+const fn is_real(year: i32, month: i32, day: i32) -> bool {
+    year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= days_in(year, month)
+}
+
+const fn days_in(year: i32, month: i32) -> i32 {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     match month {
         2 if leap => 29,
@@ -47,22 +175,18 @@ fn days_in(year: i32, month: i32) -> i32 {
 }
 
 /// Years are counted from March, so that the leap day is the last of its year.
-fn number(year: i32, month: i32, day: i32) -> i32 {
+const fn day_number(year: i32, month: i32, day: i32) -> i32 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
     365 * year + leap_days + (153 * month + 2) / 5 + day - 1 - 719_468
 }
 
-fn civil(day_number: i32) -> (i32, i32, i32) {
-    let days = day_number + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let year = year_of_era + era * 400;
-    if month < 10 { (year, month + 3, day) } else { (year + 1, month - 9, day) }
+#[cfg(test)]
+impl Date {
+    /// The date that is so many days after 1970-01-01.
+    pub(crate) const fn numbered(day_number: i32) -> Self {
+        Self::from_day_number(day_number).expect("a date")
+    }
 }
 
 #[cfg(test)]
@@ -71,13 +195,39 @@ mod tests {
 
     #[test]
     fn every_day_number_has_one_date() {
-        for day in FIRST_DAY..=LAST_DAY {
-            let text = format(day);
-            assert_eq!(parse(std::str::from_utf8(&text).unwrap()), Some(day));
+        for number in Date::MIN.day_number()..=Date::MAX.day_number() {
+            let date = Date::from_day_number(number).unwrap();
+            let text = date.to_ascii();
+            assert_eq!(Date::parse(std::str::from_utf8(&text).unwrap()), Some(date));
         }
-        assert_eq!(parse("1970-01-01"), Some(0));
-        assert_eq!(parse("0001-01-01"), Some(FIRST_DAY));
-        assert_eq!(parse("9999-12-31"), Some(LAST_DAY));
+        for number in (Date::MIN.day_number()..=Date::MAX.day_number()).step_by(97) {
+            let date = Date::numbered(number);
+            assert_eq!(Date::from(NaiveDate::from(date)), date);
+            assert_eq!(date.first_of_month().civil(), (date.civil().0, date.civil().1, 1));
+        }
+        assert_eq!(Date::parse("1970-01-01"), Date::from_day_number(0));
+        assert_eq!(Date::parse("0001-01-01"), Some(Date::MIN));
+        assert_eq!(Date::parse("9999-12-31"), Some(Date::MAX));
+    }
+
+    #[test]
+    fn days_are_added_up_to_the_last_date_there_is() {
+        let date = |text| Date::parse(text).unwrap();
+        assert_eq!(date("2024-02-28") + 2, date("2024-03-01"));
+        assert_eq!(date("2024-03-01") - 2, date("2024-02-28"));
+        assert_eq!(date("2024-03-01") - date("2024-02-28"), 2);
+        assert_eq!(Date::MAX + 1, Date::MAX);
+        assert_eq!(date("2024-03-01") + i32::MAX, Date::MAX);
+        assert_eq!(Date::MIN - i32::MAX, Date::MIN);
+        assert_eq!(Date::from_day_number(Date::MAX.day_number() + 1), None);
+        assert_eq!(Date::from_day_number(Date::MIN.day_number() - 1), None);
+    }
+
+    #[test]
+    fn a_date_is_printed_as_it_is_read() {
+        let date = Date::parse("0987-06-05").unwrap();
+        assert_eq!((date.to_string(), format!("{date:?}")), ("0987-06-05".to_owned(), "0987-06-05".to_owned()));
+        assert_eq!(serde_json::to_string(&date).unwrap(), "\"0987-06-05\"");
     }
 
     #[test]
@@ -96,8 +246,8 @@ mod tests {
             "24-01-01",
             "",
         ] {
-            assert_eq!(parse(text), None, "{text}");
+            assert_eq!(Date::parse(text), None, "{text}");
         }
-        assert!(parse("2000-02-29").is_some());
+        assert!(Date::parse("2000-02-29").is_some());
     }
 }

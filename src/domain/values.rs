@@ -3,7 +3,6 @@
 use serde::ser::{Error as _, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::domain::calendar::day_text;
 use crate::domain::ledger::money::Pence;
 
 /// The one currency there is.
@@ -22,16 +21,6 @@ impl From<Pence> for Money {
 impl Serialize for Money {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         RawValue::from_string(Pence(self.0).to_string()).map_err(S::Error::custom)?.serialize(serializer)
-    }
-}
-
-/// A date, printed as `YYYY-MM-DD`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Date(pub i32);
-
-impl Serialize for Date {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&day_text(self.0))
     }
 }
 

@@ -3,6 +3,7 @@
 //! Several statements of a unit that do not depend on each other's rows travel together as a [`batch`]: SQLite runs
 //! them in order over one hand-over to its thread, PostgreSQL as one statement with data-modifying parts.
 
+use crate::domain::date::Date;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sea_orm::{
@@ -47,15 +48,18 @@ impl Row {
         T::try_from(value).map_err(|_| StoreError::corrupt("number out of range", value))
     }
 
-    /// A column that holds a day, counted from 1970-01-01.
-    pub(super) fn day(&self, index: usize) -> Result<i32, StoreError> {
-        self.maybe_day(index)?.ok_or_else(|| StoreError::corrupt("missing day in column", index))
+    /// A column that holds a date as a day number.
+    pub(super) fn date(&self, index: usize) -> Result<Date, StoreError> {
+        self.maybe_date(index)?.ok_or_else(|| StoreError::corrupt("missing date in column", index))
     }
 
-    /// A column that holds a day or null.
-    pub(super) fn maybe_day(&self, index: usize) -> Result<Option<i32>, StoreError> {
-        let day: Option<i64> = self.get(index)?;
-        day.map(|day| i32::try_from(day).map_err(|_| StoreError::corrupt("day out of range", day))).transpose()
+    /// A column that holds a date as a day number, or null.
+    pub(super) fn maybe_date(&self, index: usize) -> Result<Option<Date>, StoreError> {
+        let number: Option<i64> = self.get(index)?;
+        let date = |number: i64| i32::try_from(number).ok().and_then(Date::from_day_number);
+        number
+            .map(|number| date(number).ok_or_else(|| StoreError::corrupt("day number out of range", number)))
+            .transpose()
     }
 
     /// A column in a stored form of a domain type.

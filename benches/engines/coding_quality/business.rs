@@ -4,8 +4,9 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use bookkeeping_suite::domain::amount;
 use bookkeeping_suite::domain::coding::{Account, AccountType, Batch, Invoice, InvoiceKind, Transaction, Vat, VatCode};
-use bookkeeping_suite::domain::{amount, date};
+use bookkeeping_suite::domain::date::Date;
 use serde_json::Value;
 
 /// A labelled business.
@@ -77,8 +78,8 @@ fn units(value: &Value, name: &str) -> i128 {
     amount::parse(&value[name].to_string()).unwrap_or_else(|_| panic!("{name} in {value}"))
 }
 
-fn day(value: &Value, name: &str) -> i32 {
-    date::parse(&text(value, name)).unwrap_or_else(|| panic!("{name} in {value}"))
+fn day(value: &Value, name: &str) -> Date {
+    Date::parse(&text(value, name)).unwrap_or_else(|| panic!("{name} in {value}"))
 }
 
 fn strings(value: &Value) -> Vec<String> {
@@ -111,7 +112,7 @@ fn invoice(value: &Value, accounts: &[Account<'static>]) -> Invoice<'static> {
         kind: InvoiceKind::parse(&text(value, "kind")).expect("a kind"),
         contact: text(value, "contact"),
         day: day(value, "date"),
-        due_day: optional(value, "due_date").and_then(|text| date::parse(&text)),
+        due_day: optional(value, "due_date").and_then(|text| Date::parse(&text)),
         total: value.get("total").map(|_| units(value, "total")),
         amount_due: units(value, "amount_due"),
         currency: optional(value, "currency").map(Cow::Owned),

@@ -1,6 +1,6 @@
 //! The fields of a record that the history of the books shows, printed as answers print them.
 
-use crate::domain::calendar::day_text;
+use crate::domain::date::Date;
 use crate::domain::ledger::decimal::Percent;
 use crate::domain::ledger::money::Pence;
 
@@ -49,8 +49,8 @@ impl AuditFields {
     }
 
     /// Adds a date.
-    pub(crate) fn day(self, name: &'static str, day: impl Into<Option<i32>>) -> Self {
-        let text = day.into().map(day_text);
+    pub(crate) fn day(self, name: &'static str, day: impl Into<Option<Date>>) -> Self {
+        let text = day.into().map(|date| date.to_string());
         self.text(name, text.as_deref())
     }
 

@@ -1,5 +1,6 @@
 //! The books of one organisation, which stay in memory between groups of commands.
 
+use crate::domain::date::Date;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use crate::domain::books::numbers::{Numbered, Sequences};
 use crate::domain::books::records::account::AccountRecord;
 use crate::domain::books::records::bank_account::BankAccountRecord;
 use crate::domain::books::records::organisation::OrganisationRecord;
-use crate::domain::calendar::day_number;
+
 use crate::domain::ledger::account::{Account, Role};
 use crate::domain::ledger::books::Books;
 use crate::domain::ledger::chart::Chart;
@@ -63,8 +64,8 @@ impl CachedBooks {
     }
 
     /// The last locked day.
-    pub(crate) fn lock_day(&self) -> Option<i32> {
-        self.organisation.lock_date.map(day_number)
+    pub(crate) fn lock_day(&self) -> Option<Date> {
+        self.organisation.lock_date
     }
 
     /// Sets an account.

@@ -9,6 +9,7 @@ use crate::domain::books::records::preview::NewPreview;
 use crate::domain::books::records::settlement::{AllocationInput, SettlementField, SettlementInput};
 use crate::domain::books::records::statement_line::{StatementImport, StatementLineInput};
 use crate::domain::books::records::suggestion::StatementLineSuggestion;
+use crate::domain::date::Date;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::bank::BankAccountType;
 use crate::domain::ledger::bank_coding::Coding;
@@ -29,7 +30,7 @@ pub enum BooksCommand {
     /// Moves the date of the period lock: nothing is posted on or before it.
     LockPeriod {
         /// The last locked day.
-        lock_day: Option<i32>,
+        lock_day: Option<Date>,
         /// The reason given.
         reason: Option<String>,
     },
@@ -206,7 +207,7 @@ pub enum BooksCommand {
         /// Its identifier.
         id: i64,
         /// The day of the reversal; that of the document unless given.
-        void_day: Option<i32>,
+        void_day: Option<Date>,
         /// The reason given.
         reason: Option<String>,
     },
@@ -219,7 +220,7 @@ pub enum BooksCommand {
         /// The invoices, and how much goes to each.
         allocations: Vec<AllocationInput>,
         /// The day from which the allocations count; decided by the rule unless given.
-        day: Option<i32>,
+        day: Option<Date>,
     },
     /// Releases allocations of a credit note.
     UnallocateCredit {
@@ -266,7 +267,7 @@ pub enum BooksCommand {
         /// Its identifier.
         id: i64,
         /// The day of the reversal; that of the settlement unless given.
-        void_day: Option<i32>,
+        void_day: Option<Date>,
         /// The reason given.
         reason: Option<String>,
     },
@@ -275,7 +276,7 @@ pub enum BooksCommand {
         /// Its identifier.
         id: i64,
         /// The day of the reversal; that of the journal unless given.
-        void_day: Option<i32>,
+        void_day: Option<Date>,
         /// The reason given.
         reason: Option<String>,
     },

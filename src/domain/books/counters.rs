@@ -1,6 +1,7 @@
 //! The counters of lists: a record is counted by its date, its last change, its type, its bank account and, while it is
 //! open, the day it is due. Totals of filtered lists are read from these counters.
 
+use crate::domain::date::Date;
 use std::borrow::Cow;
 
 use crate::domain::books::records::contact::ContactRecord;
@@ -24,7 +25,7 @@ pub(crate) struct ListDay {
 
 impl ListDay {
     /// Counts rows by their date.
-    pub(crate) fn dated(list: &'static str, status: Option<&'static str>, day: i32) -> Self {
+    pub(crate) fn dated(list: &'static str, status: Option<&'static str>, day: Date) -> Self {
         Self { list, status, is_changed: false, day: i64::from(day) }
     }
 
@@ -45,19 +46,19 @@ pub(crate) struct ListCounters {
     list: &'static str,
     status: &'static str,
     /// Contacts have no date.
-    day: Option<i32>,
+    day: Option<Date>,
     changed_ms: i64,
     kind: Option<(&'static str, &'static str)>,
     bank_account: Option<i64>,
     /// The day on which a document is due, and the amount due.
-    due: Option<(i32, i64)>,
+    due: Option<(Date, i64)>,
 }
 
 impl ListCounters {
     /// The counters by day, with the amounts that the record adds.
     pub(crate) fn days(&self) -> impl Iterator<Item = (ListDay, i64)> {
         let dated = self.day.map(|day| (ListDay::dated(self.list, Some(self.status), day), 1));
-        let due = |what: &'static str, day: i32| ListDay::dated(self.list, Some(what), day);
+        let due = |what: &'static str, day: Date| ListDay::dated(self.list, Some(what), day);
         let all = self.due.map(|(day, _)| (due("due", day), 1));
         let open = self.due.filter(|(_, pence)| *pence > 0);
         let owed = open.map(|(day, pence)| (due("owed", day), pence));

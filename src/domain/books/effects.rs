@@ -5,6 +5,7 @@
 //! `decide`, `history` and `idempotency` push effects; `store::books::write` writes them to the database. A group is the
 //! commands that are committed together; facts are the records that were loaded for them.
 
+use crate::domain::date::Date;
 use std::borrow::Cow;
 
 use super::counters::{ListCounters, ListDay};
@@ -67,7 +68,7 @@ pub(crate) struct ReplayRecord {
 pub(crate) struct LockChangeRecord {
     pub(crate) id: i64,
     pub(crate) user_id: i64,
-    pub(crate) day: Option<i32>,
+    pub(crate) day: Option<Date>,
     pub(crate) reason: Option<String>,
     pub(crate) at_ms: i64,
 }
@@ -77,7 +78,7 @@ pub(crate) struct LockChangeRecord {
 pub(crate) struct ReversalRecord {
     pub(crate) journal: i64,
     /// The date of the voided journal.
-    pub(crate) day: i32,
+    pub(crate) day: Date,
     pub(crate) reversal: i64,
     pub(crate) reason: Option<String>,
 }
@@ -116,7 +117,7 @@ pub(crate) enum Effect {
     LockChange(Box<LockChangeRecord>),
     /// A VAT scheme begins on a day.
     VatScheme {
-        from: i32,
+        from: Date,
         scheme: &'static str,
         flat_rate: Option<i64>,
     },
@@ -229,7 +230,7 @@ mod tests {
         effects.count(1, "customer", "active", 1);
         let (mark, before) = (effects.mark(), format!("{effects:?}"));
         effects.push(2, Effect::Preview { hash: "hash".to_owned(), body: "{}".to_owned() });
-        effects.count_day(2, ListDay::dated("journal", None, 20_000), 1);
+        effects.count_day(2, ListDay::dated("journal", None, Date::numbered(20_000)), 1);
         assert!(effects.has_previews());
         effects.undo_to(mark);
         assert!(!effects.has_previews());

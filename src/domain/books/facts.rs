@@ -1,6 +1,7 @@
 //! The facts over which the commands of a group are decided, beside the books: the records that the commands refer to,
 //! loaded beforehand.
 
+use crate::domain::date::Date;
 use std::collections::HashMap;
 
 use super::records::contact::ContactRecord;
@@ -42,7 +43,7 @@ macro_rules! facts {
             /// Documents and settlements with their allocations.
             pub(crate) register: UndoRegister,
             /// The day of the latest statement line, by bank account.
-            pub(crate) last_days: HashMap<i64, i32>,
+            pub(crate) last_days: HashMap<i64, Date>,
         }
 
         /// A state of the facts that can be returned to.
@@ -106,7 +107,7 @@ facts! {
 
 impl Facts {
     /// Adds a posted line to the loaded balances; `direct` is that of [`super::effects::JournalEntry`].
-    pub(crate) fn move_balances(&mut self, entry_day: i32, line: &JournalLineView, direct: Option<bool>, today: i32) {
+    pub(crate) fn move_balances(&mut self, entry_day: Date, line: &JournalLineView, direct: Option<bool>, today: Date) {
         let debit = line.debit_pence - line.credit_pence;
         self.balances.update(&line.account_id, |(balance, has_postings)| {
             *balance += debit;

@@ -10,6 +10,7 @@ use super::effects::{ChangeEntry, Effect, Effects, ReversalRecord};
 use super::records::journal::JournalView;
 use super::records::organisation::OrganisationRecord;
 use super::request::Actor;
+use crate::domain::date::Date;
 use crate::domain::ledger::change::{ChangeAction, Resource};
 
 /// Longer summaries are truncated.
@@ -60,7 +61,7 @@ impl BooksTransaction<'_> {
     }
 
     /// Records that a journal is void, without an entry of the history: the voided settlement has one.
-    pub(crate) fn push_reversal(&mut self, (journal, day): (i64, i32), reversal: i64, reason: Option<&str>) {
+    pub(crate) fn push_reversal(&mut self, (journal, day): (i64, Date), reversal: i64, reason: Option<&str>) {
         let organisation = self.organisation();
         self.effects.count_day(organisation, ListDay::dated("journal", Some("void"), day), 1);
         // The reversal counts as posted, the original as void.

@@ -2,9 +2,9 @@
 
 use std::ops::Deref;
 
+use crate::domain::date::Date;
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd, Document, Register, Settlement};
 use crate::domain::ledger::ids::{AllocationId, DocumentId, SettlementId};
-use crate::domain::ledger::period::Day;
 
 /// A [`Register`] whose changes are logged. It reads like the register.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ enum Change {
     /// An allocation was added as the last of an end.
     Added(AllocationEnd),
     /// An allocation of an end was released; before, it was released on this day or not at all.
-    Released(AllocationEnd, AllocationId, Option<Day>),
+    Released(AllocationEnd, AllocationId, Option<Date>),
 }
 
 impl Deref for UndoRegister {
@@ -83,7 +83,7 @@ impl UndoRegister {
     }
 
     /// Releases an allocation of one of its ends from a day on; returns the released allocation.
-    pub(crate) fn release(&mut self, end: AllocationEnd, id: AllocationId, day: Day) -> Option<Allocation> {
+    pub(crate) fn release(&mut self, end: AllocationEnd, id: AllocationId, day: Date) -> Option<Allocation> {
         let known = self.allocations_of(end)?.iter_mut().find(|known| known.id == Some(id))?;
         let before = known.released_on.replace(day);
         let released = known.clone();
@@ -160,7 +160,7 @@ mod tests {
         RemoveDocument(i64),
         PutSettlement(i64, i64),
         Add { document: i64, settlement: i64, allocation: i64 },
-        Release { document: i64, settlement: i64, allocation: i64, day: Day },
+        Release { document: i64, settlement: i64, allocation: i64, day: Date },
     }
 
     fn document(id: i64, gross: i64) -> Document {
@@ -169,7 +169,7 @@ mod tests {
             kind: DocumentKind::SalesInvoice,
             contact_id: ContactId(1),
             stage: Stage::Issued,
-            date: 20_000,
+            date: Date::numbered(20_000),
             gross: Pence(gross),
             deduction: Pence(0),
             by_code: CodeTotals::default(),
@@ -183,7 +183,7 @@ mod tests {
             id: Some(SettlementId(id)),
             kind: SettlementKind::CustomerReceipt,
             contact_id: ContactId(1),
-            date: 20_000,
+            date: Date::numbered(20_000),
             amount: Pence(amount),
             is_void: false,
             allocations: Vec::new(),
@@ -200,7 +200,7 @@ mod tests {
             id: Some(AllocationId(id)),
             from,
             to,
-            date: 20_000,
+            date: Date::numbered(20_000),
             released_on: None,
             amount: Pence(100),
             cis: Pence(0),
@@ -240,8 +240,8 @@ mod tests {
                 settlement,
                 allocation
             }),
-            (1_i64..4, 1_i64..4, 1_i64..6, 20_000..20_010).prop_map(|(document, settlement, allocation, day)| {
-                Step::Release { document, settlement, allocation, day }
+            (1_i64..4, 1_i64..4, 1_i64..6, 0..10).prop_map(|(document, settlement, allocation, days)| {
+                Step::Release { document, settlement, allocation, day: Date::numbered(20_000) + days }
             }),
         ];
         prop::collection::vec(step, 0..30)
@@ -268,8 +268,9 @@ mod tests {
         register.put_document(document(1, 600));
         let known = &register.documents[&DocumentId(1)];
         assert_eq!((known.gross, known.paid()), (Pence(600), Pence(100)));
-        let released = register.release(ends(1, 2)[1], AllocationId(7), 20_005).expect("the allocation is known");
-        assert_eq!(released.released_on, Some(20_005));
+        let released =
+            register.release(ends(1, 2)[1], AllocationId(7), Date::numbered(20_005)).expect("the allocation is known");
+        assert_eq!(released.released_on, Some(Date::numbered(20_005)));
         assert_eq!(register.documents[&DocumentId(1)].paid(), Pence(0));
     }
 }

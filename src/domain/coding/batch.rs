@@ -1,5 +1,6 @@
 //! What a caller submits: transactions, the chart, VAT codes, open invoices and words about the business.
 
+use crate::domain::date::Date;
 use std::borrow::Cow;
 
 /// A whole submission, in the order it was given.
@@ -20,8 +21,8 @@ pub struct Batch<'a> {
 /// A bank transaction.
 #[derive(Debug, Clone)]
 pub struct Transaction<'a> {
-    /// Day number as in [`crate::domain::date`].
-    pub day: i32,
+    /// Date number as in [`crate::domain::date`].
+    pub day: Date,
     /// 1 to 500 characters.
     pub description: Cow<'a, str>,
     /// Units as in [`crate::domain::amount`]; money out is negative.
@@ -135,9 +136,9 @@ pub struct Invoice<'a> {
     /// The customer or supplier.
     pub contact: Cow<'a, str>,
     /// Its day.
-    pub day: i32,
+    pub day: Date,
     /// When it is due.
-    pub due_day: Option<i32>,
+    pub due_day: Option<Date>,
     /// What it came to.
     pub total: Option<i128>,
     /// What is still open; above zero.

@@ -1,5 +1,6 @@
 //! A bank line as the stages of the engine read it: its money and one folded text with the words of its fields.
 
+use crate::domain::date::Date;
 use std::collections::BTreeMap;
 
 use crate::domain::amount::pence;
@@ -34,8 +35,8 @@ pub struct Word {
 pub struct Line<'a> {
     /// What was submitted.
     pub source: &'a Transaction<'a>,
-    /// Day number as in [`crate::domain::date`].
-    pub day: i32,
+    /// Date number as in [`crate::domain::date`].
+    pub day: Date,
     /// Units as in [`crate::domain::amount`]; money out is negative.
     pub amount: i128,
     /// The amount in whole pence.
@@ -165,7 +166,7 @@ mod tests {
 
     fn transaction<'a>(description: &'a str, reference: Option<&'a str>, tag: Option<&'a str>) -> Transaction<'a> {
         Transaction {
-            day: 20_000,
+            day: Date::numbered(20_000),
             description: Cow::from(description),
             amount: -12_345_678_901_234,
             merchant: None,

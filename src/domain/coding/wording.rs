@@ -306,10 +306,11 @@ mod tests {
     use super::*;
     use crate::domain::coding::batch::Transaction;
     use crate::domain::coding::line::Tags;
+    use crate::domain::date::Date;
 
     fn wording(description: &str, reference: Option<&str>, codes: bool) -> Wording {
         let source = Transaction {
-            day: 20_000,
+            day: Date::numbered(20_000),
             description: Cow::from(description.to_owned()),
             amount: -1,
             merchant: None,

@@ -6,11 +6,12 @@ use super::code_totals::CodeTotals;
 use super::document::{DocumentKind, Stage};
 use super::ids::{AllocationId, ContactId, DocumentId, SettlementId};
 use super::money::Pence;
-use super::period::{Day, first_open};
+use super::period::first_open;
 use super::refusal::Refusal;
 use super::vat::Side;
 use super::vat_cash;
 use super::vat_entry::VatEntry;
+use crate::domain::date::Date;
 
 /// What an allocation is asked to go to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub struct AllocationEffects {
     /// New allocations.
     pub added: Vec<Allocation>,
     /// Allocations that stop to count, and from when.
-    pub released: Vec<(AllocationId, Day)>,
+    pub released: Vec<(AllocationId, Date)>,
     /// What that adds to the VAT sub-ledger, under cash accounting.
     pub vat: Vec<VatEntry>,
     /// What the documents have become.
@@ -107,7 +108,7 @@ impl<'a> Allocator<'a> {
         row: usize,
         invoice: DocumentId,
         amount: Pence,
-        date: Option<Day>,
+        date: Option<Date>,
     ) -> Result<(), Refusal> {
         let unknown = |id: DocumentId| Refusal::UnknownReference { field: field(row, "invoice_id"), id: id.0 };
         let note = self.after.documents.get(&note).ok_or_else(|| unknown(note))?;
@@ -144,7 +145,7 @@ impl<'a> Allocator<'a> {
     }
 
     /// Releases an allocation from a day on.
-    pub(super) fn release(&mut self, allocation: &Allocation, day: Day) {
+    pub(super) fn release(&mut self, allocation: &Allocation, day: Date) {
         for end in [allocation.from, allocation.to] {
             let known = self.allocations_of(end).into_iter().flatten();
             for same in known.filter(|known| known.id == allocation.id && known.is_active()) {
@@ -284,7 +285,7 @@ pub fn allocate_credit(
     register: &Register,
     note_id: DocumentId,
     requests: &[(DocumentId, Pence)],
-    date: Option<Day>,
+    date: Option<Date>,
 ) -> Result<AllocationEffects, Refusal> {
     let unknown = || Refusal::UnknownReference { field: "id".to_owned(), id: note_id.0 };
     let note = register.documents.get(&note_id).filter(|note| note.kind.is_credit_note()).ok_or_else(unknown)?;

@@ -11,10 +11,10 @@ use super::document::{DocumentKind, Stage, status};
 use super::ids::{AllocationId, ContactId, DocumentId, SettlementId};
 use super::journal::SourceType;
 use super::money::Pence;
-use super::period::Day;
 use super::refusal::Refusal;
 use super::vat::Side;
 use super::vat_entry::Basis;
+use crate::domain::date::Date;
 
 /// Money that changed hands with a customer or supplier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -116,9 +116,9 @@ pub struct Allocation {
     /// The document or refunded settlement.
     pub to: AllocationEnd,
     /// From when it counts.
-    pub date: Day,
+    pub date: Date,
     /// From when it does not count any more.
-    pub released_on: Option<Day>,
+    pub released_on: Option<Date>,
     /// Cash, or credit.
     pub amount: Pence,
     /// With cash, what CIS withheld beside it; with credit, the part of the invoice's deduction that it takes off.
@@ -136,12 +136,12 @@ impl Allocation {
     }
 
     /// Whether it counts on a day.
-    pub fn counts_on(&self, day: Day) -> bool {
+    pub fn counts_on(&self, day: Date) -> bool {
         self.date <= day && self.released_on.is_none_or(|released_on| day < released_on)
     }
 
     /// The day it was released, when it counted before.
-    pub fn counted_until(&self) -> Option<Day> {
+    pub fn counted_until(&self) -> Option<Date> {
         self.released_on.filter(|released_on| self.date < *released_on)
     }
 
@@ -173,7 +173,7 @@ pub struct Document {
     /// Where it is in its life.
     pub stage: Stage,
     /// Its date.
-    pub date: Day,
+    pub date: Date,
     /// Net and VAT together.
     pub gross: Pence,
     /// What CIS withholds of it in all.
@@ -277,8 +277,8 @@ impl Document {
 
     /// The earliest day on which something more may happen to it, a voiding or an allocation: its own, or when the last
     /// allocation that counted was released.
-    pub fn earliest_change_date(&self) -> Day {
-        self.allocations.iter().filter_map(Allocation::counted_until).fold(self.date, Day::max)
+    pub fn earliest_change_date(&self) -> Date {
+        self.allocations.iter().filter_map(Allocation::counted_until).fold(self.date, Date::max)
     }
 
     /// The ids of what settles it now, which voiding it has to wait for.
@@ -297,7 +297,7 @@ pub struct Settlement {
     /// With whom.
     pub contact_id: ContactId,
     /// Its date.
-    pub date: Day,
+    pub date: Date,
     /// The cash.
     pub amount: Pence,
     /// Whether it is undone.
@@ -314,8 +314,8 @@ impl Settlement {
 
     /// The earliest day on which something more may happen to it, a voiding or an allocation: its own, or when the last
     /// allocation that counted was released.
-    pub fn earliest_change_date(&self) -> Day {
-        self.allocations.iter().filter_map(Allocation::counted_until).fold(self.date, Day::max)
+    pub fn earliest_change_date(&self) -> Date {
+        self.allocations.iter().filter_map(Allocation::counted_until).fold(self.date, Date::max)
     }
 
     /// Cash that is set against something: `allocated_amount`.

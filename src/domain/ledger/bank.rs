@@ -3,8 +3,8 @@
 use super::account::{Account, AccountType, Role};
 use super::ids::{AccountId, BankAccountId, BankTransactionId, JournalId};
 use super::money::Pence;
-use super::period::Day;
 use super::refusal::Refusal;
+use crate::domain::date::Date;
 
 /// A kind of bank account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -238,7 +238,7 @@ pub struct BankTransaction {
     /// The bank account it is of.
     pub bank_account_id: BankAccountId,
     /// Its date.
-    pub date: Day,
+    pub date: Date,
     /// Money in is positive, money out negative, never nothing.
     pub amount: Pence,
     /// What the bank says of it.
@@ -349,7 +349,7 @@ mod tests {
         let transaction = BankTransaction {
             id: BankTransactionId(41),
             bank_account_id: BankAccountId(2),
-            date: 20_000,
+            date: Date::numbered(20_000),
             amount: Pence(-70_000),
             description: "REED CARPENTRY".to_owned(),
             status: BankStatus::Unconfirmed,

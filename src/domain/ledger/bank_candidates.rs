@@ -1,7 +1,7 @@
 //! What a line of a statement may be: open documents, money already in the books, the other side of a transfer.
 
 use super::money::Pence;
-use super::period::Day;
+use crate::domain::date::Date;
 
 /// What a candidate is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,7 +55,7 @@ pub struct Candidate {
     /// What the line would be if it were this: the sign of money as on this statement.
     pub amount: Pence,
     /// Its date.
-    pub date: Day,
+    pub date: Date,
     /// Numbers and references that a payer may write.
     pub references: Vec<String>,
 }
@@ -64,7 +64,7 @@ pub struct Candidate {
 pub const TRANSFER_CANDIDATE_DAYS: i32 = 3;
 
 /// How likely a line is a candidate, from 1 to 100; `None` when it is not offered.
-pub fn score(amount: Pence, date: Day, description: &str, candidate: &Candidate) -> Option<u32> {
+pub fn score(amount: Pence, date: Date, description: &str, candidate: &Candidate) -> Option<u32> {
     let is_same_amount = candidate.amount == amount;
     let text = letters_and_digits(description);
     let is_named = candidate.references.iter().map(|one| letters_and_digits(one)).any(|one| {
@@ -82,7 +82,7 @@ pub fn score(amount: Pence, date: Day, description: &str, candidate: &Candidate)
 }
 
 /// The candidates that are offered with their scores, the likeliest first, then the nearest in time.
-pub fn ranked(amount: Pence, date: Day, description: &str, candidates: Vec<Candidate>) -> Vec<(Candidate, u32)> {
+pub fn ranked(amount: Pence, date: Date, description: &str, candidates: Vec<Candidate>) -> Vec<(Candidate, u32)> {
     let scored = candidates.into_iter().filter_map(|candidate| {
         let score = score(amount, date, description, &candidate)?;
         Some((candidate, score))
@@ -103,9 +103,9 @@ fn letters_and_digits(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const DAY: Day = 20_200;
+    const DAY: Date = Date::numbered(20_200);
 
-    fn candidate(kind: CandidateKind, id: i64, pence: i64, date: Day, reference: &str) -> Candidate {
+    fn candidate(kind: CandidateKind, id: i64, pence: i64, date: Date, reference: &str) -> Candidate {
         Candidate { kind, id, amount: Pence(pence), date, references: vec![reference.to_owned()] }
     }
 

@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use super::ids::{BankAccountId, BankTransactionId, JournalId};
 use super::money::Pence;
-use super::period::Day;
 use super::refusal::Refusal;
+use crate::domain::date::Date;
 
 /// What two rows of a statement have in common when they are the same and the bank gives no id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StatementLineKey {
     /// The date.
-    pub date: Day,
+    pub date: Date,
     /// The amount.
     pub amount: Pence,
     /// What the bank says of it.
@@ -111,7 +111,7 @@ pub struct AwaitedTransfer {
     /// The bank account the other side is expected on.
     pub bank_account_id: BankAccountId,
     /// When the first side was.
-    pub date: Day,
+    pub date: Date,
     /// What the other side is expected to be.
     pub amount: Pence,
 }
@@ -122,7 +122,7 @@ pub const TRANSFER_DAYS_MAX: i32 = 5;
 /// The place of the awaited transfer that a new row completes, the nearest in time. The row is linked and posts nothing.
 pub fn completes(
     bank_account_id: BankAccountId,
-    date: Day,
+    date: Date,
     amount: Pence,
     awaited: &[AwaitedTransfer],
 ) -> Option<usize> {
@@ -141,11 +141,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn key(date: Day, pence: i64, description: &str) -> StatementLineKey {
+    fn key(date: Date, pence: i64, description: &str) -> StatementLineKey {
         StatementLineKey { date, amount: Pence(pence), description: description.to_owned() }
     }
 
-    fn row(date: Day, pence: i64, description: &str, external_id: Option<&str>) -> NewStatementLine {
+    fn row(date: Date, pence: i64, description: &str, external_id: Option<&str>) -> NewStatementLine {
         NewStatementLine { key: key(date, pence, description), external_id: external_id.map(str::to_owned) }
     }
 
@@ -155,8 +155,8 @@ mod tests {
 
     #[test]
     fn equal_rows_are_as_many_as_the_file_has_more_than_the_books() {
-        let parking = row(100, -250, "PARKING", None);
-        let other = row(100, -250, "PARKING ", None);
+        let parking = row(Date::numbered(100), -250, "PARKING", None);
+        let other = row(Date::numbered(100), -250, "PARKING ", None);
         let file = [parking.clone(), other.clone(), parking.clone(), parking.clone()];
         let outcomes = plan(&file, &[stored(8, &parking)]);
         let expected = [
@@ -171,9 +171,9 @@ mod tests {
 
     #[test]
     fn the_banks_own_id_decides_where_there_is_one() {
-        let first = row(100, -250, "PARKING", Some("b1"));
-        let again = row(101, -300, "OTHER TEXT", Some("b1"));
-        let second = row(100, -250, "PARKING", Some("b2"));
+        let first = row(Date::numbered(100), -250, "PARKING", Some("b1"));
+        let again = row(Date::numbered(101), -300, "OTHER TEXT", Some("b1"));
+        let second = row(Date::numbered(100), -250, "PARKING", Some("b2"));
         assert_eq!(
             plan(&[again.clone(), second.clone()], &[stored(5, &first)]),
             [RowOutcome::DuplicateOf(BankTransactionId(5)), RowOutcome::Created]
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn an_import_may_refuse_duplicates() {
-        let parking = row(100, -250, "PARKING", None);
+        let parking = row(Date::numbered(100), -250, "PARKING", None);
         let rows = std::slice::from_ref(&parking);
         assert!(require_no_duplicates(rows, &plan(rows, &[])).is_ok());
         let refused = require_no_duplicates(rows, &plan(rows, &[stored(8, &parking)])).unwrap_err();
@@ -200,12 +200,16 @@ mod tests {
             date,
             amount: Pence(pence),
         };
-        let open = [awaited(1, 90, 150_000), awaited(2, 98, 150_000), awaited(3, 100, 99)];
-        assert_eq!(completes(BankAccountId(2), 100, Pence(150_000), &open), Some(1));
-        assert_eq!(completes(BankAccountId(2), 92, Pence(150_000), &open), Some(0));
-        assert_eq!(completes(BankAccountId(3), 100, Pence(150_000), &open), None);
-        assert_eq!(completes(BankAccountId(2), 104, Pence(150_000), &open), None);
-        assert_eq!(completes(BankAccountId(2), 100, Pence(-150_000), &open), None);
+        let open = [
+            awaited(1, Date::numbered(90), 150_000),
+            awaited(2, Date::numbered(98), 150_000),
+            awaited(3, Date::numbered(100), 99),
+        ];
+        assert_eq!(completes(BankAccountId(2), Date::numbered(100), Pence(150_000), &open), Some(1));
+        assert_eq!(completes(BankAccountId(2), Date::numbered(92), Pence(150_000), &open), Some(0));
+        assert_eq!(completes(BankAccountId(3), Date::numbered(100), Pence(150_000), &open), None);
+        assert_eq!(completes(BankAccountId(2), Date::numbered(104), Pence(150_000), &open), None);
+        assert_eq!(completes(BankAccountId(2), Date::numbered(100), Pence(-150_000), &open), None);
     }
 
     proptest! {
@@ -216,7 +220,7 @@ mod tests {
             second in prop::collection::vec((0_i32..3, 1_i64..3), 0..12),
         ) {
             let rows = |file: &[(i32, i64)]| -> Vec<NewStatementLine> {
-                file.iter().map(|(date, pence)| row(*date, *pence, "X", None)).collect()
+                file.iter().map(|(date, pence)| row(Date::numbered(*date), *pence, "X", None)).collect()
             };
             let mut books: Vec<StoredStatementLine> = Vec::new();
             for file in [rows(&first), rows(&second), rows(&second)] {
@@ -229,7 +233,7 @@ mod tests {
             for date in 0..3 {
                 for pence in 1..3 {
                     let count = |file: &[(i32, i64)]| file.iter().filter(|one| **one == (date, pence)).count();
-                    let kept = books.iter().filter(|one| one.key == key(date, pence, "X")).count();
+                    let kept = books.iter().filter(|one| one.key == key(Date::numbered(date), pence, "X")).count();
                     prop_assert_eq!(kept, count(&first).max(count(&second)));
                 }
             }

@@ -3,8 +3,8 @@
 use super::bank::{BankAccount, BankTransaction};
 use super::books::Books;
 use super::journal::{Journal, Line, PostedJournal, Source, SourceType, Target};
-use super::period::Day;
 use super::refusal::Refusal;
+use crate::domain::date::Date;
 
 /// Decides a transfer whose two sides are both on statements: one journal, dated the earlier of them.
 pub fn confirm_both(
@@ -42,7 +42,7 @@ fn post(
     bank: &BankAccount,
     other_bank: &BankAccount,
     transaction: &BankTransaction,
-    date: Day,
+    date: Date,
 ) -> Result<Journal, Refusal> {
     bank.require_open()?;
     other_bank.require_open()?;
@@ -58,7 +58,7 @@ fn post(
 pub fn unconfirm(
     transaction: &BankTransaction,
     posted: &PostedJournal,
-    lock_date: Option<Day>,
+    lock_date: Option<Date>,
 ) -> Result<Journal, Refusal> {
     transaction.status.require_confirmed()?;
     posted.reversal(posted.journal.entry_date, lock_date)
@@ -78,7 +78,7 @@ mod tests {
         BankAccount { id: BankAccountId(id), account_id: AccountId(id * 10), is_archived: false }
     }
 
-    fn row(bank: i64, date: Day, pence: i64) -> BankTransaction {
+    fn row(bank: i64, date: Date, pence: i64) -> BankTransaction {
         BankTransaction {
             id: BankTransactionId(bank * 100),
             bank_account_id: BankAccountId(bank),
@@ -89,7 +89,7 @@ mod tests {
         }
     }
 
-    fn both(one: &BankTransaction, other: &BankTransaction, lock_date: Option<Day>) -> Result<Journal, Refusal> {
+    fn both(one: &BankTransaction, other: &BankTransaction, lock_date: Option<Date>) -> Result<Journal, Refusal> {
         let (chart, vat) = (Chart::default(), VatHistory::default());
         let books = Books { chart: &chart, vat: &vat, lock_date };
         confirm_both(&books, (&bank(one.bank_account_id.0), one), (&bank(other.bank_account_id.0), other))
@@ -97,8 +97,9 @@ mod tests {
 
     #[test]
     fn two_lines_are_one_journal_on_the_earlier_day() {
-        let journal = both(&row(1, 101, -150_000), &row(2, 100, 150_000), None).unwrap();
-        assert_eq!(journal.entry_date, 100);
+        let journal =
+            both(&row(1, Date::numbered(101), -150_000), &row(2, Date::numbered(100), 150_000), None).unwrap();
+        assert_eq!(journal.entry_date, Date::numbered(100));
         let lines: Vec<_> = journal.lines.iter().map(|line| (line.target.clone(), line.amount.0)).collect();
         assert_eq!(lines, [(Target::Account(AccountId(20)), 150_000), (Target::Account(AccountId(10)), -150_000)]);
         assert!(journal.vat.is_empty());
@@ -106,20 +107,26 @@ mod tests {
 
     #[test]
     fn the_two_sides_are_opposite_unconfirmed_and_of_two_accounts() {
-        let out = row(1, 101, -150_000);
-        assert_eq!(both(&out, &row(2, 100, 150_001), None).unwrap_err().reason(), "amount_mismatch");
-        assert_eq!(both(&out, &row(1, 100, 150_000), None).unwrap_err().reason(), "bank_account_mismatch");
-        let confirmed = BankTransaction { status: BankStatus::Confirmed, ..row(2, 100, 150_000) };
+        let out = row(1, Date::numbered(101), -150_000);
+        assert_eq!(both(&out, &row(2, Date::numbered(100), 150_001), None).unwrap_err().reason(), "amount_mismatch");
+        assert_eq!(
+            both(&out, &row(1, Date::numbered(100), 150_000), None).unwrap_err().reason(),
+            "bank_account_mismatch"
+        );
+        let confirmed = BankTransaction { status: BankStatus::Confirmed, ..row(2, Date::numbered(100), 150_000) };
         assert_eq!(both(&out, &confirmed, None).unwrap_err().reason(), "invalid_state");
         assert_eq!(both(&confirmed, &out, None).unwrap_err().reason(), "invalid_state");
-        assert_eq!(both(&out, &row(2, 100, 150_000), Some(100)).unwrap_err().reason(), "period_locked");
+        assert_eq!(
+            both(&out, &row(2, Date::numbered(100), 150_000), Some(Date::numbered(100))).unwrap_err().reason(),
+            "period_locked"
+        );
     }
 
     #[test]
     fn one_side_alone_posts_and_can_be_undone() {
         let (chart, vat) = (Chart::default(), VatHistory::default());
         let books = Books { chart: &chart, vat: &vat, lock_date: None };
-        let out = row(1, 101, -150_000);
+        let out = row(1, Date::numbered(101), -150_000);
         let journal = confirm_one(&books, (&bank(1), &out), &bank(2)).unwrap();
         assert_eq!(confirm_one(&books, (&bank(1), &out), &bank(1)).unwrap_err().reason(), "bank_account_mismatch");
         let archived = BankAccount { is_archived: true, ..bank(2) };
@@ -128,7 +135,7 @@ mod tests {
         let posted = PostedJournal { id: JournalId(1), number: 1, status: JournalStatus::Posted, journal };
         assert_eq!(unconfirm(&out, &posted, None).unwrap_err().reason(), "invalid_state");
         let confirmed = BankTransaction { status: BankStatus::Confirmed, ..out };
-        assert_eq!(unconfirm(&confirmed, &posted, None).unwrap().entry_date, 101);
-        assert_eq!(unconfirm(&confirmed, &posted, Some(101)).unwrap_err().reason(), "period_locked");
+        assert_eq!(unconfirm(&confirmed, &posted, None).unwrap().entry_date, Date::numbered(101));
+        assert_eq!(unconfirm(&confirmed, &posted, Some(Date::numbered(101))).unwrap_err().reason(), "period_locked");
     }
 }

@@ -4,9 +4,10 @@ use super::account::{Account, AccountReference, Role};
 use super::chart::Chart;
 use super::ids::AccountId;
 use super::journal::Target;
-use super::period::{self, Day};
+use super::period::{self};
 use super::refusal::{Refusal, VatPosting};
 use super::vat_scheme::{VatHistory, VatScheme};
+use crate::domain::date::Date;
 
 /// The facts of one organisation that postings share.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +17,7 @@ pub struct Books<'a> {
     /// Its VAT schemes.
     pub vat: &'a VatHistory,
     /// The last day of the locked period.
-    pub lock_date: Option<Day>,
+    pub lock_date: Option<Date>,
 }
 
 impl<'a> Books<'a> {
@@ -56,12 +57,12 @@ impl<'a> Books<'a> {
     }
 
     /// Refuses a posting date in the locked period.
-    pub fn require_open(&self, date: Day) -> Result<(), Refusal> {
+    pub fn require_open(&self, date: Date) -> Result<(), Refusal> {
         period::require_open(date, self.lock_date)
     }
 
     /// The VAT scheme of a document of this date.
-    pub fn scheme_on(&self, date: Day) -> VatScheme {
+    pub fn scheme_on(&self, date: Date) -> VatScheme {
         self.vat.on(date)
     }
 }

@@ -9,9 +9,10 @@ use super::document_line::{EnteredLine, PricedLine, price, total};
 use super::ids::ContactId;
 use super::journal::SourceType;
 use super::money::Pence;
-use super::period::{Day, LAST_DAY};
+use super::period::LAST_DATE;
 use super::refusal::{Refusal, VatPosting};
 use super::vat::{Side, Split};
+use crate::domain::date::Date;
 
 /// Which document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -133,9 +134,9 @@ pub struct EnteredDocument {
     /// With whom.
     pub contact_id: ContactId,
     /// Its date, which is its tax point.
-    pub date: Day,
+    pub date: Date,
     /// When it is to be paid; by the terms when absent. Credit notes have none.
-    pub due_date: Option<Day>,
+    pub due_date: Option<Date>,
     /// The currency, when given.
     pub currency: Option<String>,
     /// Whether the prices contain the VAT.
@@ -152,9 +153,9 @@ pub struct Draft {
     /// With whom.
     pub contact_id: ContactId,
     /// Its date.
-    pub date: Day,
+    pub date: Date,
     /// When it is to be paid; credit notes have none.
-    pub due_date: Option<Day>,
+    pub due_date: Option<Date>,
     /// Its lines.
     pub lines: Vec<PricedLine>,
     /// Net and VAT.
@@ -209,9 +210,9 @@ pub fn draft(
 }
 
 /// The due date that follows from the terms.
-pub fn due_by_terms(date: Day, terms_days: i32) -> Result<Day, Refusal> {
-    let day = date.saturating_add(terms_days);
-    if day > LAST_DAY {
+pub fn due_by_terms(date: Date, terms_days: i32) -> Result<Date, Refusal> {
+    let day = date + terms_days;
+    if day > LAST_DATE {
         return Err(Refusal::field("due_date", "must be given: by the terms it would be after 2199-12-31"));
     }
     Ok(day)

@@ -7,11 +7,12 @@ use super::document_line::PricedLine;
 use super::ids::{AccountId, AllocationId};
 use super::journal::{Journal, Line, PostedJournal, Source, Target};
 use super::money::Pence;
-use super::period::{self, Day};
+use super::period::{self};
 use super::refusal::Refusal;
 use super::vat::Split;
 use super::vat_entry::{Basis, VatEntry, VatOrigin};
 use super::vat_scheme::separates_vat;
+use crate::domain::date::Date;
 
 /// How the VAT of a document is posted and declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,9 +133,9 @@ pub struct Voidable<'a> {
     /// Where it is in its life.
     pub stage: Stage,
     /// Its date.
-    pub date: Day,
+    pub date: Date,
     /// The earliest day it may be void from ([`super::allocation::Document::earliest_change_date`]).
-    pub earliest: Day,
+    pub earliest: Date,
     /// Whether it came with the opening balances, and has no journal of its own.
     pub is_opening: bool,
     /// What settles it now.
@@ -146,9 +147,9 @@ pub struct Voidable<'a> {
 /// Decides the voiding of a document: the date it is void from, and the journal that undoes its own.
 pub fn void(
     document: &Voidable<'_>,
-    asked_date: Option<Day>,
-    lock_date: Option<Day>,
-) -> Result<(Day, Option<Journal>), Refusal> {
+    asked_date: Option<Date>,
+    lock_date: Option<Date>,
+) -> Result<(Date, Option<Journal>), Refusal> {
     match document.stage {
         Stage::Void => return Err(Refusal::InvalidState { current: "void", allowed: &["draft", "issued"] }),
         Stage::Draft if asked_date.is_some_and(|date| date < document.earliest) => {
@@ -178,7 +179,7 @@ pub const fn require_draft(stage: Stage) -> Result<(), Refusal> {
 }
 
 /// Decides a change of the due date of an issued invoice, which is refused in a locked period.
-pub fn change_due_date(stage: Stage, date: Day, due_date: Day, lock_date: Option<Day>) -> Result<(), Refusal> {
+pub fn change_due_date(stage: Stage, date: Date, due_date: Date, lock_date: Option<Date>) -> Result<(), Refusal> {
     if stage == Stage::Void {
         return Err(Refusal::InvalidState { current: "void", allowed: &["draft", "issued"] });
     }

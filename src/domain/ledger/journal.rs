@@ -3,11 +3,12 @@
 use super::account::Role;
 use super::ids::{AccountId, ContactId, JournalId};
 use super::money::Pence;
-use super::period::{self, Day};
+use super::period::{self};
 use super::refusal::Refusal;
 pub use super::source_type::SourceType;
 use super::vat::VatCode;
 use super::vat_entry::VatEntry;
+use crate::domain::date::Date;
 
 /// What made a journal, and which record that is: none when the decision creates it, or there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +80,7 @@ impl Line {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Journal {
     /// The date it is posted on.
-    pub entry_date: Day,
+    pub entry_date: Date,
     /// What it is.
     pub description: String,
     /// The caller's reference.
@@ -98,7 +99,7 @@ pub struct Journal {
 
 impl Journal {
     /// A journal without a reference, remark or VAT. Lines of nothing are left out.
-    pub fn new(entry_date: Day, source: Source, description: impl Into<String>, lines: Vec<Line>) -> Self {
+    pub fn new(entry_date: Date, source: Source, description: impl Into<String>, lines: Vec<Line>) -> Self {
         let lines = lines.into_iter().filter(|line| !line.amount.is_zero()).collect();
         Self {
             entry_date,
@@ -123,7 +124,7 @@ impl Journal {
     }
 
     /// The last check before anything is written: at least two lines, in balance, the date open.
-    pub fn checked(self, lock_date: Option<Day>) -> Result<Self, Refusal> {
+    pub fn checked(self, lock_date: Option<Date>) -> Result<Self, Refusal> {
         if self.lines.len() < 2 {
             return Err(Refusal::TooFewLines);
         }
@@ -189,7 +190,7 @@ pub struct PostedJournal {
 impl PostedJournal {
     /// The journal that undoes it on a day: every line and every VAT entry with the opposite sign. The day has to be
     /// open; whether it may be undone is for the caller to say.
-    pub fn reversal(&self, entry_date: Day, lock_date: Option<Day>) -> Result<Journal, Refusal> {
+    pub fn reversal(&self, entry_date: Date, lock_date: Option<Date>) -> Result<Journal, Refusal> {
         let lines = self.journal.lines.iter().map(|line| Line { amount: -line.amount, ..line.clone() }).collect();
         let reversal = Journal {
             entry_date,
@@ -216,7 +217,7 @@ mod tests {
     }
 
     fn journal(lines: Vec<Line>) -> Journal {
-        Journal::new(100, Source::new(SourceType::Manual), "Rent", lines)
+        Journal::new(Date::numbered(100), Source::new(SourceType::Manual), "Rent", lines)
     }
 
     #[test]
@@ -227,7 +228,7 @@ mod tests {
             journal(vec![line(1, 500), line(2, -499)]).checked(None),
             Err(Refusal::Unbalanced { total_debit: Pence(500), total_credit: Pence(499) })
         );
-        let locked = journal(vec![line(1, 500), line(2, -500)]).checked(Some(100)).unwrap_err();
+        let locked = journal(vec![line(1, 500), line(2, -500)]).checked(Some(Date::numbered(100))).unwrap_err();
         assert_eq!(locked.reason(), "period_locked");
     }
 
@@ -239,17 +240,23 @@ mod tests {
             code: VatCode::Standard,
             amount: Split { net: Pence(500), vat: Pence(100) },
             basis: Basis::Standard,
-            tax_point: 100,
+            tax_point: Date::numbered(100),
             origin: VatOrigin::JournalLine(1),
         });
         let posted = PostedJournal { id: JournalId(7), number: 4, status: JournalStatus::Posted, journal: original };
-        let reversal = posted.reversal(130, Some(129)).unwrap();
+        let reversal = posted.reversal(Date::numbered(130), Some(Date::numbered(129))).unwrap();
         assert_eq!(reversal.reverses, Some(JournalId(7)));
         assert_eq!(reversal.description, "Reversal of journal 4: Rent");
         let amounts: Vec<i64> = reversal.lines.iter().map(|line| line.amount.0).collect();
         assert_eq!(amounts, [-600, 500, 100]);
-        assert_eq!(reversal.vat.first().map(|entry| (entry.tax_point, entry.amount.vat)), Some((130, Pence(-100))));
-        assert_eq!(posted.reversal(129, Some(129)).unwrap_err().reason(), "period_locked");
+        assert_eq!(
+            reversal.vat.first().map(|entry| (entry.tax_point, entry.amount.vat)),
+            Some((Date::numbered(130), Pence(-100)))
+        );
+        assert_eq!(
+            posted.reversal(Date::numbered(129), Some(Date::numbered(129))).unwrap_err().reason(),
+            "period_locked"
+        );
     }
 
     #[test]

@@ -6,17 +6,18 @@ use super::contact::ContactKind;
 use super::ids::{AllocationId, ContactId};
 use super::journal::{Journal, JournalStatus, Line, PostedJournal, Source, SourceType, Target};
 use super::money::Pence;
-use super::period::{self, Day};
+use super::period::{self};
 use super::refusal::{Refusal, VatPosting};
 use super::vat::{Side, Split, VatCode, split_gross};
 use super::vat_entry::{Basis, VatEntry, VatOrigin};
 use super::vat_scheme::{VatScheme, separates_vat, side_of_account};
+use crate::domain::date::Date;
 
 /// A journal as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ManualJournal {
     /// The date it is posted on.
-    pub entry_date: Day,
+    pub entry_date: Date,
     /// What it is.
     pub description: String,
     /// The caller's reference.
@@ -193,9 +194,9 @@ impl ReadLine<'_> {
 /// the documents that came with it (opening balances have some).
 pub fn void(
     posted: &PostedJournal,
-    asked_date: Option<Day>,
+    asked_date: Option<Date>,
     open_allocations: &[AllocationId],
-    lock_date: Option<Day>,
+    lock_date: Option<Date>,
 ) -> Result<Journal, Refusal> {
     let source = posted.journal.source;
     if posted.status == JournalStatus::Void {

@@ -10,15 +10,15 @@ use super::ids::{ContactId, DocumentId};
 use super::journal::{Journal, Line, Source, SourceType, Target};
 use super::money::Pence;
 use super::numbering;
-use super::period::Day;
 use super::refusal::Refusal;
 use super::vat::Side;
+use crate::domain::date::Date;
 
 /// Opening balances as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnteredOpening {
     /// The day they are the balances at the end of.
-    pub as_of: Day,
+    pub as_of: Date,
     /// The balances.
     pub lines: Vec<OpeningLine>,
     /// What was not settled.
@@ -52,9 +52,9 @@ pub struct OpeningDocument {
     /// Its number, or the supplier's reference.
     pub number: String,
     /// Its date.
-    pub date: Day,
+    pub date: Date,
     /// When it is to be paid.
-    pub due_date: Option<Day>,
+    pub due_date: Option<Date>,
     /// What was open of it; more than nothing.
     pub amount_due: Pence,
 }
@@ -80,7 +80,7 @@ pub struct Opening {
     /// Credits, likewise.
     pub total_credit: Pence,
     /// The lock date from then on.
-    pub lock_date: Option<Day>,
+    pub lock_date: Option<Date>,
     /// Debtors without a document.
     pub unassigned_receivable: Pence,
     /// Creditors without a document.
@@ -108,7 +108,7 @@ impl Opening {
     }
 
     /// Decides the posting: in balance, in an open period.
-    pub fn post(self, lock_date: Option<Day>) -> Result<Journal, Refusal> {
+    pub fn post(self, lock_date: Option<Date>) -> Result<Journal, Refusal> {
         self.journal.checked(lock_date)
     }
 }
@@ -194,7 +194,7 @@ fn require_numbers(taken: &[Option<DocumentId>], documents: &[OpeningDocument]) 
     Ok(())
 }
 
-fn require_dates(as_of: Day, row: usize, document: &OpeningDocument) -> Result<(), Refusal> {
+fn require_dates(as_of: Date, row: usize, document: &OpeningDocument) -> Result<(), Refusal> {
     if document.date > as_of {
         return Err(Refusal::field(format!("open_documents[{row}].date"), "must not be after as_of"));
     }
@@ -267,7 +267,7 @@ mod tests {
     use crate::domain::ledger::testing::{books, chart, contact, posted, shown};
     use crate::domain::ledger::vat_scheme::VatHistory;
 
-    const AS_OF: Day = 20_178;
+    const AS_OF: Date = Date::numbered(20_178);
 
     fn line(chart: &Chart, code: &str, pence: i64) -> OpeningLine {
         let side = Some(Pence(pence.abs()));

@@ -1,9 +1,9 @@
 //! The organisation's own settings, where they depend on one another or on the books.
 
 use super::decimal::Percent;
-use super::period::Day;
 use super::refusal::Refusal;
 use super::vat_scheme::{VatScheme, require_scheme_start};
+use crate::domain::date::Date;
 
 /// What kind of organisation it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -95,7 +95,7 @@ pub struct VatSettings {
     /// The scheme; none exactly when it is not registered.
     pub scheme: Option<VatScheme>,
     /// The first day of the scheme.
-    pub scheme_from: Option<Day>,
+    pub scheme_from: Option<Date>,
     /// Months in a VAT period: 1, 3 or 12.
     pub period_months: i32,
     /// The month some VAT period ends with, 1 to 12.
@@ -125,7 +125,7 @@ pub struct VatPatch {
     /// The word of the scheme.
     pub scheme: Option<Option<String>>,
     /// The first day of the scheme.
-    pub scheme_from: Option<Option<Day>>,
+    pub scheme_from: Option<Option<Date>>,
     /// The percentage of the flat rate.
     pub flat_rate: Option<Option<Percent>>,
     /// Months in a VAT period.
@@ -140,8 +140,8 @@ impl VatSettings {
     pub fn patched(
         &self,
         patch: &VatPatch,
-        lock_date: Option<Day>,
-    ) -> Result<(Self, Option<(Day, VatScheme)>), Refusal> {
+        lock_date: Option<Date>,
+    ) -> Result<(Self, Option<(Date, VatScheme)>), Refusal> {
         let mut next = self.merged(patch)?;
         let Some(scheme) = next.scheme.filter(|scheme| Some(*scheme) != self.scheme) else {
             // When a scheme began is history; one without a date may still be told it.
@@ -214,10 +214,10 @@ impl VatSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::date;
+    use crate::domain::date::Date;
 
-    fn day(text: &str) -> Day {
-        date::parse(text).unwrap()
+    fn day(text: &str) -> Date {
+        Date::parse(text).unwrap()
     }
 
     fn registered() -> VatSettings {

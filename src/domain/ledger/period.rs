@@ -1,16 +1,16 @@
 //! Which dates may be posted on: the one rule of the period lock, and what a void may be dated.
 
 use super::refusal::Refusal;
-use crate::domain::date;
+use crate::domain::date::Date;
 
-/// A day number (`domain::date`).
-pub type Day = i32;
+/// The first date the books take.
+pub const FIRST_DATE: Date = Date::from_civil(1900, 1, 1);
 
-/// 2199-12-31: the last date the books take.
-pub const LAST_DAY: Day = 84_005;
+/// The last date the books take.
+pub const LAST_DATE: Date = Date::from_civil(2199, 12, 31);
 
 /// Refuses a posting date in the locked period. Every posting, on every path, asks this and nothing else.
-pub fn require_open(date: Day, lock_date: Option<Day>) -> Result<(), Refusal> {
+pub fn require_open(date: Date, lock_date: Option<Date>) -> Result<(), Refusal> {
     match lock_date {
         Some(lock_date) if date <= lock_date => {
             Err(Refusal::PeriodLocked { lock_date, date, earliest_date: lock_date + 1 })
@@ -20,14 +20,14 @@ pub fn require_open(date: Day, lock_date: Option<Day>) -> Result<(), Refusal> {
 }
 
 /// The first date at or after `date` that is open.
-pub fn first_open(date: Day, lock_date: Option<Day>) -> Day {
+pub fn first_open(date: Date, lock_date: Option<Date>) -> Date {
     lock_date.map_or(date, |lock_date| date.max(lock_date + 1))
 }
 
 /// The date of a reversal: what was asked for; else the date of what is voided, which must then be open, or the `earliest`
 /// there may be. A reversal is never before what it reverses, nor before something that was settled with it was released
 /// again.
-pub fn void_date(own: Day, earliest: Day, asked: Option<Day>, lock_date: Option<Day>) -> Result<Day, Refusal> {
+pub fn void_date(own: Date, earliest: Date, asked: Option<Date>, lock_date: Option<Date>) -> Result<Date, Refusal> {
     let date = match asked {
         Some(asked) => asked,
         None => {
@@ -57,7 +57,7 @@ pub enum LockMove {
 }
 
 /// Tells where a change of the lock date goes; it may not be in the future.
-pub fn move_lock(current: Option<Day>, wanted: Option<Day>, today: Day) -> Result<LockMove, Refusal> {
+pub fn move_lock(current: Option<Date>, wanted: Option<Date>, today: Date) -> Result<LockMove, Refusal> {
     if wanted.is_some_and(|wanted| wanted > today) {
         return Err(Refusal::field("lock_date", "must not be in the future"));
     }
@@ -69,22 +69,19 @@ pub fn move_lock(current: Option<Day>, wanted: Option<Day>, today: Day) -> Resul
     })
 }
 
-/// Whether a day is the first of a VAT period: periods last `months` (1, 3 or 12) and one of them ends with the month
+/// Whether a date is the first of a VAT period: periods last `months` (1, 3 or 12) and one of them ends with the month
 /// `end_month` (1 to 12).
-pub fn starts_vat_period(day: Day, months: i32, end_month: i32) -> bool {
-    let [_, _, _, _, _, tens, units, _, day_tens, day_units] = date::format(day);
-    let digit = |byte: u8| i32::from(byte) - i32::from(b'0');
-    let month = digit(tens) * 10 + digit(units);
-    let is_first = (day_tens, day_units) == (b'0', b'1');
-    is_first && (month - 1 - end_month).rem_euclid(months.max(1)) == 0
+pub fn starts_vat_period(date: Date, months: i32, end_month: i32) -> bool {
+    let (_, month, day) = date.civil();
+    day == 1 && (month - 1 - end_month).rem_euclid(months.max(1)) == 0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn day(text: &str) -> Day {
-        date::parse(text).unwrap()
+    fn day(text: &str) -> Date {
+        Date::parse(text).unwrap()
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::ids::{AccountId, AllocationId, ContactId};
 
 use super::money::Pence;
 use super::source_type::SourceType;
-use crate::domain::date;
+use crate::domain::date::Date;
 
 /// What a refusal is, to the caller of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub enum DetailValue {
     /// An amount.
     Money(Pence),
     /// A date, as a day number.
-    Date(i32),
+    Date(Date),
     /// A zero-based index into the lines.
     Row(usize),
 }
@@ -81,7 +81,7 @@ pub enum Refusal {
     /// The token has been used.
     TokenUsed,
     /// The date is in a locked period.
-    PeriodLocked { lock_date: i32, date: i32, earliest_date: i32 },
+    PeriodLocked { lock_date: Date, date: Date, earliest_date: Date },
     /// VAT cannot be posted without a VAT Control account.
     VatControlRequired { posting: VatPosting },
     /// Debits and credits differ.
@@ -363,11 +363,9 @@ impl Refusal {
             Self::IdempotencyInProgress => "the first request with this Idempotency-Key is still running".to_owned(),
             Self::AlreadySet => "the opening balances have been set; void their journal to set them again".to_owned(),
             Self::TokenUsed => "this token has been used".to_owned(),
-            Self::PeriodLocked { lock_date, earliest_date, .. } => format!(
-                "the books are locked up to {}; the earliest open date is {}",
-                date_text(*lock_date),
-                date_text(*earliest_date)
-            ),
+            Self::PeriodLocked { lock_date, earliest_date, .. } => {
+                format!("the books are locked up to {}; the earliest open date is {}", lock_date, earliest_date)
+            }
             Self::VatControlRequired { posting } => {
                 let before = match posting {
                     VatPosting::BankTransaction => "confirming VAT bank transactions",
@@ -438,10 +436,6 @@ fn last_key(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }
 
-fn date_text(day: i32) -> String {
-    String::from_utf8_lossy(&date::format(day)).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -459,7 +453,11 @@ mod tests {
             ]
         );
 
-        let locked = Refusal::PeriodLocked { lock_date: 20_208, date: 20_200, earliest_date: 20_209 };
+        let locked = Refusal::PeriodLocked {
+            lock_date: Date::numbered(20_208),
+            date: Date::numbered(20_200),
+            earliest_date: Date::numbered(20_209),
+        };
         assert_eq!((locked.class(), locked.reason()), (RefusalClass::Unprocessable, "period_locked"));
         assert_eq!(locked.message(), "the books are locked up to 2025-04-30; the earliest open date is 2025-05-01");
 

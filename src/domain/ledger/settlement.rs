@@ -10,9 +10,10 @@ use super::document::Stage;
 use super::ids::{AllocationId, ContactId, DocumentId};
 use super::journal::{Journal, Line, PostedJournal, Source, Target};
 use super::money::Pence;
-use super::period::{self, Day, first_open};
+use super::period::{self, first_open};
 use super::refusal::Refusal;
 use super::vat::Side;
+use crate::domain::date::Date;
 
 /// A settlement as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub struct EnteredSettlement {
     /// With whom.
     pub contact_id: ContactId,
     /// Its date.
-    pub date: Day,
+    pub date: Date,
     /// The cash; more than nothing.
     pub amount: Pence,
     /// What it is set against.
@@ -163,7 +164,7 @@ pub fn unallocate(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VoidedSettlement {
     /// The day it is void from.
-    pub date: Day,
+    pub date: Date,
     /// The journals that undo its own.
     pub reversals: Vec<Journal>,
     /// What is not settled any more.
@@ -177,7 +178,7 @@ pub fn void(
     register: &Register,
     settlement: &Settlement,
     journals: &[PostedJournal],
-    asked_date: Option<Day>,
+    asked_date: Option<Date>,
 ) -> Result<VoidedSettlement, Refusal> {
     require_standing(settlement)?;
     let date = period::void_date(settlement.date, settlement.earliest_change_date(), asked_date, books.lock_date)?;
@@ -248,7 +249,7 @@ fn allocate_oldest_first(allocator: &mut Allocator<'_>, settlement: &mut Settlem
             && document.stage == Stage::Issued
     };
     let documents = allocator.register().documents.values().filter(is_open);
-    let mut open: Vec<(Day, DocumentId, Pence)> =
+    let mut open: Vec<(Date, DocumentId, Pence)> =
         documents.map(|document| (document.date, document.id, document.payable())).collect();
     open.sort_unstable();
     for (_, id, payable) in open {
@@ -278,9 +279,9 @@ fn control_lines(books: &Books<'_>, settlement: &Settlement, amount: Pence, with
 fn cis_journals(
     books: &Books<'_>,
     settlement: &Settlement,
-    moved: impl Iterator<Item = (Day, Pence)>,
+    moved: impl Iterator<Item = (Date, Pence)>,
 ) -> Result<Vec<Journal>, Refusal> {
-    let journal = |(date, cis): (Day, Pence)| {
+    let journal = |(date, cis): (Date, Pence)| {
         let id = settlement.id.map(|id| id.0);
         let source = Source { kind: settlement.kind.source_type(), id };
         let (debt, cis) = control_lines(books, settlement, Pence::ZERO, cis);

@@ -20,7 +20,6 @@ use super::ids::{AccountId, AllocationId, BankAccountId, ContactId, DocumentId, 
 use super::issue::{VatTreatment, Voidable, issue, void};
 use super::journal::{Journal, JournalStatus, PostedJournal, Target};
 use super::money::Pence;
-use super::period::Day;
 use super::refusal::Refusal;
 use super::settlement::{self, EnteredSettlement};
 use super::testing::{carry_out, chart, contact};
@@ -28,8 +27,9 @@ use super::vat::{Side, Split, VatCode};
 use super::vat_cash::recognised;
 use super::vat_entry::VatEntry;
 use super::vat_scheme::{VatHistory, VatScheme};
+use crate::domain::date::Date;
 
-const FIRST: Day = 20_000;
+const FIRST: Date = Date::numbered(20_000);
 const DAYS: i32 = 550;
 
 /// Something the company does; numbers pick among what there is.
@@ -71,7 +71,7 @@ fn step() -> impl Strategy<Value = Step> {
 struct World {
     vat: VatHistory,
     chart: Chart,
-    lock_date: Option<Day>,
+    lock_date: Option<Date>,
     register: Register,
     journals: Vec<PostedJournal>,
     entries: Vec<VatEntry>,
@@ -79,8 +79,8 @@ struct World {
     treatments: BTreeMap<DocumentId, VatTreatment>,
     of_document: BTreeMap<DocumentId, PostedJournal>,
     of_settlement: BTreeMap<SettlementId, Vec<PostedJournal>>,
-    void_from: BTreeMap<DocumentId, Day>,
-    settlement_void_from: BTreeMap<SettlementId, Day>,
+    void_from: BTreeMap<DocumentId, Date>,
+    settlement_void_from: BTreeMap<SettlementId, Date>,
     next_id: i64,
 }
 
@@ -163,7 +163,7 @@ impl World {
         let books = Books { chart: &chart, vat: &vat, lock_date: self.lock_date };
         match step {
             Step::Issue { kind, day, lines, origin } => {
-                self.issue(&books, DocumentKind::ALL[*kind], FIRST + day, lines, *origin)
+                self.issue(&books, DocumentKind::ALL[*kind], FIRST + *day, lines, *origin)
             }
             Step::Settle { kind, day, pence, picks, suffered, auto } => {
                 let kind = SettlementKind::ALL[*kind];
@@ -174,7 +174,7 @@ impl World {
                 let entered = EnteredSettlement {
                     kind,
                     contact_id: ContactId(3),
-                    date: FIRST + day,
+                    date: FIRST + *day,
                     amount: Pence(*pence),
                     allocations,
                     is_auto_allocated: *auto,
@@ -260,7 +260,7 @@ impl World {
         &mut self,
         books: &Books<'_>,
         kind: DocumentKind,
-        date: Day,
+        date: Date,
         lines: &[(usize, usize, i64)],
         origin: Option<usize>,
     ) -> Result<(), Refusal> {
@@ -383,18 +383,18 @@ impl World {
         Ok(())
     }
 
-    fn balance(&self, account: Option<&Account>, day: Day) -> Pence {
+    fn balance(&self, account: Option<&Account>, day: Date) -> Pence {
         let Some(account) = account else { return Pence::ZERO };
         let journals = self.journals.iter().filter(|posted| posted.journal.entry_date <= day);
         let lines = journals.flat_map(|posted| posted.journal.lines.iter());
         lines.filter(|line| line.target == Target::Account(account.id)).map(|line| line.amount).sum()
     }
 
-    fn stands(&self, document: &Document, day: Day) -> bool {
+    fn stands(&self, document: &Document, day: Date) -> bool {
         document.date <= day && self.void_from.get(&document.id).is_none_or(|void_from| day < *void_from)
     }
 
-    fn check(&self, day: Day) {
+    fn check(&self, day: Date) {
         self.check_control(Side::Output, Role::AccountsReceivable, day);
         self.check_control(Side::Input, Role::AccountsPayable, day);
         self.check_cis(day);
@@ -402,7 +402,7 @@ impl World {
     }
 
     /// I10: the control account is what documents and settlements leave open, on every day.
-    fn check_control(&self, side: Side, role: Role, day: Day) {
+    fn check_control(&self, side: Side, role: Role, day: Date) {
         let settled = |allocations: &[Allocation]| -> Pence {
             allocations.iter().filter(|one| one.counts_on(day)).map(Allocation::settled).sum()
         };
@@ -426,7 +426,7 @@ impl World {
     }
 
     /// I26: what is on the CIS accounts is what allocations withheld.
-    fn check_cis(&self, day: Day) {
+    fn check_cis(&self, day: Date) {
         for (side, role) in [(Side::Output, Role::CisSuffered), (Side::Input, Role::CisPayable)] {
             let mut withheld = Pence::ZERO;
             for settlement in self.register.settlements.values() {
@@ -441,7 +441,7 @@ impl World {
     }
 
     /// I17, I18: VAT Control is what was declared and, under cash accounting, what documents still have to declare.
-    fn check_vat(&self, day: Day) {
+    fn check_vat(&self, day: Date) {
         let declared = self.entries.iter().filter(|entry| entry.tax_point <= day);
         let sign = |side: Side| if side == Side::Output { 1 } else { -1 };
         let mut owed: Pence = declared.map(|entry| Pence(entry.amount.vat.0 * sign(entry.side))).sum();
@@ -454,14 +454,14 @@ impl World {
     }
 
     /// What a document paid for under cash accounting has still to declare.
-    fn left_of(&self, document: &Document, day: Day) -> CodeTotals {
+    fn left_of(&self, document: &Document, day: Date) -> CodeTotals {
         let credit = document.allocations.iter().filter(|one| one.counts_on(day) && !one.is_payment());
         let taken_off = credit.flat_map(|one| one.credit.iter()).collect();
         document.by_code.without(&taken_off).without(&recognised(document, day))
     }
 
     /// I19: what is settled has declared all its VAT but that of the credit against it, to the penny and by code.
-    fn check_completed(&self, day: Day) {
+    fn check_completed(&self, day: Date) {
         let issued = self.register.documents.values().filter(|document| document.stage == Stage::Issued);
         for document in issued.filter(|document| document.due().is_zero()) {
             let left = self.left_of(document, day);
@@ -506,7 +506,7 @@ impl World {
     }
 }
 
-fn live(schemes: &[(Day, VatScheme)], steps: &[Step], days: &[i32]) {
+fn live(schemes: &[(Date, VatScheme)], steps: &[Step], days: &[i32]) {
     let mut world = World::new(VatHistory::new(schemes.to_vec()));
     for step in steps {
         let journals = world.journals.len();
@@ -516,7 +516,7 @@ fn live(schemes: &[(Day, VatScheme)], steps: &[Step], days: &[i32]) {
         world.check_records();
     }
     let after_the_end = FIRST + 4 * DAYS;
-    for day in days.iter().map(|day| FIRST + day).chain([after_the_end]) {
+    for day in days.iter().map(|day| FIRST + *day).chain([after_the_end]) {
         world.check(day);
     }
     world.check_completed(after_the_end);
@@ -530,7 +530,7 @@ proptest! {
         steps in prop::collection::vec(step(), 1..60),
         days in prop::collection::vec(0..DAYS, 12),
     ) {
-        live(&[(Day::MIN, VatScheme::Standard)], &steps, &days);
+        live(&[(Date::MIN, VatScheme::Standard)], &steps, &days);
     }
 
     #[test]
@@ -538,7 +538,7 @@ proptest! {
         steps in prop::collection::vec(step(), 1..60),
         days in prop::collection::vec(0..DAYS, 12),
     ) {
-        live(&[(Day::MIN, VatScheme::Cash)], &steps, &days);
+        live(&[(Date::MIN, VatScheme::Cash)], &steps, &days);
     }
 
     #[test]
@@ -548,7 +548,7 @@ proptest! {
         schemes in prop::collection::vec(0_usize..3, 3),
     ) {
         const SCHEMES: [VatScheme; 3] = [VatScheme::Standard, VatScheme::Cash, VatScheme::FlatRate(Percent(950))];
-        let begin = [Day::MIN, FIRST + DAYS / 3, FIRST + DAYS * 2 / 3];
+        let begin = [Date::MIN, FIRST + DAYS / 3, FIRST + DAYS * 2 / 3];
         let schemes: Vec<_> = begin.into_iter().zip(schemes.into_iter().map(|scheme| SCHEMES[scheme])).collect();
         live(&schemes, &steps, &days);
     }

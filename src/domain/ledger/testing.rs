@@ -9,11 +9,11 @@ use super::document::{DocumentKind, Stage};
 use super::ids::{AccountId, AllocationId, ContactId, DocumentId};
 use super::journal::{Journal, Target};
 use super::money::Pence;
-use super::period::Day;
 use super::standard_chart;
 use super::vat::{Split, VatCode};
 use super::vat_entry::Basis;
 use super::vat_scheme::{VatHistory, VatScheme};
+use crate::domain::date::Date;
 
 /// The standard chart, its ids counted from 1.
 pub fn chart(vat_control: bool) -> Chart {
@@ -22,7 +22,7 @@ pub fn chart(vat_control: bool) -> Chart {
 
 /// A history of one scheme.
 pub fn since_ever(scheme: VatScheme) -> VatHistory {
-    VatHistory::new(vec![(Day::MIN, scheme)])
+    VatHistory::new(vec![(Date::MIN, scheme)])
 }
 
 /// Books without a lock.
@@ -58,7 +58,7 @@ pub fn contact(kind: ContactKind) -> Contact {
 }
 
 /// An issued document of contact 3 with the VAT of its codes, declared at its date.
-pub fn document(id: i64, kind: DocumentKind, date: Day, amounts: &[(VatCode, i64)]) -> Document {
+pub fn document(id: i64, kind: DocumentKind, date: Date, amounts: &[(VatCode, i64)]) -> Document {
     let split = |(code, net): &(VatCode, i64)| {
         let net = Pence(*net);
         (*code, Split { net, vat: code.vat_on_net(net) })

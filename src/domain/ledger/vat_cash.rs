@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::allocation::{Allocation, Document};
 use super::code_totals::CodeTotals;
 use super::money::Pence;
-use super::period::Day;
 use super::vat::{Split, VatCode};
 use super::vat_entry::{Basis, VatEntry, VatOrigin};
+use crate::domain::date::Date;
 
 /// Net and VAT by code that a document has contributed to returns up to a day.
 ///
 /// `(VAT − VAT of credit) × payments / (gross − credit)`, rounded once, so that the last payment always completes it.
 /// Credit against an unpaid invoice moves nothing, until no more is left of it to be paid: then what credit has left of its
 /// VAT counts. Credit that is declared on its own counts as a payment.
-pub fn recognised(document: &Document, day: Day) -> CodeTotals {
+pub fn recognised(document: &Document, day: Date) -> CodeTotals {
     let counts = |one: &&Allocation| one.counts_on(day);
     let (payments, credit): (Vec<_>, Vec<_>) =
         document.allocations.iter().filter(counts).partition(|one| one.is_payment());
@@ -29,8 +29,8 @@ pub fn recognised(document: &Document, day: Day) -> CodeTotals {
 }
 
 /// What a document contributes on each day.
-fn schedule(document: &Document) -> BTreeMap<(Day, VatCode), Split> {
-    let days: BTreeSet<Day> =
+fn schedule(document: &Document) -> BTreeMap<(Date, VatCode), Split> {
+    let days: BTreeSet<Date> =
         document.allocations.iter().flat_map(|one| [Some(one.date), one.released_on]).flatten().collect();
     let mut before = CodeTotals::default();
     let mut schedule = BTreeMap::new();
@@ -54,7 +54,7 @@ pub fn changes(before: &Document, after: &Document) -> Vec<VatEntry> {
         *difference = Split { net: difference.net - amount.net, vat: difference.vat - amount.vat };
     }
     let sign = if after.kind.is_credit_note() { -1 } else { 1 };
-    let entry = |((tax_point, code), amount): ((Day, VatCode), Split)| VatEntry {
+    let entry = |((tax_point, code), amount): ((Date, VatCode), Split)| VatEntry {
         side: after.kind.side(),
         code,
         amount: Split { net: Pence(amount.net.0 * sign), vat: Pence(amount.vat.0 * sign) },

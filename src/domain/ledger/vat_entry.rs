@@ -2,9 +2,9 @@
 
 use super::ids::DocumentId;
 use super::money::Pence;
-use super::period::Day;
 use super::vat::{Side, Split, VatCode};
 use super::vat_scheme::VatScheme;
+use crate::domain::date::Date;
 
 /// The scheme an entry was made under, which decides how the return counts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,14 +55,14 @@ pub struct VatEntry {
     /// The scheme it was made under.
     pub basis: Basis,
     /// The day it counts in the return.
-    pub tax_point: Day,
+    pub tax_point: Date,
     /// The line it comes from.
     pub origin: VatOrigin,
 }
 
 impl VatEntry {
     /// The entry that undoes this one on a day.
-    pub fn undone(&self, tax_point: Day) -> Self {
+    pub fn undone(&self, tax_point: Date) -> Self {
         let amount = Split { net: -self.amount.net, vat: -self.amount.vat };
         Self { amount, tax_point, ..self.clone() }
     }
@@ -127,7 +127,7 @@ mod tests {
             code: VatCode::Standard,
             amount: Split { net: Pence(net), vat: Pence(vat) },
             basis,
-            tax_point: 0,
+            tax_point: Date::numbered(0),
             origin: VatOrigin::JournalLine(1),
         }
     }
@@ -138,8 +138,8 @@ mod tests {
         let purchase = entry(Side::Input, Basis::Cash, 5_000, 1_000);
         let sum = boxes([&sale, &purchase], VatScheme::Standard);
         assert_eq!(sum, Boxes { box1: Pence(2_000), box4: Pence(1_000), box6: Pence(10_000), box7: Pence(5_000) });
-        let undone = sale.undone(9);
-        assert_eq!(undone.tax_point, 9);
+        let undone = sale.undone(Date::numbered(9));
+        assert_eq!(undone.tax_point, Date::numbered(9));
         assert_eq!(boxes([&sale, &undone], VatScheme::Standard), Boxes::default());
     }
 

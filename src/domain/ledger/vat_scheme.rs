@@ -3,10 +3,11 @@
 use super::account::{Account, AccountType, Role};
 use super::decimal::{Percent, divide_round};
 use super::money::Pence;
-use super::period::{Day, require_open, starts_vat_period};
+use super::period::{require_open, starts_vat_period};
 use super::refusal::Refusal;
 use super::vat::{Side, VatCode};
 use super::vat_entry::Basis;
+use crate::domain::date::Date;
 
 /// How VAT is accounted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,25 +63,25 @@ pub fn flat_rate_tax(turnover: Pence, percent: Percent) -> Pence {
 /// Which scheme applies when: the schemes by the day they begin, the first since ever.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VatHistory {
-    from: Vec<(Day, VatScheme)>,
+    from: Vec<(Date, VatScheme)>,
 }
 
 impl VatHistory {
     /// From the schemes and the days they begin on.
-    pub fn new(mut from: Vec<(Day, VatScheme)>) -> Self {
+    pub fn new(mut from: Vec<(Date, VatScheme)>) -> Self {
         from.sort_by_key(|(day, _)| *day);
         Self { from }
     }
 
     /// The scheme a document of this date is under, for good. Standard before the first, and without any: whether VAT is
     /// posted is decided by the VAT codes and the VAT Control account, not by the registration.
-    pub fn on(&self, date: Day) -> VatScheme {
+    pub fn on(&self, date: Date) -> VatScheme {
         let begun = self.from.iter().rev().find(|(from, _)| *from <= date);
         begun.map_or(VatScheme::Standard, |(_, scheme)| *scheme)
     }
 
     /// Adds a scheme from a day on; what was to begin later or on that day is replaced.
-    pub fn change(&mut self, from: Day, scheme: VatScheme) {
+    pub fn change(&mut self, from: Date, scheme: VatScheme) {
         self.from.retain(|(begun, _)| *begun < from);
         self.from.push((from, scheme));
     }
@@ -89,8 +90,8 @@ impl VatHistory {
 /// Decides whether another scheme may begin on a day: not in the locked period, and on the first day of a VAT period
 /// (VAT Notice 731: never retrospectively).
 pub fn require_scheme_start(
-    from: Day,
-    lock_date: Option<Day>,
+    from: Date,
+    lock_date: Option<Date>,
     period_months: i32,
     period_end_month: i32,
 ) -> Result<(), Refusal> {
@@ -141,13 +142,13 @@ pub fn side_of_account(account: &Account, code: VatCode, field: impl FnOnce() ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::date;
+    use crate::domain::date::Date;
     use crate::domain::ledger::chart::Chart;
     use crate::domain::ledger::ids::AccountId;
     use crate::domain::ledger::standard_chart;
 
-    fn day(text: &str) -> Day {
-        date::parse(text).unwrap()
+    fn day(text: &str) -> Date {
+        Date::parse(text).unwrap()
     }
 
     #[test]
@@ -176,13 +177,13 @@ mod tests {
 
     #[test]
     fn a_document_keeps_the_scheme_of_its_date() {
-        let mut history = VatHistory::new(vec![(day("2025-07-01"), VatScheme::Cash), (Day::MIN, VatScheme::Standard)]);
+        let mut history = VatHistory::new(vec![(day("2025-07-01"), VatScheme::Cash), (Date::MIN, VatScheme::Standard)]);
         assert_eq!(history.on(day("2025-06-30")), VatScheme::Standard);
         assert_eq!(history.on(day("2025-07-01")), VatScheme::Cash);
         history.change(day("2025-07-01"), VatScheme::FlatRate(Percent(950)));
         assert_eq!(history.on(day("2030-01-01")), VatScheme::FlatRate(Percent(950)));
         assert_eq!(history.on(day("2025-01-01")), VatScheme::Standard);
-        assert_eq!(VatHistory::default().on(0), VatScheme::Standard);
+        assert_eq!(VatHistory::default().on(Date::numbered(0)), VatScheme::Standard);
     }
 
     #[test]

@@ -7,7 +7,8 @@
 
 use std::io::{self, Read, Write};
 
-use crate::domain::{amount, date};
+use crate::domain::amount;
+use crate::domain::date::Date;
 
 /// Longest description, in Unicode scalar values.
 pub const MAX_DESCRIPTION_CHARS: usize = 500;
@@ -36,7 +37,7 @@ pub struct Options {
 /// One side's rows, in submitted order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rows {
-    days: Vec<i32>,
+    dates: Vec<Date>,
     /// End of each row's amount digits in `arena`.
     amount_ends: Vec<u32>,
     /// End of each row's description in `arena`, where the next row starts.
@@ -47,24 +48,24 @@ pub struct Rows {
 impl Rows {
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.days.len()
+        self.dates.len()
     }
 
     /// True when there is no row.
     pub fn is_empty(&self) -> bool {
-        self.days.is_empty()
+        self.dates.is_empty()
     }
 
     /// Adds a row the caller has validated; false when the side is full (4 GiB of text).
     #[must_use]
-    pub fn push(&mut self, day: i32, amount: &str, description: &str) -> bool {
+    pub fn push(&mut self, date: Date, amount: &str, description: &str) -> bool {
         let Ok(amount_end) = u32::try_from(self.arena.len() + amount.len()) else { return false };
         let Ok(row_end) = u32::try_from(self.arena.len() + amount.len() + description.len()) else {
             return false;
         };
         self.arena.push_str(amount);
         self.arena.push_str(description);
-        self.days.push(day);
+        self.dates.push(date);
         self.amount_ends.push(amount_end);
         self.row_ends.push(row_end);
         true
@@ -72,15 +73,15 @@ impl Rows {
 
     /// Gives unused capacity back.
     pub fn shrink_to_fit(&mut self) {
-        self.days.shrink_to_fit();
+        self.dates.shrink_to_fit();
         self.amount_ends.shrink_to_fit();
         self.row_ends.shrink_to_fit();
         self.arena.shrink_to_fit();
     }
 
-    /// Days since 1970-01-01 of a row; 0 when there is no such row.
-    pub fn day(&self, row: usize) -> i32 {
-        self.days.get(row).copied().unwrap_or(0)
+    /// The date of a row; the first date there is when there is no such row.
+    pub fn date(&self, row: usize) -> Date {
+        self.dates.get(row).copied().unwrap_or(Date::MIN)
     }
 
     /// The digits of a row's amount as they were submitted.
@@ -109,12 +110,13 @@ impl Rows {
     fn encode(&self, out: &mut impl Write) -> io::Result<()> {
         write_varint(out, count(self.len()))?;
         write_varint(out, count(self.arena.len()))?;
-        let mut previous = 0_i32;
-        for (row, &day) in self.days.iter().enumerate() {
-            write_varint(out, zigzag(i64::from(day) - i64::from(previous)))?;
+        let mut previous = 0_i64;
+        for (row, &date) in self.dates.iter().enumerate() {
+            let day_number = i64::from(date);
+            write_varint(out, zigzag(day_number - previous))?;
             write_varint(out, count(self.amount_text(row).len()))?;
             write_varint(out, count(self.description(row).len()))?;
-            previous = day;
+            previous = day_number;
         }
         out.write_all(self.arena.as_bytes())
     }
@@ -128,20 +130,17 @@ impl Rows {
         // A false length must not reserve memory: what is not there is never read.
         let reserve = usize::try_from(rows.min(1 << 16)).unwrap_or(0);
         let mut decoded = Self {
-            days: Vec::with_capacity(reserve),
+            dates: Vec::with_capacity(reserve),
             amount_ends: Vec::with_capacity(reserve),
             row_ends: Vec::with_capacity(reserve),
             arena: String::new(),
         };
-        let mut day = 0_i64;
+        let mut day_number = 0_i64;
         let mut text_end = 0_u64;
         for _ in 0..rows {
-            day =
-                day.checked_add(unzigzag(read_varint(input)?)).ok_or(DecodeError::Corrupt("a date is out of range"))?;
-            if day < i64::from(date::FIRST_DAY) || day > i64::from(date::LAST_DAY) {
-                return Err(DecodeError::Corrupt("a date is out of range"));
-            }
-            decoded.days.push(i32::try_from(day).unwrap_or(0));
+            day_number = day_number.saturating_add(unzigzag(read_varint(input)?));
+            let date = i32::try_from(day_number).ok().and_then(Date::from_day_number);
+            decoded.dates.push(date.ok_or(DecodeError::Corrupt("a date is out of range"))?);
             for ends in [&mut decoded.amount_ends, &mut decoded.row_ends] {
                 text_end = text_end.saturating_add(read_varint(input)?);
                 if text_end > arena_bytes {
@@ -296,9 +295,9 @@ mod tests {
 
     fn sample() -> Dataset {
         let mut dataset = Dataset::default();
-        assert!(dataset.bank.push(19_000, "-12.50", "CARD PAYMENT"));
-        assert!(dataset.bank.push(18_000, "1e3", "é"));
-        assert!(dataset.book.push(date::FIRST_DAY, "0", "x"));
+        assert!(dataset.bank.push(Date::numbered(19_000), "-12.50", "CARD PAYMENT"));
+        assert!(dataset.bank.push(Date::numbered(18_000), "1e3", "é"));
+        assert!(dataset.book.push(Date::MIN, "0", "x"));
         dataset
     }
 

@@ -2,6 +2,7 @@
 //! a wrong sign, a moved decimal point, a small difference, an entry keyed twice.
 //! Suggestions for the bookkeeper only; nothing here changes what is matched.
 
+use crate::domain::date::Date;
 use std::collections::HashSet;
 
 use crate::domain::control::{Control, Stopped};
@@ -99,29 +100,29 @@ pub(super) fn explain(
     Ok(search.found)
 }
 
-/// Some rows of one side by penny and day.
+/// Some rows of one side by penny and date.
 struct Index {
-    entries: Vec<(i128, i32, usize)>,
+    entries: Vec<(i128, Date, usize)>,
 }
 
 impl Index {
     fn of(rows: &Rows, wanted: impl Fn(usize) -> bool) -> Self {
-        let mut entries: Vec<(i128, i32, usize)> = (0..rows.len())
+        let mut entries: Vec<(i128, Date, usize)> = (0..rows.len())
             .filter(|&row| wanted(row))
-            .map(|row| (amount::pence(rows.units(row)), rows.day(row), row))
+            .map(|row| (amount::pence(rows.units(row)), rows.date(row), row))
             .collect();
         entries.sort_unstable();
         Self { entries }
     }
 
-    /// Rows of an amount around a day, nearest first.
-    fn around(&self, pence: i128, day: i32, far: i32) -> Vec<usize> {
-        let at = self.entries.partition_point(|entry| (entry.0, entry.1) < (pence, day));
-        let near = |entry: &&(i128, i32, usize)| entry.0 == pence && (entry.1 - day).abs() <= far;
+    /// Rows of an amount around a date, nearest first.
+    fn around(&self, pence: i128, date: Date, far: i32) -> Vec<usize> {
+        let at = self.entries.partition_point(|entry| (entry.0, entry.1) < (pence, date));
+        let near = |entry: &&(i128, Date, usize)| entry.0 == pence && (entry.1 - date).abs() <= far;
         let (before, after) = self.entries.split_at(at);
         let before = before.iter().rev().take_while(near).take(RIVALS);
         let mut found: Vec<_> = before.chain(after.iter().take_while(near).take(RIVALS)).collect();
-        found.sort_by_key(|entry| ((entry.1 - day).abs(), entry.2));
+        found.sort_by_key(|entry| ((entry.1 - date).abs(), entry.2));
         found.into_iter().map(|entry| entry.2).collect()
     }
 }
@@ -141,7 +142,7 @@ impl Search<'_> {
     /// Suggests the open book row that looks most like this bank row under any one slip.
     fn suspect(&mut self, bank: usize, books: &Index, taken: &mut HashSet<usize>) {
         let rows = &self.dataset.bank;
-        let (day, pence) = (rows.day(bank), amount::pence(rows.units(bank)));
+        let (date, pence) = (rows.date(bank), amount::pence(rows.units(bank)));
         let words = words(rows.description(bank));
         let mut best: Option<(u32, Kind, usize)> = None;
         for (kind, other_pence) in slips(pence) {
@@ -149,9 +150,9 @@ impl Search<'_> {
                 Kind::DateOutsideWindow => FAR_DAYS,
                 _ => self.window_days.max(NEAR_DAYS),
             };
-            for book in books.around(other_pence, day, far) {
+            for book in books.around(other_pence, date, far) {
                 self.comparisons += 1;
-                let apart = (self.dataset.book.day(book) - day).abs();
+                let apart = (self.dataset.book.date(book) - date).abs();
                 let inside = apart <= self.window_days;
                 // What is inside the window at the same amount was free to be matched.
                 if taken.contains(&book) || (kind == Kind::DateOutsideWindow && inside) {
@@ -173,7 +174,7 @@ impl Search<'_> {
     fn detail(&self, bank: usize, book: usize, kind: Kind) -> String {
         let (bank_rows, book_rows) = (&self.dataset.bank, &self.dataset.book);
         let (at_bank, in_books) = (money(bank_rows.units(bank)), money(book_rows.units(book)));
-        let lag = book_rows.day(book) - bank_rows.day(bank);
+        let lag = book_rows.date(book) - bank_rows.date(bank);
         let days = lag.unsigned_abs();
         let when = if lag < 0 { "earlier" } else { "later" };
         let noun = if days == 1 { "day" } else { "days" };
@@ -206,7 +207,7 @@ impl Search<'_> {
         const REPEATED_WITHIN_DAYS: i32 = 3;
         let rows = &self.dataset.book;
         let pence = amount::pence(rows.units(book));
-        let near = matched_books.around(pence, rows.day(book), REPEATED_WITHIN_DAYS);
+        let near = matched_books.around(pence, rows.date(book), REPEATED_WITHIN_DAYS);
         self.comparisons += 1 + near.len() / 4;
         let same = |other: &usize| rows.description(*other) == rows.description(book);
         let Some(other) = near.into_iter().find(same) else { return };
@@ -289,8 +290,8 @@ mod tests {
 
     fn explained(bank: (i32, &str, &str), book: (i32, &str, &str)) -> Vec<(Kind, String)> {
         let mut dataset = Dataset::default();
-        assert!(dataset.bank.push(bank.0, bank.1, bank.2));
-        assert!(dataset.book.push(book.0, book.1, book.2));
+        assert!(dataset.bank.push(Date::numbered(bank.0), bank.1, bank.2));
+        assert!(dataset.book.push(Date::numbered(book.0), book.1, book.2));
         explain(&dataset, 3, |_| false, |_| false, &Unattended)
             .unwrap_or_default()
             .into_iter()

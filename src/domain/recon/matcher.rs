@@ -83,7 +83,7 @@ impl Ordered {
         for row in 0..rows.len() {
             pace.spend(16)?;
             let start = first_letters(rows.description(row));
-            keys.push((amount::pence(rows.units(row)), rows.day(row), start, row as u32));
+            keys.push((amount::pence(rows.units(row)), rows.date(row).day_number(), start, row as u32));
         }
         pace.check()?;
         keys.sort_unstable();

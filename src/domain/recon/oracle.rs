@@ -10,6 +10,7 @@ use super::matcher::{Effort, match_rows, values};
 use super::{Options, run};
 use crate::domain::amount;
 use crate::domain::control::{Control, Stopped, Unattended};
+use crate::domain::date::Date;
 
 /// A repeatable stream of numbers.
 struct Random(u64);
@@ -54,7 +55,7 @@ fn dataset(bank: &[Line], book: &[Line]) -> Dataset {
     let rows = |lines: &[Line]| {
         let mut rows = Rows::default();
         for (day, amount, text) in lines {
-            assert!(rows.push(*day, amount, text));
+            assert!(rows.push(Date::numbered(*day), amount, text));
         }
         rows
     };

@@ -159,11 +159,12 @@ mod tests {
     use super::super::{Options, run};
     use super::*;
     use crate::domain::control::Unattended;
+    use crate::domain::date::Date;
 
     fn rows(amounts: &[&str]) -> Rows {
         let mut rows = Rows::default();
         for amount in amounts {
-            assert!(rows.push(19_000, amount, "Rent"));
+            assert!(rows.push(Date::numbered(19_000), amount, "Rent"));
         }
         rows
     }

@@ -8,11 +8,11 @@ use utoipa::ToSchema;
 
 use super::Period;
 use super::account_balances::AccountBalances;
+use crate::domain::date::Date;
 use crate::domain::ledger::cis::net_of_settled;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::money::Pence;
-use crate::domain::ledger::period::Day;
-use crate::domain::values::{CURRENCY, Date, Id, Money};
+use crate::domain::values::{CURRENCY, Id, Money};
 
 /// What CIS withheld from subcontractors, and customers from us, in a period.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -93,8 +93,8 @@ pub(crate) struct BillAllocation {
     /// Percent.
     pub(crate) deduction_rate: i64,
     pub(crate) document: CisAmounts,
-    pub(crate) day: Day,
-    pub(crate) released_day: Option<Day>,
+    pub(crate) day: Date,
+    pub(crate) released_day: Option<Date>,
     pub(crate) amount: Pence,
     pub(crate) withheld: Pence,
     /// The amounts of the credit note that is set against the bill; none of a payment.
@@ -132,8 +132,8 @@ impl CisPosition {
         let payable: Pence = rows.payable.iter().flat_map(|account| account.balances.iter().copied()).sum();
         Self {
             currency: CURRENCY,
-            period_start: Date(period.first),
-            period_end: Date(period.last),
+            period_start: period.first,
+            period_end: period.last,
             subcontractors: subcontractors(rows.suppliers, &by_rate),
             totals: CisTotals {
                 total_payments: total.payments.into(),
@@ -220,8 +220,8 @@ struct Parts {
 
 /// Something that counts from one day to another.
 struct Event<T> {
-    from: Day,
-    released: Option<Day>,
+    from: Date,
+    released: Option<Date>,
     what: T,
 }
 
@@ -256,7 +256,7 @@ impl Figures {
 }
 
 impl<T: Copy> Event<T> {
-    fn on(&self, day: Day) -> Option<T> {
+    fn on(&self, day: Date) -> Option<T> {
         (self.from <= day && self.released.is_none_or(|released| day < released)).then_some(self.what)
     }
 }
@@ -287,7 +287,7 @@ impl Bill {
     /// The figures of all payments up to the end of a day, without VAT: the amounts of the bill in the proportion settled.
     /// The last payment completes them. Credit counts from the next payment or release, because its deduction is computed
     /// then.
-    fn figures(&self, end: Day) -> Figures {
+    fn figures(&self, end: Date) -> Figures {
         let days = self.payments.iter().flat_map(|one| [Some(one.from), one.released]).flatten();
         let Some(last) = days.filter(|day| *day <= end).max() else { return Figures::default() };
         let credit = self.credit.iter().filter_map(|one| one.on(last));
@@ -301,7 +301,7 @@ impl Bill {
     }
 
     fn of_period(&self, period: Period) -> Figures {
-        let (before, after) = (self.figures(period.first.saturating_sub(1)), self.figures(period.last));
+        let (before, after) = (self.figures(period.first - 1), self.figures(period.last));
         let between = |before: Pence, after: Pence| Pence((after - before).0 * self.sign);
         Figures {
             payments: between(before.payments, after.payments),
@@ -328,10 +328,10 @@ fn example() -> Value {
 mod tests {
     use super::*;
 
-    const PERIOD: Period = Period { first: 100, last: 130 };
+    const PERIOD: Period = Period { first: Date::numbered(100), last: Date::numbered(130) };
 
     /// A payment of 700.00 for a bill of 1,500.00 work and 420.00 materials, 104.79 withheld beside it.
-    fn payment(document_id: i64, supplier_id: i64, deduction_rate: i64, day: Day) -> BillAllocation {
+    fn payment(document_id: i64, supplier_id: i64, deduction_rate: i64, day: Date) -> BillAllocation {
         let (net, vat) = (Pence(192_000), Pence(38_400));
         BillAllocation {
             document_id,
@@ -365,11 +365,11 @@ mod tests {
     #[test]
     fn a_row_stands_for_each_subcontractor_and_rate_by_name_id_and_rate() {
         let position = position(vec![
-            payment(10, 1, 30, 110),
-            payment(11, 1, 20, 110),
-            payment(12, 3, 20, 110),
-            payment(13, 2, 20, 110),
-            payment(14, 2, 20, 120),
+            payment(10, 1, 30, Date::numbered(110)),
+            payment(11, 1, 20, Date::numbered(110)),
+            payment(12, 3, 20, Date::numbered(110)),
+            payment(13, 2, 20, Date::numbered(110)),
+            payment(14, 2, 20, Date::numbered(120)),
         ]);
         let one = (67_066, 10_479);
         let expected =
@@ -380,17 +380,18 @@ mod tests {
 
     #[test]
     fn what_was_paid_outside_the_period_or_released_within_it_is_no_row() {
-        let mut released = payment(12, 3, 20, 110);
-        released.released_day = Some(120);
-        let position = position(vec![payment(10, 1, 20, 99), payment(11, 2, 20, 131), released]);
+        let mut released = payment(12, 3, 20, Date::numbered(110));
+        released.released_day = Some(Date::numbered(120));
+        let position =
+            position(vec![payment(10, 1, 20, Date::numbered(99)), payment(11, 2, 20, Date::numbered(131)), released]);
         assert_eq!(figures(&position), []);
         assert_eq!(position.totals.total_payments, Money(0));
     }
 
     #[test]
     fn a_release_of_an_earlier_payment_takes_it_back() {
-        let mut released = payment(10, 1, 20, 90);
-        released.released_day = Some(110);
+        let mut released = payment(10, 1, 20, Date::numbered(90));
+        released.released_day = Some(Date::numbered(110));
         assert_eq!(figures(&position(vec![released])), [(1, 20, -67_066, -10_479)]);
     }
 }

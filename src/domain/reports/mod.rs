@@ -6,17 +6,17 @@ pub mod account_balances;
 pub mod cis_position;
 pub mod contact_balances;
 
-use crate::domain::ledger::period::Day;
+use crate::domain::date::Date;
 
 /// The first and the last day of a report about what happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
     /// The first day.
-    pub first: Day,
+    pub first: Date,
     /// The last day, not before the first.
-    pub last: Day,
+    pub last: Date,
 }
 
 /// The day of a report about what there is: balances are those at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AsOf(pub Day);
+pub struct AsOf(pub Date);

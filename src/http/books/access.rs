@@ -2,8 +2,8 @@
 
 use crate::domain::access::{AccessDenied, Role};
 use crate::domain::books::records::organisation::OrganisationRecord;
+use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
-use crate::domain::ledger::period::Day;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::products::Products;
@@ -33,13 +33,13 @@ pub struct AnswerContext {
     /// The role of the person.
     pub role: Role,
     /// The organisation's day, which decides what is overdue.
-    pub today: Day,
+    pub today: Date,
 }
 
 impl AnswerContext {
     /// For answers in which nothing can be overdue.
     pub const fn on_no_day(role: Role) -> Self {
-        Self { role, today: Day::MIN }
+        Self { role, today: Date::MIN }
     }
 }
 

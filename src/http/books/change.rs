@@ -15,7 +15,7 @@ use super::access::{AnswerContext, WriteAccess};
 use super::query::Query;
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::request::{ChangeOptions, CommandOutcome, CommandResult, PrintAnswer, Replay, Via};
-use crate::domain::calendar::day_in;
+use crate::domain::calendar::date_in;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::OrganisationId;
 use crate::domain::problem::Issues;
@@ -83,7 +83,7 @@ pub async fn execute(
     command: BooksCommand,
     print: Print,
 ) -> Result<HttpResponse, ApiError> {
-    let today = day_in(&access.organisation.timezone, call.began_at_ms());
+    let today = date_in(&access.organisation.timezone, call.began_at_ms());
     execute_as(call, (access.organisation.id, AnswerContext { role: access.role, today }), status, (command, print))
         .await
 }

@@ -2,8 +2,8 @@
 //! at once. A parameter nobody reads is refused: a misspelt filter would answer with the wrong list.
 
 use crate::domain::calendar::moment_ms;
+use crate::domain::date::Date;
 use crate::domain::ledger::money::Pence;
-use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
 use crate::http::error::ApiError;
 use crate::http::paging::{self, LIMIT_DEFAULT, LIMIT_MAX, Page};
@@ -68,7 +68,7 @@ impl Query {
     }
 
     /// The first and the last day of a period; both have to be given.
-    pub fn period(&mut self, first: &str, last: &str) -> Option<(Day, Day)> {
+    pub fn period(&mut self, first: &str, last: &str) -> Option<(Date, Date)> {
         let mut required = |name: &str| {
             let is_missing = !self.pairs.iter().any(|(known, _)| known == name);
             if is_missing {
@@ -86,12 +86,12 @@ impl Query {
     }
 
     /// A date of the books.
-    pub fn day(&mut self, name: &str) -> Option<Day> {
+    pub fn day(&mut self, name: &str) -> Option<Date> {
         self.read(name, DAY_RULE, parse_day)
     }
 
     /// The days `date_from` and `date_to` of a list, either of which may be left out, come in this order.
-    pub fn in_order(&mut self, first: Option<Day>, last: Option<Day>) {
+    pub fn in_order(&mut self, first: Option<Date>, last: Option<Date>) {
         if first.zip(last).is_some_and(|(first, last)| first > last) {
             self.issues.field("query", "date_to", "must not be before date_from");
         }

@@ -1,5 +1,6 @@
 //! Accounts, the tax codes, and the general ledger of an account.
 
+use crate::domain::date::Date;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use rust_decimal::Decimal;
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
-use super::values::{AssignedId, CURRENCY, Date, Exact, Id, Moment, Money, vat_code};
+use super::values::{AssignedId, CURRENCY, Exact, Id, Moment, Money, vat_code};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::account::{AccountFilter, AccountView};
 use crate::domain::books::records::journal::AccountHistory;
@@ -290,7 +291,7 @@ impl<'a> AccountHistoryJson<'a> {
         let lines = history.lines.iter().map(|line| {
             balance += line.debit_pence - line.credit_pence;
             AccountHistoryLineJson {
-                date: Date(line.entry_day),
+                date: line.entry_day,
                 journal_id: Id(line.journal_id),
                 journal_number: line.journal_number,
                 description: &line.description,

@@ -1,5 +1,6 @@
 //! Bank accounts: each over an account of the chart, with the balances of the books and of the statement.
 
+use crate::domain::date::Date;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Serialize;
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
-use super::values::{AssignedId, CURRENCY, Date, Moment, Money};
+use super::values::{AssignedId, CURRENCY, Moment, Money};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::bank_account::BankAccountView;
 use crate::domain::books::request::CommandResult;
@@ -155,7 +156,7 @@ impl<'a> From<&'a BankAccountView> for BankAccountJson<'a> {
             opening_balance: Money(row.opening_pence),
             unconfirmed_count: row.unconfirmed_count,
             unconfirmed_total: Money(row.unconfirmed_pence),
-            last_transaction_date: view.last_transaction_day.map(Date),
+            last_transaction_date: view.last_transaction_day,
             last_imported_at: row.last_imported_at_ms.map(Moment),
             is_archived: row.archived_at_ms.is_some(),
             archived_at: row.archived_at_ms.map(Moment),

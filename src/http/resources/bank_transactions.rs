@@ -1,5 +1,6 @@
 //! The lines of bank statements: entered, coded, brought into the books and taken out again.
 
+use crate::domain::date::Date;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Serialize;
@@ -7,13 +8,12 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
-use super::values::{AssignedId, CURRENCY, Date, Id, Moment, Money, RelatedId, vat_code};
+use super::values::{AssignedId, CURRENCY, Id, Moment, Money, RelatedId, vat_code};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::statement_line::{
     StatementLineFilter, StatementLinePart, StatementLineRecord, StatementLineResult,
 };
 use crate::domain::books::request::CommandResult;
-use crate::domain::calendar::day_in;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::bank::{BankStatus, ConfirmType};
 use crate::domain::ledger::bank_candidates::{Candidate, CandidateKind, TRANSFER_CANDIDATE_DAYS, ranked};
@@ -71,8 +71,7 @@ pub async fn candidates(call: Call<Products>) -> Result<HttpResponse, ApiError> 
     let reader = &call.state().reader;
     let row = reader.bank_transaction(organisation.id, path_id(&call)?).await?.ok_or_else(ApiError::not_found)?;
     Query::none(call.query())?;
-    let today = day_in(&organisation.timezone, call.began_at_ms());
-    let mut candidates = reader.match_candidates(organisation.id, &row, today).await?;
+    let mut candidates = reader.match_candidates(organisation.id, &row).await?;
     let others = reader.opposite_bank_transactions(organisation.id, &row, TRANSFER_CANDIDATE_DAYS).await?;
     candidates.extend(others.iter().map(|other| Candidate {
         kind: CandidateKind::BankTransaction,
@@ -353,7 +352,7 @@ impl<'a> From<&'a StatementLineRecord> for BankTransactionJson<'a> {
         Self {
             id: AssignedId(row.id),
             bank_account_id: Id(row.bank_account_id),
-            date: Date(row.day),
+            date: row.day,
             amount: Money(row.amount_pence),
             currency: CURRENCY,
             description: &row.description,
@@ -417,7 +416,7 @@ impl CandidateJson {
             kind: candidate.kind.as_str(),
             id: Id(candidate.id),
             amount: Money(candidate.amount.0),
-            date: Date(candidate.date),
+            date: candidate.date,
             score,
         }
     }

@@ -1,5 +1,6 @@
 //! Customers and suppliers: the same operations, on paths of their own, and two shapes that differ in what they say of CIS.
 
+use crate::domain::date::Date;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Serialize;
@@ -9,12 +10,12 @@ use utoipa::openapi::ObjectBuilder;
 
 use super::address::AddressJson;
 use super::journals::nullable_vat_code;
-use super::values::{AssignedId, CURRENCY, Date, Id, Moment, Money};
+use super::values::{AssignedId, CURRENCY, Id, Moment, Money};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::contact::{CisDetails, ContactFilter, ContactView};
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::request::CommandResult;
-use crate::domain::calendar::day_in;
+use crate::domain::calendar::date_in;
 use crate::domain::ledger::contact::ContactKind;
 use crate::http::books::access::{AnswerContext, member, require_write_access};
 use crate::http::books::change::{body_or_path, execute, path_id, printed, printed_deleted};
@@ -37,7 +38,7 @@ pub async fn list(call: Call<Products>, kind: ContactKind) -> Result<HttpRespons
     };
     let page = query.page(call.query());
     query.finish()?;
-    let today = day_in(&organisation.timezone, call.began_at_ms());
+    let today = date_in(&organisation.timezone, call.began_at_ms());
     let reader = &call.state().reader;
     let (contacts, total) = reader.contacts(organisation.id, kind, &filter, today, (page.limit, page.offset)).await?;
     let contacts: Vec<_> = contacts.iter().map(ContactJson::from).collect();
@@ -90,7 +91,7 @@ async fn found(
     kind: ContactKind,
     id: i64,
 ) -> Result<Option<ContactView>, ApiError> {
-    let today = day_in(&organisation.timezone, call.began_at_ms());
+    let today = date_in(&organisation.timezone, call.began_at_ms());
     Ok(call.state().reader.contact(organisation.id, kind, id, today).await?)
 }
 
@@ -239,7 +240,7 @@ impl<'a> From<&'a CisDetails> for SupplierCisJson<'a> {
             deduction_rate: cis.deduction_rate,
             utr: cis.utr.as_deref(),
             verification_number: cis.verification_number.as_deref(),
-            verified_on: cis.verified_day.map(Date),
+            verified_on: cis.verified_day,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Journals: posted, listed, shown, voided by their reversal; never changed.
 
+use crate::domain::date::Date;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Serialize;
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
-use super::values::{AssignedId, CURRENCY, Date, Id, Moment, Money, RelatedId, vat_code};
+use super::values::{AssignedId, CURRENCY, Id, Moment, Money, RelatedId, vat_code};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::journal::{JournalFilter, JournalLineView, JournalView};
 use crate::domain::books::request::CommandResult;
@@ -200,7 +201,7 @@ impl<'a> From<&'a JournalView> for JournalJson<'a> {
         Self {
             id: AssignedId(view.id),
             journal_number: AssignedId(view.number),
-            entry_date: Date(view.entry_day),
+            entry_date: view.entry_day,
             description: &view.description,
             reference: view.reference.as_deref(),
             status: if view.reversed_by.is_some() { "void" } else { "posted" },

@@ -8,11 +8,11 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::Array;
 
 use super::journals::{self, JournalJson};
-use super::values::{AssignedId, CURRENCY, Date, Id, Moment, Money};
+use super::values::{AssignedId, CURRENCY, Id, Moment, Money};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::opening::{OpeningPreview, OpeningPreviewLine, OpeningSet};
 use crate::domain::books::request::CommandResult;
-use crate::domain::ledger::period::Day;
+use crate::domain::date::Date;
 use crate::http::books::access::{AnswerContext, require_write_access};
 use crate::http::books::change::{body_or_path, execute, printed};
 use crate::http::books::token;
@@ -132,7 +132,7 @@ impl<'a> OpeningPreviewJson<'a> {
         Self {
             token: (!dry_run).then_some(preview.token.as_str()),
             expires_at: Moment(preview.expires_at_ms),
-            as_of: Date(preview.as_of),
+            as_of: preview.as_of,
             currency: CURRENCY,
             lines: preview.lines.iter().map(OpeningPreviewLineJson::from).collect(),
             total_debit: Money(preview.debit_pence),
@@ -158,11 +158,11 @@ impl<'a> From<&'a OpeningPreviewLine> for OpeningPreviewLineJson<'a> {
 
 impl<'a> OpeningSetJson<'a> {
     /// Opening balances as they are today.
-    pub fn new(set: &'a OpeningSet, today: Day) -> Self {
+    pub fn new(set: &'a OpeningSet, today: Date) -> Self {
         Self {
             journal: JournalJson::from(&set.journal),
             documents: set.documents.iter().map(|view| DocumentJson::new(view, today)).collect(),
-            lock_date: set.lock_day.map(Date),
+            lock_date: set.lock_day,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Organisations: those the caller may see, a new one, and what may be changed of one.
 
+use crate::domain::date::Date;
 use std::sync::Arc;
 
 use actix_web::HttpResponse;
@@ -12,13 +13,13 @@ use utoipa::openapi::ObjectBuilder;
 
 use super::accounts::vat_scheme;
 use super::address::AddressJson;
-use super::values::{AssignedId, CURRENCY, Date, Exact, Moment};
+use super::values::{AssignedId, CURRENCY, Exact, Moment};
 use crate::domain::access::{KeyReach, Role};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::request::PrintAnswer;
 use crate::domain::books::request::{CommandResult, CreateOrganisation, OrganisationCreated};
-use crate::domain::calendar::day_number;
+
 use crate::domain::ledger::decimal::Percent;
 use crate::domain::ledger::organisation::EntityType;
 use crate::domain::ledger::refusal::Refusal;
@@ -66,7 +67,7 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     }
     let headers = ChangeHeaders::of(&call)?;
     let dry_run = headers.dry_run;
-    let context = AnswerContext { role: Role::Owner, today: 0 };
+    let context = AnswerContext { role: Role::Owner, today: Date::MIN };
     let stored: PrintAnswer =
         Arc::new(move |result| Some((StatusCode::CREATED.as_u16(), print(result, context, false)?)));
     let new = CreateOrganisation {
@@ -202,12 +203,11 @@ fn example() -> Value {
 impl<'a> OrganisationJson<'a> {
     /// The record as one person sees it; every field is always present.
     pub fn new(row: &'a OrganisationRecord, role: Role) -> Self {
-        let date = |date: Option<_>| date.map(|date| Date(day_number(date)));
         let percent = |basis_points: Option<i64>| basis_points.map(|points| Exact::from(Percent(points)));
         Self {
             address: (&row.address).into(),
             base_currency: &row.base_currency,
-            books_start_date: date(row.books_start_date),
+            books_start_date: row.books_start_date,
             cis_contractor: row.cis_contractor,
             cis_subcontractor: row.cis_subcontractor,
             cis_suffered_rate: percent(row.cis_suffered_basis_points),
@@ -221,7 +221,7 @@ impl<'a> OrganisationJson<'a> {
             has_vat_control: row.has_vat_control,
             id: AssignedId(row.id.0),
             legal_name: row.legal_name.as_deref(),
-            lock_date: date(row.lock_date),
+            lock_date: row.lock_date,
             name: &row.name,
             opening_balances_set: row.opening_balances_set,
             role: role.as_str(),
@@ -237,7 +237,7 @@ impl<'a> OrganisationJson<'a> {
             vat_period_months: row.vat_period_months,
             vat_registered: row.vat_registered,
             vat_scheme: row.vat_scheme.as_deref(),
-            vat_scheme_from: date(row.vat_scheme_from),
+            vat_scheme_from: row.vat_scheme_from,
             version: row.version,
         }
     }

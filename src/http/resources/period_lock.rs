@@ -1,16 +1,17 @@
 //! The period lock of an organisation: where it is, how it came there, and its move.
 
+use crate::domain::date::Date;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::values::{Date, Id, Moment};
+use super::values::{Id, Moment};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::organisation::{LockChange, OrganisationRecord};
 use crate::domain::books::request::CommandResult;
-use crate::domain::calendar::day_number;
+
 use crate::http::books::access::{AnswerContext, member, require_write_access};
 use crate::http::books::change::{body_or_path, execute, printed};
 use crate::http::books::query::Query;
@@ -88,7 +89,7 @@ impl<'a> PeriodLockJson<'a> {
     pub fn new(organisation: &OrganisationRecord, changes: &'a [LockChange]) -> Self {
         let last = changes.first();
         Self {
-            lock_date: organisation.lock_date.map(|date| Date(day_number(date))),
+            lock_date: organisation.lock_date,
             locked_by: last.map(|change| Id(change.user_id)),
             locked_at: last.map(|change| Moment(change.at_ms)),
             reason: last.and_then(|change| change.reason.as_deref()),
@@ -100,7 +101,7 @@ impl<'a> PeriodLockJson<'a> {
 impl<'a> From<&'a LockChange> for LockChangeJson<'a> {
     fn from(change: &'a LockChange) -> Self {
         Self {
-            lock_date: change.lock_day.map(Date),
+            lock_date: change.lock_day,
             locked_by: Id(change.user_id),
             locked_at: Moment(change.at_ms),
             reason: change.reason.as_deref(),

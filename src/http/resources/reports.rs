@@ -12,8 +12,8 @@ use serde_json::value::{RawValue, to_raw_value};
 use utoipa::ToSchema;
 
 use crate::domain::books::records::organisation::OrganisationRecord;
-use crate::domain::calendar::day_in;
-use crate::domain::ledger::period::Day;
+use crate::domain::calendar::date_in;
+use crate::domain::date::Date;
 use crate::domain::reports::cis_position::CisPosition;
 use crate::domain::reports::{AsOf, Period};
 use crate::http::books::access::member;
@@ -70,7 +70,7 @@ pub struct ReportRequest<'a> {
     /// The organisation it is about, which the caller may see.
     pub organisation: &'a OrganisationRecord,
     /// The present day of the organisation.
-    pub today: Day,
+    pub today: Date,
     /// Its parameters as a query string.
     pub query: &'a str,
 }
@@ -79,7 +79,7 @@ impl Report {
     /// `GET` of any report.
     pub async fn answer(&self, call: Call<Products>) -> Result<HttpResponse, ApiError> {
         let (organisation, _) = member(&call).await?;
-        let today = day_in(&organisation.timezone, call.began_at_ms());
+        let today = date_in(&organisation.timezone, call.began_at_ms());
         let reader = &call.state().reader;
         let request = ReportRequest { reader, organisation: &organisation, today, query: call.query() };
         envelope::data(StatusCode::OK, &(self.print)(request).await?)
@@ -113,14 +113,14 @@ fn document<P: Parameters, R, T: ToSchema>(
 /// The days that a report is about, as its query string gives them.
 trait Parameters: Copy {
     /// Reads them; none when something is wrong with them, which the query then refuses.
-    fn read(query: &mut Query, today: Day) -> Option<Self>;
+    fn read(query: &mut Query, today: Date) -> Option<Self>;
 
     /// Adds them to the description of an operation.
     fn describe(operation: Operation) -> Operation;
 }
 
 impl Parameters for Period {
-    fn read(query: &mut Query, _: Day) -> Option<Self> {
+    fn read(query: &mut Query, _: Date) -> Option<Self> {
         let (first, last) = query.period("period_start", "period_end")?;
         Some(Self { first, last })
     }
@@ -131,7 +131,7 @@ impl Parameters for Period {
 }
 
 impl Parameters for AsOf {
-    fn read(query: &mut Query, today: Day) -> Option<Self> {
+    fn read(query: &mut Query, today: Date) -> Option<Self> {
         Some(Self(query.day("as_of").unwrap_or(today)))
     }
 
@@ -145,21 +145,20 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::domain::date::parse;
 
     fn read<P: Parameters>(query: &str) -> Result<Option<P>, ApiError> {
         let mut read = Query::new(query);
-        let parameters = P::read(&mut read, 7);
+        let parameters = P::read(&mut read, Date::numbered(7));
         read.finish().map(|()| parameters)
     }
 
     #[test]
     fn a_period_has_both_days_and_a_day_is_today_when_it_is_left_out() {
-        let day = |text| parse(text).unwrap();
+        let day = |text| Date::parse(text).unwrap();
         let period = Period { first: day("2026-01-06"), last: day("2026-02-05") };
         assert_eq!(read("period_start=2026-01-06&period_end=2026-02-05").unwrap(), Some(period));
         assert!(read::<Period>("period_start=2026-01-06").is_err());
-        assert_eq!(read("").unwrap(), Some(AsOf(7)));
+        assert_eq!(read("").unwrap(), Some(AsOf(Date::numbered(7))));
         assert_eq!(read("as_of=2026-02-05").unwrap(), Some(AsOf(day("2026-02-05"))));
         assert!(read::<AsOf>("as_of=2026-02-30").is_err());
     }

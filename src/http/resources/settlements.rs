@@ -1,5 +1,6 @@
 //! Customer receipts, supplier payments and their refunds: posted, set against documents, voided.
 
+use crate::domain::date::Date;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Serialize;
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
-use super::values::{AssignedId, CURRENCY, Date, Id, Moment, Money, RelatedId};
+use super::values::{AssignedId, CURRENCY, Id, Moment, Money, RelatedId};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::settlement::{AllocationView, PaymentMethod, SettlementFilter, SettlementView};
 use crate::domain::books::request::CommandResult;
@@ -227,7 +228,7 @@ macro_rules! settlement_answer {
                     status: if view.is_void { "void" } else { "posted" },
                     $contact_id: Id(view.contact_id),
                     $contact_name: &view.contact_name,
-                    date: Date(view.day),
+                    date: view.day,
                     amount: Money(view.amount_pence),
                     currency: CURRENCY,
                     bank_account_id: Id(view.bank_account_id),
@@ -242,7 +243,7 @@ macro_rules! settlement_answer {
                     bank_transaction_id: view.bank_transaction_id.map(Id),
                     journal_id: view.journal_id.map(Id),
                     void_journal_id: view.void_journal_id.map(Id),
-                    void_date: view.void_day.map(Date),
+                    void_date: view.void_day,
                     void_reason: view.void_reason.as_deref(),
                     created_at: Moment(view.created_at_ms),
                     updated_at: Moment(view.updated_at_ms),
@@ -294,7 +295,7 @@ macro_rules! settlement_answer {
                     $own_number,
                     refund_id,
                     refund_number,
-                    date: Date(view.day),
+                    date: view.day,
                     amount: Money(view.amount_pence),
                     cis_amount: Money(view.cis_pence),
                     settled_amount: Money(view.amount_pence + view.cis_pence),

@@ -8,12 +8,12 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
 use super::accounts::vat_scheme;
-use super::values::{CURRENCY, Date, Id, Money};
+use super::values::{CURRENCY, Id, Money};
 use crate::domain::books::records::bank_account::BankAccountView;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::records::status::BooksStatus;
-use crate::domain::calendar::{day_in, day_number};
-use crate::domain::ledger::period::Day;
+use crate::domain::calendar::date_in;
+use crate::domain::date::Date;
 use crate::http::books::access::member;
 use crate::http::books::query::Query;
 use crate::http::call::Call;
@@ -26,7 +26,7 @@ use crate::http::products::Products;
 pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (organisation, _) = member(&call).await?;
     Query::none(call.query())?;
-    let today = day_in(&organisation.timezone, call.began_at_ms());
+    let today = date_in(&organisation.timezone, call.began_at_ms());
     let status = call.state().reader.books_status(organisation.id, today).await?;
     envelope::data(StatusCode::OK, &BooksStatusJson::new(&organisation, &status, today))
 }
@@ -123,19 +123,19 @@ fn example() -> Value {
 
 impl<'a> BooksStatusJson<'a> {
     /// How the books stand on a day.
-    pub fn new(organisation: &'a OrganisationRecord, status: &'a BooksStatus, today: Day) -> Self {
+    pub fn new(organisation: &'a OrganisationRecord, status: &'a BooksStatus, today: Date) -> Self {
         let overdue = |(count, pence): (i64, i64)| OverdueInvoicesJson { count, amount_due: Money(pence) };
         let [sales, purchases] = status.overdue;
         Self {
             organisation_id: Id(organisation.id.0),
-            as_of: Date(today),
+            as_of: today,
             currency: CURRENCY,
             vat: VatStatusJson {
                 registered: organisation.vat_registered,
                 scheme: organisation.vat_scheme.as_deref(),
                 has_control_account: organisation.has_vat_control,
             },
-            locked_through: organisation.lock_date.map(|date| Date(day_number(date))),
+            locked_through: organisation.lock_date,
             opening_balances_set: organisation.opening_balances_set,
             bank_accounts: status.bank_accounts.iter().map(BankAccountStatusJson::from).collect(),
             drafts: status.drafts,
@@ -152,7 +152,7 @@ impl<'a> From<&'a BankAccountView> for BankAccountStatusJson<'a> {
             name: &view.row.details.name,
             balance: Money(view.ledger_pence),
             unconfirmed: view.row.unconfirmed_count,
-            last_date: view.last_transaction_day.map(Date),
+            last_date: view.last_transaction_day,
         }
     }
 }

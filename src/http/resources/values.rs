@@ -1,5 +1,6 @@
 //! The single values of answers: how each is printed, and how the OpenAPI document describes it.
 
+use crate::domain::date::Date;
 use std::fmt::Display;
 
 use serde::ser::{Error as _, Serialize, Serializer};
@@ -10,7 +11,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::domain::calendar::date_time_text;
 use crate::domain::ledger::vat::VatCode;
-pub use crate::domain::values::{CURRENCY, Date, Id, Money};
+pub use crate::domain::values::{CURRENCY, Id, Money};
 use crate::http::openapi::schema::{choice, date, id, moment, nullable, number};
 
 /// A moment in milliseconds, printed as RFC 3339 in UTC.
@@ -96,7 +97,7 @@ mod tests {
 
     #[test]
     fn dates_moments_and_identifiers_are_printed() {
-        let values = (Date(0), Moment(1), Id(7), AssignedId(0), AssignedId(7));
+        let values = (Date::numbered(0), Moment(1), Id(7), AssignedId(0), AssignedId(7));
         let printed = serde_json::to_string(&values).unwrap();
         assert_eq!(printed, r#"["1970-01-01","1970-01-01T00:00:00.001Z",7,null,7]"#);
     }

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use super::cursor::{Cursor, Malformed};
 use super::print::{write_list, write_string};
 use crate::domain::amount::{self, AmountError};
-use crate::domain::date;
+use crate::domain::date::Date;
 use crate::domain::problem::PROBLEMS_LISTED_MAX;
 use crate::domain::recon::dataset::MAX_DESCRIPTION_CHARS;
 use crate::domain::recon::explain::Kind;
@@ -114,8 +114,8 @@ impl Problems {
     }
 }
 
-/// Day, digits of the amount, description.
-type ParsedRow<'a> = (i32, &'a str, Cow<'a, str>);
+/// Date, digits of the amount, description.
+type ParsedRow<'a> = (Date, &'a str, Cow<'a, str>);
 
 struct Parser<'a, 'p> {
     cursor: Cursor<'a>,
@@ -234,19 +234,19 @@ impl<'a, 'p> Parser<'a, 'p> {
         Ok(day.zip(digits).zip(description).map(|((day, digits), text)| (day, digits, text)))
     }
 
-    fn date(&mut self, path: FieldPath<'_>) -> Result<Option<i32>, Malformed> {
-        let day = match self.cursor.peek()? {
-            b'"' => date::parse(&self.cursor.string()?),
+    fn date(&mut self, path: FieldPath<'_>) -> Result<Option<Date>, Malformed> {
+        let date = match self.cursor.peek()? {
+            b'"' => Date::parse(&self.cursor.string()?),
             _ => {
                 self.cursor.skip()?;
                 None
             }
         };
-        if day.is_none() {
+        if date.is_none() {
             self.problems
                 .add(path, "date must be a string YYYY-MM-DD, a real calendar date from 0001-01-01 to 9999-12-31");
         }
-        Ok(day)
+        Ok(date)
     }
 
     fn amount(&mut self, path: FieldPath<'_>) -> Result<Option<&'a str>, Malformed> {
@@ -376,7 +376,7 @@ pub fn write_result(out: &mut impl Write, dataset: &Dataset, options: &Options, 
             write_row(out, &dataset.bank, bank)?;
             out.write_all(b",\"book\":")?;
             write_row(out, &dataset.book, book)?;
-            let days = dataset.bank.day(bank).abs_diff(dataset.book.day(book));
+            let days = dataset.bank.date(bank).abs_diff(dataset.book.date(book));
             write!(out, ",\"date_difference\":{days}}}")
         })?;
     }
@@ -415,7 +415,7 @@ fn kind_name(kind: Kind) -> &'static str {
 /// A row as it was submitted, so that the caller can post it back.
 fn write_row(out: &mut impl Write, rows: &Rows, row: usize) -> io::Result<()> {
     out.write_all(b"{\"date\":\"")?;
-    out.write_all(&date::format(rows.day(row)))?;
+    out.write_all(&rows.date(row).to_ascii())?;
     out.write_all(b"\",\"amount\":")?;
     out.write_all(rows.amount_text(row).as_bytes())?;
     out.write_all(b",\"description\":")?;

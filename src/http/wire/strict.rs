@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use super::cursor::{Cursor, Malformed};
 use crate::domain::amount::{self, AmountError};
-use crate::domain::date;
+use crate::domain::date::Date;
 use crate::domain::problem::{Issue, Issues, PROBLEMS_LISTED_MAX};
 
 /// Longest piece of an unknown key that is repeated to the caller.
@@ -346,20 +346,20 @@ impl<'a> StrictReader<'a> {
         Ok(self.text(path, 0..=length_max)?.filter(|text| !text.is_empty()))
     }
 
-    /// Reads a date as its day number.
-    pub fn date(&mut self, path: FieldPath<'_>) -> Reading<Option<i32>> {
-        let day = match self.cursor.peek()? {
-            b'"' => date::parse(&self.cursor.string()?),
+    /// Reads a date.
+    pub fn date(&mut self, path: FieldPath<'_>) -> Reading<Option<Date>> {
+        let date = match self.cursor.peek()? {
+            b'"' => Date::parse(&self.cursor.string()?),
             _ => {
                 self.cursor.skip()?;
                 None
             }
         };
-        if day.is_none() {
+        if date.is_none() {
             let rule = "must be a string YYYY-MM-DD, a real calendar date from 0001-01-01 to 9999-12-31";
             self.problem(path, format_args!("{} {rule}", path.name()));
         }
-        Ok(day)
+        Ok(date)
     }
 
     /// Reads an amount in the units of [`crate::domain::amount`].

@@ -129,8 +129,8 @@ impl Reader {
         near.and("t.bank_account_id <> {}", of.bank_account_id);
         near.and("t.amount = {}", -of.amount_pence);
         // The index of amounts is used rather than that of days or states, because few lines have one amount.
-        near.and("+t.day >= {}", i64::from(of.day.saturating_sub(days)));
-        near.and("+t.day <= {}", i64::from(of.day.saturating_add(days)));
+        near.and("+t.day >= {}", i64::from(of.day - days));
+        near.and("+t.day <= {}", i64::from(of.day + days));
         near.and_plain("t.status || '' = 'unconfirmed'");
         let mut awaiting = Conditions::new("t.organisation_id = $1", organisation.0);
         awaiting.and("t.awaited_on = {}", of.bank_account_id);
@@ -158,7 +158,7 @@ pub(super) fn read_bank_transaction(row: &Row) -> Result<StatementLineRecord, St
     Ok(StatementLineRecord {
         id: row.get(0)?,
         bank_account_id: row.get(1)?,
-        day: row.day(2)?,
+        day: row.date(2)?,
         amount_pence: row.get(3)?,
         description: row.get(4)?,
         reference: row.get(5)?,

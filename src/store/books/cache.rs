@@ -92,7 +92,7 @@ async fn load(
     let sql = "select from_day, scheme, flat_rate_basis_points from vat_scheme_period where organisation_id = $1";
     let mut schemes = Vec::new();
     for row in unit.all(sql, params![id.0]).await? {
-        schemes.push((row.day(0)?, scheme(&row)?));
+        schemes.push((row.date(0)?, scheme(&row)?));
     }
     books.vat = Arc::new(VatHistory::new(schemes));
     let sql = format!("select {BANK_ACCOUNT_COLUMNS} from bank_account b where b.organisation_id = $1");

@@ -2,6 +2,7 @@
 
 use crate::domain::books::records::address::Address;
 use crate::domain::books::records::contact::{CisDetails, ContactDetails, ContactFilter, ContactRecord, ContactView};
+use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::contact::ContactKind;
 use crate::store::StoreError;
@@ -51,7 +52,7 @@ pub(super) fn read_contact(row: &Row) -> Result<ContactRecord, StoreError> {
                 deduction_rate: row.get(21)?,
                 utr: row.get(22)?,
                 verification_number: row.get(23)?,
-                verified_day: row.maybe_day(24)?,
+                verified_day: row.maybe_date(24)?,
             },
         },
         used: row.get(25)?,
@@ -75,7 +76,7 @@ impl Reader {
         organisation: OrganisationId,
         kind: ContactKind,
         filter: &ContactFilter,
-        today: i32,
+        today: Date,
         page: (u64, u64),
     ) -> Result<(Vec<ContactView>, Option<u64>), StoreError> {
         let mut conditions = Conditions::new("c.organisation_id = $1", organisation.0);
@@ -113,7 +114,7 @@ impl Reader {
         organisation: OrganisationId,
         kind: ContactKind,
         id: i64,
-        today: i32,
+        today: Date,
     ) -> Result<Option<ContactView>, StoreError> {
         let mut conditions = Conditions::new("c.organisation_id = $1", organisation.0);
         conditions.and("c.kind = {}", kind.as_str());

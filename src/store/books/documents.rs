@@ -65,7 +65,7 @@ impl DocumentFilter {
                 || self.to_day.is_some()
                 || self.updated_since_ms.is_some();
             let lists = vec![format!("{} {what}", kind.as_str())];
-            let due = TotalSource::Dated { lists, less: None, from: None, to: Some(day.saturating_sub(1)) };
+            let due = TotalSource::Dated { lists, less: None, from: None, to: Some(day - 1) };
             return if others { TotalSource::Nothing } else { due };
         }
         let all: &[&str] = if kind.is_credit_note() {
@@ -382,8 +382,8 @@ pub(super) fn read_document(row: &Row) -> Result<DocumentRecord, StoreError> {
         number: row.get(3)?,
         supplier_reference: row.get(4)?,
         contact_id: row.get(5)?,
-        day: row.day(6)?,
-        due_day: row.maybe_day(7)?,
+        day: row.date(6)?,
+        due_day: row.maybe_date(7)?,
         reference: row.get(8)?,
         notes: row.get(9)?,
         is_vat_inclusive: row.get(10)?,
@@ -399,7 +399,7 @@ pub(super) fn read_document(row: &Row) -> Result<DocumentRecord, StoreError> {
         basis,
         journal_id: row.get(22)?,
         void_journal_id: row.get(23)?,
-        void_day: row.maybe_day(24)?,
+        void_day: row.maybe_date(24)?,
         void_reason: row.get(25)?,
         issued_at_ms: row.get(26)?,
         last_emailed_at_ms: row.get(27)?,

@@ -1,11 +1,12 @@
 //! Journals and the general ledger: how their rows are read, and the queries about them.
 
+use crate::domain::date::Date;
 use std::collections::HashMap;
 
 use crate::domain::books::records::journal::{
     AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView,
 };
-use crate::domain::calendar::{first_day, month_of_day};
+use crate::domain::calendar::Month;
 use crate::domain::ids::OrganisationId;
 use crate::store::StoreError;
 use crate::store::books::journal_list::{journal_conditions, journal_list};
@@ -116,8 +117,8 @@ impl Reader {
     pub async fn account_history(
         &self,
         account: i64,
-        from: Option<i32>,
-        to: Option<i32>,
+        from: Option<Date>,
+        to: Option<Date>,
         page: (u64, u64),
     ) -> Result<AccountHistory, StoreError> {
         self.snapshot(|unit| Box::pin(history(unit, account, from, to, page))).await
@@ -129,7 +130,7 @@ fn read_journal(row: &Row) -> Result<JournalView, StoreError> {
     Ok(JournalView {
         id: row.get(0)?,
         number: row.get(1)?,
-        entry_day: row.day(2)?,
+        entry_day: row.date(2)?,
         description: row.get(3)?,
         reference: row.get(4)?,
         source_type: row.get(5)?,
@@ -201,10 +202,10 @@ pub(super) async fn journals_by_id(unit: &Unit<'_>, ids_json: &str) -> Result<Ve
 }
 
 /// Debits less credits of an account up to the end of a day.
-async fn balance_at_end(unit: &Unit<'_>, account: i64, day: i32) -> Result<i64, StoreError> {
+async fn balance_at_end(unit: &Unit<'_>, account: i64, day: Date) -> Result<i64, StoreError> {
     let sql = format!("select {}", balance_column("$1", ["$2", "$3", "$4"]));
-    let month = month_of_day(day);
-    let values = params![account, month.0, i64::from(first_day(month)), i64::from(day)];
+    let month = Month::of(day);
+    let values = params![account, month.0, i64::from(day.first_of_month()), i64::from(day)];
     unit.one(&sql, values).await?.map_or(Ok(0), |row| row.get(0))
 }
 
@@ -212,19 +213,19 @@ async fn balance_at_end(unit: &Unit<'_>, account: i64, day: i32) -> Result<i64, 
 async fn history(
     unit: &Unit<'_>,
     account: i64,
-    from: Option<i32>,
-    to: Option<i32>,
+    from: Option<Date>,
+    to: Option<Date>,
     (limit, offset): (u64, u64),
 ) -> Result<AccountHistory, StoreError> {
     let opening_pence = match from {
-        Some(from) => balance_at_end(unit, account, from.saturating_sub(1)).await?,
+        Some(from) => balance_at_end(unit, account, from - 1).await?,
         None => 0,
     };
     let closing_pence = match to {
         Some(to) => balance_at_end(unit, account, to).await?,
         None => super::accounts::balance_of(unit, account).await?.0,
     };
-    let (first, last) = (i64::from(from.unwrap_or(i32::MIN)), i64::from(to.unwrap_or(i32::MAX)));
+    let (first, last) = (i64::from(from.unwrap_or(Date::MIN)), i64::from(to.unwrap_or(Date::MAX)));
     let count = "select cast(coalesce(sum(items), 0) as bigint) from account_day where account_id = $1 \
                  and day >= $2 and day <= $3";
     let counted = unit.one(count, params![account, first, last]).await?;
@@ -260,7 +261,7 @@ async fn history(
     let rows = unit.all(&lines, params![account, first, last, signed(limit), offset]).await?;
     let lines = rows.iter().map(|row| {
         Ok(HistoryLine {
-            entry_day: row.day(0)?,
+            entry_day: row.date(0)?,
             journal_id: row.get(1)?,
             journal_number: row.get(2)?,
             description: row.get(3)?,

@@ -1,5 +1,6 @@
 //! Loads what the commands of a group refer to, with one query a table.
 
+use crate::domain::date::Date;
 use std::collections::BTreeSet;
 
 use crate::domain::books::facts::{Facts, LoadedJournal};
@@ -25,7 +26,7 @@ use crate::store::books::report_rows::load_contact_balances;
 use crate::store::sql::{Unit, json_array, params};
 
 /// Loads what these commands refer to.
-pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: i32) -> Result<Facts, StoreError> {
+pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: Date) -> Result<Facts, StoreError> {
     let mut ids = ReferencedIds::default();
     for request in requests {
         ids.collect(request);
@@ -91,7 +92,7 @@ async fn load_openings(unit: &Unit<'_>, ids: &mut ReferencedIds, facts: &mut Fac
 }
 
 /// Loads contacts, their balances, and the holders of the callers' own references.
-async fn load_contacts(unit: &Unit<'_>, ids: &ReferencedIds, today: i32, facts: &mut Facts) -> Result<(), StoreError> {
+async fn load_contacts(unit: &Unit<'_>, ids: &ReferencedIds, today: Date, facts: &mut Facts) -> Result<(), StoreError> {
     let among = unit.numbers_of_json();
     if !ids.contacts.is_empty() {
         let sql = format!("select {CONTACT_COLUMNS}, c.organisation_id from contact c where c.id in {among}");
@@ -137,7 +138,7 @@ async fn load_journals(unit: &Unit<'_>, ids_json: &str, facts: &mut Facts) -> Re
             code: row.parsed(2, VatCode::parse)?,
             basis: row.parsed(3, Basis::parse)?,
             amount: Split { net: Pence(row.get(4)?), vat: Pence(row.get(5)?) },
-            tax_point: row.day(6)?,
+            tax_point: row.date(6)?,
             origin: document.map_or(VatOrigin::JournalLine(at), |id| VatOrigin::Document(DocumentId(id))),
         };
         if let Some(journal) = facts.journals.loading().get_mut(&row.get::<i64>(0)?) {

@@ -1,5 +1,6 @@
 //! Loads what commands about bank accounts and statement lines refer to.
 
+use crate::domain::date::Date;
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,7 +83,7 @@ async fn load_bank_balances(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut Fa
     );
     for row in unit.all(&sql, params![json_array(&ids.bank_accounts)]).await? {
         facts.balances.loading().insert(row.get(1)?, (row.get(2)?, true));
-        if let Some(last) = row.maybe_day(3)? {
+        if let Some(last) = row.maybe_date(3)? {
             facts.last_days.insert(row.get(0)?, last);
         }
     }
@@ -118,7 +119,7 @@ async fn load_awaited(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut Facts) -
 
 /// Loads the lines that may be the other sides of transfers: not confirmed, of the opposite amount and near in time.
 async fn load_other_sides(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut Facts) -> Result<(), StoreError> {
-    let mut of_bank: BTreeMap<i64, (BTreeSet<i64>, i32, i32)> = BTreeMap::new();
+    let mut of_bank: BTreeMap<i64, (BTreeSet<i64>, Date, Date)> = BTreeMap::new();
     for (id, bank) in &ids.transfers {
         let Some((_, row)) = facts.transactions.get(id) else { continue };
         let (amounts, first, last) = of_bank.entry(*bank).or_insert((BTreeSet::new(), row.day, row.day));
@@ -131,7 +132,7 @@ async fn load_other_sides(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut Fact
         unit.numbers_of_json()
     );
     for (bank, (amounts, first, last)) in of_bank {
-        let (first, last) = (first.saturating_sub(TRANSFER_DAYS_MAX), last.saturating_add(TRANSFER_DAYS_MAX));
+        let (first, last) = (first - TRANSFER_DAYS_MAX, last + TRANSFER_DAYS_MAX);
         for row in unit.all(&sql, params![json_array(&amounts), bank, i64::from(first), i64::from(last)]).await? {
             let other = read_bank_transaction(&row)?;
             facts.transactions.loading().entry(other.id).or_insert((row.get(COLUMNS)?, other));
@@ -160,7 +161,7 @@ async fn load_stored_rows<R: Borrow<StatementLineInput>>(
     let values = params![json_array(&days), bank_account_id, json_array(&external_ids)];
     for row in unit.all(&sql, values).await? {
         let id = BankTransactionId(row.get(0)?);
-        let key = StatementLineKey { date: row.day(1)?, amount: Pence(row.get(2)?), description: row.get(3)? };
+        let key = StatementLineKey { date: row.date(1)?, amount: Pence(row.get(2)?), description: row.get(3)? };
         let line = StoredStatementLine { id, key, external_id: row.get(4)? };
         facts.stored_rows.loading().insert(id.0, (bank_account_id, line));
     }

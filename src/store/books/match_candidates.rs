@@ -32,7 +32,6 @@ impl Reader {
         &self,
         organisation: OrganisationId,
         line: &StatementLineRecord,
-        _today: i32,
     ) -> Result<Vec<Candidate>, StoreError> {
         let mut found = self.open_invoices_like(organisation, line).await?;
         found.extend(self.unlinked_settlements(organisation, line).await?);
@@ -135,7 +134,7 @@ fn candidate(row: &Row, kind: CandidateKind, amount_pence: i64) -> Result<Candid
     for column in 3..=5 {
         references.extend(row.get::<Option<String>>(column)?);
     }
-    Ok(Candidate { kind, id: row.get(0)?, amount: Pence(amount_pence), date: row.day(1)?, references })
+    Ok(Candidate { kind, id: row.get(0)?, amount: Pence(amount_pence), date: row.date(1)?, references })
 }
 
 /// The runs of at least three digits in a text, the longest first.

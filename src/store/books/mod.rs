@@ -57,7 +57,7 @@ use crate::domain::books::facts::Facts;
 use crate::domain::books::idempotency::{ReplayLookup, store_answer};
 use crate::domain::books::identifiers::Identifiers;
 use crate::domain::books::request::{CommandOutcome, CommandRequest, CommandResult};
-use crate::domain::calendar::day_in;
+use crate::domain::calendar::date_in;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::refusal::Refusal;
 
@@ -116,7 +116,7 @@ impl BooksWriter {
         let requests: Vec<&CommandRequest> = waiting.iter().map(|one| &one.request).collect();
         // Time zones differ by hours at most, and only overdue amounts depend on this day.
         let zone = books.values().next().map_or("Europe/London", |books| books.organisation.timezone.as_str());
-        let facts = load::facts(unit, &requests, day_in(zone, unit.now_ms)).await?;
+        let facts = load::facts(unit, &requests, date_in(zone, unit.now_ms)).await?;
         numbers::load_missing(unit, &mut books, &requests).await?;
         let mut identifiers = self.identifiers.clone();
         identifiers::take_ahead(&mut identifiers, unit).await?;
@@ -200,7 +200,7 @@ impl Group {
                 ReplayLookup::Other => return Ok(CommandOutcome::Refused(Refusal::IdempotencyKeyReused)),
             }
         }
-        let today = day_in(&books.organisation.timezone, self.now_ms);
+        let today = date_in(&books.organisation.timezone, self.now_ms);
         let mut transaction = BooksTransaction {
             books,
             facts: &mut self.facts,
@@ -231,7 +231,7 @@ async fn dry_run(unit: &Unit<'_>, request: &CommandRequest) -> Result<CommandOut
     let mut taken = cache.take(unit, &BTreeSet::from([request.organisation]), false).await?;
     numbers::load_missing(unit, &mut taken, &[request]).await?;
     let Some(mut books) = taken.remove(&request.organisation) else { return Ok(CommandOutcome::Unknown) };
-    let today = day_in(&books.organisation.timezone, unit.now_ms);
+    let today = date_in(&books.organisation.timezone, unit.now_ms);
     let mut facts = load::facts(unit, &[request], today).await?;
     // A dry run consumes no number.
     books.next_journal_number = 0;

@@ -76,18 +76,18 @@ fn active_model(row: &OrganisationRecord) -> organisation::ActiveModel {
         address_postcode: Set(row.address.postcode),
         address_country: Set(row.address.country),
         financial_year_end: Set(row.financial_year_end),
-        books_start_date: Set(row.books_start_date),
+        books_start_date: Set(row.books_start_date.map(Into::into)),
         vat_registered: Set(row.vat_registered),
         vat_number: Set(row.vat_number),
         vat_scheme: Set(row.vat_scheme),
-        vat_scheme_from: Set(row.vat_scheme_from),
+        vat_scheme_from: Set(row.vat_scheme_from.map(Into::into)),
         flat_rate_basis_points: Set(row.flat_rate_basis_points),
         vat_period_months: Set(row.vat_period_months),
         vat_period_end_month: Set(row.vat_period_end_month),
         cis_contractor: Set(row.cis_contractor),
         cis_subcontractor: Set(row.cis_subcontractor),
         cis_suffered_basis_points: Set(row.cis_suffered_basis_points),
-        lock_date: Set(row.lock_date),
+        lock_date: Set(row.lock_date.map(Into::into)),
         default_payment_terms_days: Set(row.default_payment_terms_days),
         sales_invoice_prefix: Set(row.sales_invoice_prefix),
         sales_invoice_next_number: Set(row.sales_invoice_next_number),
@@ -161,5 +161,5 @@ async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<Organisatio
 
 /// Reads a change of the period lock.
 pub(super) fn read_lock_change(row: &Row) -> Result<LockChange, StoreError> {
-    Ok(LockChange { lock_day: row.maybe_day(0)?, reason: row.get(1)?, user_id: row.get(2)?, at_ms: row.get(3)? })
+    Ok(LockChange { lock_day: row.maybe_date(0)?, reason: row.get(1)?, user_id: row.get(2)?, at_ms: row.get(3)? })
 }

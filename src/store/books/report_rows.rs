@@ -2,13 +2,13 @@
 //! to accounts and contacts; only reports about documents read their rows.
 
 use crate::domain::books::records::organisation::OrganisationRecord;
-use crate::domain::calendar::{first_day, month_of_day};
+use crate::domain::calendar::Month;
+use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::account::{AccountType, Role};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::money::Pence;
-use crate::domain::ledger::period::Day;
 use crate::domain::reports::Period;
 use crate::domain::reports::account_balances::AccountBalances;
 use crate::domain::reports::cis_position::{BillAllocation, CisAmounts, CisPositionRows, CisSupplier};
@@ -24,7 +24,7 @@ impl Reader {
     pub async fn account_balances(
         &self,
         organisation: OrganisationId,
-        days: &[Day],
+        days: &[Date],
     ) -> Result<Vec<AccountBalances>, StoreError> {
         let conditions = Conditions::new("a.organisation_id = $1", organisation.0);
         let (sql, conditions) = account_balances_query(conditions, days);
@@ -53,11 +53,11 @@ pub(super) fn balance_column(account: &str, [month, first_day, day]: [&str; 3]) 
 }
 
 /// The query of [`read_account_balances`] for the accounts `a` of these conditions.
-fn account_balances_query(mut conditions: Conditions, days: &[Day]) -> (String, Conditions) {
+fn account_balances_query(mut conditions: Conditions, days: &[Date]) -> (String, Conditions) {
     let mut columns = String::from("a.id, a.code, a.name, a.account_type, a.role");
     for day in days {
-        let month = month_of_day(*day);
-        let values = [month.0, i64::from(first_day(month)), i64::from(*day)].map(|value| conditions.value(value));
+        let month = Month::of(*day);
+        let values = [month.0, i64::from(day.first_of_month()), i64::from(*day)].map(|value| conditions.value(value));
         columns.push_str(", ");
         columns.push_str(&balance_column("a.id", values.each_ref().map(String::as_str)));
     }
@@ -107,7 +107,7 @@ pub(super) fn read_contact_balance(row: &Row, from: usize) -> Result<ContactBala
 pub(super) async fn load_contact_balances(
     unit: &Unit<'_>,
     contacts: &str,
-    today: Day,
+    today: Date,
 ) -> Result<Vec<(i64, ContactBalance)>, StoreError> {
     let (columns, among) = (contact_balance_columns("$2"), unit.numbers_of_json());
     let sql = format!("select c.id, {columns} from contact c where c.id in {among}");
@@ -160,8 +160,8 @@ fn read_bill_allocation(row: &Row) -> Result<BillAllocation, StoreError> {
         supplier_id: row.get(2)?,
         deduction_rate: row.get(3)?,
         document: read_cis_amounts(row, 4)?,
-        day: row.day(8)?,
-        released_day: row.maybe_day(9)?,
+        day: row.date(8)?,
+        released_day: row.maybe_date(9)?,
         amount: Pence(row.get(10)?),
         withheld: Pence(row.get(11)?),
         credit_note: is_credit.then(|| read_cis_amounts(row, 12)).transpose()?,

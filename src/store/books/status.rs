@@ -1,6 +1,7 @@
 //! The status of the books of an organisation: what waits to be dealt with, in a few figures.
 
 use crate::domain::books::records::status::BooksStatus;
+use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::document::DocumentKind;
 use crate::store::StoreError;
@@ -9,7 +10,7 @@ use crate::store::sql::params;
 
 impl Reader {
     /// The status of the books of an organisation on a day.
-    pub async fn books_status(&self, organisation: OrganisationId, today: i32) -> Result<BooksStatus, StoreError> {
+    pub async fn books_status(&self, organisation: OrganisationId, today: Date) -> Result<BooksStatus, StoreError> {
         let bank_accounts = self.bank_accounts(organisation, false).await?;
         let kinds = DocumentKind::ALL.map(DocumentKind::as_str).join("','");
         let sql = format!(

@@ -1,10 +1,11 @@
 //! The rows of totals by day and month: they are added to the stored totals.
 
+use crate::domain::date::Date;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::domain::books::counters::ListDay;
-use crate::domain::calendar::month_of_day;
+use crate::domain::calendar::Month;
 use crate::store::books::rows::{Column, Rows};
 use Column::{Number, Text};
 
@@ -18,7 +19,7 @@ pub(super) type VatKey<P> = (i64, &'static str, &'static str, &'static str, P);
 pub(super) type VatSums = (i64, i64, i64);
 
 /// Totals of VAT by day.
-pub(super) type VatDays = BTreeMap<VatKey<i32>, VatSums>;
+pub(super) type VatDays = BTreeMap<VatKey<Date>, VatSums>;
 
 /// The conflict clause that adds debits and credits to the stored totals.
 macro_rules! conflict {
@@ -51,7 +52,7 @@ pub(super) struct AccountSums {
 }
 
 /// The rows of totals by day and by month, from totals by account and day.
-pub(super) fn account_totals(days: &BTreeMap<(i64, i32), AccountSums>) -> (Rows, Rows) {
+pub(super) fn account_totals(days: &BTreeMap<(i64, Date), AccountSums>) -> (Rows, Rows) {
     const DAY: &[Column] = &[
         Number("account_id"),
         Number("day"),
@@ -86,7 +87,7 @@ pub(super) fn account_totals(days: &BTreeMap<(i64, i32), AccountSums>) -> (Rows,
             sums.lines.into(),
             sums.journals.into(),
         ]);
-        let month = months.entry((*account, month_of_day(*day).0)).or_default();
+        let month = months.entry((*account, Month::of(*day).0)).or_default();
         month.organisation = sums.organisation;
         month.sides.0 += sums.sides.0;
         month.sides.1 += sums.sides.1;
@@ -126,7 +127,7 @@ impl ContactSides {
 }
 
 /// The rows of totals by day and by month, from totals by organisation, account, contact and day.
-pub(super) fn contact_totals(days: &BTreeMap<(i64, i64, i64, i32), ContactSides>) -> (Rows, Rows) {
+pub(super) fn contact_totals(days: &BTreeMap<(i64, i64, i64, Date), ContactSides>) -> (Rows, Rows) {
     const fn columns(period: Column) -> [Column; 8] {
         [
             Number("organisation_id"),
@@ -159,7 +160,7 @@ pub(super) fn contact_totals(days: &BTreeMap<(i64, i64, i64, i32), ContactSides>
     };
     for ((organisation, account, contact, day), sides) in days {
         push(&mut of_days, (*organisation, *account, *contact), i64::from(*day), sides);
-        let month = months.entry((*organisation, *account, *contact, month_of_day(*day).0)).or_default();
+        let month = months.entry((*organisation, *account, *contact, Month::of(*day).0)).or_default();
         month.all.0 += sides.all.0;
         month.all.1 += sides.all.1;
         month.direct.0 += sides.direct.0;
@@ -211,7 +212,7 @@ pub(super) fn vat_totals(days: &VatDays) -> (Rows, Rows) {
             vat.into(),
             entries.into(),
         ]);
-        let month = months.entry((*organisation, side, code, basis, month_of_day(*day).0)).or_default();
+        let month = months.entry((*organisation, side, code, basis, Month::of(*day).0)).or_default();
         month.0 += net;
         month.1 += vat;
         month.2 += entries;

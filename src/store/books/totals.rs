@@ -2,8 +2,10 @@
 //! counted, up to ten thousand.
 
 use crate::domain::books::counters::DAY_MS;
-use crate::domain::calendar::{first_day, month_of_day};
+use crate::domain::calendar::Month;
+use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::period::{FIRST_DATE, LAST_DATE};
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
 use crate::store::reader::Reader;
@@ -11,12 +13,6 @@ use crate::store::sql::params;
 
 /// Filtered lists have no total above this.
 pub(super) const COUNTED_MAX: i64 = 10_000;
-
-/// 1900-01-01: no date of the books is earlier.
-const FIRST_DAY: i32 = -25_567;
-
-/// 2200-01-01: no date of the books is later.
-const LAST_DAY: i32 = 84_006;
 
 /// Where the total of a list is read from.
 #[derive(Debug, Clone)]
@@ -30,13 +26,13 @@ pub(super) enum TotalSource {
     /// Counters of a list by status, less another counter.
     Without(&'static str, Vec<&'static str>, (&'static str, &'static str)),
     /// Counters by date between two days; the counters of the list `less` are subtracted.
-    Dated { lists: Vec<String>, less: Option<&'static str>, from: Option<i32>, to: Option<i32> },
+    Dated { lists: Vec<String>, less: Option<&'static str>, from: Option<Date>, to: Option<Date> },
     /// Counters by the day of the last change, which this column holds.
     Changed { lists: Vec<String>, column: &'static str, since_ms: i64 },
     /// Counters of journals by the day they were posted, and the journals voided since.
     JournalsChanged { since_ms: i64 },
     /// Counters of the journals with lines of an account, between two days.
-    OfAccount { account: i64, from: Option<i32>, to: Option<i32> },
+    OfAccount { account: i64, from: Option<Date>, to: Option<Date> },
 }
 
 impl TotalSource {
@@ -44,7 +40,7 @@ impl TotalSource {
     pub(super) fn of_list(
         list: &'static str,
         statuses: Vec<&'static str>,
-        (from, to): (Option<i32>, Option<i32>),
+        (from, to): (Option<Date>, Option<Date>),
         changed: Option<(&'static str, i64)>,
     ) -> Self {
         let lists = |what: &str| statuses.iter().map(|status| format!("{list} {status}{what}")).collect();
@@ -187,7 +183,7 @@ impl Reader {
         &self,
         organisation: OrganisationId,
         account: i64,
-        (from, to): (Option<i32>, Option<i32>),
+        (from, to): (Option<Date>, Option<Date>),
     ) -> Result<i64, StoreError> {
         const OWN: &str = "(select a.organisation_id from account a where a.id = $1) = $2";
         if from.is_none() && to.is_none() {
@@ -205,11 +201,11 @@ impl Reader {
         };
         let sql =
             format!("select cast({} - ({}) as bigint) where {OWN}", before("$3", "$4", "$5"), before("$6", "$7", "$8"));
-        let bound = |day: i32| {
-            let month = month_of_day(day);
-            [i64::from(day), month.0, i64::from(first_day(month))]
+        let bound = |day: Date| {
+            let month = Month::of(day);
+            [i64::from(day), month.0, i64::from(day.first_of_month())]
         };
-        let (first, end) = (from.unwrap_or(FIRST_DAY), to.map_or(LAST_DAY, |day| day.saturating_add(1)));
+        let (first, end) = (from.unwrap_or(FIRST_DATE), to.unwrap_or(LAST_DATE) + 1);
         let [end, end_month, end_of] = bound(end);
         let [first, first_month, first_of] = bound(first);
         let values = params![account, organisation.0, end, end_month, end_of, first, first_month, first_of];

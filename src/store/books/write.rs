@@ -1,5 +1,6 @@
 //! Writes the effects of a group: one statement for each table, all of them sent together.
 
+use crate::domain::date::Date;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -55,8 +56,8 @@ struct Tables<'a> {
     replays: Rows,
     changes: Rows,
     previews: Rows,
-    account_days: BTreeMap<(i64, i32), AccountSums>,
-    contact_days: BTreeMap<(i64, i64, i64, i32), ContactSides>,
+    account_days: BTreeMap<(i64, Date), AccountSums>,
+    contact_days: BTreeMap<(i64, i64, i64, Date), ContactSides>,
     vat_days: VatDays,
     counts: BTreeMap<(i64, &'static str, Cow<'a, str>), i64>,
     list_days: BTreeMap<(i64, ListDay), i64>,

@@ -187,7 +187,7 @@ async fn candidates_are_open_invoices_and_unlinked_money(bed: &StoreFixture) {
     let id = books.bank_line("2026-06-01", 12_000, &format!("FPI {number}")).await;
     let row = books.line_of_bank(id).await;
     let reader = &bed.store.reader;
-    let found = reader.match_candidates(books.organisation.id, &row, day("2026-06-02")).await.unwrap();
+    let found = reader.match_candidates(books.organisation.id, &row).await.unwrap();
     let mut offered: Vec<_> = found.iter().map(|one| (one.kind, one.id, one.amount.0)).collect();
     offered.sort_unstable();
     let expected = [
@@ -199,6 +199,6 @@ async fn candidates_are_open_invoices_and_unlinked_money(bed: &StoreFixture) {
     books.confirmed(id, Confirmation::MatchSettlement { side: Customer, id: receipt.id }).await;
     let later = books.bank_line("2026-06-01", -12_000, "OUT").await;
     let row = books.line_of_bank(later).await;
-    let found = reader.match_candidates(books.organisation.id, &row, day("2026-06-02")).await.unwrap();
+    let found = reader.match_candidates(books.organisation.id, &row).await.unwrap();
     assert_eq!(found, Vec::new());
 }

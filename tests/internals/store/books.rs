@@ -13,7 +13,7 @@ use bookkeeping_suite::domain::books::records::settlement::{
 use bookkeeping_suite::domain::books::records::statement_line::{StatementLineInput, StatementLineRecord};
 use bookkeeping_suite::domain::books::request::Via;
 use bookkeeping_suite::domain::books::request::{Actor, CommandOutcome, CommandRequest, CommandResult};
-use bookkeeping_suite::domain::date;
+use bookkeeping_suite::domain::date::Date;
 use bookkeeping_suite::domain::ids::UserId;
 use bookkeeping_suite::domain::ledger::account::AccountReference;
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind;
@@ -35,8 +35,8 @@ pub struct Books<'a> {
 }
 
 /// A date as the store knows it.
-pub fn day(text: &str) -> i32 {
-    date::parse(text).unwrap()
+pub fn day(text: &str) -> Date {
+    Date::parse(text).unwrap()
 }
 
 pub fn to_invoice(id: i64, amount_pence: i64) -> AllocationInput {

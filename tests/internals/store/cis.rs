@@ -59,7 +59,7 @@ async fn part_payments_share_the_deduction(bed: &StoreFixture) {
     // The rest comes with a line of the statement.
     let id = books.bank_line("2026-06-10", -130_400, "REED").await;
     let row = books.line_of_bank(id).await;
-    let candidates = bed.store.reader.match_candidates(books.organisation.id, &row, 0).await.unwrap();
+    let candidates = bed.store.reader.match_candidates(books.organisation.id, &row).await.unwrap();
     let offered: Vec<_> = candidates.iter().map(|one| (one.kind, one.id, one.amount.0)).collect();
     assert_eq!(offered, [(CandidateKind::PurchaseInvoice, bill.id, -130_400)]);
     let allocations = vec![to_invoice(bill.id, 130_400)];

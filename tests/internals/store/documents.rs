@@ -178,7 +178,7 @@ async fn a_document_is_drawn_up_issued_credited_and_voided(bed: &StoreFixture) {
     let mut discounted = sale.lines[0].clone();
     discounted.discount = Percent(1_000);
     let fields = vec![
-        DocumentField::Day(day("2026-06-11")),
+        DocumentField::Date(day("2026-06-11")),
         DocumentField::Number(Some("2026/17".to_owned())),
         DocumentField::Lines(vec![discounted]),
     ];

@@ -3,6 +3,7 @@
 use crate::domain::books::decide::{BooksTransaction, Rejection};
 use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget};
 use crate::domain::books::request::{CommandRequest, CommandResult};
+use crate::domain::date::Date;
 use crate::domain::ledger::allocate::{allocate_credit, unallocate_credit};
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::ids::{AllocationId, DocumentId};
@@ -16,7 +17,7 @@ impl BooksTransaction<'_> {
         kind: DocumentKind,
         id: i64,
         allocations: &[AllocationInput],
-        day: Option<i32>,
+        day: Option<Date>,
     ) -> Result<CommandResult, Rejection> {
         self.document_row(request, kind, id)?;
         let mut requests = Vec::with_capacity(allocations.len());

@@ -11,6 +11,7 @@ use crate::domain::books::records::document::{
 };
 use crate::domain::books::records::journal::JournalView;
 use crate::domain::books::request::{CommandRequest, CommandResult};
+use crate::domain::date::Date;
 use crate::domain::ledger::account::AccountReference;
 use crate::domain::ledger::allocation::Document;
 use crate::domain::ledger::change::ChangeAction;
@@ -169,7 +170,7 @@ impl BooksTransaction<'_> {
         request: &CommandRequest,
         kind: DocumentKind,
         id: i64,
-        void_day: Option<i32>,
+        void_day: Option<Date>,
         reason: Option<&str>,
     ) -> Result<CommandResult, Rejection> {
         let row = self.document_row(request, kind, id)?;
@@ -242,7 +243,7 @@ impl BooksTransaction<'_> {
         i32::try_from(self.books.organisation.default_payment_terms_days).unwrap_or(0)
     }
 
-    fn due_by_terms(&self, row: &DocumentRecord) -> Result<Option<i32>, Refusal> {
+    fn due_by_terms(&self, row: &DocumentRecord) -> Result<Option<Date>, Refusal> {
         let Some(contact) = self.contact_for_rules(row.contact_id) else { return Ok(None) };
         let terms = contact.payment_terms_days.unwrap_or_else(|| self.terms_days());
         document::due_by_terms(row.day, terms).map(Some)

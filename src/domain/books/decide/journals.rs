@@ -8,6 +8,7 @@ use crate::domain::books::identifiers::IdSequence;
 use crate::domain::books::records::document::DocumentRecord;
 use crate::domain::books::records::journal::{JournalLineView, JournalView};
 use crate::domain::books::request::{CommandRequest, CommandResult};
+use crate::domain::date::Date;
 use crate::domain::ledger::account::Role;
 use crate::domain::ledger::allocation::Document;
 use crate::domain::ledger::change::{ChangeAction, Resource};
@@ -40,7 +41,7 @@ impl BooksTransaction<'_> {
         &mut self,
         request: &CommandRequest,
         id: i64,
-        void_day: Option<i32>,
+        void_day: Option<Date>,
         reason: Option<&str>,
     ) -> Result<CommandResult, Rejection> {
         let organisation = self.organisation();
@@ -58,7 +59,7 @@ impl BooksTransaction<'_> {
         let known = documents.iter().filter_map(|row| self.facts.register.documents.get(&DocumentId(row.id)));
         let allocations: Vec<_> = known.clone().flat_map(Document::active_allocation_ids).collect();
         // What was once settled with a document stood until it was released.
-        let earliest = known.map(Document::earliest_change_date).fold(voided.entry_day, i32::max);
+        let earliest = known.map(Document::earliest_change_date).fold(voided.entry_day, Date::max);
         let is_open = period::require_open(voided.entry_day, self.books.lock_day()).is_ok();
         let asked = void_day.or(Some(earliest).filter(|day| is_open && *day > voided.entry_day));
         let reversal = manual_journal::void(&posted, asked, &allocations, self.books.lock_day())?;

@@ -15,6 +15,7 @@ mod previews;
 mod settlement_lines;
 mod settlements;
 
+use crate::domain::date::Date;
 use std::sync::Arc;
 
 use crate::domain::books::cached_books::CachedBooks;
@@ -25,7 +26,7 @@ use crate::domain::books::identifiers::{IdSequence, Identifiers};
 use crate::domain::books::records::account::{AccountRecord, AccountView};
 use crate::domain::books::records::organisation::{LockChange, OrganisationChange};
 use crate::domain::books::request::{Actor, CommandRequest, CommandResult};
-use crate::domain::calendar::{date_of, day_text};
+
 use crate::domain::ledger::account::{Account, Role};
 use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::chart::{Chart, NewAccount};
@@ -56,7 +57,7 @@ pub(crate) struct BooksTransaction<'a> {
     pub(crate) actor: &'a Actor,
     pub(crate) now_ms: i64,
     /// The date in the time zone of the organisation.
-    pub(crate) today: i32,
+    pub(crate) today: Date,
     /// Whether nothing will be written: no document number is assigned.
     pub(crate) is_dry_run: bool,
 }
@@ -197,7 +198,7 @@ impl BooksTransaction<'_> {
     fn lock_period(
         &mut self,
         request: &CommandRequest,
-        day: Option<i32>,
+        day: Option<Date>,
         reason: Option<&str>,
     ) -> Result<CommandResult, Rejection> {
         require_version(request, self.books.organisation.version)?;
@@ -208,14 +209,14 @@ impl BooksTransaction<'_> {
         }
         let before = self.books.organisation.lock_audit_fields();
         let row = self.books.change_organisation();
-        row.lock_date = day.map(date_of);
+        row.lock_date = day;
         row.version += 1;
         row.updated_at_ms = self.now_ms;
         let organisation = row.clone();
         let id = self.identifiers.next(IdSequence::PeriodLockChange);
         self.record_lock_change(id, day, reason);
         let summary = match day {
-            Some(day) => format!("Period locked up to {}", day_text(day)),
+            Some(day) => format!("Period locked up to {}", day),
             None => "Period lock cleared".to_owned(),
         };
         let (before, after) = (before.text("reason", None), organisation.lock_audit_fields().text("reason", reason));
@@ -230,7 +231,7 @@ impl BooksTransaction<'_> {
     }
 
     /// Records a change of the period lock.
-    pub(crate) fn record_lock_change(&mut self, id: i64, day: Option<i32>, reason: Option<&str>) {
+    pub(crate) fn record_lock_change(&mut self, id: i64, day: Option<Date>, reason: Option<&str>) {
         let (organisation, user_id, at_ms) = (self.organisation(), self.actor.user_id.0, self.now_ms);
         let reason = reason.map(str::to_owned);
         let record = LockChangeRecord { id, user_id, day, reason: reason.clone(), at_ms };

@@ -9,7 +9,8 @@ use crate::domain::books::records::journal::JournalView;
 use crate::domain::books::records::opening::{OpeningInput, OpeningPreview, OpeningPreviewLine, OpeningSet};
 use crate::domain::books::records::preview::{NewPreview, Purpose};
 use crate::domain::books::request::{CommandRequest, CommandResult};
-use crate::domain::calendar::{date_of, day_text};
+use crate::domain::date::Date;
+
 use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::decimal::{Decimal4, Percent};
 use crate::domain::ledger::document::Stage;
@@ -152,7 +153,7 @@ impl BooksTransaction<'_> {
             .number("journal_id", journal.id)
             .money("total_debit", journal.total_pence)
             .day("lock_date", lock_day);
-        let summary = format!("Opening balances set as of {}", day_text(entry.as_of));
+        let summary = format!("Opening balances set as of {}", entry.as_of);
         let on = (Resource::Organisation, self.organisation());
         self.record_change(ChangeAction::OpeningBalances, on, summary, None, Some(after));
         Ok(CommandResult::Opening(Box::new(OpeningSet { journal, documents, lock_day })))
@@ -233,12 +234,12 @@ impl BooksTransaction<'_> {
     }
 
     /// When an open invoice is to be paid: as entered, else by the contact's terms. Credit notes have no such day.
-    fn opening_due_day(&self, open: &OpeningDocument) -> Option<i32> {
+    fn opening_due_day(&self, open: &OpeningDocument) -> Option<Date> {
         if open.kind.is_credit_note() {
             return None;
         }
         let terms = self.contact_for_rules(open.contact_id.0).and_then(|contact| contact.payment_terms_days);
-        Some(open.due_date.unwrap_or_else(|| open.date.saturating_add(terms.unwrap_or_else(|| self.terms_days()))))
+        Some(open.due_date.unwrap_or_else(|| open.date + terms.unwrap_or_else(|| self.terms_days())))
     }
 
     /// The documents that came with an opening journal and stand.
@@ -257,7 +258,7 @@ impl BooksTransaction<'_> {
     pub(crate) fn void_opening_documents(
         &mut self,
         documents: Vec<DocumentRecord>,
-        (reversal, day): (i64, i32),
+        (reversal, day): (i64, Date),
         reason: Option<&str>,
     ) {
         for row in documents {
@@ -307,8 +308,8 @@ impl BooksTransaction<'_> {
         lines.filter(|line| line.account_id == account_id).map(|line| line.debit_pence - line.credit_pence).sum()
     }
 
-    fn lock_by_opening(&mut self, day: Option<i32>) {
-        self.books.change_organisation().lock_date = day.map(date_of);
+    fn lock_by_opening(&mut self, day: Option<Date>) {
+        self.books.change_organisation().lock_date = day;
         let id = self.identifiers.next(IdSequence::PeriodLockChange);
         self.record_lock_change(id, day, Some(REASON));
     }

@@ -12,6 +12,7 @@ use crate::domain::books::records::settlement::{
     SettlementView, list_name,
 };
 use crate::domain::books::request::{CommandRequest, CommandResult};
+use crate::domain::date::Date;
 use crate::domain::ledger::allocate::{AllocateRequest, AllocateTo};
 use crate::domain::ledger::allocation::{AllocationEnd, Register};
 use crate::domain::ledger::bank::BankAccount;
@@ -252,7 +253,7 @@ impl BooksTransaction<'_> {
         request: &CommandRequest,
         side: ContactKind,
         id: i64,
-        void_day: Option<i32>,
+        void_day: Option<Date>,
         reason: Option<&str>,
     ) -> Result<CommandResult, Rejection> {
         let row = self.settlement(request, side, id)?;
@@ -270,7 +271,7 @@ impl BooksTransaction<'_> {
         &mut self,
         request: &CommandRequest,
         id: i64,
-        void_day: Option<i32>,
+        void_day: Option<Date>,
         reason: Option<&str>,
     ) -> Result<(), Rejection> {
         let organisation = self.organisation();

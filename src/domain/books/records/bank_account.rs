@@ -1,6 +1,7 @@
 //! Bank accounts: the record with the sums of its statement lines, its changes, and its view.
 
 use crate::domain::books::audit_fields::AuditFields;
+use crate::domain::date::Date;
 use crate::domain::ledger::bank::{BankAccount, BankAccountType};
 use crate::domain::ledger::ids::{AccountId, BankAccountId};
 
@@ -71,7 +72,7 @@ pub struct BankAccountView {
     /// The balance of that account, debits less credits.
     pub ledger_pence: i64,
     /// The day of its latest line.
-    pub last_transaction_day: Option<i32>,
+    pub last_transaction_day: Option<Date>,
 }
 
 /// The account of the chart that carries a bank account's balance.

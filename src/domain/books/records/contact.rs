@@ -2,6 +2,7 @@
 
 use crate::domain::books::audit_fields::AuditFields;
 use crate::domain::books::records::address::{Address, AddressChange, with_address};
+use crate::domain::date::Date;
 use crate::domain::ledger::change::Resource;
 use crate::domain::ledger::contact::{CisRate, Contact, ContactKind};
 use crate::domain::ledger::ids::{AccountId, ContactId};
@@ -73,7 +74,7 @@ pub struct CisDetails {
     /// HMRC's verification.
     pub verification_number: Option<String>,
     /// The day it was verified.
-    pub verified_day: Option<i32>,
+    pub verified_day: Option<Date>,
 }
 
 /// The changed fields of [`CisDetails`]; a field that is none stays as it was.
@@ -84,7 +85,7 @@ pub struct CisChange {
     pub deduction_rate: Option<Option<i64>>,
     pub utr: Option<Option<String>>,
     pub verification_number: Option<Option<String>>,
-    pub verified_day: Option<Option<i32>>,
+    pub verified_day: Option<Option<Date>>,
 }
 
 /// A changed field of a contact.

@@ -1,6 +1,7 @@
 //! Invoices and credit notes: the input, the record with its lines, and the filter of the list.
 
 use crate::domain::books::audit_fields::AuditFields;
+use crate::domain::date::Date;
 use crate::domain::ledger::account::AccountReference;
 use crate::domain::ledger::allocation::{Allocation, Document};
 use crate::domain::ledger::change::{ChangeAction, Resource};
@@ -22,9 +23,9 @@ pub struct DocumentInput {
     /// With whom.
     pub contact_id: i64,
     /// Its date.
-    pub day: i32,
+    pub day: Date,
     /// When it is to be paid; by the terms when absent. Credit notes have none.
-    pub due_day: Option<i32>,
+    pub due_day: Option<Date>,
     /// The caller's own number of a sales document.
     pub number: Option<String>,
     /// The supplier's number of a purchase document.
@@ -69,8 +70,8 @@ pub struct DocumentLineInput {
 #[expect(missing_docs, reason = "the fields of `DocumentInput`, one each")]
 pub enum DocumentField {
     Contact(i64),
-    Day(i32),
-    DueDay(Option<i32>),
+    Date(Date),
+    DueDay(Option<Date>),
     Number(Option<String>),
     SupplierReference(Option<String>),
     Reference(Option<String>),
@@ -93,7 +94,7 @@ impl DocumentInput {
     pub fn set(&mut self, field: DocumentField) {
         match field {
             DocumentField::Contact(id) => self.contact_id = id,
-            DocumentField::Day(day) => self.day = day,
+            DocumentField::Date(day) => self.day = day,
             DocumentField::DueDay(day) => self.due_day = day,
             DocumentField::Number(number) => self.number = number,
             DocumentField::SupplierReference(reference) => self.supplier_reference = reference,
@@ -115,13 +116,13 @@ pub struct DocumentFilter {
     /// With whom.
     pub contact_id: Option<i64>,
     /// Dated from.
-    pub from_day: Option<i32>,
+    pub from_day: Option<Date>,
     /// Dated to.
-    pub to_day: Option<i32>,
+    pub to_day: Option<Date>,
     /// Due before.
-    pub due_before_day: Option<i32>,
+    pub due_before_day: Option<Date>,
     /// Due before this day (today) with something left to pay.
-    pub overdue_on: Option<i32>,
+    pub overdue_on: Option<Date>,
     /// Text in number, reference, supplier's reference or the contact's name.
     pub search: Option<String>,
     /// Changed since, in milliseconds.
@@ -138,8 +139,8 @@ pub(crate) struct DocumentRecord {
     pub(crate) number: Option<String>,
     pub(crate) supplier_reference: Option<String>,
     pub(crate) contact_id: i64,
-    pub(crate) day: i32,
-    pub(crate) due_day: Option<i32>,
+    pub(crate) day: Date,
+    pub(crate) due_day: Option<Date>,
     pub(crate) reference: Option<String>,
     pub(crate) notes: Option<String>,
     pub(crate) is_vat_inclusive: bool,
@@ -158,7 +159,7 @@ pub(crate) struct DocumentRecord {
     pub(crate) basis: Option<Basis>,
     pub(crate) journal_id: Option<i64>,
     pub(crate) void_journal_id: Option<i64>,
-    pub(crate) void_day: Option<i32>,
+    pub(crate) void_day: Option<Date>,
     pub(crate) void_reason: Option<String>,
     pub(crate) issued_at_ms: Option<i64>,
     pub(crate) last_emailed_at_ms: Option<i64>,
@@ -215,7 +216,7 @@ impl DocumentRecord {
     }
 
     /// How much of it is due before a day.
-    pub(crate) fn overdue_pence(&self, today: i32) -> i64 {
+    pub(crate) fn overdue_pence(&self, today: Date) -> i64 {
         if self.due_day.is_some_and(|day| day < today) { self.due_pence() } else { 0 }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::domain::books::records::document::{DocumentLineRecord, DocumentRecord};
 use crate::domain::books::records::settlement::AllocationView;
+use crate::domain::date::Date;
 use crate::domain::ledger::allocation::Allocation;
 use crate::domain::ledger::document::{DocumentKind, Stage, status};
 use crate::domain::ledger::money::Pence;
@@ -24,9 +25,9 @@ pub struct DocumentView {
     /// The name of the customer or supplier.
     pub contact_name: String,
     /// Its date.
-    pub day: i32,
+    pub day: Date,
     /// The day on which it is due.
-    pub due_day: Option<i32>,
+    pub due_day: Option<Date>,
     /// The caller's own reference.
     pub reference: Option<String>,
     /// Notes.
@@ -58,7 +59,7 @@ pub struct DocumentView {
     /// The journal that voids it.
     pub void_journal_id: Option<i64>,
     /// The day from which it is void.
-    pub void_day: Option<i32>,
+    pub void_day: Option<Date>,
     /// The reason given.
     pub void_reason: Option<String>,
     /// Whether it is a part of the opening balances.
@@ -112,7 +113,7 @@ impl DocumentView {
     }
 
     /// Days since it should have been paid; 0 when nothing is overdue.
-    pub fn days_overdue(&self, today: i32) -> i32 {
+    pub fn days_overdue(&self, today: Date) -> i32 {
         let due = self.due_day.filter(|_| self.due_pence() > 0);
         due.map_or(0, |due| (today - due).max(0))
     }

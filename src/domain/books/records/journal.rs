@@ -1,6 +1,7 @@
 //! Journals with their lines, the filter of their list, and the general ledger of one account.
 
 use crate::domain::books::audit_fields::AuditFields;
+use crate::domain::date::Date;
 
 /// A journal as stored, with its lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,7 +11,7 @@ pub struct JournalView {
     /// Its number, without gaps in its organisation.
     pub number: i64,
     /// Its date.
-    pub entry_day: i32,
+    pub entry_day: Date,
     /// A description.
     pub description: String,
     /// The caller's own reference.
@@ -74,9 +75,9 @@ pub struct JournalFilter {
     /// An account with a line in the journals.
     pub account_id: Option<i64>,
     /// On this day or later.
-    pub from_day: Option<i32>,
+    pub from_day: Option<Date>,
     /// On this day or before.
-    pub to_day: Option<i32>,
+    pub to_day: Option<Date>,
     /// Whether the journals are void.
     pub voided: Option<bool>,
     /// A text in the description, the reference or the number.
@@ -104,7 +105,7 @@ pub struct AccountHistory {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryLine {
     /// Its date.
-    pub entry_day: i32,
+    pub entry_day: Date,
     /// Its journal.
     pub journal_id: i64,
     /// The journal's number.

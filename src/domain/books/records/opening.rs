@@ -2,6 +2,7 @@
 
 use crate::domain::books::records::document_view::DocumentView;
 use crate::domain::books::records::journal::JournalView;
+use crate::domain::date::Date;
 use crate::domain::ledger::account::AccountReference;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::opening::OpeningDocument;
@@ -10,7 +11,7 @@ use crate::domain::ledger::opening::OpeningDocument;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpeningInput {
     /// The day they are the balances at the end of.
-    pub as_of: i32,
+    pub as_of: Date,
     /// The balances: the account, a debit, a credit.
     pub lines: Vec<(AccountReference, Option<Pence>, Option<Pence>)>,
     /// What was not settled.
@@ -48,7 +49,7 @@ pub struct OpeningPreview {
     /// Until when.
     pub expires_at_ms: i64,
     /// The day.
-    pub as_of: i32,
+    pub as_of: Date,
     /// The lines of the journal.
     pub lines: Vec<OpeningPreviewLine>,
     /// Debits, as entered.
@@ -67,5 +68,5 @@ pub struct OpeningSet {
     /// What was not settled.
     pub documents: Vec<DocumentView>,
     /// The lock date from then on.
-    pub lock_day: Option<i32>,
+    pub lock_day: Option<Date>,
 }

@@ -1,19 +1,15 @@
 //! Organisations: the record, its changes, and the changes of its period lock.
 
-use chrono::NaiveDate;
-
 use crate::domain::books::audit_fields::AuditFields;
 use crate::domain::books::records::address::{Address, AddressChange, with_address};
-use crate::domain::calendar::{date_of, day_number};
+
+use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::decimal::Percent;
 use crate::domain::ledger::organisation::{EntityType, VatPatch, VatSettings};
-use crate::domain::ledger::period::Day;
+use crate::domain::ledger::period;
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat_scheme::VatScheme;
-
-/// 1900-01-01: no date of the books is earlier.
-const FIRST_DAY: Day = -25_567;
 
 /// An organisation as stored (`ledger.md` 2.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +37,7 @@ pub struct OrganisationRecord {
     /// `MM-DD`.
     pub financial_year_end: String,
     /// First day of the books.
-    pub books_start_date: Option<NaiveDate>,
+    pub books_start_date: Option<Date>,
     /// Whether it is registered for VAT.
     pub vat_registered: bool,
     /// VAT registration number.
@@ -49,7 +45,7 @@ pub struct OrganisationRecord {
     /// `standard`, `cash`, `flat_rate` or none.
     pub vat_scheme: Option<String>,
     /// First day of the scheme.
-    pub vat_scheme_from: Option<NaiveDate>,
+    pub vat_scheme_from: Option<Date>,
     /// Flat rate in hundredths of a percent.
     pub flat_rate_basis_points: Option<i64>,
     /// Length of a VAT period.
@@ -63,7 +59,7 @@ pub struct OrganisationRecord {
     /// Rate suffered in hundredths of a percent.
     pub cis_suffered_basis_points: Option<i64>,
     /// Nothing is posted on or before this day.
-    pub lock_date: Option<NaiveDate>,
+    pub lock_date: Option<Date>,
     /// Days until an invoice is due.
     pub default_payment_terms_days: i64,
     /// The prefix of invoice numbers.
@@ -100,7 +96,7 @@ pub enum OrganisationField {
     Address(AddressChange),
     Timezone(String),
     FinancialYearEnd(String),
-    BooksStartDate(Option<NaiveDate>),
+    BooksStartDate(Option<Date>),
     CisContractor(bool),
     CisSubcontractor(bool),
     CisSufferedBasisPoints(Option<i64>),
@@ -122,7 +118,7 @@ pub struct OrganisationChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockChange {
     /// The last locked day; none when it was cleared.
-    pub lock_day: Option<i32>,
+    pub lock_day: Option<Date>,
     /// The reason given.
     pub reason: Option<String>,
     /// The person.
@@ -136,9 +132,9 @@ impl OrganisationRecord {
     pub(crate) fn with(
         &self,
         change: &OrganisationChange,
-        lock_day: Option<Day>,
+        lock_day: Option<Date>,
         is_new: bool,
-    ) -> Result<(Self, Option<(Day, VatScheme)>), Refusal> {
+    ) -> Result<(Self, Option<(Date, VatScheme)>), Refusal> {
         let mut row = self.clone();
         for field in change.fields.iter().cloned() {
             match field {
@@ -161,7 +157,7 @@ impl OrganisationRecord {
         }
         let (vat, begins) = if is_new {
             let vat = VatSettings::initial(&change.vat)?;
-            let begins = vat.scheme.map(|scheme| (vat.scheme_from.unwrap_or(FIRST_DAY), scheme));
+            let begins = vat.scheme.map(|scheme| (vat.scheme_from.unwrap_or(period::FIRST_DATE), scheme));
             (vat, begins)
         } else {
             row.vat_settings().patched(&change.vat, lock_day)?
@@ -169,7 +165,7 @@ impl OrganisationRecord {
         row.vat_registered = vat.is_registered;
         row.vat_number = vat.number;
         row.vat_scheme = vat.scheme.map(|scheme| scheme.as_str().to_owned());
-        row.vat_scheme_from = vat.scheme_from.map(date_of);
+        row.vat_scheme_from = vat.scheme_from;
         row.flat_rate_basis_points = vat.scheme.and_then(VatScheme::flat_rate).map(|rate| rate.0);
         row.vat_period_months = i64::from(vat.period_months);
         row.vat_period_end_month = i64::from(vat.period_end_month);
@@ -185,7 +181,7 @@ impl OrganisationRecord {
             number: self.vat_number.clone(),
             // The same rule accepted the stored scheme.
             scheme: scheme.and_then(|word| VatScheme::from_parts(word, rate).ok()),
-            scheme_from: self.vat_scheme_from.map(day_number),
+            scheme_from: self.vat_scheme_from,
             period_months: i32::try_from(self.vat_period_months).unwrap_or(3),
             period_end_month: i32::try_from(self.vat_period_end_month).unwrap_or(3),
         }
@@ -202,11 +198,11 @@ impl OrganisationRecord {
             .text("timezone", self.timezone.as_str());
         with_address(audit_fields, &self.address)
             .text("financial_year_end", self.financial_year_end.as_str())
-            .day("books_start_date", self.books_start_date.map(day_number))
+            .day("books_start_date", self.books_start_date)
             .flag("vat_registered", self.vat_registered)
             .text("vat_number", self.vat_number.as_deref())
             .text("vat_scheme", self.vat_scheme.as_deref())
-            .day("vat_scheme_from", self.vat_scheme_from.map(day_number))
+            .day("vat_scheme_from", self.vat_scheme_from)
             .percent("flat_rate_percent", self.flat_rate_basis_points)
             .number("vat_period_months", self.vat_period_months)
             .number("vat_period_end_month", self.vat_period_end_month)
@@ -220,7 +216,7 @@ impl OrganisationRecord {
 
     /// The fields of the period lock that the history shows.
     pub(crate) fn lock_audit_fields(&self) -> AuditFields {
-        AuditFields::new().day("lock_date", self.lock_date.map(day_number))
+        AuditFields::new().day("lock_date", self.lock_date)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Customer receipts, supplier payments and refunds: the input, the record, the view, and the filter of the list.
 
 use crate::domain::books::audit_fields::AuditFields;
+use crate::domain::date::Date;
 use crate::domain::ledger::allocation::{Allocation, Settlement, SettlementKind};
 use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::contact::ContactKind;
@@ -27,7 +28,7 @@ pub struct SettlementInput {
     /// The customer or supplier.
     pub contact_id: i64,
     /// Its date.
-    pub day: i32,
+    pub day: Date,
     /// The cash.
     pub amount_pence: i64,
     /// The bank account.
@@ -88,7 +89,7 @@ pub struct AllocationView {
     /// Its number.
     pub other_number: Option<String>,
     /// The day from which it counts.
-    pub day: i32,
+    pub day: Date,
     /// Cash, or credit.
     pub amount_pence: i64,
     /// The amount that CIS withheld beside the cash; 0 for credit.
@@ -111,7 +112,7 @@ pub struct SettlementView {
     /// The name of the customer or supplier.
     pub contact_name: String,
     /// Its date.
-    pub day: i32,
+    pub day: Date,
     /// The cash.
     pub amount_pence: i64,
     /// The bank account.
@@ -135,7 +136,7 @@ pub struct SettlementView {
     /// The journal that voids it.
     pub void_journal_id: Option<i64>,
     /// The day from which it is void.
-    pub void_day: Option<i32>,
+    pub void_day: Option<Date>,
     /// The reason given.
     pub void_reason: Option<String>,
     /// When it was created.
@@ -163,9 +164,9 @@ pub struct SettlementFilter {
     /// The bank account.
     pub bank_account_id: Option<i64>,
     /// On this day or later.
-    pub from_day: Option<i32>,
+    pub from_day: Option<Date>,
     /// On this day or before.
-    pub to_day: Option<i32>,
+    pub to_day: Option<Date>,
     /// Whether they are void.
     pub is_void: Option<bool>,
     /// Whether a part of the amount is not allocated.
@@ -181,7 +182,7 @@ pub(crate) struct SettlementRecord {
     pub(crate) kind: SettlementKind,
     pub(crate) number: String,
     pub(crate) contact_id: i64,
-    pub(crate) day: i32,
+    pub(crate) day: Date,
     pub(crate) amount_pence: i64,
     pub(crate) bank_account_id: i64,
     pub(crate) reference: Option<String>,
@@ -195,7 +196,7 @@ pub(crate) struct SettlementRecord {
     pub(crate) bank_transaction_id: Option<i64>,
     pub(crate) journal_id: i64,
     pub(crate) void_journal_id: Option<i64>,
-    pub(crate) void_day: Option<i32>,
+    pub(crate) void_day: Option<Date>,
     pub(crate) void_reason: Option<String>,
     pub(crate) created_at_ms: i64,
     pub(crate) updated_at_ms: i64,

@@ -1,6 +1,7 @@
 //! Lines of bank statements: the input, the record, what an import made of each, and the filter of the list.
 
 use crate::domain::books::audit_fields::AuditFields;
+use crate::domain::date::Date;
 use crate::domain::ledger::account::AccountReference;
 use crate::domain::ledger::bank::{BankStatus, BankTransaction, ConfirmType};
 use crate::domain::ledger::bank_coding::CodedLine;
@@ -18,7 +19,7 @@ pub struct StatementLineRecord {
     /// The bank account it is of.
     pub bank_account_id: i64,
     /// Its date.
-    pub day: i32,
+    pub day: Date,
     /// Money in is positive.
     pub amount_pence: i64,
     /// What the bank says of it.
@@ -102,9 +103,9 @@ pub struct StatementLineFilter {
     /// Of this bank account.
     pub bank_account_id: Option<i64>,
     /// On this day or later.
-    pub from_day: Option<i32>,
+    pub from_day: Option<Date>,
     /// On this day or before.
-    pub to_day: Option<i32>,
+    pub to_day: Option<Date>,
     /// Text in description, reference or merchant.
     pub search: Option<String>,
     /// Confirmed this way.
@@ -150,7 +151,7 @@ impl StatementLineRecord {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatementLineInput {
     /// Its date.
-    pub day: i32,
+    pub day: Date,
     /// Money in is positive.
     pub amount_pence: i64,
     /// What the bank says of it.

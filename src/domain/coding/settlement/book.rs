@@ -1,5 +1,6 @@
 //! The open items of a list and what is left of each while a batch is worked through.
 
+use crate::domain::date::Date;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
@@ -38,8 +39,8 @@ enum Role {
 pub(super) struct Item {
     pub(super) open_pence: i128,
     pub(super) open: i128,
-    pub(super) day: i32,
-    pub(super) due: i32,
+    pub(super) day: Date,
+    pub(super) due: Date,
     pub(super) contact: usize,
     pub(super) kind: InvoiceKind,
     pub(super) foreign: bool,
@@ -61,7 +62,7 @@ pub(super) struct Book {
     settled: Vec<usize>,
     roles: Vec<Role>,
     by_rank: Vec<usize>,
-    by_amount: FxHashMap<(usize, Flow, i128), BTreeSet<(i32, usize)>>,
+    by_amount: FxHashMap<(usize, Flow, i128), BTreeSet<(Date, usize)>>,
     contacts_by_amount: FxHashMap<(Flow, i128), Vec<usize>>,
 }
 
@@ -180,17 +181,17 @@ impl Book {
         self.roles.get(contact).copied().unwrap_or(Role::Unknown)
     }
 
-    pub(super) fn is_open(&self, place: usize, day: i32) -> bool {
-        self.items.get(place).is_some_and(|item| item.open_pence > 0 && item.day.saturating_sub(DAYS_EARLY) <= day)
+    pub(super) fn is_open(&self, place: usize, day: Date) -> bool {
+        self.items.get(place).is_some_and(|item| item.open_pence > 0 && item.day - DAYS_EARLY <= day)
     }
 
     /// Open items of a contact that money moving so pays, oldest due date first.
-    pub(super) fn payable(&self, contact: usize, flow: Flow, day: i32) -> impl Iterator<Item = usize> {
+    pub(super) fn payable(&self, contact: usize, flow: Flow, day: Date) -> impl Iterator<Item = usize> {
         self.of_contact(contact).filter(move |place| self.adds(*place, flow) && self.is_open(*place, day))
     }
 
     /// Open credit notes of a contact that make a payment smaller.
-    pub(super) fn credits(&self, contact: usize, flow: Flow, day: i32) -> impl Iterator<Item = usize> {
+    pub(super) fn credits(&self, contact: usize, flow: Flow, day: Date) -> impl Iterator<Item = usize> {
         self.of_contact(contact).filter(move |place| self.subtracts(*place, flow) && self.is_open(*place, day))
     }
 
@@ -205,12 +206,12 @@ impl Book {
     }
 
     /// The open item of a contact with exactly this amount whose due date is nearest, and whether there are others.
-    pub(super) fn nearest(&self, contact: usize, flow: Flow, pence: i128, day: i32) -> Option<(usize, bool)> {
+    pub(super) fn nearest(&self, contact: usize, flow: Flow, pence: i128, day: Date) -> Option<(usize, bool)> {
         const LOOK: usize = 16;
         let known = self.by_amount.get(&(contact, flow, pence))?;
         let place = |rank: usize| self.by_rank.get(rank).copied();
-        let open = |entry: &&(i32, usize)| place(entry.1).is_some_and(|place| self.is_open(place, day));
-        let patient = day.saturating_sub(PATIENCE_DAYS);
+        let open = |entry: &&(Date, usize)| place(entry.1).is_some_and(|place| self.is_open(place, day));
+        let patient = day - PATIENCE_DAYS;
         let overdue = known.range((patient, 0)..=(day, usize::MAX)).take(LOOK).find(open);
         let best = overdue.or_else(|| {
             let late = known.range(..(patient, 0)).rev().take(LOOK).find(open);
@@ -253,7 +254,7 @@ impl Book {
 }
 
 /// How unlikely a payment is on a day, by its due date: customers are late more often than early.
-pub(super) fn lateness(day: i32, due: i32) -> i64 {
+pub(super) fn lateness(day: Date, due: Date) -> i64 {
     let days = i64::from(day) - i64::from(due);
     if days >= 0 { (days - i64::from(PATIENCE_DAYS)).max(0) } else { -2 * days }
 }
@@ -272,12 +273,12 @@ pub(super) fn portion(pence: i128, numerator: i64, denominator: i64) -> i128 {
     }
 }
 
-fn due(invoice: &Invoice<'_>) -> i32 {
-    invoice.due_day.unwrap_or_else(|| invoice.day.saturating_add(USUAL_TERM_DAYS))
+fn due(invoice: &Invoice<'_>) -> Date {
+    invoice.due_day.unwrap_or_else(|| invoice.day + USUAL_TERM_DAYS)
 }
 
 /// What an item is ordered by: nothing of it depends on the list's order, but for the last.
-fn identity(invoice: &Invoice<'_>, place: usize) -> (i32, i32, String, String, i128, usize) {
+fn identity(invoice: &Invoice<'_>, place: usize) -> (Date, Date, String, String, i128, usize) {
     (due(invoice), invoice.day, invoice.number.to_string(), invoice.contact.to_string(), invoice.amount_due, place)
 }
 

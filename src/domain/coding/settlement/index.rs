@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::domain::coding::batch::Invoice;
 use crate::domain::coding::text::fold;
-use crate::domain::date;
+use crate::domain::date::Date;
 
 use super::runs::{Run, is_dateable, is_generic, is_lead, is_period, is_year, of_text, push_key, stripped};
 
@@ -251,9 +251,8 @@ fn period_likeness(digits: &str, year: i32) -> u8 {
 }
 
 /// The year of a day.
-fn year_of(day: i32) -> i32 {
-    let text = date::format(day);
-    text.iter().take(4).fold(0, |year, digit| year * 10 + i32::from(digit.saturating_sub(b'0')))
+fn year_of(day: Date) -> i32 {
+    day.civil().0
 }
 
 fn key_of(runs: &[Run<'_>]) -> String {

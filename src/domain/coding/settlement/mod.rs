@@ -26,6 +26,7 @@ mod property_tests;
 #[cfg(test)]
 mod tests;
 
+use crate::domain::date::Date;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -167,7 +168,7 @@ struct Queue {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     score: u32,
-    day: Reverse<i32>,
+    day: Reverse<Date>,
     lateness: Reverse<i64>,
     item: Reverse<usize>,
     line: Reverse<usize>,

@@ -2,6 +2,7 @@
 
 use crate::domain::coding::line::Line;
 use crate::domain::coding::outcome::SettledKind;
+use crate::domain::date::Date;
 
 use super::amounts::Relation;
 use super::book::Flow;
@@ -13,7 +14,7 @@ use super::numbers::{Numbers, Strength};
 pub(super) struct Reading {
     pub(super) flow: Flow,
     pub(super) pence: i128,
-    pub(super) day: i32,
+    pub(super) day: Date,
     pub(super) numbers: Numbers,
     /// Contacts the line may name and how like they are, in thousandths.
     pub(super) contacts: Vec<(usize, u32)>,

@@ -1,5 +1,6 @@
 //! What settles what, and what does not: one rule a test.
 
+use crate::domain::date::Date;
 use std::borrow::Cow;
 
 use crate::domain::amount;
@@ -10,20 +11,20 @@ use crate::domain::control::{Control, Stopped, Unattended};
 
 use super::{Settlement, settle, settle_in_context};
 
-/// Day numbers in these tests count from here.
-const START: i32 = 20_000;
+/// Days in these tests count from here.
+const START: Date = Date::numbered(20_000);
 
 fn units(text: &str) -> i128 {
     amount::parse(text).unwrap()
 }
 
-fn line<'a>(description: &'a str, amount: &str, day: i32) -> Transaction<'a> {
+fn line<'a>(description: &'a str, amount: &str, days: i32) -> Transaction<'a> {
     let (description, reference) = match description.split_once('|') {
         Some((description, reference)) => (description, Some(Cow::from(reference))),
         None => (description, None),
     };
     Transaction {
-        day: START + day,
+        day: START + days,
         description: Cow::from(description),
         amount: units(amount),
         merchant: None,

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::domain::amount::{self, UNITS_PER_PENNY};
 use crate::domain::control::{Control, Stopped, Unattended};
-use crate::domain::date;
+use crate::domain::date::Date;
 
 /// The answer of a run that nobody cancels.
 fn code(batch: &Batch<'_>) -> Outcome {
@@ -34,8 +34,8 @@ fn pounds(text: &str) -> i128 {
     amount::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}"))
 }
 
-fn day(text: &str) -> i32 {
-    date::parse(text).unwrap_or_else(|| panic!("{text} is no date"))
+fn day(text: &str) -> Date {
+    Date::parse(text).unwrap_or_else(|| panic!("{text} is no date"))
 }
 
 fn line(on: &str, description: &str, amount: &str) -> Transaction<'static> {

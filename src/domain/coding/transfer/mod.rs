@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::domain::amount::money;
-use crate::domain::date;
+use crate::domain::date::Date;
 
 use super::batch::Account;
 use super::line::Line;
@@ -58,7 +58,7 @@ pub struct Transfer {
 #[derive(Debug)]
 struct Side {
     line: usize,
-    day: i32,
+    day: Date,
     tag: Option<usize>,
     /// Place among the sides when they are ordered by what they are.
     rank: usize,
@@ -124,7 +124,7 @@ impl Side {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Match {
     value: Reverse<i32>,
-    day: i32,
+    day: Date,
     ranks: (usize, usize),
     out: usize,
     into: usize,
@@ -207,7 +207,7 @@ fn matches(own: &OwnAccounts, outs: &[Side], ins: &[Side]) -> Vec<Match> {
     }
     let mut found = Vec::new();
     for (place, out) in outs.iter().enumerate() {
-        let (first, last) = (out.day.saturating_sub(DAYS_EARLY), out.day.saturating_add(DAYS_LATE));
+        let (first, last) = (out.day - DAYS_EARLY, out.day + DAYS_LATE);
         let near = ins.iter().enumerate().filter(|(_, into)| (first..=last).contains(&into.day));
         found.extend(near.filter_map(|(at, into)| compare(own, out, into, place, at)));
     }
@@ -218,14 +218,14 @@ fn matches(own: &OwnAccounts, outs: &[Side], ins: &[Side]) -> Vec<Match> {
 /// Of very many equal amounts each line in turn takes the first that fits, the same day first: not the best for all
 /// together, but in time that grows with their number.
 fn matches_of_many(own: &OwnAccounts, outs: &[Side], ins: &[Side]) -> Vec<Match> {
-    let mut waiting: BTreeMap<(i32, Option<usize>), VecDeque<usize>> = BTreeMap::new();
+    let mut waiting: BTreeMap<(Date, Option<usize>), VecDeque<usize>> = BTreeMap::new();
     for (place, into) in ins.iter().enumerate() {
         waiting.entry((into.day, into.tag)).or_default().push_back(place);
     }
     let mut found = Vec::new();
     for (place, out) in outs.iter().enumerate() {
         let taken = [0, 1, -1, 2, 3, 4, -2].into_iter().find_map(|days| {
-            let day = out.day.saturating_add(days);
+            let day = out.day + days;
             let accounts = waiting.range_mut((day, None)..=(day, Some(usize::MAX)));
             accounts.filter(|((_, tag), list)| *tag != out.tag && !list.is_empty()).take(ACCOUNTS_COMPARED).find_map(
                 |(_, list)| {
@@ -327,9 +327,9 @@ fn one_sided(
 
 /// The other side is in the same account: as far as can be known, nothing moved between accounts.
 fn is_met_at_home(side: &Side, others: &[Side]) -> bool {
-    let first = others.partition_point(|other| other.day < side.day.saturating_sub(DAYS_LATE));
+    let first = others.partition_point(|other| other.day < side.day - DAYS_LATE);
     let untagged = side.tag.is_none();
-    let near = others.iter().skip(first).take_while(|other| other.day <= side.day.saturating_add(DAYS_LATE));
+    let near = others.iter().skip(first).take_while(|other| other.day <= side.day + DAYS_LATE);
     !untagged && near.take(FIRST_COMPARED).any(|other| other.tag == side.tag && !other.is_silent())
 }
 
@@ -399,14 +399,12 @@ fn best_named(side: &Side, own: &OwnAccounts, best: u32) -> Option<(usize, Kind)
 }
 
 /// Says where the money goes or comes from, and on which day it is there.
-fn remark(line: &Line<'_>, accounts: &[Account<'_>], account: usize, other_day: Option<i32>) -> String {
+fn remark(line: &Line<'_>, accounts: &[Account<'_>], account: usize, other_day: Option<Date>) -> String {
     let name = accounts.get(account).map_or("", |account| &account.name);
     let direction = if line.pence < 0 { "to" } else { "from" };
     let amount = money(line.amount.abs());
     match other_day {
         Some(day) => {
-            let day = date::format(day);
-            let day = std::str::from_utf8(&day).unwrap_or("");
             format!("moves {amount} {direction} {name}; the other side is there on {day}")
         }
         None => format!("moves {amount} {direction} {name}, which the line names; the other side is not in the batch"),

@@ -1,5 +1,6 @@
 //! Which lines are transfers, which are not, and which account a tag stands for.
 
+use crate::domain::date::Date;
 use std::borrow::Cow;
 
 use crate::domain::amount;
@@ -12,9 +13,9 @@ fn account<'a>(name: &'a str, kind: AccountType) -> Account<'a> {
     Account { code: Cow::from(format!("#{name}")), name: Cow::from(name), kind }
 }
 
-fn line<'a>(tag: &'a str, day: i32, amount: &str, description: &'a str) -> Transaction<'a> {
+fn line<'a>(tag: &'a str, days: i32, amount: &str, description: &'a str) -> Transaction<'a> {
     Transaction {
-        day: 20_000 + day,
+        day: Date::numbered(20_000 + days),
         description: Cow::from(description),
         amount: amount::parse(amount).unwrap(),
         merchant: None,

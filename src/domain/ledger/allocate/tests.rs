@@ -5,13 +5,13 @@ use crate::domain::ledger::testing::{books, carry_out, chart, document, register
 use crate::domain::ledger::vat::VatCode;
 use crate::domain::ledger::vat_scheme::VatScheme;
 
-const DAY: Day = 20_200;
+const DAY: Date = Date::numbered(20_200);
 
 fn decide(
     register: &Register,
     requests: &[(i64, i64)],
-    date: Option<Day>,
-    lock_date: Option<Day>,
+    date: Option<Date>,
+    lock_date: Option<Date>,
 ) -> Result<AllocationEffects, Refusal> {
     let (chart, vat) = (chart(true), since_ever(VatScheme::Standard));
     let books = Books { lock_date, ..books(&chart, &vat) };
@@ -33,7 +33,7 @@ fn credit_settles_an_invoice_and_is_used_up() {
     let effects = decide(&with, &[(1, 4_000), (2, 2_000)], None, None).unwrap();
     let after: Vec<_> = effects.documents.iter().map(|after| (after.id.0, after.due.0, after.status)).collect();
     assert_eq!(after, [(1, 8_000, "part_paid"), (2, 3_000, "part_paid"), (9, 0, "allocated")]);
-    let dates: Vec<Day> = effects.added.iter().map(|added| added.date).collect();
+    let dates: Vec<Date> = effects.added.iter().map(|added| added.date).collect();
     assert_eq!(dates, [DAY + 2, DAY + 5]);
     let parts: Vec<String> = effects.added.iter().map(|added| added.credit.to_text()).collect();
     assert_eq!(parts, ["ST 33.33 6.67", "ST 16.67 3.33"]);

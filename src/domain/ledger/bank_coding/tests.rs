@@ -1,16 +1,16 @@
 //! Coded bank lines: what is posted and refused.
 
 use super::*;
+use crate::domain::date::Date;
 use crate::domain::ledger::bank::BankStatus;
 use crate::domain::ledger::chart::Chart;
 use crate::domain::ledger::decimal::Percent;
 use crate::domain::ledger::ids::{BankAccountId, BankTransactionId};
-use crate::domain::ledger::period::Day;
 use crate::domain::ledger::standard_chart;
 use crate::domain::ledger::vat_entry::boxes;
 use crate::domain::ledger::vat_scheme::{VatHistory, VatScheme};
 
-const DAY: Day = 20_200;
+const DAY: Date = Date::numbered(20_200);
 
 fn chart(vat_control: bool) -> Chart {
     (1..).zip(standard_chart::at_creation(vat_control)).map(|(id, new)| new.with_id(AccountId(id))).collect()
@@ -42,7 +42,7 @@ fn decide(
     transaction: &BankTransaction,
     lines: Vec<CodedLine>,
 ) -> Result<Coded, Refusal> {
-    let vat = VatHistory::new(vec![(Day::MIN, scheme)]);
+    let vat = VatHistory::new(vec![(Date::MIN, scheme)]);
     let account_id = chart.with_code("1200").unwrap().id;
     let bank = BankAccount { id: BankAccountId(1), account_id, is_archived: false };
     let books = Books { chart, vat: &vat, lock_date: Some(DAY - 1) };

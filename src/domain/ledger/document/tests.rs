@@ -38,7 +38,7 @@ fn entered(kind: DocumentKind, lines: Vec<EnteredLine>) -> EnteredDocument {
     EnteredDocument {
         kind,
         contact_id: ContactId(3),
-        date: 20_000,
+        date: Date::numbered(20_000),
         due_date: None,
         currency: None,
         is_vat_inclusive: false,
@@ -56,12 +56,12 @@ fn decide(contact: &Contact, entered: &EnteredDocument) -> Result<Draft, Refusal
 fn a_document_is_due_by_the_terms() {
     let customer = contact(ContactKind::Customer);
     let invoice = entered(DocumentKind::SalesInvoice, vec![line(10_000, CisType::None)]);
-    assert_eq!(decide(&customer, &invoice).unwrap().due_date, Some(20_030));
+    assert_eq!(decide(&customer, &invoice).unwrap().due_date, Some(Date::numbered(20_030)));
     let terms = Contact { payment_terms_days: Some(14), ..customer.clone() };
-    assert_eq!(decide(&terms, &invoice).unwrap().due_date, Some(20_014));
-    let own = EnteredDocument { due_date: Some(20_000), ..invoice.clone() };
-    assert_eq!(decide(&customer, &own).unwrap().due_date, Some(20_000));
-    let before = EnteredDocument { due_date: Some(19_999), ..invoice.clone() };
+    assert_eq!(decide(&terms, &invoice).unwrap().due_date, Some(Date::numbered(20_014)));
+    let own = EnteredDocument { due_date: Some(Date::numbered(20_000)), ..invoice.clone() };
+    assert_eq!(decide(&customer, &own).unwrap().due_date, Some(Date::numbered(20_000)));
+    let before = EnteredDocument { due_date: Some(Date::numbered(19_999)), ..invoice.clone() };
     assert_eq!(decide(&customer, &before).unwrap_err().reason(), "invalid_field");
     let note = EnteredDocument { kind: DocumentKind::SalesCreditNote, ..invoice };
     assert_eq!(decide(&customer, &note).unwrap().due_date, None);

@@ -13,7 +13,7 @@ use crate::domain::ledger::vat::VatCode;
 use crate::domain::ledger::vat_entry::boxes;
 use crate::domain::ledger::vat_scheme::{VatHistory, VatScheme};
 
-const DAY: Day = 20_192;
+const DAY: Date = Date::numbered(20_192);
 
 fn chart(vat_control: bool) -> Chart {
     (1..).zip(standard_chart::at_creation(vat_control)).map(|(id, new)| new.with_id(AccountId(id))).collect()
@@ -35,7 +35,7 @@ fn drafted(chart: &Chart, kind: DocumentKind, lines: &[(&str, VatCode, i64)]) ->
 }
 
 fn decide(chart: &Chart, scheme: VatScheme, draft: &Draft) -> Result<Option<Journal>, Refusal> {
-    let vat = VatHistory::new(vec![(Day::MIN, scheme)]);
+    let vat = VatHistory::new(vec![(Date::MIN, scheme)]);
     let books = Books { chart, vat: &vat, lock_date: Some(DAY - 1) };
     issue(&books, draft, VatTreatment::of(&books, draft), "INV-0103")
 }
@@ -190,7 +190,7 @@ fn under_cash_accounting_issuing_posts_but_declares_nothing() {
 #[test]
 fn a_credit_note_is_treated_as_the_invoice_it_takes_back() {
     let chart = chart(true);
-    let vat = VatHistory::new(vec![(Day::MIN, VatScheme::FlatRate(Percent(950)))]);
+    let vat = VatHistory::new(vec![(Date::MIN, VatScheme::FlatRate(Percent(950)))]);
     let books = Books { chart: &chart, vat: &vat, lock_date: None };
     let of = |basis, capital_gross, code| {
         let draft = drafted(&chart, DocumentKind::PurchaseCreditNote, &[(code, VatCode::Standard, 2_000)]);

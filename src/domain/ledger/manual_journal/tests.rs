@@ -9,7 +9,7 @@ use crate::domain::ledger::standard_chart;
 use crate::domain::ledger::vat_entry::boxes;
 use crate::domain::ledger::vat_scheme::VatHistory;
 
-const DAY: Day = 20_200;
+const DAY: Date = Date::numbered(20_200);
 
 fn chart(vat_control: bool) -> Chart {
     (1..).zip(standard_chart::at_creation(vat_control)).map(|(id, new)| new.with_id(AccountId(id))).collect()
@@ -33,7 +33,7 @@ fn entered(lines: Vec<ManualLine>) -> ManualJournal {
 }
 
 fn decide(chart: &Chart, scheme: VatScheme, journal: &ManualJournal) -> Result<Journal, Refusal> {
-    let vat = VatHistory::new(vec![(Day::MIN, scheme)]);
+    let vat = VatHistory::new(vec![(Date::MIN, scheme)]);
     post(&Books { chart, vat: &vat, lock_date: Some(DAY - 1) }, journal, &[(ContactId(5), ContactKind::Customer)])
 }
 

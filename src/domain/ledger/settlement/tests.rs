@@ -10,7 +10,7 @@ use crate::domain::ledger::testing::{books, carry_out, chart, contact, document,
 use crate::domain::ledger::vat::VatCode;
 use crate::domain::ledger::vat_scheme::VatScheme;
 
-const DAY: Day = 20_200;
+const DAY: Date = Date::numbered(20_200);
 
 fn entered(kind: SettlementKind, pence: i64, allocations: &[(i64, i64)]) -> EnteredSettlement {
     let request = |(id, pence): &(i64, i64)| AllocateRequest {
@@ -28,7 +28,11 @@ fn entered(kind: SettlementKind, pence: i64, allocations: &[(i64, i64)]) -> Ente
     }
 }
 
-fn decide_locked(register: &Register, entered: &EnteredSettlement, lock_date: Option<Day>) -> Result<Settled, Refusal> {
+fn decide_locked(
+    register: &Register,
+    entered: &EnteredSettlement,
+    lock_date: Option<Date>,
+) -> Result<Settled, Refusal> {
     let (chart, vat) = (chart(true), since_ever(VatScheme::Standard));
     let bank =
         BankAccount { id: BankAccountId(1), account_id: chart.with_code("1200").unwrap().id, is_archived: false };
@@ -45,11 +49,11 @@ fn lines(settled: &Settled) -> Vec<(String, i64)> {
     shown(&chart(true), &settled.journal)
 }
 
-fn invoice(id: i64, date: Day, net: i64) -> Document {
+fn invoice(id: i64, date: Date, net: i64) -> Document {
     document(id, DocumentKind::SalesInvoice, date, &[(VatCode::Zero, net)])
 }
 
-fn bill(id: i64, date: Day) -> Document {
+fn bill(id: i64, date: Date) -> Document {
     let bill = document(id, DocumentKind::PurchaseInvoice, date, &[(VatCode::Standard, 192_000)]);
     Document { deduction: Pence(30_000), ..bill }
 }
@@ -142,7 +146,7 @@ fn cis_suffered_settles_beside_the_cash() {
 fn an_allocation_is_never_before_its_document_or_in_the_locked_period() {
     let open = register([invoice(1, DAY + 30, 5_000), invoice(2, DAY - 30, 5_000)]);
     let settled = decide(&open, &entered(SettlementKind::CustomerReceipt, 10_000, &[(1, 5_000), (2, 5_000)])).unwrap();
-    let dates: Vec<Day> = settled.effects.added.iter().map(|added| added.date).collect();
+    let dates: Vec<Date> = settled.effects.added.iter().map(|added| added.date).collect();
     assert_eq!(dates, [DAY + 30, DAY]);
     let refused = decide_locked(&open, &entered(SettlementKind::CustomerReceipt, 1, &[]), Some(DAY)).unwrap_err();
     assert_eq!(refused.reason(), "period_locked");

@@ -9,9 +9,9 @@ use crate::domain::ledger::vat_entry::boxes;
 use crate::domain::ledger::vat_scheme::VatScheme;
 use proptest::prelude::*;
 
-const DAY: Day = 20_200;
+const DAY: Date = Date::numbered(20_200);
 
-fn cash(id: i64, date: Day, pence: i64) -> Allocation {
+fn cash(id: i64, date: Date, pence: i64) -> Allocation {
     Allocation {
         id: Some(AllocationId(id)),
         from: AllocationEnd::Settlement(Some(SettlementId(id))),
@@ -25,12 +25,12 @@ fn cash(id: i64, date: Day, pence: i64) -> Allocation {
     }
 }
 
-fn credit(id: i64, date: Day, note: &Document, pence: i64) -> Allocation {
+fn credit(id: i64, date: Date, note: &Document, pence: i64) -> Allocation {
     let (credit, cis) = note.credit_part(Pence(pence));
     Allocation { from: AllocationEnd::Document(note.id), credit, cis, ..cash(id, date, pence) }
 }
 
-fn document(id: i64, kind: DocumentKind, date: Day, amounts: &[(VatCode, i64)]) -> Document {
+fn document(id: i64, kind: DocumentKind, date: Date, amounts: &[(VatCode, i64)]) -> Document {
     Document { basis: Some(Basis::Cash), ..testing::document(id, kind, date, amounts) }
 }
 
@@ -42,7 +42,7 @@ fn with(document: &Document, allocations: &[Allocation]) -> Document {
     Document { allocations: allocations.to_vec(), ..document.clone() }
 }
 
-fn vats(entries: &[VatEntry]) -> Vec<(Day, i64)> {
+fn vats(entries: &[VatEntry]) -> Vec<(Date, i64)> {
     entries.iter().map(|entry| (entry.tax_point, entry.amount.vat.0)).collect()
 }
 
@@ -205,7 +205,7 @@ proptest! {
             entries.extend(changes(&now, &next));
             now = next;
         }
-        let mut by_day: BTreeMap<(Day, VatCode), Split> = BTreeMap::new();
+        let mut by_day: BTreeMap<(Date, VatCode), Split> = BTreeMap::new();
         for entry in &entries {
             let sum = by_day.entry((entry.tax_point, entry.code)).or_default();
             *sum = Split { net: sum.net + entry.amount.net, vat: sum.vat + entry.amount.vat };

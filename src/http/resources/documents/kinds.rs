@@ -11,11 +11,11 @@ use super::parts::{
 };
 use super::statuses;
 use crate::domain::books::records::document_view::DocumentView;
+use crate::domain::date::Date;
 use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::period::Day;
 use crate::domain::ledger::vat::Side;
 use crate::http::openapi::schema::choice;
-use crate::http::resources::values::{AssignedId, CURRENCY, Date, Id, Moment, Money};
+use crate::http::resources::values::{AssignedId, CURRENCY, Id, Moment, Money};
 
 /// An invoice or credit note on a day, which decides what is overdue.
 #[derive(Serialize, ToSchema)]
@@ -31,7 +31,7 @@ pub enum DocumentJson<'a> {
 
 impl<'a> DocumentJson<'a> {
     /// A document as it is today.
-    pub fn new(view: &'a DocumentView, today: Day) -> Self {
+    pub fn new(view: &'a DocumentView, today: Date) -> Self {
         match view.kind {
             DocumentKind::SalesInvoice => Self::SalesInvoice((view, today).into()),
             DocumentKind::SalesCreditNote => Self::SalesCreditNote((view, today).into()),
@@ -113,8 +113,8 @@ macro_rules! document_answer {
             }
         }
 
-        impl<'a> From<(&'a DocumentView, Day)> for $name<'a> {
-            fn from(($view, $today): (&'a DocumentView, Day)) -> Self {
+        impl<'a> From<(&'a DocumentView, Date)> for $name<'a> {
+            fn from(($view, $today): (&'a DocumentView, Date)) -> Self {
                 Self {
                     id: AssignedId($view.id),
                     document_type: Self::KIND.as_str(),
@@ -136,7 +136,7 @@ macro_rules! document_answer {
                     $($settled: $settled_value,)*
                     journal_id: $view.journal_id.map(Id),
                     void_journal_id: $view.void_journal_id.map(Id),
-                    void_date: $view.void_day.map(Date),
+                    void_date: $view.void_day,
                     void_reason: $view.void_reason.as_deref(),
                     opening: $view.is_opening,
                     issued_at: $view.issued_at_ms.map(Moment),
@@ -163,9 +163,9 @@ document_answer! {
         days_overdue: i32 = view.days_overdue(today),
         customer_id: Id = Id(view.contact_id),
         customer_name: &'a str = &view.contact_name,
-        invoice_date: Date = Date(view.day),
+        invoice_date: Date = view.day,
         #[schema(required)]
-        due_date: Option<Date> = view.due_day.map(Date),
+        due_date: Option<Date> = view.due_day,
         #[schema(required, minimum = 0)]
         payment_terms_days: Option<i32> = view.due_day.map(|due| due - view.day),
     }
@@ -184,7 +184,7 @@ document_answer! {
     after_status {
         customer_id: Id = Id(view.contact_id),
         customer_name: &'a str = &view.contact_name,
-        credit_note_date: Date = Date(view.day),
+        credit_note_date: Date = view.day,
         #[schema(required)]
         invoice_id: Option<Id> = view.origin_id.map(Id),
     }
@@ -208,9 +208,9 @@ document_answer! {
         days_overdue: i32 = view.days_overdue(today),
         supplier_id: Id = Id(view.contact_id),
         supplier_name: &'a str = &view.contact_name,
-        invoice_date: Date = Date(view.day),
+        invoice_date: Date = view.day,
         #[schema(required)]
-        due_date: Option<Date> = view.due_day.map(Date),
+        due_date: Option<Date> = view.due_day,
         #[schema(required, minimum = 0)]
         payment_terms_days: Option<i32> = view.due_day.map(|due| due - view.day),
     }
@@ -233,7 +233,7 @@ document_answer! {
     after_status {
         supplier_id: Id = Id(view.contact_id),
         supplier_name: &'a str = &view.contact_name,
-        credit_note_date: Date = Date(view.day),
+        credit_note_date: Date = view.day,
         #[schema(required)]
         invoice_id: Option<Id> = view.origin_id.map(Id),
     }

@@ -9,7 +9,7 @@ use actix_web::http::StatusCode;
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::document::DocumentFilter;
 use crate::domain::books::request::CommandResult;
-use crate::domain::calendar::day_in;
+use crate::domain::calendar::date_in;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
@@ -38,7 +38,7 @@ pub const fn statuses(kind: DocumentKind) -> [&'static str; 5] {
 /// `GET …/sales-invoices` and the like.
 pub async fn list(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
     let (organisation, _) = member(&call).await?;
-    let today = day_in(&organisation.timezone, call.began_at_ms());
+    let today = date_in(&organisation.timezone, call.began_at_ms());
     let mut query = Query::new(call.query());
     let statuses = statuses(kind);
     let status = |word: &str| statuses.into_iter().find(|known| *known == word);
@@ -74,7 +74,7 @@ pub async fn show(call: Call<Products>, kind: DocumentKind) -> Result<HttpRespon
     let found = call.state().reader.document(organisation.id, kind, path_id(&call)?).await?;
     let found = found.ok_or_else(ApiError::not_found)?;
     Query::none(call.query())?;
-    let today = day_in(&organisation.timezone, call.began_at_ms());
+    let today = date_in(&organisation.timezone, call.began_at_ms());
     envelope::data(StatusCode::OK, &DocumentJson::new(&found, today))
 }
 

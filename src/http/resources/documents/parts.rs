@@ -1,5 +1,6 @@
 //! What documents of several kinds have inside: lines, totals by VAT code, allocations, and what CIS withholds.
 
+use crate::domain::date::Date;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -13,7 +14,7 @@ use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::document_line::CisType;
 use crate::http::openapi::schema::choice;
-use crate::http::resources::values::{AssignedId, Date, Exact, Id, Money, RelatedId, vat_code};
+use crate::http::resources::values::{AssignedId, Exact, Id, Money, RelatedId, vat_code};
 
 /// A line of an invoice or credit note.
 #[derive(Serialize, ToSchema)]
@@ -140,7 +141,7 @@ impl From<&AllocationView> for InvoiceAllocationJson {
             id: AssignedId(view.id),
             source_type: view.other_type,
             source_id: AssignedId(view.other_id),
-            date: Date(view.day),
+            date: view.day,
             amount: Money(view.amount_pence),
             cis_amount: Money(view.cis_pence),
             settled_amount: Money(view.amount_pence + view.cis_pence),
@@ -175,7 +176,7 @@ impl<'a> From<&'a AllocationView> for CreditNoteAllocationJson<'a> {
             invoice_number: number.filter(|_| is_invoice),
             refund_id: (!is_invoice).then_some(id),
             refund_number: number.filter(|_| !is_invoice),
-            date: Date(view.day),
+            date: view.day,
             amount: Money(view.amount_pence),
         }
     }

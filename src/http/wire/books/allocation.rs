@@ -3,8 +3,8 @@
 use super::exact::strict_list;
 use super::read::body;
 use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget};
+use crate::domain::date::Date;
 use crate::domain::ledger::contact::ContactKind;
-use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
@@ -145,7 +145,7 @@ pub fn parse_settlement_allocations(text: &[u8], side: ContactKind) -> Result<Ve
 }
 
 /// Reads the body that sets a credit note against invoices, and from when.
-pub fn parse_credit_allocations(text: &[u8]) -> Result<(Vec<AllocationInput>, Option<Day>), Issues> {
+pub fn parse_credit_allocations(text: &[u8]) -> Result<(Vec<AllocationInput>, Option<Date>), Issues> {
     const NAMES: [&str; 2] = ["allocations", "date"];
     let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let (mut allocations, mut day) = (Vec::new(), None);
@@ -235,7 +235,10 @@ mod tests {
         let (read, day) =
             parse_credit_allocations(br#"{"allocations": [{"invoice_id": 7, "amount": 24.08}], "date": "2025-05-20"}"#)
                 .unwrap();
-        assert_eq!((read[0].to, read[0].amount_pence, day), (AllocationTarget::Invoice(7), 2_408, Some(20_228)));
+        assert_eq!(
+            (read[0].to, read[0].amount_pence, day),
+            (AllocationTarget::Invoice(7), 2_408, Date::parse("2025-05-20"))
+        );
         let wrong = br#"{"allocations": [{"credit_note_id": 7, "amount": 1}], "date": "x", "more": 1}"#;
         assert_eq!(
             paths(parse_credit_allocations(wrong)),

@@ -4,6 +4,7 @@ use super::account_reference::AccountRead;
 use super::read::body;
 use crate::domain::books::records::statement_line::{StatementImport, StatementLineInput};
 use crate::domain::books::records::suggestion::StatementLineSuggestion;
+use crate::domain::date::Date;
 use crate::domain::ledger::bank_coding::CodedLine;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::VatCode;
@@ -19,7 +20,7 @@ const ROW_NAMES: [&str; 6] = ["date", "amount", "description", "reference", "mer
 
 #[derive(Default)]
 struct RowRead {
-    day: Option<i32>,
+    day: Option<Date>,
     amount: Option<Pence>,
     description: Option<String>,
     reference: Option<String>,

@@ -4,6 +4,7 @@ use super::account_reference::AccountRead;
 use super::exact::strict_list;
 use super::read::body;
 use crate::domain::books::records::document::{DocumentField, DocumentInput, DocumentLineInput};
+use crate::domain::date::Date;
 use crate::domain::ledger::decimal::{Decimal4, Percent};
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::document_line::CisType;
@@ -82,7 +83,7 @@ fn entry(kind: DocumentKind, fields: Vec<DocumentField>) -> DocumentInput {
     let mut entry = DocumentInput {
         kind,
         contact_id: 0,
-        day: 0,
+        day: Date::MIN,
         due_day: None,
         number: None,
         supplier_reference: None,
@@ -107,7 +108,7 @@ fn field<const N: usize>(
     let path = body(names.get(at).copied().unwrap_or_default());
     Ok(match at {
         0 => reader.id(path)?.map(Field::Contact),
-        1 => reader.day(path)?.map(Field::Day),
+        1 => reader.day(path)?.map(Field::Date),
         2 => Some(Field::Lines(lines(reader, kind)?)),
         3 if kind.is_credit_note() => match reader.is_null()? {
             true => Some(Field::Origin(None)),
@@ -215,7 +216,7 @@ mod tests {
             "invoice_date": "2025-04-14"}"#;
         let (entry, is_issued) = parse_new(text, DocumentKind::SalesInvoice).unwrap();
         assert!(is_issued && !entry.is_vat_inclusive);
-        assert_eq!((entry.contact_id, entry.day, entry.due_day, entry.number), (3, 20_192, None, None));
+        assert_eq!((entry.contact_id, entry.day, entry.due_day, entry.number), (3, Date::numbered(20_192), None, None));
         let line = &entry.lines[0];
         assert_eq!((line.quantity, line.unit_price, line.discount), (Decimal4::ONE, Decimal4(100_300), Percent::ZERO));
         assert_eq!((&line.account, line.vat_code, line.vat_pence, line.cis_type), (&None, None, None, CisType::None));

@@ -2,9 +2,9 @@
 
 use super::account_reference::AccountRead;
 use super::read::body;
+use crate::domain::date::Date;
 use crate::domain::ledger::ids::ContactId;
 use crate::domain::ledger::manual_journal::{ManualJournal, ManualLine};
-use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
@@ -80,7 +80,7 @@ fn line(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<Opti
 #[derive(Debug, Default)]
 pub struct VoidRequest {
     /// The day of the reversal.
-    pub void_day: Option<Day>,
+    pub void_day: Option<Date>,
     /// Why.
     pub reason: Option<String>,
 }

@@ -25,7 +25,7 @@ use serde::ser::{Serialize, Serializer};
 use crate::domain::ledger::refusal::{DetailValue, Refusal, RefusalClass};
 use crate::domain::problem::{Issue, Issues};
 use crate::http::error::ApiError;
-pub use crate::http::resources::values::{AssignedId, CURRENCY, Date, Exact, Money};
+pub use crate::http::resources::values::{AssignedId, CURRENCY, Exact, Money};
 
 /// The same for an item of a batch, which is named by its row.
 pub fn refused_item(row: usize, refusal: &Refusal) -> ApiError {
@@ -107,7 +107,7 @@ impl Serialize for Details {
                 DetailValue::Text(text) => map.serialize_entry(key, text)?,
                 DetailValue::Texts(texts) => map.serialize_entry(key, texts)?,
                 DetailValue::Money(amount) => map.serialize_entry(key, &Money(amount.0))?,
-                DetailValue::Date(day) => map.serialize_entry(key, &Date(*day))?,
+                DetailValue::Date(day) => map.serialize_entry(key, day)?,
                 DetailValue::Row(row) => map.serialize_entry(key, row)?,
             }
         }

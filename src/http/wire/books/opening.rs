@@ -3,6 +3,7 @@
 use super::account_reference::AccountRead;
 use super::read::body;
 use crate::domain::books::records::opening::OpeningInput;
+use crate::domain::date::Date;
 use crate::domain::ledger::account::AccountReference;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::ids::ContactId;
@@ -53,7 +54,7 @@ pub fn parse_opening(text: &[u8]) -> Result<OpeningRequest, Issues> {
 
 #[derive(Default)]
 struct Read {
-    as_of: Option<i32>,
+    as_of: Option<Date>,
     lines: Vec<Line>,
     documents: Vec<OpeningDocument>,
     locks_period: Option<bool>,

@@ -3,10 +3,10 @@
 use super::contact::utr;
 use super::read::body;
 use crate::domain::books::records::organisation::{OrganisationChange, OrganisationField};
-use crate::domain::calendar::{date_of, is_timezone};
+use crate::domain::calendar::is_timezone;
+use crate::domain::date::Date;
 use crate::domain::ledger::decimal::Percent;
 use crate::domain::ledger::organisation::{EntityType, YearEnd};
-use crate::domain::ledger::period::Day;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
@@ -118,7 +118,7 @@ fn field(reader: &mut StrictReader<'_>, at: usize, change: &mut OrganisationChan
         12 => reader.prefix(path, 10)?.map(|prefix| Field::SalesInvoicePrefix(prefix.into_owned())),
         13 => reader.prefix(path, 10)?.map(|prefix| Field::SalesCreditNotePrefix(prefix.into_owned())),
         21 if reader.is_null()? => None,
-        21 => reader.day(path)?.map(|day| Field::BooksStartDate(Some(date_of(day)))),
+        21 => reader.day(path)?.map(|date| Field::BooksStartDate(Some(date))),
         _ => return vat_field(reader, at, path, change),
     };
     change.fields.extend(plain);
@@ -161,7 +161,7 @@ fn small(number: Option<i64>) -> Option<i32> {
 #[derive(Debug, Default)]
 pub struct LockRequest {
     /// The last locked day; none to open everything.
-    pub lock_day: Option<Day>,
+    pub lock_day: Option<Date>,
     /// Why.
     pub reason: Option<String>,
 }

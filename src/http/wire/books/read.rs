@@ -4,15 +4,12 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use crate::domain::books::records::address::AddressChange;
-use crate::domain::date;
+use crate::domain::date::Date;
 use crate::domain::ledger::decimal::{parse_number, parse_text};
 use crate::domain::ledger::money::Pence;
-use crate::domain::ledger::period::{Day, LAST_DAY};
+use crate::domain::ledger::period::{FIRST_DATE, LAST_DATE};
 use crate::domain::ledger::vat::VatCode;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
-
-/// 1900-01-01.
-const DAY_MIN: Day = -25_567;
 
 /// A field of the body itself.
 pub const fn body(field: &str) -> FieldPath<'_> {
@@ -91,7 +88,7 @@ impl<'a> StrictReader<'a> {
     }
 
     /// A date of the books.
-    pub fn day(&mut self, path: FieldPath<'_>) -> Reading<Option<Day>> {
+    pub fn day(&mut self, path: FieldPath<'_>) -> Reading<Option<Date>> {
         let text = self.value()?;
         let day = serde_json::from_str::<Cow<'_, str>>(text).ok().and_then(|text| parse_day(&text));
         if day.is_none() {
@@ -154,6 +151,6 @@ impl<'a> StrictReader<'a> {
 pub const DAY_RULE: &str = "must be a real calendar date YYYY-MM-DD from 1900-01-01 to 2199-12-31";
 
 /// Reads a date of the books.
-pub fn parse_day(text: &str) -> Option<Day> {
-    date::parse(text).filter(|day| (DAY_MIN..=LAST_DAY).contains(day))
+pub fn parse_day(text: &str) -> Option<Date> {
+    Date::parse(text).filter(|day| (FIRST_DATE..=LAST_DATE).contains(day))
 }

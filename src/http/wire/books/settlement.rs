@@ -3,6 +3,7 @@
 use super::allocation::Allocations;
 use super::read::body;
 use crate::domain::books::records::settlement::{PaymentMethod, SettlementField, SettlementInput};
+use crate::domain::date::Date;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::problem::Issues;
@@ -51,7 +52,7 @@ pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementInput, Issu
     let mut entry = SettlementInput {
         kind: receipt,
         contact_id: 0,
-        day: 0,
+        day: Date::MIN,
         amount_pence: 0,
         bank_account_id: 0,
         reference: None,
@@ -64,7 +65,7 @@ pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementInput, Issu
         let path = body(names.get(at).copied().unwrap_or_default());
         match at {
             0 => entry.contact_id = reader.id(path)?.unwrap_or_default(),
-            1 => entry.day = reader.day(path)?.unwrap_or_default(),
+            1 => entry.day = reader.day(path)?.unwrap_or(Date::MIN),
             2 => entry.amount_pence = reader.cash(path)?.map_or(0, |amount| amount.0),
             3 => entry.bank_account_id = reader.id(path)?.unwrap_or_default(),
             4 => {
