@@ -78,7 +78,7 @@ fn units(value: &Value, name: &str) -> i128 {
     amount::parse(&value[name].to_string()).unwrap_or_else(|_| panic!("{name} in {value}"))
 }
 
-fn day(value: &Value, name: &str) -> Date {
+fn date(value: &Value, name: &str) -> Date {
     Date::parse(&text(value, name)).unwrap_or_else(|| panic!("{name} in {value}"))
 }
 
@@ -88,7 +88,7 @@ fn strings(value: &Value) -> Vec<String> {
 
 fn transaction(value: &Value) -> Transaction<'static> {
     Transaction {
-        day: day(value, "date"),
+        date: date(value, "date"),
         description: text(value, "description"),
         amount: units(value, "amount"),
         merchant: optional(value, "merchant").map(Cow::Owned),
@@ -111,8 +111,8 @@ fn invoice(value: &Value, accounts: &[Account<'static>]) -> Invoice<'static> {
         number: text(value, "number"),
         kind: InvoiceKind::parse(&text(value, "kind")).expect("a kind"),
         contact: text(value, "contact"),
-        day: day(value, "date"),
-        due_day: optional(value, "due_date").and_then(|text| Date::parse(&text)),
+        date: date(value, "date"),
+        due_date: optional(value, "due_date").and_then(|text| Date::parse(&text)),
         total: value.get("total").map(|_| units(value, "total")),
         amount_due: units(value, "amount_due"),
         currency: optional(value, "currency").map(Cow::Owned),

@@ -49,8 +49,8 @@ impl AuditFields {
     }
 
     /// Adds a date.
-    pub(crate) fn day(self, name: &'static str, day: impl Into<Option<Date>>) -> Self {
-        let text = day.into().map(|date| date.to_string());
+    pub(crate) fn date(self, name: &'static str, date: impl Into<Option<Date>>) -> Self {
+        let text = date.into().map(|date| date.to_string());
         self.text(name, text.as_deref())
     }
 

@@ -55,7 +55,7 @@ impl CachedBooks {
 
     /// The books as the rules read them.
     pub(crate) fn books(&self) -> Books<'_> {
-        Books { chart: &self.chart, vat: &self.vat, lock_date: self.lock_day() }
+        Books { chart: &self.chart, vat: &self.vat, lock_date: self.lock_date() }
     }
 
     /// The account with a role that the rules post to; 0, which no account has, before it is created.
@@ -64,7 +64,7 @@ impl CachedBooks {
     }
 
     /// The last locked day.
-    pub(crate) fn lock_day(&self) -> Option<Date> {
+    pub(crate) fn lock_date(&self) -> Option<Date> {
         self.organisation.lock_date
     }
 

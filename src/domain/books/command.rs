@@ -30,7 +30,7 @@ pub enum BooksCommand {
     /// Moves the date of the period lock: nothing is posted on or before it.
     LockPeriod {
         /// The last locked day.
-        lock_day: Option<Date>,
+        lock_date: Option<Date>,
         /// The reason given.
         reason: Option<String>,
     },
@@ -207,7 +207,7 @@ pub enum BooksCommand {
         /// Its identifier.
         id: i64,
         /// The day of the reversal; that of the document unless given.
-        void_day: Option<Date>,
+        void_date: Option<Date>,
         /// The reason given.
         reason: Option<String>,
     },
@@ -220,7 +220,7 @@ pub enum BooksCommand {
         /// The invoices, and how much goes to each.
         allocations: Vec<AllocationInput>,
         /// The day from which the allocations count; decided by the rule unless given.
-        day: Option<Date>,
+        date: Option<Date>,
     },
     /// Releases allocations of a credit note.
     UnallocateCredit {
@@ -267,7 +267,7 @@ pub enum BooksCommand {
         /// Its identifier.
         id: i64,
         /// The day of the reversal; that of the settlement unless given.
-        void_day: Option<Date>,
+        void_date: Option<Date>,
         /// The reason given.
         reason: Option<String>,
     },
@@ -276,7 +276,7 @@ pub enum BooksCommand {
         /// Its identifier.
         id: i64,
         /// The day of the reversal; that of the journal unless given.
-        void_day: Option<Date>,
+        void_date: Option<Date>,
         /// The reason given.
         reason: Option<String>,
     },

@@ -20,18 +20,18 @@ pub(crate) struct ListDay {
     status: Option<&'static str>,
     /// Whether rows are counted by the day of their last change rather than by their date.
     is_changed: bool,
-    pub(crate) day: i64,
+    pub(crate) date: i64,
 }
 
 impl ListDay {
     /// Counts rows by their date.
-    pub(crate) fn dated(list: &'static str, status: Option<&'static str>, day: Date) -> Self {
-        Self { list, status, is_changed: false, day: i64::from(day) }
+    pub(crate) fn dated(list: &'static str, status: Option<&'static str>, date: Date) -> Self {
+        Self { list, status, is_changed: false, date: i64::from(date) }
     }
 
     /// Counts rows by the day of their last change, given as a moment.
     pub(crate) const fn changed(list: &'static str, status: Option<&'static str>, at_ms: i64) -> Self {
-        Self { list, status, is_changed: true, day: at_ms.div_euclid(DAY_MS) }
+        Self { list, status, is_changed: true, date: at_ms.div_euclid(DAY_MS) }
     }
 
     /// The name of the list as stored.
@@ -46,7 +46,7 @@ pub(crate) struct ListCounters {
     list: &'static str,
     status: &'static str,
     /// Contacts have no date.
-    day: Option<Date>,
+    date: Option<Date>,
     changed_ms: i64,
     kind: Option<(&'static str, &'static str)>,
     bank_account: Option<i64>,
@@ -57,12 +57,12 @@ pub(crate) struct ListCounters {
 impl ListCounters {
     /// The counters by day, with the amounts that the record adds.
     pub(crate) fn days(&self) -> impl Iterator<Item = (ListDay, i64)> {
-        let dated = self.day.map(|day| (ListDay::dated(self.list, Some(self.status), day), 1));
-        let due = |what: &'static str, day: Date| ListDay::dated(self.list, Some(what), day);
-        let all = self.due.map(|(day, _)| (due("due", day), 1));
+        let dated = self.date.map(|date| (ListDay::dated(self.list, Some(self.status), date), 1));
+        let due = |what: &'static str, date: Date| ListDay::dated(self.list, Some(what), date);
+        let all = self.due.map(|(date, _)| (due("due", date), 1));
         let open = self.due.filter(|(_, pence)| *pence > 0);
-        let owed = open.map(|(day, pence)| (due("owed", day), pence));
-        let open = open.map(|(day, _)| (due("open", day), 1));
+        let owed = open.map(|(date, pence)| (due("owed", date), pence));
+        let open = open.map(|(date, _)| (due("open", date), 1));
         let changed = (ListDay::changed(self.list, Some(self.status), self.changed_ms), 1);
         [dated, all, open, owed, Some(changed)].into_iter().flatten()
     }
@@ -99,7 +99,7 @@ impl From<&ContactRecord> for ListCounters {
         Self {
             list: row.kind.as_str(),
             status: if row.archived_at_ms.is_some() { "archived" } else { "active" },
-            day: None,
+            date: None,
             changed_ms: row.updated_at_ms,
             kind: None,
             bank_account: None,
@@ -113,7 +113,7 @@ impl From<&StatementLineRecord> for ListCounters {
         Self {
             list: "bank_transaction",
             status: row.status.as_str(),
-            day: Some(row.day),
+            date: Some(row.date),
             changed_ms: row.updated_at_ms,
             kind: row.kind.map(|kind| ("bank_transaction type", kind.as_str())),
             bank_account: Some(row.bank_account_id),
@@ -127,11 +127,11 @@ impl From<&DocumentRecord> for ListCounters {
         Self {
             list: row.kind.as_str(),
             status: row.status(),
-            day: Some(row.day),
+            date: Some(row.date),
             changed_ms: row.updated_at_ms,
             kind: None,
             bank_account: None,
-            due: row.due_day.map(|day| (day, row.due_pence())),
+            due: row.due_date.map(|date| (date, row.due_pence())),
         }
     }
 }
@@ -143,7 +143,7 @@ impl From<&SettlementRecord> for ListCounters {
         Self {
             list,
             status: if row.is_void() { "void" } else { "posted" },
-            day: Some(row.day),
+            date: Some(row.date),
             changed_ms: row.updated_at_ms,
             kind: of_type(list).filter(|_| is_open).map(|list| (list, "unallocated")),
             bank_account: None,

@@ -68,7 +68,7 @@ pub(crate) struct ReplayRecord {
 pub(crate) struct LockChangeRecord {
     pub(crate) id: i64,
     pub(crate) user_id: i64,
-    pub(crate) day: Option<Date>,
+    pub(crate) date: Option<Date>,
     pub(crate) reason: Option<String>,
     pub(crate) at_ms: i64,
 }
@@ -78,7 +78,7 @@ pub(crate) struct LockChangeRecord {
 pub(crate) struct ReversalRecord {
     pub(crate) journal: i64,
     /// The date of the voided journal.
-    pub(crate) day: Date,
+    pub(crate) date: Date,
     pub(crate) reversal: i64,
     pub(crate) reason: Option<String>,
 }
@@ -162,8 +162,8 @@ impl Effects {
     }
 
     /// Adds to a counter of a list on a day.
-    pub(crate) fn count_day(&mut self, organisation: i64, day: ListDay, by: i64) {
-        self.push(organisation, Effect::CountDay(day, by));
+    pub(crate) fn count_day(&mut self, organisation: i64, date: ListDay, by: i64) {
+        self.push(organisation, Effect::CountDay(date, by));
     }
 
     /// Moves a record from the counters that counted it to those that count it now.
@@ -175,8 +175,8 @@ impl Effects {
     ) {
         let moves = before.into_iter().map(|one| (one, -1)).chain(after.into_iter().map(|one| (one, 1)));
         for (counters, by) in moves {
-            for (day, many) in counters.days() {
-                self.count_day(organisation, day, by * many);
+            for (date, many) in counters.days() {
+                self.count_day(organisation, date, by * many);
             }
             for (list, status, many) in counters.counts() {
                 self.count(organisation, list, status, by * many);

@@ -43,7 +43,7 @@ macro_rules! facts {
             /// Documents and settlements with their allocations.
             pub(crate) register: UndoRegister,
             /// The day of the latest statement line, by bank account.
-            pub(crate) last_days: HashMap<i64, Date>,
+            pub(crate) last_dates: HashMap<i64, Date>,
         }
 
         /// A state of the facts that can be returned to.
@@ -107,7 +107,13 @@ facts! {
 
 impl Facts {
     /// Adds a posted line to the loaded balances; `direct` is that of [`super::effects::JournalEntry`].
-    pub(crate) fn move_balances(&mut self, entry_day: Date, line: &JournalLineView, direct: Option<bool>, today: Date) {
+    pub(crate) fn move_balances(
+        &mut self,
+        entry_date: Date,
+        line: &JournalLineView,
+        direct: Option<bool>,
+        today: Date,
+    ) {
         let debit = line.debit_pence - line.credit_pence;
         self.balances.update(&line.account_id, |(balance, has_postings)| {
             *balance += debit;
@@ -115,7 +121,7 @@ impl Facts {
         });
         if let Some((contact, is_direct)) = line.contact_id.zip(direct) {
             self.owed.update(&contact, |owed| {
-                owed.add((line.debit_pence, line.credit_pence), is_direct, entry_day >= today);
+                owed.add((line.debit_pence, line.credit_pence), is_direct, entry_date >= today);
             });
         }
     }

@@ -51,7 +51,7 @@ impl BooksTransaction<'_> {
 
     /// Records that a journal is void: with its reversal, in the counters and in the history.
     pub(crate) fn record_void(&mut self, journal: &JournalView, reversal: i64, reason: Option<&str>) {
-        self.push_reversal((journal.id, journal.entry_day), reversal, reason);
+        self.push_reversal((journal.id, journal.entry_date), reversal, reason);
         let before =
             AuditFields::new().text("status", "posted").number("reversed_by_journal_id", None).text("reason", None);
         let after =
@@ -61,12 +61,12 @@ impl BooksTransaction<'_> {
     }
 
     /// Records that a journal is void, without an entry of the history: the voided settlement has one.
-    pub(crate) fn push_reversal(&mut self, (journal, day): (i64, Date), reversal: i64, reason: Option<&str>) {
+    pub(crate) fn push_reversal(&mut self, (journal, date): (i64, Date), reversal: i64, reason: Option<&str>) {
         let organisation = self.organisation();
-        self.effects.count_day(organisation, ListDay::dated("journal", Some("void"), day), 1);
+        self.effects.count_day(organisation, ListDay::dated("journal", Some("void"), date), 1);
         // The reversal counts as posted, the original as void.
         self.effects.count(organisation, "journal", "void", 1);
-        let record = ReversalRecord { journal, day, reversal, reason: reason.map(str::to_owned) };
+        let record = ReversalRecord { journal, date, reversal, reason: reason.map(str::to_owned) };
         self.effects.push(organisation, Effect::Reversal(Box::new(record)));
         self.facts.journals.update(&journal, |loaded| loaded.view.reversed_by = Some(reversal));
     }

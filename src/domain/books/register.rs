@@ -83,9 +83,9 @@ impl UndoRegister {
     }
 
     /// Releases an allocation of one of its ends from a day on; returns the released allocation.
-    pub(crate) fn release(&mut self, end: AllocationEnd, id: AllocationId, day: Date) -> Option<Allocation> {
+    pub(crate) fn release(&mut self, end: AllocationEnd, id: AllocationId, date: Date) -> Option<Allocation> {
         let known = self.allocations_of(end)?.iter_mut().find(|known| known.id == Some(id))?;
-        let before = known.released_on.replace(day);
+        let before = known.released_on.replace(date);
         let released = known.clone();
         self.log.push(Change::Released(end, id, before));
         Some(released)
@@ -160,7 +160,7 @@ mod tests {
         RemoveDocument(i64),
         PutSettlement(i64, i64),
         Add { document: i64, settlement: i64, allocation: i64 },
-        Release { document: i64, settlement: i64, allocation: i64, day: Date },
+        Release { document: i64, settlement: i64, allocation: i64, date: Date },
     }
 
     fn document(id: i64, gross: i64) -> Document {
@@ -221,9 +221,9 @@ mod tests {
                     let ends = ends(document, settlement);
                     ends.into_iter().for_each(|end| register.add(end, allocation(id, ends)));
                 }
-                Self::Release { document, settlement, allocation, day } => {
+                Self::Release { document, settlement, allocation, date } => {
                     for end in ends(document, settlement) {
-                        register.release(end, AllocationId(allocation), day);
+                        register.release(end, AllocationId(allocation), date);
                     }
                 }
             }
@@ -241,7 +241,7 @@ mod tests {
                 allocation
             }),
             (1_i64..4, 1_i64..4, 1_i64..6, 0..10).prop_map(|(document, settlement, allocation, days)| {
-                Step::Release { document, settlement, allocation, day: Date::numbered(20_000) + days }
+                Step::Release { document, settlement, allocation, date: Date::numbered(20_000) + days }
             }),
         ];
         prop::collection::vec(step, 0..30)

@@ -22,7 +22,7 @@ pub struct Batch<'a> {
 #[derive(Debug, Clone)]
 pub struct Transaction<'a> {
     /// Date number as in [`crate::domain::date`].
-    pub day: Date,
+    pub date: Date,
     /// 1 to 500 characters.
     pub description: Cow<'a, str>,
     /// Units as in [`crate::domain::amount`]; money out is negative.
@@ -136,9 +136,9 @@ pub struct Invoice<'a> {
     /// The customer or supplier.
     pub contact: Cow<'a, str>,
     /// Its day.
-    pub day: Date,
+    pub date: Date,
     /// When it is due.
-    pub due_day: Option<Date>,
+    pub due_date: Option<Date>,
     /// What it came to.
     pub total: Option<i128>,
     /// What is still open; above zero.

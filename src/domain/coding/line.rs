@@ -36,7 +36,7 @@ pub struct Line<'a> {
     /// What was submitted.
     pub source: &'a Transaction<'a>,
     /// Date number as in [`crate::domain::date`].
-    pub day: Date,
+    pub date: Date,
     /// Units as in [`crate::domain::amount`]; money out is negative.
     pub amount: i128,
     /// The amount in whole pence.
@@ -54,7 +54,7 @@ impl<'a> Line<'a> {
     pub fn new(source: &'a Transaction<'a>, tags: &Tags<'_>) -> Self {
         let mut line = Self {
             source,
-            day: source.day,
+            date: source.date,
             amount: source.amount,
             pence: pence(source.amount),
             text: String::with_capacity(source.description.len() + 16),
@@ -166,7 +166,7 @@ mod tests {
 
     fn transaction<'a>(description: &'a str, reference: Option<&'a str>, tag: Option<&'a str>) -> Transaction<'a> {
         Transaction {
-            day: Date::numbered(20_000),
+            date: Date::numbered(20_000),
             description: Cow::from(description),
             amount: -12_345_678_901_234,
             merchant: None,

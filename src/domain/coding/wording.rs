@@ -310,7 +310,7 @@ mod tests {
 
     fn wording(description: &str, reference: Option<&str>, codes: bool) -> Wording {
         let source = Transaction {
-            day: Date::numbered(20_000),
+            date: Date::numbered(20_000),
             description: Cow::from(description.to_owned()),
             amount: -1,
             merchant: None,

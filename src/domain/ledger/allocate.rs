@@ -145,14 +145,14 @@ impl<'a> Allocator<'a> {
     }
 
     /// Releases an allocation from a day on.
-    pub(super) fn release(&mut self, allocation: &Allocation, day: Date) {
+    pub(super) fn release(&mut self, allocation: &Allocation, date: Date) {
         for end in [allocation.from, allocation.to] {
             let known = self.allocations_of(end).into_iter().flatten();
             for same in known.filter(|known| known.id == allocation.id && known.is_active()) {
-                same.released_on = Some(day);
+                same.released_on = Some(date);
             }
         }
-        self.effects.released.extend(allocation.id.map(|id| (id, day)));
+        self.effects.released.extend(allocation.id.map(|id| (id, date)));
     }
 
     fn allocations_of(&mut self, end: AllocationEnd) -> Option<&mut Vec<Allocation>> {

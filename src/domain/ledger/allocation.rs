@@ -136,8 +136,8 @@ impl Allocation {
     }
 
     /// Whether it counts on a day.
-    pub fn counts_on(&self, day: Date) -> bool {
-        self.date <= day && self.released_on.is_none_or(|released_on| day < released_on)
+    pub fn counts_on(&self, date: Date) -> bool {
+        self.date <= date && self.released_on.is_none_or(|released_on| date < released_on)
     }
 
     /// The day it was released, when it counted before.

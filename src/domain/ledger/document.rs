@@ -211,11 +211,11 @@ pub fn draft(
 
 /// The due date that follows from the terms.
 pub fn due_by_terms(date: Date, terms_days: i32) -> Result<Date, Refusal> {
-    let day = date + terms_days;
-    if day > LAST_DATE {
+    let due_date = date + terms_days;
+    if due_date > LAST_DATE {
         return Err(Refusal::field("due_date", "must be given: by the terms it would be after 2199-12-31"));
     }
-    Ok(day)
+    Ok(due_date)
 }
 
 /// Where a document is in its life, before what settled it is looked at.

@@ -1,7 +1,7 @@
 //! The books: commands and facts in, a journal and its effects or a refusal out.
 //!
 //! Nothing here knows of a database, a clock or HTTP, so the endpoints, the imports and the tools share every rule.
-//! Dates are day numbers (`domain::date`), money is whole pence. A record that a decision creates has no id yet: where
+//! Dates are `domain::date::Date`, money is whole pence. A record that a decision creates has no id yet: where
 //! an effect refers to it, it says so with `None`, and the store fills the id in.
 
 pub mod account;

@@ -59,7 +59,7 @@ impl EntityType {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct YearEnd {
     month: u8,
-    day: u8,
+    date: u8,
 }
 
 impl YearEnd {
@@ -68,20 +68,20 @@ impl YearEnd {
         let &[m1, m2, b'-', d1, d2] = text.as_bytes() else { return None };
         let digit = |byte: u8| byte.is_ascii_digit().then(|| byte - b'0');
         let month = digit(m1)? * 10 + digit(m2)?;
-        let day = digit(d1)? * 10 + digit(d2)?;
+        let date = digit(d1)? * 10 + digit(d2)?;
         let last = match month {
             2 => 29,
             4 | 6 | 9 | 11 => 30,
             1..=12 => 31,
             _ => return None,
         };
-        (1..=last).contains(&day).then_some(Self { month, day })
+        (1..=last).contains(&date).then_some(Self { month, date })
     }
 }
 
 impl std::fmt::Display for YearEnd {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{:02}-{:02}", self.month, self.day)
+        write!(formatter, "{:02}-{:02}", self.month, self.date)
     }
 }
 
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use crate::domain::date::Date;
 
-    fn day(text: &str) -> Date {
+    fn date(text: &str) -> Date {
         Date::parse(text).unwrap()
     }
 
@@ -255,14 +255,14 @@ mod tests {
         let to_cash = |from: Option<&str>| {
             let patch = VatPatch {
                 scheme: Some(Some("cash".to_owned())),
-                scheme_from: Some(from.map(day)),
+                scheme_from: Some(from.map(date)),
                 ..VatPatch::default()
             };
-            registered().patched(&patch, Some(day("2025-04-30")))
+            registered().patched(&patch, Some(date("2025-04-30")))
         };
         let (next, change) = to_cash(Some("2025-07-01")).unwrap();
-        assert_eq!(change, Some((day("2025-07-01"), VatScheme::Cash)));
-        assert_eq!((next.scheme_from, next.period_end_month), (Some(day("2025-07-01")), 6));
+        assert_eq!(change, Some((date("2025-07-01"), VatScheme::Cash)));
+        assert_eq!((next.scheme_from, next.period_end_month), (Some(date("2025-07-01")), 6));
         assert_eq!(to_cash(Some("2025-04-01")).unwrap_err().reason(), "period_locked");
         assert_eq!(to_cash(Some("2025-07-02")).unwrap_err().reason(), "invalid_field");
         assert_eq!(to_cash(None).unwrap_err().reason(), "invalid_field");
@@ -273,11 +273,11 @@ mod tests {
         let flat = VatSettings { scheme: Some(VatScheme::FlatRate(Percent(950))), ..registered() };
         let percent = VatPatch {
             flat_rate: Some(Some(Percent(1_200))),
-            scheme_from: Some(Some(day("2025-07-01"))),
+            scheme_from: Some(Some(date("2025-07-01"))),
             ..VatPatch::default()
         };
         let (_, change) = flat.patched(&percent, None).unwrap();
-        assert_eq!(change, Some((day("2025-07-01"), VatScheme::FlatRate(Percent(1_200)))));
+        assert_eq!(change, Some((date("2025-07-01"), VatScheme::FlatRate(Percent(1_200)))));
         let number = VatPatch { number: Some(Some("GB123456789".to_owned())), ..VatPatch::default() };
         let (next, change) = flat.patched(&number, None).unwrap();
         assert_eq!((next.number.as_deref(), next.scheme, change), (Some("GB123456789"), flat.scheme, None));
@@ -288,12 +288,12 @@ mod tests {
         let patch = VatPatch {
             is_registered: Some(true),
             scheme: Some(Some("standard".to_owned())),
-            scheme_from: Some(Some(day("2025-05-17"))),
+            scheme_from: Some(Some(date("2025-05-17"))),
             ..VatPatch::default()
         };
-        let (_, change) = VatSettings::default().patched(&patch, Some(day("2025-05-16"))).unwrap();
-        assert_eq!(change, Some((day("2025-05-17"), VatScheme::Standard)));
-        assert!(VatSettings::default().patched(&patch, Some(day("2025-05-17"))).is_err());
+        let (_, change) = VatSettings::default().patched(&patch, Some(date("2025-05-16"))).unwrap();
+        assert_eq!(change, Some((date("2025-05-17"), VatScheme::Standard)));
+        assert!(VatSettings::default().patched(&patch, Some(date("2025-05-17"))).is_err());
     }
 
     #[test]

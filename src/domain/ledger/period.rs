@@ -72,50 +72,49 @@ pub fn move_lock(current: Option<Date>, wanted: Option<Date>, today: Date) -> Re
 /// Whether a date is the first of a VAT period: periods last `months` (1, 3 or 12) and one of them ends with the month
 /// `end_month` (1 to 12).
 pub fn starts_vat_period(date: Date, months: i32, end_month: i32) -> bool {
-    let (_, month, day) = date.civil();
-    day == 1 && (month - 1 - end_month).rem_euclid(months.max(1)) == 0
+    let (_, month, day_of_month) = date.civil();
+    day_of_month == 1 && (month - 1 - end_month).rem_euclid(months.max(1)) == 0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn day(text: &str) -> Date {
+    fn date(text: &str) -> Date {
         Date::parse(text).unwrap()
     }
 
     #[test]
     fn the_lock_date_itself_is_locked_and_the_next_day_is_open() {
-        let lock = Some(day("2025-04-30"));
-        assert_eq!(require_open(day("2025-05-01"), lock), Ok(()));
-        assert_eq!(require_open(day("1900-01-01"), None), Ok(()));
+        let lock = Some(date("2025-04-30"));
+        assert_eq!(require_open(date("2025-05-01"), lock), Ok(()));
+        assert_eq!(require_open(date("1900-01-01"), None), Ok(()));
         assert_eq!(
-            require_open(day("2025-04-30"), lock),
+            require_open(date("2025-04-30"), lock),
             Err(Refusal::PeriodLocked {
-                lock_date: day("2025-04-30"),
-                date: day("2025-04-30"),
-                earliest_date: day("2025-05-01")
+                lock_date: date("2025-04-30"),
+                date: date("2025-04-30"),
+                earliest_date: date("2025-05-01")
             })
         );
-        assert_eq!(first_open(day("2025-04-02"), lock), day("2025-05-01"));
-        assert_eq!(first_open(day("2025-05-02"), lock), day("2025-05-02"));
-        assert_eq!(first_open(day("2025-05-02"), None), day("2025-05-02"));
+        assert_eq!(first_open(date("2025-04-02"), lock), date("2025-05-01"));
+        assert_eq!(first_open(date("2025-05-02"), lock), date("2025-05-02"));
+        assert_eq!(first_open(date("2025-05-02"), None), date("2025-05-02"));
     }
 
     #[test]
     fn a_void_is_dated_as_its_document_unless_that_is_locked() {
-        let own = day("2025-04-14");
-        let lock = Some(day("2025-04-30"));
+        let own = date("2025-04-14");
+        let lock = Some(date("2025-04-30"));
         assert_eq!(void_date(own, own, None, None), Ok(own));
-        let refused = void_date(own, own, None, lock).unwrap_err();
-        assert!(
-            matches!(refused, Refusal::PeriodLocked { earliest_date, date, .. } if earliest_date == day("2025-05-01") && date == own)
-        );
-        assert_eq!(void_date(own, own, Some(day("2025-06-05")), lock), Ok(day("2025-06-05")));
-        assert_eq!(void_date(own, own, Some(day("2025-04-30")), lock).unwrap_err().reason(), "period_locked");
-        assert_eq!(void_date(own, own, Some(day("2025-04-13")), None).unwrap_err().reason(), "invalid_field");
+        let refused =
+            Refusal::PeriodLocked { lock_date: date("2025-04-30"), date: own, earliest_date: date("2025-05-01") };
+        assert_eq!(void_date(own, own, None, lock), Err(refused));
+        assert_eq!(void_date(own, own, Some(date("2025-06-05")), lock), Ok(date("2025-06-05")));
+        assert_eq!(void_date(own, own, Some(date("2025-04-30")), lock).unwrap_err().reason(), "period_locked");
+        assert_eq!(void_date(own, own, Some(date("2025-04-13")), None).unwrap_err().reason(), "invalid_field");
         // What was settled with it was released after the lock date: still the caller has to choose.
-        let released = day("2025-06-01");
+        let released = date("2025-06-01");
         assert_eq!(void_date(own, released, None, lock).unwrap_err().reason(), "period_locked");
         assert_eq!(void_date(own, released, Some(released), lock), Ok(released));
         assert_eq!(void_date(own, released, None, None), Ok(released));
@@ -123,9 +122,9 @@ mod tests {
 
     #[test]
     fn locking_goes_forward_for_everyone_and_back_for_some() {
-        let today = day("2025-06-10");
-        let may = Some(day("2025-05-31"));
-        let april = Some(day("2025-04-30"));
+        let today = date("2025-06-10");
+        let may = Some(date("2025-05-31"));
+        let april = Some(date("2025-04-30"));
         assert_eq!(move_lock(None, april, today), Ok(LockMove::Forward));
         assert_eq!(move_lock(april, may, today), Ok(LockMove::Forward));
         assert_eq!(move_lock(may, april, today), Ok(LockMove::Back));
@@ -137,13 +136,13 @@ mod tests {
 
     #[test]
     fn vat_periods_follow_their_last_month() {
-        assert!(starts_vat_period(day("2025-04-01"), 3, 6));
-        assert!(starts_vat_period(day("2025-01-01"), 3, 6));
-        assert!(!starts_vat_period(day("2025-05-01"), 3, 6));
-        assert!(!starts_vat_period(day("2025-04-02"), 3, 6));
-        assert!(starts_vat_period(day("2025-02-01"), 3, 1));
-        assert!(starts_vat_period(day("2025-09-01"), 1, 6));
-        assert!(starts_vat_period(day("2025-04-01"), 12, 3));
-        assert!(!starts_vat_period(day("2025-01-01"), 12, 3));
+        assert!(starts_vat_period(date("2025-04-01"), 3, 6));
+        assert!(starts_vat_period(date("2025-01-01"), 3, 6));
+        assert!(!starts_vat_period(date("2025-05-01"), 3, 6));
+        assert!(!starts_vat_period(date("2025-04-02"), 3, 6));
+        assert!(starts_vat_period(date("2025-02-01"), 3, 1));
+        assert!(starts_vat_period(date("2025-09-01"), 1, 6));
+        assert!(starts_vat_period(date("2025-04-01"), 12, 3));
+        assert!(!starts_vat_period(date("2025-01-01"), 12, 3));
     }
 }

@@ -35,7 +35,7 @@ pub enum DetailValue {
     Texts(Vec<&'static str>),
     /// An amount.
     Money(Pence),
-    /// A date, as a day number.
+    /// A date.
     Date(Date),
     /// A zero-based index into the lines.
     Row(usize),

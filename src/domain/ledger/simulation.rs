@@ -35,25 +35,25 @@ const DAYS: i32 = 550;
 /// Something the company does; numbers pick among what there is.
 #[derive(Debug, Clone)]
 enum Step {
-    Issue { kind: usize, day: i32, lines: Vec<(usize, usize, i64)>, origin: Option<usize> },
-    Settle { kind: usize, day: i32, pence: i64, picks: Vec<(usize, i64)>, suffered: i64, auto: bool },
+    Issue { kind: usize, date: i32, lines: Vec<(usize, usize, i64)>, origin: Option<usize> },
+    Settle { kind: usize, date: i32, pence: i64, picks: Vec<(usize, i64)>, suffered: i64, auto: bool },
     Allocate { settlement: usize, document: usize, pence: i64 },
     Credit { note: usize, invoice: usize, pence: i64 },
     Release { allocation: usize },
     VoidDocument { document: usize, later: Option<i32> },
     VoidSettlement { settlement: usize, later: Option<i32> },
-    Lock { day: i32 },
+    Lock { date: i32 },
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let day = 0..DAYS;
+    let date = 0..DAYS;
     let line = (0_usize..4, 0_usize..5, -20_000_i64..200_000);
     prop_oneof![
-        4 => (0_usize..4, day.clone(), prop::collection::vec(line, 1..5), prop::option::of(any::<usize>()))
-            .prop_map(|(kind, day, lines, origin)| Step::Issue { kind, day, lines, origin }),
-        4 => (0_usize..4, day.clone(), 1_i64..300_000, prop::collection::vec((any::<usize>(), 1_i64..200_000), 0..3),
+        4 => (0_usize..4, date.clone(), prop::collection::vec(line, 1..5), prop::option::of(any::<usize>()))
+            .prop_map(|(kind, date, lines, origin)| Step::Issue { kind, date, lines, origin }),
+        4 => (0_usize..4, date.clone(), 1_i64..300_000, prop::collection::vec((any::<usize>(), 1_i64..200_000), 0..3),
               prop_oneof![3 => Just(0_i64), 1 => 1_i64..9_000], any::<bool>())
-            .prop_map(|(kind, day, pence, picks, suffered, auto)| Step::Settle { kind, day, pence, picks, suffered, auto }),
+            .prop_map(|(kind, date, pence, picks, suffered, auto)| Step::Settle { kind, date, pence, picks, suffered, auto }),
         3 => (any::<usize>(), any::<usize>(), 1_i64..200_000)
             .prop_map(|(settlement, document, pence)| Step::Allocate { settlement, document, pence }),
         3 => (any::<usize>(), any::<usize>(), 1_i64..200_000)
@@ -63,7 +63,7 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(document, later)| Step::VoidDocument { document, later }),
         1 => (any::<usize>(), prop::option::of(0..200_i32))
             .prop_map(|(settlement, later)| Step::VoidSettlement { settlement, later }),
-        1 => day.prop_map(|day| Step::Lock { day }),
+        1 => date.prop_map(|date| Step::Lock { date }),
     ]
 }
 
@@ -162,10 +162,10 @@ impl World {
         let vat = self.vat.clone();
         let books = Books { chart: &chart, vat: &vat, lock_date: self.lock_date };
         match step {
-            Step::Issue { kind, day, lines, origin } => {
-                self.issue(&books, DocumentKind::ALL[*kind], FIRST + *day, lines, *origin)
+            Step::Issue { kind, date, lines, origin } => {
+                self.issue(&books, DocumentKind::ALL[*kind], FIRST + *date, lines, *origin)
             }
-            Step::Settle { kind, day, pence, picks, suffered, auto } => {
+            Step::Settle { kind, date, pence, picks, suffered, auto } => {
                 let kind = SettlementKind::ALL[*kind];
                 let mut allocations = self.requests(kind, picks);
                 if let Some(first) = allocations.first_mut().filter(|_| kind == SettlementKind::CustomerReceipt) {
@@ -174,7 +174,7 @@ impl World {
                 let entered = EnteredSettlement {
                     kind,
                     contact_id: ContactId(3),
-                    date: FIRST + *day,
+                    date: FIRST + *date,
                     amount: Pence(*pence),
                     allocations,
                     is_auto_allocated: *auto,
@@ -224,8 +224,8 @@ impl World {
                 self.settlement_void_from.insert(id, done.date);
                 Ok(())
             }
-            Step::Lock { day } => {
-                self.lock_date = self.lock_date.max(Some(FIRST + day / 3));
+            Step::Lock { date } => {
+                self.lock_date = self.lock_date.max(Some(FIRST + date / 3));
                 Ok(())
             }
         }
@@ -383,88 +383,88 @@ impl World {
         Ok(())
     }
 
-    fn balance(&self, account: Option<&Account>, day: Date) -> Pence {
+    fn balance(&self, account: Option<&Account>, date: Date) -> Pence {
         let Some(account) = account else { return Pence::ZERO };
-        let journals = self.journals.iter().filter(|posted| posted.journal.entry_date <= day);
+        let journals = self.journals.iter().filter(|posted| posted.journal.entry_date <= date);
         let lines = journals.flat_map(|posted| posted.journal.lines.iter());
         lines.filter(|line| line.target == Target::Account(account.id)).map(|line| line.amount).sum()
     }
 
-    fn stands(&self, document: &Document, day: Date) -> bool {
-        document.date <= day && self.void_from.get(&document.id).is_none_or(|void_from| day < *void_from)
+    fn stands(&self, document: &Document, date: Date) -> bool {
+        document.date <= date && self.void_from.get(&document.id).is_none_or(|void_from| date < *void_from)
     }
 
-    fn check(&self, day: Date) {
-        self.check_control(Side::Output, Role::AccountsReceivable, day);
-        self.check_control(Side::Input, Role::AccountsPayable, day);
-        self.check_cis(day);
-        self.check_vat(day);
+    fn check(&self, date: Date) {
+        self.check_control(Side::Output, Role::AccountsReceivable, date);
+        self.check_control(Side::Input, Role::AccountsPayable, date);
+        self.check_cis(date);
+        self.check_vat(date);
     }
 
     /// I10: the control account is what documents and settlements leave open, on every day.
-    fn check_control(&self, side: Side, role: Role, day: Date) {
+    fn check_control(&self, side: Side, role: Role, date: Date) {
         let settled = |allocations: &[Allocation]| -> Pence {
-            allocations.iter().filter(|one| one.counts_on(day)).map(Allocation::settled).sum()
+            allocations.iter().filter(|one| one.counts_on(date)).map(Allocation::settled).sum()
         };
         let mut open = Pence::ZERO;
         for document in self.register.documents.values() {
-            if document.kind.side() == side && self.stands(document, day) {
+            if document.kind.side() == side && self.stands(document, date) {
                 let left = document.gross - settled(&document.allocations);
                 open += Pence(left.0 * document.kind.control_sign());
             }
         }
         for (id, settlement) in &self.register.settlements {
             let void_from = self.settlement_void_from.get(id);
-            let stands = settlement.date <= day && void_from.is_none_or(|void_from| day < *void_from);
+            let stands = settlement.date <= date && void_from.is_none_or(|void_from| date < *void_from);
             if settlement.kind.document_kind().side() == side && stands {
-                let allocated = settlement.allocations.iter().filter(|one| one.counts_on(day)).map(|one| one.amount);
+                let allocated = settlement.allocations.iter().filter(|one| one.counts_on(date)).map(|one| one.amount);
                 let left = settlement.amount - allocated.sum();
                 open -= Pence(left.0 * settlement.kind.bank_sign());
             }
         }
-        assert_eq!(self.balance(self.chart.with_role(&role), day), open, "{role:?} on {day}");
+        assert_eq!(self.balance(self.chart.with_role(&role), date), open, "{role:?} on {date}");
     }
 
     /// I26: what is on the CIS accounts is what allocations withheld.
-    fn check_cis(&self, day: Date) {
+    fn check_cis(&self, date: Date) {
         for (side, role) in [(Side::Output, Role::CisSuffered), (Side::Input, Role::CisPayable)] {
             let mut withheld = Pence::ZERO;
             for settlement in self.register.settlements.values() {
                 let of_it = settlement.allocations.iter().filter(|one| one.from == settlement.end());
-                let cis: Pence = of_it.filter(|one| one.counts_on(day)).map(|one| one.cis).sum();
+                let cis: Pence = of_it.filter(|one| one.counts_on(date)).map(|one| one.cis).sum();
                 if settlement.kind.document_kind().side() == side {
                     withheld += Pence(cis.0 * settlement.kind.bank_sign());
                 }
             }
-            assert_eq!(self.balance(self.chart.with_role(&role), day), withheld, "{role:?} on {day}");
+            assert_eq!(self.balance(self.chart.with_role(&role), date), withheld, "{role:?} on {date}");
         }
     }
 
     /// I17, I18: VAT Control is what was declared and, under cash accounting, what documents still have to declare.
-    fn check_vat(&self, day: Date) {
-        let declared = self.entries.iter().filter(|entry| entry.tax_point <= day);
+    fn check_vat(&self, date: Date) {
+        let declared = self.entries.iter().filter(|entry| entry.tax_point <= date);
         let sign = |side: Side| if side == Side::Output { 1 } else { -1 };
         let mut owed: Pence = declared.map(|entry| Pence(entry.amount.vat.0 * sign(entry.side))).sum();
-        let standing = self.register.documents.values().filter(|document| self.stands(document, day));
+        let standing = self.register.documents.values().filter(|document| self.stands(document, date));
         for document in standing.filter(|document| document.waits_for_payment()) {
-            let left = self.left_of(document, day).total().vat.0 * sign(document.kind.side());
+            let left = self.left_of(document, date).total().vat.0 * sign(document.kind.side());
             owed += Pence(if document.kind.is_credit_note() { -left } else { left });
         }
-        assert_eq!(-self.balance(self.chart.with_role(&Role::VatControl), day), owed, "VAT Control on {day}");
+        assert_eq!(-self.balance(self.chart.with_role(&Role::VatControl), date), owed, "VAT Control on {date}");
     }
 
     /// What a document paid for under cash accounting has still to declare.
-    fn left_of(&self, document: &Document, day: Date) -> CodeTotals {
-        let credit = document.allocations.iter().filter(|one| one.counts_on(day) && !one.is_payment());
+    fn left_of(&self, document: &Document, date: Date) -> CodeTotals {
+        let credit = document.allocations.iter().filter(|one| one.counts_on(date) && !one.is_payment());
         let taken_off = credit.flat_map(|one| one.credit.iter()).collect();
-        document.by_code.without(&taken_off).without(&recognised(document, day))
+        document.by_code.without(&taken_off).without(&recognised(document, date))
     }
 
     /// I19: what is settled has declared all its VAT but that of the credit against it, to the penny and by code.
-    fn check_completed(&self, day: Date) {
+    fn check_completed(&self, date: Date) {
         let issued = self.register.documents.values().filter(|document| document.stage == Stage::Issued);
         for document in issued.filter(|document| document.due().is_zero()) {
-            let left = self.left_of(document, day);
+            let left = self.left_of(document, date);
             let coded = left.iter().filter(|(code, _)| code.is_in_return());
             coded.for_each(|(code, amount)| assert_eq!(amount, Split::default(), "{code:?} of {document:?}"));
         }
@@ -516,8 +516,8 @@ fn live(schemes: &[(Date, VatScheme)], steps: &[Step], days: &[i32]) {
         world.check_records();
     }
     let after_the_end = FIRST + 4 * DAYS;
-    for day in days.iter().map(|day| FIRST + *day).chain([after_the_end]) {
-        world.check(day);
+    for date in days.iter().map(|date| FIRST + *date).chain([after_the_end]) {
+        world.check(date);
     }
     world.check_completed(after_the_end);
 }

@@ -104,7 +104,7 @@ pub fn carry_out(register: &mut Register, effects: &super::allocate::AllocationE
     let release = |known: &mut Vec<Allocation>| {
         for allocation in known {
             let released = effects.released.iter().find(|(id, _)| allocation.id == Some(*id));
-            allocation.released_on = released.map(|(_, day)| *day).or(allocation.released_on);
+            allocation.released_on = released.map(|(_, date)| *date).or(allocation.released_on);
         }
     };
     register.documents.values_mut().for_each(|known| release(&mut known.allocations));

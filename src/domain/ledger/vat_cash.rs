@@ -14,8 +14,8 @@ use crate::domain::date::Date;
 /// `(VAT − VAT of credit) × payments / (gross − credit)`, rounded once, so that the last payment always completes it.
 /// Credit against an unpaid invoice moves nothing, until no more is left of it to be paid: then what credit has left of its
 /// VAT counts. Credit that is declared on its own counts as a payment.
-pub fn recognised(document: &Document, day: Date) -> CodeTotals {
-    let counts = |one: &&Allocation| one.counts_on(day);
+pub fn recognised(document: &Document, date: Date) -> CodeTotals {
+    let counts = |one: &&Allocation| one.counts_on(date);
     let (payments, credit): (Vec<_>, Vec<_>) =
         document.allocations.iter().filter(counts).partition(|one| one.is_payment());
     let paid: Pence = payments.into_iter().map(Allocation::settled).sum();
@@ -34,9 +34,9 @@ fn schedule(document: &Document) -> BTreeMap<(Date, VatCode), Split> {
         document.allocations.iter().flat_map(|one| [Some(one.date), one.released_on]).flatten().collect();
     let mut before = CodeTotals::default();
     let mut schedule = BTreeMap::new();
-    for day in days {
-        let now = recognised(document, day);
-        schedule.extend(now.without(&before).iter().map(|(code, amount)| ((day, code), amount)));
+    for date in days {
+        let now = recognised(document, date);
+        schedule.extend(now.without(&before).iter().map(|(code, amount)| ((date, code), amount)));
         before = now;
     }
     schedule

@@ -69,7 +69,7 @@ pub struct VatHistory {
 impl VatHistory {
     /// From the schemes and the days they begin on.
     pub fn new(mut from: Vec<(Date, VatScheme)>) -> Self {
-        from.sort_by_key(|(day, _)| *day);
+        from.sort_by_key(|(date, _)| *date);
         Self { from }
     }
 
@@ -147,7 +147,7 @@ mod tests {
     use crate::domain::ledger::ids::AccountId;
     use crate::domain::ledger::standard_chart;
 
-    fn day(text: &str) -> Date {
+    fn date(text: &str) -> Date {
         Date::parse(text).unwrap()
     }
 
@@ -177,18 +177,19 @@ mod tests {
 
     #[test]
     fn a_document_keeps_the_scheme_of_its_date() {
-        let mut history = VatHistory::new(vec![(day("2025-07-01"), VatScheme::Cash), (Date::MIN, VatScheme::Standard)]);
-        assert_eq!(history.on(day("2025-06-30")), VatScheme::Standard);
-        assert_eq!(history.on(day("2025-07-01")), VatScheme::Cash);
-        history.change(day("2025-07-01"), VatScheme::FlatRate(Percent(950)));
-        assert_eq!(history.on(day("2030-01-01")), VatScheme::FlatRate(Percent(950)));
-        assert_eq!(history.on(day("2025-01-01")), VatScheme::Standard);
+        let mut history =
+            VatHistory::new(vec![(date("2025-07-01"), VatScheme::Cash), (Date::MIN, VatScheme::Standard)]);
+        assert_eq!(history.on(date("2025-06-30")), VatScheme::Standard);
+        assert_eq!(history.on(date("2025-07-01")), VatScheme::Cash);
+        history.change(date("2025-07-01"), VatScheme::FlatRate(Percent(950)));
+        assert_eq!(history.on(date("2030-01-01")), VatScheme::FlatRate(Percent(950)));
+        assert_eq!(history.on(date("2025-01-01")), VatScheme::Standard);
         assert_eq!(VatHistory::default().on(Date::numbered(0)), VatScheme::Standard);
     }
 
     #[test]
     fn a_scheme_begins_with_an_open_vat_period() {
-        let start = |from: &str| require_scheme_start(day(from), Some(day("2025-04-30")), 3, 6);
+        let start = |from: &str| require_scheme_start(date(from), Some(date("2025-04-30")), 3, 6);
         assert_eq!(start("2025-07-01"), Ok(()));
         assert_eq!(start("2025-04-01").unwrap_err().reason(), "period_locked");
         assert_eq!(start("2025-08-01").unwrap_err().reason(), "invalid_field");

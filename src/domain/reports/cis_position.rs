@@ -93,8 +93,8 @@ pub(crate) struct BillAllocation {
     /// Percent.
     pub(crate) deduction_rate: i64,
     pub(crate) document: CisAmounts,
-    pub(crate) day: Date,
-    pub(crate) released_day: Option<Date>,
+    pub(crate) date: Date,
+    pub(crate) released_date: Option<Date>,
     pub(crate) amount: Pence,
     pub(crate) withheld: Pence,
     /// The amounts of the credit note that is set against the bill; none of a payment.
@@ -194,7 +194,7 @@ fn bills(allocations: &[BillAllocation]) -> BTreeMap<i64, Bill> {
             payments: Vec::new(),
             credit: Vec::new(),
         });
-        let (from, released) = (allocation.day, allocation.released_day);
+        let (from, released) = (allocation.date, allocation.released_date);
         match allocation.credit_note {
             None => {
                 let settled = allocation.amount + allocation.withheld;
@@ -256,8 +256,8 @@ impl Figures {
 }
 
 impl<T: Copy> Event<T> {
-    fn on(&self, day: Date) -> Option<T> {
-        (self.from <= day && self.released.is_none_or(|released| day < released)).then_some(self.what)
+    fn on(&self, date: Date) -> Option<T> {
+        (self.from <= date && self.released.is_none_or(|released| date < released)).then_some(self.what)
     }
 }
 
@@ -289,7 +289,7 @@ impl Bill {
     /// then.
     fn figures(&self, end: Date) -> Figures {
         let days = self.payments.iter().flat_map(|one| [Some(one.from), one.released]).flatten();
-        let Some(last) = days.filter(|day| *day <= end).max() else { return Figures::default() };
+        let Some(last) = days.filter(|date| *date <= end).max() else { return Figures::default() };
         let credit = self.credit.iter().filter_map(|one| one.on(last));
         let left = credit.fold(self.parts, Parts::without);
         let paid = self.payments.iter().filter_map(|one| one.on(end)).fold(Paid::default(), |sum, one| Paid {
@@ -331,7 +331,7 @@ mod tests {
     const PERIOD: Period = Period { first: Date::numbered(100), last: Date::numbered(130) };
 
     /// A payment of 700.00 for a bill of 1,500.00 work and 420.00 materials, 104.79 withheld beside it.
-    fn payment(document_id: i64, supplier_id: i64, deduction_rate: i64, day: Date) -> BillAllocation {
+    fn payment(document_id: i64, supplier_id: i64, deduction_rate: i64, date: Date) -> BillAllocation {
         let (net, vat) = (Pence(192_000), Pence(38_400));
         BillAllocation {
             document_id,
@@ -339,8 +339,8 @@ mod tests {
             supplier_id,
             deduction_rate,
             document: CisAmounts { net, vat, labour: Pence(150_000), materials: Pence(42_000) },
-            day,
-            released_day: None,
+            date,
+            released_date: None,
             amount: Pence(70_000),
             withheld: Pence(10_479),
             credit_note: None,
@@ -381,7 +381,7 @@ mod tests {
     #[test]
     fn what_was_paid_outside_the_period_or_released_within_it_is_no_row() {
         let mut released = payment(12, 3, 20, Date::numbered(110));
-        released.released_day = Some(Date::numbered(120));
+        released.released_date = Some(Date::numbered(120));
         let position =
             position(vec![payment(10, 1, 20, Date::numbered(99)), payment(11, 2, 20, Date::numbered(131)), released]);
         assert_eq!(figures(&position), []);
@@ -391,7 +391,7 @@ mod tests {
     #[test]
     fn a_release_of_an_earlier_payment_takes_it_back() {
         let mut released = payment(10, 1, 20, Date::numbered(90));
-        released.released_day = Some(Date::numbered(110));
+        released.released_date = Some(Date::numbered(110));
         assert_eq!(figures(&position(vec![released])), [(1, 20, -67_066, -10_479)]);
     }
 }

@@ -7,7 +7,7 @@ use crate::domain::ledger::money::Pence;
 use crate::domain::problem::Issues;
 use crate::http::error::ApiError;
 use crate::http::paging::{self, LIMIT_DEFAULT, LIMIT_MAX, Page};
-use crate::http::wire::books::{DAY_RULE, parse_day};
+use crate::http::wire::books::{BOOK_DATE_RULE, parse_book_date};
 
 /// The longest text that is searched for.
 const SEARCH_CHARS_MAX: usize = 100;
@@ -74,7 +74,7 @@ impl Query {
             if is_missing {
                 self.issues.field("query", name, "is required");
             }
-            self.day(name)
+            self.date(name)
         };
         let (first_day, last_day) = (required(first), required(last));
         let period = first_day.zip(last_day)?;
@@ -86,8 +86,8 @@ impl Query {
     }
 
     /// A date of the books.
-    pub fn day(&mut self, name: &str) -> Option<Date> {
-        self.read(name, DAY_RULE, parse_day)
+    pub fn date(&mut self, name: &str) -> Option<Date> {
+        self.read(name, BOOK_DATE_RULE, parse_book_date)
     }
 
     /// The days `date_from` and `date_to` of a list, either of which may be left out, come in this order.

@@ -69,7 +69,7 @@ pub async fn transactions(call: Call<Products>) -> Result<HttpResponse, ApiError
     let reader = &call.state().reader;
     let account = reader.account(organisation.id, path_id(&call)?).await?.ok_or_else(ApiError::not_found)?;
     let mut query = Query::new(call.query());
-    let (from, to) = (query.day("date_from"), query.day("date_to"));
+    let (from, to) = (query.date("date_from"), query.date("date_to"));
     query.in_order(from, to);
     let page = query.page(call.query());
     query.finish()?;
@@ -291,7 +291,7 @@ impl<'a> AccountHistoryJson<'a> {
         let lines = history.lines.iter().map(|line| {
             balance += line.debit_pence - line.credit_pence;
             AccountHistoryLineJson {
-                date: line.entry_day,
+                date: line.entry_date,
                 journal_id: Id(line.journal_id),
                 journal_number: line.journal_number,
                 description: &line.description,

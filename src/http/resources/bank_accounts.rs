@@ -156,7 +156,7 @@ impl<'a> From<&'a BankAccountView> for BankAccountJson<'a> {
             opening_balance: Money(row.opening_pence),
             unconfirmed_count: row.unconfirmed_count,
             unconfirmed_total: Money(row.unconfirmed_pence),
-            last_transaction_date: view.last_transaction_day,
+            last_transaction_date: view.last_transaction_date,
             last_imported_at: row.last_imported_at_ms.map(Moment),
             is_archived: row.archived_at_ms.is_some(),
             archived_at: row.archived_at_ms.map(Moment),

@@ -39,15 +39,15 @@ pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let filter = StatementLineFilter {
         status: query.word("status", "unconfirmed, confirmed or excluded", BankStatus::parse),
         bank_account_id: query.id("bank_account_id"),
-        from_day: query.day("date_from"),
-        to_day: query.day("date_to"),
+        from_date: query.date("date_from"),
+        to_date: query.date("date_to"),
         search: query.search("search"),
         kind: query.word("type", &kinds, ConfirmType::parse),
         min_pence: query.money("min_amount"),
         max_pence: query.money("max_amount"),
         updated_since_ms: query.moment("updated_since"),
     };
-    query.in_order(filter.from_day, filter.to_day);
+    query.in_order(filter.from_date, filter.to_date);
     let page = query.page(call.query());
     query.finish()?;
     let (rows, total) =
@@ -77,10 +77,10 @@ pub async fn candidates(call: Call<Products>) -> Result<HttpResponse, ApiError> 
         kind: CandidateKind::BankTransaction,
         id: other.id,
         amount: Pence(-other.amount_pence),
-        date: other.day,
+        date: other.date,
         references: Vec::new(),
     }));
-    let ranked = ranked(Pence(row.amount_pence), row.day, &row.description, candidates);
+    let ranked = ranked(Pence(row.amount_pence), row.date, &row.description, candidates);
     envelope::list(ranked.iter().map(|(candidate, score)| CandidateJson::new(candidate, *score)).collect())
 }
 
@@ -352,7 +352,7 @@ impl<'a> From<&'a StatementLineRecord> for BankTransactionJson<'a> {
         Self {
             id: AssignedId(row.id),
             bank_account_id: Id(row.bank_account_id),
-            date: row.day,
+            date: row.date,
             amount: Money(row.amount_pence),
             currency: CURRENCY,
             description: &row.description,

@@ -240,7 +240,7 @@ impl<'a> From<&'a CisDetails> for SupplierCisJson<'a> {
             deduction_rate: cis.deduction_rate,
             utr: cis.utr.as_deref(),
             verification_number: cis.verification_number.as_deref(),
-            verified_on: cis.verified_day,
+            verified_on: cis.verified_date,
         }
     }
 }

@@ -37,13 +37,13 @@ pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         source_type: query.word("source_type", &source_rule(), known_source),
         source_id: query.id("source_id"),
         account_id: query.id("account_id"),
-        from_day: query.day("date_from"),
-        to_day: query.day("date_to"),
+        from_date: query.date("date_from"),
+        to_date: query.date("date_to"),
         voided: query.word("status", "posted or void", status),
         search: query.search("search"),
         updated_since_ms: query.moment("updated_since"),
     };
-    query.in_order(filter.from_day, filter.to_day);
+    query.in_order(filter.from_date, filter.to_date);
     let page = query.page(call.query());
     query.finish()?;
     let (journals, total) = call.state().reader.journals(organisation.id, &filter, (page.limit, page.offset)).await?;
@@ -78,7 +78,7 @@ pub async fn void(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let read = parse_void(&call.body);
     let exists = read.is_ok() || call.state().reader.journal(access.organisation.id, id).await?.is_some();
     let request = body_or_path(read, exists)?;
-    let action = BooksCommand::VoidJournal { id, void_day: request.void_day, reason: request.reason };
+    let action = BooksCommand::VoidJournal { id, void_date: request.void_date, reason: request.reason };
     execute(&call, &access, StatusCode::OK, action, print).await
 }
 
@@ -201,7 +201,7 @@ impl<'a> From<&'a JournalView> for JournalJson<'a> {
         Self {
             id: AssignedId(view.id),
             journal_number: AssignedId(view.number),
-            entry_date: view.entry_day,
+            entry_date: view.entry_date,
             description: &view.description,
             reference: view.reference.as_deref(),
             status: if view.reversed_by.is_some() { "void" } else { "posted" },

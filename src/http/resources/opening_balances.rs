@@ -162,7 +162,7 @@ impl<'a> OpeningSetJson<'a> {
         Self {
             journal: JournalJson::from(&set.journal),
             documents: set.documents.iter().map(|view| DocumentJson::new(view, today)).collect(),
-            lock_date: set.lock_day,
+            lock_date: set.lock_date,
         }
     }
 }

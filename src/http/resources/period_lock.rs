@@ -33,7 +33,7 @@ pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 pub async fn set(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let access = require_write_access(&call).await?;
     let request = body_or_path(parse_lock(&call.body), true)?;
-    let command = BooksCommand::LockPeriod { lock_day: request.lock_day, reason: request.reason };
+    let command = BooksCommand::LockPeriod { lock_date: request.lock_date, reason: request.reason };
     execute(&call, &access, StatusCode::OK, command, print).await
 }
 
@@ -101,7 +101,7 @@ impl<'a> PeriodLockJson<'a> {
 impl<'a> From<&'a LockChange> for LockChangeJson<'a> {
     fn from(change: &'a LockChange) -> Self {
         Self {
-            lock_date: change.lock_day,
+            lock_date: change.lock_date,
             locked_by: Id(change.user_id),
             locked_at: Moment(change.at_ms),
             reason: change.reason.as_deref(),

@@ -132,7 +132,7 @@ impl Parameters for Period {
 
 impl Parameters for AsOf {
     fn read(query: &mut Query, today: Date) -> Option<Self> {
-        Some(Self(query.day("as_of").unwrap_or(today)))
+        Some(Self(query.date("as_of").unwrap_or(today)))
     }
 
     fn describe(operation: Operation) -> Operation {
@@ -154,12 +154,12 @@ mod tests {
 
     #[test]
     fn a_period_has_both_days_and_a_day_is_today_when_it_is_left_out() {
-        let day = |text| Date::parse(text).unwrap();
-        let period = Period { first: day("2026-01-06"), last: day("2026-02-05") };
+        let date = |text| Date::parse(text).unwrap();
+        let period = Period { first: date("2026-01-06"), last: date("2026-02-05") };
         assert_eq!(read("period_start=2026-01-06&period_end=2026-02-05").unwrap(), Some(period));
         assert!(read::<Period>("period_start=2026-01-06").is_err());
         assert_eq!(read("").unwrap(), Some(AsOf(Date::numbered(7))));
-        assert_eq!(read("as_of=2026-02-05").unwrap(), Some(AsOf(day("2026-02-05"))));
+        assert_eq!(read("as_of=2026-02-05").unwrap(), Some(AsOf(date("2026-02-05"))));
         assert!(read::<AsOf>("as_of=2026-02-30").is_err());
     }
 

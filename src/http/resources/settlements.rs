@@ -45,13 +45,13 @@ pub async fn list(call: Call<Products>, side: ContactKind) -> Result<HttpRespons
         side,
         contact_id: query.id(contact),
         bank_account_id: query.id("bank_account_id"),
-        from_day: query.day("date_from"),
-        to_day: query.day("date_to"),
+        from_date: query.date("date_from"),
+        to_date: query.date("date_to"),
         is_void: query.word("status", "posted or void", status),
         has_unallocated: query.maybe_flag("has_unallocated"),
         updated_since_ms: query.moment("updated_since"),
     };
-    query.in_order(filter.from_day, filter.to_day);
+    query.in_order(filter.from_date, filter.to_date);
     let page = query.page(call.query());
     query.finish()?;
     let reader = &call.state().reader;
@@ -124,7 +124,7 @@ pub async fn void(call: Call<Products>, side: ContactKind) -> Result<HttpRespons
     let read = parse_void(&call.body);
     let exists = read.is_ok() || settlement_exists(&call, access.organisation.id, side, id).await?;
     let request = body_or_path(read, exists)?;
-    let action = BooksCommand::VoidSettlement { side, id, void_day: request.void_day, reason: request.reason };
+    let action = BooksCommand::VoidSettlement { side, id, void_date: request.void_date, reason: request.reason };
     execute(&call, &access, StatusCode::OK, action, print).await
 }
 
@@ -228,7 +228,7 @@ macro_rules! settlement_answer {
                     status: if view.is_void { "void" } else { "posted" },
                     $contact_id: Id(view.contact_id),
                     $contact_name: &view.contact_name,
-                    date: view.day,
+                    date: view.date,
                     amount: Money(view.amount_pence),
                     currency: CURRENCY,
                     bank_account_id: Id(view.bank_account_id),
@@ -243,7 +243,7 @@ macro_rules! settlement_answer {
                     bank_transaction_id: view.bank_transaction_id.map(Id),
                     journal_id: view.journal_id.map(Id),
                     void_journal_id: view.void_journal_id.map(Id),
-                    void_date: view.void_day,
+                    void_date: view.void_date,
                     void_reason: view.void_reason.as_deref(),
                     created_at: Moment(view.created_at_ms),
                     updated_at: Moment(view.updated_at_ms),
@@ -295,7 +295,7 @@ macro_rules! settlement_answer {
                     $own_number,
                     refund_id,
                     refund_number,
-                    date: view.day,
+                    date: view.date,
                     amount: Money(view.amount_pence),
                     cis_amount: Money(view.cis_pence),
                     settled_amount: Money(view.amount_pence + view.cis_pence),

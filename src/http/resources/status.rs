@@ -152,7 +152,7 @@ impl<'a> From<&'a BankAccountView> for BankAccountStatusJson<'a> {
             name: &view.row.details.name,
             balance: Money(view.ledger_pence),
             unconfirmed: view.row.unconfirmed_count,
-            last_date: view.last_transaction_day,
+            last_date: view.last_transaction_date,
         }
     }
 }

@@ -184,9 +184,9 @@ impl<'a, 'p> Parser<'a, 'p> {
         let mut row = 0;
         while self.cursor.next_item(&mut items)? {
             let read = self.row(FieldPath { row: Some(row), ..path })?;
-            if let Some((day, digits, description)) = read
+            if let Some((date, digits, description)) = read
                 && row < limit
-                && !rows.push(day, digits, &description)
+                && !rows.push(date, digits, &description)
             {
                 self.problems.add(FieldPath { row: Some(row), ..path }, "too much text in this list");
             }
@@ -207,7 +207,7 @@ impl<'a, 'p> Parser<'a, 'p> {
             self.cursor.skip()?;
             return Ok(None);
         }
-        let (mut day, mut digits, mut description) = (None, None, None);
+        let (mut date, mut digits, mut description) = (None, None, None);
         let mut seen = [false; 3];
         let mut members = self.cursor.open(b'{')?;
         while let Some(key) = self.cursor.next_key(&mut members)? {
@@ -221,7 +221,7 @@ impl<'a, 'p> Parser<'a, 'p> {
                 continue;
             }
             match at {
-                0 => day = self.date(path.field("date"))?,
+                0 => date = self.date(path.field("date"))?,
                 1 => digits = self.amount(path.field("amount"))?,
                 _ => description = self.description(path.field("description"))?,
             }
@@ -231,7 +231,7 @@ impl<'a, 'p> Parser<'a, 'p> {
                 self.problems.add(path.field(name), format!("{name} is required"));
             }
         }
-        Ok(day.zip(digits).zip(description).map(|((day, digits), text)| (day, digits, text)))
+        Ok(date.zip(digits).zip(description).map(|((date, digits), text)| (date, digits, text)))
     }
 
     fn date(&mut self, path: FieldPath<'_>) -> Result<Option<Date>, Malformed> {

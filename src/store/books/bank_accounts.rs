@@ -56,7 +56,7 @@ impl Reader {
                     row: read_bank_account(row)?,
                     account_code: row.get(COLUMNS)?,
                     ledger_pence: row.get(COLUMNS + 1)?,
-                    last_transaction_day: row.maybe_date(COLUMNS + 2)?,
+                    last_transaction_date: row.maybe_date(COLUMNS + 2)?,
                 })
             })
             .collect()

@@ -28,14 +28,14 @@ impl StatementLineFilter {
             None => vec!["unconfirmed", "confirmed", "excluded"],
             Some(status) => vec![status.as_str()],
         };
-        let is_dated = self.from_day.is_some() || self.to_day.is_some();
+        let is_dated = self.from_date.is_some() || self.to_date.is_some();
         if self.search.is_some() || self.min_pence.is_some() || self.max_pence.is_some() {
             return TotalSource::Nothing;
         }
         match (self.bank_account_id, self.kind) {
             (None, None) => {
                 let changed = self.updated_since_ms.map(|since_ms| ("t.updated_at", since_ms));
-                TotalSource::of_list("bank_transaction", statuses, (self.from_day, self.to_day), changed)
+                TotalSource::of_list("bank_transaction", statuses, (self.from_date, self.to_date), changed)
             }
             _ if is_dated || self.updated_since_ms.is_some() => TotalSource::Nothing,
             (Some(id), None) => {
@@ -81,8 +81,8 @@ impl Reader {
         let is_rare = filter.min_pence.is_some() || filter.max_pence.is_some() || filter.updated_since_ms.is_some();
         let status = if is_rare { "^t.status = {}" } else { "t.status = {}" };
         conditions.and_if(status, filter.status.map(BankStatus::as_str));
-        conditions.and_if("t.day >= {}", filter.from_day.map(i64::from));
-        conditions.and_if("t.day <= {}", filter.to_day.map(i64::from));
+        conditions.and_if("t.day >= {}", filter.from_date.map(i64::from));
+        conditions.and_if("t.day <= {}", filter.to_date.map(i64::from));
         conditions.and_if("t.kind = {}", filter.kind.map(ConfirmType::as_str));
         conditions.and_if("~t.amount >= {}", filter.min_pence);
         conditions.and_if("~t.amount <= {}", filter.max_pence);
@@ -129,8 +129,8 @@ impl Reader {
         near.and("t.bank_account_id <> {}", of.bank_account_id);
         near.and("t.amount = {}", -of.amount_pence);
         // The index of amounts is used rather than that of days or states, because few lines have one amount.
-        near.and("+t.day >= {}", i64::from(of.day - days));
-        near.and("+t.day <= {}", i64::from(of.day + days));
+        near.and("+t.day >= {}", i64::from(of.date - days));
+        near.and("+t.day <= {}", i64::from(of.date + days));
         near.and_plain("t.status || '' = 'unconfirmed'");
         let mut awaiting = Conditions::new("t.organisation_id = $1", organisation.0);
         awaiting.and("t.awaited_on = {}", of.bank_account_id);
@@ -158,7 +158,7 @@ pub(super) fn read_bank_transaction(row: &Row) -> Result<StatementLineRecord, St
     Ok(StatementLineRecord {
         id: row.get(0)?,
         bank_account_id: row.get(1)?,
-        day: row.date(2)?,
+        date: row.date(2)?,
         amount_pence: row.get(3)?,
         description: row.get(4)?,
         reference: row.get(5)?,

@@ -52,7 +52,7 @@ pub(super) fn read_contact(row: &Row) -> Result<ContactRecord, StoreError> {
                 deduction_rate: row.get(21)?,
                 utr: row.get(22)?,
                 verification_number: row.get(23)?,
-                verified_day: row.maybe_date(24)?,
+                verified_date: row.maybe_date(24)?,
             },
         },
         used: row.get(25)?,

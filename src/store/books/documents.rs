@@ -53,19 +53,19 @@ impl DocumentFilter {
         if self.contact_id.is_some() || self.search.is_some() {
             return TotalSource::Nothing;
         }
-        let until = match (self.overdue_on, self.due_before_day) {
+        let until = match (self.overdue_on, self.due_before_date) {
             (None, None) => None,
-            (Some(today), Some(day)) => Some(("open", today.min(day))),
+            (Some(today), Some(date)) => Some(("open", today.min(date))),
             (Some(today), None) => Some(("open", today)),
-            (None, Some(day)) => Some(("due", day)),
+            (None, Some(date)) => Some(("due", date)),
         };
-        if let Some((what, day)) = until {
+        if let Some((what, date)) = until {
             let others = !self.statuses.is_empty()
-                || self.from_day.is_some()
-                || self.to_day.is_some()
+                || self.from_date.is_some()
+                || self.to_date.is_some()
                 || self.updated_since_ms.is_some();
             let lists = vec![format!("{} {what}", kind.as_str())];
-            let due = TotalSource::Dated { lists, less: None, from: None, to: Some(day - 1) };
+            let due = TotalSource::Dated { lists, less: None, from: None, to: Some(date - 1) };
             return if others { TotalSource::Nothing } else { due };
         }
         let all: &[&str] = if kind.is_credit_note() {
@@ -75,7 +75,7 @@ impl DocumentFilter {
         };
         let statuses = if self.statuses.is_empty() { all.to_vec() } else { self.statuses.clone() };
         let changed = self.updated_since_ms.map(|since_ms| ("d.updated_at", since_ms));
-        TotalSource::of_list(kind.as_str(), statuses, (self.from_day, self.to_day), changed)
+        TotalSource::of_list(kind.as_str(), statuses, (self.from_date, self.to_date), changed)
     }
 
     /// The conditions of the filter, without its search text and statuses.
@@ -88,10 +88,10 @@ impl DocumentFilter {
         let mut conditions = Conditions::new(own, organisation.0);
         conditions.and("d.kind = {}", kind.as_str());
         conditions.and_if("d.contact_id = {}", self.contact_id);
-        conditions.and_if("d.day >= {}", self.from_day.map(i64::from));
-        conditions.and_if("d.day <= {}", self.to_day.map(i64::from));
+        conditions.and_if("d.day >= {}", self.from_date.map(i64::from));
+        conditions.and_if("d.day <= {}", self.to_date.map(i64::from));
         // No document is due before its own date, so that newer documents need not be read.
-        conditions.and_if("~d.due_day < {} and d.day < {}", self.due_before_day.map(i64::from));
+        conditions.and_if("~d.due_day < {} and d.day < {}", self.due_before_date.map(i64::from));
         conditions.and_if("~d.due > 0 and ~d.due_day < {}", self.overdue_on.map(i64::from));
         conditions.and_if("~d.updated_at >= {}", self.updated_since_ms);
         conditions
@@ -338,7 +338,7 @@ async fn active_allocations(
             other_type,
             other_id,
             other_number,
-            day: allocation.date,
+            date: allocation.date,
             amount_pence: allocation.amount.0,
             cis_pence: if allocation.is_cash() { allocation.cis.0 } else { 0 },
         };
@@ -382,8 +382,8 @@ pub(super) fn read_document(row: &Row) -> Result<DocumentRecord, StoreError> {
         number: row.get(3)?,
         supplier_reference: row.get(4)?,
         contact_id: row.get(5)?,
-        day: row.date(6)?,
-        due_day: row.maybe_date(7)?,
+        date: row.date(6)?,
+        due_date: row.maybe_date(7)?,
         reference: row.get(8)?,
         notes: row.get(9)?,
         is_vat_inclusive: row.get(10)?,
@@ -399,7 +399,7 @@ pub(super) fn read_document(row: &Row) -> Result<DocumentRecord, StoreError> {
         basis,
         journal_id: row.get(22)?,
         void_journal_id: row.get(23)?,
-        void_day: row.maybe_date(24)?,
+        void_date: row.maybe_date(24)?,
         void_reason: row.get(25)?,
         issued_at_ms: row.get(26)?,
         last_emailed_at_ms: row.get(27)?,

@@ -146,7 +146,7 @@ pub(super) fn push_journal(rows: &mut Rows, organisation: i64, view: &JournalVie
         view.id.into(),
         organisation.into(),
         view.number.into(),
-        i64::from(view.entry_day).into(),
+        i64::from(view.entry_date).into(),
         (&view.description).into(),
         (&view.reference).into(),
         Cell::Text(&search),
@@ -169,7 +169,7 @@ pub(super) fn push_line(rows: &mut Rows, organisation: i64, journal: &JournalVie
         journal.id.into(),
         line.line_number.into(),
         line.account_id.into(),
-        i64::from(journal.entry_day).into(),
+        i64::from(journal.entry_date).into(),
         line.debit_pence.into(),
         line.credit_pence.into(),
         (&line.memo).into(),
@@ -185,7 +185,7 @@ pub(super) fn push_reversal(rows: &mut Rows, organisation: i64, record: &Reversa
     rows.push([
         record.journal.into(),
         organisation.into(),
-        i64::from(record.day).into(),
+        i64::from(record.date).into(),
         record.reversal.into(),
         (&record.reason).into(),
     ]);
@@ -215,7 +215,7 @@ pub(super) fn push_lock_change(rows: &mut Rows, organisation: i64, record: &Lock
     rows.push([
         record.id.into(),
         organisation.into(),
-        record.day.map(i64::from).into(),
+        record.date.map(i64::from).into(),
         (&record.reason).into(),
         record.user_id.into(),
         record.at_ms.into(),

@@ -46,7 +46,7 @@ pub(super) fn journal_list(filter: &JournalFilter) -> List {
 
 /// The conditions of a filter, without its search text.
 pub(super) fn journal_conditions(organisation: OrganisationId, filter: &JournalFilter) -> Conditions {
-    let (mut conditions, day) = match (filter.account_id, filter.voided) {
+    let (mut conditions, date) = match (filter.account_id, filter.voided) {
         (Some(account), _) => {
             let own = "(select a.organisation_id from account a where a.id = $2) = $1";
             let mut conditions = Conditions::new(own, organisation.0);
@@ -69,8 +69,8 @@ pub(super) fn journal_conditions(organisation: OrganisationId, filter: &JournalF
         let types = SourceType::ALL.map(SourceType::as_str).join("', '");
         conditions.and_plain(&format!("j.source_type in ('{types}')"));
     }
-    conditions.and_if(&format!("{day} >= {{}}"), filter.from_day.map(i64::from));
-    conditions.and_if(&format!("{day} <= {{}}"), filter.to_day.map(i64::from));
+    conditions.and_if(&format!("{date} >= {{}}"), filter.from_date.map(i64::from));
+    conditions.and_if(&format!("{date} <= {{}}"), filter.to_date.map(i64::from));
     conditions.and_if(
         "(~j.created_at >= {} or exists (select 1 from journal_reversal w join journal r on r.id = w.reversal_id \
          where w.journal_id = j.id and r.created_at >= {}))",

@@ -30,15 +30,15 @@ const LINES: &str = "select l.journal_id, l.id, l.line_number, l.account_id, a.c
 impl JournalFilter {
     /// Where the total of the list is read from.
     fn total_source(&self) -> TotalSource {
-        let is_dated = self.from_day.is_some() || self.to_day.is_some();
+        let is_dated = self.from_date.is_some() || self.to_date.is_some();
         let others = self.source_id.is_some() || self.search.is_some();
         match (&self.source_type, self.account_id, self.voided, self.updated_since_ms) {
             _ if others => TotalSource::Nothing,
             (None, None, voided, None) if is_dated => TotalSource::Dated {
                 lists: vec![if voided == Some(true) { "journal void" } else { "journal" }.to_owned()],
                 less: (voided == Some(false)).then_some("journal void"),
-                from: self.from_day,
-                to: self.to_day,
+                from: self.from_date,
+                to: self.to_date,
             },
             (None, None, None, None) => TotalSource::Whole("journal", vec!["posted", "void"]),
             (None, None, Some(is_void), None) => {
@@ -46,7 +46,7 @@ impl JournalFilter {
             }
             (Some(kind), None, None, None) if !is_dated => TotalSource::Counters("journal type", vec![kind.clone()]),
             (None, Some(account), None, None) => {
-                TotalSource::OfAccount { account, from: self.from_day, to: self.to_day }
+                TotalSource::OfAccount { account, from: self.from_date, to: self.to_date }
             }
             (None, None, None, Some(since_ms)) if !is_dated => TotalSource::JournalsChanged { since_ms },
             _ => TotalSource::Nothing,
@@ -130,7 +130,7 @@ fn read_journal(row: &Row) -> Result<JournalView, StoreError> {
     Ok(JournalView {
         id: row.get(0)?,
         number: row.get(1)?,
-        entry_day: row.date(2)?,
+        entry_date: row.date(2)?,
         description: row.get(3)?,
         reference: row.get(4)?,
         source_type: row.get(5)?,
@@ -202,10 +202,10 @@ pub(super) async fn journals_by_id(unit: &Unit<'_>, ids_json: &str) -> Result<Ve
 }
 
 /// Debits less credits of an account up to the end of a day.
-async fn balance_at_end(unit: &Unit<'_>, account: i64, day: Date) -> Result<i64, StoreError> {
+async fn balance_at_end(unit: &Unit<'_>, account: i64, date: Date) -> Result<i64, StoreError> {
     let sql = format!("select {}", balance_column("$1", ["$2", "$3", "$4"]));
-    let month = Month::of(day);
-    let values = params![account, month.0, i64::from(day.first_of_month()), i64::from(day)];
+    let month = Month::of(date);
+    let values = params![account, month.0, i64::from(date.first_of_month()), i64::from(date)];
     unit.one(&sql, values).await?.map_or(Ok(0), |row| row.get(0))
 }
 
@@ -261,7 +261,7 @@ async fn history(
     let rows = unit.all(&lines, params![account, first, last, signed(limit), offset]).await?;
     let lines = rows.iter().map(|row| {
         Ok(HistoryLine {
-            entry_day: row.date(0)?,
+            entry_date: row.date(0)?,
             journal_id: row.get(1)?,
             journal_number: row.get(2)?,
             description: row.get(3)?,

@@ -84,7 +84,7 @@ async fn load_bank_balances(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut Fa
     for row in unit.all(&sql, params![json_array(&ids.bank_accounts)]).await? {
         facts.balances.loading().insert(row.get(1)?, (row.get(2)?, true));
         if let Some(last) = row.maybe_date(3)? {
-            facts.last_days.insert(row.get(0)?, last);
+            facts.last_dates.insert(row.get(0)?, last);
         }
     }
     Ok(())
@@ -107,7 +107,7 @@ async fn load_awaited(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut Facts) -
                 transaction_id: BankTransactionId(first.id),
                 journal_id: JournalId(journal),
                 bank_account_id: BankAccountId(on),
-                date: first.day,
+                date: first.date,
                 amount: Pence(-first.amount_pence),
             };
             facts.awaited.loading().insert(first.id, (organisation, transfer));
@@ -122,9 +122,9 @@ async fn load_other_sides(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut Fact
     let mut of_bank: BTreeMap<i64, (BTreeSet<i64>, Date, Date)> = BTreeMap::new();
     for (id, bank) in &ids.transfers {
         let Some((_, row)) = facts.transactions.get(id) else { continue };
-        let (amounts, first, last) = of_bank.entry(*bank).or_insert((BTreeSet::new(), row.day, row.day));
+        let (amounts, first, last) = of_bank.entry(*bank).or_insert((BTreeSet::new(), row.date, row.date));
         amounts.insert(-row.amount_pence);
-        (*first, *last) = ((*first).min(row.day), (*last).max(row.day));
+        (*first, *last) = ((*first).min(row.date), (*last).max(row.date));
     }
     let sql = format!(
         "select {BANK_TRANSACTION_COLUMNS}, t.organisation_id from bank_transaction t where t.bank_account_id = $2 \
@@ -149,7 +149,7 @@ async fn load_stored_rows<R: Borrow<StatementLineInput>>(
     facts: &mut Facts,
 ) -> Result<(), StoreError> {
     let rows = || rows.iter().map(Borrow::borrow);
-    let days: BTreeSet<i64> = rows().map(|row| i64::from(row.day)).collect();
+    let days: BTreeSet<i64> = rows().map(|row| i64::from(row.date)).collect();
     let external_ids: BTreeSet<&str> = rows().filter_map(|row| row.external_id.as_deref()).collect();
     let sql = format!(
         "select id, day, amount, description, external_id from bank_transaction where bank_account_id = $2 \

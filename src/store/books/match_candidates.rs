@@ -36,7 +36,7 @@ impl Reader {
         let mut found = self.open_invoices_like(organisation, line).await?;
         found.extend(self.unlinked_settlements(organisation, line).await?);
         let is_offered =
-            |candidate: &Candidate| score(Pence(line.amount_pence), line.day, &line.description, candidate).is_some();
+            |candidate: &Candidate| score(Pence(line.amount_pence), line.date, &line.description, candidate).is_some();
         found.retain(is_offered);
         Ok(found)
     }
@@ -117,8 +117,8 @@ impl Reader {
             ("supplier_payment", "customer_refund")
         };
         let amount = line.amount_pence.abs();
-        let day = i64::from(line.day);
-        let values = params![organisation.0, line.bank_account_id, amount, kinds.0, kinds.1, day];
+        let date = i64::from(line.date);
+        let values = params![organisation.0, line.bank_account_id, amount, kinds.0, kinds.1, date];
         let rows = self.all(sql, values).await?;
         let one = |row: &Row| {
             let side: String = row.get(6)?;

@@ -161,5 +161,5 @@ async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<Organisatio
 
 /// Reads a change of the period lock.
 pub(super) fn read_lock_change(row: &Row) -> Result<LockChange, StoreError> {
-    Ok(LockChange { lock_day: row.maybe_date(0)?, reason: row.get(1)?, user_id: row.get(2)?, at_ms: row.get(3)? })
+    Ok(LockChange { lock_date: row.maybe_date(0)?, reason: row.get(1)?, user_id: row.get(2)?, at_ms: row.get(3)? })
 }

@@ -43,21 +43,21 @@ impl Reader {
 }
 
 /// The column with the debits less credits of an account up to the end of a day: of the months before its month, and of the
-/// days of that month. The parameters are the month, its first day, and the day.
-pub(super) fn balance_column(account: &str, [month, first_day, day]: [&str; 3]) -> String {
+/// days of that month. The parameters are the month, its first day, and the date.
+pub(super) fn balance_column(account: &str, [month, first_day, date]: [&str; 3]) -> String {
     format!(
         "cast(coalesce((select sum(m.debit - m.credit) from account_month m where m.account_id = {account} \
          and m.month < {month}), 0) + coalesce((select sum(d.debit - d.credit) from account_day d \
-         where d.account_id = {account} and d.day >= {first_day} and d.day <= {day}), 0) as bigint)"
+         where d.account_id = {account} and d.day >= {first_day} and d.day <= {date}), 0) as bigint)"
     )
 }
 
 /// The query of [`read_account_balances`] for the accounts `a` of these conditions.
 fn account_balances_query(mut conditions: Conditions, days: &[Date]) -> (String, Conditions) {
     let mut columns = String::from("a.id, a.code, a.name, a.account_type, a.role");
-    for day in days {
-        let month = Month::of(*day);
-        let values = [month.0, i64::from(day.first_of_month()), i64::from(*day)].map(|value| conditions.value(value));
+    for date in days {
+        let month = Month::of(*date);
+        let values = [month.0, i64::from(date.first_of_month()), i64::from(*date)].map(|value| conditions.value(value));
         columns.push_str(", ");
         columns.push_str(&balance_column("a.id", values.each_ref().map(String::as_str)));
     }
@@ -160,8 +160,8 @@ fn read_bill_allocation(row: &Row) -> Result<BillAllocation, StoreError> {
         supplier_id: row.get(2)?,
         deduction_rate: row.get(3)?,
         document: read_cis_amounts(row, 4)?,
-        day: row.date(8)?,
-        released_day: row.maybe_date(9)?,
+        date: row.date(8)?,
+        released_date: row.maybe_date(9)?,
         amount: Pence(row.get(10)?),
         withheld: Pence(row.get(11)?),
         credit_note: is_credit.then(|| read_cis_amounts(row, 12)).transpose()?,

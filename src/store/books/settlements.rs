@@ -48,7 +48,7 @@ impl SettlementFilter {
         let changed = self.updated_since_ms.map(|since_ms| ("s.updated_at", since_ms));
         let list = list_name(self.side);
         if let Some(has_unallocated) = self.has_unallocated {
-            let others = self.is_void.or(self.from_day.or(self.to_day).map(|_| true)).is_some() || changed.is_some();
+            let others = self.is_void.or(self.from_date.or(self.to_date).map(|_| true)).is_some() || changed.is_some();
             let Some(counter) = of_type(list) else { return TotalSource::Nothing };
             return match has_unallocated {
                 _ if others => TotalSource::Nothing,
@@ -56,7 +56,7 @@ impl SettlementFilter {
                 false => TotalSource::Without(list, statuses, (counter, "unallocated")),
             };
         }
-        TotalSource::of_list(list, statuses, (self.from_day, self.to_day), changed)
+        TotalSource::of_list(list, statuses, (self.from_date, self.to_date), changed)
     }
 
     /// The conditions of the filter.
@@ -71,8 +71,8 @@ impl SettlementFilter {
         conditions.and("s.side = {}", self.side.as_str());
         conditions.and_if("s.contact_id = {}", self.contact_id);
         conditions.and_if("s.bank_account_id = {}", self.bank_account_id);
-        conditions.and_if("s.day >= {}", self.from_day.map(i64::from));
-        conditions.and_if("s.day <= {}", self.to_day.map(i64::from));
+        conditions.and_if("s.day >= {}", self.from_date.map(i64::from));
+        conditions.and_if("s.day <= {}", self.to_date.map(i64::from));
         conditions.and_if("~s.updated_at >= {}", self.updated_since_ms);
         match self.is_void {
             Some(true) => conditions.and_plain("s.void_day is not null"),
@@ -192,7 +192,7 @@ async fn allocations(unit: &Unit<'_>, ids: &str) -> Result<HashMap<i64, Vec<Allo
         found.entry(row.get(0)?).or_default().push(read_allocation_view(&row)?);
     }
     for views in found.values_mut() {
-        views.sort_by_key(|view| (view.day, view.id));
+        views.sort_by_key(|view| (view.date, view.id));
     }
     Ok(found)
 }
@@ -208,7 +208,7 @@ fn read_allocation_view(row: &Row) -> Result<AllocationView, StoreError> {
         other_type: row.parsed(2, word)?,
         other_id: row.get(3)?,
         other_number: row.get(4)?,
-        day: row.date(5)?,
+        date: row.date(5)?,
         amount_pence: row.get(6)?,
         cis_pence: row.get(7)?,
     })
@@ -222,7 +222,7 @@ pub(super) fn read_settlement(row: &Row) -> Result<SettlementRecord, StoreError>
         kind: row.parsed(1, SettlementKind::parse)?,
         number: row.get(2)?,
         contact_id: row.get(3)?,
-        day: row.date(4)?,
+        date: row.date(4)?,
         amount_pence: row.get(5)?,
         bank_account_id: row.get(6)?,
         reference: row.get(7)?,
@@ -233,7 +233,7 @@ pub(super) fn read_settlement(row: &Row) -> Result<SettlementRecord, StoreError>
         bank_transaction_id: row.get(12)?,
         journal_id: row.get(13)?,
         void_journal_id: row.get(14)?,
-        void_day: row.maybe_date(15)?,
+        void_date: row.maybe_date(15)?,
         void_reason: row.get(16)?,
         created_at_ms: row.get(17)?,
         updated_at_ms: row.get(18)?,

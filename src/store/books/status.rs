@@ -36,12 +36,12 @@ impl Reader {
         organisation: OrganisationId,
         list: &str,
         what: &str,
-        day: i64,
+        date: i64,
     ) -> Result<i64, StoreError> {
         let sql = "select cast(coalesce((select items from list_count where organisation_id = $1 and list = $2 \
                    and status = $3), 0) - coalesce((select sum(items) from list_day where organisation_id = $1 \
                    and list = $4 and day >= $5), 0) as bigint)";
-        let values = params![organisation.0, format!("{list} type"), what, format!("{list} {what}"), day];
+        let values = params![organisation.0, format!("{list} type"), what, format!("{list} {what}"), date];
         self.one(sql, values).await?.map_or(Ok(0), |row| row.get(0))
     }
 }

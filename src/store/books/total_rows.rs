@@ -77,17 +77,17 @@ pub(super) fn account_totals(days: &BTreeMap<(i64, Date), AccountSums>) -> (Rows
     const ADD_MONTH: &str = concat!(conflict!("account_id, month"), ", journals = t.journals + excluded.journals");
     let mut of_days = Rows::new("account_day", DAY, ADD_DAY);
     let mut months: BTreeMap<(i64, i64), AccountSums> = BTreeMap::new();
-    for ((account, day), sums) in days {
+    for ((account, date), sums) in days {
         of_days.push([
             account.into(),
-            i64::from(*day).into(),
+            i64::from(*date).into(),
             sums.organisation.into(),
             sums.sides.0.into(),
             sums.sides.1.into(),
             sums.lines.into(),
             sums.journals.into(),
         ]);
-        let month = months.entry((*account, Month::of(*day).0)).or_default();
+        let month = months.entry((*account, Month::of(*date).0)).or_default();
         month.organisation = sums.organisation;
         month.sides.0 += sums.sides.0;
         month.sides.1 += sums.sides.1;
@@ -158,9 +158,9 @@ pub(super) fn contact_totals(days: &BTreeMap<(i64, i64, i64, Date), ContactSides
             sides.direct.1.into(),
         ]);
     };
-    for ((organisation, account, contact, day), sides) in days {
-        push(&mut of_days, (*organisation, *account, *contact), i64::from(*day), sides);
-        let month = months.entry((*organisation, *account, *contact, Month::of(*day).0)).or_default();
+    for ((organisation, account, contact, date), sides) in days {
+        push(&mut of_days, (*organisation, *account, *contact), i64::from(*date), sides);
+        let month = months.entry((*organisation, *account, *contact, Month::of(*date).0)).or_default();
         month.all.0 += sides.all.0;
         month.all.1 += sides.all.1;
         month.direct.0 += sides.direct.0;
@@ -200,8 +200,8 @@ pub(super) fn vat_totals(days: &VatDays) -> (Rows, Rows) {
          net = t.net + excluded.net, vat = t.vat + excluded.vat, entries = t.entries + excluded.entries";
     let mut of_days = Rows::new("vat_day", DAY, ADD_DAY);
     let mut months: BTreeMap<VatKey<i64>, VatSums> = BTreeMap::new();
-    for ((organisation, side, code, basis, day), (net, vat, entries)) in days {
-        let number = i64::from(*day);
+    for ((organisation, side, code, basis, date), (net, vat, entries)) in days {
+        let number = i64::from(*date);
         of_days.push([
             organisation.into(),
             (*side).into(),
@@ -212,7 +212,7 @@ pub(super) fn vat_totals(days: &VatDays) -> (Rows, Rows) {
             vat.into(),
             entries.into(),
         ]);
-        let month = months.entry((*organisation, side, code, basis, Month::of(*day).0)).or_default();
+        let month = months.entry((*organisation, side, code, basis, Month::of(*date).0)).or_default();
         month.0 += net;
         month.1 += vat;
         month.2 += entries;
@@ -268,7 +268,7 @@ pub(super) fn list_day_rows(days: &BTreeMap<(i64, ListDay), i64>) -> Rows {
         "on conflict (organisation_id, list, day) do update set items = t.items + excluded.items",
     );
     for ((organisation, of), by) in days.iter().filter(|(_, by)| **by != 0) {
-        rows.push([organisation.into(), (&of.list_name()).into(), of.day.into(), by.into()]);
+        rows.push([organisation.into(), (&of.list_name()).into(), of.date.into(), by.into()]);
     }
     rows
 }

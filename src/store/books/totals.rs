@@ -149,16 +149,16 @@ impl Reader {
             conditions.and(&format!("{column} < {{}}"), before);
             async move { self.count_rows(from, &conditions).await }
         };
-        let day = since_ms.div_euclid(DAY_MS);
-        let (starts_ms, ends_ms) = (day.saturating_mul(DAY_MS), day.saturating_add(1).saturating_mul(DAY_MS));
+        let date = since_ms.div_euclid(DAY_MS);
+        let (starts_ms, ends_ms) = (date.saturating_mul(DAY_MS), date.saturating_add(1).saturating_mul(DAY_MS));
         // The rows of the shorter part of the first day are counted, because it usually has fewer.
         if since_ms - starts_ms < DAY_MS / 2 {
             let before = if since_ms == starts_ms { 0 } else { between(starts_ms, since_ms).await? };
             if before <= COUNTED_MAX {
-                return Ok(self.sum_of_days(organisation, lists, (day, i64::MAX)).await? - before);
+                return Ok(self.sum_of_days(organisation, lists, (date, i64::MAX)).await? - before);
             }
         }
-        let later = self.sum_of_days(organisation, lists, (day.saturating_add(1), i64::MAX)).await?;
+        let later = self.sum_of_days(organisation, lists, (date.saturating_add(1), i64::MAX)).await?;
         Ok(if later > COUNTED_MAX { later } else { later + between(since_ms, ends_ms).await? })
     }
 
@@ -192,18 +192,18 @@ impl Reader {
             );
             return self.one(&sql, params![account, organisation.0]).await?.map_or(Ok(0), |row| row.get(0));
         }
-        let before = |day: &str, month: &str, of_month: &str| {
+        let before = |date: &str, month: &str, of_month: &str| {
             format!(
                 "coalesce((select sum(journals) from account_month where account_id = $1 and month < {month}), 0) + \
                  coalesce((select sum(journals) from account_day where account_id = $1 and day >= {of_month} \
-                 and day < {day}), 0)"
+                 and day < {date}), 0)"
             )
         };
         let sql =
             format!("select cast({} - ({}) as bigint) where {OWN}", before("$3", "$4", "$5"), before("$6", "$7", "$8"));
-        let bound = |day: Date| {
-            let month = Month::of(day);
-            [i64::from(day), month.0, i64::from(day.first_of_month())]
+        let bound = |date: Date| {
+            let month = Month::of(date);
+            [i64::from(date), month.0, i64::from(date.first_of_month())]
         };
         let (first, end) = (from.unwrap_or(FIRST_DATE), to.unwrap_or(LAST_DATE) + 1);
         let [end, end_month, end_of] = bound(end);

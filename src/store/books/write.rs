@@ -166,7 +166,7 @@ impl<'a> Tables<'a> {
             Effect::Count(list, status, by) => {
                 *self.counts.entry((organisation, list, Cow::Borrowed(status))).or_default() += by;
             }
-            Effect::CountDay(day, by) => *self.list_days.entry((organisation, *day)).or_default() += by,
+            Effect::CountDay(date, by) => *self.list_days.entry((organisation, *date)).or_default() += by,
             Effect::Change(entry) => entry_rows::push_change(&mut self.changes, organisation, entry),
             Effect::Replay(record) => entry_rows::push_replay(&mut self.replays, record),
         }
@@ -179,14 +179,14 @@ impl<'a> Tables<'a> {
         for (at, (line, direct)) in view.lines.iter().zip(&journal.direct).enumerate() {
             entry_rows::push_line(&mut self.lines, organisation, view, line);
             let is_first = view.lines.iter().take(at).all(|other| other.account_id != line.account_id);
-            let sums = self.account_days.entry((line.account_id, view.entry_day)).or_default();
+            let sums = self.account_days.entry((line.account_id, view.entry_date)).or_default();
             sums.organisation = organisation;
             sums.sides.0 += line.debit_pence;
             sums.sides.1 += line.credit_pence;
             sums.lines += 1;
             sums.journals += i64::from(is_first);
             if let Some(is_direct) = direct {
-                let key = (organisation, line.account_id, line.contact_id.unwrap_or(0), view.entry_day);
+                let key = (organisation, line.account_id, line.contact_id.unwrap_or(0), view.entry_date);
                 let sides = (line.debit_pence, line.credit_pence);
                 self.contact_days.entry(key).or_default().add(sides, *is_direct);
             }

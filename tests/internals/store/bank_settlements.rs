@@ -11,7 +11,7 @@ use bookkeeping_suite::domain::ledger::bank_candidates::CandidateKind;
 use bookkeeping_suite::domain::ledger::contact::ContactKind::{Customer, Supplier};
 use bookkeeping_suite::domain::ledger::document::DocumentKind::SalesInvoice;
 
-use super::books::{Books, day, settlement, to_invoice};
+use super::books::{Books, date, settlement, to_invoice};
 use super::fixture::{StoreFixture, store_suite};
 
 store_suite![
@@ -43,7 +43,7 @@ async fn a_line_confirmed_as_a_receipt_makes_it(bed: &StoreFixture) {
     let (side, made) = row.settlement.unwrap();
     assert_eq!((side, row.contact_id), (Customer, Some(customer)));
     let receipt = books.settlement(Customer, made).await;
-    assert_eq!((receipt.amount_pence, receipt.day, receipt.allocated_pence), (12_000, day("2026-06-01"), 12_000));
+    assert_eq!((receipt.amount_pence, receipt.date, receipt.allocated_pence), (12_000, date("2026-06-01"), 12_000));
     assert_eq!((receipt.bank_transaction_id, receipt.journal_id), (Some(id), row.journal_id));
     assert_eq!(receipt.number.as_deref(), Some("RCP-00001"));
     assert_eq!(books.document(SalesInvoice, invoice.id).await.due_pence(), 0);
@@ -67,7 +67,7 @@ async fn unconfirming_undoes_the_receipt_that_the_line_made(bed: &StoreFixture) 
     };
     assert_eq!((row.status, row.kind, row.settlement, row.journal_id), (BankStatus::Unconfirmed, None, None, None));
     let undone = books.settlement(Customer, made).await;
-    assert_eq!((undone.is_void, undone.void_day, undone.allocated_pence), (true, Some(day("2026-06-01")), 0));
+    assert_eq!((undone.is_void, undone.void_date, undone.allocated_pence), (true, Some(date("2026-06-01")), 0));
     assert_eq!(undone.bank_transaction_id, None);
     assert_eq!(books.document(SalesInvoice, invoice.id).await.due_pence(), 12_000);
     assert_eq!(books.balance("1200").await, 0);
@@ -84,7 +84,7 @@ async fn voiding_the_receipt_sets_the_line_back(bed: &StoreFixture) {
     let made = books.bank_line("2026-06-01", 12_000, "FPI BRIGHTWELL").await;
     let (_, id) = books.confirmed(made, as_settlement(CustomerReceipt, customer, Vec::new())).await.settlement.unwrap();
     let void =
-        |id| BooksCommand::VoidSettlement { side: Customer, id, void_day: Some(day("2026-06-09")), reason: None };
+        |id| BooksCommand::VoidSettlement { side: Customer, id, void_date: Some(date("2026-06-09")), reason: None };
     books.done(void(id)).await;
     assert_eq!(books.line_of_bank(made).await.status, BankStatus::Unconfirmed);
     let receipt = books.settle(settlement(CustomerReceipt, customer, "2026-06-01", 12_000, books.bank)).await;
@@ -128,7 +128,7 @@ async fn a_receipt_is_matched_through_its_journal_too(bed: &StoreFixture) {
     let row = books.confirmed(id, Confirmation::MatchJournal(receipt.journal_id.unwrap())).await;
     assert_eq!(row.settlement, Some((Customer, receipt.id)));
     assert_eq!(books.settlement(Customer, receipt.id).await.bank_transaction_id, Some(id));
-    let direct = BooksCommand::VoidJournal { id: receipt.journal_id.unwrap(), void_day: None, reason: None };
+    let direct = BooksCommand::VoidJournal { id: receipt.journal_id.unwrap(), void_date: None, reason: None };
     assert_eq!(books.refused(direct).await.reason(), "linked_to_document");
     bed.assert_sound().await;
 }
@@ -182,7 +182,7 @@ async fn candidates_are_open_invoices_and_unlinked_money(bed: &StoreFixture) {
     let _other = books.sales_invoice(customer, "2026-05-22", 50_000).await;
     let receipt = books.settle(settlement(CustomerReceipt, customer, "2026-06-01", 12_000, books.bank)).await;
     let void = books.settle(settlement(CustomerReceipt, customer, "2026-06-01", 12_000, books.bank)).await;
-    books.done(BooksCommand::VoidSettlement { side: Customer, id: void.id, void_day: None, reason: None }).await;
+    books.done(BooksCommand::VoidSettlement { side: Customer, id: void.id, void_date: None, reason: None }).await;
     let number = named.number.clone().unwrap();
     let id = books.bank_line("2026-06-01", 12_000, &format!("FPI {number}")).await;
     let row = books.line_of_bank(id).await;

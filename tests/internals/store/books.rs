@@ -35,7 +35,7 @@ pub struct Books<'a> {
 }
 
 /// A date as the store knows it.
-pub fn day(text: &str) -> Date {
+pub fn date(text: &str) -> Date {
     Date::parse(text).unwrap()
 }
 
@@ -48,7 +48,7 @@ pub fn settlement(kind: SettlementKind, contact_id: i64, on: &str, amount_pence:
     SettlementInput {
         kind,
         contact_id,
-        day: day(on),
+        date: date(on),
         amount_pence,
         bank_account_id: bank,
         reference: None,
@@ -160,8 +160,8 @@ impl<'a> Books<'a> {
         let entry = DocumentInput {
             kind,
             contact_id,
-            day: day(on),
-            due_day: None,
+            date: date(on),
+            due_date: None,
             number: None,
             supplier_reference: None,
             reference: None,
@@ -195,7 +195,7 @@ impl<'a> Books<'a> {
 
     pub async fn bank_line(&self, on: &str, amount_pence: i64, description: &str) -> i64 {
         let row = StatementLineInput {
-            day: day(on),
+            date: date(on),
             amount_pence,
             description: description.to_owned(),
             reference: None,

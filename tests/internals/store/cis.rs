@@ -11,7 +11,7 @@ use bookkeeping_suite::domain::ledger::document_line::CisType;
 use bookkeeping_suite::domain::reports::Period;
 use bookkeeping_suite::domain::reports::cis_position::{CisPosition, CisSubcontractor};
 
-use super::books::{Books, day, line, settlement, shown, to_invoice};
+use super::books::{Books, date, line, settlement, shown, to_invoice};
 use super::fixture::{StoreFixture, store_suite};
 
 store_suite![
@@ -30,7 +30,7 @@ async fn bill(books: &Books<'_>, supplier: i64) -> DocumentView {
 }
 
 async fn position(books: &Books<'_>, from: &str, to: &str) -> CisPosition {
-    let period = Period { first: day(from), last: day(to) };
+    let period = Period { first: date(from), last: date(to) };
     let rows = books.bed.store.reader.cis_position_rows(&books.organisation, period).await.unwrap();
     CisPosition::compute(rows, period)
 }
@@ -87,7 +87,7 @@ async fn an_advance_is_deducted_from_when_it_is_allocated(bed: &StoreFixture) {
     let allocations = vec![to_invoice(bill.id, 200_400)];
     let allocate = BooksCommand::AllocateSettlement { side: Supplier, id: advance.id, allocations };
     let allocated = shown(books.done(allocate.clone()).await);
-    assert_eq!((allocated.cis_pence, allocated.allocations[0].day), (30_000, day("2026-05-01")));
+    assert_eq!((allocated.cis_pence, allocated.allocations[0].date), (30_000, date("2026-05-01")));
     assert_eq!(books.balance("2220").await, -30_000);
     assert_eq!(figures(&position(&books, "2026-04-06", "2026-05-05").await), [(192_000, 42_000, 150_000, 30_000)]);
     let allocation_ids = vec![allocated.allocations[0].id];
@@ -97,13 +97,13 @@ async fn an_advance_is_deducted_from_when_it_is_allocated(bed: &StoreFixture) {
     assert_eq!(figures(&position(&books, "2026-04-06", "2026-05-05").await), []);
     bed.assert_sound().await;
     // Allocated at once to a bill of a later day: the deduction is posted on that day, by a journal of its own.
-    books.done(BooksCommand::VoidSettlement { side: Supplier, id: advance.id, void_day: None, reason: None }).await;
+    books.done(BooksCommand::VoidSettlement { side: Supplier, id: advance.id, void_date: None, reason: None }).await;
     entry.allocations = vec![to_invoice(bill.id, 200_400)];
     let payment = books.settle(entry).await;
     assert_eq!(books.posted(payment.journal_id.unwrap()).await.len(), 2);
     assert_eq!((books.balance("2220").await, books.balance("2100").await), (-30_000, 0));
     bed.assert_sound().await;
-    books.done(BooksCommand::VoidSettlement { side: Supplier, id: payment.id, void_day: None, reason: None }).await;
+    books.done(BooksCommand::VoidSettlement { side: Supplier, id: payment.id, void_date: None, reason: None }).await;
     assert_eq!((books.balance("2220").await, books.balance("2100").await), (0, -230_400));
     bed.assert_sound().await;
 }
@@ -140,7 +140,7 @@ async fn customers_withhold_from_us(bed: &StoreFixture) {
     assert_eq!(lines, [amount("1200", 160_000), amount("1320", 20_000), amount("1100", -180_000)]);
     assert_eq!(books.document(SalesInvoice, invoice.id).await.due_pence(), 0);
     assert_eq!(position(&books, "2026-05-06", "2026-06-05").await.suffered.0, 20_000);
-    let void = BooksCommand::VoidSettlement { side: Customer, id: receipt.id, void_day: None, reason: None };
+    let void = BooksCommand::VoidSettlement { side: Customer, id: receipt.id, void_date: None, reason: None };
     books.done(void).await;
     assert_eq!(position(&books, "2026-05-06", "2026-06-05").await.suffered.0, 0);
     assert_eq!(books.balance("1320").await, 0);

@@ -15,7 +15,7 @@ use bookkeeping_suite::domain::ledger::document_line::CisType;
 use bookkeeping_suite::domain::ledger::ids::AccountId;
 use bookkeeping_suite::domain::ledger::organisation::VatPatch;
 
-use super::books::{Books, day, line, settlement, to_invoice};
+use super::books::{Books, date, line, settlement, to_invoice};
 use super::fixture::{StoreFixture, store_suite};
 
 store_suite![
@@ -35,8 +35,8 @@ async fn entry(books: &Books<'_>, kind: DocumentKind, contact_id: i64, on: &str,
     DocumentInput {
         kind,
         contact_id,
-        day: day(on),
-        due_day: None,
+        date: date(on),
+        due_date: None,
         number: None,
         supplier_reference: None,
         reference: None,
@@ -86,7 +86,7 @@ async fn numbers_of_a_group_follow_each_other(bed: &StoreFixture) {
     let customer = books.customer("Brightwell School").await;
     let sale = entry(&books, SalesInvoice, customer, "2026-06-01", 10_000).await;
     let own = DocumentInput { number: Some("INV-0040".to_owned()), ..sale.clone() };
-    let refused = DocumentInput { day: day("1990-01-01"), due_day: Some(day("1980-01-01")), ..sale.clone() };
+    let refused = DocumentInput { date: date("1990-01-01"), due_date: Some(date("1980-01-01")), ..sale.clone() };
     let mut actions = vec![create(Box::new(sale.clone()), true); 8];
     actions.push(create(Box::new(refused), true));
     actions.extend(vec![create(Box::new(own), true); 3]);
@@ -119,7 +119,7 @@ async fn numbers_of_a_group_follow_each_other(bed: &StoreFixture) {
     let first = document(super::documents::done(outcomes).remove(0));
     assert_eq!(first.number.as_deref(), Some("BILL-00001"));
     // A void bill frees the supplier's reference, and keeps its number.
-    let void = BooksCommand::VoidDocument { kind: PurchaseInvoice, id: first.id, void_day: None, reason: None };
+    let void = BooksCommand::VoidDocument { kind: PurchaseInvoice, id: first.id, void_date: None, reason: None };
     books.done(void).await;
     let again = document(books.done(create(Box::new(bill), true)).await);
     assert_eq!(again.number.as_deref(), Some("BILL-00002"));
@@ -133,7 +133,7 @@ async fn postings_to_one_document_in_a_group_see_each_other(bed: &StoreFixture) 
     let draft = document(books.done(create(Box::new(sale.clone()), false)).await);
     assert_eq!((draft.stage, draft.number.as_deref(), draft.journal_id), (Stage::Draft, None, None));
     let issue = BooksCommand::IssueDocument { kind: SalesInvoice, id: draft.id };
-    let void = BooksCommand::VoidDocument { kind: SalesInvoice, id: draft.id, void_day: None, reason: None };
+    let void = BooksCommand::VoidDocument { kind: SalesInvoice, id: draft.id, void_date: None, reason: None };
     let outcomes = together(&books, vec![issue.clone(), issue.clone(), issue, void.clone(), void]).await;
     let done = done(outcomes);
     // However they were ordered: one of the issues at most, and one void.
@@ -148,7 +148,7 @@ async fn postings_to_one_document_in_a_group_see_each_other(bed: &StoreFixture) 
         kind: SalesCreditNote,
         id: note.id,
         allocations: vec![to_invoice(invoice.id, pence)],
-        day: None,
+        date: None,
     };
     let outcomes = together(&books, vec![allocate(7_000), allocate(7_000), allocate(5_000)]).await;
     assert_eq!(super::documents::done(outcomes).len(), 2);
@@ -157,7 +157,7 @@ async fn postings_to_one_document_in_a_group_see_each_other(bed: &StoreFixture) 
     assert_eq!((seen.due_pence(), given.due_pence(), seen.credited_pence), (0, 0, 12_000));
     assert_eq!(seen.version, 3);
     let refusal =
-        books.refused(BooksCommand::VoidDocument { kind: SalesInvoice, id: invoice.id, void_day: None, reason: None });
+        books.refused(BooksCommand::VoidDocument { kind: SalesInvoice, id: invoice.id, void_date: None, reason: None });
     assert_eq!(refusal.await.reason(), "has_allocations");
     let allocation_ids = seen.allocations.iter().map(|one| one.id).collect();
     let release = BooksCommand::UnallocateCredit { kind: SalesCreditNote, id: note.id, allocation_ids };
@@ -173,19 +173,19 @@ async fn a_document_is_drawn_up_issued_credited_and_voided(bed: &StoreFixture) {
     sale.lines = vec![sale.lines[0].clone(); 3];
     let draft = document(books.done(create(Box::new(sale.clone()), false)).await);
     assert_eq!((draft.net_pence, draft.vat_pence, draft.version), (3_009, 603, 1));
-    assert_eq!(draft.due_day, Some(day("2026-07-01")));
+    assert_eq!(draft.due_date, Some(date("2026-07-01")));
     assert_eq!(books.document(SalesInvoice, draft.id).await, draft);
     let mut discounted = sale.lines[0].clone();
     discounted.discount = Percent(1_000);
     let fields = vec![
-        DocumentField::Date(day("2026-06-11")),
+        DocumentField::Date(date("2026-06-11")),
         DocumentField::Number(Some("2026/17".to_owned())),
         DocumentField::Lines(vec![discounted]),
     ];
     let patch = BooksCommand::PatchDocument { kind: SalesInvoice, id: draft.id, fields };
     let patched = document(books.done(patch).await);
     assert_eq!((patched.net_pence, patched.vat_pence, patched.version), (903, 181, 2));
-    assert_eq!((patched.due_day, patched.lines.len()), (Some(day("2026-07-11")), 1));
+    assert_eq!((patched.due_date, patched.lines.len()), (Some(date("2026-07-11")), 1));
     assert_eq!(books.document(SalesInvoice, draft.id).await, patched);
     let issue = BooksCommand::IssueDocument { kind: SalesInvoice, id: draft.id };
     let issued = document(books.done(issue.clone()).await);
@@ -197,16 +197,16 @@ async fn a_document_is_drawn_up_issued_credited_and_voided(bed: &StoreFixture) {
     assert_eq!(books.posted(journal).await, [lines("1100", 1_084), lines("4000", -903), lines("2200", -181)]);
     let seen = books.journal(journal).await;
     assert_eq!((seen.source_type.as_str(), seen.source_id), ("sales_invoice", Some(issued.id)));
-    let refusal = books.refused(BooksCommand::VoidJournal { id: journal, void_day: None, reason: None }).await;
+    let refusal = books.refused(BooksCommand::VoidJournal { id: journal, void_date: None, reason: None }).await;
     assert_eq!(refusal.reason(), "linked_to_document");
     let origin = DocumentInput { kind: SalesCreditNote, origin_id: Some(issued.id), ..sale };
     let drafted = document(books.done(create(Box::new(origin), false)).await);
     let fields = vec![DocumentField::Notes(Some("Returned".to_owned()))];
     books.done(BooksCommand::PatchDocument { kind: SalesCreditNote, id: drafted.id, fields }).await;
     let note = document(books.done(BooksCommand::IssueDocument { kind: SalesCreditNote, id: drafted.id }).await);
-    assert_eq!((note.number.as_deref(), note.due_day, note.origin_id), (Some("SCN-0001"), None, Some(issued.id)));
+    assert_eq!((note.number.as_deref(), note.due_date, note.origin_id), (Some("SCN-0001"), None, Some(issued.id)));
     let allocations = vec![to_invoice(issued.id, 1_084)];
-    let allocate = BooksCommand::AllocateCredit { kind: SalesCreditNote, id: note.id, allocations, day: None };
+    let allocate = BooksCommand::AllocateCredit { kind: SalesCreditNote, id: note.id, allocations, date: None };
     let given = document(books.done(allocate).await);
     assert_eq!((given.credited_pence, given.due_pence()), (1_084, 2_528));
     assert_eq!(books.document(SalesCreditNote, note.id).await, given);
@@ -221,7 +221,7 @@ async fn a_document_is_drawn_up_issued_credited_and_voided(bed: &StoreFixture) {
     };
     books.done(release).await;
     let reason = Some("Wrong customer".to_owned());
-    let void = BooksCommand::VoidDocument { kind: SalesInvoice, id: issued.id, void_day: None, reason };
+    let void = BooksCommand::VoidDocument { kind: SalesInvoice, id: issued.id, void_date: None, reason };
     let voided = document(books.done(void.clone()).await);
     // It was credited until the twelfth of June at the earliest.
     assert_eq!((voided.stage, voided.due_pence()), (Stage::Void, 0));
@@ -240,7 +240,7 @@ async fn lists_are_counted_filtered_and_paged(bed: &StoreFixture) {
         let sale = DocumentInput { reference: Some(format!("PO {number}")), ..sale };
         made.push(document(books.done(create(Box::new(sale), number != 3)).await));
     }
-    books.done(BooksCommand::VoidDocument { kind: SalesInvoice, id: made[4].id, void_day: None, reason: None }).await;
+    books.done(BooksCommand::VoidDocument { kind: SalesInvoice, id: made[4].id, void_date: None, reason: None }).await;
     let list = async |filter: DocumentFilter, page| {
         let reader = &bed.store.reader;
         let (views, total) = reader.documents(books.organisation.id, SalesInvoice, &filter, page).await.unwrap();
@@ -263,11 +263,11 @@ async fn lists_are_counted_filtered_and_paged(bed: &StoreFixture) {
     assert_eq!(list(filter, (50, 0)).await, (vec![4], Some(1)));
     let filter = DocumentFilter { search: Some("inv-0002".to_owned()), ..all() };
     assert_eq!(list(filter, (50, 0)).await, (vec![2], Some(1)));
-    let filter = DocumentFilter { from_day: Some(day("2026-06-02")), to_day: Some(day("2026-06-04")), ..all() };
+    let filter = DocumentFilter { from_date: Some(date("2026-06-02")), to_date: Some(date("2026-06-04")), ..all() };
     assert_eq!(list(filter, (50, 0)).await, (vec![4, 3, 2], Some(3)));
-    let filter = DocumentFilter { overdue_on: Some(day("2026-07-04")), ..all() };
+    let filter = DocumentFilter { overdue_on: Some(date("2026-07-04")), ..all() };
     assert_eq!(list(filter, (50, 0)).await, (vec![2, 1], Some(2)));
-    let filter = DocumentFilter { due_before_day: Some(day("2026-07-04")), ..all() };
+    let filter = DocumentFilter { due_before_date: Some(date("2026-07-04")), ..all() };
     assert_eq!(list(filter, (50, 0)).await, (vec![3, 2, 1], Some(3)));
     let filter = DocumentFilter { updated_since_ms: Some(i64::MAX), ..all() };
     assert_eq!(list(filter, (50, 0)).await, (vec![], Some(0)));
@@ -293,7 +293,7 @@ async fn a_dry_run_of_an_invoice_writes_nothing(bed: &StoreFixture) {
     assert_eq!((shown.stage, shown.net_pence + shown.vat_pence), (Stage::Issued, 12_000));
     let issued = document(books.done(create(Box::new(sale), true)).await);
     assert_eq!(issued.number.as_deref(), Some("INV-0001"));
-    let void = BooksCommand::VoidDocument { kind: SalesInvoice, id: issued.id, void_day: None, reason: None };
+    let void = BooksCommand::VoidDocument { kind: SalesInvoice, id: issued.id, void_date: None, reason: None };
     let CommandOutcome::Done(posted) = bed.store.reader.dry_run(books.post(void)).await.unwrap() else {
         panic!("refused")
     };
@@ -308,14 +308,14 @@ async fn what_is_overdue_follows_due_dates(bed: &StoreFixture) {
     let customer = books.customer("Brightwell School").await;
     for (on, due) in [("2025-01-01", "2025-01-31"), ("2025-01-02", "2199-12-31")] {
         let sale = entry(&books, SalesInvoice, customer, on, 10_000).await;
-        books.done(create(Box::new(DocumentInput { due_day: Some(day(due)), ..sale }), true)).await;
+        books.done(create(Box::new(DocumentInput { due_date: Some(date(due)), ..sale }), true)).await;
     }
     let note = entry(&books, SalesCreditNote, customer, "2025-01-03", 5_000).await;
     books.done(create(Box::new(note), true)).await;
-    let seen = bed.store.reader.contact(books.organisation.id, Customer, customer, day("2025-02-01")).await.unwrap();
+    let seen = bed.store.reader.contact(books.organisation.id, Customer, customer, date("2025-02-01")).await.unwrap();
     let seen = seen.unwrap();
     assert_eq!((seen.balance_pence, seen.overdue_pence), (18_000, 12_000));
-    let early = bed.store.reader.contact(books.organisation.id, Customer, customer, day("2025-01-31")).await.unwrap();
+    let early = bed.store.reader.contact(books.organisation.id, Customer, customer, date("2025-01-31")).await.unwrap();
     assert_eq!(early.unwrap().overdue_pence, 0);
     bed.assert_sound().await;
 }
@@ -326,7 +326,7 @@ async fn under_cash_accounting_vat_follows_what_settles(bed: &StoreFixture) {
         is_registered: Some(true),
         number: Some(Some("GB123456789".to_owned())),
         scheme: Some(Some("cash".to_owned())),
-        scheme_from: Some(Some(day("2026-04-01"))),
+        scheme_from: Some(Some(date("2026-04-01"))),
         ..VatPatch::default()
     };
     let change = OrganisationChange { fields: Vec::new(), vat };
@@ -344,17 +344,17 @@ async fn under_cash_accounting_vat_follows_what_settles(bed: &StoreFixture) {
     assert_eq!(books.document(SalesInvoice, invoice.id).await.due_pence(), 0);
     // What a credit note takes the place of is not due on the return any more.
     let receipt = receipt.unwrap();
-    books.done(BooksCommand::VoidSettlement { side: Customer, id: receipt.id, void_day: None, reason: None }).await;
+    books.done(BooksCommand::VoidSettlement { side: Customer, id: receipt.id, void_date: None, reason: None }).await;
     let note = entry(&books, SalesCreditNote, customer, "2026-06-12", 10_001).await;
     let note = document(books.done(create(Box::new(note), true)).await);
     let allocations = vec![to_invoice(invoice.id, 4_001)];
-    let allocate = BooksCommand::AllocateCredit { kind: SalesCreditNote, id: note.id, allocations, day: None };
+    let allocate = BooksCommand::AllocateCredit { kind: SalesCreditNote, id: note.id, allocations, date: None };
     let given = document(books.done(allocate).await);
     assert_eq!(given.due_pence(), 8_000);
     bed.assert_sound().await;
     let allocation_ids = vec![given.allocations[0].id];
     books.done(BooksCommand::UnallocateCredit { kind: SalesCreditNote, id: note.id, allocation_ids }).await;
-    let void = BooksCommand::VoidDocument { kind: SalesCreditNote, id: note.id, void_day: None, reason: None };
+    let void = BooksCommand::VoidDocument { kind: SalesCreditNote, id: note.id, void_date: None, reason: None };
     assert_eq!(document(books.done(void).await).stage, Stage::Void);
     bed.assert_sound().await;
 }

@@ -3,7 +3,7 @@
 use bookkeeping_suite::domain::ledger::account::Role;
 use bookkeeping_suite::domain::reports::account_balances::AccountBalances;
 
-use super::books::{Books, day};
+use super::books::{Books, date};
 use super::fixture::{StoreFixture, store_suite};
 
 store_suite![balances_of_accounts_are_those_at_the_ends_of_days];
@@ -20,7 +20,7 @@ async fn balances_of_accounts_are_those_at_the_ends_of_days(bed: &StoreFixture) 
     for (on, net_pence) in [("2026-04-30", 10_000), ("2026-05-01", 2_000), ("2026-05-31", 300), ("2026-06-01", 40)] {
         books.sales_invoice(customer, on, net_pence).await;
     }
-    let days = ["2026-04-29", "2026-04-30", "2026-05-01", "2026-05-30", "2026-05-31", "2026-06-30"].map(day);
+    let days = ["2026-04-29", "2026-04-30", "2026-05-01", "2026-05-30", "2026-05-31", "2026-06-30"].map(date);
     let reader = &bed.store.reader;
     let accounts = reader.account_balances(books.organisation.id, &days).await.unwrap();
     assert_eq!(of_code(&accounts, "4000"), [0, -10_000, -12_000, -12_000, -12_300, -12_340]);

@@ -11,7 +11,7 @@ use bookkeeping_suite::domain::ledger::document::DocumentKind::{SalesCreditNote,
 use bookkeeping_suite::domain::ledger::document::Stage;
 use bookkeeping_suite::domain::ledger::document_line::CisType;
 
-use super::books::{Books, day, line, settlement, shown, to_invoice};
+use super::books::{Books, date, line, settlement, shown, to_invoice};
 use super::fixture::{StoreFixture, store_suite};
 
 store_suite![
@@ -32,8 +32,8 @@ fn everything(side: bookkeeping_suite::domain::ledger::contact::ContactKind) -> 
         side,
         contact_id: None,
         bank_account_id: None,
-        from_day: None,
-        to_day: None,
+        from_date: None,
+        to_date: None,
         is_void: None,
         has_unallocated: None,
         updated_since_ms: None,
@@ -69,11 +69,11 @@ async fn settlements_are_posted_numbered_and_listed(bed: &StoreFixture) {
 
     assert_eq!(ids(&books, everything(Customer)).await, (vec![refund.id, receipt.id], Some(2)));
     assert_eq!(ids(&books, everything(Supplier)).await, (vec![payment.id], Some(1)));
-    let filter = SettlementFilter { to_day: Some(day("2026-06-02")), ..everything(Customer) };
+    let filter = SettlementFilter { to_date: Some(date("2026-06-02")), ..everything(Customer) };
     assert_eq!(ids(&books, filter).await, (vec![receipt.id], Some(1)));
-    let void = BooksCommand::VoidSettlement { side: Customer, id: refund.id, void_day: None, reason: None };
+    let void = BooksCommand::VoidSettlement { side: Customer, id: refund.id, void_date: None, reason: None };
     let voided = shown(books.done(void.clone()).await);
-    assert_eq!((voided.is_void, voided.void_day), (true, Some(day("2026-06-03"))));
+    assert_eq!((voided.is_void, voided.void_date), (true, Some(date("2026-06-03"))));
     assert_eq!(books.refused(void).await.reason(), "invalid_state");
     let filter = SettlementFilter { is_void: Some(true), ..everything(Customer) };
     assert_eq!(ids(&books, filter).await, (vec![refund.id], Some(1)));
@@ -109,7 +109,7 @@ async fn what_is_said_of_a_settlement_may_change_until_it_is_void(bed: &StoreFix
     assert!(matches!(&stale, CommandOutcome::Refused(refusal) if refusal.reason() == "stale_version"), "{stale:?}");
     let other = BooksCommand::PatchSettlement { side: Supplier, id: receipt.id, fields: Vec::new() };
     assert_eq!(books.outcome(other).await, CommandOutcome::Unknown);
-    books.done(BooksCommand::VoidSettlement { side: Customer, id: receipt.id, void_day: None, reason: None }).await;
+    books.done(BooksCommand::VoidSettlement { side: Customer, id: receipt.id, void_date: None, reason: None }).await;
     assert_eq!(books.refused(patch).await.reason(), "invalid_state");
     bed.assert_sound().await;
 }
@@ -126,7 +126,7 @@ async fn receipts_settle_invoices_in_parts(bed: &StoreFixture) {
     assert_eq!((receipt.allocated_pence, receipt.allocations.len(), receipt.version), (60_000, 1, 1));
     let allocation = &receipt.allocations[0];
     assert_eq!((allocation.other_type, allocation.other_id), ("sales_invoice", invoice.id));
-    assert_eq!((allocation.other_number.as_deref(), allocation.day), (invoice.number.as_deref(), day("2026-06-01")));
+    assert_eq!((allocation.other_number.as_deref(), allocation.date), (invoice.number.as_deref(), date("2026-06-01")));
     assert_eq!(books.settlement(Customer, receipt.id).await, receipt);
     let paid = books.document(SalesInvoice, invoice.id).await;
     assert_eq!((paid.paid_pence, paid.due_pence()), (60_000, 60_000));
@@ -182,17 +182,17 @@ async fn a_void_receipt_releases_what_it_settled(bed: &StoreFixture) {
     let void = |on: &str| BooksCommand::VoidSettlement {
         side: Customer,
         id: receipt.id,
-        void_day: Some(day(on)),
+        void_date: Some(date(on)),
         reason: Some("bounced".to_owned()),
     };
     assert_eq!(books.refused(void("2026-05-31")).await.reason(), "invalid_field");
     let voided = shown(books.done(void("2026-06-10")).await);
     assert_eq!((voided.is_void, voided.allocated_pence, voided.version), (true, 0, 2));
-    assert_eq!((voided.void_day, voided.void_reason.as_deref()), (Some(day("2026-06-10")), Some("bounced")));
+    assert_eq!((voided.void_date, voided.void_reason.as_deref()), (Some(date("2026-06-10")), Some("bounced")));
     assert!(voided.allocations.is_empty());
     assert_eq!(books.settlement(Customer, receipt.id).await, voided);
     let reversal = books.journal(voided.void_journal_id.unwrap()).await;
-    assert_eq!((reversal.entry_day, reversal.reverses), (day("2026-06-10"), receipt.journal_id));
+    assert_eq!((reversal.entry_date, reversal.reverses), (date("2026-06-10"), receipt.journal_id));
     let open = books.document(SalesInvoice, invoice.id).await;
     assert_eq!((open.stage, open.due_pence()), (Stage::Issued, 12_000));
     assert_eq!(books.balance("1200").await, 0);
@@ -257,9 +257,9 @@ async fn refunds_give_back_receipts_and_credit_notes(bed: &StoreFixture) {
     let seen = &given_back.allocations[0];
     assert_eq!((seen.other_type, seen.other_id), ("customer_refund", refund.id));
     assert_eq!(books.document(SalesCreditNote, note.id).await.due_pence(), 0);
-    let void = BooksCommand::VoidSettlement { side: Customer, id: receipt.id, void_day: None, reason: None };
+    let void = BooksCommand::VoidSettlement { side: Customer, id: receipt.id, void_date: None, reason: None };
     let voided = shown(books.done(void).await);
-    assert_eq!((voided.allocated_pence, voided.void_day), (0, Some(day("2026-06-01"))));
+    assert_eq!((voided.allocated_pence, voided.void_date), (0, Some(date("2026-06-01"))));
     assert_eq!(books.settlement(Customer, refund.id).await.allocated_pence, 1_200);
     bed.assert_sound().await;
 }
@@ -269,17 +269,17 @@ async fn a_locked_period_stands(bed: &StoreFixture) {
     let customer = books.customer("Brightwell School").await;
     let invoice = books.sales_invoice(customer, "2026-05-20", 10_000).await;
     let receipt = books.settle(settlement(CustomerReceipt, customer, "2026-06-01", 12_000, books.bank)).await;
-    books.done(BooksCommand::LockPeriod { lock_day: Some(day("2026-06-30")), reason: None }).await;
+    books.done(BooksCommand::LockPeriod { lock_date: Some(date("2026-06-30")), reason: None }).await;
     let late = settlement(CustomerReceipt, customer, "2026-06-30", 5, books.bank);
     assert_eq!(books.refused(BooksCommand::CreateSettlement(Box::new(late))).await.reason(), "period_locked");
-    let void = |void_day| BooksCommand::VoidSettlement { side: Customer, id: receipt.id, void_day, reason: None };
+    let void = |void_date| BooksCommand::VoidSettlement { side: Customer, id: receipt.id, void_date, reason: None };
     assert_eq!(books.refused(void(None)).await.reason(), "period_locked");
     let allocations = vec![to_invoice(invoice.id, 12_000)];
     let allocate = BooksCommand::AllocateSettlement { side: Customer, id: receipt.id, allocations };
     let allocated = shown(books.done(allocate).await);
-    assert_eq!(allocated.allocations[0].day, day("2026-07-01"));
+    assert_eq!(allocated.allocations[0].date, date("2026-07-01"));
     // What was not allocated before is void from the day it was received on at the earliest.
-    assert!(shown(books.done(void(Some(day("2026-07-01")))).await).is_void);
+    assert!(shown(books.done(void(Some(date("2026-07-01")))).await).is_void);
     bed.assert_sound().await;
 }
 

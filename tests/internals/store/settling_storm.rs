@@ -12,7 +12,7 @@ use bookkeeping_suite::domain::ledger::document_line::CisType;
 use bookkeeping_suite::domain::ledger::organisation::VatPatch;
 use futures_util::future::join_all;
 
-use super::books::{Books, day, line, settlement};
+use super::books::{Books, date, line, settlement};
 use super::fixture::{StoreFixture, store_suite};
 
 store_suite![settling_in_every_order_stays_sound];
@@ -35,7 +35,7 @@ impl Dice {
         known.get(at).copied().unwrap_or_else(|| known.iter().max().unwrap_or(&0) + 1)
     }
 
-    fn day(&mut self) -> String {
+    fn date(&mut self) -> String {
         format!("2026-05-{:02}", self.below(28) + 1)
     }
 }
@@ -97,7 +97,7 @@ impl World<'_> {
         };
         let work = if side == Supplier { CisType::Labour } else { CisType::None };
         let lines = vec![line(self.dice.below(20_000) + 1, work), line(self.dice.below(9_000) + 1, CisType::Materials)];
-        let on = self.dice.day();
+        let on = self.dice.date();
         self.known.documents.push(self.books.issued(kind, contact, &on, lines).await.id);
     }
 
@@ -107,7 +107,7 @@ impl World<'_> {
         let bank_line = self.dice.one_of(&self.known.lines);
         match self.dice.below(11) {
             0 | 1 => {
-                let ((kind, contact), on) = (self.kind(), self.dice.day());
+                let ((kind, contact), on) = (self.kind(), self.dice.date());
                 let mut entry = settlement(kind, contact, &on, self.dice.below(30_000) + 1, self.books.bank);
                 entry.allocations = self.allocations();
                 entry.is_auto_allocated = self.dice.below(3) == 0;
@@ -119,8 +119,8 @@ impl World<'_> {
                 BooksCommand::UnallocateSettlement { side, id, allocation_ids }
             }
             5 => {
-                let void_day = (self.dice.below(2) == 0).then(|| day("2026-06-01"));
-                BooksCommand::VoidSettlement { side, id, void_day, reason: None }
+                let void_date = (self.dice.below(2) == 0).then(|| date("2026-06-01"));
+                BooksCommand::VoidSettlement { side, id, void_date, reason: None }
             }
             6 | 7 => {
                 let (kind, contact_id) = self.kind();
@@ -143,7 +143,7 @@ impl World<'_> {
                 let id = self.dice.one_of(&self.known.documents);
                 let kind =
                     if side == Customer { DocumentKind::SalesCreditNote } else { DocumentKind::PurchaseCreditNote };
-                BooksCommand::AllocateCredit { kind, id, allocations, day: None }
+                BooksCommand::AllocateCredit { kind, id, allocations, date: None }
             }
         }
     }
@@ -171,7 +171,7 @@ async fn settling_in_every_order_stays_sound(bed: &StoreFixture) {
     let vat = VatPatch {
         is_registered: Some(true),
         scheme: Some(Some("cash".to_owned())),
-        scheme_from: Some(Some(day("2020-04-01"))),
+        scheme_from: Some(Some(date("2020-04-01"))),
         ..VatPatch::default()
     };
     books.done(BooksCommand::PatchOrganisation(Box::new(OrganisationChange { fields: Vec::new(), vat }))).await;
@@ -183,7 +183,7 @@ async fn settling_in_every_order_stays_sound(bed: &StoreFixture) {
     }
     let (mut done, mut refused) = (0, 0);
     for round in 0..ROUNDS {
-        let (on, amount) = (world.dice.day(), world.dice.below(20_000) + 1);
+        let (on, amount) = (world.dice.date(), world.dice.below(20_000) + 1);
         let sign = if world.dice.below(2) == 0 { 1 } else { -1 };
         let made = world.books.bank_line(&on, sign * amount, "LINE").await;
         world.known.lines.push(made);

@@ -91,11 +91,11 @@ impl BooksTransaction<'_> {
             self.facts.ends.insert(id.0, [added.from, added.to]);
             self.effects.push(organisation, Effect::Allocation(Box::new(added)));
         }
-        for (id, day) in &changed.released {
+        for (id, date) in &changed.released {
             let Some(ends) = self.facts.ends.get(&id.0).copied() else { continue };
             let mut released = None;
             for end in ends {
-                released = self.facts.register.release(end, *id, *day).or(released);
+                released = self.facts.register.release(end, *id, *date).or(released);
                 touched.push(end);
             }
             if let Some(released) = released {
@@ -223,14 +223,14 @@ impl BooksTransaction<'_> {
                     other_type,
                     other_id,
                     other_number,
-                    day: one.date,
+                    date: one.date,
                     amount_pence: one.amount.0,
                     cis_pence: if one.is_cash() { one.cis.0 } else { 0 },
                 }
             })
             .collect();
         // A provisional identifier is negative and counts down: it is the last of its day.
-        views.sort_by_key(|view| (view.day, view.id < 1, view.id.abs()));
+        views.sort_by_key(|view| (view.date, view.id < 1, view.id.abs()));
         views
     }
 

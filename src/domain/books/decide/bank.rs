@@ -88,9 +88,9 @@ impl BooksTransaction<'_> {
     fn bank_account_view(&self, row: BankAccountRecord) -> CommandResult {
         let account = self.books.accounts.get(&row.account_id);
         let ledger_pence = self.facts.balances.get(&row.account_id).map_or(0, |(balance, _)| *balance);
-        let last_transaction_day = self.facts.last_days.get(&row.id).copied();
+        let last_transaction_date = self.facts.last_dates.get(&row.id).copied();
         let account_code = account.map(|account| account.code.clone()).unwrap_or_default();
-        CommandResult::BankAccount(Box::new(BankAccountView { row, account_code, ledger_pence, last_transaction_day }))
+        CommandResult::BankAccount(Box::new(BankAccountView { row, account_code, ledger_pence, last_transaction_date }))
     }
 
     fn bank_account_row(&self, request: &CommandRequest, id: i64) -> Result<BankAccountRecord, Rejection> {
@@ -183,7 +183,7 @@ impl BooksTransaction<'_> {
         let mut row = StatementLineRecord {
             id: self.identifiers.next(IdSequence::BankTransaction),
             bank_account_id,
-            day: new.day,
+            date: new.date,
             amount_pence: new.amount_pence,
             description: new.description.clone(),
             reference: new.reference.clone(),
@@ -208,7 +208,7 @@ impl BooksTransaction<'_> {
         let stored = StoredStatementLine {
             id: BankTransactionId(row.id),
             key: StatementLineKey {
-                date: new.day,
+                date: new.date,
                 amount: Pence(new.amount_pence),
                 description: new.description.clone(),
             },
@@ -216,7 +216,7 @@ impl BooksTransaction<'_> {
         };
         self.facts.stored_rows.insert(row.id, (bank_account_id, stored));
         let awaited = self.facts.awaited_transfers(self.organisation());
-        let place = completes(BankAccountId(bank_account_id), new.day, Pence(new.amount_pence), &awaited);
+        let place = completes(BankAccountId(bank_account_id), new.date, Pence(new.amount_pence), &awaited);
         let first = place.and_then(|place| awaited.get(place)).map(|transfer| transfer.transaction_id.0);
         self.count_line(&row, 1);
         if let Some(first) = first.and_then(|id| self.facts.transactions.get(&id)).map(|(_, row)| row.clone()) {
@@ -270,7 +270,7 @@ impl BooksTransaction<'_> {
     /// Counts a line in (1) or out (-1) of its bank account and of the list.
     fn count_line(&mut self, row: &StatementLineRecord, by: i64) {
         self.effects.count(self.books.organisation.id.0, LIST, row.status.as_str(), by);
-        self.effects.count_day(self.books.organisation.id.0, ListDay::dated(LIST, None, row.day), by);
+        self.effects.count_day(self.books.organisation.id.0, ListDay::dated(LIST, None, row.date), by);
         let Some(bank) = self.books.bank_accounts.get(&row.bank_account_id).cloned() else { return };
         let mut bank = bank;
         if row.status != BankStatus::Excluded {
@@ -295,7 +295,7 @@ impl BooksTransaction<'_> {
             .iter()
             .map(|row| NewStatementLine {
                 key: StatementLineKey {
-                    date: row.day,
+                    date: row.date,
                     amount: Pence(row.amount_pence),
                     description: row.description.clone(),
                 },

@@ -188,7 +188,7 @@ impl BooksTransaction<'_> {
     /// not confirmed and near enough; the nearest in time.
     fn other_side(&self, row: &StatementLineRecord, bank: i64) -> Option<StatementLineRecord> {
         let organisation = self.organisation();
-        let days = |other: &StatementLineRecord| i64::from(other.day).abs_diff(i64::from(row.day));
+        let days = |other: &StatementLineRecord| i64::from(other.date).abs_diff(i64::from(row.date));
         let lines = self.facts.transactions.values().filter(|(of, _)| *of == organisation).map(|(_, other)| other);
         let fitting = lines.filter(|other| other.bank_account_id == bank && other.amount_pence == -row.amount_pence);
         let is_near = |other: &StatementLineRecord| {
@@ -219,7 +219,7 @@ impl BooksTransaction<'_> {
             transaction_id: BankTransactionId(row.id),
             journal_id: JournalId(journal.id),
             bank_account_id: other_bank.id,
-            date: row.day,
+            date: row.date,
             amount: Pence(-row.amount_pence),
         };
         self.facts.awaited.insert(row.id, (self.organisation(), awaited));
@@ -274,7 +274,7 @@ impl BooksTransaction<'_> {
         let unconfirmed = Refusal::InvalidState { current: "unconfirmed", allowed: &["confirmed"] };
         let loaded = self.facts.journals.get(&journal).cloned().ok_or(unconfirmed)?;
         let posted = as_posted(&loaded)?;
-        let reversal = bank_transfer::unconfirm(&row.to_domain(), &posted, self.books.lock_day())?;
+        let reversal = bank_transfer::unconfirm(&row.to_domain(), &posted, self.books.lock_date())?;
         let reversed = self.write_journal(request, reversal);
         self.record_void(&loaded.view, reversed.id, None);
         let other = row.transfer_id.and_then(|other| self.facts.transactions.get(&other)).map(|(_, row)| row.clone());

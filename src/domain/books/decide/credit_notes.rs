@@ -17,7 +17,7 @@ impl BooksTransaction<'_> {
         kind: DocumentKind,
         id: i64,
         allocations: &[AllocationInput],
-        day: Option<Date>,
+        date: Option<Date>,
     ) -> Result<CommandResult, Rejection> {
         self.document_row(request, kind, id)?;
         let mut requests = Vec::with_capacity(allocations.len());
@@ -30,7 +30,7 @@ impl BooksTransaction<'_> {
         }
         let documents = requests.iter().map(|(invoice, _)| invoice.0).chain([id]);
         let register = self.register(documents, []);
-        let changed = allocate_credit(&self.books.books(), &register, DocumentId(id), &requests, day)?;
+        let changed = allocate_credit(&self.books.books(), &register, DocumentId(id), &requests, date)?;
         self.apply_allocations(&changed, None)?;
         self.shown_document(id)
     }

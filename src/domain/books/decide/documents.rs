@@ -78,8 +78,8 @@ impl BooksTransaction<'_> {
         let mut entry = entry_of(&row);
         let mut has_lines = false;
         // A due date by the terms follows the date and the terms; any other was given, and stays.
-        if row.due_day.is_some() && self.due_by_terms(&row).is_ok_and(|by_terms| by_terms == row.due_day) {
-            entry.due_day = None;
+        if row.due_date.is_some() && self.due_by_terms(&row).is_ok_and(|by_terms| by_terms == row.due_date) {
+            entry.due_date = None;
         }
         for field in fields {
             has_lines |= match field {
@@ -112,15 +112,15 @@ impl BooksTransaction<'_> {
             match field {
                 DocumentField::Reference(reference) => row.reference = reference,
                 DocumentField::Notes(notes) => row.notes = notes,
-                DocumentField::DueDay(day) if !row.kind.is_credit_note() => {
-                    let day = match day {
-                        Some(day) => Some(day),
+                DocumentField::DueDate(date) if !row.kind.is_credit_note() => {
+                    let date = match date {
+                        Some(date) => Some(date),
                         None => self.due_by_terms(&row)?,
                     };
-                    if let Some(changed) = day.filter(|day| Some(*day) != row.due_day) {
-                        issue::change_due_date(row.stage, row.day, changed, self.books.lock_day())?;
+                    if let Some(changed) = date.filter(|date| Some(*date) != row.due_date) {
+                        issue::change_due_date(row.stage, row.date, changed, self.books.lock_date())?;
                     }
-                    row.due_day = day;
+                    row.due_date = date;
                 }
                 _ => {}
             }
@@ -170,7 +170,7 @@ impl BooksTransaction<'_> {
         request: &CommandRequest,
         kind: DocumentKind,
         id: i64,
-        void_day: Option<Date>,
+        void_date: Option<Date>,
         reason: Option<&str>,
     ) -> Result<CommandResult, Rejection> {
         let row = self.document_row(request, kind, id)?;
@@ -189,7 +189,7 @@ impl BooksTransaction<'_> {
             allocations: &allocations,
             journal: journal.as_ref(),
         };
-        let (day, reversal) = issue::void(&voidable, void_day, self.books.lock_day())?;
+        let (date, reversal) = issue::void(&voidable, void_date, self.books.lock_date())?;
         let reversed = reversal.map(|reversal| self.reverse(request, reversal, reason));
         self.release_supplier_reference(&row);
         let row = DocumentRecord {
@@ -197,7 +197,7 @@ impl BooksTransaction<'_> {
             // A draft has no number to keep.
             number: row.number.filter(|_| row.stage != Stage::Draft),
             void_journal_id: reversed,
-            void_day: Some(day),
+            void_date: Some(date),
             void_reason: reason.map(str::to_owned),
             version: row.version + 1,
             updated_at_ms: self.now_ms,
@@ -246,7 +246,7 @@ impl BooksTransaction<'_> {
     fn due_by_terms(&self, row: &DocumentRecord) -> Result<Option<Date>, Refusal> {
         let Some(contact) = self.contact_for_rules(row.contact_id) else { return Ok(None) };
         let terms = contact.payment_terms_days.unwrap_or_else(|| self.terms_days());
-        document::due_by_terms(row.day, terms).map(Some)
+        document::due_by_terms(row.date, terms).map(Some)
     }
 
     /// Prices a document, and looks at the invoice it takes back.
@@ -255,8 +255,8 @@ impl BooksTransaction<'_> {
         let entered = EnteredDocument {
             kind: entry.kind,
             contact_id: ContactId(entry.contact_id),
-            date: entry.day,
-            due_date: entry.due_day,
+            date: entry.date,
+            due_date: entry.due_date,
             currency: entry.currency.clone(),
             is_vat_inclusive: entry.is_vat_inclusive,
             lines: entry.lines.iter().map(entered_line).collect(),
@@ -327,8 +327,8 @@ impl BooksTransaction<'_> {
             number: entry.number.clone(),
             supplier_reference: entry.supplier_reference.clone(),
             contact_id: entry.contact_id,
-            day: draft.date,
-            due_day: draft.due_date,
+            date: draft.date,
+            due_date: draft.due_date,
             reference: entry.reference.clone(),
             notes: entry.notes.clone(),
             is_vat_inclusive: entry.is_vat_inclusive,
@@ -344,7 +344,7 @@ impl BooksTransaction<'_> {
             basis: None,
             journal_id: None,
             void_journal_id: None,
-            void_day: None,
+            void_date: None,
             void_reason: None,
             issued_at_ms: None,
             last_emailed_at_ms: None,
@@ -439,8 +439,8 @@ fn entry_of(row: &DocumentRecord) -> DocumentInput {
     DocumentInput {
         kind: row.kind,
         contact_id: row.contact_id,
-        day: row.day,
-        due_day: row.due_day,
+        date: row.date,
+        due_date: row.due_date,
         number: row.number.clone(),
         supplier_reference: row.supplier_reference.clone(),
         reference: row.reference.clone(),

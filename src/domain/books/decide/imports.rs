@@ -174,7 +174,7 @@ impl BooksTransaction<'_> {
             places.push(outcomes.len());
             rows.push(NewStatementLine {
                 key: StatementLineKey {
-                    date: row.day,
+                    date: row.date,
                     amount: Pence(row.amount_pence),
                     description: row.description.clone(),
                 },

@@ -41,7 +41,7 @@ impl BooksTransaction<'_> {
         &mut self,
         request: &CommandRequest,
         id: i64,
-        void_day: Option<Date>,
+        void_date: Option<Date>,
         reason: Option<&str>,
     ) -> Result<CommandResult, Rejection> {
         let organisation = self.organisation();
@@ -59,14 +59,14 @@ impl BooksTransaction<'_> {
         let known = documents.iter().filter_map(|row| self.facts.register.documents.get(&DocumentId(row.id)));
         let allocations: Vec<_> = known.clone().flat_map(Document::active_allocation_ids).collect();
         // What was once settled with a document stood until it was released.
-        let earliest = known.map(Document::earliest_change_date).fold(voided.entry_day, Date::max);
-        let is_open = period::require_open(voided.entry_day, self.books.lock_day()).is_ok();
-        let asked = void_day.or(Some(earliest).filter(|day| is_open && *day > voided.entry_day));
-        let reversal = manual_journal::void(&posted, asked, &allocations, self.books.lock_day())?;
-        let day = period::void_date(voided.entry_day, earliest, Some(reversal.entry_date), self.books.lock_day())?;
+        let earliest = known.map(Document::earliest_change_date).fold(voided.entry_date, Date::max);
+        let is_open = period::require_open(voided.entry_date, self.books.lock_date()).is_ok();
+        let asked = void_date.or(Some(earliest).filter(|date| is_open && *date > voided.entry_date));
+        let reversal = manual_journal::void(&posted, asked, &allocations, self.books.lock_date())?;
+        let date = period::void_date(voided.entry_date, earliest, Some(reversal.entry_date), self.books.lock_date())?;
         self.reopen_if_opening(&voided);
         let reversed = self.reverse(request, reversal, reason);
-        self.void_opening_documents(documents, (reversed, day), reason);
+        self.void_opening_documents(documents, (reversed, date), reason);
         voided.reversed_by = Some(reversed);
         Ok(CommandResult::Journal(Box::new(voided)))
     }
@@ -101,7 +101,7 @@ impl BooksTransaction<'_> {
         let mut view = JournalView {
             id,
             number,
-            entry_day: journal.entry_date,
+            entry_date: journal.entry_date,
             description: journal.description.clone(),
             reference: journal.reference.clone(),
             source_type: journal.source.kind.as_str().to_owned(),
@@ -122,7 +122,7 @@ impl BooksTransaction<'_> {
             view.lines.push(line);
         }
         let organisation = self.organisation();
-        self.effects.count_day(organisation, ListDay::dated("journal", None, view.entry_day), 1);
+        self.effects.count_day(organisation, ListDay::dated("journal", None, view.entry_date), 1);
         self.effects.count_day(organisation, ListDay::changed("journal", None, self.now_ms), 1);
         self.effects.count(organisation, "journal type", journal.source.kind.as_str(), 1);
         self.effects.push(organisation, Effect::Journal(Box::new(JournalEntry { view: view.clone(), direct })));
@@ -181,7 +181,7 @@ impl BooksTransaction<'_> {
             account.has_role(&Role::AccountsReceivable) || account.has_role(&Role::AccountsPayable)
         });
         let direct = is_control.then_some(is_direct);
-        self.facts.move_balances(journal.entry_day, line, direct, self.today);
+        self.facts.move_balances(journal.entry_date, line, direct, self.today);
         if let Some(contact) = line.contact_id {
             self.mark_used(contact);
         }
@@ -208,7 +208,7 @@ pub(crate) fn as_posted(loaded: &LoadedJournal) -> Result<PostedJournal, Rejecti
         number: view.number,
         status: if view.reversed_by.is_some() { JournalStatus::Void } else { JournalStatus::Posted },
         journal: Journal {
-            entry_date: view.entry_day,
+            entry_date: view.entry_date,
             description: view.description.clone(),
             reference: view.reference.clone(),
             memo: None,

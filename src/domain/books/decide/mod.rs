@@ -109,11 +109,11 @@ impl BooksTransaction<'_> {
             BooksCommand::PatchDocument { kind, id, fields } => self.patch_document(request, *kind, *id, fields),
             BooksCommand::DeleteDocument { kind, id } => self.delete_document(request, *kind, *id),
             BooksCommand::IssueDocument { kind, id } => self.issue_document(request, *kind, *id),
-            BooksCommand::VoidDocument { kind, id, void_day, reason } => {
-                self.void_document(request, *kind, *id, *void_day, reason.as_deref())
+            BooksCommand::VoidDocument { kind, id, void_date, reason } => {
+                self.void_document(request, *kind, *id, *void_date, reason.as_deref())
             }
-            BooksCommand::AllocateCredit { kind, id, allocations, day } => {
-                self.allocate_credit(request, *kind, *id, allocations, *day)
+            BooksCommand::AllocateCredit { kind, id, allocations, date } => {
+                self.allocate_credit(request, *kind, *id, allocations, *date)
             }
             BooksCommand::UnallocateCredit { kind, id, allocation_ids } => {
                 self.unallocate_credit(request, *kind, *id, allocation_ids)
@@ -126,11 +126,11 @@ impl BooksTransaction<'_> {
             BooksCommand::UnallocateSettlement { side, id, allocation_ids } => {
                 self.unallocate_settlement(request, *side, *id, allocation_ids)
             }
-            BooksCommand::VoidSettlement { side, id, void_day, reason } => {
-                self.void_settlement(request, *side, *id, *void_day, reason.as_deref())
+            BooksCommand::VoidSettlement { side, id, void_date, reason } => {
+                self.void_settlement(request, *side, *id, *void_date, reason.as_deref())
             }
             BooksCommand::PatchOrganisation(change) => self.patch_organisation(request, change),
-            BooksCommand::LockPeriod { lock_day, reason } => self.lock_period(request, *lock_day, reason.as_deref()),
+            BooksCommand::LockPeriod { lock_date, reason } => self.lock_period(request, *lock_date, reason.as_deref()),
             BooksCommand::CreateAccount(new) => self.create_account(new),
             BooksCommand::PatchAccount { id, code, name } => {
                 self.patch_account(request, *id, code.as_deref(), name.as_deref())
@@ -165,8 +165,8 @@ impl BooksTransaction<'_> {
             }
             BooksCommand::PreviewImport { entries, preview } => self.preview_import(request, entries, preview),
             BooksCommand::ConfirmImport(confirmation) => self.confirm_import(request, confirmation),
-            BooksCommand::VoidJournal { id, void_day, reason } => {
-                self.void_journal(request, *id, *void_day, reason.as_deref())
+            BooksCommand::VoidJournal { id, void_date, reason } => {
+                self.void_journal(request, *id, *void_date, reason.as_deref())
             }
         }
     }
@@ -178,7 +178,7 @@ impl BooksTransaction<'_> {
     ) -> Result<CommandResult, Rejection> {
         let row = &self.books.organisation;
         require_version(request, row.version)?;
-        let (mut next, begins) = row.with(change, self.books.lock_day(), false)?;
+        let (mut next, begins) = row.with(change, self.books.lock_date(), false)?;
         next.version += 1;
         next.updated_at_ms = self.now_ms;
         let (before, after) = (row.audit_fields(), next.audit_fields());
@@ -198,25 +198,25 @@ impl BooksTransaction<'_> {
     fn lock_period(
         &mut self,
         request: &CommandRequest,
-        day: Option<Date>,
+        date: Option<Date>,
         reason: Option<&str>,
     ) -> Result<CommandResult, Rejection> {
         require_version(request, self.books.organisation.version)?;
-        match move_lock(self.books.lock_day(), day, self.today)? {
+        match move_lock(self.books.lock_date(), date, self.today)? {
             LockMove::Same => return Ok(self.lock_view()),
             LockMove::Back if !request.actor.may_reopen => return Err(Rejection::Forbidden),
             LockMove::Back | LockMove::Forward => {}
         }
         let before = self.books.organisation.lock_audit_fields();
         let row = self.books.change_organisation();
-        row.lock_date = day;
+        row.lock_date = date;
         row.version += 1;
         row.updated_at_ms = self.now_ms;
         let organisation = row.clone();
         let id = self.identifiers.next(IdSequence::PeriodLockChange);
-        self.record_lock_change(id, day, reason);
-        let summary = match day {
-            Some(day) => format!("Period locked up to {}", day),
+        self.record_lock_change(id, date, reason);
+        let summary = match date {
+            Some(date) => format!("Period locked up to {}", date),
             None => "Period lock cleared".to_owned(),
         };
         let (before, after) = (before.text("reason", None), organisation.lock_audit_fields().text("reason", reason));
@@ -231,13 +231,13 @@ impl BooksTransaction<'_> {
     }
 
     /// Records a change of the period lock.
-    pub(crate) fn record_lock_change(&mut self, id: i64, day: Option<Date>, reason: Option<&str>) {
+    pub(crate) fn record_lock_change(&mut self, id: i64, date: Option<Date>, reason: Option<&str>) {
         let (organisation, user_id, at_ms) = (self.organisation(), self.actor.user_id.0, self.now_ms);
         let reason = reason.map(str::to_owned);
-        let record = LockChangeRecord { id, user_id, day, reason: reason.clone(), at_ms };
+        let record = LockChangeRecord { id, user_id, date, reason: reason.clone(), at_ms };
         self.effects.push(organisation, Effect::LockChange(Box::new(record)));
         let mut changes = self.facts.lock_changes.get(&organisation).cloned().unwrap_or_default();
-        changes.insert(0, LockChange { lock_day: day, reason, user_id, at_ms });
+        changes.insert(0, LockChange { lock_date: date, reason, user_id, at_ms });
         self.facts.lock_changes.insert(organisation, changes);
     }
 

@@ -80,7 +80,7 @@ impl BooksTransaction<'_> {
             self.undo_to(before);
         }
         let opening = prepared?;
-        period::require_open(entry.as_of, self.books.lock_day())?;
+        period::require_open(entry.as_of, self.books.lock_date())?;
         let lines = opening.journal.lines.iter().map(|line| {
             let account_id = match &line.target {
                 Target::Account(id) => id.0,
@@ -134,14 +134,14 @@ impl BooksTransaction<'_> {
     fn replace_opening(&mut self, request: &CommandRequest, entry: &OpeningInput) -> Result<CommandResult, Rejection> {
         self.void_standing_opening(request, entry)?;
         let opening = self.prepare_opening(entry)?;
-        let lock_day = opening.lock_date;
-        let journal = opening.post(self.books.lock_day())?;
+        let lock_date = opening.lock_date;
+        let journal = opening.post(self.books.lock_date())?;
         let journal = self.write_opening(request, journal);
         let documents = entry.documents.iter().map(|document| self.open_document(document, &journal));
         let documents: Vec<i64> = documents.collect();
         let documents = documents.into_iter().filter_map(|id| self.document_view(id)).collect();
-        if lock_day != self.books.lock_day() {
-            self.lock_by_opening(lock_day);
+        if lock_date != self.books.lock_date() {
+            self.lock_by_opening(lock_date);
         }
         let organisation = self.books.change_organisation();
         organisation.opening_balances_set = true;
@@ -149,14 +149,14 @@ impl BooksTransaction<'_> {
         organisation.updated_at_ms = self.now_ms;
         self.facts.opening_journals.insert(self.organisation(), journal.id);
         let after = AuditFields::new()
-            .day("as_of", entry.as_of)
+            .date("as_of", entry.as_of)
             .number("journal_id", journal.id)
             .money("total_debit", journal.total_pence)
-            .day("lock_date", lock_day);
+            .date("lock_date", lock_date);
         let summary = format!("Opening balances set as of {}", entry.as_of);
         let on = (Resource::Organisation, self.organisation());
         self.record_change(ChangeAction::OpeningBalances, on, summary, None, Some(after));
-        Ok(CommandResult::Opening(Box::new(OpeningSet { journal, documents, lock_day })))
+        Ok(CommandResult::Opening(Box::new(OpeningSet { journal, documents, lock_date })))
     }
 
     /// Voids what stands, when it is to be replaced.
@@ -201,8 +201,8 @@ impl BooksTransaction<'_> {
             number: Some(number),
             supplier_reference,
             contact_id: open.contact_id.0,
-            day: open.date,
-            due_day: self.opening_due_day(open),
+            date: open.date,
+            due_date: self.opening_due_date(open),
             reference: None,
             notes: None,
             is_vat_inclusive: false,
@@ -218,7 +218,7 @@ impl BooksTransaction<'_> {
             basis: None,
             journal_id: Some(journal.id),
             void_journal_id: None,
-            void_day: None,
+            void_date: None,
             void_reason: None,
             issued_at_ms: Some(self.now_ms),
             last_emailed_at_ms: None,
@@ -234,7 +234,7 @@ impl BooksTransaction<'_> {
     }
 
     /// When an open invoice is to be paid: as entered, else by the contact's terms. Credit notes have no such day.
-    fn opening_due_day(&self, open: &OpeningDocument) -> Option<Date> {
+    fn opening_due_date(&self, open: &OpeningDocument) -> Option<Date> {
         if open.kind.is_credit_note() {
             return None;
         }
@@ -258,7 +258,7 @@ impl BooksTransaction<'_> {
     pub(crate) fn void_opening_documents(
         &mut self,
         documents: Vec<DocumentRecord>,
-        (reversal, day): (i64, Date),
+        (reversal, date): (i64, Date),
         reason: Option<&str>,
     ) {
         for row in documents {
@@ -272,7 +272,7 @@ impl BooksTransaction<'_> {
                 reference: row.reference.or_else(|| row.number.clone().filter(|_| is_sale)),
                 number: row.number.filter(|_| !is_sale),
                 void_journal_id: Some(reversal),
-                void_day: Some(day),
+                void_date: Some(date),
                 void_reason: reason.map(str::to_owned),
                 version: row.version + 1,
                 updated_at_ms: self.now_ms,
@@ -308,10 +308,10 @@ impl BooksTransaction<'_> {
         lines.filter(|line| line.account_id == account_id).map(|line| line.debit_pence - line.credit_pence).sum()
     }
 
-    fn lock_by_opening(&mut self, day: Option<Date>) {
-        self.books.change_organisation().lock_date = day;
+    fn lock_by_opening(&mut self, date: Option<Date>) {
+        self.books.change_organisation().lock_date = date;
         let id = self.identifiers.next(IdSequence::PeriodLockChange);
-        self.record_lock_change(id, day, Some(REASON));
+        self.record_lock_change(id, date, Some(REASON));
     }
 
     /// Opening balances whose journal is void may be set again.

@@ -44,7 +44,7 @@ impl BooksTransaction<'_> {
         let entered = EnteredSettlement {
             kind: entry.kind,
             contact_id: ContactId(entry.contact_id),
-            date: entry.day,
+            date: entry.date,
             amount: Pence(entry.amount_pence),
             allocations: requests(&entry.allocations),
             is_auto_allocated: entry.is_auto_allocated,
@@ -91,7 +91,7 @@ impl BooksTransaction<'_> {
             kind,
             number,
             contact_id: entered.contact_id.0,
-            day: entered.date,
+            date: entered.date,
             amount_pence: entered.amount.0,
             bank_account_id: bank.id.0,
             reference: details.reference,
@@ -102,7 +102,7 @@ impl BooksTransaction<'_> {
             bank_transaction_id: details.bank_transaction_id,
             journal_id,
             void_journal_id: None,
-            void_day: None,
+            void_date: None,
             void_reason: None,
             created_at_ms: self.now_ms,
             updated_at_ms: self.now_ms,
@@ -253,11 +253,11 @@ impl BooksTransaction<'_> {
         request: &CommandRequest,
         side: ContactKind,
         id: i64,
-        void_day: Option<Date>,
+        void_date: Option<Date>,
         reason: Option<&str>,
     ) -> Result<CommandResult, Rejection> {
         let row = self.settlement(request, side, id)?;
-        self.reverse_settlement(request, id, void_day, reason)?;
+        self.reverse_settlement(request, id, void_date, reason)?;
         let shown_by = row.bank_transaction_id.and_then(|line| self.facts.transactions.get(&line));
         if let Some(line) = shown_by.map(|(_, line)| line.clone()) {
             self.set_back(line);
@@ -271,7 +271,7 @@ impl BooksTransaction<'_> {
         &mut self,
         request: &CommandRequest,
         id: i64,
-        void_day: Option<Date>,
+        void_date: Option<Date>,
         reason: Option<&str>,
     ) -> Result<(), Rejection> {
         let organisation = self.organisation();
@@ -281,13 +281,13 @@ impl BooksTransaction<'_> {
         let journals = journals.map(as_posted).collect::<Result<Vec<_>, _>>()?;
         let register = self.register([], [id]);
         let known = register.settlements.get(&SettlementId(id)).ok_or(Rejection::Unknown)?;
-        let voided = settlement::void(&self.books.books(), &register, known, &journals, void_day)?;
+        let voided = settlement::void(&self.books.books(), &register, known, &journals, void_date)?;
         let (_, row) = self.facts.settlements.get(&id).cloned().ok_or(Rejection::Unknown)?;
         let mut void_journal_id = None;
         for (posted, reversal) in journals.iter().zip(voided.reversals) {
-            let (journal, day) = (posted.id.0, posted.journal.entry_date);
+            let (journal, date) = (posted.id.0, posted.journal.entry_date);
             let reversed = self.write_journal(request, reversal).id;
-            self.push_reversal((journal, day), reversed, reason);
+            self.push_reversal((journal, date), reversed, reason);
             self.facts.linked.remove(&journal);
             if journal == row.journal_id {
                 void_journal_id = Some(reversed);
@@ -300,7 +300,7 @@ impl BooksTransaction<'_> {
         self.put_settlement(SettlementRecord {
             bank_transaction_id: None,
             void_journal_id,
-            void_day: Some(voided.date),
+            void_date: Some(voided.date),
             void_reason: reason.map(str::to_owned),
             updated_at_ms: self.now_ms,
             version: released.version + 1,

@@ -72,7 +72,7 @@ pub struct BankAccountView {
     /// The balance of that account, debits less credits.
     pub ledger_pence: i64,
     /// The day of its latest line.
-    pub last_transaction_day: Option<Date>,
+    pub last_transaction_date: Option<Date>,
 }
 
 /// The account of the chart that carries a bank account's balance.

@@ -74,7 +74,7 @@ pub struct CisDetails {
     /// HMRC's verification.
     pub verification_number: Option<String>,
     /// The day it was verified.
-    pub verified_day: Option<Date>,
+    pub verified_date: Option<Date>,
 }
 
 /// The changed fields of [`CisDetails`]; a field that is none stays as it was.
@@ -85,7 +85,7 @@ pub struct CisChange {
     pub deduction_rate: Option<Option<i64>>,
     pub utr: Option<Option<String>>,
     pub verification_number: Option<Option<String>>,
-    pub verified_day: Option<Option<Date>>,
+    pub verified_date: Option<Option<Date>>,
 }
 
 /// A changed field of a contact.
@@ -137,7 +137,7 @@ impl From<CisDetails> for CisChange {
             deduction_rate: Some(details.deduction_rate),
             utr: Some(details.utr),
             verification_number: Some(details.verification_number),
-            verified_day: Some(details.verified_day),
+            verified_date: Some(details.verified_date),
         }
     }
 }
@@ -150,7 +150,7 @@ impl CisChange {
             deduction_rate: self.deduction_rate.unwrap_or(before.deduction_rate),
             utr: self.utr.unwrap_or(before.utr),
             verification_number: self.verification_number.unwrap_or(before.verification_number),
-            verified_day: self.verified_day.unwrap_or(before.verified_day),
+            verified_date: self.verified_date.unwrap_or(before.verified_date),
         }
     }
 }
@@ -247,7 +247,7 @@ impl ContactRecord {
                 .number("cis_deduction_rate", cis.deduction_rate)
                 .text("cis_utr", cis.utr.as_deref())
                 .text("cis_verification_number", cis.verification_number.as_deref())
-                .day("cis_verified_on", cis.verified_day),
+                .date("cis_verified_on", cis.verified_date),
         };
         audit_fields.flag("is_archived", self.archived_at_ms.is_some())
     }

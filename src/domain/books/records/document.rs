@@ -23,9 +23,9 @@ pub struct DocumentInput {
     /// With whom.
     pub contact_id: i64,
     /// Its date.
-    pub day: Date,
+    pub date: Date,
     /// When it is to be paid; by the terms when absent. Credit notes have none.
-    pub due_day: Option<Date>,
+    pub due_date: Option<Date>,
     /// The caller's own number of a sales document.
     pub number: Option<String>,
     /// The supplier's number of a purchase document.
@@ -71,7 +71,7 @@ pub struct DocumentLineInput {
 pub enum DocumentField {
     Contact(i64),
     Date(Date),
-    DueDay(Option<Date>),
+    DueDate(Option<Date>),
     Number(Option<String>),
     SupplierReference(Option<String>),
     Reference(Option<String>),
@@ -85,7 +85,7 @@ pub enum DocumentField {
 impl DocumentField {
     /// Whether it may be changed on an issued document too.
     pub const fn is_open_to_change(&self) -> bool {
-        matches!(self, Self::Reference(_) | Self::Notes(_) | Self::DueDay(_))
+        matches!(self, Self::Reference(_) | Self::Notes(_) | Self::DueDate(_))
     }
 }
 
@@ -94,8 +94,8 @@ impl DocumentInput {
     pub fn set(&mut self, field: DocumentField) {
         match field {
             DocumentField::Contact(id) => self.contact_id = id,
-            DocumentField::Date(day) => self.day = day,
-            DocumentField::DueDay(day) => self.due_day = day,
+            DocumentField::Date(date) => self.date = date,
+            DocumentField::DueDate(date) => self.due_date = date,
             DocumentField::Number(number) => self.number = number,
             DocumentField::SupplierReference(reference) => self.supplier_reference = reference,
             DocumentField::Reference(reference) => self.reference = reference,
@@ -116,11 +116,11 @@ pub struct DocumentFilter {
     /// With whom.
     pub contact_id: Option<i64>,
     /// Dated from.
-    pub from_day: Option<Date>,
+    pub from_date: Option<Date>,
     /// Dated to.
-    pub to_day: Option<Date>,
+    pub to_date: Option<Date>,
     /// Due before.
-    pub due_before_day: Option<Date>,
+    pub due_before_date: Option<Date>,
     /// Due before this day (today) with something left to pay.
     pub overdue_on: Option<Date>,
     /// Text in number, reference, supplier's reference or the contact's name.
@@ -139,8 +139,8 @@ pub(crate) struct DocumentRecord {
     pub(crate) number: Option<String>,
     pub(crate) supplier_reference: Option<String>,
     pub(crate) contact_id: i64,
-    pub(crate) day: Date,
-    pub(crate) due_day: Option<Date>,
+    pub(crate) date: Date,
+    pub(crate) due_date: Option<Date>,
     pub(crate) reference: Option<String>,
     pub(crate) notes: Option<String>,
     pub(crate) is_vat_inclusive: bool,
@@ -159,7 +159,7 @@ pub(crate) struct DocumentRecord {
     pub(crate) basis: Option<Basis>,
     pub(crate) journal_id: Option<i64>,
     pub(crate) void_journal_id: Option<i64>,
-    pub(crate) void_day: Option<Date>,
+    pub(crate) void_date: Option<Date>,
     pub(crate) void_reason: Option<String>,
     pub(crate) issued_at_ms: Option<i64>,
     pub(crate) last_emailed_at_ms: Option<i64>,
@@ -217,7 +217,7 @@ impl DocumentRecord {
 
     /// How much of it is due before a day.
     pub(crate) fn overdue_pence(&self, today: Date) -> i64 {
-        if self.due_day.is_some_and(|day| day < today) { self.due_pence() } else { 0 }
+        if self.due_date.is_some_and(|date| date < today) { self.due_pence() } else { 0 }
     }
 
     /// The document as the rules know it, with what settles it.
@@ -227,7 +227,7 @@ impl DocumentRecord {
             kind: self.kind,
             contact_id: ContactId(self.contact_id),
             stage: self.stage,
-            date: self.day,
+            date: self.date,
             gross: Pence(self.gross_pence()),
             deduction: self.cis.map_or(Pence::ZERO, |terms| terms.deduction),
             by_code: self.by_code.clone(),
@@ -282,8 +282,8 @@ impl DocumentRecord {
             .text("status", self.status())
             .text("supplier_reference", self.supplier_reference.as_deref())
             .number("contact_id", self.contact_id)
-            .day("date", self.day)
-            .day("due_date", self.due_day)
+            .date("date", self.date)
+            .date("due_date", self.due_date)
             .text("reference", self.reference.as_deref())
             .text("notes", self.notes.as_deref())
             .number("invoice_id", self.origin_id)
@@ -292,7 +292,7 @@ impl DocumentRecord {
             .money("amount_due", self.due_pence())
             .number("journal_id", self.journal_id)
             .number("void_journal_id", self.void_journal_id)
-            .day("void_date", self.void_day)
+            .date("void_date", self.void_date)
             .text("void_reason", self.void_reason.as_deref())
     }
 }

@@ -25,9 +25,9 @@ pub struct DocumentView {
     /// The name of the customer or supplier.
     pub contact_name: String,
     /// Its date.
-    pub day: Date,
+    pub date: Date,
     /// The day on which it is due.
-    pub due_day: Option<Date>,
+    pub due_date: Option<Date>,
     /// The caller's own reference.
     pub reference: Option<String>,
     /// Notes.
@@ -59,7 +59,7 @@ pub struct DocumentView {
     /// The journal that voids it.
     pub void_journal_id: Option<i64>,
     /// The day from which it is void.
-    pub void_day: Option<Date>,
+    pub void_date: Option<Date>,
     /// The reason given.
     pub void_reason: Option<String>,
     /// Whether it is a part of the opening balances.
@@ -114,7 +114,7 @@ impl DocumentView {
 
     /// Days since it should have been paid; 0 when nothing is overdue.
     pub fn days_overdue(&self, today: Date) -> i32 {
-        let due = self.due_day.filter(|_| self.due_pence() > 0);
+        let due = self.due_date.filter(|_| self.due_pence() > 0);
         due.map_or(0, |due| (today - due).max(0))
     }
 }
@@ -140,8 +140,8 @@ impl DocumentRecord {
             supplier_reference: self.supplier_reference.clone(),
             contact_id: self.contact_id,
             contact_name,
-            day: self.day,
-            due_day: self.due_day,
+            date: self.date,
+            due_date: self.due_date,
             reference: self.reference.clone(),
             notes: self.notes.clone(),
             is_vat_inclusive: self.is_vat_inclusive,
@@ -167,7 +167,7 @@ impl DocumentRecord {
             }),
             journal_id: self.journal_id.filter(|id| *id > 0),
             void_journal_id: self.void_journal_id.filter(|id| *id > 0),
-            void_day: self.void_day,
+            void_date: self.void_date,
             void_reason: self.void_reason.clone(),
             is_opening: self.is_opening,
             issued_at_ms: self.issued_at_ms.filter(|_| self.stage != Stage::Draft),

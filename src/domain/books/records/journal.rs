@@ -11,7 +11,7 @@ pub struct JournalView {
     /// Its number, without gaps in its organisation.
     pub number: i64,
     /// Its date.
-    pub entry_day: Date,
+    pub entry_date: Date,
     /// A description.
     pub description: String,
     /// The caller's own reference.
@@ -75,9 +75,9 @@ pub struct JournalFilter {
     /// An account with a line in the journals.
     pub account_id: Option<i64>,
     /// On this day or later.
-    pub from_day: Option<Date>,
+    pub from_date: Option<Date>,
     /// On this day or before.
-    pub to_day: Option<Date>,
+    pub to_date: Option<Date>,
     /// Whether the journals are void.
     pub voided: Option<bool>,
     /// A text in the description, the reference or the number.
@@ -105,7 +105,7 @@ pub struct AccountHistory {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryLine {
     /// Its date.
-    pub entry_day: Date,
+    pub entry_date: Date,
     /// Its journal.
     pub journal_id: i64,
     /// The journal's number.
@@ -128,7 +128,7 @@ impl JournalView {
     pub(crate) fn audit_fields(&self) -> AuditFields {
         AuditFields::new()
             .number("journal_number", self.number)
-            .day("entry_date", self.entry_day)
+            .date("entry_date", self.entry_date)
             .money("total_debit", self.total_pence)
             .text("source_type", self.source_type.as_str())
             .number("source_id", self.source_id)

@@ -68,5 +68,5 @@ pub struct OpeningSet {
     /// What was not settled.
     pub documents: Vec<DocumentView>,
     /// The lock date from then on.
-    pub lock_day: Option<Date>,
+    pub lock_date: Option<Date>,
 }

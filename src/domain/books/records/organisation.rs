@@ -118,7 +118,7 @@ pub struct OrganisationChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockChange {
     /// The last locked day; none when it was cleared.
-    pub lock_day: Option<Date>,
+    pub lock_date: Option<Date>,
     /// The reason given.
     pub reason: Option<String>,
     /// The person.
@@ -132,7 +132,7 @@ impl OrganisationRecord {
     pub(crate) fn with(
         &self,
         change: &OrganisationChange,
-        lock_day: Option<Date>,
+        lock_date: Option<Date>,
         is_new: bool,
     ) -> Result<(Self, Option<(Date, VatScheme)>), Refusal> {
         let mut row = self.clone();
@@ -160,7 +160,7 @@ impl OrganisationRecord {
             let begins = vat.scheme.map(|scheme| (vat.scheme_from.unwrap_or(period::FIRST_DATE), scheme));
             (vat, begins)
         } else {
-            row.vat_settings().patched(&change.vat, lock_day)?
+            row.vat_settings().patched(&change.vat, lock_date)?
         };
         row.vat_registered = vat.is_registered;
         row.vat_number = vat.number;
@@ -198,11 +198,11 @@ impl OrganisationRecord {
             .text("timezone", self.timezone.as_str());
         with_address(audit_fields, &self.address)
             .text("financial_year_end", self.financial_year_end.as_str())
-            .day("books_start_date", self.books_start_date)
+            .date("books_start_date", self.books_start_date)
             .flag("vat_registered", self.vat_registered)
             .text("vat_number", self.vat_number.as_deref())
             .text("vat_scheme", self.vat_scheme.as_deref())
-            .day("vat_scheme_from", self.vat_scheme_from)
+            .date("vat_scheme_from", self.vat_scheme_from)
             .percent("flat_rate_percent", self.flat_rate_basis_points)
             .number("vat_period_months", self.vat_period_months)
             .number("vat_period_end_month", self.vat_period_end_month)
@@ -216,7 +216,7 @@ impl OrganisationRecord {
 
     /// The fields of the period lock that the history shows.
     pub(crate) fn lock_audit_fields(&self) -> AuditFields {
-        AuditFields::new().day("lock_date", self.lock_date)
+        AuditFields::new().date("lock_date", self.lock_date)
     }
 }
 

@@ -28,7 +28,7 @@ pub struct SettlementInput {
     /// The customer or supplier.
     pub contact_id: i64,
     /// Its date.
-    pub day: Date,
+    pub date: Date,
     /// The cash.
     pub amount_pence: i64,
     /// The bank account.
@@ -89,7 +89,7 @@ pub struct AllocationView {
     /// Its number.
     pub other_number: Option<String>,
     /// The day from which it counts.
-    pub day: Date,
+    pub date: Date,
     /// Cash, or credit.
     pub amount_pence: i64,
     /// The amount that CIS withheld beside the cash; 0 for credit.
@@ -112,7 +112,7 @@ pub struct SettlementView {
     /// The name of the customer or supplier.
     pub contact_name: String,
     /// Its date.
-    pub day: Date,
+    pub date: Date,
     /// The cash.
     pub amount_pence: i64,
     /// The bank account.
@@ -136,7 +136,7 @@ pub struct SettlementView {
     /// The journal that voids it.
     pub void_journal_id: Option<i64>,
     /// The day from which it is void.
-    pub void_day: Option<Date>,
+    pub void_date: Option<Date>,
     /// The reason given.
     pub void_reason: Option<String>,
     /// When it was created.
@@ -164,9 +164,9 @@ pub struct SettlementFilter {
     /// The bank account.
     pub bank_account_id: Option<i64>,
     /// On this day or later.
-    pub from_day: Option<Date>,
+    pub from_date: Option<Date>,
     /// On this day or before.
-    pub to_day: Option<Date>,
+    pub to_date: Option<Date>,
     /// Whether they are void.
     pub is_void: Option<bool>,
     /// Whether a part of the amount is not allocated.
@@ -182,7 +182,7 @@ pub(crate) struct SettlementRecord {
     pub(crate) kind: SettlementKind,
     pub(crate) number: String,
     pub(crate) contact_id: i64,
-    pub(crate) day: Date,
+    pub(crate) date: Date,
     pub(crate) amount_pence: i64,
     pub(crate) bank_account_id: i64,
     pub(crate) reference: Option<String>,
@@ -196,7 +196,7 @@ pub(crate) struct SettlementRecord {
     pub(crate) bank_transaction_id: Option<i64>,
     pub(crate) journal_id: i64,
     pub(crate) void_journal_id: Option<i64>,
-    pub(crate) void_day: Option<Date>,
+    pub(crate) void_date: Option<Date>,
     pub(crate) void_reason: Option<String>,
     pub(crate) created_at_ms: i64,
     pub(crate) updated_at_ms: i64,
@@ -243,7 +243,7 @@ impl SettlementRecord {
 
     /// Whether it is void.
     pub(crate) const fn is_void(&self) -> bool {
-        self.void_day.is_some()
+        self.void_date.is_some()
     }
 
     /// The settlement as the rules read it.
@@ -252,7 +252,7 @@ impl SettlementRecord {
             id: Some(SettlementId(self.id)),
             kind: self.kind,
             contact_id: ContactId(self.contact_id),
-            date: self.day,
+            date: self.date,
             amount: Pence(self.amount_pence),
             is_void: self.is_void(),
             allocations,
@@ -268,7 +268,7 @@ impl SettlementRecord {
             number: Some(self.number).filter(|_| self.id > 0),
             contact_id: self.contact_id,
             contact_name,
-            day: self.day,
+            date: self.date,
             amount_pence: self.amount_pence,
             bank_account_id: self.bank_account_id,
             reference: self.reference,
@@ -280,7 +280,7 @@ impl SettlementRecord {
             bank_transaction_id: self.bank_transaction_id,
             journal_id: Some(self.journal_id).filter(|id| *id > 0),
             void_journal_id: self.void_journal_id.filter(|id| *id > 0),
-            void_day: self.void_day,
+            void_date: self.void_date,
             void_reason: self.void_reason,
             created_at_ms: self.created_at_ms,
             updated_at_ms: self.updated_at_ms,
@@ -324,7 +324,7 @@ impl SettlementRecord {
             .text("kind", self.kind.source_type().as_str())
             .text("status", if self.is_void() { "void" } else { "posted" })
             .number("contact_id", self.contact_id)
-            .day("date", self.day)
+            .date("date", self.date)
             .money("amount", self.amount_pence)
             .money("allocated_amount", self.allocated_pence)
             .money("cis_amount", self.cis_pence)
@@ -334,7 +334,7 @@ impl SettlementRecord {
             .text("memo", self.memo.as_deref())
             .number("journal_id", self.journal_id)
             .number("void_journal_id", self.void_journal_id)
-            .day("void_date", self.void_day)
+            .date("void_date", self.void_date)
             .text("void_reason", self.void_reason.as_deref())
     }
 }

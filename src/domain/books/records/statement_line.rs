@@ -19,7 +19,7 @@ pub struct StatementLineRecord {
     /// The bank account it is of.
     pub bank_account_id: i64,
     /// Its date.
-    pub day: Date,
+    pub date: Date,
     /// Money in is positive.
     pub amount_pence: i64,
     /// What the bank says of it.
@@ -103,9 +103,9 @@ pub struct StatementLineFilter {
     /// Of this bank account.
     pub bank_account_id: Option<i64>,
     /// On this day or later.
-    pub from_day: Option<Date>,
+    pub from_date: Option<Date>,
     /// On this day or before.
-    pub to_day: Option<Date>,
+    pub to_date: Option<Date>,
     /// Text in description, reference or merchant.
     pub search: Option<String>,
     /// Confirmed this way.
@@ -124,7 +124,7 @@ impl StatementLineRecord {
         BankTransaction {
             id: BankTransactionId(self.id),
             bank_account_id: BankAccountId(self.bank_account_id),
-            date: self.day,
+            date: self.date,
             amount: Pence(self.amount_pence),
             description: self.description.clone(),
             status: self.status,
@@ -151,7 +151,7 @@ impl StatementLineRecord {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatementLineInput {
     /// Its date.
-    pub day: Date,
+    pub date: Date,
     /// Money in is positive.
     pub amount_pence: i64,
     /// What the bank says of it.
@@ -192,7 +192,7 @@ impl StatementLineRecord {
         };
         let lines = i64::try_from(self.lines.len()).unwrap_or(i64::MAX);
         AuditFields::new()
-            .day("date", self.day)
+            .date("date", self.date)
             .money("amount", self.amount_pence)
             .text("description", self.description.as_str())
             .text("status", self.status.as_str())

@@ -39,7 +39,7 @@ enum Role {
 pub(super) struct Item {
     pub(super) open_pence: i128,
     pub(super) open: i128,
-    pub(super) day: Date,
+    pub(super) date: Date,
     pub(super) due: Date,
     pub(super) contact: usize,
     pub(super) kind: InvoiceKind,
@@ -80,7 +80,7 @@ impl Book {
         let items = invoices.iter().enumerate().map(|(place, invoice)| Item {
             open_pence: pence(invoice.amount_due).max(0),
             open: invoice.amount_due.max(0),
-            day: invoice.day,
+            date: invoice.date,
             due: due(invoice),
             contact: contacts.of_invoice(place),
             kind: invoice.kind,
@@ -181,18 +181,18 @@ impl Book {
         self.roles.get(contact).copied().unwrap_or(Role::Unknown)
     }
 
-    pub(super) fn is_open(&self, place: usize, day: Date) -> bool {
-        self.items.get(place).is_some_and(|item| item.open_pence > 0 && item.day - DAYS_EARLY <= day)
+    pub(super) fn is_open(&self, place: usize, date: Date) -> bool {
+        self.items.get(place).is_some_and(|item| item.open_pence > 0 && item.date - DAYS_EARLY <= date)
     }
 
     /// Open items of a contact that money moving so pays, oldest due date first.
-    pub(super) fn payable(&self, contact: usize, flow: Flow, day: Date) -> impl Iterator<Item = usize> {
-        self.of_contact(contact).filter(move |place| self.adds(*place, flow) && self.is_open(*place, day))
+    pub(super) fn payable(&self, contact: usize, flow: Flow, date: Date) -> impl Iterator<Item = usize> {
+        self.of_contact(contact).filter(move |place| self.adds(*place, flow) && self.is_open(*place, date))
     }
 
     /// Open credit notes of a contact that make a payment smaller.
-    pub(super) fn credits(&self, contact: usize, flow: Flow, day: Date) -> impl Iterator<Item = usize> {
-        self.of_contact(contact).filter(move |place| self.subtracts(*place, flow) && self.is_open(*place, day))
+    pub(super) fn credits(&self, contact: usize, flow: Flow, date: Date) -> impl Iterator<Item = usize> {
+        self.of_contact(contact).filter(move |place| self.subtracts(*place, flow) && self.is_open(*place, date))
     }
 
     fn of_contact(&self, contact: usize) -> impl Iterator<Item = usize> {
@@ -206,17 +206,17 @@ impl Book {
     }
 
     /// The open item of a contact with exactly this amount whose due date is nearest, and whether there are others.
-    pub(super) fn nearest(&self, contact: usize, flow: Flow, pence: i128, day: Date) -> Option<(usize, bool)> {
+    pub(super) fn nearest(&self, contact: usize, flow: Flow, pence: i128, date: Date) -> Option<(usize, bool)> {
         const LOOK: usize = 16;
         let known = self.by_amount.get(&(contact, flow, pence))?;
         let place = |rank: usize| self.by_rank.get(rank).copied();
-        let open = |entry: &&(Date, usize)| place(entry.1).is_some_and(|place| self.is_open(place, day));
-        let patient = day - PATIENCE_DAYS;
-        let overdue = known.range((patient, 0)..=(day, usize::MAX)).take(LOOK).find(open);
+        let open = |entry: &&(Date, usize)| place(entry.1).is_some_and(|place| self.is_open(place, date));
+        let patient = date - PATIENCE_DAYS;
+        let overdue = known.range((patient, 0)..=(date, usize::MAX)).take(LOOK).find(open);
         let best = overdue.or_else(|| {
             let late = known.range(..(patient, 0)).rev().take(LOOK).find(open);
-            let early = known.range((day, usize::MAX)..).take(LOOK).find(open);
-            [late, early].into_iter().flatten().min_by_key(|entry| (lateness(day, entry.0), entry.1))
+            let early = known.range((date, usize::MAX)..).take(LOOK).find(open);
+            [late, early].into_iter().flatten().min_by_key(|entry| (lateness(date, entry.0), entry.1))
         })?;
         Some((place(best.1)?, known.len() > 1))
     }
@@ -254,8 +254,8 @@ impl Book {
 }
 
 /// How unlikely a payment is on a day, by its due date: customers are late more often than early.
-pub(super) fn lateness(day: Date, due: Date) -> i64 {
-    let days = i64::from(day) - i64::from(due);
+pub(super) fn lateness(date: Date, due: Date) -> i64 {
+    let days = i64::from(date) - i64::from(due);
     if days >= 0 { (days - i64::from(PATIENCE_DAYS)).max(0) } else { -2 * days }
 }
 
@@ -274,12 +274,12 @@ pub(super) fn portion(pence: i128, numerator: i64, denominator: i64) -> i128 {
 }
 
 fn due(invoice: &Invoice<'_>) -> Date {
-    invoice.due_day.unwrap_or_else(|| invoice.day + USUAL_TERM_DAYS)
+    invoice.due_date.unwrap_or_else(|| invoice.date + USUAL_TERM_DAYS)
 }
 
 /// What an item is ordered by: nothing of it depends on the list's order, but for the last.
 fn identity(invoice: &Invoice<'_>, place: usize) -> (Date, Date, String, String, i128, usize) {
-    (due(invoice), invoice.day, invoice.number.to_string(), invoice.contact.to_string(), invoice.amount_due, place)
+    (due(invoice), invoice.date, invoice.number.to_string(), invoice.contact.to_string(), invoice.amount_due, place)
 }
 
 /// Sterling, but for a list that knows one other currency only.

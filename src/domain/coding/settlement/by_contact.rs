@@ -24,7 +24,7 @@ impl Proposer<'_> {
         let reading = self.reading;
         let plain = named_credits.is_empty() && !reading.cues.credit;
         if plain
-            && let Some((item, others)) = self.book.nearest(contact, reading.flow, reading.pence, reading.day)
+            && let Some((item, others)) = self.book.nearest(contact, reading.flow, reading.pence, reading.date)
             && !self.is_sibling(item)
         {
             return self.proposal(&[item], &[], Relation::Exact, None, likeness, others);
@@ -34,7 +34,7 @@ impl Proposer<'_> {
         }
         let open = self.relevant(contact);
         let credits: Vec<usize> = if named_credits.is_empty() {
-            self.book.credits(contact, reading.flow, reading.day).take(4).collect()
+            self.book.credits(contact, reading.flow, reading.date).take(4).collect()
         } else {
             named_credits.to_vec()
         };

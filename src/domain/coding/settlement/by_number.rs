@@ -21,7 +21,7 @@ impl Proposer<'_> {
         };
         let contact = all.first().and_then(|item| self.book.items.get(*item)).map(|item| item.contact)?;
         let unnamed_credits = || {
-            let open: Vec<usize> = self.book.credits(contact, self.reading.flow, self.reading.day).take(4).collect();
+            let open: Vec<usize> = self.book.credits(contact, self.reading.flow, self.reading.date).take(4).collect();
             subsets(&open).into_iter().filter(|chosen| !chosen.is_empty())
         };
         if let Some(found) = unnamed_credits().find_map(|chosen| exact(&all, &chosen)) {

@@ -56,7 +56,7 @@ impl NumberIndex {
     pub(super) fn new(invoices: &[Invoice<'_>]) -> Self {
         let mut index = Self::default();
         for (place, invoice) in invoices.iter().enumerate() {
-            index.add(place, &fold(&invoice.number), year_of(invoice.day));
+            index.add(place, &fold(&invoice.number), year_of(invoice.date));
             if let Some(reference) = &invoice.reference {
                 index.add_reference(place, &fold(reference));
             }
@@ -251,8 +251,8 @@ fn period_likeness(digits: &str, year: i32) -> u8 {
 }
 
 /// The year of a day.
-fn year_of(day: Date) -> i32 {
-    day.civil().0
+fn year_of(date: Date) -> i32 {
+    date.civil().0
 }
 
 fn key_of(runs: &[Run<'_>]) -> String {

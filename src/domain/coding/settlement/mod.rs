@@ -168,7 +168,7 @@ struct Queue {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     score: u32,
-    day: Reverse<Date>,
+    date: Reverse<Date>,
     lateness: Reverse<i64>,
     item: Reverse<usize>,
     line: Reverse<usize>,
@@ -180,7 +180,7 @@ impl Queue {
         let mut order: Vec<usize> = (0..readings.len()).collect();
         order.sort_by_key(|place| {
             let line = readings.get(*place).and_then(|(line, _)| lines.get(*line));
-            line.map(|line| (line.day, line.amount, line.text.as_str(), line.tag, *place))
+            line.map(|line| (line.date, line.amount, line.text.as_str(), line.tag, *place))
         });
         let mut ranks = vec![0; readings.len()];
         for (rank, place) in order.into_iter().enumerate() {
@@ -228,7 +228,7 @@ impl Queue {
         let item = proposal.parts.first().and_then(|part| book.items.get(part.item)).map_or(0, |item| item.rank);
         self.heap.push(Entry {
             score: proposal.score,
-            day: Reverse(reading.day),
+            date: Reverse(reading.date),
             lateness: Reverse(proposal.lateness),
             item: Reverse(item),
             line: Reverse(self.ranks.get(place).copied().unwrap_or(place)),

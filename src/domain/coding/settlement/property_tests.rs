@@ -53,14 +53,14 @@ fn invoices(dice: &mut Dice, count: usize) -> Vec<Invoice<'static>> {
             3 => format!("{}", 1000 + dice.throw(30)),
             _ => dice.pick(&["🎉", "-", "", "ABC", "2025", "0000", "INV"]).to_owned(),
         };
-        let day = Date::numbered(20_000) + i32::try_from(dice.throw(30)).unwrap();
+        let date = Date::numbered(20_000) + i32::try_from(dice.throw(30)).unwrap();
         let kind = InvoiceKind::ALL[dice.throw(3)];
         Invoice {
             number: Cow::from(number),
             kind,
             contact: Cow::from(dice.pick(&CONTACTS)),
-            day,
-            due_day: (dice.throw(2) == 0).then_some(day + 30),
+            date,
+            due_date: (dice.throw(2) == 0).then_some(date + 30),
             total: None,
             amount_due: pounds(1 + dice.throw(6)),
             currency: (dice.throw(9) == 0).then_some(Cow::from("USD")),
@@ -93,7 +93,7 @@ fn lines(dice: &mut Dice, count: usize, invoices: &[Invoice<'_>]) -> Vec<Transac
         let share = [100, 100, 100, 50, 80, 97, 101, 200][dice.throw(8)];
         let sign = if dice.throw(2) == 0 { 1 } else { -1 };
         Transaction {
-            day: Date::numbered(20_000 + i32::try_from(dice.throw(60)).unwrap()),
+            date: Date::numbered(20_000 + i32::try_from(dice.throw(60)).unwrap()),
             description: Cow::from(words.join(" ")),
             amount: sign * any.amount_due * share / 100,
             merchant: None,
@@ -181,8 +181,8 @@ fn equal_amounts_everywhere_settle_nothing_by_themselves() {
             number: Cow::from(format!("INV-{:04}", 100 + place)),
             kind: InvoiceKind::ALL[place % 2],
             contact: Cow::from(format!("{} Engineering {place} Ltd", ["Abbot", "Birch", "Cedar", "Dover"][place % 4])),
-            day: Date::numbered(20_000),
-            due_day: None,
+            date: Date::numbered(20_000),
+            due_date: None,
             total: None,
             amount_due: pounds(1),
             currency: None,
@@ -206,7 +206,7 @@ fn equal_amounts_everywhere_settle_nothing_by_themselves() {
     ];
     let batch: Vec<Transaction<'_>> = (0..600)
         .map(|place| Transaction {
-            day: Date::numbered(20_010),
+            date: Date::numbered(20_010),
             description: Cow::from(dice.pick(&hostile)),
             amount: if place % 2 == 0 { pounds(1) } else { -pounds(1) },
             merchant: None,
@@ -227,19 +227,19 @@ fn very_long_lines_and_very_large_amounts_are_read() {
         number: Cow::from("9".repeat(100)),
         kind: InvoiceKind::Invoice,
         contact: Cow::from("Z".repeat(200)),
-        day: Date::MIN,
-        due_day: Some(Date::MAX),
+        date: Date::MIN,
+        due_date: Some(Date::MAX),
         total: None,
         amount_due: 999_999_999_999_999_999 * 100 * UNITS_PER_PENNY,
         currency: None,
         reference: Some(Cow::from("1".repeat(100))),
         account: None,
     }];
-    list.push(Invoice { contact: Cow::from(""), number: Cow::from("🎉"), day: Date::MAX, ..list[0].clone() });
+    list.push(Invoice { contact: Cow::from(""), number: Cow::from("🎉"), date: Date::MAX, ..list[0].clone() });
     let batch: Vec<Transaction<'_>> = [list[0].amount_due, -list[0].amount_due, 1, 0]
         .into_iter()
         .map(|amount| Transaction {
-            day: Date::numbered(20_000),
+            date: Date::numbered(20_000),
             description: Cow::from(text.as_str()),
             amount,
             merchant: Some(Cow::from("Z".repeat(200))),

@@ -14,7 +14,7 @@ use super::numbers::{Numbers, Strength};
 pub(super) struct Reading {
     pub(super) flow: Flow,
     pub(super) pence: i128,
-    pub(super) day: Date,
+    pub(super) date: Date,
     pub(super) numbers: Numbers,
     /// Contacts the line may name and how like they are, in thousandths.
     pub(super) contacts: Vec<(usize, u32)>,
@@ -31,7 +31,7 @@ pub(super) const HINTED: u32 = 400;
 impl Reading {
     pub(super) fn new(line: &Line<'_>, numbers: Numbers, contacts: Vec<(usize, u32)>) -> Self {
         let flow = if line.pence > 0 { Flow::In } else { Flow::Out };
-        Self { flow, pence: line.pence.abs(), day: line.day, numbers, contacts, cues: Cues::of(line) }
+        Self { flow, pence: line.pence.abs(), date: line.date, numbers, contacts, cues: Cues::of(line) }
     }
 
     pub(super) fn likeness(&self, contact: usize) -> u32 {

@@ -57,14 +57,14 @@ impl Proposer<'_> {
             let best =
                 candidates.filter_map(|item| self.name(item, mention.strength, mention.explicit)).min_by_key(|named| {
                     let item = self.book.items.get(named.item);
-                    let open = self.book.is_open(named.item, reading.day);
+                    let open = self.book.is_open(named.item, reading.date);
                     let exact = item.is_some_and(|item| item.open_pence == reading.pence);
                     let hinted = if named.likeness >= HINTED { named.likeness } else { 0 };
-                    let late = item.map_or(i64::MAX, |item| lateness(reading.day, item.due));
+                    let late = item.map_or(i64::MAX, |item| lateness(reading.date, item.due));
                     (std::cmp::Reverse(hinted), !open, !exact, late, item.map_or(usize::MAX, |item| item.rank))
                 });
             let Some(best) = best else { continue };
-            if !self.book.is_open(best.item, reading.day) {
+            if !self.book.is_open(best.item, reading.date) {
                 spoken_for |= is_certain(&best);
             } else if !named.iter().any(|known| known.item == best.item) {
                 named.push(best);
@@ -87,7 +87,7 @@ impl Proposer<'_> {
     }
 
     pub(super) fn payable(&self, contact: usize) -> impl Iterator<Item = usize> {
-        self.book.payable(contact, self.reading.flow, self.reading.day)
+        self.book.payable(contact, self.reading.flow, self.reading.date)
     }
 
     pub(super) fn open(&self, item: usize) -> Option<i128> {
@@ -145,7 +145,7 @@ impl Proposer<'_> {
             None => 0,
         };
         let score = named + likeness + relation.score() - if several { 50 } else { 0 };
-        let lateness = lateness(self.reading.day, first.due);
+        let lateness = lateness(self.reading.date, first.due);
         (!parts.is_empty()).then_some(Proposal { parts, relation, number, likeness, ambiguous, score, lateness })
     }
 }

@@ -24,7 +24,7 @@ fn line<'a>(description: &'a str, amount: &str, days: i32) -> Transaction<'a> {
         None => (description, None),
     };
     Transaction {
-        day: START + days,
+        date: START + days,
         description: Cow::from(description),
         amount: units(amount),
         merchant: None,
@@ -38,8 +38,8 @@ fn item<'a>(kind: InvoiceKind, number: &'a str, contact: &'a str, open: &str) ->
         number: Cow::from(number),
         kind,
         contact: Cow::from(contact),
-        day: START - 20,
-        due_day: Some(START + 10),
+        date: START - 20,
+        due_date: Some(START + 10),
         total: None,
         amount_due: units(open),
         currency: None,
@@ -240,7 +240,7 @@ fn money_must_move_the_right_way_and_not_before_the_invoice() {
     let list = [invoice("BG-0031", "Clifton Arts", "486"), bill("77120", "Severn Cooling", "294")];
     assert_eq!(one("CLIFTON ARTS BG-0031", "-486", &list), "");
     assert_eq!(one("SEVERN COOLING 77120", "294", &list), "");
-    let early = |day| numbers(&[line("CLIFTON ARTS BG-0031", "486", day)], &list).remove(0);
+    let early = |date| numbers(&[line("CLIFTON ARTS BG-0031", "486", date)], &list).remove(0);
     assert_eq!((early(-23), early(-24)), ("BG-0031".to_owned(), String::new()));
 }
 
@@ -378,7 +378,7 @@ fn equal_invoices_are_paid_oldest_first() {
         invoice("R-2", "Kutz Barbers", "700"),
     ];
     for (place, due) in [(0, 40), (1, -20), (2, 10)] {
-        list[place].due_day = Some(START + due);
+        list[place].due_date = Some(START + due);
     }
     let lines = [
         line("KUTZ BARBERS", "700", 30),

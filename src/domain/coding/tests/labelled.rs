@@ -85,7 +85,7 @@ fn units(value: &Value, name: &str) -> i128 {
 
 fn read_line(value: &Value) -> Transaction<'static> {
     Transaction {
-        day: day(&words(value, "date")),
+        date: date(&words(value, "date")),
         description: words(value, "description"),
         amount: units(value, "amount"),
         merchant: optional(value, "merchant").map(Cow::Owned),
@@ -108,8 +108,8 @@ fn read_invoice(value: &Value, accounts: &[Account<'static>]) -> Invoice<'static
         number: words(value, "number"),
         kind: InvoiceKind::parse(&words(value, "kind")).expect("a kind"),
         contact: words(value, "contact"),
-        day: day(&words(value, "date")),
-        due_day: optional(value, "due_date").map(|text| day(&text)),
+        date: date(&words(value, "date")),
+        due_date: optional(value, "due_date").map(|text| date(&text)),
         total: value.get("total").filter(|total| !total.is_null()).map(|_| units(value, "total")),
         amount_due: units(value, "amount_due"),
         currency: optional(value, "currency").map(Cow::Owned),

@@ -34,13 +34,13 @@ fn pounds(text: &str) -> i128 {
     amount::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}"))
 }
 
-fn day(text: &str) -> Date {
+fn date(text: &str) -> Date {
     Date::parse(text).unwrap_or_else(|| panic!("{text} is no date"))
 }
 
 fn line(on: &str, description: &str, amount: &str) -> Transaction<'static> {
     Transaction {
-        day: day(on),
+        date: date(on),
         description: Cow::Owned(description.to_owned()),
         amount: pounds(amount),
         merchant: None,
@@ -62,8 +62,8 @@ fn invoice(kind: InvoiceKind, number: &str, contact: &str, on: &str, due: &str) 
         number: Cow::Owned(number.to_owned()),
         kind,
         contact: Cow::Owned(contact.to_owned()),
-        day: day(on),
-        due_day: None,
+        date: date(on),
+        due_date: None,
         total: None,
         amount_due: pounds(due),
         currency: None,

@@ -58,7 +58,7 @@ pub struct Transfer {
 #[derive(Debug)]
 struct Side {
     line: usize,
-    day: Date,
+    date: Date,
     tag: Option<usize>,
     /// Place among the sides when they are ordered by what they are.
     rank: usize,
@@ -97,7 +97,7 @@ impl Side {
         // `CREDIT CAR`, cut off by the bank.
         let words = words.iter().filter(|word| !(signals.card && **word == "CAR"));
         let strangers = words.filter(strange).map(|word| (*word).to_owned()).collect();
-        Self { line: place, day: line.day, tag: line.tag, rank: 0, signals, named, strangers }
+        Self { line: place, date: line.date, tag: line.tag, rank: 0, signals, named, strangers }
     }
 
     fn names(&self, own: usize) -> u32 {
@@ -124,7 +124,7 @@ impl Side {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Match {
     value: Reverse<i32>,
-    day: Date,
+    date: Date,
     ranks: (usize, usize),
     out: usize,
     into: usize,
@@ -163,7 +163,7 @@ pub fn pair(
             let strength = pair_strength(&found, out, into);
             for (side, account, other) in [(out, to, into), (into, from, out)] {
                 if let (Some(answer), Some(line)) = (answers.get_mut(side.line), lines.get(side.line)) {
-                    let remark = remark(line, accounts, account, Some(other.day));
+                    let remark = remark(line, accounts, account, Some(other.date));
                     *answer = Some(Transfer { account, pair: Some(other.line), strength, remark });
                 }
             }
@@ -187,7 +187,7 @@ fn sides(lines: &[Line<'_>], own: &OwnAccounts, taken: impl Fn(usize) -> bool) -
     }
     for list in outs.values_mut().chain(ins.values_mut()) {
         list.sort_by_key(|side| {
-            (side.day, side.tag, lines.get(side.line).map(|line| (line.text.as_str(), line.amount)), side.line)
+            (side.date, side.tag, lines.get(side.line).map(|line| (line.text.as_str(), line.amount)), side.line)
         });
         for (rank, side) in list.iter_mut().enumerate() {
             side.rank = rank;
@@ -207,8 +207,8 @@ fn matches(own: &OwnAccounts, outs: &[Side], ins: &[Side]) -> Vec<Match> {
     }
     let mut found = Vec::new();
     for (place, out) in outs.iter().enumerate() {
-        let (first, last) = (out.day - DAYS_EARLY, out.day + DAYS_LATE);
-        let near = ins.iter().enumerate().filter(|(_, into)| (first..=last).contains(&into.day));
+        let (first, last) = (out.date - DAYS_EARLY, out.date + DAYS_LATE);
+        let near = ins.iter().enumerate().filter(|(_, into)| (first..=last).contains(&into.date));
         found.extend(near.filter_map(|(at, into)| compare(own, out, into, place, at)));
     }
     found.sort_unstable();
@@ -220,13 +220,13 @@ fn matches(own: &OwnAccounts, outs: &[Side], ins: &[Side]) -> Vec<Match> {
 fn matches_of_many(own: &OwnAccounts, outs: &[Side], ins: &[Side]) -> Vec<Match> {
     let mut waiting: BTreeMap<(Date, Option<usize>), VecDeque<usize>> = BTreeMap::new();
     for (place, into) in ins.iter().enumerate() {
-        waiting.entry((into.day, into.tag)).or_default().push_back(place);
+        waiting.entry((into.date, into.tag)).or_default().push_back(place);
     }
     let mut found = Vec::new();
     for (place, out) in outs.iter().enumerate() {
         let taken = [0, 1, -1, 2, 3, 4, -2].into_iter().find_map(|days| {
-            let day = out.day + days;
-            let accounts = waiting.range_mut((day, None)..=(day, Some(usize::MAX)));
+            let date = out.date + days;
+            let accounts = waiting.range_mut((date, None)..=(date, Some(usize::MAX)));
             accounts.filter(|((_, tag), list)| *tag != out.tag && !list.is_empty()).take(ACCOUNTS_COMPARED).find_map(
                 |(_, list)| {
                     let fitting = list.iter().take(FIRST_COMPARED).enumerate();
@@ -275,11 +275,11 @@ fn compare(own: &OwnAccounts, out: &Side, into: &Side, at_out: usize, at_into: u
     if says < ENOUGH || stranger_to_card || !sign {
         return None;
     }
-    let days = into.day - out.day;
+    let days = into.date - out.date;
     let apart = if days >= 0 { 8 * days } else { 4 - 8 * days };
     Some(Match {
         value: Reverse(says.min(6) * 10 - apart),
-        day: out.day,
+        date: out.date,
         ranks: (out.rank, into.rank),
         out: at_out,
         into: at_into,
@@ -295,7 +295,7 @@ fn pair_strength(found: &Match, out: &Side, into: &Side) -> u16 {
         _ => 920,
     };
     let strange = if out.strangers.is_empty() || into.strangers.is_empty() { 0 } else { 20 };
-    let apart = if (0..=1).contains(&(into.day - out.day)) { 0 } else { 15 };
+    let apart = if (0..=1).contains(&(into.date - out.date)) { 0 } else { 15 };
     base - strange - apart
 }
 
@@ -327,9 +327,9 @@ fn one_sided(
 
 /// The other side is in the same account: as far as can be known, nothing moved between accounts.
 fn is_met_at_home(side: &Side, others: &[Side]) -> bool {
-    let first = others.partition_point(|other| other.day < side.day - DAYS_LATE);
+    let first = others.partition_point(|other| other.date < side.date - DAYS_LATE);
     let untagged = side.tag.is_none();
-    let near = others.iter().skip(first).take_while(|other| other.day <= side.day + DAYS_LATE);
+    let near = others.iter().skip(first).take_while(|other| other.date <= side.date + DAYS_LATE);
     !untagged && near.take(FIRST_COMPARED).any(|other| other.tag == side.tag && !other.is_silent())
 }
 
@@ -399,13 +399,13 @@ fn best_named(side: &Side, own: &OwnAccounts, best: u32) -> Option<(usize, Kind)
 }
 
 /// Says where the money goes or comes from, and on which day it is there.
-fn remark(line: &Line<'_>, accounts: &[Account<'_>], account: usize, other_day: Option<Date>) -> String {
+fn remark(line: &Line<'_>, accounts: &[Account<'_>], account: usize, other_date: Option<Date>) -> String {
     let name = accounts.get(account).map_or("", |account| &account.name);
     let direction = if line.pence < 0 { "to" } else { "from" };
     let amount = money(line.amount.abs());
-    match other_day {
-        Some(day) => {
-            format!("moves {amount} {direction} {name}; the other side is there on {day}")
+    match other_date {
+        Some(date) => {
+            format!("moves {amount} {direction} {name}; the other side is there on {date}")
         }
         None => format!("moves {amount} {direction} {name}, which the line names; the other side is not in the batch"),
     }

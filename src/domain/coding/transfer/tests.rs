@@ -15,7 +15,7 @@ fn account<'a>(name: &'a str, kind: AccountType) -> Account<'a> {
 
 fn line<'a>(tag: &'a str, days: i32, amount: &str, description: &'a str) -> Transaction<'a> {
     Transaction {
-        day: Date::numbered(20_000 + days),
+        date: Date::numbered(20_000 + days),
         description: Cow::from(description),
         amount: amount::parse(amount).unwrap(),
         merchant: None,

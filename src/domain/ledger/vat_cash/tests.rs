@@ -162,12 +162,12 @@ proptest! {
         let mut entries = Vec::new();
         let mut now = unpaid.clone();
         let mut id = 0;
-        for (day, pence) in payments.into_iter().chain([(last, i64::MAX)]) {
+        for (date, pence) in payments.into_iter().chain([(last, i64::MAX)]) {
             let pence = pence.min(now.due().0);
             if pence > 0 {
                 id += 1;
                 let mut next = now.clone();
-                next.allocations.push(cash(id, DAY + day, pence));
+                next.allocations.push(cash(id, DAY + date, pence));
                 entries.extend(changes(&now, &next));
                 now = next;
             }
@@ -177,9 +177,9 @@ proptest! {
         let (net, vat) = coded.fold((Pence::ZERO, Pence::ZERO), |(net, vat), (_, one)| (net + one.net, vat + one.vat));
         let all = boxes(&entries, VatScheme::Cash);
         prop_assert_eq!((all.box1, all.box6), (vat, net));
-        for day in 0..40 {
-            let until: Vec<_> = entries.iter().filter(|entry| entry.tax_point <= DAY + day).cloned().collect();
-            let paid: Pence = now.allocations.iter().filter(|one| one.date <= DAY + day).map(|one| one.amount).sum();
+        for date in 0..40 {
+            let until: Vec<_> = entries.iter().filter(|entry| entry.tax_point <= DAY + date).cloned().collect();
+            let paid: Pence = now.allocations.iter().filter(|one| one.date <= DAY + date).map(|one| one.amount).sum();
             prop_assert_eq!(boxes(&until, VatScheme::Cash).box1, vat.proportion(paid, now.gross));
         }
     }
@@ -193,9 +193,9 @@ proptest! {
         let unpaid = invoice(&[(VatCode::Standard, net), (VatCode::Zero, 77)]);
         let mut now = unpaid.clone();
         let mut entries = Vec::new();
-        for (id, (day, pence)) in (1..).zip(parts) {
+        for (id, (date, pence)) in (1..).zip(parts) {
             let mut next = now.clone();
-            next.allocations.push(cash(id, DAY + day, pence));
+            next.allocations.push(cash(id, DAY + date, pence));
             entries.extend(changes(&now, &next));
             now = next;
         }

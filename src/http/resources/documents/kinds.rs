@@ -136,7 +136,7 @@ macro_rules! document_answer {
                     $($settled: $settled_value,)*
                     journal_id: $view.journal_id.map(Id),
                     void_journal_id: $view.void_journal_id.map(Id),
-                    void_date: $view.void_day,
+                    void_date: $view.void_date,
                     void_reason: $view.void_reason.as_deref(),
                     opening: $view.is_opening,
                     issued_at: $view.issued_at_ms.map(Moment),
@@ -163,11 +163,11 @@ document_answer! {
         days_overdue: i32 = view.days_overdue(today),
         customer_id: Id = Id(view.contact_id),
         customer_name: &'a str = &view.contact_name,
-        invoice_date: Date = view.day,
+        invoice_date: Date = view.date,
         #[schema(required)]
-        due_date: Option<Date> = view.due_day,
+        due_date: Option<Date> = view.due_date,
         #[schema(required, minimum = 0)]
-        payment_terms_days: Option<i32> = view.due_day.map(|due| due - view.day),
+        payment_terms_days: Option<i32> = view.due_date.map(|due| due - view.date),
     }
     after_amounts {
         allocations: Vec<InvoiceAllocationJson> = view.allocations.iter().map(Into::into).collect(),
@@ -184,7 +184,7 @@ document_answer! {
     after_status {
         customer_id: Id = Id(view.contact_id),
         customer_name: &'a str = &view.contact_name,
-        credit_note_date: Date = view.day,
+        credit_note_date: Date = view.date,
         #[schema(required)]
         invoice_id: Option<Id> = view.origin_id.map(Id),
     }
@@ -208,11 +208,11 @@ document_answer! {
         days_overdue: i32 = view.days_overdue(today),
         supplier_id: Id = Id(view.contact_id),
         supplier_name: &'a str = &view.contact_name,
-        invoice_date: Date = view.day,
+        invoice_date: Date = view.date,
         #[schema(required)]
-        due_date: Option<Date> = view.due_day,
+        due_date: Option<Date> = view.due_date,
         #[schema(required, minimum = 0)]
-        payment_terms_days: Option<i32> = view.due_day.map(|due| due - view.day),
+        payment_terms_days: Option<i32> = view.due_date.map(|due| due - view.date),
     }
     after_amounts {
         allocations: Vec<InvoiceAllocationJson> = view.allocations.iter().map(Into::into).collect(),
@@ -233,7 +233,7 @@ document_answer! {
     after_status {
         supplier_id: Id = Id(view.contact_id),
         supplier_name: &'a str = &view.contact_name,
-        credit_note_date: Date = view.day,
+        credit_note_date: Date = view.date,
         #[schema(required)]
         invoice_id: Option<Id> = view.origin_id.map(Id),
     }

@@ -49,17 +49,17 @@ pub async fn list(call: Call<Products>, kind: DocumentKind) -> Result<HttpRespon
     let mut filter = DocumentFilter {
         statuses: query.words("status", &format!("one of {}", statuses.join(", ")), status),
         contact_id: query.id(contact),
-        from_day: query.day("date_from"),
-        to_day: query.day("date_to"),
+        from_date: query.date("date_from"),
+        to_date: query.date("date_to"),
         ..DocumentFilter::default()
     };
     if !kind.is_credit_note() {
-        filter.due_before_day = query.day("due_before");
+        filter.due_before_date = query.date("due_before");
         filter.overdue_on = query.flag("overdue").then_some(today);
     }
     filter.search = query.search("search");
     filter.updated_since_ms = query.moment("updated_since");
-    query.in_order(filter.from_day, filter.to_day);
+    query.in_order(filter.from_date, filter.to_date);
     let page = query.page(call.query());
     query.finish()?;
     let reader = &call.state().reader;
@@ -126,7 +126,7 @@ pub async fn void(call: Call<Products>, kind: DocumentKind) -> Result<HttpRespon
     let read = parse_void(&call.body);
     let exists = read.is_ok() || exists(&call, access.organisation.id, kind, id).await?;
     let request = body_or_path(read, exists)?;
-    let action = BooksCommand::VoidDocument { kind, id, void_day: request.void_day, reason: request.reason };
+    let action = BooksCommand::VoidDocument { kind, id, void_date: request.void_date, reason: request.reason };
     execute(&call, &access, StatusCode::OK, action, print).await
 }
 
@@ -136,8 +136,8 @@ pub async fn allocate(call: Call<Products>, kind: DocumentKind) -> Result<HttpRe
     let id = path_id(&call)?;
     let read = parse_credit_allocations(&call.body);
     let exists = read.is_ok() || exists(&call, access.organisation.id, kind, id).await?;
-    let (allocations, day) = body_or_path(read, exists)?;
-    execute(&call, &access, StatusCode::OK, BooksCommand::AllocateCredit { kind, id, allocations, day }, print).await
+    let (allocations, date) = body_or_path(read, exists)?;
+    execute(&call, &access, StatusCode::OK, BooksCommand::AllocateCredit { kind, id, allocations, date }, print).await
 }
 
 /// `POST …/sales-credit-notes/{id}/unallocate` and the like.

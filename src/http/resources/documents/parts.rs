@@ -141,7 +141,7 @@ impl From<&AllocationView> for InvoiceAllocationJson {
             id: AssignedId(view.id),
             source_type: view.other_type,
             source_id: AssignedId(view.other_id),
-            date: view.day,
+            date: view.date,
             amount: Money(view.amount_pence),
             cis_amount: Money(view.cis_pence),
             settled_amount: Money(view.amount_pence + view.cis_pence),
@@ -176,7 +176,7 @@ impl<'a> From<&'a AllocationView> for CreditNoteAllocationJson<'a> {
             invoice_number: number.filter(|_| is_invoice),
             refund_id: (!is_invoice).then_some(id),
             refund_number: number.filter(|_| !is_invoice),
-            date: view.day,
+            date: view.date,
             amount: Money(view.amount_pence),
         }
     }

@@ -148,7 +148,7 @@ pub fn parse_settlement_allocations(text: &[u8], side: ContactKind) -> Result<Ve
 pub fn parse_credit_allocations(text: &[u8]) -> Result<(Vec<AllocationInput>, Option<Date>), Issues> {
     const NAMES: [&str; 2] = ["allocations", "date"];
     let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
-    let (mut allocations, mut day) = (Vec::new(), None);
+    let (mut allocations, mut date) = (Vec::new(), None);
     let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         match at {
             0 => {
@@ -157,7 +157,7 @@ pub fn parse_credit_allocations(text: &[u8]) -> Result<(Vec<AllocationInput>, Op
                 })?;
             }
             _ if reader.is_null()? => {}
-            _ => day = reader.day(body("date"))?,
+            _ => date = reader.book_date(body("date"))?,
         }
         Ok(())
     });
@@ -167,7 +167,7 @@ pub fn parse_credit_allocations(text: &[u8]) -> Result<(Vec<AllocationInput>, Op
         }
     });
     reader.finish(read)?;
-    Ok((allocations, day))
+    Ok((allocations, date))
 }
 
 /// Reads the body that releases allocations.
@@ -232,11 +232,11 @@ mod tests {
 
     #[test]
     fn credit_goes_to_invoices_and_releases_name_allocations() {
-        let (read, day) =
+        let (read, date) =
             parse_credit_allocations(br#"{"allocations": [{"invoice_id": 7, "amount": 24.08}], "date": "2025-05-20"}"#)
                 .unwrap();
         assert_eq!(
-            (read[0].to, read[0].amount_pence, day),
+            (read[0].to, read[0].amount_pence, date),
             (AllocationTarget::Invoice(7), 2_408, Date::parse("2025-05-20"))
         );
         let wrong = br#"{"allocations": [{"credit_note_id": 7, "amount": 1}], "date": "x", "more": 1}"#;

@@ -20,7 +20,7 @@ const ROW_NAMES: [&str; 6] = ["date", "amount", "description", "reference", "mer
 
 #[derive(Default)]
 struct RowRead {
-    day: Option<Date>,
+    date: Option<Date>,
     amount: Option<Pence>,
     description: Option<String>,
     reference: Option<String>,
@@ -32,7 +32,7 @@ impl RowRead {
     fn field(&mut self, reader: &mut StrictReader<'_>, path: FieldPath<'static>, at: usize) -> Reading<()> {
         let path = path.field(ROW_NAMES.get(at).copied().unwrap_or_default());
         match at {
-            0 => self.day = reader.day(path)?,
+            0 => self.date = reader.book_date(path)?,
             1 => {
                 self.amount = reader.money(path)?;
                 if self.amount.is_some_and(Pence::is_zero) {
@@ -49,7 +49,7 @@ impl RowRead {
 
     fn row(self) -> Option<StatementLineInput> {
         Some(StatementLineInput {
-            day: self.day?,
+            date: self.date?,
             amount_pence: self.amount?.0,
             description: self.description?,
             reference: self.reference,

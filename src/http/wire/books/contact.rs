@@ -131,8 +131,8 @@ fn cis(reader: &mut StrictReader<'_>, is_new: bool) -> Reading<Option<CisChange>
             2 => cis.utr = Some(utr(reader, path)?),
             3 if is_null => cis.verification_number = Some(None),
             3 => cis.verification_number = reader.maybe_text(path, 20)?,
-            _ if is_null => cis.verified_day = Some(None),
-            _ => cis.verified_day = Some(reader.day(path)?),
+            _ if is_null => cis.verified_date = Some(None),
+            _ => cis.verified_date = Some(reader.book_date(path)?),
         }
         Ok(())
     })?;

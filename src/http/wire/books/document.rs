@@ -83,8 +83,8 @@ fn entry(kind: DocumentKind, fields: Vec<DocumentField>) -> DocumentInput {
     let mut entry = DocumentInput {
         kind,
         contact_id: 0,
-        day: Date::MIN,
-        due_day: None,
+        date: Date::MIN,
+        due_date: None,
         number: None,
         supplier_reference: None,
         reference: None,
@@ -108,15 +108,15 @@ fn field<const N: usize>(
     let path = body(names.get(at).copied().unwrap_or_default());
     Ok(match at {
         0 => reader.id(path)?.map(Field::Contact),
-        1 => reader.day(path)?.map(Field::Date),
+        1 => reader.book_date(path)?.map(Field::Date),
         2 => Some(Field::Lines(lines(reader, kind)?)),
         3 if kind.is_credit_note() => match reader.is_null()? {
             true => Some(Field::Origin(None)),
             false => reader.id(path)?.map(|id| Field::Origin(Some(id))),
         },
         3 => match reader.is_null()? {
-            true => Some(Field::DueDay(None)),
-            false => reader.day(path)?.map(|day| Field::DueDay(Some(day))),
+            true => Some(Field::DueDate(None)),
+            false => reader.book_date(path)?.map(|date| Field::DueDate(Some(date))),
         },
         4 if kind.side() == Side::Output => reader.maybe_mark(path, 50)?.map(Field::Number),
         4 => reader.maybe_label(path, 50)?.map(Field::SupplierReference),
@@ -216,7 +216,10 @@ mod tests {
             "invoice_date": "2025-04-14"}"#;
         let (entry, is_issued) = parse_new(text, DocumentKind::SalesInvoice).unwrap();
         assert!(is_issued && !entry.is_vat_inclusive);
-        assert_eq!((entry.contact_id, entry.day, entry.due_day, entry.number), (3, Date::numbered(20_192), None, None));
+        assert_eq!(
+            (entry.contact_id, entry.date, entry.due_date, entry.number),
+            (3, Date::numbered(20_192), None, None)
+        );
         let line = &entry.lines[0];
         assert_eq!((line.quantity, line.unit_price, line.discount), (Decimal4::ONE, Decimal4(100_300), Percent::ZERO));
         assert_eq!((&line.account, line.vat_code, line.vat_pence, line.cis_type), (&None, None, None, CisType::None));
@@ -283,7 +286,7 @@ mod tests {
         assert_eq!(
             fields.unwrap(),
             [
-                DocumentField::DueDay(None),
+                DocumentField::DueDate(None),
                 DocumentField::Notes(None),
                 DocumentField::Number(None),
                 DocumentField::VatInclusive(true)

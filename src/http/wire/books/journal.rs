@@ -19,7 +19,7 @@ pub fn parse_new(text: &[u8]) -> Result<ManualJournal, Issues> {
     let mut lines = Vec::new();
     let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         match at {
-            0 => entry_date = reader.day(body("entry_date"))?,
+            0 => entry_date = reader.book_date(body("entry_date"))?,
             1 => description = reader.text(body("description"), 1..=500)?,
             2 => reader.list("lines", 0..=LINES_MAX, |reader, path| {
                 lines.extend(line(reader, path)?);
@@ -80,7 +80,7 @@ fn line(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<Opti
 #[derive(Debug, Default)]
 pub struct VoidRequest {
     /// The day of the reversal.
-    pub void_day: Option<Date>,
+    pub void_date: Option<Date>,
     /// Why.
     pub reason: Option<String>,
 }
@@ -98,7 +98,7 @@ pub fn parse_void(text: &[u8]) -> Result<VoidRequest, Issues> {
             return Ok(());
         }
         match at {
-            0 => request.void_day = reader.day(body("void_date"))?,
+            0 => request.void_date = reader.book_date(body("void_date"))?,
             _ => request.reason = reader.text(body("reason"), 1..=500)?.map(String::from),
         }
         Ok(())

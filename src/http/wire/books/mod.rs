@@ -18,7 +18,7 @@ pub mod organisation;
 mod read;
 pub mod settlement;
 
-pub use read::{DAY_RULE, parse_day};
+pub use read::{BOOK_DATE_RULE, parse_book_date};
 
 use serde::ser::{Serialize, Serializer};
 
@@ -107,7 +107,7 @@ impl Serialize for Details {
                 DetailValue::Text(text) => map.serialize_entry(key, text)?,
                 DetailValue::Texts(texts) => map.serialize_entry(key, texts)?,
                 DetailValue::Money(amount) => map.serialize_entry(key, &Money(amount.0))?,
-                DetailValue::Date(day) => map.serialize_entry(key, day)?,
+                DetailValue::Date(date) => map.serialize_entry(key, date)?,
                 DetailValue::Row(row) => map.serialize_entry(key, row)?,
             }
         }

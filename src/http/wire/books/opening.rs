@@ -112,7 +112,7 @@ impl Read {
             return Ok(());
         }
         match at {
-            0 => self.as_of = reader.day(path)?,
+            0 => self.as_of = reader.book_date(path)?,
             1 => reader.list("lines", 1..=LINES_MAX, |reader, path| {
                 self.lines.extend(line(reader, path)?);
                 Ok(())
@@ -178,7 +178,7 @@ fn document(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<
         match at {
             0 => kind = reader.word(path, DocumentKind::parse, KINDS)?,
             1 => number = reader.text(path, 1..=50)?,
-            2 => date = reader.day(path)?,
+            2 => date = reader.book_date(path)?,
             3 => {
                 amount_due = reader.positive_money(path)?;
                 if amount_due.is_some_and(Pence::is_zero) {
@@ -187,7 +187,7 @@ fn document(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<
             }
             4 => customer = reader.id(path)?,
             5 => supplier = reader.id(path)?,
-            _ => due_date = reader.day(path)?,
+            _ => due_date = reader.book_date(path)?,
         }
         Ok(())
     })?;

@@ -104,8 +104,10 @@ fn field(reader: &mut StrictReader<'_>, at: usize, change: &mut OrganisationChan
             reader.word(path, zone, "an IANA time zone, such as Europe/London")?.map(Field::Timezone)
         }
         7 => {
-            let day = |text: &str| YearEnd::parse(text).map(|day| day.to_string());
-            reader.word(path, day, "the last day of the year as MM-DD, such as 03-31")?.map(Field::FinancialYearEnd)
+            let day_of_year = |text: &str| YearEnd::parse(text).map(|day| day.to_string());
+            reader
+                .word(path, day_of_year, "the last day of the year as MM-DD, such as 03-31")?
+                .map(Field::FinancialYearEnd)
         }
         8 => reader.flag(path)?.map(Field::CisContractor),
         9 => reader.flag(path)?.map(Field::CisSubcontractor),
@@ -118,7 +120,7 @@ fn field(reader: &mut StrictReader<'_>, at: usize, change: &mut OrganisationChan
         12 => reader.prefix(path, 10)?.map(|prefix| Field::SalesInvoicePrefix(prefix.into_owned())),
         13 => reader.prefix(path, 10)?.map(|prefix| Field::SalesCreditNotePrefix(prefix.into_owned())),
         21 if reader.is_null()? => None,
-        21 => reader.day(path)?.map(|date| Field::BooksStartDate(Some(date))),
+        21 => reader.book_date(path)?.map(|date| Field::BooksStartDate(Some(date))),
         _ => return vat_field(reader, at, path, change),
     };
     change.fields.extend(plain);
@@ -141,7 +143,7 @@ fn vat_field(
             vat.scheme = reader.word(path, scheme, "one of standard, cash, flat_rate, or null")?.map(Some);
         }
         17 if reader.is_null()? => vat.scheme_from = Some(None),
-        17 => vat.scheme_from = reader.day(path)?.map(Some),
+        17 => vat.scheme_from = reader.book_date(path)?.map(Some),
         18 if reader.is_null()? => vat.flat_rate = Some(None),
         18 => {
             let rule = "a percentage from 0.01 to 50 with at most two decimals, or null";
@@ -161,7 +163,7 @@ fn small(number: Option<i64>) -> Option<i32> {
 #[derive(Debug, Default)]
 pub struct LockRequest {
     /// The last locked day; none to open everything.
-    pub lock_day: Option<Date>,
+    pub lock_date: Option<Date>,
     /// Why.
     pub reason: Option<String>,
 }
@@ -176,7 +178,7 @@ pub fn parse_lock(text: &[u8]) -> Result<LockRequest, Issues> {
             return Ok(());
         }
         match at {
-            0 => request.lock_day = reader.day(body("lock_date"))?,
+            0 => request.lock_date = reader.book_date(body("lock_date"))?,
             _ => request.reason = reader.text(body("reason"), 1..=500)?.map(String::from),
         }
         Ok(())

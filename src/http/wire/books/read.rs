@@ -88,13 +88,13 @@ impl<'a> StrictReader<'a> {
     }
 
     /// A date of the books.
-    pub fn day(&mut self, path: FieldPath<'_>) -> Reading<Option<Date>> {
+    pub fn book_date(&mut self, path: FieldPath<'_>) -> Reading<Option<Date>> {
         let text = self.value()?;
-        let day = serde_json::from_str::<Cow<'_, str>>(text).ok().and_then(|text| parse_day(&text));
-        if day.is_none() {
-            self.problem(path, DAY_RULE);
+        let date = serde_json::from_str::<Cow<'_, str>>(text).ok().and_then(|text| parse_book_date(&text));
+        if date.is_none() {
+            self.problem(path, BOOK_DATE_RULE);
         }
-        Ok(day)
+        Ok(date)
     }
 
     /// A VAT code.
@@ -148,9 +148,9 @@ impl<'a> StrictReader<'a> {
 }
 
 /// What a date of the books is.
-pub const DAY_RULE: &str = "must be a real calendar date YYYY-MM-DD from 1900-01-01 to 2199-12-31";
+pub const BOOK_DATE_RULE: &str = "must be a real calendar date YYYY-MM-DD from 1900-01-01 to 2199-12-31";
 
 /// Reads a date of the books.
-pub fn parse_day(text: &str) -> Option<Date> {
-    Date::parse(text).filter(|day| (FIRST_DATE..=LAST_DATE).contains(day))
+pub fn parse_book_date(text: &str) -> Option<Date> {
+    Date::parse(text).filter(|date| (FIRST_DATE..=LAST_DATE).contains(date))
 }

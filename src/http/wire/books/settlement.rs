@@ -52,7 +52,7 @@ pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementInput, Issu
     let mut entry = SettlementInput {
         kind: receipt,
         contact_id: 0,
-        day: Date::MIN,
+        date: Date::MIN,
         amount_pence: 0,
         bank_account_id: 0,
         reference: None,
@@ -65,7 +65,7 @@ pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementInput, Issu
         let path = body(names.get(at).copied().unwrap_or_default());
         match at {
             0 => entry.contact_id = reader.id(path)?.unwrap_or_default(),
-            1 => entry.day = reader.day(path)?.unwrap_or(Date::MIN),
+            1 => entry.date = reader.book_date(path)?.unwrap_or(Date::MIN),
             2 => entry.amount_pence = reader.cash(path)?.map_or(0, |amount| amount.0),
             3 => entry.bank_account_id = reader.id(path)?.unwrap_or_default(),
             4 => {

@@ -199,11 +199,11 @@ fn length<T>(list: &[T]) -> u64 {
 fn transaction<'a>(reader: &mut StrictReader<'a>, path: FieldPath<'static>) -> Reading<Option<Transaction<'a>>> {
     const NAMES: [&str; 6] = ["date", "description", "amount", "merchant", "reference", "bank_account"];
     const REQUIRED: usize = 3;
-    let (mut day, mut description, mut amount) = (None, None, None);
+    let (mut date, mut description, mut amount) = (None, None, None);
     let (mut merchant, mut reference, mut bank_account) = (None, None, None);
     let given = reader.object(path, &NAMES, |reader, at| {
         match at {
-            0 => day = reader.date(path.field("date"))?,
+            0 => date = reader.date(path.field("date"))?,
             1 => description = reader.text(path.field("description"), 1..=MAX_DESCRIPTION_CHARS)?,
             2 => amount = reader.amount(path.field("amount"))?,
             3 => merchant = reader.optional_text(path.field("merchant"), MAX_MERCHANT_CHARS)?,
@@ -214,8 +214,8 @@ fn transaction<'a>(reader: &mut StrictReader<'a>, path: FieldPath<'static>) -> R
     })?;
     let Some(given) = given else { return Ok(None) };
     reader.require(path, &NAMES, &given, REQUIRED);
-    let Some(((day, description), amount)) = day.zip(description).zip(amount) else { return Ok(None) };
-    Ok(Some(Transaction { day, description, amount, merchant, reference, bank_account }))
+    let Some(((date, description), amount)) = date.zip(description).zip(amount) else { return Ok(None) };
+    Ok(Some(Transaction { date, description, amount, merchant, reference, bank_account }))
 }
 
 /// Reads one account of the chart; none when it has a problem.
@@ -304,20 +304,20 @@ fn invoice<'a>(
     ];
     const REQUIRED: usize = 5;
     const AMOUNTS: std::ops::RangeInclusive<i128> = 1..=1_000_000_000_000_000_000 * UNITS_PER_WHOLE;
-    let (mut number, mut kind, mut contact, mut day, mut amount_due) = (None, None, None, None, None);
-    let (mut due_day, mut total, mut currency, mut reference) = (None, None, None, None);
+    let (mut number, mut kind, mut contact, mut date, mut amount_due) = (None, None, None, None, None);
+    let (mut due_date, mut total, mut currency, mut reference) = (None, None, None, None);
     let given = reader.object(path, &NAMES, |reader, at| {
         match at {
             0 => number = reader.text(path.field("number"), 1..=MAX_INVOICE_NUMBER_CHARS)?,
             1 => kind = reader.word(path.field("kind"), InvoiceKind::parse, "one of invoice, bill and credit_note")?,
             2 => contact = reader.text(path.field("contact"), 1..=MAX_NAME_CHARS)?,
-            3 => day = reader.date(path.field("date"))?,
+            3 => date = reader.date(path.field("date"))?,
             4 => {
                 amount_due =
                     reader.bounded(path.field("amount_due"), AMOUNTS, "a JSON number above 0 and below 1e18")?
             }
             _ if reader.is_null()? => {}
-            5 => due_day = reader.date(path.field("due_date"))?,
+            5 => due_date = reader.date(path.field("due_date"))?,
             6 => total = reader.amount(path.field("total"))?,
             7 => currency = reader.word(path.field("currency"), currency_code, "three capital letters, such as GBP")?,
             8 => reference = reader.optional_text(path.field("reference"), MAX_REFERENCE_CHARS)?,
@@ -330,13 +330,13 @@ fn invoice<'a>(
     })?;
     let Some(given) = given else { return Ok(None) };
     reader.require(path, &NAMES, &given, REQUIRED);
-    let (Some(number), Some(kind), Some(contact), Some(day), Some(amount_due)) =
-        (number, kind, contact, day, amount_due)
+    let (Some(number), Some(kind), Some(contact), Some(date), Some(amount_due)) =
+        (number, kind, contact, date, amount_due)
     else {
         return Ok(None);
     };
     let currency = currency.map(Cow::Owned);
-    Ok(Some(Invoice { number, kind, contact, day, due_day, total, amount_due, currency, reference, account: None }))
+    Ok(Some(Invoice { number, kind, contact, date, due_date, total, amount_due, currency, reference, account: None }))
 }
 
 fn currency_code(text: &str) -> Option<String> {

@@ -51,7 +51,7 @@ fn a_whole_request_is_read_with_its_digits_and_its_words() {
     let invoice = &batch.invoices.as_ref().unwrap()[0];
     assert_eq!((invoice.kind, invoice.account, &invoice.reference), (InvoiceKind::CreditNote, Some(0), &None));
     assert_eq!((invoice.total, invoice.amount_due), (amount::parse("-5").ok(), amount::parse("0.01").unwrap()));
-    assert_eq!((invoice.currency.as_deref(), invoice.due_day.is_some()), (Some("EUR"), true));
+    assert_eq!((invoice.currency.as_deref(), invoice.due_date.is_some()), (Some("EUR"), true));
 }
 
 #[test]
