@@ -1,5 +1,7 @@
 //! Invoices and credit notes, sales and purchase: what they are before and after they are issued.
 
+use std::borrow::Cow;
+
 use super::account::Role;
 use super::books::Books;
 use super::cis;
@@ -128,7 +130,7 @@ impl DocumentKind {
 
 /// A document as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EnteredDocument {
+pub struct EnteredDocument<'a> {
     /// Which.
     pub kind: DocumentKind,
     /// With whom.
@@ -142,7 +144,7 @@ pub struct EnteredDocument {
     /// Whether the prices contain the VAT.
     pub is_vat_inclusive: bool,
     /// Its lines.
-    pub lines: Vec<EnteredLine>,
+    pub lines: Cow<'a, [EnteredLine]>,
 }
 
 /// A document with its amounts, drafted or about to be issued.
@@ -178,7 +180,7 @@ pub fn draft(
     books: &Books<'_>,
     contact: Option<&Contact>,
     default_terms_days: i32,
-    entered: &EnteredDocument,
+    entered: &EnteredDocument<'_>,
 ) -> Result<Draft, Refusal> {
     let kind = entered.kind;
     let contact = contact::for_new_document(contact, kind.contact_kind(), entered.contact_id)?;

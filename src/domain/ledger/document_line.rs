@@ -40,6 +40,8 @@ impl CisType {
 /// A line as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnteredLine {
+    /// What it is for.
+    pub description: String,
     /// The account; the contact's when absent.
     pub account: Option<AccountReference>,
     /// How many.
@@ -174,6 +176,7 @@ mod tests {
 
     fn line(price: &str, vat_code: Option<VatCode>) -> EnteredLine {
         EnteredLine {
+            description: String::new(),
             account: None,
             quantity: Decimal4::ONE,
             unit_price: units(price),

@@ -3,7 +3,7 @@
 use bookkeeping_suite::domain::books::command::{BooksCommand, Confirmation};
 use bookkeeping_suite::domain::books::records::account::AccountFilter;
 use bookkeeping_suite::domain::books::records::contact::{CisDetails, ContactField};
-use bookkeeping_suite::domain::books::records::document::{DocumentInput, DocumentLineInput};
+use bookkeeping_suite::domain::books::records::document::DocumentInput;
 use bookkeeping_suite::domain::books::records::document_view::DocumentView;
 use bookkeeping_suite::domain::books::records::journal::JournalView;
 use bookkeeping_suite::domain::books::records::organisation::OrganisationRecord;
@@ -20,7 +20,7 @@ use bookkeeping_suite::domain::ledger::allocation::SettlementKind;
 use bookkeeping_suite::domain::ledger::contact::ContactKind;
 use bookkeeping_suite::domain::ledger::decimal::{Decimal4, Percent};
 use bookkeeping_suite::domain::ledger::document::DocumentKind;
-use bookkeeping_suite::domain::ledger::document_line::CisType;
+use bookkeeping_suite::domain::ledger::document_line::{CisType, EnteredLine};
 use bookkeeping_suite::domain::ledger::ids::AccountId;
 use bookkeeping_suite::domain::ledger::refusal::Refusal;
 use bookkeeping_suite::domain::ledger::vat::VatCode;
@@ -60,15 +60,15 @@ pub fn settlement(kind: SettlementKind, contact_id: i64, on: &str, amount_pence:
 }
 
 /// A line of a document: its net in pence, what it is under CIS.
-pub fn line(net_pence: i64, cis_type: CisType) -> DocumentLineInput {
-    DocumentLineInput {
+pub fn line(net_pence: i64, cis_type: CisType) -> EnteredLine {
+    EnteredLine {
         description: "Work".to_owned(),
         account: None,
         quantity: Decimal4(10_000),
         unit_price: Decimal4(net_pence * 100),
         discount: Percent(0),
         vat_code: Some(VatCode::Standard),
-        vat_pence: None,
+        vat_amount: None,
         cis_type,
     }
 }
@@ -145,18 +145,12 @@ impl<'a> Books<'a> {
         self.contact(ContactKind::Supplier, name, vec![ContactField::Cis(cis.into())]).await
     }
 
-    pub async fn issued(
-        &self,
-        kind: DocumentKind,
-        contact_id: i64,
-        on: &str,
-        lines: Vec<DocumentLineInput>,
-    ) -> DocumentView {
+    pub async fn issued(&self, kind: DocumentKind, contact_id: i64, on: &str, lines: Vec<EnteredLine>) -> DocumentView {
         let code = if kind.contact_kind() == ContactKind::Customer { "4000" } else { "5000" };
         let account = self.account(code).await;
         let lines = lines
             .into_iter()
-            .map(|line| DocumentLineInput { account: Some(AccountReference::Id(AccountId(account))), ..line });
+            .map(|line| EnteredLine { account: Some(AccountReference::Id(AccountId(account))), ..line });
         let entry = DocumentInput {
             kind,
             contact_id,

@@ -1,14 +1,14 @@
 //! Decides commands about invoices and credit notes: created, changed, issued, voided and deleted.
 
+use std::borrow::Cow;
+
 use crate::domain::books::counters::ListCounters;
 use crate::domain::books::decide::journals::as_posted;
 use crate::domain::books::decide::{BooksTransaction, Rejection, require_version};
 use crate::domain::books::effects::Effect;
 use crate::domain::books::facts::LoadedJournal;
 use crate::domain::books::identifiers::IdSequence;
-use crate::domain::books::records::document::{
-    DocumentField, DocumentInput, DocumentLineInput, DocumentLineRecord, DocumentRecord,
-};
+use crate::domain::books::records::document::{DocumentField, DocumentInput, DocumentLineRecord, DocumentRecord};
 use crate::domain::books::records::journal::JournalView;
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::date::Date;
@@ -259,7 +259,7 @@ impl BooksTransaction<'_> {
             due_date: entry.due_date,
             currency: entry.currency.clone(),
             is_vat_inclusive: entry.is_vat_inclusive,
-            lines: entry.lines.iter().map(entered_line).collect(),
+            lines: Cow::Borrowed(&entry.lines),
         };
         let mut draft = document::draft(&self.books.books(), contact.as_ref(), self.terms_days(), &entered)?;
         if let Some(id) = entry.origin_id {
@@ -314,7 +314,7 @@ impl BooksTransaction<'_> {
                 unit_price: entered.unit_price,
                 discount: entered.discount,
                 vat_code: priced.vat_code,
-                given_vat_pence: entered.vat_pence,
+                given_vat_pence: entered.vat_amount.map(|vat| vat.0),
                 net_pence: priced.amount.net.0,
                 vat_pence: priced.amount.vat.0,
                 cis_type: priced.cis_type,
@@ -412,28 +412,16 @@ impl BooksTransaction<'_> {
     }
 }
 
-fn entered_line(line: &DocumentLineInput) -> EnteredLine {
-    EnteredLine {
-        account: line.account.clone(),
-        quantity: line.quantity,
-        unit_price: line.unit_price,
-        discount: line.discount,
-        vat_code: line.vat_code,
-        vat_amount: line.vat_pence.map(Pence),
-        cis_type: line.cis_type,
-    }
-}
-
 /// A stored draft as it would be entered.
 fn entry_of(row: &DocumentRecord) -> DocumentInput {
-    let line = |line: &DocumentLineRecord| DocumentLineInput {
+    let line = |line: &DocumentLineRecord| EnteredLine {
         description: line.description.clone(),
         account: Some(AccountReference::Id(AccountId(line.account_id))),
         quantity: line.quantity,
         unit_price: line.unit_price,
         discount: line.discount,
         vat_code: Some(line.vat_code),
-        vat_pence: line.given_vat_pence,
+        vat_amount: line.given_vat_pence.map(Pence),
         cis_type: line.cis_type,
     };
     DocumentInput {

@@ -2,14 +2,13 @@
 
 use crate::domain::books::audit_fields::AuditFields;
 use crate::domain::date::Date;
-use crate::domain::ledger::account::AccountReference;
 use crate::domain::ledger::allocation::{Allocation, Document};
 use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::cis;
 use crate::domain::ledger::code_totals::CodeTotals;
 use crate::domain::ledger::decimal::{Decimal4, Percent};
 use crate::domain::ledger::document::{DocumentKind, Stage, status};
-use crate::domain::ledger::document_line::CisType;
+use crate::domain::ledger::document_line::{CisType, EnteredLine};
 use crate::domain::ledger::ids::{ContactId, DocumentId};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::VatCode;
@@ -41,28 +40,7 @@ pub struct DocumentInput {
     /// The invoice that a credit note takes back.
     pub origin_id: Option<i64>,
     /// Its lines.
-    pub lines: Vec<DocumentLineInput>,
-}
-
-/// A line as entered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DocumentLineInput {
-    /// What it is for.
-    pub description: String,
-    /// The account; the contact's when absent.
-    pub account: Option<AccountReference>,
-    /// How many.
-    pub quantity: Decimal4,
-    /// The price of one.
-    pub unit_price: Decimal4,
-    /// What is taken off.
-    pub discount: Percent,
-    /// The VAT code; the contact's when absent.
-    pub vat_code: Option<VatCode>,
-    /// The caller's own figure for the VAT.
-    pub vat_pence: Option<i64>,
-    /// What it is under CIS.
-    pub cis_type: CisType,
+    pub lines: Vec<EnteredLine>,
 }
 
 /// A field of a document with its new value.
@@ -79,7 +57,7 @@ pub enum DocumentField {
     Currency(String),
     VatInclusive(bool),
     Origin(Option<i64>),
-    Lines(Vec<DocumentLineInput>),
+    Lines(Vec<EnteredLine>),
 }
 
 impl DocumentField {

@@ -24,6 +24,7 @@ fn contact(kind: ContactKind) -> Contact {
 
 fn line(pence: i64, cis_type: CisType) -> EnteredLine {
     EnteredLine {
+        description: String::new(),
         account: None,
         quantity: Decimal4::ONE,
         unit_price: Decimal4(pence * 100),
@@ -34,7 +35,7 @@ fn line(pence: i64, cis_type: CisType) -> EnteredLine {
     }
 }
 
-fn entered(kind: DocumentKind, lines: Vec<EnteredLine>) -> EnteredDocument {
+fn entered(kind: DocumentKind, lines: Vec<EnteredLine>) -> EnteredDocument<'static> {
     EnteredDocument {
         kind,
         contact_id: ContactId(3),
@@ -42,11 +43,11 @@ fn entered(kind: DocumentKind, lines: Vec<EnteredLine>) -> EnteredDocument {
         due_date: None,
         currency: None,
         is_vat_inclusive: false,
-        lines,
+        lines: lines.into(),
     }
 }
 
-fn decide(contact: &Contact, entered: &EnteredDocument) -> Result<Draft, Refusal> {
+fn decide(contact: &Contact, entered: &EnteredDocument<'_>) -> Result<Draft, Refusal> {
     let chart: Chart =
         (1..).zip(standard_chart::at_creation(false)).map(|(id, new)| new.with_id(AccountId(id))).collect();
     draft(&Books { chart: &chart, vat: &VatHistory::default(), lock_date: None }, Some(contact), 30, entered)

@@ -3,11 +3,11 @@
 use super::account_reference::AccountRead;
 use super::exact::strict_list;
 use super::read::body;
-use crate::domain::books::records::document::{DocumentField, DocumentInput, DocumentLineInput};
+use crate::domain::books::records::document::{DocumentField, DocumentInput};
 use crate::domain::date::Date;
 use crate::domain::ledger::decimal::{Decimal4, Percent};
 use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::document_line::CisType;
+use crate::domain::ledger::document_line::{CisType, EnteredLine};
 use crate::domain::ledger::vat::Side;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
@@ -127,7 +127,7 @@ fn field<const N: usize>(
     })
 }
 
-fn lines(reader: &mut StrictReader<'_>, kind: DocumentKind) -> Reading<Vec<DocumentLineInput>> {
+fn lines(reader: &mut StrictReader<'_>, kind: DocumentKind) -> Reading<Vec<EnteredLine>> {
     /// What every line has, the required ones first.
     const OF_SALES: [&str; 8] = [
         "description",
@@ -160,16 +160,16 @@ fn line<const N: usize>(
     reader: &mut StrictReader<'_>,
     path: FieldPath<'static>,
     names: &[&'static str; N],
-) -> Reading<Option<DocumentLineInput>> {
+) -> Reading<Option<EnteredLine>> {
     let (mut description, mut unit_price, mut account) = (None, None, AccountRead::default());
-    let mut line = DocumentLineInput {
+    let mut line = EnteredLine {
         description: String::new(),
         account: None,
         quantity: Decimal4::ONE,
         unit_price: Decimal4(0),
         discount: Percent::ZERO,
         vat_code: None,
-        vat_pence: None,
+        vat_amount: None,
         cis_type: CisType::None,
     };
     let given = reader.object(path, names, |reader, at| {
@@ -188,7 +188,7 @@ fn line<const N: usize>(
                 line.discount = Percent(reader.percent(path, 0..=Percent::WHOLE, rule)?.unwrap_or_default());
             }
             6 => line.vat_code = reader.vat_code(path)?,
-            7 => line.vat_pence = reader.money(path)?.map(|amount| amount.0),
+            7 => line.vat_amount = reader.money(path)?,
             _ => line.cis_type = reader.word(path, CisType::parse, CIS_TYPES)?.unwrap_or_default(),
         }
         Ok(())
@@ -198,12 +198,13 @@ fn line<const N: usize>(
     }
     line.account = account.optional(reader, path);
     let (Some(description), Some(unit_price)) = (description, unit_price) else { return Ok(None) };
-    Ok(Some(DocumentLineInput { description: description.into_owned(), unit_price, ..line }))
+    Ok(Some(EnteredLine { description: description.into_owned(), unit_price, ..line }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ledger::money::Pence;
     use crate::domain::ledger::vat::VatCode;
 
     fn paths(read: Result<impl Sized, Issues>) -> Vec<String> {
@@ -222,7 +223,7 @@ mod tests {
         );
         let line = &entry.lines[0];
         assert_eq!((line.quantity, line.unit_price, line.discount), (Decimal4::ONE, Decimal4(100_300), Percent::ZERO));
-        assert_eq!((&line.account, line.vat_code, line.vat_pence, line.cis_type), (&None, None, None, CisType::None));
+        assert_eq!((&line.account, line.vat_code, line.vat_amount, line.cis_type), (&None, None, None, CisType::None));
 
         let text = br#"{"supplier_id": 3, "credit_note_date": "2025-04-14", "invoice_id": 7, "supplier_reference": "C1",
             "vat_inclusive": true, "currency": "GBP", "issue": false, "reference": "r", "notes": "n",
@@ -237,8 +238,8 @@ mod tests {
             (Decimal4(-5_000), Decimal4(100_000), Percent(1_250))
         );
         assert_eq!(
-            (line.vat_code, line.vat_pence, line.cis_type),
-            (Some(VatCode::Reduced), Some(-24), CisType::Labour)
+            (line.vat_code, line.vat_amount, line.cis_type),
+            (Some(VatCode::Reduced), Some(Pence(-24)), CisType::Labour)
         );
     }
 
