@@ -1,7 +1,7 @@
 //! The OpenAPI 3.1 document, built from the route table: every operation under `/api/v1` that is documented, with
 //! every answer it can give.
 
-mod books;
+pub mod books;
 mod coding;
 mod components;
 mod failures;

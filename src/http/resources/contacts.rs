@@ -6,26 +6,31 @@ use actix_web::http::StatusCode;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
-use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::{Object, ObjectBuilder};
 
 use super::address::AddressJson;
 use super::journals::nullable_vat_code;
 use super::values::{AssignedId, CURRENCY, Id, Moment, Money};
 use crate::domain::books::command::BooksCommand;
-use crate::domain::books::records::contact::{CisDetails, ContactFilter, ContactView};
+use crate::domain::books::records::contact::{CisChange, CisDetails, ContactField, ContactFilter, ContactView};
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::request::CommandResult;
 use crate::domain::calendar::date_in;
-use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::contact::{CisRate, ContactKind};
+use crate::domain::problem::Issues;
 use crate::http::books::access::{AnswerContext, member, require_write_access};
 use crate::http::books::change::{body_or_path, execute, path_id, printed, printed_deleted};
 use crate::http::books::query::Query;
 use crate::http::call::Call;
 use crate::http::envelope;
 use crate::http::error::ApiError;
-use crate::http::openapi::schema::choice;
+use crate::http::openapi::books::shared;
+use crate::http::openapi::schema::{
+    Any, Field, boolean, choice, id, integer, label, label_or_empty, maybe, optional, plain, required, strict, text,
+};
 use crate::http::products::Products;
-use crate::http::wire::books::contact::parse;
+use crate::http::wire::books::{body, utr};
+use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
 /// `GET …/customers`, `GET …/suppliers`.
 pub async fn list(call: Call<Products>, kind: ContactKind) -> Result<HttpResponse, ApiError> {
@@ -102,6 +107,237 @@ fn print(result: &CommandResult, _: AnswerContext, dry_run: bool) -> Option<Stri
         CommandResult::Deleted(id) => printed_deleted(*id, dry_run),
         _ => None,
     }
+}
+
+/// A key of the bodies that make and change a contact.
+struct BodyField {
+    name: &'static str,
+    /// Its schema, in a body that makes (`true`) or changes a contact.
+    schema: fn(&'static str, bool) -> Field,
+    /// Reads its value, in a body that makes (`true`) or changes a contact.
+    read: fn(&mut StrictReader<'_>, FieldPath<'static>, bool) -> Reading<Option<ContactField>>,
+}
+
+/// The keys that both kinds have. The first one is required.
+const BODY_FIELDS: [BodyField; 12] = [
+    BodyField {
+        name: "name",
+        schema: |name, is_new| if is_new { required(name, label(255)) } else { optional(name, label(255)) },
+        read: |reader, path, _| Ok(reader.name(path, 1..=255)?.map(|name| ContactField::Name(name.into_owned()))),
+    },
+    BodyField {
+        name: "contact_name",
+        schema: |name, _| maybe(name, label_or_empty(255)),
+        read: |reader, path, _| Ok(reader.maybe_label(path, 255)?.map(ContactField::ContactName)),
+    },
+    BodyField {
+        name: "email",
+        schema: |name, _| maybe(name, text(5, 254).pattern(Some(EMAIL))),
+        read: |reader, path, _| Ok(email(reader, path)?.map(ContactField::Email)),
+    },
+    BodyField {
+        name: "phone",
+        schema: |name, _| maybe(name, plain(0, 50)),
+        read: |reader, path, _| Ok(reader.maybe_text(path, 50)?.map(ContactField::Phone)),
+    },
+    BodyField {
+        name: "address",
+        schema: |name, _| optional(name, shared::address_in()),
+        read: |reader, _, _| Ok(Some(ContactField::Address(reader.address()?))),
+    },
+    BodyField {
+        name: "company_number",
+        schema: |name, _| maybe(name, plain(0, 20)),
+        read: |reader, path, _| Ok(reader.maybe_text(path, 20)?.map(ContactField::CompanyNumber)),
+    },
+    BodyField {
+        name: "vat_number",
+        schema: |name, _| maybe(name, plain(0, 20)),
+        read: |reader, path, _| Ok(reader.maybe_text(path, 20)?.map(ContactField::VatNumber)),
+    },
+    BodyField {
+        name: "payment_terms_days",
+        schema: |name, _| maybe(name, integer(0).maximum(Some(365_isize))),
+        read: |reader, path, _| {
+            let days = or_null(reader, |reader| reader.whole(path, 0..=365))?;
+            Ok(days.map(ContactField::PaymentTermsDays))
+        },
+    },
+    BodyField {
+        name: "default_account_id",
+        schema: |name, _| maybe(name, id()),
+        read: |reader, path, _| Ok(or_null(reader, |reader| reader.id(path))?.map(ContactField::DefaultAccountId)),
+    },
+    BodyField {
+        name: "default_vat_code",
+        schema: |name, _| maybe(name, shared::vat_code()),
+        read: |reader, path, _| {
+            let code = or_null(reader, |reader| reader.vat_code(path))?;
+            Ok(code.map(|code| ContactField::DefaultVatCode(code.map(|code| code.code().to_owned()))))
+        },
+    },
+    BodyField {
+        name: "reference",
+        schema: |name, _| maybe(name, plain(0, 50)),
+        read: |reader, path, _| Ok(reader.maybe_text(path, 50)?.map(ContactField::Reference)),
+    },
+    BodyField {
+        name: "notes",
+        schema: |name, _| maybe(name, plain(0, 2000)),
+        read: |reader, path, _| Ok(reader.maybe_text(path, 2_000)?.map(ContactField::Notes)),
+    },
+];
+
+/// The last key of a customer's bodies.
+const CUSTOMER_BODY_FIELD: BodyField = BodyField {
+    name: "cis_deducts",
+    schema: |name, _| {
+        optional(name, boolean().description(Some("Whether this customer deducts CIS from what it pays.")))
+    },
+    read: |reader, path, _| Ok(reader.flag(path)?.map(ContactField::CisDeducts)),
+};
+
+/// The last key of a supplier's bodies.
+const SUPPLIER_BODY_FIELD: BodyField = BodyField {
+    name: "cis",
+    schema: |name, is_new| maybe(name, cis_in(is_new)),
+    read: |reader, _, is_new| Ok(cis(reader, is_new)?.map(ContactField::Cis)),
+};
+
+/// The keys of the bodies of a kind.
+fn body_fields(kind: ContactKind) -> impl Iterator<Item = &'static BodyField> {
+    const OWN: [BodyField; 2] = [CUSTOMER_BODY_FIELD, SUPPLIER_BODY_FIELD];
+    BODY_FIELDS.iter().chain(match kind {
+        ContactKind::Customer => &OWN[..1],
+        ContactKind::Supplier => &OWN[1..],
+    })
+}
+
+/// Reads a body that makes (`is_new`) or changes a contact.
+pub fn parse(text: &[u8], kind: ContactKind, is_new: bool) -> Result<Vec<ContactField>, Issues> {
+    let mut names = [""; BODY_FIELDS.len() + 1];
+    names.iter_mut().zip(body_fields(kind)).for_each(|(name, field)| *name = field.name);
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
+    let mut fields = Vec::new();
+    let read = reader.object(FieldPath::section(BODY), &names, |reader, at| {
+        let Some(field) = body_fields(kind).nth(at) else { return Ok(()) };
+        fields.extend((field.read)(reader, body(field.name), is_new)?);
+        Ok(())
+    });
+    let read = read.map(|given| match given {
+        Some(given) if is_new => reader.require(FieldPath::section(BODY), &names, &given, 1),
+        given => reader.require_some(given),
+    });
+    reader.finish(read)?;
+    Ok(fields)
+}
+
+/// The schemas of the bodies, by name.
+pub fn body_schemas() -> Vec<(&'static str, Any)> {
+    let fields = |kind, is_new| body_fields(kind).map(|field| (field.schema)(field.name, is_new)).collect();
+    let new = |kind| strict("A new one; only the name is required.", fields(kind, true)).into();
+    let change = |kind| shared::patch(fields(kind, false)).into();
+    vec![
+        ("CreateCustomer", new(ContactKind::Customer)),
+        ("CreateSupplier", new(ContactKind::Supplier)),
+        ("UpdateCustomer", change(ContactKind::Customer)),
+        ("UpdateSupplier", change(ContactKind::Supplier)),
+    ]
+}
+
+/// What may be null, which says that there is none.
+fn or_null<'a, T>(
+    reader: &mut StrictReader<'a>,
+    read: impl FnOnce(&mut StrictReader<'a>) -> Reading<Option<T>>,
+) -> Reading<Option<Option<T>>> {
+    if reader.is_null()? { Ok(Some(None)) } else { Ok(read(reader)?.map(Some)) }
+}
+
+/// The pattern of what [`is_email`] takes, but for letters of other scripts.
+const EMAIL: &str = "^(?=[^@]{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:[.][A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:[.][A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$";
+
+/// An e-mail address; null says that there is none.
+fn email(reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Reading<Option<Option<String>>> {
+    if reader.is_null()? {
+        return Ok(Some(None));
+    }
+    let Some(text) = reader.text(path, 0..=254)? else { return Ok(None) };
+    if !is_email(&text) {
+        reader.problem(path, "must be an e-mail address, such as accounts@example.com, or null");
+        return Ok(None);
+    }
+    Ok(Some(Some(text.into_owned())))
+}
+
+/// Words of the usual characters with single dots between them, 64 characters at most, before the @; after it the name of
+/// a host: labels of letters, digits and inner hyphens, at least two of them. Letters and digits of any script.
+fn is_email(text: &str) -> bool {
+    let Some((local, host)) = text.rsplit_once('@') else { return false };
+    let word = |word: &str| {
+        !word.is_empty()
+            && word.chars().all(|letter| letter.is_alphanumeric() || "!#$%&'*+/=?^_`{|}~-".contains(letter))
+    };
+    let label = |label: &str| {
+        (1..=63).contains(&label.chars().count())
+            && label.chars().all(|letter| letter.is_alphanumeric() || letter == '-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    local.chars().count() <= 64 && local.split('.').all(word) && host.contains('.') && host.split('.').all(label)
+}
+
+/// The schema of what [`cis`] reads.
+fn cis_in(is_new: bool) -> Object {
+    let is_subcontractor = match is_new {
+        true => required("is_subcontractor", boolean()),
+        false => optional("is_subcontractor", boolean()),
+    };
+    strict(
+        "How CIS is deducted from the supplier; a subcontractor needs a rate.",
+        vec![
+            is_subcontractor,
+            maybe("deduction_rate", integer(0).enum_values(Some([0, 20, 30]))),
+            maybe("utr", shared::utr_in()),
+            maybe("verification_number", plain(0, 20)),
+            maybe("verified_on", shared::date_in()),
+        ],
+    )
+}
+
+/// What is said about the CIS: keys that are left out stay as they were, null clears.
+fn cis(reader: &mut StrictReader<'_>, is_new: bool) -> Reading<Option<CisChange>> {
+    const NAMES: [&str; 5] = ["is_subcontractor", "deduction_rate", "utr", "verification_number", "verified_on"];
+    if reader.is_null()? {
+        return Ok(Some(CisDetails::default().into()));
+    }
+    let mut cis = CisChange::default();
+    let section = FieldPath::section("cis");
+    let given = reader.object(section, &NAMES, |reader, at| {
+        let path = section.field(NAMES.get(at).copied().unwrap_or_default());
+        let is_null = at > 0 && reader.is_null()?;
+        match at {
+            0 => cis.is_subcontractor = reader.flag(path)?,
+            1 if is_null => cis.deduction_rate = Some(None),
+            1 => {
+                let rate = reader.whole(path, 0..=30)?;
+                if rate.is_some_and(|rate| CisRate::from_percent(rate).is_none()) {
+                    reader.problem(path, "must be 0, 20 or 30");
+                }
+                cis.deduction_rate = Some(rate);
+            }
+            2 if is_null => cis.utr = Some(None),
+            2 => cis.utr = Some(utr(reader, path)?),
+            3 if is_null => cis.verification_number = Some(None),
+            3 => cis.verification_number = reader.maybe_text(path, 20)?,
+            _ if is_null => cis.verified_date = Some(None),
+            _ => cis.verified_date = Some(reader.book_date(path)?),
+        }
+        Ok(())
+    })?;
+    if let Some(given) = given.filter(|_| is_new) {
+        reader.require(section, &NAMES, &given, 1);
+    }
+    Ok(given.map(|_| cis))
 }
 
 /// A customer or a supplier.

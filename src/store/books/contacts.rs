@@ -9,6 +9,8 @@ use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
 use crate::store::books::lists::{List, PagePlan};
 use crate::store::books::report_rows::{contact_balance_columns, read_contact_balance};
+use crate::store::books::rows::Column::{Flag, Number, Text};
+use crate::store::books::rows::{Cell, Column, Rows};
 use crate::store::books::totals::TotalSource;
 use crate::store::reader::Reader;
 use crate::store::sql::Row;
@@ -61,6 +63,100 @@ pub(super) fn read_contact(row: &Row) -> Result<ContactRecord, StoreError> {
         updated_at_ms: row.get(28)?,
         version: row.get(29)?,
     })
+}
+
+const CONTACT: &[Column] = &[
+    Number("id"),
+    Number("organisation_id"),
+    Text("kind"),
+    Text("name"),
+    Text("contact_name"),
+    Text("email"),
+    Text("phone"),
+    Text("address_line1"),
+    Text("address_line2"),
+    Text("address_city"),
+    Text("address_region"),
+    Text("address_postcode"),
+    Text("address_country"),
+    Text("company_number"),
+    Text("vat_number"),
+    Number("payment_terms_days"),
+    Number("default_account_id"),
+    Text("default_vat_code"),
+    Text("reference"),
+    Text("notes"),
+    Flag("cis_deducts"),
+    Flag("cis_is_subcontractor"),
+    Number("cis_deduction_rate"),
+    Text("cis_utr"),
+    Text("cis_verification_number"),
+    Number("cis_verified_day"),
+    Text("search"),
+    Flag("used"),
+    Number("archived_at"),
+    Number("created_at"),
+    Number("updated_at"),
+    Number("version"),
+];
+
+const CONTACT_CONFLICT: &str = "on conflict (id) do update set name = excluded.name, \
+     contact_name = excluded.contact_name, email = excluded.email, phone = excluded.phone, \
+     address_line1 = excluded.address_line1, address_line2 = excluded.address_line2, \
+     address_city = excluded.address_city, address_region = excluded.address_region, \
+     address_postcode = excluded.address_postcode, address_country = excluded.address_country, \
+     company_number = excluded.company_number, vat_number = excluded.vat_number, \
+     payment_terms_days = excluded.payment_terms_days, default_account_id = excluded.default_account_id, \
+     default_vat_code = excluded.default_vat_code, reference = excluded.reference, notes = excluded.notes, \
+     cis_deducts = excluded.cis_deducts, cis_is_subcontractor = excluded.cis_is_subcontractor, \
+     cis_deduction_rate = excluded.cis_deduction_rate, cis_utr = excluded.cis_utr, \
+     cis_verification_number = excluded.cis_verification_number, cis_verified_day = excluded.cis_verified_day, \
+     search = excluded.search, used = excluded.used, archived_at = excluded.archived_at, \
+     updated_at = excluded.updated_at, version = excluded.version";
+
+/// The rows of contacts.
+pub(super) fn contact_rows<'a>(records: impl Iterator<Item = &'a (i64, ContactRecord)>) -> Rows {
+    let mut rows = Rows::new("contact", CONTACT, CONTACT_CONFLICT);
+    for (organisation, row) in records {
+        let details = &row.details;
+        let (address, cis) = (&details.address, &details.cis);
+        let search = row.search_text();
+        rows.push([
+            row.id.into(),
+            organisation.into(),
+            row.kind.as_str().into(),
+            (&details.name).into(),
+            (&details.contact_name).into(),
+            (&details.email).into(),
+            (&details.phone).into(),
+            (&address.line1).into(),
+            (&address.line2).into(),
+            (&address.city).into(),
+            (&address.region).into(),
+            (&address.postcode).into(),
+            (&address.country).into(),
+            (&details.company_number).into(),
+            (&details.vat_number).into(),
+            details.payment_terms_days.into(),
+            details.default_account_id.into(),
+            (&details.default_vat_code).into(),
+            (&details.reference).into(),
+            (&details.notes).into(),
+            details.cis_deducts.into(),
+            cis.is_subcontractor.into(),
+            cis.deduction_rate.into(),
+            (&cis.utr).into(),
+            (&cis.verification_number).into(),
+            cis.verified_date.map(i64::from).into(),
+            Cell::Text(&search),
+            row.used.into(),
+            row.archived_at_ms.into(),
+            row.created_at_ms.into(),
+            row.updated_at_ms.into(),
+            row.version.into(),
+        ]);
+    }
+    rows
 }
 
 fn read_view(row: &Row) -> Result<ContactView, StoreError> {

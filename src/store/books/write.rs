@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use sea_orm::Value;
 
 use super::allocations::allocation_rows;
+use super::contacts::contact_rows;
 use super::document_rows::{document_line_rows, document_rows};
 use super::entry_rows;
 use super::imports::{import_row, import_rows};
 use super::previews::{preview_row, preview_rows};
-use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, contact_rows, settlement_rows};
+use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, settlement_rows};
 use super::rows::{Column::Number, Rows};
 use super::total_rows::{
     AccountSums, ContactSides, VatDays, account_totals, contact_totals, count_rows, list_day_rows, sequence_rows,

@@ -1,22 +1,15 @@
 //! Customers and suppliers: the same operations on paths of their own.
 
 use serde_json::json;
-use utoipa::openapi::Object;
 
 use super::super::operation::Operation;
-use super::super::schema::{
-    Any, Field, boolean, id, integer, label, label_or_empty, maybe, moment, named, optional, plain, required, strict,
-    text,
-};
-use super::shared::{about, address_in, date_in, inside, patch, utr_in, vat_code};
+use super::super::schema::{boolean, moment, named, plain};
+use super::shared::{about, inside};
 use crate::http::books::change::DeletedJson;
 use crate::http::envelope::{Data, PageOf};
 use crate::http::resources::contacts::{CustomerJson, SupplierJson};
 
 const RATE_NEEDED: &str = "a subcontractor needs a rate: 0, 20 or 30";
-/// Words with single dots between them, 64 characters at most, then the name of a host. (Letters of other scripts are
-/// accepted too.)
-const EMAIL: &str = "^(?=[^@]{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:[.][A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:[.][A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$";
 
 macro_rules! operations {
     (
@@ -97,51 +90,3 @@ operations!(
     "supplier", SupplierJson, "CreateSupplier", "UpdateSupplier",
     [list_suppliers get_supplier create_supplier update_supplier delete_supplier archive_supplier unarchive_supplier]
 );
-
-/// The schemas of the bodies.
-pub(super) fn schemas() -> Vec<(&'static str, Any)> {
-    let cis_deducts = || boolean().description(Some("Whether this customer deducts CIS from what it pays."));
-    vec![
-        ("CreateCustomer", request(true, optional("cis_deducts", cis_deducts()))),
-        ("CreateSupplier", request(true, maybe("cis", cis_in(true)))),
-        ("UpdateCustomer", request(false, optional("cis_deducts", cis_deducts()))),
-        ("UpdateSupplier", request(false, maybe("cis", cis_in(false)))),
-    ]
-}
-
-fn cis_in(is_new: bool) -> Object {
-    let is_subcontractor = match is_new {
-        true => required("is_subcontractor", boolean()),
-        false => optional("is_subcontractor", boolean()),
-    };
-    strict(
-        "How CIS is deducted from the supplier; a subcontractor needs a rate.",
-        vec![
-            is_subcontractor,
-            maybe("deduction_rate", integer(0).enum_values(Some([0, 20, 30]))),
-            maybe("utr", utr_in()),
-            maybe("verification_number", plain(0, 20)),
-            maybe("verified_on", date_in()),
-        ],
-    )
-}
-
-fn request(is_new: bool, own: Field) -> Any {
-    let name = if is_new { required("name", label(255)) } else { optional("name", label(255)) };
-    let fields = vec![
-        name,
-        maybe("contact_name", label_or_empty(255)),
-        maybe("email", text(5, 254).pattern(Some(EMAIL))),
-        maybe("phone", plain(0, 50)),
-        optional("address", address_in()),
-        maybe("company_number", plain(0, 20)),
-        maybe("vat_number", plain(0, 20)),
-        maybe("payment_terms_days", integer(0).maximum(Some(365_isize))),
-        maybe("default_account_id", id()),
-        maybe("default_vat_code", vat_code()),
-        maybe("reference", plain(0, 50)),
-        maybe("notes", plain(0, 2000)),
-        own,
-    ];
-    if is_new { strict("A new one; only the name is required.", fields).into() } else { patch(fields).into() }
-}

@@ -14,10 +14,11 @@ mod opening;
 mod organisations;
 mod reports;
 mod settlements;
-mod shared;
+pub(in crate::http) mod shared;
 mod status;
 
 use super::schema::Any;
+use crate::http::resources::contacts::body_schemas;
 
 pub use accounts::{
     archive_account, create_account, get_account, list_account_transactions, list_accounts, list_tax_codes,
@@ -62,7 +63,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     let groups = [
         organisations::schemas(),
         accounts::schemas(),
-        contacts::schemas(),
+        body_schemas(),
         bank_accounts::schemas(),
         bank_records::schemas(),
         journals::schemas(),

@@ -52,7 +52,7 @@ pub(in crate::http::openapi) fn vocabulary() -> Vec<(&'static str, Any)> {
 }
 
 /// A date as a request gives it: a real day of the years 1900 to 2199.
-pub(super) fn date_in() -> ObjectBuilder {
+pub(in crate::http) fn date_in() -> ObjectBuilder {
     date().pattern(Some(DAY))
 }
 
@@ -145,17 +145,17 @@ pub(super) fn account_keys() -> [Field; 2] {
 }
 
 /// One of the five VAT codes.
-pub(super) fn vat_code() -> ObjectBuilder {
+pub(in crate::http) fn vat_code() -> ObjectBuilder {
     choice(&["ST", "RR", "ZR", "EX", "NV"])
 }
 
 /// A UTR as a request gives it.
-pub(super) fn utr_in() -> ObjectBuilder {
+pub(in crate::http) fn utr_in() -> ObjectBuilder {
     string().pattern(Some("^[0-9]{10}$"))
 }
 
 /// A postal address as a request gives it; it may also be null.
-pub(super) fn address_in() -> Object {
+pub(in crate::http) fn address_in() -> Object {
     let line = |name| maybe(name, plain(0, 255));
     nullable(strict(
         "A postal address. Where one is changed, keys that are left out stay as they were and null clears: a key, or the whole.",
@@ -164,7 +164,7 @@ pub(super) fn address_in() -> Object {
 }
 
 /// What is to change: strict, and at least one of the keys.
-pub(super) fn patch(fields: Vec<Field>) -> Object {
+pub(in crate::http) fn patch(fields: Vec<Field>) -> Object {
     let mut schema = strict("What is to change; at least one of them.", fields);
     schema.min_properties = Some(1);
     schema

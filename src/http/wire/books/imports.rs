@@ -1,11 +1,12 @@
 //! Bulk imports on the wire: each row is read by the reader of the single request it stands for.
 
 use super::read::body;
-use super::{account, bank, contact, document, journal};
+use super::{account, bank, document, journal};
 use crate::domain::books::command::{BooksCommand, ImportInput, ImportRowInput};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::problem::{Issue, Issues};
+use crate::http::resources::contacts;
 use crate::http::wire::strict::{BODY, FieldPath, StrictReader};
 
 /// Rows of one import.
@@ -84,7 +85,7 @@ fn invoice(kind: DocumentKind, text: &[u8]) -> Result<BooksCommand, Issues> {
 }
 
 fn contact_of(kind: ContactKind, text: &[u8]) -> Result<BooksCommand, Issues> {
-    Ok(BooksCommand::CreateContact { kind, fields: contact::parse(text, kind, true)? })
+    Ok(BooksCommand::CreateContact { kind, fields: contacts::parse(text, kind, true)? })
 }
 
 /// Reads the body that previews an import. What is wrong with a row makes that row invalid; what is wrong with the rest

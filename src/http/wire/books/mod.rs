@@ -8,7 +8,6 @@ pub mod bank;
 pub mod bank_account;
 pub mod changes;
 pub mod confirmation;
-pub mod contact;
 pub mod document;
 mod exact;
 pub mod imports;
@@ -18,7 +17,7 @@ pub mod organisation;
 mod read;
 pub mod settlement;
 
-pub use read::{BOOK_DATE_RULE, parse_book_date};
+pub use read::{BOOK_DATE_RULE, body, parse_book_date, utr};
 
 use serde::ser::{Serialize, Serializer};
 

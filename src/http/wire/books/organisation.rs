@@ -1,7 +1,6 @@
 //! Reading the bodies of requests about organisations and their period lock.
 
-use super::contact::utr;
-use super::read::body;
+use super::read::{body, utr};
 use crate::domain::books::records::organisation::{OrganisationChange, OrganisationField};
 use crate::domain::calendar::is_timezone;
 use crate::domain::date::Date;

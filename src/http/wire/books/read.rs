@@ -154,3 +154,14 @@ pub const BOOK_DATE_RULE: &str = "must be a real calendar date YYYY-MM-DD from 1
 pub fn parse_book_date(text: &str) -> Option<Date> {
     Date::parse(text).filter(|date| (FIRST_DATE..=LAST_DATE).contains(date))
 }
+
+/// A unique taxpayer reference: ten digits.
+pub fn utr(reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Reading<Option<String>> {
+    let read = reader.text(path, 0..=20)?;
+    let Some(text) = read else { return Ok(None) };
+    if text.len() != 10 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        reader.problem(path, "must be 10 digits");
+        return Ok(None);
+    }
+    Ok(Some(text.into_owned()))
+}
