@@ -19,14 +19,14 @@ use futures_util::Stream as _;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
-use super::connection::ReadPermit;
+use super::connection::{FRUGAL_TURN_BYTES, ReadPermit};
 use super::error::ApiError;
 use super::json_syntax::{JsonChecker, SyntaxError};
 
 /// Read at once from a body that will be served.
 const SERVED_TURN_BYTES: usize = 64 * 1024;
-/// Read at once from a body that is checked and thrown away: one fill of the server library's buffer.
-const REFUSED_TURN_BYTES: usize = 8 * 1024;
+/// Read at once from a body that is checked and thrown away.
+const REFUSED_TURN_BYTES: usize = FRUGAL_TURN_BYTES;
 /// A refused body up to this size never waits for a slot.
 const REFUSED_FREE_BYTES: u64 = 32 * 1024;
 /// What the first growth of a buffer reserves.
