@@ -15,6 +15,7 @@ mod m20261121_000006_settlements;
 mod m20261122_000007_list_totals;
 mod m20261122_000008_vat_basis;
 mod m20261123_000009_positive_identifiers;
+mod m20261123_000010_trigram_names;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
@@ -32,6 +33,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000007_list_totals::Migration),
             Box::new(m20261122_000008_vat_basis::Migration),
             Box::new(m20261123_000009_positive_identifiers::Migration),
+            Box::new(m20261123_000010_trigram_names::Migration),
         ]
     }
 }

@@ -207,10 +207,10 @@ impl Reader {
             let trigrams = conditions.value(trigrams);
             (
                 format!(
-                    "document_letters f cross join document e on e.id = f.rowid and document_letters match {trigrams}"
+                    "document_trigram f cross join document e on e.id = f.rowid and document_trigram match {trigrams}"
                 ),
                 format!(
-                    "contact_letters f cross join contact c on c.id = f.rowid and contact_letters match {trigrams}"
+                    "contact_trigram f cross join contact c on c.id = f.rowid and contact_trigram match {trigrams}"
                 ),
             )
         } else {

@@ -108,8 +108,8 @@ impl Reader {
         } else if let Some(trigrams) = trigrams(text) {
             let trigrams = conditions.value(trigrams);
             list.plan = PagePlan::Search(format!(
-                "{table}_letters cross join {table} {name} on {name}.id = {table}_letters.rowid \
-                 and {table}_letters match {trigrams}"
+                "{table}_trigram cross join {table} {name} on {name}.id = {table}_trigram.rowid \
+                 and {table}_trigram match {trigrams}"
             ));
         }
     }

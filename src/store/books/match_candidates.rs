@@ -83,8 +83,8 @@ impl Reader {
             let from = if matches!(self.shared().backend, DbBackend::Sqlite) {
                 let trigrams = conditions.value(trigrams(&number).unwrap_or_default());
                 format!(
-                    "document_letters cross join document d on d.id = document_letters.rowid \
-                     and document_letters match {trigrams}"
+                    "document_trigram cross join document d on d.id = document_trigram.rowid \
+                     and document_trigram match {trigrams}"
                 )
             } else {
                 "document d".to_owned()

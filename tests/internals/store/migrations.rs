@@ -193,3 +193,54 @@ async fn positive_from_the_step_on(url: &str) {
     open.close().await.unwrap();
     migrating.close().await.unwrap();
 }
+
+/// What was searched for before the step is found after it, and what changes afterwards too.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_from_before_the_trigrams_were_renamed_are_found_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}?mode=rwc", folder.path().join("bookkeeping.db").display());
+    let connection = Database::connect(ConnectOptions::new(url).max_connections(1).to_owned()).await.unwrap();
+    let before = names::<Migrator>().iter().position(|name| name.contains("_000010_")).unwrap();
+    Migrator::up(&connection, Some(u32::try_from(before).unwrap())).await.unwrap();
+    connection.execute_unprepared("pragma foreign_keys = off").await.unwrap();
+    let insert = async |id: i64, search: &str| {
+        let sql = format!(
+            "insert into contact (id, organisation_id, kind, name, cis_deducts, cis_is_subcontractor, search, used, \
+             created_at, updated_at, version) values ({id}, 1, 'customer', 'x', false, false, '{search}', false, 0, 0, 1)"
+        );
+        connection.execute_unprepared(&sql).await.unwrap();
+    };
+    for (id, search) in [(1, "brightwell school"), (2, "brightwell farm"), (3, "larkspur joinery")] {
+        insert(id, search).await;
+    }
+    Migrator::up(&connection, None).await.unwrap();
+    insert(4, "new brightwell").await;
+    for change in ["update contact set search = 'larkspur' where id = 1", "delete from contact where id = 2"] {
+        connection.execute_unprepared(change).await.unwrap();
+    }
+    let found = async |text: &str| -> Vec<i64> {
+        let sql = format!("select rowid from contact_trigram where contact_trigram match '{text}' order by rowid");
+        rows(&connection, &sql).await.iter().map(|row| cell(row, 0)).collect()
+    };
+    assert_eq!((found("bri").await, found("lar").await, found("far").await), (vec![4], vec![1, 3], vec![]));
+    let former = "select count(*) from sqlite_master where name like '%letters%'";
+    assert_eq!(cell::<i64>(&rows(&connection, former).await[0], 0), 0);
+    connection.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_trigram_indexes_are_renamed_on_postgres() {
+    let Some(database) = postgres_database() else { return };
+    empty(&database).await;
+    let connection = Database::connect(&database.url).await.unwrap();
+    Migrator::up(&connection, None).await.unwrap();
+    let names = async |like: &str| -> i64 {
+        let sql =
+            format!("select count(*) from pg_indexes where schemaname = current_schema() and indexname like '{like}'");
+        cell(&rows(&connection, &sql).await[0], 0)
+    };
+    let has_extension: i64 =
+        cell(&rows(&connection, "select count(*) from pg_extension where extname = 'pg_trgm'").await[0], 0);
+    assert_eq!((names("%\\_letters").await, names("%\\_trigram").await), (0, 4 * has_extension));
+    connection.close().await.unwrap();
+}
