@@ -258,9 +258,18 @@ impl<'a> Incoming<'a> {
 
     /// Reads a small body that is not expected, so that the connection can go on being used.
     pub(super) async fn skip(&mut self, max_bytes: u64, within: Duration) {
-        self.checker = None;
         let skipping = async {
-            while self.clock.received < max_bytes && matches!(self.next(REFUSED_TURN_BYTES).await, Ok(Some(_))) {}
+            while self.clock.received < max_bytes {
+                match self.next_raw(REFUSED_TURN_BYTES).await {
+                    Ok(Some(chunk)) => self.clock.received += length(&chunk),
+                    Ok(None) => {
+                        self.ended = true;
+                        break;
+                    }
+                    // The connection is closed then.
+                    Err(_) => break,
+                }
+            }
         };
         // A client that does not send what it announced is answered all the same; the connection is closed then.
         let _in_time = tokio::time::timeout(within, skipping).await;

@@ -45,6 +45,22 @@ fn a_route_may_have_a_smaller_limit() {
 }
 
 #[test]
+fn a_body_a_little_too_large_leaves_the_connection_usable_however_it_arrives() {
+    let server = start();
+    let whole = request("POST /small", json_of(17_000));
+    for pieces in [1, 2, 7] {
+        let mut client = Client::connect(server.address);
+        for piece in whole.chunks(whole.len().div_ceil(pieces)) {
+            client.send(piece);
+        }
+        let answer = client.answer();
+        assert_eq!((answer.checked().0, answer.header("connection")), (413, ""));
+        client.send(request("POST /small", json_of(1024)));
+        assert_eq!(client.answer().json()["length"], 1024);
+    }
+}
+
+#[test]
 fn malformed_bodies_get_the_reason_and_the_byte_with_or_without_a_key() {
     let server = start();
     let with_key = format!("POST /echo\nX-API-Key: {}", server.full_key);
