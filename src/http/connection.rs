@@ -17,6 +17,8 @@ use tokio::net::TcpStream;
 
 /// What a connection may read per turn when no body is being metered: the head of a request, and a small body with it.
 const OPEN_TURN_BYTES: usize = 4 * 1024;
+/// The first read of such a turn: most requests fit, and what is read into is cleared before.
+const FIRST_READ_BYTES: usize = 1024;
 /// The most that is read per turn without letting the buffer of the server library grow. Larger allowances are for bodies
 /// that are served.
 pub(super) const FRUGAL_TURN_BYTES: usize = 7 * 1024;
@@ -87,6 +89,7 @@ impl ReadPermit {
         let allowed = match self.mode.get() {
             Mode::Metered { left: 0 } => return None,
             Mode::Discard { left, until } if left == 0 || Instant::now() >= until => return Some(0),
+            Mode::Open { turn_left: OPEN_TURN_BYTES } => FIRST_READ_BYTES,
             Mode::Open { turn_left } => turn_left,
             Mode::Metered { left } => left,
             Mode::Discard { left, .. } => usize::try_from(left).unwrap_or(FRUGAL_TURN_BYTES).min(FRUGAL_TURN_BYTES),
