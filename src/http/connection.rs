@@ -182,6 +182,11 @@ impl AsyncRead for Connection {
             this.permit.count_read(buffer.filled().len() - before);
             return Poll::Ready(outcome);
         }
+        // Clearing much for a socket that has nothing would be in vain.
+        if piece_bytes > FIRST_READ_BYTES && this.stream.poll_read_ready(context)?.is_pending() {
+            this.permit.socket_is_drained();
+            return Poll::Pending;
+        }
         // Only part of the buffer may be filled: read into a limited view of it.
         let mut limited = ReadBuf::new(buffer.initialize_unfilled_to(piece_bytes));
         let Poll::Ready(outcome) = Pin::new(&mut this.stream).poll_read(context, &mut limited) else {
