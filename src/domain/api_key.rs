@@ -55,6 +55,7 @@ pub struct MintedKey {
 }
 
 /// A presented key that has the right form.
+#[derive(Clone, Copy)]
 pub struct PresentedKey {
     /// The look-up handle.
     pub prefix: KeyPrefix,

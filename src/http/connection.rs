@@ -1,11 +1,12 @@
-//! The reading side of a connection: how much may be read from the socket, decided by the request being answered.
+//! What belongs to a connection: how much may be read from its socket, decided by the request being answered, and the key
+//! that it presented last.
 //!
 //! The server library reads ahead up to 128 KiB a connection, and goes on doing so while no handler takes the body. A
 //! thousand refused uploads would then hold far more than is promised. So the socket is wrapped: each turn of a
 //! connection reads a bounded piece and lets others go first, a request whose body waits reads nothing at all (TCP
 //! makes the sender wait), and after an early answer only so much is thrown away before the connection is closed.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
@@ -14,6 +15,8 @@ use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+
+use crate::domain::api_key::{self, PresentedKey};
 
 /// What a connection may read per turn when no body is being metered: the head of a request, and a small body with it.
 const OPEN_TURN_BYTES: usize = 4 * 1024;
@@ -137,6 +140,24 @@ impl ReadPermit {
         if let Mode::Open { .. } = self.mode.get() {
             self.read_freely();
         }
+    }
+}
+
+/// The key that was last presented on a connection, as parsed. A client that keeps its connection presents the same key
+/// with every request; whether it is still accepted is looked up each time.
+#[derive(Default)]
+pub(super) struct LastKey(RefCell<Option<(String, PresentedKey)>>);
+
+impl LastKey {
+    /// Reads a presented key like [`api_key::parse`].
+    pub(super) fn parse(&self, text: &str) -> Option<PresentedKey> {
+        let mut last = self.0.borrow_mut();
+        if let Some((_, parsed)) = last.as_ref().filter(|(known, _)| known == text) {
+            return Some(*parsed);
+        }
+        let parsed = api_key::parse(text)?;
+        *last = Some((text.to_owned(), parsed));
+        Some(parsed)
     }
 }
 
@@ -285,6 +306,17 @@ mod tests {
         sending.await.unwrap();
         assert!(received == sent);
         largest
+    }
+
+    #[test]
+    fn each_key_that_a_connection_presents_is_read_anew_when_it_differs() {
+        let keys = [1_u8, 2].map(|seed| api_key::mint(|bytes| bytes.fill(seed)));
+        let last = LastKey::default();
+        for key in [&keys[0], &keys[0], &keys[1], &keys[0]] {
+            let parsed = last.parse(&key.plaintext).unwrap();
+            assert!(parsed.prefix == key.prefix.as_bytes() && parsed.hash == key.hash);
+            assert!(last.parse(&key.plaintext[1..]).is_none());
+        }
     }
 
     #[tokio::test]

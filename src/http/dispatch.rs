@@ -15,7 +15,7 @@ use actix_web::{HttpRequest, HttpResponse};
 
 use super::body::{Bodies, Body, Incoming};
 use super::call::{Call, RateOutcome};
-use super::connection::ReadPermit;
+use super::connection::{LastKey, ReadPermit};
 use super::error::{ApiError, ErrorCode};
 use super::headers::{self, Presented};
 use super::request_id::RequestId;
@@ -210,7 +210,11 @@ impl<S: 'static> RequestPipeline<'_, S> {
 
     fn presented_key(&self) -> Option<Arc<KeySnapshot>> {
         let Presented::One(text) = headers::api_key(self.request.headers()) else { return None };
-        self.worker.shared.gate.authenticate_key(&api_key::parse(text)?)
+        let parsed = match self.request.conn_data::<Rc<LastKey>>() {
+            Some(last) => last.parse(text),
+            None => api_key::parse(text),
+        };
+        self.worker.shared.gate.authenticate_key(&parsed?)
     }
 
     /// Where no credential is needed for the answer (404, 405), one that is accepted is counted all the same.

@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 
 use super::body::{Bodies, BodyLimits};
 use super::call::Gate;
-use super::connection::Connection;
+use super::connection::{Connection, LastKey};
 use super::dispatch;
 use super::headers::RateHeaders;
 use super::openapi;
@@ -178,6 +178,7 @@ pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -
                 })
                 .on_connect_ext(|connection: &Connection, data| {
                     data.insert(Rc::clone(connection.permit()));
+                    data.insert(Rc::<LastKey>::default());
                 })
                 .local_addr(address)
                 .finish(map_config(app, |()| AppConfig::default()));
