@@ -1,6 +1,5 @@
 //! The books of one organisation, which stay in memory between groups of commands.
 
-use crate::domain::date::Date;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use crate::domain::books::numbers::{Numbered, Sequences};
 use crate::domain::books::records::account::AccountRecord;
 use crate::domain::books::records::bank_account::BankAccountRecord;
 use crate::domain::books::records::organisation::OrganisationRecord;
-
+use crate::domain::date::Date;
 use crate::domain::ledger::account::{Account, Role};
 use crate::domain::ledger::books::Books;
 use crate::domain::ledger::chart::Chart;

@@ -1,13 +1,13 @@
 //! The counters of lists: a record is counted by its date, its last change, its type, its bank account and, while it is
 //! open, the day it is due. Totals of filtered lists are read from these counters.
 
-use crate::domain::date::Date;
 use std::borrow::Cow;
 
 use crate::domain::books::records::contact::ContactRecord;
 use crate::domain::books::records::document::DocumentRecord;
 use crate::domain::books::records::settlement::{SettlementRecord, list_name};
 use crate::domain::books::records::statement_line::StatementLineRecord;
+use crate::domain::date::Date;
 
 /// The milliseconds of a day.
 pub(crate) const DAY_MS: i64 = 86_400_000;
@@ -20,18 +20,19 @@ pub(crate) struct ListDay {
     status: Option<&'static str>,
     /// Whether rows are counted by the day of their last change rather than by their date.
     is_changed: bool,
-    pub(crate) date: i64,
+    /// The number of that day.
+    pub(crate) day: i64,
 }
 
 impl ListDay {
     /// Counts rows by their date.
     pub(crate) fn dated(list: &'static str, status: Option<&'static str>, date: Date) -> Self {
-        Self { list, status, is_changed: false, date: i64::from(date) }
+        Self { list, status, is_changed: false, day: i64::from(date) }
     }
 
     /// Counts rows by the day of their last change, given as a moment.
     pub(crate) const fn changed(list: &'static str, status: Option<&'static str>, at_ms: i64) -> Self {
-        Self { list, status, is_changed: true, date: at_ms.div_euclid(DAY_MS) }
+        Self { list, status, is_changed: true, day: at_ms.div_euclid(DAY_MS) }
     }
 
     /// The name of the list as stored.

@@ -5,11 +5,11 @@
 //! `decide`, `history` and `idempotency` push effects; `store::books::write` writes them to the database. A group is the
 //! commands that are committed together; facts are the records that were loaded for them.
 
-use crate::domain::date::Date;
 use std::borrow::Cow;
 
 use super::counters::{ListCounters, ListDay};
 use super::records::journal::JournalView;
+use crate::domain::date::Date;
 use crate::domain::ledger::allocation::Allocation;
 use crate::domain::ledger::vat_entry::VatEntry;
 

@@ -1,7 +1,6 @@
 //! The facts over which the commands of a group are decided, beside the books: the records that the commands refer to,
 //! loaded beforehand.
 
-use crate::domain::date::Date;
 use std::collections::HashMap;
 
 use super::records::contact::ContactRecord;
@@ -14,6 +13,7 @@ use super::records::settlement::SettlementRecord;
 use super::records::statement_line::StatementLineRecord;
 use super::register::{RegisterMark, UndoRegister};
 use super::undo::{UndoMap, UndoMark};
+use crate::domain::date::Date;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ledger::allocation::AllocationEnd;
 use crate::domain::ledger::bank_import::{AwaitedTransfer, StoredStatementLine};

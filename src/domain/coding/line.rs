@@ -1,9 +1,9 @@
 //! A bank line as the stages of the engine read it: its money and one folded text with the words of its fields.
 
-use crate::domain::date::Date;
 use std::collections::BTreeMap;
 
 use crate::domain::amount::pence;
+use crate::domain::date::Date;
 
 use super::batch::{Batch, Transaction};
 use super::text::fold;

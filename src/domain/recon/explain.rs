@@ -2,10 +2,10 @@
 //! a wrong sign, a moved decimal point, a small difference, an entry keyed twice.
 //! Suggestions for the bookkeeper only; nothing here changes what is matched.
 
-use crate::domain::date::Date;
 use std::collections::HashSet;
 
 use crate::domain::control::{Control, Stopped};
+use crate::domain::date::Date;
 
 use super::dataset::{Dataset, Rows};
 use crate::domain::amount::{self, money};

@@ -1,6 +1,5 @@
 //! Accounts, the tax codes, and the general ledger of an account.
 
-use crate::domain::date::Date;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use rust_decimal::Decimal;
@@ -14,6 +13,7 @@ use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::account::{AccountFilter, AccountView};
 use crate::domain::books::records::journal::AccountHistory;
 use crate::domain::books::request::CommandResult;
+use crate::domain::date::Date;
 use crate::domain::ledger::account::AccountType;
 use crate::domain::ledger::vat::VatCode;
 use crate::http::books::access::{AnswerContext, member, require_write_access};

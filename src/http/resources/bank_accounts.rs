@@ -1,6 +1,5 @@
 //! Bank accounts: each over an account of the chart, with the balances of the books and of the statement.
 
-use crate::domain::date::Date;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Serialize;
@@ -12,6 +11,7 @@ use super::values::{AssignedId, CURRENCY, Moment, Money};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::bank_account::BankAccountView;
 use crate::domain::books::request::CommandResult;
+use crate::domain::date::Date;
 use crate::domain::ledger::bank::BankAccountType;
 use crate::domain::ledger::refusal::Refusal;
 use crate::http::books::access::{AnswerContext, member, require_write_access};

@@ -1,6 +1,5 @@
 //! The lines of bank statements: entered, coded, brought into the books and taken out again.
 
-use crate::domain::date::Date;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Serialize;
@@ -14,6 +13,7 @@ use crate::domain::books::records::statement_line::{
     StatementLineFilter, StatementLinePart, StatementLineRecord, StatementLineResult,
 };
 use crate::domain::books::request::CommandResult;
+use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::bank::{BankStatus, ConfirmType};
 use crate::domain::ledger::bank_candidates::{Candidate, CandidateKind, TRANSFER_CANDIDATE_DAYS, ranked};

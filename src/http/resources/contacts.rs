@@ -1,6 +1,5 @@
 //! Customers and suppliers: the same operations, on paths of their own, and two shapes that differ in what they say of CIS.
 
-use crate::domain::date::Date;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Serialize;
@@ -16,6 +15,7 @@ use crate::domain::books::records::contact::{CisChange, CisDetails, ContactField
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::request::CommandResult;
 use crate::domain::calendar::date_in;
+use crate::domain::date::Date;
 use crate::domain::ledger::contact::{CisRate, ContactKind};
 use crate::domain::problem::Issues;
 use crate::http::books::access::{AnswerContext, member, require_write_access};

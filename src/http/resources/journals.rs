@@ -1,6 +1,5 @@
 //! Journals: posted, listed, shown, voided by their reversal; never changed.
 
-use crate::domain::date::Date;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Serialize;
@@ -12,6 +11,7 @@ use super::values::{AssignedId, CURRENCY, Id, Moment, Money, RelatedId, vat_code
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::journal::{JournalFilter, JournalLineView, JournalView};
 use crate::domain::books::request::CommandResult;
+use crate::domain::date::Date;
 use crate::domain::ledger::journal::SourceType;
 use crate::http::books::access::{AnswerContext, member, published_write_access, require_write_access};
 use crate::http::books::change::{body_or_path, execute, execute_as, path_id, printed};

@@ -1,6 +1,5 @@
 //! Organisations: those the caller may see, a new one, and what may be changed of one.
 
-use crate::domain::date::Date;
 use std::sync::Arc;
 
 use actix_web::HttpResponse;
@@ -19,7 +18,7 @@ use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::request::PrintAnswer;
 use crate::domain::books::request::{CommandResult, CreateOrganisation, OrganisationCreated};
-
+use crate::domain::date::Date;
 use crate::domain::ledger::decimal::Percent;
 use crate::domain::ledger::organisation::EntityType;
 use crate::domain::ledger::refusal::Refusal;

@@ -1,6 +1,5 @@
 //! The period lock of an organisation: where it is, how it came there, and its move.
 
-use crate::domain::date::Date;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Serialize;
@@ -11,7 +10,7 @@ use super::values::{Id, Moment};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::organisation::{LockChange, OrganisationRecord};
 use crate::domain::books::request::CommandResult;
-
+use crate::domain::date::Date;
 use crate::http::books::access::{AnswerContext, member, require_write_access};
 use crate::http::books::change::{body_or_path, execute, printed};
 use crate::http::books::query::Query;

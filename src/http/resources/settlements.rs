@@ -1,6 +1,5 @@
 //! Customer receipts, supplier payments and their refunds: posted, set against documents, voided.
 
-use crate::domain::date::Date;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Serialize;
@@ -12,6 +11,7 @@ use super::values::{AssignedId, CURRENCY, Id, Moment, Money, RelatedId};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::settlement::{AllocationView, PaymentMethod, SettlementFilter, SettlementView};
 use crate::domain::books::request::CommandResult;
+use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::contact::ContactKind;

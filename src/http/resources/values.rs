@@ -1,6 +1,5 @@
 //! The single values of answers: how each is printed, and how the OpenAPI document describes it.
 
-use crate::domain::date::Date;
 use std::fmt::Display;
 
 use serde::ser::{Error as _, Serialize, Serializer};
@@ -10,6 +9,7 @@ use utoipa::openapi::{ObjectBuilder, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::domain::calendar::date_time_text;
+use crate::domain::date::Date;
 use crate::domain::ledger::vat::VatCode;
 pub use crate::domain::values::{CURRENCY, Id, Money};
 use crate::http::openapi::schema::{choice, date, id, moment, nullable, number};

@@ -1,11 +1,11 @@
 //! Loads what the commands of a group refer to, with one query a table.
 
-use crate::domain::date::Date;
 use std::collections::BTreeSet;
 
 use crate::domain::books::facts::{Facts, LoadedJournal};
 use crate::domain::books::referenced_ids::ReferencedIds;
 use crate::domain::books::request::CommandRequest;
+use crate::domain::date::Date;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::ids::DocumentId;

@@ -1,6 +1,5 @@
 //! Loads what commands about bank accounts and statement lines refer to.
 
-use crate::domain::date::Date;
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +8,7 @@ use crate::domain::books::facts::Facts;
 use crate::domain::books::records::statement_line::StatementLineInput;
 use crate::domain::books::referenced_ids::ReferencedIds;
 use crate::domain::books::request::CommandRequest;
+use crate::domain::date::Date;
 use crate::domain::ledger::bank_import::{AwaitedTransfer, StatementLineKey, StoredStatementLine, TRANSFER_DAYS_MAX};
 use crate::domain::ledger::ids::{BankAccountId, BankTransactionId, JournalId};
 use crate::domain::ledger::money::Pence;

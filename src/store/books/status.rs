@@ -21,10 +21,10 @@ impl Reader {
         let mut overdue = [(0, 0); 2];
         for (kind, sums) in [DocumentKind::SalesInvoice, DocumentKind::PurchaseInvoice].into_iter().zip(&mut overdue) {
             // The invoices due today or later are subtracted from all open ones, because they are due on few days.
-            let (list, from) = (kind.as_str(), i64::from(today));
+            let list = kind.as_str();
             *sums = (
-                self.open_before(organisation, list, "open", from).await?,
-                self.open_before(organisation, list, "owed", from).await?,
+                self.open_before(organisation, list, "open", today).await?,
+                self.open_before(organisation, list, "owed", today).await?,
             );
         }
         Ok(BooksStatus { bank_accounts, drafts, overdue })
@@ -36,12 +36,12 @@ impl Reader {
         organisation: OrganisationId,
         list: &str,
         what: &str,
-        date: i64,
+        date: Date,
     ) -> Result<i64, StoreError> {
         let sql = "select cast(coalesce((select items from list_count where organisation_id = $1 and list = $2 \
                    and status = $3), 0) - coalesce((select sum(items) from list_day where organisation_id = $1 \
                    and list = $4 and day >= $5), 0) as bigint)";
-        let values = params![organisation.0, format!("{list} type"), what, format!("{list} {what}"), date];
+        let values = params![organisation.0, format!("{list} type"), what, format!("{list} {what}"), i64::from(date)];
         self.one(sql, values).await?.map_or(Ok(0), |row| row.get(0))
     }
 }

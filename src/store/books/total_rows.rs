@@ -1,11 +1,11 @@
 //! The rows of totals by day and month: they are added to the stored totals.
 
-use crate::domain::date::Date;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::domain::books::counters::ListDay;
 use crate::domain::calendar::Month;
+use crate::domain::date::Date;
 use crate::store::books::rows::{Column, Rows};
 use Column::{Number, Text};
 
@@ -268,7 +268,7 @@ pub(super) fn list_day_rows(days: &BTreeMap<(i64, ListDay), i64>) -> Rows {
         "on conflict (organisation_id, list, day) do update set items = t.items + excluded.items",
     );
     for ((organisation, of), by) in days.iter().filter(|(_, by)| **by != 0) {
-        rows.push([organisation.into(), (&of.list_name()).into(), of.date.into(), by.into()]);
+        rows.push([organisation.into(), (&of.list_name()).into(), of.day.into(), by.into()]);
     }
     rows
 }

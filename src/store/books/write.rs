@@ -1,6 +1,5 @@
 //! Writes the effects of a group: one statement for each table, all of them sent together.
 
-use crate::domain::date::Date;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -22,6 +21,7 @@ use crate::domain::books::cached_books::CachedBooks;
 use crate::domain::books::counters::ListDay;
 use crate::domain::books::effects::{Effect, Effects, JournalEntry, VatEntryRecord};
 use crate::domain::books::facts::Facts;
+use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::Allocation;
 use crate::store::StoreError;

@@ -188,11 +188,11 @@ impl BooksTransaction<'_> {
     /// not confirmed and near enough; the nearest in time.
     fn other_side(&self, row: &StatementLineRecord, bank: i64) -> Option<StatementLineRecord> {
         let organisation = self.organisation();
-        let days = |other: &StatementLineRecord| i64::from(other.date).abs_diff(i64::from(row.date));
+        let days = |other: &StatementLineRecord| other.date.abs_diff(row.date);
         let lines = self.facts.transactions.values().filter(|(of, _)| *of == organisation).map(|(_, other)| other);
         let fitting = lines.filter(|other| other.bank_account_id == bank && other.amount_pence == -row.amount_pence);
         let is_near = |other: &StatementLineRecord| {
-            other.status == BankStatus::Unconfirmed && days(other) <= u64::from(TRANSFER_DAYS_MAX.unsigned_abs())
+            other.status == BankStatus::Unconfirmed && days(other) <= TRANSFER_DAYS_MAX.unsigned_abs()
         };
         let sides = fitting.filter(|other| other.awaits(row) || is_near(other));
         sides.min_by_key(|other| (!other.awaits(row), days(other), other.id)).cloned()

@@ -15,7 +15,6 @@ mod previews;
 mod settlement_lines;
 mod settlements;
 
-use crate::domain::date::Date;
 use std::sync::Arc;
 
 use crate::domain::books::cached_books::CachedBooks;
@@ -26,7 +25,7 @@ use crate::domain::books::identifiers::{IdSequence, Identifiers};
 use crate::domain::books::records::account::{AccountRecord, AccountView};
 use crate::domain::books::records::organisation::{LockChange, OrganisationChange};
 use crate::domain::books::request::{Actor, CommandRequest, CommandResult};
-
+use crate::domain::date::Date;
 use crate::domain::ledger::account::{Account, Role};
 use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::chart::{Chart, NewAccount};

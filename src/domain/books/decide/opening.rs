@@ -10,7 +10,6 @@ use crate::domain::books::records::opening::{OpeningInput, OpeningPreview, Openi
 use crate::domain::books::records::preview::{NewPreview, Purpose};
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::date::Date;
-
 use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::decimal::{Decimal4, Percent};
 use crate::domain::ledger::document::Stage;

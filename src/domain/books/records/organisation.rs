@@ -2,7 +2,6 @@
 
 use crate::domain::books::audit_fields::AuditFields;
 use crate::domain::books::records::address::{Address, AddressChange, with_address};
-
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::decimal::Percent;

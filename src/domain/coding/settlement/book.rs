@@ -1,12 +1,12 @@
 //! The open items of a list and what is left of each while a batch is worked through.
 
-use crate::domain::date::Date;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
 use crate::domain::amount::{UNITS_PER_PENNY, pence};
 use crate::domain::coding::batch::{Invoice, InvoiceKind};
+use crate::domain::date::Date;
 
 use super::contacts::Contacts;
 

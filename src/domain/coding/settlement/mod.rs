@@ -26,12 +26,12 @@ mod property_tests;
 #[cfg(test)]
 mod tests;
 
-use crate::domain::date::Date;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::domain::amount::UNITS_PER_PENNY;
 use crate::domain::control::{Control, Stopped};
+use crate::domain::date::Date;
 
 use super::batch::Invoice;
 use super::line::Line;

@@ -1,6 +1,5 @@
 //! What settles what, and what does not: one rule a test.
 
-use crate::domain::date::Date;
 use std::borrow::Cow;
 
 use crate::domain::amount;
@@ -8,6 +7,7 @@ use crate::domain::coding::batch::{Batch, Invoice, InvoiceKind, Transaction};
 use crate::domain::coding::line::Line;
 use crate::domain::coding::outcome::SettledKind::{self, CisDeduction, Exact, FeeDeducted, Part, Sum};
 use crate::domain::control::{Control, Stopped, Unattended};
+use crate::domain::date::Date;
 
 use super::{Settlement, settle, settle_in_context};
 

@@ -1,11 +1,11 @@
 //! Which lines are transfers, which are not, and which account a tag stands for.
 
-use crate::domain::date::Date;
 use std::borrow::Cow;
 
 use crate::domain::amount;
 use crate::domain::coding::batch::{Account, AccountType, Batch, Transaction};
 use crate::domain::coding::line::{Line, Tags};
+use crate::domain::date::Date;
 
 use super::{OwnAccounts, Transfer, pair};
 

@@ -1,6 +1,5 @@
 //! What documents of several kinds have inside: lines, totals by VAT code, allocations, and what CIS withholds.
 
-use crate::domain::date::Date;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -10,6 +9,7 @@ use utoipa::openapi::ObjectBuilder;
 use crate::domain::books::records::document::DocumentLineRecord;
 use crate::domain::books::records::document_view::{DocumentCis, DocumentView};
 use crate::domain::books::records::settlement::AllocationView;
+use crate::domain::date::Date;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::document_line::CisType;
