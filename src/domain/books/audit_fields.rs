@@ -1,8 +1,7 @@
 //! The fields of a record that the history of the books shows, printed as answers print them.
 
 use crate::domain::date::Date;
-use crate::domain::ledger::decimal::Percent;
-use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::money::{Pence, Percent};
 
 /// Longer texts of a record are truncated in its history.
 const TEXT_CHARS_MAX: usize = 200;

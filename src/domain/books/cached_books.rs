@@ -8,11 +8,9 @@ use crate::domain::books::records::account::AccountRecord;
 use crate::domain::books::records::bank_account::BankAccountRecord;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::date::Date;
-use crate::domain::ledger::account::{Account, Role};
-use crate::domain::ledger::books::Books;
-use crate::domain::ledger::chart::Chart;
-use crate::domain::ledger::ids::AccountId;
-use crate::domain::ledger::vat_scheme::VatHistory;
+use crate::domain::ids::AccountId;
+use crate::domain::ledger::chart::{Account, Books, Chart, Role};
+use crate::domain::ledger::vat::VatHistory;
 
 /// The books of one organisation. A clone is cheap, because a part is copied only when it changes while a clone exists;
 /// restoring the clone undoes the changes of a refused command.
@@ -101,7 +99,7 @@ impl CachedBooks {
 mod tests {
     use super::*;
     use crate::domain::books::records::organisation::blank;
-    use crate::domain::ledger::account::AccountType;
+    use crate::domain::ledger::chart::AccountType;
     use crate::domain::ledger::document::DocumentKind;
 
     fn account(id: i64, code: &str) -> AccountRecord {

@@ -7,7 +7,7 @@ use crate::domain::books::records::organisation::OrganisationField::{SalesCredit
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::request::CommandRequest;
 use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::numbering::{BILL_PREFIX, PAYMENT_PREFIX, PURCHASE_CREDIT_NOTE_PREFIX, RECEIPT_PREFIX};
+use crate::domain::ledger::issue::{BILL_PREFIX, PAYMENT_PREFIX, PURCHASE_CREDIT_NOTE_PREFIX, RECEIPT_PREFIX};
 use crate::domain::ledger::vat::Side;
 
 /// The records that share a sequence of numbers.

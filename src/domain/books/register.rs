@@ -3,8 +3,8 @@
 use std::ops::Deref;
 
 use crate::domain::date::Date;
+use crate::domain::ids::{AllocationId, DocumentId, SettlementId};
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd, Document, Register, Settlement};
-use crate::domain::ledger::ids::{AllocationId, DocumentId, SettlementId};
 
 /// A [`Register`] whose changes are logged. It reads like the register.
 #[derive(Debug, Default)]
@@ -147,11 +147,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::domain::ids::ContactId;
     use crate::domain::ledger::allocation::SettlementKind;
-    use crate::domain::ledger::code_totals::CodeTotals;
     use crate::domain::ledger::document::{DocumentKind, Stage};
-    use crate::domain::ledger::ids::ContactId;
     use crate::domain::ledger::money::Pence;
+    use crate::domain::ledger::vat_entry::CodeTotals;
 
     /// A call that changes a register.
     #[derive(Debug, Clone)]

@@ -1,17 +1,17 @@
 //! Setting settlements and credit notes against documents, and releasing that again.
 
 use super::allocation::{Allocation, AllocationEnd, Document, DocumentAfter, Register, Settlement};
-use super::books::Books;
-use super::code_totals::CodeTotals;
 use super::document::{DocumentKind, Stage};
-use super::ids::{AllocationId, ContactId, DocumentId, SettlementId};
 use super::money::Pence;
-use super::period::first_open;
 use super::refusal::Refusal;
 use super::vat::Side;
 use super::vat_cash;
 use super::vat_entry::VatEntry;
 use crate::domain::date::Date;
+use crate::domain::ids::{AllocationId, ContactId, DocumentId, SettlementId};
+use crate::domain::ledger::chart::Books;
+use crate::domain::ledger::journal::first_open;
+use crate::domain::ledger::vat_entry::CodeTotals;
 
 /// What an allocation is asked to go to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 
 use super::allocate::require_issued;
 use super::cis;
-use super::code_totals::CodeTotals;
 use super::document::{DocumentKind, Stage, status};
-use super::ids::{AllocationId, ContactId, DocumentId, SettlementId};
 use super::journal::SourceType;
 use super::money::Pence;
 use super::refusal::Refusal;
 use super::vat::Side;
 use super::vat_entry::Basis;
 use crate::domain::date::Date;
+use crate::domain::ids::{AllocationId, ContactId, DocumentId, SettlementId};
+use crate::domain::ledger::vat_entry::CodeTotals;
 
 /// Money that changed hands with a customer or supplier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

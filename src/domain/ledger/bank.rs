@@ -1,10 +1,10 @@
 //! Bank accounts and the lines of their statements: states, and what a confirmation may be.
 
-use super::account::{Account, AccountType, Role};
-use super::ids::{AccountId, BankAccountId, BankTransactionId, JournalId};
 use super::money::Pence;
 use super::refusal::Refusal;
 use crate::domain::date::Date;
+use crate::domain::ids::{AccountId, BankAccountId, BankTransactionId, JournalId};
+use crate::domain::ledger::chart::{Account, AccountType, Role};
 
 /// A kind of bank account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

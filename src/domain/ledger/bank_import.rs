@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ids::{BankAccountId, BankTransactionId, JournalId};
 use super::money::Pence;
 use super::refusal::Refusal;
 use crate::domain::date::Date;
+use crate::domain::ids::{BankAccountId, BankTransactionId, JournalId};
 
 /// What two rows of a statement have in common when they are the same and the bank gives no id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

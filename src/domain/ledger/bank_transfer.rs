@@ -1,10 +1,10 @@
 //! Transfers between own bank accounts: one journal for the two lines of the two statements.
 
 use super::bank::{BankAccount, BankTransaction};
-use super::books::Books;
 use super::journal::{Journal, Line, PostedJournal, Source, SourceType, Target};
 use super::refusal::Refusal;
 use crate::domain::date::Date;
+use crate::domain::ledger::chart::Books;
 
 /// Decides a transfer whose two sides are both on statements: one journal, dated the earlier of them.
 pub fn confirm_both(
@@ -67,12 +67,12 @@ pub fn unconfirm(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ids::{AccountId, BankAccountId, BankTransactionId, JournalId};
     use crate::domain::ledger::bank::BankStatus;
     use crate::domain::ledger::chart::Chart;
-    use crate::domain::ledger::ids::{AccountId, BankAccountId, BankTransactionId, JournalId};
     use crate::domain::ledger::journal::JournalStatus;
     use crate::domain::ledger::money::Pence;
-    use crate::domain::ledger::vat_scheme::VatHistory;
+    use crate::domain::ledger::vat::VatHistory;
 
     fn bank(id: i64) -> BankAccount {
         BankAccount { id: BankAccountId(id), account_id: AccountId(id * 10), is_archived: false }

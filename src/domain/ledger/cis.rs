@@ -1,9 +1,9 @@
 //! The Construction Industry Scheme: what is withheld from a bill, and how payments share it exactly.
 
 use super::contact::CisRate;
-use super::decimal::divide_round;
-use super::document_line::{CisType, PricedLine};
 use super::money::Pence;
+use crate::domain::ledger::document::{CisType, PricedLine};
+use crate::domain::ledger::money::divide_round;
 
 /// What a bill is under the scheme, fixed when it is issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub fn net_of_settled(net: Pence, settled: Pence, gross: Pence) -> Pence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ledger::ids::AccountId;
+    use crate::domain::ids::AccountId;
     use crate::domain::ledger::vat::{Split, VatCode};
     use proptest::prelude::*;
 

@@ -1,8 +1,8 @@
 //! Customers and suppliers: what the rules need to know of them, and how they may change.
 
-use super::ids::{AccountId, ContactId};
 use super::refusal::Refusal;
 use super::vat::VatCode;
+use crate::domain::ids::{AccountId, ContactId};
 
 /// Who it is to us. A contact is one or the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,20 +1,18 @@
-//! Invoices and credit notes, sales and purchase: what they are before and after they are issued.
+//! Invoices and credit notes, sales and purchase: what they are before and after they are issued, and how quantity, price
+//! and discount of a line become net and VAT.
 
 use std::borrow::Cow;
 
-use super::account::Role;
-use super::books::Books;
-use super::cis;
-use super::code_totals::CodeTotals;
-use super::contact::{self, Contact, ContactKind};
-use super::document_line::{EnteredLine, PricedLine, price, total};
-use super::ids::ContactId;
-use super::journal::SourceType;
-use super::money::Pence;
-use super::period::LAST_DATE;
-use super::refusal::{Refusal, VatPosting};
-use super::vat::{Side, Split};
 use crate::domain::date::Date;
+use crate::domain::ids::{AccountId, ContactId};
+use crate::domain::ledger::chart::{AccountReference, Books, Role};
+use crate::domain::ledger::contact::{Contact, ContactKind};
+use crate::domain::ledger::journal::{LAST_DATE, SourceType};
+use crate::domain::ledger::money::{Decimal4, Pence, Percent, divide_round};
+use crate::domain::ledger::refusal::{Refusal, VatPosting};
+use crate::domain::ledger::vat::{Side, Split, VatCode, split_gross, split_net};
+use crate::domain::ledger::vat_entry::CodeTotals;
+use crate::domain::ledger::{cis, contact};
 
 /// Which document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -246,3 +244,230 @@ pub fn status(kind: DocumentKind, stage: Stage, gross: Pence, settled: Pence) ->
 
 #[cfg(test)]
 mod tests;
+
+/// What a line is under the Construction Industry Scheme.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CisType {
+    /// Work: the base of the deduction.
+    Labour,
+    /// Materials: not deducted from.
+    Materials,
+    /// Outside the scheme.
+    #[default]
+    None,
+}
+
+impl CisType {
+    /// The word of the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Labour => "labour",
+            Self::Materials => "materials",
+            Self::None => "none",
+        }
+    }
+
+    /// Reads the word of the API.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Labour, Self::Materials, Self::None].into_iter().find(|known| known.as_str() == text)
+    }
+}
+
+/// A line as entered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnteredLine {
+    /// What it is for.
+    pub description: String,
+    /// The account; the contact's when absent.
+    pub account: Option<AccountReference>,
+    /// How many.
+    pub quantity: Decimal4,
+    /// The price of one; VAT inside or not, as the document says.
+    pub unit_price: Decimal4,
+    /// What is taken off.
+    pub discount: Percent,
+    /// The VAT code; the contact's when absent.
+    pub vat_code: Option<VatCode>,
+    /// The caller's own figure for the VAT.
+    pub vat_amount: Option<Pence>,
+    /// What it is under CIS.
+    pub cis_type: CisType,
+}
+
+/// A line with its amounts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PricedLine {
+    /// The account.
+    pub account_id: AccountId,
+    /// The key of the line that names it.
+    pub account_key: &'static str,
+    /// The VAT code.
+    pub vat_code: VatCode,
+    /// Net and VAT.
+    pub amount: Split,
+    /// What it is under CIS.
+    pub cis_type: CisType,
+}
+
+impl PricedLine {
+    /// The field that names its account, when it is the line in this place.
+    pub fn account_field(&self, row: usize) -> String {
+        format!("lines[{row}].{}", self.account_key)
+    }
+}
+
+/// Quantity × price × (1 − discount), rounded once, halves of a penny away from zero.
+pub fn product(quantity: Decimal4, unit_price: Decimal4, discount: Percent) -> Pence {
+    let kept = i128::from(Percent::WHOLE - discount.0);
+    // Each factor is in 10⁻⁴; 10⁻¹² of a pound is 10⁻¹⁰ of a penny.
+    let exact = i128::from(quantity.0) * i128::from(unit_price.0) * kept;
+    Pence::from_wide(divide_round(exact, 10_000_000_000))
+}
+
+/// Prices the lines of a document. What a line leaves out comes from the contact.
+pub fn price(
+    books: &Books<'_>,
+    contact: &Contact,
+    side: Side,
+    is_vat_inclusive: bool,
+    lines: &[EnteredLine],
+) -> Result<Vec<PricedLine>, Refusal> {
+    let mut priced = Vec::with_capacity(lines.len());
+    let default_account = contact.default_account_id.map(AccountReference::Id);
+    for (row, line) in lines.iter().enumerate() {
+        let field = |key: &str| format!("lines[{row}].{key}");
+        let Some(named) = line.account.as_ref().or(default_account.as_ref()) else {
+            return Err(Refusal::field(field("account_id"), "is required: the contact has no default account"));
+        };
+        let account = books.named_account(named, field)?;
+        let Some(vat_code) = line.vat_code.or(contact.default_vat_code) else {
+            return Err(Refusal::field(field("vat_code"), "is required: the contact has no default VAT code"));
+        };
+        let amount = product(line.quantity, line.unit_price, line.discount);
+        let amount = if is_vat_inclusive {
+            split_gross(side, vat_code, amount, line.vat_amount, || field("vat_amount"))?
+        } else {
+            split_net(side, vat_code, amount, line.vat_amount, || field("vat_amount"))?
+        };
+        if !amount.gross().is_in_range() || !amount.net.is_in_range() {
+            return Err(Refusal::field(field("unit_price"), format!("the line must be within ±{}", Pence::MAX)));
+        }
+        priced.push(PricedLine {
+            account_id: account.id,
+            account_key: named.key(),
+            vat_code,
+            amount,
+            cis_type: line.cis_type,
+        });
+    }
+    Ok(priced)
+}
+
+/// Net and VAT of all lines together.
+pub fn total(lines: &[PricedLine]) -> Split {
+    Split { net: lines.iter().map(|line| line.amount.net).sum(), vat: lines.iter().map(|line| line.amount.vat).sum() }
+}
+
+#[cfg(test)]
+mod document_line_tests {
+    use super::*;
+    use crate::domain::ids::ContactId;
+    use crate::domain::ledger::chart::Chart;
+    use crate::domain::ledger::contact::ContactKind;
+    use crate::domain::ledger::standard_chart;
+    use crate::domain::ledger::vat::VatHistory;
+
+    fn units(text: &str) -> Decimal4 {
+        Decimal4::parse_unit_price_text(text).unwrap()
+    }
+
+    #[test]
+    fn the_product_is_rounded_once_after_multiplying() {
+        for (quantity, price, discount, pence) in [
+            ("7.5", "38.50", "0", 28_875),
+            ("1", "1.005", "0", 101),
+            ("3", "0.3333", "0", 100),
+            ("1", "99.99", "12.5", 8_749),
+            ("-2", "0.0125", "0", -3),
+            ("1", "10", "100", 0),
+        ] {
+            let discount = Percent::parse_text(discount).unwrap();
+            assert_eq!(product(units(quantity), units(price), discount), Pence(pence), "{quantity} × {price}");
+        }
+        let most = product(Decimal4(Decimal4::QUANTITY_MAX), Decimal4(Decimal4::UNIT_PRICE_MAX), Percent::ZERO);
+        assert!(!most.is_in_range());
+    }
+
+    fn contact(account: Option<i64>, vat_code: Option<VatCode>) -> Contact {
+        Contact {
+            id: ContactId(1),
+            kind: ContactKind::Customer,
+            is_archived: false,
+            payment_terms_days: None,
+            default_account_id: account.map(AccountId),
+            default_vat_code: vat_code,
+            cis_rate: None,
+        }
+    }
+
+    fn line(price: &str, vat_code: Option<VatCode>) -> EnteredLine {
+        EnteredLine {
+            description: String::new(),
+            account: None,
+            quantity: Decimal4::ONE,
+            unit_price: units(price),
+            discount: Percent::ZERO,
+            vat_code,
+            vat_amount: None,
+            cis_type: CisType::None,
+        }
+    }
+
+    fn priced(contact: &Contact, inclusive: bool, lines: &[EnteredLine]) -> Result<Vec<PricedLine>, Refusal> {
+        let chart: Chart =
+            (1..).zip(standard_chart::at_creation(true)).map(|(id, new)| new.with_id(AccountId(id))).collect();
+        let books = Books { chart: &chart, vat: &VatHistory::default(), lock_date: None };
+        price(&books, contact, Side::Output, inclusive, lines)
+    }
+
+    #[test]
+    fn vat_is_rounded_line_by_line() {
+        let lines = [line("10.03", None), line("10.03", None), line("10.03", None)];
+        let total = total(&priced(&contact(Some(1), Some(VatCode::Standard)), false, &lines).unwrap());
+        assert_eq!((total.net, total.vat, total.gross()), (Pence(3_009), Pence(603), Pence(3_612)));
+    }
+
+    #[test]
+    fn prices_may_contain_the_vat() {
+        let lines = [line("2500", Some(VatCode::Standard)), line("0.03", Some(VatCode::Standard))];
+        let lines = priced(&contact(Some(1), None), true, &lines).unwrap();
+        let amounts: Vec<_> = lines.iter().map(|line| (line.amount.net.0, line.amount.vat.0)).collect();
+        assert_eq!(amounts, [(208_333, 41_667), (2, 1)]);
+    }
+
+    #[test]
+    fn what_a_line_leaves_out_comes_from_the_contact_or_is_asked_for() {
+        let full = contact(Some(1), Some(VatCode::Zero));
+        let refused = |contact: &Contact| priced(contact, false, &[line("1", None)]).unwrap_err();
+        assert!(priced(&full, false, &[line("1", None)]).is_ok());
+        let field = |refusal: Refusal| match refusal {
+            Refusal::Field { field, .. } | Refusal::UnknownReference { field, .. } => field,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(field(refused(&contact(None, Some(VatCode::Zero)))), "lines[0].account_id");
+        assert_eq!(field(refused(&contact(Some(1), None))), "lines[0].vat_code");
+        assert_eq!(field(refused(&contact(Some(999), Some(VatCode::Zero)))), "lines[0].account_id");
+        let huge = EnteredLine { quantity: Decimal4(9_999_999_999), ..line("99999999", None) };
+        assert_eq!(field(priced(&full, false, &[huge]).unwrap_err()), "lines[0].unit_price");
+        let own = EnteredLine { vat_amount: Some(Pence(1)), ..line("1", None) };
+        assert_eq!(priced(&full, false, &[own]).unwrap_err().reason(), "vat_amount_out_of_tolerance");
+    }
+
+    #[test]
+    fn cis_types_have_their_words() {
+        for kind in [CisType::Labour, CisType::Materials, CisType::None] {
+            assert_eq!(CisType::parse(kind.as_str()), Some(kind));
+        }
+        assert_eq!(CisType::parse("plant"), None);
+    }
+}

@@ -1,14 +1,12 @@
-//! Journals: what is posted, always balanced, and how a posted one is undone.
+//! Journals: what posts them, what is posted (always balanced), on which dates, and how a posted one is undone.
 
-use super::account::Role;
-use super::ids::{AccountId, ContactId, JournalId};
-use super::money::Pence;
-use super::period::{self};
-use super::refusal::Refusal;
-pub use super::source_type::SourceType;
-use super::vat::VatCode;
-use super::vat_entry::VatEntry;
 use crate::domain::date::Date;
+use crate::domain::ids::{AccountId, ContactId, JournalId};
+use crate::domain::ledger::chart::Role;
+use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::refusal::Refusal;
+use crate::domain::ledger::vat::VatCode;
+use crate::domain::ledger::vat_entry::VatEntry;
 
 /// What made a journal, and which record that is: none when the decision creates it, or there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,7 +130,7 @@ impl Journal {
         if total_debit != total_credit {
             return Err(Refusal::Unbalanced { total_debit, total_credit });
         }
-        period::require_open(self.entry_date, lock_date)?;
+        require_open(self.entry_date, lock_date)?;
         Ok(self)
     }
 
@@ -206,6 +204,174 @@ impl PostedJournal {
     }
 }
 
+/// What made a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SourceType {
+    /// Entered as it is.
+    Manual,
+    /// The opening balances.
+    OpeningBalance,
+    /// A sales invoice.
+    SalesInvoice,
+    /// A sales credit note.
+    SalesCreditNote,
+    /// A purchase invoice.
+    PurchaseInvoice,
+    /// A purchase credit note.
+    PurchaseCreditNote,
+    /// Money from a customer.
+    CustomerReceipt,
+    /// Money back to a customer.
+    CustomerRefund,
+    /// Money to a supplier.
+    SupplierPayment,
+    /// Money back from a supplier.
+    SupplierRefund,
+    /// A coded bank transaction.
+    BankTransaction,
+    /// A transfer between own bank accounts.
+    BankTransfer,
+    /// A bad debt.
+    WriteOff,
+    /// The undoing of another journal.
+    Reversal,
+    /// The closing of a year.
+    YearEndClose,
+}
+
+impl SourceType {
+    /// Every source.
+    pub const ALL: [Self; 15] = [
+        Self::Manual,
+        Self::OpeningBalance,
+        Self::SalesInvoice,
+        Self::SalesCreditNote,
+        Self::PurchaseInvoice,
+        Self::PurchaseCreditNote,
+        Self::CustomerReceipt,
+        Self::CustomerRefund,
+        Self::SupplierPayment,
+        Self::SupplierRefund,
+        Self::BankTransaction,
+        Self::BankTransfer,
+        Self::WriteOff,
+        Self::Reversal,
+        Self::YearEndClose,
+    ];
+
+    /// The word of the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::OpeningBalance => "opening_balance",
+            Self::SalesInvoice => "sales_invoice",
+            Self::SalesCreditNote => "sales_credit_note",
+            Self::PurchaseInvoice => "purchase_invoice",
+            Self::PurchaseCreditNote => "purchase_credit_note",
+            Self::CustomerReceipt => "customer_receipt",
+            Self::CustomerRefund => "customer_refund",
+            Self::SupplierPayment => "supplier_payment",
+            Self::SupplierRefund => "supplier_refund",
+            Self::BankTransaction => "bank_transaction",
+            Self::BankTransfer => "bank_transfer",
+            Self::WriteOff => "write_off",
+            Self::Reversal => "reversal",
+            Self::YearEndClose => "year_end_close",
+        }
+    }
+
+    /// Whether an invoice, credit note or settlement says when its debt is due, rather than the day of the journal.
+    pub const fn is_documented(self) -> bool {
+        !matches!(
+            self,
+            Self::Manual
+                | Self::BankTransaction
+                | Self::BankTransfer
+                | Self::WriteOff
+                | Self::Reversal
+                | Self::YearEndClose
+        )
+    }
+
+    /// Reads the word of the API.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
+    }
+}
+
+/// The first date the books take.
+pub const FIRST_DATE: Date = Date::from_civil(1900, 1, 1);
+
+/// The last date the books take.
+pub const LAST_DATE: Date = Date::from_civil(2199, 12, 31);
+
+/// Refuses a posting date in the locked period. Every posting, on every path, asks this and nothing else.
+pub fn require_open(date: Date, lock_date: Option<Date>) -> Result<(), Refusal> {
+    match lock_date {
+        Some(lock_date) if date <= lock_date => {
+            Err(Refusal::PeriodLocked { lock_date, date, earliest_date: lock_date + 1 })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The first date at or after `date` that is open.
+pub fn first_open(date: Date, lock_date: Option<Date>) -> Date {
+    lock_date.map_or(date, |lock_date| date.max(lock_date + 1))
+}
+
+/// The date of a reversal: what was asked for; else the date of what is voided, which must then be open, or the `earliest`
+/// there may be. A reversal is never before what it reverses, nor before something that was settled with it was released
+/// again.
+pub fn void_date(own: Date, earliest: Date, asked: Option<Date>, lock_date: Option<Date>) -> Result<Date, Refusal> {
+    let date = match asked {
+        Some(asked) => asked,
+        None => {
+            require_open(own, lock_date)?;
+            earliest
+        }
+    };
+    if date < earliest {
+        return Err(Refusal::field(
+            "void_date",
+            "must not be before what is voided, or before its last allocation was released",
+        ));
+    }
+    require_open(date, lock_date)?;
+    Ok(date)
+}
+
+/// Where a change of the lock date goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockMove {
+    /// Nothing changes.
+    Same,
+    /// More is locked: any role that may write.
+    Forward,
+    /// Less is locked, or nothing any more: owner and admin only.
+    Back,
+}
+
+/// Tells where a change of the lock date goes; it may not be in the future.
+pub fn move_lock(current: Option<Date>, wanted: Option<Date>, today: Date) -> Result<LockMove, Refusal> {
+    if wanted.is_some_and(|wanted| wanted > today) {
+        return Err(Refusal::field("lock_date", "must not be in the future"));
+    }
+    // `None` is before every date, as an order of options has it.
+    Ok(match wanted.cmp(&current) {
+        std::cmp::Ordering::Less => LockMove::Back,
+        std::cmp::Ordering::Equal => LockMove::Same,
+        std::cmp::Ordering::Greater => LockMove::Forward,
+    })
+}
+
+/// Whether a date is the first of a VAT period: periods last `months` (1, 3 or 12) and one of them ends with the month
+/// `end_month` (1 to 12).
+pub fn starts_vat_period(date: Date, months: i32, end_month: i32) -> bool {
+    let (_, month, day_of_month) = date.civil();
+    day_of_month == 1 && (month - 1 - end_month).rem_euclid(months.max(1)) == 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,5 +441,76 @@ mod tests {
             assert_eq!(SourceType::parse(source.as_str()), Some(source));
         }
         assert_eq!((JournalStatus::Posted.as_str(), JournalStatus::Void.as_str()), ("posted", "void"));
+    }
+}
+
+#[cfg(test)]
+mod period_tests {
+    use super::*;
+
+    fn date(text: &str) -> Date {
+        Date::parse(text).unwrap()
+    }
+
+    #[test]
+    fn the_lock_date_itself_is_locked_and_the_next_day_is_open() {
+        let lock = Some(date("2025-04-30"));
+        assert_eq!(require_open(date("2025-05-01"), lock), Ok(()));
+        assert_eq!(require_open(date("1900-01-01"), None), Ok(()));
+        assert_eq!(
+            require_open(date("2025-04-30"), lock),
+            Err(Refusal::PeriodLocked {
+                lock_date: date("2025-04-30"),
+                date: date("2025-04-30"),
+                earliest_date: date("2025-05-01")
+            })
+        );
+        assert_eq!(first_open(date("2025-04-02"), lock), date("2025-05-01"));
+        assert_eq!(first_open(date("2025-05-02"), lock), date("2025-05-02"));
+        assert_eq!(first_open(date("2025-05-02"), None), date("2025-05-02"));
+    }
+
+    #[test]
+    fn a_void_is_dated_as_its_document_unless_that_is_locked() {
+        let own = date("2025-04-14");
+        let lock = Some(date("2025-04-30"));
+        assert_eq!(void_date(own, own, None, None), Ok(own));
+        let refused =
+            Refusal::PeriodLocked { lock_date: date("2025-04-30"), date: own, earliest_date: date("2025-05-01") };
+        assert_eq!(void_date(own, own, None, lock), Err(refused));
+        assert_eq!(void_date(own, own, Some(date("2025-06-05")), lock), Ok(date("2025-06-05")));
+        assert_eq!(void_date(own, own, Some(date("2025-04-30")), lock).unwrap_err().reason(), "period_locked");
+        assert_eq!(void_date(own, own, Some(date("2025-04-13")), None).unwrap_err().reason(), "invalid_field");
+        // What was settled with it was released after the lock date: still the caller has to choose.
+        let released = date("2025-06-01");
+        assert_eq!(void_date(own, released, None, lock).unwrap_err().reason(), "period_locked");
+        assert_eq!(void_date(own, released, Some(released), lock), Ok(released));
+        assert_eq!(void_date(own, released, None, None), Ok(released));
+    }
+
+    #[test]
+    fn locking_goes_forward_for_everyone_and_back_for_some() {
+        let today = date("2025-06-10");
+        let may = Some(date("2025-05-31"));
+        let april = Some(date("2025-04-30"));
+        assert_eq!(move_lock(None, april, today), Ok(LockMove::Forward));
+        assert_eq!(move_lock(april, may, today), Ok(LockMove::Forward));
+        assert_eq!(move_lock(may, april, today), Ok(LockMove::Back));
+        assert_eq!(move_lock(may, None, today), Ok(LockMove::Back));
+        assert_eq!(move_lock(may, may, today), Ok(LockMove::Same));
+        assert!(move_lock(may, Some(today), today).is_ok());
+        assert_eq!(move_lock(may, Some(today + 1), today).unwrap_err().reason(), "invalid_field");
+    }
+
+    #[test]
+    fn vat_periods_follow_their_last_month() {
+        assert!(starts_vat_period(date("2025-04-01"), 3, 6));
+        assert!(starts_vat_period(date("2025-01-01"), 3, 6));
+        assert!(!starts_vat_period(date("2025-05-01"), 3, 6));
+        assert!(!starts_vat_period(date("2025-04-02"), 3, 6));
+        assert!(starts_vat_period(date("2025-02-01"), 3, 1));
+        assert!(starts_vat_period(date("2025-09-01"), 1, 6));
+        assert!(starts_vat_period(date("2025-04-01"), 12, 3));
+        assert!(!starts_vat_period(date("2025-01-01"), 12, 3));
     }
 }

@@ -1,17 +1,16 @@
 //! Journals as people enter them: VAT inside the amounts, which the rules separate; and their voiding.
 
-use super::account::{Account, AccountReference, Role};
-use super::books::Books;
 use super::contact::ContactKind;
-use super::ids::{AllocationId, ContactId};
 use super::journal::{Journal, JournalStatus, Line, PostedJournal, Source, SourceType, Target};
 use super::money::Pence;
-use super::period::{self};
 use super::refusal::{Refusal, VatPosting};
 use super::vat::{Side, Split, VatCode, split_gross};
 use super::vat_entry::{Basis, VatEntry, VatOrigin};
-use super::vat_scheme::{VatScheme, separates_vat, side_of_account};
 use crate::domain::date::Date;
+use crate::domain::ids::{AllocationId, ContactId};
+use crate::domain::ledger::chart::{Account, AccountReference, Books, Role};
+use crate::domain::ledger::journal;
+use crate::domain::ledger::vat::{VatScheme, separates_vat, side_of_account};
 
 /// A journal as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -210,7 +209,7 @@ pub fn void(
     if !open_allocations.is_empty() {
         return Err(Refusal::HasAllocations { allocation_ids: open_allocations.to_vec() });
     }
-    let date = period::void_date(posted.journal.entry_date, posted.journal.entry_date, asked_date, lock_date)?;
+    let date = journal::void_date(posted.journal.entry_date, posted.journal.entry_date, asked_date, lock_date)?;
     posted.reversal(date, lock_date)
 }
 

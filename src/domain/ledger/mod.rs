@@ -4,7 +4,6 @@
 //! Dates are `domain::date::Date`, money is whole pence. A record that a decision creates has no id yet: where
 //! an effect refers to it, it says so with `None`, and the store fills the id in.
 
-pub mod account;
 pub mod allocate;
 pub mod allocation;
 pub mod bank;
@@ -12,32 +11,23 @@ pub mod bank_candidates;
 pub mod bank_coding;
 pub mod bank_import;
 pub mod bank_transfer;
-pub mod books;
 pub mod change;
 pub mod chart;
 pub mod cis;
-pub mod code_totals;
 pub mod contact;
-pub mod decimal;
 pub mod document;
-pub mod document_line;
-pub mod ids;
 pub mod issue;
 pub mod journal;
 pub mod manual_journal;
 pub mod money;
-pub mod numbering;
 pub mod opening;
 pub mod organisation;
-pub mod period;
 pub mod refusal;
 pub mod settlement;
-pub mod source_type;
 pub mod standard_chart;
 pub mod vat;
 pub mod vat_cash;
 pub mod vat_entry;
-pub mod vat_scheme;
 
 #[cfg(test)]
 mod simulation;

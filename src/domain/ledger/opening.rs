@@ -2,17 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::account::{AccountReference, Role};
-use super::books::Books;
 use super::contact::Contact;
 use super::document::DocumentKind;
-use super::ids::{ContactId, DocumentId};
 use super::journal::{Journal, Line, Source, SourceType, Target};
 use super::money::Pence;
-use super::numbering;
 use super::refusal::Refusal;
 use super::vat::Side;
 use crate::domain::date::Date;
+use crate::domain::ids::{ContactId, DocumentId};
+use crate::domain::ledger::chart::{AccountReference, Books, Role};
+use crate::domain::ledger::issue;
 
 /// Opening balances as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -188,8 +187,8 @@ fn require_numbers(taken: &[Option<DocumentId>], documents: &[OpeningDocument]) 
         if !seen.insert((document.kind, supplier, document.number.as_str())) {
             return Err(Refusal::field(field, "is the number of another document of the list"));
         }
-        numbering::require_countable(&document.number, field.clone())?;
-        numbering::require_free(taken.get(row).copied().flatten(), None, field)?;
+        issue::require_countable(&document.number, field.clone())?;
+        issue::require_free(taken.get(row).copied().flatten(), None, field)?;
     }
     Ok(())
 }
@@ -260,12 +259,12 @@ fn unassigned(books: &Books<'_>, side: Side, lines: &[Line], entered: &EnteredOp
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ledger::account::Account;
+    use crate::domain::ids::AccountId;
+    use crate::domain::ledger::chart::Account;
     use crate::domain::ledger::chart::Chart;
     use crate::domain::ledger::contact::ContactKind;
-    use crate::domain::ledger::ids::AccountId;
     use crate::domain::ledger::testing::{books, chart, contact, posted, shown};
-    use crate::domain::ledger::vat_scheme::VatHistory;
+    use crate::domain::ledger::vat::VatHistory;
 
     const AS_OF: Date = Date::numbered(20_178);
 

@@ -1,9 +1,9 @@
 //! The organisation's own settings, where they depend on one another or on the books.
 
-use super::decimal::Percent;
 use super::refusal::Refusal;
-use super::vat_scheme::{VatScheme, require_scheme_start};
 use crate::domain::date::Date;
+use crate::domain::ledger::money::Percent;
+use crate::domain::ledger::vat::{VatScheme, require_scheme_start};
 
 /// What kind of organisation it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -158,7 +158,7 @@ impl VatSettings {
             }
             // Registration may take effect on any day that is open.
             (Some(from), None) => {
-                super::period::require_open(from, lock_date)?;
+                super::journal::require_open(from, lock_date)?;
                 from
             }
             (None, _) => return Err(Refusal::field("vat_scheme_from", "a change of scheme needs its first day")),

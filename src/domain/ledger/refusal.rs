@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::account::Account;
-use super::ids::{AccountId, AllocationId, ContactId};
-
 use super::money::Pence;
-use super::source_type::SourceType;
 use crate::domain::date::Date;
+use crate::domain::ids::{AccountId, AllocationId, ContactId};
+use crate::domain::ledger::chart::Account;
+use crate::domain::ledger::journal::SourceType;
 
 /// What a refusal is, to the caller of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,19 +1,19 @@
 //! Receipts, payments and refunds: posted whole, set against documents in part or not at all, and undone.
 
-use super::account::Role;
 use super::allocate::{AllocateRequest, AllocateTo, AllocationEffects, Allocator, active_among, require_available};
 use super::allocation::{Document, Register, Settlement, SettlementKind};
 use super::bank::{BankAccount, BankTransaction, ConfirmType};
-use super::books::Books;
 use super::contact::{self, Contact};
 use super::document::Stage;
-use super::ids::{AllocationId, ContactId, DocumentId};
 use super::journal::{Journal, Line, PostedJournal, Source, Target};
 use super::money::Pence;
-use super::period::{self, first_open};
 use super::refusal::Refusal;
 use super::vat::Side;
 use crate::domain::date::Date;
+use crate::domain::ids::{AllocationId, ContactId, DocumentId};
+use crate::domain::ledger::chart::{Books, Role};
+use crate::domain::ledger::journal;
+use crate::domain::ledger::journal::first_open;
 
 /// A settlement as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -181,7 +181,7 @@ pub fn void(
     asked_date: Option<Date>,
 ) -> Result<VoidedSettlement, Refusal> {
     require_standing(settlement)?;
-    let date = period::void_date(settlement.date, settlement.earliest_change_date(), asked_date, books.lock_date)?;
+    let date = journal::void_date(settlement.date, settlement.earliest_change_date(), asked_date, books.lock_date)?;
     let mut allocator = Allocator::new(*books, register);
     for allocation in settlement.allocations.iter().filter(|allocation| allocation.is_active()) {
         allocator.release(allocation, date.max(allocation.date));

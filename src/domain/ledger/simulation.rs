@@ -4,19 +4,13 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::account::{Account, Role};
 use super::allocate::{AllocateRequest, AllocateTo, AllocationEffects, allocate_credit, unallocate_credit};
 use super::allocation::{Allocation, AllocationEnd, Document, Register, Settlement, SettlementKind};
 use super::bank::BankAccount;
-use super::books::Books;
 use super::chart::Chart;
 use super::cis;
-use super::code_totals::CodeTotals;
 use super::contact::{CisRate, Contact};
-use super::decimal::Percent;
 use super::document::{DocumentKind, Draft, Stage};
-use super::document_line::{CisType, PricedLine, total};
-use super::ids::{AccountId, AllocationId, BankAccountId, ContactId, DocumentId, JournalId, SettlementId};
 use super::issue::{VatTreatment, Voidable, issue, void};
 use super::journal::{Journal, JournalStatus, PostedJournal, Target};
 use super::money::Pence;
@@ -26,8 +20,13 @@ use super::testing::{carry_out, chart, contact};
 use super::vat::{Side, Split, VatCode};
 use super::vat_cash::recognised;
 use super::vat_entry::VatEntry;
-use super::vat_scheme::{VatHistory, VatScheme};
 use crate::domain::date::Date;
+use crate::domain::ids::{AccountId, AllocationId, BankAccountId, ContactId, DocumentId, JournalId, SettlementId};
+use crate::domain::ledger::chart::{Account, Books, Role};
+use crate::domain::ledger::document::{CisType, PricedLine, total};
+use crate::domain::ledger::money::Percent;
+use crate::domain::ledger::vat::{VatHistory, VatScheme};
+use crate::domain::ledger::vat_entry::CodeTotals;
 
 const FIRST: Date = Date::numbered(20_000);
 const DAYS: i32 = 550;

@@ -1,7 +1,7 @@
 //! The chart of accounts a new organisation starts with: a small UK company's.
 
-use super::account::{AccountType, Role};
 use super::chart::NewAccount;
+use crate::domain::ledger::chart::{AccountType, Role};
 
 /// An account of the standard chart.
 #[derive(Debug, Clone, PartialEq, Eq)]

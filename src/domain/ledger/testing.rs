@@ -1,19 +1,19 @@
 //! What the tests of several rules share.
 
 use super::allocation::{Document, Register};
-use super::books::Books;
 use super::chart::Chart;
-use super::code_totals::CodeTotals;
 use super::contact::{Contact, ContactKind};
 use super::document::{DocumentKind, Stage};
-use super::ids::{AccountId, AllocationId, ContactId, DocumentId};
 use super::journal::{Journal, Target};
 use super::money::Pence;
 use super::standard_chart;
 use super::vat::{Split, VatCode};
 use super::vat_entry::Basis;
-use super::vat_scheme::{VatHistory, VatScheme};
 use crate::domain::date::Date;
+use crate::domain::ids::{AccountId, AllocationId, ContactId, DocumentId};
+use crate::domain::ledger::chart::Books;
+use crate::domain::ledger::vat::{VatHistory, VatScheme};
+use crate::domain::ledger::vat_entry::CodeTotals;
 
 /// The standard chart, its ids counted from 1.
 pub fn chart(vat_control: bool) -> Chart {

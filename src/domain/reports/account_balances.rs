@@ -1,6 +1,6 @@
 //! Balances of accounts at the ends of days: the rows that reports about accounts are computed from.
 
-use crate::domain::ledger::account::{AccountType, Role};
+use crate::domain::ledger::chart::{AccountType, Role};
 use crate::domain::ledger::money::Pence;
 
 /// An account with its balances.

@@ -87,7 +87,7 @@ pub fn vat_code() -> ObjectBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ledger::decimal::{Decimal4, Percent};
+    use crate::domain::ledger::money::{Decimal4, Percent};
 
     #[test]
     fn amounts_have_two_decimals_and_no_minus_zero() {

@@ -2,8 +2,7 @@
 
 use crate::domain::books::records::account::{AccountFilter, AccountRecord, AccountView};
 use crate::domain::ids::OrganisationId;
-use crate::domain::ledger::account::AccountType;
-use crate::domain::ledger::chart::natural_order;
+use crate::domain::ledger::chart::{AccountType, natural_order};
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
 use crate::store::reader::Reader;

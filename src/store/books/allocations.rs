@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::domain::ids::{AllocationId, DocumentId, SettlementId};
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd};
-use crate::domain::ledger::code_totals::CodeTotals;
-use crate::domain::ledger::ids::{AllocationId, DocumentId, SettlementId};
 use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::vat_entry::CodeTotals;
 use crate::store::StoreError;
 use crate::store::books::rows::{Cell, Column, Rows};
 use crate::store::sql::Row;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::domain::books::cached_books::CachedBooks;
 use crate::domain::ids::OrganisationId;
-use crate::domain::ledger::decimal::Percent;
-use crate::domain::ledger::vat_scheme::{VatHistory, VatScheme};
+use crate::domain::ledger::money::Percent;
+use crate::domain::ledger::vat::{VatHistory, VatScheme};
 use crate::store::StoreError;
 use crate::store::books::accounts::{ACCOUNT_COLUMNS, read_account};
 use crate::store::books::bank_accounts::{BANK_ACCOUNT_COLUMNS, read_bank_account};

@@ -8,7 +8,7 @@ use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::request::CommandRequest;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::numbering::sequence_of;
+use crate::domain::ledger::issue::sequence_of;
 use crate::store::sql::{Unit, json_array, params};
 use crate::store::{Reader, StoreError};
 

@@ -5,7 +5,7 @@ use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::calendar::Month;
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
-use crate::domain::ledger::account::{AccountType, Role};
+use crate::domain::ledger::chart::{AccountType, Role};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::money::Pence;

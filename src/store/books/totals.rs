@@ -5,7 +5,7 @@ use crate::domain::books::counters::DAY_MS;
 use crate::domain::calendar::Month;
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
-use crate::domain::ledger::period::{FIRST_DATE, LAST_DATE};
+use crate::domain::ledger::journal::{FIRST_DATE, LAST_DATE};
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
 use crate::store::reader::Reader;

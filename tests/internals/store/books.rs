@@ -11,17 +11,14 @@ use bookkeeping_suite::domain::books::records::settlement::{
     AllocationInput, AllocationTarget, SettlementInput, SettlementView,
 };
 use bookkeeping_suite::domain::books::records::statement_line::{StatementLineInput, StatementLineRecord};
-use bookkeeping_suite::domain::books::request::Via;
-use bookkeeping_suite::domain::books::request::{Actor, CommandOutcome, CommandRequest, CommandResult};
+use bookkeeping_suite::domain::books::request::{Actor, CommandOutcome, CommandRequest, CommandResult, Via};
 use bookkeeping_suite::domain::date::Date;
-use bookkeeping_suite::domain::ids::UserId;
-use bookkeeping_suite::domain::ledger::account::AccountReference;
+use bookkeeping_suite::domain::ids::{AccountId, UserId};
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind;
+use bookkeeping_suite::domain::ledger::chart::AccountReference;
 use bookkeeping_suite::domain::ledger::contact::ContactKind;
-use bookkeeping_suite::domain::ledger::decimal::{Decimal4, Percent};
-use bookkeeping_suite::domain::ledger::document::DocumentKind;
-use bookkeeping_suite::domain::ledger::document_line::{CisType, EnteredLine};
-use bookkeeping_suite::domain::ledger::ids::AccountId;
+use bookkeeping_suite::domain::ledger::document::{CisType, DocumentKind, EnteredLine};
+use bookkeeping_suite::domain::ledger::money::{Decimal4, Percent};
 use bookkeeping_suite::domain::ledger::refusal::Refusal;
 use bookkeeping_suite::domain::ledger::vat::VatCode;
 

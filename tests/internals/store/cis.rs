@@ -6,8 +6,8 @@ use bookkeeping_suite::domain::books::records::settlement::{AllocationInput, All
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind::{CustomerReceipt, SupplierPayment};
 use bookkeeping_suite::domain::ledger::bank_candidates::CandidateKind;
 use bookkeeping_suite::domain::ledger::contact::ContactKind::{Customer, Supplier};
+use bookkeeping_suite::domain::ledger::document::CisType;
 use bookkeeping_suite::domain::ledger::document::DocumentKind::{PurchaseInvoice, SalesInvoice};
-use bookkeeping_suite::domain::ledger::document_line::CisType;
 use bookkeeping_suite::domain::reports::Period;
 use bookkeeping_suite::domain::reports::cis_position::{CisPosition, CisSubcontractor};
 

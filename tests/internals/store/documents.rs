@@ -5,14 +5,13 @@ use bookkeeping_suite::domain::books::records::document::{DocumentField, Documen
 use bookkeeping_suite::domain::books::records::document_view::DocumentView;
 use bookkeeping_suite::domain::books::records::organisation::{OrganisationChange, OrganisationField};
 use bookkeeping_suite::domain::books::request::{CommandOutcome, CommandResult};
-use bookkeeping_suite::domain::ledger::account::AccountReference;
+use bookkeeping_suite::domain::ids::AccountId;
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind::CustomerReceipt;
+use bookkeeping_suite::domain::ledger::chart::AccountReference;
 use bookkeeping_suite::domain::ledger::contact::ContactKind::{Customer, Supplier};
-use bookkeeping_suite::domain::ledger::decimal::Percent;
-use bookkeeping_suite::domain::ledger::document::DocumentKind::{self, PurchaseInvoice, SalesCreditNote, SalesInvoice};
-use bookkeeping_suite::domain::ledger::document::Stage;
-use bookkeeping_suite::domain::ledger::document_line::CisType;
-use bookkeeping_suite::domain::ledger::ids::AccountId;
+use bookkeeping_suite::domain::ledger::document::DocumentKind::{PurchaseInvoice, SalesCreditNote, SalesInvoice};
+use bookkeeping_suite::domain::ledger::document::{CisType, DocumentKind, Stage};
+use bookkeeping_suite::domain::ledger::money::Percent;
 use bookkeeping_suite::domain::ledger::organisation::VatPatch;
 
 use super::books::{Books, date, line, settlement, to_invoice};

@@ -1,6 +1,6 @@
 //! The rows that reports are computed from.
 
-use bookkeeping_suite::domain::ledger::account::Role;
+use bookkeeping_suite::domain::ledger::chart::Role;
 use bookkeeping_suite::domain::reports::account_balances::AccountBalances;
 
 use super::books::{Books, date};

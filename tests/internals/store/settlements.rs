@@ -8,8 +8,7 @@ use bookkeeping_suite::domain::books::request::{CommandOutcome, CommandResult};
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind::{CustomerReceipt, CustomerRefund, SupplierPayment};
 use bookkeeping_suite::domain::ledger::contact::ContactKind::{Customer, Supplier};
 use bookkeeping_suite::domain::ledger::document::DocumentKind::{SalesCreditNote, SalesInvoice};
-use bookkeeping_suite::domain::ledger::document::Stage;
-use bookkeeping_suite::domain::ledger::document_line::CisType;
+use bookkeeping_suite::domain::ledger::document::{CisType, Stage};
 
 use super::books::{Books, date, line, settlement, shown, to_invoice};
 use super::fixture::{StoreFixture, store_suite};

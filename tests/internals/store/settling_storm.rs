@@ -6,9 +6,9 @@ use bookkeeping_suite::domain::books::records::organisation::OrganisationChange;
 use bookkeeping_suite::domain::books::records::settlement::{AllocationInput, AllocationTarget};
 use bookkeeping_suite::domain::books::request::{CommandOutcome, CommandResult};
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind;
-use bookkeeping_suite::domain::ledger::contact::ContactKind::{self, Customer, Supplier};
-use bookkeeping_suite::domain::ledger::document::DocumentKind;
-use bookkeeping_suite::domain::ledger::document_line::CisType;
+use bookkeeping_suite::domain::ledger::contact::ContactKind;
+use bookkeeping_suite::domain::ledger::contact::ContactKind::{Customer, Supplier};
+use bookkeeping_suite::domain::ledger::document::{CisType, DocumentKind};
 use bookkeeping_suite::domain::ledger::organisation::VatPatch;
 use futures_util::future::join_all;
 

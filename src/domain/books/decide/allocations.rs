@@ -7,10 +7,10 @@ use crate::domain::books::identifiers::IdSequence;
 use crate::domain::books::records::document::DocumentRecord;
 use crate::domain::books::records::document_view::DocumentView;
 use crate::domain::books::records::settlement::{AllocationView, SettlementRecord};
+use crate::domain::ids::{AllocationId, DocumentId, SettlementId};
 use crate::domain::ledger::allocate::AllocationEffects;
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd, Register};
 use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::ids::{AllocationId, DocumentId, SettlementId};
 use crate::domain::ledger::vat_entry::{VatEntry, VatOrigin};
 
 impl BooksTransaction<'_> {

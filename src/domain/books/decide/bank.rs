@@ -14,15 +14,14 @@ use crate::domain::books::records::statement_line::{
 };
 use crate::domain::books::records::suggestion::StatementLineSuggestion;
 use crate::domain::books::request::{CommandRequest, CommandResult};
-use crate::domain::ledger::account::Role;
+use crate::domain::ids::{AccountId, BankAccountId, BankTransactionId};
 use crate::domain::ledger::bank::{BankAccount, BankAccountType, BankStatus, ConfirmType};
 use crate::domain::ledger::bank_coding::Coding;
 use crate::domain::ledger::bank_import::{
     NewStatementLine, RowOutcome, StatementLineKey, StoredStatementLine, completes,
 };
 use crate::domain::ledger::change::{ChangeAction, Resource};
-use crate::domain::ledger::chart::NewAccount;
-use crate::domain::ledger::ids::{AccountId, BankAccountId, BankTransactionId};
+use crate::domain::ledger::chart::{NewAccount, Role};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::{bank, bank_import};

@@ -6,9 +6,10 @@ use crate::domain::books::effects::Effect;
 use crate::domain::books::identifiers::IdSequence;
 use crate::domain::books::records::contact::{ContactDetails, ContactField, ContactRecord, ContactView};
 use crate::domain::books::request::{CommandRequest, CommandResult};
+use crate::domain::ids::{AccountId, ContactId};
 use crate::domain::ledger::change::ChangeAction;
-use crate::domain::ledger::contact::{self, CisRate, ContactKind};
-use crate::domain::ledger::ids::{AccountId, ContactId};
+use crate::domain::ledger::contact;
+use crate::domain::ledger::contact::{CisRate, ContactKind};
 use crate::domain::ledger::refusal::Refusal;
 
 impl BooksTransaction<'_> {

@@ -4,9 +4,9 @@ use crate::domain::books::decide::{BooksTransaction, Rejection};
 use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget};
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::date::Date;
+use crate::domain::ids::{AllocationId, DocumentId};
 use crate::domain::ledger::allocate::{allocate_credit, unallocate_credit};
 use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::ids::{AllocationId, DocumentId};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
 

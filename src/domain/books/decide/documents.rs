@@ -12,19 +12,18 @@ use crate::domain::books::records::document::{DocumentField, DocumentInput, Docu
 use crate::domain::books::records::journal::JournalView;
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::date::Date;
-use crate::domain::ledger::account::AccountReference;
+use crate::domain::ids::{AccountId, ContactId, DocumentId};
 use crate::domain::ledger::allocation::Document;
 use crate::domain::ledger::change::ChangeAction;
+use crate::domain::ledger::chart::AccountReference;
 use crate::domain::ledger::contact::Contact;
-use crate::domain::ledger::document::{DocumentKind, Draft, EnteredDocument, Stage};
-use crate::domain::ledger::document_line::EnteredLine;
-use crate::domain::ledger::ids::{AccountId, ContactId, DocumentId};
+use crate::domain::ledger::document::{DocumentKind, Draft, EnteredDocument, EnteredLine, Stage};
 use crate::domain::ledger::issue::{VatTreatment, Voidable};
 use crate::domain::ledger::journal::{Journal, PostedJournal};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat_entry::{VatEntry, VatOrigin};
-use crate::domain::ledger::{cis, document, issue, numbering};
+use crate::domain::ledger::{cis, document, issue};
 
 /// A draft that the rules agree to issue.
 struct Issued {
@@ -276,11 +275,11 @@ impl BooksTransaction<'_> {
     fn require_free(&self, entry: &DocumentInput, but: Option<i64>) -> Result<(), Refusal> {
         if let Some(number) = &entry.number {
             let taken = self.facts.numbers.get(&(self.organisation(), entry.kind, number.clone()));
-            numbering::require_free(taken.copied().map(DocumentId), but.map(DocumentId), entry.kind.number_field())?;
+            issue::require_free(taken.copied().map(DocumentId), but.map(DocumentId), entry.kind.number_field())?;
         }
         if let Some(reference) = &entry.supplier_reference {
             let taken = self.facts.supplier_references.get(&(entry.contact_id, entry.kind, reference.clone()));
-            numbering::require_free(taken.copied().map(DocumentId), but.map(DocumentId), "supplier_reference")?;
+            issue::require_free(taken.copied().map(DocumentId), but.map(DocumentId), "supplier_reference")?;
         }
         Ok(())
     }

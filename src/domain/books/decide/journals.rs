@@ -9,17 +9,17 @@ use crate::domain::books::records::document::DocumentRecord;
 use crate::domain::books::records::journal::{JournalLineView, JournalView};
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::date::Date;
-use crate::domain::ledger::account::Role;
+use crate::domain::ids::{AccountId, ContactId, DocumentId, JournalId};
 use crate::domain::ledger::allocation::Document;
 use crate::domain::ledger::change::{ChangeAction, Resource};
-use crate::domain::ledger::ids::{AccountId, ContactId, DocumentId, JournalId};
+use crate::domain::ledger::chart::Role;
 use crate::domain::ledger::journal::{Journal, JournalStatus, Line, PostedJournal, Source, SourceType, Target};
 use crate::domain::ledger::manual_journal::ManualJournal;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat::VatCode;
 use crate::domain::ledger::vat_entry::VatOrigin;
-use crate::domain::ledger::{manual_journal, period};
+use crate::domain::ledger::{journal, manual_journal};
 
 impl BooksTransaction<'_> {
     pub(crate) fn post_journal(
@@ -60,10 +60,10 @@ impl BooksTransaction<'_> {
         let allocations: Vec<_> = known.clone().flat_map(Document::active_allocation_ids).collect();
         // What was once settled with a document stood until it was released.
         let earliest = known.map(Document::earliest_change_date).fold(voided.entry_date, Date::max);
-        let is_open = period::require_open(voided.entry_date, self.books.lock_date()).is_ok();
+        let is_open = journal::require_open(voided.entry_date, self.books.lock_date()).is_ok();
         let asked = void_date.or(Some(earliest).filter(|date| is_open && *date > voided.entry_date));
         let reversal = manual_journal::void(&posted, asked, &allocations, self.books.lock_date())?;
-        let date = period::void_date(voided.entry_date, earliest, Some(reversal.entry_date), self.books.lock_date())?;
+        let date = journal::void_date(voided.entry_date, earliest, Some(reversal.entry_date), self.books.lock_date())?;
         self.reopen_if_opening(&voided);
         let reversed = self.reverse(request, reversal, reason);
         self.void_opening_documents(documents, (reversed, date), reason);

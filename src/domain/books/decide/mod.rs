@@ -26,11 +26,10 @@ use crate::domain::books::records::account::{AccountRecord, AccountView};
 use crate::domain::books::records::organisation::{LockChange, OrganisationChange};
 use crate::domain::books::request::{Actor, CommandRequest, CommandResult};
 use crate::domain::date::Date;
-use crate::domain::ledger::account::{Account, Role};
+use crate::domain::ids::AccountId;
 use crate::domain::ledger::change::{ChangeAction, Resource};
-use crate::domain::ledger::chart::{Chart, NewAccount};
-use crate::domain::ledger::ids::AccountId;
-use crate::domain::ledger::period::{LockMove, move_lock};
+use crate::domain::ledger::chart::{Account, Chart, NewAccount, Role};
+use crate::domain::ledger::journal::{LockMove, move_lock};
 use crate::domain::ledger::refusal::Refusal;
 
 /// Why a command is not carried out.

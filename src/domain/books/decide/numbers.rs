@@ -4,9 +4,9 @@ use crate::domain::books::decide::BooksTransaction;
 use crate::domain::books::effects::Effect;
 use crate::domain::books::numbers::{Numbered, sales_prefix};
 use crate::domain::books::records::organisation::OrganisationRecord;
+use crate::domain::ids::DocumentId;
 use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::ids::DocumentId;
-use crate::domain::ledger::numbering::{INTERNAL_DIGITS_MIN, assign, next, sequence_of};
+use crate::domain::ledger::issue::{INTERNAL_DIGITS_MIN, assign, next, sequence_of};
 use crate::domain::ledger::refusal::Refusal;
 
 impl BooksTransaction<'_> {

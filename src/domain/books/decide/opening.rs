@@ -10,17 +10,15 @@ use crate::domain::books::records::opening::{OpeningInput, OpeningPreview, Openi
 use crate::domain::books::records::preview::{NewPreview, Purpose};
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::date::Date;
+use crate::domain::ids::DocumentId;
 use crate::domain::ledger::change::{ChangeAction, Resource};
-use crate::domain::ledger::decimal::{Decimal4, Percent};
-use crate::domain::ledger::document::Stage;
-use crate::domain::ledger::document_line::CisType;
-use crate::domain::ledger::ids::DocumentId;
+use crate::domain::ledger::document::{CisType, Stage};
 use crate::domain::ledger::journal::{Journal, SourceType, Target};
-use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::money::{Decimal4, Pence, Percent};
 use crate::domain::ledger::opening::{EnteredOpening, Opening, OpeningDocument, OpeningFacts, OpeningLine};
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat::{Side, Split, VatCode};
-use crate::domain::ledger::{opening, period};
+use crate::domain::ledger::{journal, opening};
 use std::collections::BTreeSet;
 
 const REASON: &str = "Opening balances";
@@ -79,7 +77,7 @@ impl BooksTransaction<'_> {
             self.undo_to(before);
         }
         let opening = prepared?;
-        period::require_open(entry.as_of, self.books.lock_date())?;
+        journal::require_open(entry.as_of, self.books.lock_date())?;
         let lines = opening.journal.lines.iter().map(|line| {
             let account_id = match &line.target {
                 Target::Account(id) => id.0,

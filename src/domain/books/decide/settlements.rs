@@ -13,15 +13,16 @@ use crate::domain::books::records::settlement::{
 };
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::date::Date;
+use crate::domain::ids::{AllocationId, ContactId, DocumentId, SettlementId};
 use crate::domain::ledger::allocate::{AllocateRequest, AllocateTo};
 use crate::domain::ledger::allocation::{AllocationEnd, Register};
 use crate::domain::ledger::bank::BankAccount;
 use crate::domain::ledger::contact::{Contact, ContactKind};
-use crate::domain::ledger::ids::{AllocationId, ContactId, DocumentId, SettlementId};
 use crate::domain::ledger::journal::Journal;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::settlement::{self, EnteredSettlement, Reallocated};
+use crate::domain::ledger::settlement;
+use crate::domain::ledger::settlement::{EnteredSettlement, Reallocated};
 
 /// The fields of a settlement that no rule reads.
 #[derive(Default)]

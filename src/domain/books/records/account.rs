@@ -1,7 +1,7 @@
 //! Ledger accounts: the record, the view with the balance, and the filter of the list.
 
 use crate::domain::books::audit_fields::AuditFields;
-use crate::domain::ledger::account::{Account, AccountType};
+use crate::domain::ledger::chart::{Account, AccountType};
 
 /// A ledger account as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]

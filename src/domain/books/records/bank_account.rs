@@ -2,8 +2,8 @@
 
 use crate::domain::books::audit_fields::AuditFields;
 use crate::domain::date::Date;
+use crate::domain::ids::{AccountId, BankAccountId};
 use crate::domain::ledger::bank::{BankAccount, BankAccountType};
-use crate::domain::ledger::ids::{AccountId, BankAccountId};
 
 /// A bank account as stored, with the sums of its statement lines.
 #[derive(Debug, Clone, PartialEq, Eq)]

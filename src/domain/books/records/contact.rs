@@ -3,9 +3,9 @@
 use crate::domain::books::audit_fields::AuditFields;
 use crate::domain::books::records::address::{Address, AddressChange, with_address};
 use crate::domain::date::Date;
+use crate::domain::ids::{AccountId, ContactId};
 use crate::domain::ledger::change::Resource;
 use crate::domain::ledger::contact::{CisRate, Contact, ContactKind};
-use crate::domain::ledger::ids::{AccountId, ContactId};
 use crate::domain::ledger::vat::VatCode;
 
 /// A customer or supplier as stored.

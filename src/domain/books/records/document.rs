@@ -2,17 +2,14 @@
 
 use crate::domain::books::audit_fields::AuditFields;
 use crate::domain::date::Date;
+use crate::domain::ids::{ContactId, DocumentId};
 use crate::domain::ledger::allocation::{Allocation, Document};
 use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::cis;
-use crate::domain::ledger::code_totals::CodeTotals;
-use crate::domain::ledger::decimal::{Decimal4, Percent};
-use crate::domain::ledger::document::{DocumentKind, Stage, status};
-use crate::domain::ledger::document_line::{CisType, EnteredLine};
-use crate::domain::ledger::ids::{ContactId, DocumentId};
-use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::document::{CisType, DocumentKind, EnteredLine, Stage, status};
+use crate::domain::ledger::money::{Decimal4, Pence, Percent};
 use crate::domain::ledger::vat::VatCode;
-use crate::domain::ledger::vat_entry::Basis;
+use crate::domain::ledger::vat_entry::{Basis, CodeTotals};
 
 /// An invoice or credit note as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]

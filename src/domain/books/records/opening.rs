@@ -3,7 +3,7 @@
 use crate::domain::books::records::document_view::DocumentView;
 use crate::domain::books::records::journal::JournalView;
 use crate::domain::date::Date;
-use crate::domain::ledger::account::AccountReference;
+use crate::domain::ledger::chart::AccountReference;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::opening::OpeningDocument;
 

@@ -4,11 +4,11 @@ use crate::domain::books::audit_fields::AuditFields;
 use crate::domain::books::records::address::{Address, AddressChange, with_address};
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
-use crate::domain::ledger::decimal::Percent;
+use crate::domain::ledger::journal;
+use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::organisation::{EntityType, VatPatch, VatSettings};
-use crate::domain::ledger::period;
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat_scheme::VatScheme;
+use crate::domain::ledger::vat::VatScheme;
 
 /// An organisation as stored (`ledger.md` 2.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,7 +156,7 @@ impl OrganisationRecord {
         }
         let (vat, begins) = if is_new {
             let vat = VatSettings::initial(&change.vat)?;
-            let begins = vat.scheme.map(|scheme| (vat.scheme_from.unwrap_or(period::FIRST_DATE), scheme));
+            let begins = vat.scheme.map(|scheme| (vat.scheme_from.unwrap_or(journal::FIRST_DATE), scheme));
             (vat, begins)
         } else {
             row.vat_settings().patched(&change.vat, lock_date)?

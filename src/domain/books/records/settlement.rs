@@ -2,10 +2,10 @@
 
 use crate::domain::books::audit_fields::AuditFields;
 use crate::domain::date::Date;
+use crate::domain::ids::{ContactId, SettlementId};
 use crate::domain::ledger::allocation::{Allocation, Settlement, SettlementKind};
 use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::contact::ContactKind;
-use crate::domain::ledger::ids::{ContactId, SettlementId};
 use crate::domain::ledger::money::Pence;
 
 /// How money changed hands.

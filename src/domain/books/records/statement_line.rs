@@ -2,11 +2,11 @@
 
 use crate::domain::books::audit_fields::AuditFields;
 use crate::domain::date::Date;
-use crate::domain::ledger::account::AccountReference;
+use crate::domain::ids::{AccountId, BankAccountId, BankTransactionId};
 use crate::domain::ledger::bank::{BankStatus, BankTransaction, ConfirmType};
 use crate::domain::ledger::bank_coding::CodedLine;
+use crate::domain::ledger::chart::AccountReference;
 use crate::domain::ledger::contact::ContactKind;
-use crate::domain::ledger::ids::{AccountId, BankAccountId, BankTransactionId};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::VatCode;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! How a suggestion saved with a statement line changes the one before: what it does not mention stays.
 
 use crate::domain::books::records::statement_line::StatementLineRecord;
-use crate::domain::ledger::account::AccountReference;
 use crate::domain::ledger::bank_coding::{CodedLine, Coding};
+use crate::domain::ledger::chart::AccountReference;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat::VatCode;

@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::domain::ledger::testing::{books, carry_out, chart, document, register, since_ever};
-use crate::domain::ledger::vat::VatCode;
-use crate::domain::ledger::vat_scheme::VatScheme;
+use crate::domain::ledger::vat::{VatCode, VatScheme};
 
 const DAY: Date = Date::numbered(20_200);
 

@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::domain::date::Date;
+use crate::domain::ids::{BankAccountId, BankTransactionId};
 use crate::domain::ledger::bank::BankStatus;
 use crate::domain::ledger::chart::Chart;
-use crate::domain::ledger::decimal::Percent;
-use crate::domain::ledger::ids::{BankAccountId, BankTransactionId};
+use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::standard_chart;
+use crate::domain::ledger::vat::{VatHistory, VatScheme};
 use crate::domain::ledger::vat_entry::boxes;
-use crate::domain::ledger::vat_scheme::{VatHistory, VatScheme};
 
 const DAY: Date = Date::numbered(20_200);
 

@@ -1,14 +1,13 @@
 //! Documents: their totals and states.
 
 use super::*;
+use crate::domain::ids::AccountId;
 use crate::domain::ledger::chart::Chart;
 use crate::domain::ledger::contact::CisRate;
-use crate::domain::ledger::decimal::{Decimal4, Percent};
-use crate::domain::ledger::document_line::CisType;
-use crate::domain::ledger::ids::AccountId;
+use crate::domain::ledger::document::CisType;
+use crate::domain::ledger::money::{Decimal4, Percent};
 use crate::domain::ledger::standard_chart;
-use crate::domain::ledger::vat::VatCode;
-use crate::domain::ledger::vat_scheme::VatHistory;
+use crate::domain::ledger::vat::{VatCode, VatHistory};
 
 fn contact(kind: ContactKind) -> Contact {
     Contact {

@@ -1,17 +1,15 @@
 //! Issuing and voiding documents.
 
 use super::*;
+use crate::domain::ids::{ContactId, JournalId};
 use crate::domain::ledger::chart::Chart;
-use crate::domain::ledger::decimal::Percent;
-use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::document_line::{CisType, total};
-use crate::domain::ledger::ids::{ContactId, JournalId};
+use crate::domain::ledger::document::{CisType, DocumentKind, total};
 use crate::domain::ledger::journal::JournalStatus;
+use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::refusal::VatPosting;
 use crate::domain::ledger::standard_chart;
-use crate::domain::ledger::vat::VatCode;
+use crate::domain::ledger::vat::{VatCode, VatHistory, VatScheme};
 use crate::domain::ledger::vat_entry::boxes;
-use crate::domain::ledger::vat_scheme::{VatHistory, VatScheme};
 
 const DAY: Date = Date::numbered(20_192);
 

@@ -1,13 +1,13 @@
 //! Journals as entered: what is refused, how VAT is split off, and what may be voided.
 
 use super::*;
+use crate::domain::ids::{AccountId, JournalId};
 use crate::domain::ledger::chart::Chart;
 use crate::domain::ledger::contact::ContactKind;
-use crate::domain::ledger::decimal::Percent;
-use crate::domain::ledger::ids::{AccountId, JournalId};
+use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::standard_chart;
+use crate::domain::ledger::vat::VatHistory;
 use crate::domain::ledger::vat_entry::boxes;
-use crate::domain::ledger::vat_scheme::VatHistory;
 
 const DAY: Date = Date::numbered(20_200);
 

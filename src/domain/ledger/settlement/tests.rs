@@ -1,14 +1,13 @@
 //! Receipts and payments: what is posted and refused.
 
 use super::*;
+use crate::domain::ids::{BankAccountId, BankTransactionId, JournalId, SettlementId};
 use crate::domain::ledger::bank::BankStatus;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::ids::{BankAccountId, BankTransactionId, JournalId, SettlementId};
 use crate::domain::ledger::journal::JournalStatus;
 use crate::domain::ledger::testing::{books, carry_out, chart, contact, document, posted, register, shown, since_ever};
-use crate::domain::ledger::vat::VatCode;
-use crate::domain::ledger::vat_scheme::VatScheme;
+use crate::domain::ledger::vat::{VatCode, VatScheme};
 
 const DAY: Date = Date::numbered(20_200);
 

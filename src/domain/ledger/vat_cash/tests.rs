@@ -1,12 +1,12 @@
 //! Cash accounting: what is recognised when.
 
 use super::*;
+use crate::domain::ids::{AllocationId, DocumentId, SettlementId};
 use crate::domain::ledger::allocation::AllocationEnd;
 use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::ids::{AllocationId, DocumentId, SettlementId};
 use crate::domain::ledger::testing;
+use crate::domain::ledger::vat::VatScheme;
 use crate::domain::ledger::vat_entry::boxes;
-use crate::domain::ledger::vat_scheme::VatScheme;
 use proptest::prelude::*;
 
 const DAY: Date = Date::numbered(20_200);

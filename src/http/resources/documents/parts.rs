@@ -11,8 +11,7 @@ use crate::domain::books::records::document_view::{DocumentCis, DocumentView};
 use crate::domain::books::records::settlement::AllocationView;
 use crate::domain::date::Date;
 use crate::domain::ledger::allocation::SettlementKind;
-use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::document_line::CisType;
+use crate::domain::ledger::document::{CisType, DocumentKind};
 use crate::http::openapi::schema::choice;
 use crate::http::resources::values::{AssignedId, Exact, Id, Money, RelatedId, vat_code};
 

@@ -1,8 +1,7 @@
 //! The bodies that make and change accounts.
 
 use super::read::body;
-use crate::domain::ledger::account::{AccountType, Role};
-use crate::domain::ledger::chart::NewAccount;
+use crate::domain::ledger::chart::{AccountType, NewAccount, Role};
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, StrictReader};
 

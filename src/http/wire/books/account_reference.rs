@@ -1,7 +1,7 @@
 //! Reading the account that a body names: by its id or by its code.
 
-use crate::domain::ledger::account::AccountReference;
-use crate::domain::ledger::ids::AccountId;
+use crate::domain::ids::AccountId;
+use crate::domain::ledger::chart::AccountReference;
 use crate::http::wire::strict::{FieldPath, Reading, StrictReader};
 
 /// The longest code of an account.

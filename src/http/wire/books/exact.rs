@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-use crate::domain::ledger::decimal::Decimal4;
-use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::money::{Decimal4, Pence};
 use crate::http::wire::strict::{FieldPath, Reading, StrictReader};
 
 /// Reads one spelling of a decimal.

@@ -3,7 +3,7 @@
 use super::account_reference::AccountRead;
 use super::read::body;
 use crate::domain::date::Date;
-use crate::domain::ledger::ids::ContactId;
+use crate::domain::ids::ContactId;
 use crate::domain::ledger::manual_journal::{ManualJournal, ManualLine};
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};

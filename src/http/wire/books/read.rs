@@ -5,9 +5,8 @@ use std::ops::RangeInclusive;
 
 use crate::domain::books::records::address::AddressChange;
 use crate::domain::date::Date;
-use crate::domain::ledger::decimal::{parse_number, parse_text};
-use crate::domain::ledger::money::Pence;
-use crate::domain::ledger::period::{FIRST_DATE, LAST_DATE};
+use crate::domain::ledger::journal::{FIRST_DATE, LAST_DATE};
+use crate::domain::ledger::money::{Pence, parse_number, parse_text};
 use crate::domain::ledger::vat::VatCode;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
