@@ -11,12 +11,11 @@ use super::idempotency_lock::IdempotencyLocks;
 use super::published::MembershipBoard;
 use super::runtime::{ActorError, ActorStats, Ask, Directory, Guarded, SlotOptions, guard};
 use super::{AskError, Observer};
-use crate::domain::access::{AccessDenied, Role};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::request::{
     Actor as CommandActor, ChangeOptions, CommandOutcome, CommandRequest, CreateOrganisation, OrganisationCreated,
 };
-use crate::domain::caller::Principal;
+use crate::domain::caller::{AccessDenied, Principal, Role};
 use crate::domain::ids::{OrganisationId, UserId};
 use crate::domain::ledger::refusal::Refusal;
 use crate::store::{Store, StoreError};

@@ -26,9 +26,9 @@ use tokio::sync::watch;
 
 use self::idempotency_lock::IdempotencyLocks;
 use crate::clock::Clock;
+use crate::domain::caller::RateRule;
 use crate::domain::credits::CreditChange;
 use crate::domain::job::{JobStatus, Product};
-use crate::domain::rate_window::RateRule;
 use crate::store::{Store, StoreError};
 
 use credit_bank::{CreditBank, CreditBankHandle};

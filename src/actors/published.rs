@@ -9,12 +9,10 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use dashmap::DashMap;
 use dashmap::mapref::entry::Entry;
 
-use crate::domain::access::Role;
 use crate::domain::api_key::{KeyPrefix, PresentedKey};
-use crate::domain::caller::{KeySnapshot, verify};
+use crate::domain::caller::{KeySnapshot, RateWindow, Role, verify};
 use crate::domain::credits::CreditAccount;
 use crate::domain::ids::{KeyId, OrganisationId, UserId};
-use crate::domain::rate_window::RateWindow;
 use crate::store::{KeyRow, MembershipRow};
 
 /// Both maps below hold only keys this service made (random prefixes, counted ids), so nobody can aim at collisions.
@@ -177,9 +175,9 @@ impl MembershipBoard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::access::KeyReach;
     use crate::domain::api_key;
-    use crate::domain::calendar::Month;
+    use crate::domain::caller::KeyReach;
+    use crate::domain::date::Month;
 
     #[test]
     fn a_slow_reader_never_puts_an_older_balance_over_a_newer_one() {

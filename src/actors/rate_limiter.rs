@@ -14,8 +14,8 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 use super::AskError;
 use super::runtime::{ActorError, ActorStats, Ask, Guarded, Slot, guard};
 use crate::clock::Clock;
+use crate::domain::caller::{RateDecision, RateRule, RateWindow};
 use crate::domain::ids::{KeyId, UserId};
-use crate::domain::rate_window::{RateDecision, RateRule, RateWindow};
 use crate::store::{PermitLease, Store, StoreError};
 
 /// Permits leased at once; the database grants single ones near the end of a window.

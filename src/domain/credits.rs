@@ -1,6 +1,6 @@
 //! Credit arithmetic: monthly first, then bonus, then overage when key, request and subscription all allow it.
 
-use super::calendar::Month;
+use crate::domain::date::Month;
 
 /// What a person holds, as stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

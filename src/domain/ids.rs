@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::ser::{Serialize, Serializer};
+
 macro_rules! integer_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -113,6 +115,16 @@ record_id!(
     /// A part of a settlement or credit note set against a document.
     AllocationId
 );
+
+/// The identifier of a record that exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Id(pub i64);
+
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_i64(self.0)
+    }
+}
 
 #[cfg(test)]
 mod tests {

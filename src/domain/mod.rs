@@ -2,11 +2,9 @@
 //!
 //! Everything here takes values and returns values, so that every rule can be tested without a server.
 
-pub mod access;
 pub mod amount;
 pub mod api_key;
 pub mod books;
-pub mod calendar;
 pub mod caller;
 pub mod coding;
 pub mod control;
@@ -17,7 +15,5 @@ pub mod ids;
 pub mod job;
 pub mod ledger;
 pub mod problem;
-pub mod rate_window;
 pub mod recon;
 pub mod reports;
-pub mod values;

@@ -19,10 +19,9 @@ use super::route_table::Parameters;
 use super::server::Worker;
 use crate::clock::Clock;
 use crate::domain::api_key::PresentedKey;
-use crate::domain::caller::{KeySnapshot, Principal};
+use crate::domain::caller::{KeySnapshot, Principal, RateDecision, RateRule};
 use crate::domain::ids::UserId;
 use crate::domain::problem::Issues;
-use crate::domain::rate_window::{RateDecision, RateRule};
 
 /// Bodies above this size are parsed at most two at a time.
 const LARGE_PARSE_BYTES: usize = 1 << 20;

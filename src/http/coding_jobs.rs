@@ -10,7 +10,7 @@ use super::products::{ProductLimits, Products};
 use super::submission::{self, Parsed, Submission, count};
 use super::wire::coding;
 use crate::actors::coding_work::pack_body;
-use crate::domain::access::Scope;
+use crate::domain::caller::Scope;
 use crate::domain::job::Product;
 
 const ID_FIELD: &str = "coding_job_id";

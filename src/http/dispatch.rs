@@ -24,8 +24,7 @@ use super::server::Worker;
 use super::wire::strict;
 use super::{envelope, panic_guard};
 use crate::domain::api_key;
-use crate::domain::caller::{Credential, KeySnapshot, Principal};
-use crate::domain::rate_window::RateDecision;
+use crate::domain::caller::{Credential, KeySnapshot, Principal, RateDecision};
 
 /// A body that is not expected is read up to this size, so that the connection can be used again.
 const UNWANTED_BODY_MAX_BYTES: u64 = 64 * 1024;

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::json_syntax::SyntaxError;
-use crate::domain::access::Scope;
+use crate::domain::caller::Scope;
 use crate::domain::problem::Issues;
 
 macro_rules! error_codes {

@@ -10,9 +10,8 @@ use crate::actors::Actors;
 use crate::actors::rate_limiter::Hit;
 use crate::clock::Clock;
 use crate::domain::api_key::PresentedKey;
-use crate::domain::caller::KeySnapshot;
+use crate::domain::caller::{KeySnapshot, RateRule};
 use crate::domain::ids::UserId;
-use crate::domain::rate_window::RateRule;
 use crate::session::Sessions;
 
 /// Lets requests in by published keys, sessions and windows.

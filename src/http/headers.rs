@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 use super::error::ApiError;
-use crate::domain::rate_window::{RateDecision, RateRule};
+use crate::domain::caller::{RateDecision, RateRule};
 
 /// `X-Request-Id`.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

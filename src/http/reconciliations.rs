@@ -10,7 +10,7 @@ use super::products::{ProductLimits, Products};
 use super::submission::{self, Parsed, Submission, count};
 use super::wire::recon::{self, FormatProblems, Limits};
 use crate::actors::recon_work::{pack_dataset, store_parameters};
-use crate::domain::access::Scope;
+use crate::domain::caller::Scope;
 use crate::domain::job::Product;
 
 const ID_FIELD: &str = "reconciliation_id";

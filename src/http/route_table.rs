@@ -15,7 +15,7 @@ use super::call::Call;
 use super::error::ApiError;
 use super::openapi::Operation;
 use super::paging::decode;
-use crate::domain::access::Scope;
+use crate::domain::caller::Scope;
 
 /// Who may call a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

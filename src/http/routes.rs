@@ -18,8 +18,8 @@ use super::resources::{
 };
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, reconciliations};
-use crate::domain::access::Scope;
-use crate::domain::ledger::change::Resource;
+use crate::domain::books::audit_fields::Resource;
+use crate::domain::caller::Scope;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 

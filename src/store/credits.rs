@@ -5,8 +5,8 @@ use super::epochs::Topic;
 use super::reader::Reader;
 use super::sql::{self, Row, Unit, params};
 use super::writer::{Locks, Writer};
-use crate::domain::calendar::Month;
 use crate::domain::credits::{CreditAccount, CreditChange};
+use crate::domain::date::Month;
 use crate::domain::ids::UserId;
 
 /// The account's columns, in the order [`read_account`] takes them.

@@ -7,8 +7,8 @@ use super::epochs::Topic;
 use super::reader::Reader;
 use super::sql::{Row, Unit, params};
 use super::writer::{Locks, Writer};
-use crate::domain::access::{KeyReach, ScopeSet};
 use crate::domain::api_key::KeyHash;
+use crate::domain::caller::{KeyReach, ScopeSet};
 use crate::domain::ids::{KeyId, OrganisationId, UserId};
 
 const COLUMNS: &str = "k.id, k.user_id, k.name, k.prefix, k.hash, k.scopes, k.allow_overage, k.restricted, \

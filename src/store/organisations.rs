@@ -8,9 +8,9 @@ use super::epochs::Topic;
 use super::reader::Reader;
 use super::sql::{Row, Unit, params};
 use super::writer::{Locks, Writer};
-use crate::domain::access::Role;
 use crate::domain::books::records::address::Address;
 use crate::domain::books::records::organisation::OrganisationRecord;
+use crate::domain::caller::Role;
 use crate::domain::ids::{OrganisationId, UserId};
 
 /// A membership.

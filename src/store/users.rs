@@ -5,7 +5,7 @@ use super::epochs::Topic;
 use super::reader::Reader;
 use super::sql::{Row, Unit, params};
 use super::writer::{Locks, Writer};
-use crate::domain::calendar::Month;
+use crate::domain::date::Month;
 use crate::domain::ids::UserId;
 
 const COLUMNS: &str = "id, email, name, password_hash, created_at";

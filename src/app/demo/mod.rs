@@ -15,9 +15,9 @@ use anyhow::{Context as _, bail};
 
 use crate::actors::Actors;
 use crate::clock::Clock;
-use crate::domain::access::Scope;
 use crate::domain::api_key;
 use crate::domain::books::request::CreateOrganisation;
+use crate::domain::caller::Scope;
 use crate::domain::ids::{KeyId, UserId};
 use crate::session::hash_password;
 use crate::store::{KeyCreated, NewKey, NewUser, Store, UserCreated};

@@ -2,13 +2,23 @@
 //! is its identifier: the record is written as the books or facts hold it in the end. A record that is only ever added
 //! is part of its effect.
 //!
-//! `decide`, `history` and `idempotency` push effects; `store::books::write` writes them to the database. A group is the
-//! commands that are committed together; facts are the records that were loaded for them.
+//! `decide` and `idempotency` push effects; `store::books::write` writes them to the database. A group is the commands that
+//! are committed together; facts are the records that were loaded for them. A refused command is undone back to a mark,
+//! without a copy of anything ([`UndoMap`]).
+//!
+//! Lists have counters ([`ListCounters`]): a record is counted by its date, its last change, its type, its bank account and,
+//! while it is open, the day it is due. Totals of filtered lists are read from them.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::ops::Deref;
 
-use super::counters::{ListCounters, ListDay};
-use super::records::journal::JournalView;
+use crate::domain::books::records::contact::ContactRecord;
+use crate::domain::books::records::document::DocumentRecord;
+use crate::domain::books::records::journal::JournalView;
+use crate::domain::books::records::settlement::{SettlementRecord, list_name};
+use crate::domain::books::records::statement_line::StatementLineRecord;
 use crate::domain::date::Date;
 use crate::domain::ledger::allocation::Allocation;
 use crate::domain::ledger::vat_entry::VatEntry;
@@ -219,6 +229,244 @@ impl Effects {
     }
 }
 
+/// A map that logs the value before every change. It reads like a [`HashMap`].
+#[derive(Debug)]
+pub(crate) struct UndoMap<K, V> {
+    map: HashMap<K, V>,
+    log: Vec<(K, Option<V>)>,
+}
+
+/// A state of an [`UndoMap`]: the length of its log.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct UndoMark(usize);
+
+impl<K, V> Default for UndoMap<K, V> {
+    fn default() -> Self {
+        Self { map: HashMap::new(), log: Vec::new() }
+    }
+}
+
+impl<K, V> Deref for UndoMap<K, V> {
+    type Target = HashMap<K, V>;
+
+    fn deref(&self) -> &HashMap<K, V> {
+        &self.map
+    }
+}
+
+impl<K: Hash + Eq + Clone, V> UndoMap<K, V> {
+    /// The map itself, for values that are loaded before any command is decided; such changes are never undone.
+    pub(crate) const fn loading(&mut self) -> &mut HashMap<K, V> {
+        &mut self.map
+    }
+
+    /// Sets a value; returns the one before.
+    pub(crate) fn insert(&mut self, key: K, value: V) -> Option<&V> {
+        let before = self.map.insert(key.clone(), value);
+        self.log.push((key, before));
+        self.log.last().and_then(|(_, before)| before.as_ref())
+    }
+
+    /// Removes a value; returns it.
+    pub(crate) fn remove<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        let entry = self.map.remove_entry(key);
+        let (key, before) = entry?;
+        self.log.push((key, Some(before)));
+        self.log.last().and_then(|(_, before)| before.as_ref())
+    }
+
+    /// Removes the values that do not pass.
+    pub(crate) fn retain(&mut self, passes: impl Fn(&K, &V) -> bool) {
+        let failing: Vec<K> =
+            self.map.iter().filter(|(key, value)| !passes(key, value)).map(|(key, _)| key.clone()).collect();
+        for key in failing {
+            self.remove(&key);
+        }
+    }
+
+    /// The present state, to be returned to by [`Self::undo_to`].
+    pub(crate) const fn mark(&self) -> UndoMark {
+        UndoMark(self.log.len())
+    }
+
+    /// Undoes every change since a mark, the latest first.
+    pub(crate) fn undo_to(&mut self, mark: UndoMark) {
+        while self.log.len() > mark.0 {
+            match self.log.pop() {
+                Some((key, Some(before))) => {
+                    self.map.insert(key, before);
+                }
+                Some((key, None)) => {
+                    self.map.remove(&key);
+                }
+                None => return,
+            }
+        }
+    }
+}
+
+impl<K: Hash + Eq + Clone, V: Clone> UndoMap<K, V> {
+    /// Changes a value in place, if there is one.
+    pub(crate) fn update<Q: Hash + Eq + ?Sized>(&mut self, key: &Q, change: impl FnOnce(&mut V))
+    where
+        K: Borrow<Q>,
+    {
+        let Some((key, before)) = self.map.get_key_value(key) else { return };
+        let (key, before) = (key.clone(), before.clone());
+        if let Some(value) = self.map.get_mut::<K>(&key) {
+            change(value);
+            self.log.push((key, Some(before)));
+        }
+    }
+}
+
+/// The milliseconds of a day.
+pub(crate) const DAY_MS: i64 = 86_400_000;
+
+/// A counter of the rows of a list on a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ListDay {
+    list: &'static str,
+    /// None counts the rows of every status.
+    status: Option<&'static str>,
+    /// Whether rows are counted by the day of their last change rather than by their date.
+    is_changed: bool,
+    /// The number of that day.
+    pub(crate) day: i64,
+}
+
+impl ListDay {
+    /// Counts rows by their date.
+    pub(crate) fn dated(list: &'static str, status: Option<&'static str>, date: Date) -> Self {
+        Self { list, status, is_changed: false, day: i64::from(date) }
+    }
+
+    /// Counts rows by the day of their last change, given as a moment.
+    pub(crate) const fn changed(list: &'static str, status: Option<&'static str>, at_ms: i64) -> Self {
+        Self { list, status, is_changed: true, day: at_ms.div_euclid(DAY_MS) }
+    }
+
+    /// The name of the list as stored.
+    pub(crate) fn list_name(&self) -> String {
+        let status = self.status.map_or(String::new(), |status| format!(" {status}"));
+        format!("{}{status}{}", self.list, if self.is_changed { " changed" } else { "" })
+    }
+}
+
+/// The counters that count a record.
+pub(crate) struct ListCounters {
+    list: &'static str,
+    status: &'static str,
+    /// Contacts have no date.
+    date: Option<Date>,
+    changed_ms: i64,
+    kind: Option<(&'static str, &'static str)>,
+    bank_account: Option<i64>,
+    /// The day on which a document is due, and the amount due.
+    due: Option<(Date, i64)>,
+}
+
+impl ListCounters {
+    /// The counters by day, with the amounts that the record adds.
+    pub(crate) fn days(&self) -> impl Iterator<Item = (ListDay, i64)> {
+        let dated = self.date.map(|date| (ListDay::dated(self.list, Some(self.status), date), 1));
+        let due = |what: &'static str, date: Date| ListDay::dated(self.list, Some(what), date);
+        let all = self.due.map(|(date, _)| (due("due", date), 1));
+        let open = self.due.filter(|(_, pence)| *pence > 0);
+        let owed = open.map(|(date, pence)| (due("owed", date), pence));
+        let open = open.map(|(date, _)| (due("open", date), 1));
+        let changed = (ListDay::changed(self.list, Some(self.status), self.changed_ms), 1);
+        [dated, all, open, owed, Some(changed)].into_iter().flatten()
+    }
+
+    /// The counters without a day, with the amounts that the record adds.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, Cow<'static, str>, i64)> {
+        let bank_account = self.bank_account.map(|id| ("bank_account", of_bank_account(id, self.status).into(), 1));
+        let kind = self.kind.map(|(list, kind)| (list, kind.into(), 1));
+        let owed = self.due.filter(|(_, pence)| *pence > 0).zip(of_type(self.list));
+        let open = owed.map(|(_, list)| (list, "open".into(), 1));
+        let owed = owed.map(|((_, pence), list)| (list, "owed".into(), pence));
+        [kind, bank_account, open, owed].into_iter().flatten()
+    }
+}
+
+/// The list that counts the records of a list otherwise than by status.
+pub(crate) fn of_type(list: &str) -> Option<&'static str> {
+    Some(match list {
+        "sales_invoice" => "sales_invoice type",
+        "purchase_invoice" => "purchase_invoice type",
+        "customer_receipt" => "customer_receipt type",
+        "supplier_payment" => "supplier_payment type",
+        _ => return None,
+    })
+}
+
+/// The counter of the lines of a bank account with a status.
+pub(crate) fn of_bank_account(id: i64, status: &str) -> String {
+    format!("{id} {status}")
+}
+
+impl From<&ContactRecord> for ListCounters {
+    fn from(row: &ContactRecord) -> Self {
+        Self {
+            list: row.kind.as_str(),
+            status: if row.archived_at_ms.is_some() { "archived" } else { "active" },
+            date: None,
+            changed_ms: row.updated_at_ms,
+            kind: None,
+            bank_account: None,
+            due: None,
+        }
+    }
+}
+
+impl From<&StatementLineRecord> for ListCounters {
+    fn from(row: &StatementLineRecord) -> Self {
+        Self {
+            list: "bank_transaction",
+            status: row.status.as_str(),
+            date: Some(row.date),
+            changed_ms: row.updated_at_ms,
+            kind: row.kind.map(|kind| ("bank_transaction type", kind.as_str())),
+            bank_account: Some(row.bank_account_id),
+            due: None,
+        }
+    }
+}
+
+impl From<&DocumentRecord> for ListCounters {
+    fn from(row: &DocumentRecord) -> Self {
+        Self {
+            list: row.kind.as_str(),
+            status: row.status(),
+            date: Some(row.date),
+            changed_ms: row.updated_at_ms,
+            kind: None,
+            bank_account: None,
+            due: row.due_date.map(|date| (date, row.due_pence())),
+        }
+    }
+}
+
+impl From<&SettlementRecord> for ListCounters {
+    fn from(row: &SettlementRecord) -> Self {
+        let list = list_name(row.side());
+        let is_open = !row.is_void() && row.allocated_pence < row.amount_pence;
+        Self {
+            list,
+            status: if row.is_void() { "void" } else { "posted" },
+            date: Some(row.date),
+            changed_ms: row.updated_at_ms,
+            kind: of_type(list).filter(|_| is_open).map(|list| (list, "unallocated")),
+            bank_account: None,
+            due: None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -238,5 +486,41 @@ mod tests {
         effects.push(3, Effect::Account(9));
         let organisations: Vec<i64> = effects.iter().map(|(organisation, _)| *organisation).collect();
         assert_eq!(organisations, [1, 1, 3]);
+    }
+}
+
+#[cfg(test)]
+mod undo_tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_undone_to_the_mark_and_no_further() {
+        let mut map = UndoMap::default();
+        map.loading().insert(1, "loaded");
+        map.insert(2, "before");
+        let mark = map.mark();
+        assert_eq!(map.insert(1, "changed"), Some(&"loaded"));
+        map.insert(3, "new");
+        map.update(&2, |value| *value = "updated");
+        map.remove(&2);
+        map.retain(|key, _| *key != 3);
+        let inner = map.mark();
+        map.insert(1, "again");
+        map.undo_to(inner);
+        assert_eq!(map.get(&1), Some(&"changed"));
+        map.undo_to(mark);
+        let mut left: Vec<_> = map.iter().map(|(key, value)| (*key, *value)).collect();
+        left.sort_unstable();
+        assert_eq!(left, [(1, "loaded"), (2, "before")]);
+    }
+
+    #[test]
+    fn a_missing_value_is_neither_updated_nor_removed() {
+        let mut map: UndoMap<i32, i32> = UndoMap::default();
+        let mark = map.mark();
+        map.update(&1, |value| *value += 1);
+        assert_eq!(map.remove(&1), None);
+        map.undo_to(mark);
+        assert!(map.is_empty());
     }
 }

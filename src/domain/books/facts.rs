@@ -1,24 +1,32 @@
-//! The facts over which the commands of a group are decided, beside the books: the records that the commands refer to,
-//! loaded beforehand.
+//! What the commands of a group are decided over: the books of each organisation, which stay in memory between groups, and
+//! the facts, the records that the commands refer to, loaded beforehand. Among the facts is the register of documents and
+//! settlements with their allocations, whose changes can be undone back to a mark.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Deref;
+use std::sync::Arc;
 
-use super::records::contact::ContactRecord;
-use super::records::document::DocumentRecord;
-use super::records::import::ImportRecord;
-use super::records::journal::{JournalLineView, JournalView};
-use super::records::organisation::LockChange;
-use super::records::preview::PreviewRecord;
-use super::records::settlement::SettlementRecord;
-use super::records::statement_line::StatementLineRecord;
-use super::register::{RegisterMark, UndoRegister};
-use super::undo::{UndoMap, UndoMark};
+use crate::domain::books::effects::{UndoMap, UndoMark};
+use crate::domain::books::numbers::{Numbered, Sequences};
+use crate::domain::books::records::account::AccountRecord;
+use crate::domain::books::records::bank_account::BankAccountRecord;
+use crate::domain::books::records::contact::ContactRecord;
+use crate::domain::books::records::document::DocumentRecord;
+use crate::domain::books::records::import::ImportRecord;
+use crate::domain::books::records::journal::{JournalLineView, JournalView};
+use crate::domain::books::records::organisation::{LockChange, OrganisationRecord};
+use crate::domain::books::records::preview::PreviewRecord;
+use crate::domain::books::records::settlement::SettlementRecord;
+use crate::domain::books::records::statement_line::StatementLineRecord;
 use crate::domain::date::Date;
 use crate::domain::idempotency::StoredResponse;
-use crate::domain::ledger::allocation::AllocationEnd;
+use crate::domain::ids::{AccountId, AllocationId, DocumentId, SettlementId};
+use crate::domain::ledger::allocation::{Allocation, AllocationEnd, Document, Register, Settlement};
 use crate::domain::ledger::bank_import::{AwaitedTransfer, StoredStatementLine};
+use crate::domain::ledger::chart::{Account, Books, Chart, Role};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::vat::VatHistory;
 use crate::domain::ledger::vat_entry::VatEntry;
 use crate::domain::reports::contact_balances::ContactBalance;
 
@@ -153,5 +161,413 @@ impl Facts {
             self.awaited.values().filter(|(of, _)| *of == organisation).map(|(_, transfer)| *transfer).collect();
         awaited.sort_by_key(|transfer| (transfer.transaction_id.0 < 0, transfer.transaction_id.0.abs()));
         awaited
+    }
+}
+
+/// A [`Register`] whose changes are logged. It reads like the register.
+#[derive(Debug, Default)]
+pub(crate) struct UndoRegister {
+    register: Register,
+    log: Vec<Change>,
+}
+
+/// A state of an [`UndoRegister`]: the length of its log.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RegisterMark(usize);
+
+/// A change of the register, with what is needed to undo it.
+#[derive(Debug)]
+enum Change {
+    /// A document was set; this was the one before, whose allocations the new one has.
+    Document(DocumentId, Option<Box<Document>>),
+    /// A document was removed.
+    DocumentRemoved(Box<Document>),
+    /// A settlement was set; this was the one before, whose allocations the new one has.
+    Settlement(SettlementId, Option<Box<Settlement>>),
+    /// An allocation was added as the last of an end.
+    Added(AllocationEnd),
+    /// An allocation of an end was released; before, it was released on this day or not at all.
+    Released(AllocationEnd, AllocationId, Option<Date>),
+}
+
+impl Deref for UndoRegister {
+    type Target = Register;
+
+    fn deref(&self) -> &Register {
+        &self.register
+    }
+}
+
+impl UndoRegister {
+    /// The register itself, for records that are loaded before any command is decided; such changes are never undone.
+    pub(crate) const fn loading(&mut self) -> &mut Register {
+        &mut self.register
+    }
+
+    /// Sets a document. Its allocations are those of the document before.
+    pub(crate) fn put_document(&mut self, mut document: Document) {
+        let id = document.id;
+        let before = self.register.documents.remove(&id).map(|mut before| {
+            document.allocations = std::mem::take(&mut before.allocations);
+            Box::new(before)
+        });
+        self.register.documents.insert(id, document);
+        self.log.push(Change::Document(id, before));
+    }
+
+    /// Removes a document.
+    pub(crate) fn remove_document(&mut self, id: DocumentId) {
+        if let Some(document) = self.register.documents.remove(&id) {
+            self.log.push(Change::DocumentRemoved(Box::new(document)));
+        }
+    }
+
+    /// Sets a settlement. Its allocations are those of the settlement before.
+    pub(crate) fn put_settlement(&mut self, id: SettlementId, mut settlement: Settlement) {
+        let before = self.register.settlements.remove(&id).map(|mut before| {
+            settlement.allocations = std::mem::take(&mut before.allocations);
+            Box::new(before)
+        });
+        self.register.settlements.insert(id, settlement);
+        self.log.push(Change::Settlement(id, before));
+    }
+
+    /// Adds an allocation to one of its ends.
+    pub(crate) fn add(&mut self, end: AllocationEnd, allocation: Allocation) {
+        if let Some(known) = self.allocations_of(end) {
+            known.push(allocation);
+            self.log.push(Change::Added(end));
+        }
+    }
+
+    /// Releases an allocation of one of its ends from a day on; returns the released allocation.
+    pub(crate) fn release(&mut self, end: AllocationEnd, id: AllocationId, date: Date) -> Option<Allocation> {
+        let known = self.allocations_of(end)?.iter_mut().find(|known| known.id == Some(id))?;
+        let before = known.released_on.replace(date);
+        let released = known.clone();
+        self.log.push(Change::Released(end, id, before));
+        Some(released)
+    }
+
+    /// The allocations of a document or settlement.
+    fn allocations_of(&mut self, end: AllocationEnd) -> Option<&mut Vec<Allocation>> {
+        match end {
+            AllocationEnd::Document(id) => self.register.documents.get_mut(&id).map(|known| &mut known.allocations),
+            AllocationEnd::Settlement(id) => {
+                self.register.settlements.get_mut(&id?).map(|known| &mut known.allocations)
+            }
+        }
+    }
+
+    /// The present state, to be returned to by [`Self::undo_to`].
+    pub(crate) const fn mark(&self) -> RegisterMark {
+        RegisterMark(self.log.len())
+    }
+
+    /// Undoes every change since a mark, the latest first.
+    pub(crate) fn undo_to(&mut self, mark: RegisterMark) {
+        while self.log.len() > mark.0 {
+            match self.log.pop() {
+                Some(Change::Document(id, before)) => {
+                    let current = self.register.documents.remove(&id);
+                    if let (Some(mut before), Some(current)) = (before, current) {
+                        before.allocations = current.allocations;
+                        self.register.documents.insert(id, *before);
+                    }
+                }
+                Some(Change::DocumentRemoved(document)) => {
+                    self.register.documents.insert(document.id, *document);
+                }
+                Some(Change::Settlement(id, before)) => {
+                    let current = self.register.settlements.remove(&id);
+                    if let (Some(mut before), Some(current)) = (before, current) {
+                        before.allocations = current.allocations;
+                        self.register.settlements.insert(id, *before);
+                    }
+                }
+                Some(Change::Added(end)) => {
+                    self.allocations_of(end).and_then(Vec::pop);
+                }
+                Some(Change::Released(end, id, before)) => {
+                    let mut known = self.allocations_of(end).into_iter().flatten();
+                    if let Some(known) = known.find(|known| known.id == Some(id)) {
+                        known.released_on = before;
+                    }
+                }
+                None => return,
+            }
+        }
+    }
+}
+
+/// The books of one organisation. A clone is cheap, because a part is copied only when it changes while a clone exists;
+/// restoring the clone undoes the changes of a refused command.
+#[derive(Debug, Clone)]
+pub(crate) struct CachedBooks {
+    pub(crate) organisation: Arc<OrganisationRecord>,
+    pub(crate) version: i64,
+    pub(crate) next_journal_number: i64,
+    /// The number of the next entry of the history.
+    pub(crate) next_change: i64,
+    pub(crate) accounts: Arc<BTreeMap<i64, AccountRecord>>,
+    pub(crate) chart: Arc<Chart>,
+    pub(crate) vat: Arc<VatHistory>,
+    pub(crate) bank_accounts: Arc<BTreeMap<i64, BankAccountRecord>>,
+    pub(crate) sequences: Arc<Sequences>,
+    /// Whether the group changed the books.
+    pub(crate) changed: bool,
+    /// Whether the group changed the organisation's own row.
+    pub(crate) organisation_changed: bool,
+}
+
+impl CachedBooks {
+    /// The books of a new organisation, without accounts.
+    pub(crate) fn new(organisation: OrganisationRecord) -> Self {
+        Self {
+            organisation: Arc::new(organisation),
+            version: 1,
+            next_journal_number: 1,
+            next_change: 1,
+            accounts: Arc::default(),
+            chart: Arc::default(),
+            vat: Arc::default(),
+            bank_accounts: Arc::default(),
+            sequences: Arc::default(),
+            changed: false,
+            organisation_changed: false,
+        }
+    }
+
+    /// The books as the rules read them.
+    pub(crate) fn books(&self) -> Books<'_> {
+        Books { chart: &self.chart, vat: &self.vat, lock_date: self.lock_date() }
+    }
+
+    /// The account with a role that the rules post to; 0, which no account has, before it is created.
+    pub(crate) fn control_id(&self, role: Role) -> i64 {
+        self.chart.with_role(&role).map_or(0, |account| account.id.0)
+    }
+
+    /// The last locked day.
+    pub(crate) fn lock_date(&self) -> Option<Date> {
+        self.organisation.lock_date
+    }
+
+    /// Sets an account.
+    pub(crate) fn put_account(&mut self, row: AccountRecord) {
+        Arc::make_mut(&mut self.chart).insert(Account {
+            id: AccountId(row.id),
+            code: row.code.clone(),
+            name: row.name.clone(),
+            account_type: row.account_type,
+            role: row.role.as_deref().map(Role::parse),
+            is_archived: row.archived_at_ms.is_some(),
+        });
+        Arc::make_mut(&mut self.accounts).insert(row.id, row);
+    }
+
+    /// Sets a bank account.
+    pub(crate) fn put_bank_account(&mut self, row: BankAccountRecord) {
+        Arc::make_mut(&mut self.bank_accounts).insert(row.id, row);
+    }
+
+    /// The record of the organisation, to be changed.
+    pub(crate) fn change_organisation(&mut self) -> &mut OrganisationRecord {
+        self.organisation_changed = true;
+        Arc::make_mut(&mut self.organisation)
+    }
+
+    /// Sets the highest number of a sequence.
+    pub(crate) fn put_sequence(&mut self, of: Numbered, prefix: &str, highest: u64) {
+        Arc::make_mut(&mut self.sequences).insert((of, prefix.to_owned()), highest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::ids::ContactId;
+    use crate::domain::ledger::allocation::SettlementKind;
+    use crate::domain::ledger::document::{DocumentKind, Stage};
+    use crate::domain::ledger::money::Pence;
+    use crate::domain::ledger::vat_entry::CodeTotals;
+
+    /// A call that changes a register.
+    #[derive(Debug, Clone)]
+    enum Step {
+        PutDocument(i64, i64),
+        RemoveDocument(i64),
+        PutSettlement(i64, i64),
+        Add { document: i64, settlement: i64, allocation: i64 },
+        Release { document: i64, settlement: i64, allocation: i64, date: Date },
+    }
+
+    fn document(id: i64, gross: i64) -> Document {
+        Document {
+            id: DocumentId(id),
+            kind: DocumentKind::SalesInvoice,
+            contact_id: ContactId(1),
+            stage: Stage::Issued,
+            date: Date::numbered(20_000),
+            gross: Pence(gross),
+            deduction: Pence(0),
+            by_code: CodeTotals::default(),
+            basis: None,
+            allocations: Vec::new(),
+        }
+    }
+
+    fn settlement(id: i64, amount: i64) -> Settlement {
+        Settlement {
+            id: Some(SettlementId(id)),
+            kind: SettlementKind::CustomerReceipt,
+            contact_id: ContactId(1),
+            date: Date::numbered(20_000),
+            amount: Pence(amount),
+            is_void: false,
+            allocations: Vec::new(),
+        }
+    }
+
+    /// Both ends of an allocation of a settlement to a document.
+    const fn ends(document: i64, settlement: i64) -> [AllocationEnd; 2] {
+        [AllocationEnd::Settlement(Some(SettlementId(settlement))), AllocationEnd::Document(DocumentId(document))]
+    }
+
+    fn allocation(id: i64, [from, to]: [AllocationEnd; 2]) -> Allocation {
+        Allocation {
+            id: Some(AllocationId(id)),
+            from,
+            to,
+            date: Date::numbered(20_000),
+            released_on: None,
+            amount: Pence(100),
+            cis: Pence(0),
+            credit: CodeTotals::default(),
+            as_payment: false,
+        }
+    }
+
+    impl Step {
+        fn take(&self, register: &mut UndoRegister) {
+            match *self {
+                Self::PutDocument(id, gross) => register.put_document(document(id, gross)),
+                Self::RemoveDocument(id) => register.remove_document(DocumentId(id)),
+                Self::PutSettlement(id, amount) => {
+                    register.put_settlement(SettlementId(id), settlement(id, amount));
+                }
+                Self::Add { document, settlement, allocation: id } => {
+                    let ends = ends(document, settlement);
+                    ends.into_iter().for_each(|end| register.add(end, allocation(id, ends)));
+                }
+                Self::Release { document, settlement, allocation, date } => {
+                    for end in ends(document, settlement) {
+                        register.release(end, AllocationId(allocation), date);
+                    }
+                }
+            }
+        }
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            (1_i64..4, 1_i64..1_000).prop_map(|(id, gross)| Step::PutDocument(id, gross)),
+            (1_i64..4).prop_map(Step::RemoveDocument),
+            (1_i64..4, 1_i64..1_000).prop_map(|(id, amount)| Step::PutSettlement(id, amount)),
+            (1_i64..4, 1_i64..4, 1_i64..6).prop_map(|(document, settlement, allocation)| Step::Add {
+                document,
+                settlement,
+                allocation
+            }),
+            (1_i64..4, 1_i64..4, 1_i64..6, 0..10).prop_map(|(document, settlement, allocation, days)| {
+                Step::Release { document, settlement, allocation, date: Date::numbered(20_000) + days }
+            }),
+        ];
+        prop::collection::vec(step, 0..30)
+    }
+
+    proptest! {
+        #[test]
+        fn changes_undone_to_a_mark_leave_the_register_as_it_was(before in steps(), after in steps()) {
+            let mut register = UndoRegister::default();
+            before.iter().for_each(|step| step.take(&mut register));
+            let (mark, expected) = (register.mark(), register.register.clone());
+            after.iter().for_each(|step| step.take(&mut register));
+            register.undo_to(mark);
+            prop_assert_eq!(&register.documents, &expected.documents);
+            prop_assert_eq!(&register.settlements, &expected.settlements);
+        }
+    }
+
+    #[test]
+    fn a_document_that_is_set_again_has_the_allocations_of_the_one_before() {
+        let mut register = UndoRegister::default();
+        register.put_document(document(1, 500));
+        register.add(ends(1, 2)[1], allocation(7, ends(1, 2)));
+        register.put_document(document(1, 600));
+        let known = &register.documents[&DocumentId(1)];
+        assert_eq!((known.gross, known.paid()), (Pence(600), Pence(100)));
+        let released =
+            register.release(ends(1, 2)[1], AllocationId(7), Date::numbered(20_005)).expect("the allocation is known");
+        assert_eq!(released.released_on, Some(Date::numbered(20_005)));
+        assert_eq!(register.documents[&DocumentId(1)].paid(), Pence(0));
+    }
+}
+
+#[cfg(test)]
+mod cached_books_tests {
+    use super::*;
+    use crate::domain::books::records::organisation::blank;
+    use crate::domain::ledger::chart::AccountType;
+    use crate::domain::ledger::document::DocumentKind;
+
+    fn account(id: i64, code: &str) -> AccountRecord {
+        let account = Account {
+            id: AccountId(id),
+            code: code.to_owned(),
+            name: "Sales".to_owned(),
+            account_type: AccountType::Revenue,
+            role: None,
+            is_archived: false,
+        };
+        AccountRecord::of(&account, 1_000)
+    }
+
+    #[test]
+    fn a_clone_is_unaffected_by_later_changes() {
+        let sequence = (Numbered::Documents(DocumentKind::SalesInvoice), "INV-".to_owned());
+        let mut books = CachedBooks::new(blank(1_000));
+        books.put_account(account(1, "4000"));
+        books.put_bank_account(BankAccountRecord::first(1, 1, 1_000));
+        books.put_sequence(sequence.0, &sequence.1, 3);
+        let before = books.clone();
+
+        books.put_account(account(1, "4999"));
+        books.put_account(account(2, "5000"));
+        books.put_bank_account(BankAccountRecord::first(2, 2, 1_000));
+        books.put_sequence(sequence.0, &sequence.1, 4);
+        books.change_organisation().name = "Changed".to_owned();
+        books.version += 1;
+
+        assert_eq!(before.accounts.values().map(|row| row.code.as_str()).collect::<Vec<_>>(), ["4000"]);
+        assert_eq!(before.chart.get(AccountId(1)).map(|account| account.code.as_str()), Some("4000"));
+        assert!(before.chart.get(AccountId(2)).is_none());
+        assert_eq!(before.bank_accounts.len(), 1);
+        assert_eq!(before.sequences.get(&sequence), Some(&3));
+        assert_eq!((before.organisation.name.as_str(), before.organisation_changed), ("", false));
+        assert_eq!(before.version, 1);
+        assert_eq!((books.accounts.len(), books.organisation.name.as_str()), (2, "Changed"));
+    }
+
+    #[test]
+    fn a_clone_shares_the_parts_that_do_not_change() {
+        let mut books = CachedBooks::new(blank(1_000));
+        books.put_account(account(1, "4000"));
+        let before = books.clone();
+        books.put_bank_account(BankAccountRecord::first(1, 1, 1_000));
+        assert!(Arc::ptr_eq(&before.accounts, &books.accounts));
+        assert!(!Arc::ptr_eq(&before.bank_accounts, &books.bank_accounts));
     }
 }

@@ -1,22 +1,15 @@
 //! The books as a state machine: a command is decided over books and facts in memory and leaves effects to be written.
 //!
 //! Three steps, in three places: `store::books::load` prefetches what the commands of a group refer to
-//! ([`referenced_ids`] → [`facts`]), [`decide`] executes them one after another, and `store::books::write` writes the
+//! ([`request::ReferencedIds`] → [`facts`]), [`decide`] executes them one after another, and `store::books::write` writes the
 //! [`effects`]. Nothing here waits, reads a clock or knows a database.
 
 pub mod audit_fields;
-pub mod cached_books;
 pub mod command;
-pub mod counters;
 pub mod decide;
 pub mod effects;
 pub mod facts;
-pub mod history;
 pub mod idempotency;
-pub mod identifiers;
 pub mod numbers;
 pub mod records;
-pub mod referenced_ids;
-pub mod register;
 pub mod request;
-pub mod undo;

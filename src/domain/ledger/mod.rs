@@ -11,7 +11,6 @@ pub mod bank_candidates;
 pub mod bank_coding;
 pub mod bank_import;
 pub mod bank_transfer;
-pub mod change;
 pub mod chart;
 pub mod cis;
 pub mod contact;

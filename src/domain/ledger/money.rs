@@ -1,9 +1,14 @@
 //! Money and exact decimals: whole pence, quantities, prices and percentages of a fixed number of places, read from the
 //! digits of a JSON number or string and printed the same way.
+//!
+//! Single values as they are printed in JSON, for records and reports alike.
 
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
+
+use serde::ser::{Error as _, Serialize, Serializer};
+use serde_json::value::RawValue;
 
 /// An amount of pounds sterling in pence.
 ///
@@ -324,6 +329,25 @@ impl Percent {
 impl std::fmt::Display for Percent {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(&plain(self.0, 2))
+    }
+}
+
+/// The one currency there is.
+pub const CURRENCY: &str = "GBP";
+
+/// An amount in pence, printed in pounds with two decimals.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Money(pub i64);
+
+impl From<Pence> for Money {
+    fn from(amount: Pence) -> Self {
+        Self(amount.0)
+    }
+}
+
+impl Serialize for Money {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        RawValue::from_string(Pence(self.0).to_string()).map_err(S::Error::custom)?.serialize(serializer)
     }
 }
 

@@ -9,10 +9,10 @@ use utoipa::ToSchema;
 use super::Period;
 use super::account_balances::AccountBalances;
 use crate::domain::date::Date;
+use crate::domain::ids::Id;
 use crate::domain::ledger::cis::net_of_settled;
 use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::money::Pence;
-use crate::domain::values::{CURRENCY, Id, Money};
+use crate::domain::ledger::money::{CURRENCY, Money, Pence};
 
 /// What CIS withheld from subcontractors, and customers from us, in a period.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]

@@ -1,7 +1,7 @@
 //! Access to everything inside an organisation: who may see its books, and who may change them.
 
-use crate::domain::access::{AccessDenied, Role};
 use crate::domain::books::records::organisation::OrganisationRecord;
+use crate::domain::caller::{AccessDenied, Role};
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
 use crate::http::call::Call;

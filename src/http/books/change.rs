@@ -15,17 +15,17 @@ use super::access::{AnswerContext, WriteAccess};
 use super::query::Query;
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::request::{ChangeOptions, CommandOutcome, CommandResult, PrintAnswer, Replay, Via};
-use crate::domain::calendar::date_in;
+use crate::domain::date::date_in;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::OrganisationId;
 use crate::domain::problem::Issues;
 use crate::http::call::Call;
-use crate::http::envelope::{self, Data};
+use crate::http::envelope::Data;
 use crate::http::error::ApiError;
-use crate::http::headers;
 use crate::http::products::Products;
 use crate::http::resources::values::Id;
 use crate::http::wire::books::{refused, refused_item};
+use crate::http::{envelope, headers};
 
 /// Prints the body of an answer: the result, who sees it and when, and whether it is that of a dry run.
 pub type Print = fn(&CommandResult, AnswerContext, bool) -> Option<String>;

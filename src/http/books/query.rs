@@ -1,12 +1,12 @@
 //! The query strings of lists: what filters, each given once unless it says otherwise, every problem
 //! at once. A parameter nobody reads is refused: a misspelt filter would answer with the wrong list.
 
-use crate::domain::calendar::moment_ms;
-use crate::domain::date::Date;
+use crate::domain::date::{Date, moment_ms};
 use crate::domain::ledger::money::Pence;
 use crate::domain::problem::Issues;
 use crate::http::error::ApiError;
-use crate::http::paging::{self, LIMIT_DEFAULT, LIMIT_MAX, Page};
+use crate::http::paging;
+use crate::http::paging::{LIMIT_DEFAULT, LIMIT_MAX, Page};
 use crate::http::wire::books::{BOOK_DATE_RULE, parse_book_date};
 
 /// The longest text that is searched for.

@@ -9,7 +9,7 @@ use dashmap::DashMap;
 use tokio::sync::Semaphore;
 
 use crate::clock::Clock;
-use crate::domain::rate_window::{RateDecision, RateRule, RateWindow};
+use crate::domain::caller::{RateDecision, RateRule, RateWindow};
 
 /// Registrations a minute and address.
 const REGISTRATIONS: RateRule = RateRule { limit: 10, window_ms: 60_000 };

@@ -2,7 +2,7 @@
 
 use super::operation::Operation;
 use super::schema::{Any, choice};
-use crate::domain::access::Scope;
+use crate::domain::caller::Scope;
 use crate::http::resources::identity::{HealthJson, MeJson};
 
 const TAG: &str = "Health and identity";

@@ -10,8 +10,8 @@ use utoipa::openapi::schema::AdditionalProperties;
 use utoipa::openapi::{Object, ObjectBuilder};
 
 use super::values::{Id, Moment};
+use crate::domain::books::audit_fields::{ChangeAction, Resource};
 use crate::domain::books::records::change::{ChangeRecord, Changes, Since};
-use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::http::books::access::member;
 use crate::http::books::change::path_id;
 use crate::http::books::query::Query;

@@ -9,7 +9,7 @@ use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Array;
 
 use super::values::{Id, Moment};
-use crate::domain::calendar::Month;
+use crate::domain::date::Month;
 use crate::http::call::Call;
 use crate::http::envelope;
 use crate::http::error::ApiError;

@@ -12,17 +12,16 @@ use serde_json::value::{RawValue, to_raw_value};
 use utoipa::ToSchema;
 
 use crate::domain::books::records::organisation::OrganisationRecord;
-use crate::domain::calendar::date_in;
-use crate::domain::date::Date;
+use crate::domain::date::{Date, date_in};
 use crate::domain::reports::cis_position::CisPosition;
 use crate::domain::reports::{AsOf, Period};
 use crate::http::books::access::member;
 use crate::http::books::query::Query;
 use crate::http::call::Call;
-use crate::http::envelope;
 use crate::http::error::ApiError;
-use crate::http::openapi::{self, Operation};
+use crate::http::openapi::Operation;
 use crate::http::products::Products;
+use crate::http::{envelope, openapi};
 use crate::store::{Reader, StoreError};
 
 /// Every report.

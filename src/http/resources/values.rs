@@ -8,10 +8,10 @@ use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{ObjectBuilder, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::domain::calendar::date_time_text;
-use crate::domain::date::Date;
+use crate::domain::date::{Date, date_time_text};
+pub use crate::domain::ids::Id;
+pub use crate::domain::ledger::money::{CURRENCY, Money};
 use crate::domain::ledger::vat::VatCode;
-pub use crate::domain::values::{CURRENCY, Id, Money};
 use crate::http::openapi::schema::{choice, date, id, moment, nullable, number};
 
 /// A moment in milliseconds, printed as RFC 3339 in UTC.

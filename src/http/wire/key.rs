@@ -8,7 +8,7 @@ use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
 
 use super::object::Object;
-use crate::domain::access::{Scope, ScopeSet};
+use crate::domain::caller::{Scope, ScopeSet};
 use crate::domain::ids::OrganisationId;
 use crate::domain::problem::Issues;
 

@@ -1,6 +1,6 @@
 //! Lines of bank statements: how their rows are read, and the queries about them.
 
-use crate::domain::books::counters::of_bank_account;
+use crate::domain::books::effects::of_bank_account;
 use crate::domain::books::records::statement_line::{StatementLineFilter, StatementLineRecord};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::bank::{BankStatus, ConfirmType};

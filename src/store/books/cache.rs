@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::domain::books::cached_books::CachedBooks;
+use crate::domain::books::facts::CachedBooks;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::vat::{VatHistory, VatScheme};

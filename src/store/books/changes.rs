@@ -1,8 +1,8 @@
 //! The history of the books: the queries about it.
 
+use crate::domain::books::audit_fields::{ChangeAction, Resource};
 use crate::domain::books::records::change::{ChangeRecord, Changes, Since};
 use crate::domain::ids::OrganisationId;
-use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
 use crate::store::reader::Reader;

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use futures_util::future::try_join;
 use sea_orm::{DbBackend, Value};
 
-use crate::domain::books::records::document::{DocumentFilter, DocumentLineRecord, DocumentRecord};
-use crate::domain::books::records::document_view::DocumentView;
+use crate::domain::books::records::document::{DocumentFilter, DocumentLineRecord, DocumentRecord, DocumentView};
 use crate::domain::books::records::settlement::AllocationView;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::{Allocation, SettlementKind};

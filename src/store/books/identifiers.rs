@@ -1,6 +1,6 @@
 //! Blocks of identifiers: a process takes many at once from `id_block` and hands them out from memory.
 
-use crate::domain::books::identifiers::{IdSequence, Identifiers};
+use crate::domain::books::numbers::{IdSequence, Identifiers};
 use crate::store::StoreError;
 use crate::store::sql::{Unit, params};
 

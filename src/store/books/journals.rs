@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use crate::domain::books::records::journal::{
     AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView,
 };
-use crate::domain::calendar::Month;
-use crate::domain::date::Date;
+use crate::domain::date::{Date, Month};
 use crate::domain::ids::OrganisationId;
 use crate::store::StoreError;
 use crate::store::books::journal_list::{journal_conditions, journal_list};

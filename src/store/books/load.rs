@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::domain::books::facts::{Facts, LoadedJournal};
-use crate::domain::books::referenced_ids::ReferencedIds;
-use crate::domain::books::request::CommandRequest;
+use crate::domain::books::request::{CommandRequest, ReferencedIds};
 use crate::domain::date::Date;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::DocumentId;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::domain::books::facts::Facts;
 use crate::domain::books::records::document::DocumentLineRecord;
-use crate::domain::books::referenced_ids::ReferencedIds;
+use crate::domain::books::request::ReferencedIds;
 use crate::domain::ids::SettlementId;
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd};
 use crate::domain::ledger::document::DocumentKind;

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::domain::books::command::{BooksCommand, Confirmation};
 use crate::domain::books::facts::Facts;
-use crate::domain::books::referenced_ids::ReferencedIds;
-use crate::domain::books::request::CommandRequest;
+use crate::domain::books::request::{CommandRequest, ReferencedIds};
 use crate::store::StoreError;
 use crate::store::sql::{Unit, json_array, params};
 

@@ -50,14 +50,13 @@ use self::cache::BooksCache;
 use super::sql::Unit;
 use super::writer::Writer;
 use super::{Reader, StoreError};
-use crate::domain::books::cached_books::CachedBooks;
 use crate::domain::books::decide::{BooksTransaction, Rejection};
 use crate::domain::books::effects::Effects;
-use crate::domain::books::facts::Facts;
+use crate::domain::books::facts::{CachedBooks, Facts};
 use crate::domain::books::idempotency::{ReplayLookup, store_answer};
-use crate::domain::books::identifiers::Identifiers;
+use crate::domain::books::numbers::Identifiers;
 use crate::domain::books::request::{CommandOutcome, CommandRequest, CommandResult};
-use crate::domain::calendar::date_in;
+use crate::domain::date::date_in;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::refusal::Refusal;
 

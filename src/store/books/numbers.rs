@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::domain::books::cached_books::CachedBooks;
+use crate::domain::books::facts::CachedBooks;
 use crate::domain::books::numbers::{Numbered, Sequences, numbered_kinds, prefixes};
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::request::CommandRequest;

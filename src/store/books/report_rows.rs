@@ -2,8 +2,7 @@
 //! to accounts and contacts; only reports about documents read their rows.
 
 use crate::domain::books::records::organisation::OrganisationRecord;
-use crate::domain::calendar::Month;
-use crate::domain::date::Date;
+use crate::domain::date::{Date, Month};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::chart::{AccountType, Role};
 use crate::domain::ledger::contact::ContactKind;

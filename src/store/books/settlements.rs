@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use futures_util::future::try_join;
 use sea_orm::Value;
 
-use crate::domain::books::counters::of_type;
+use crate::domain::books::effects::of_type;
 use crate::domain::books::records::settlement::{
     AllocationView, PaymentMethod, SettlementFilter, SettlementRecord, SettlementView, list_name,
 };

@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::domain::books::counters::ListDay;
-use crate::domain::calendar::Month;
-use crate::domain::date::Date;
+use crate::domain::books::effects::ListDay;
+use crate::domain::date::{Date, Month};
 use crate::store::books::rows::{Column, Rows};
 use Column::{Number, Text};
 

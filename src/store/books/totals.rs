@@ -1,9 +1,8 @@
 //! Totals of lists: read from counters that every change keeps up to date, where a filter allows it; else the rows are
 //! counted, up to ten thousand.
 
-use crate::domain::books::counters::DAY_MS;
-use crate::domain::calendar::Month;
-use crate::domain::date::Date;
+use crate::domain::books::effects::DAY_MS;
+use crate::domain::date::{Date, Month};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::journal::{FIRST_DATE, LAST_DATE};
 use crate::store::StoreError;

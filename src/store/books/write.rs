@@ -17,10 +17,8 @@ use super::total_rows::{
     AccountSums, ContactSides, VatDays, account_totals, contact_totals, count_rows, list_day_rows, sequence_rows,
     vat_totals,
 };
-use crate::domain::books::cached_books::CachedBooks;
-use crate::domain::books::counters::ListDay;
-use crate::domain::books::effects::{Effect, Effects, JournalEntry, VatEntryRecord};
-use crate::domain::books::facts::Facts;
+use crate::domain::books::effects::{Effect, Effects, JournalEntry, ListDay, VatEntryRecord};
+use crate::domain::books::facts::{CachedBooks, Facts};
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::Allocation;

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::{INLINE_BYTES_MAX, PART_BYTES_MAX};
-use crate::domain::calendar::Month;
 use crate::domain::credits::{CreditAccount, CreditChange};
+use crate::domain::date::Month;
 use crate::domain::ids::{JobId, UserId};
 use crate::domain::job::{JobFailure, Product};
-use crate::store::StoreError;
 use crate::store::credits::{ACCOUNT_COLUMNS, read_account, renewal_reference};
-use crate::store::sql::{self, Unit, params};
+use crate::store::sql::{Unit, params};
 use crate::store::writer::{Locks, Writer};
+use crate::store::{StoreError, sql};
 
 /// Called inside the unit with the balance about to be committed and its epoch, so that no caller who polls `completed`
 /// reads an older one. When the unit fails afterwards the balance must be read again.

@@ -1,7 +1,7 @@
 //! 413 (declared) → 400 `invalid_json` → 401 → 429 → 403 → 415 → the product.
 
 use super::support::{Answer, Setup, TestServer, exchange, start, start_with};
-use bookkeeping_suite::domain::rate_window::RateRule;
+use bookkeeping_suite::domain::caller::RateRule;
 
 /// What may be wrong with a request, in the order in which it must be reported.
 const FAULTS: [(&str, u16, &str); 6] = [

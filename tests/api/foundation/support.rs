@@ -10,17 +10,15 @@ use std::time::Duration;
 use actix_web::HttpResponse;
 use actix_web::http::{Method, StatusCode};
 use bookkeeping_suite::clock::{Clock, ManualClock};
-use bookkeeping_suite::domain::access::{KeyReach, Scope};
-use bookkeeping_suite::domain::api_key::{self, KeyHash, KeyPrefix, PresentedKey};
-use bookkeeping_suite::domain::caller::{self, KeySnapshot};
+use bookkeeping_suite::domain::api_key::{KeyHash, KeyPrefix, PresentedKey};
+use bookkeeping_suite::domain::caller::{KeyReach, KeySnapshot, RateRule, RateWindow, Scope};
 use bookkeeping_suite::domain::ids::{KeyId, UserId};
-use bookkeeping_suite::domain::rate_window::{RateRule, RateWindow};
-use bookkeeping_suite::http::BodyLimits;
+use bookkeeping_suite::domain::{api_key, caller};
 use bookkeeping_suite::http::call::{Call, Gate, RateOutcome, SessionError};
-use bookkeeping_suite::http::envelope;
 use bookkeeping_suite::http::error::ApiError;
 use bookkeeping_suite::http::route_table::{Access, BodyRule, Route};
-use bookkeeping_suite::http::server::{self, Observer, Parts, ServerOptions};
+use bookkeeping_suite::http::server::{Observer, Parts, ServerOptions};
+use bookkeeping_suite::http::{BodyLimits, envelope, server};
 use serde_json::{Value, json};
 
 /// A token the test gate accepts as a session of person 9.

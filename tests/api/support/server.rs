@@ -5,10 +5,11 @@
 use std::sync::{Arc, Mutex};
 
 use bookkeeping_suite::actors::job_runner::Work;
-use bookkeeping_suite::app::{self, Server, SpawnOptions};
+use bookkeeping_suite::app;
+use bookkeeping_suite::app::{Server, SpawnOptions};
 use bookkeeping_suite::clock::{Clock, ManualClock, SystemClock};
 use bookkeeping_suite::config::{Overrides, Settings};
-use bookkeeping_suite::domain::access::Role;
+use bookkeeping_suite::domain::caller::Role;
 use bookkeeping_suite::domain::ids::{OrganisationId, UserId};
 use bookkeeping_suite::domain::job::Product;
 use bookkeeping_suite::store::{Store, StoreOptions};

@@ -3,8 +3,7 @@
 use bookkeeping_suite::domain::books::command::{BooksCommand, Confirmation};
 use bookkeeping_suite::domain::books::records::account::AccountFilter;
 use bookkeeping_suite::domain::books::records::contact::{CisDetails, ContactField};
-use bookkeeping_suite::domain::books::records::document::DocumentInput;
-use bookkeeping_suite::domain::books::records::document_view::DocumentView;
+use bookkeeping_suite::domain::books::records::document::{DocumentInput, DocumentView};
 use bookkeeping_suite::domain::books::records::journal::JournalView;
 use bookkeeping_suite::domain::books::records::organisation::OrganisationRecord;
 use bookkeeping_suite::domain::books::records::settlement::{

@@ -1,7 +1,7 @@
 //! The Construction Industry Scheme: accounts made on first use, what payments withhold, and the position of a period.
 
 use bookkeeping_suite::domain::books::command::{BooksCommand, Confirmation};
-use bookkeeping_suite::domain::books::records::document_view::DocumentView;
+use bookkeeping_suite::domain::books::records::document::DocumentView;
 use bookkeeping_suite::domain::books::records::settlement::{AllocationInput, AllocationTarget};
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind::{CustomerReceipt, SupplierPayment};
 use bookkeeping_suite::domain::ledger::bank_candidates::CandidateKind;

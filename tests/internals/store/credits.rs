@@ -1,6 +1,6 @@
 //! Credits: grants, months, and the check that finds what does not add up.
 
-use bookkeeping_suite::domain::calendar::Month;
+use bookkeeping_suite::domain::date::Month;
 use bookkeeping_suite::store::Finished;
 
 use super::fixture::{START_MS, StoreFixture, store_suite};

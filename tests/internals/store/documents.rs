@@ -1,8 +1,7 @@
 //! Invoices and credit notes where several are decided together, and what is derived of them.
 
 use bookkeeping_suite::domain::books::command::BooksCommand;
-use bookkeeping_suite::domain::books::records::document::{DocumentField, DocumentFilter, DocumentInput};
-use bookkeeping_suite::domain::books::records::document_view::DocumentView;
+use bookkeeping_suite::domain::books::records::document::{DocumentField, DocumentFilter, DocumentInput, DocumentView};
 use bookkeeping_suite::domain::books::records::organisation::{OrganisationChange, OrganisationField};
 use bookkeeping_suite::domain::books::request::{CommandOutcome, CommandResult};
 use bookkeeping_suite::domain::ids::AccountId;

@@ -1,11 +1,9 @@
 //! Applies allocations and releases to documents and settlements, and builds the views of both.
 
-use crate::domain::books::counters::ListCounters;
 use crate::domain::books::decide::{BooksTransaction, Rejection};
 use crate::domain::books::effects::{Effect, VatEntryRecord};
-use crate::domain::books::identifiers::IdSequence;
+use crate::domain::books::numbers::IdSequence;
 use crate::domain::books::records::document::DocumentRecord;
-use crate::domain::books::records::document_view::DocumentView;
 use crate::domain::books::records::settlement::{AllocationView, SettlementRecord};
 use crate::domain::ids::{AllocationId, DocumentId, SettlementId};
 use crate::domain::ledger::allocate::AllocationEffects;
@@ -164,50 +162,6 @@ impl BooksTransaction<'_> {
         let organisation = self.organisation();
         let record = VatEntryRecord { id, journal, document, document_line: line, entry: entry.clone() };
         self.effects.push(organisation, Effect::VatEntry(Box::new(record)));
-    }
-
-    /// Sets a document. Its lines are written only with an [`Effect::DocumentLines`].
-    pub(crate) fn put_document(&mut self, row: DocumentRecord) {
-        let organisation = self.organisation();
-        let list = row.kind.as_str();
-        let before = self.facts.documents.get(&row.id).map(|(_, before)| before);
-        let status = before.map(DocumentRecord::status);
-        if let Some(before) = before {
-            let overdue = before.overdue_pence(self.today);
-            self.facts.move_overdue(before.contact_id, before.kind, -overdue);
-        }
-        if status != Some(row.status()) {
-            if let Some(status) = status {
-                self.effects.count(organisation, list, status, -1);
-            }
-            self.effects.count(organisation, list, row.status(), 1);
-        }
-        self.facts.move_overdue(row.contact_id, row.kind, row.overdue_pence(self.today));
-        self.facts.register.put_document(row.to_domain(Vec::new()));
-        self.effects.push(organisation, Effect::Document(row.id));
-        let (on, title, after) = ((row.resource(), row.id), row.title(), row.audit_fields());
-        let counters = ListCounters::from(&row);
-        let before = self.facts.documents.get(&row.id).map(|(_, before)| before);
-        let action = row.action_since(before);
-        let (counters_before, before) = (before.map(ListCounters::from), before.map(DocumentRecord::audit_fields));
-        self.facts.documents.insert(row.id, (organisation, row));
-        self.effects.move_counters(organisation, counters_before, Some(counters));
-        self.record_change(action, on, format!("{title} {}", action.done()), before, Some(after));
-    }
-
-    /// The view of a document.
-    pub(crate) fn document_view(&self, id: i64) -> Option<DocumentView> {
-        let row = self.facts.document(self.organisation(), id)?;
-        let known = self.facts.register.documents.get(&DocumentId(id))?;
-        let contact_name = self.contact_name(row.contact_id);
-        let allocations = self.allocation_views(&known.allocations, AllocationEnd::Document(known.id));
-        let code = |account| self.books.accounts.get(&account).map(|account| account.code.clone());
-        Some(row.view(contact_name, allocations, &known.allocations, |account| code(account).unwrap_or_default()))
-    }
-
-    /// The name of a contact.
-    pub(crate) fn contact_name(&self, id: i64) -> String {
-        self.facts.contacts.get(&id).map(|(_, contact)| contact.details.name.clone()).unwrap_or_default()
     }
 
     /// The active allocations of an end, seen from there, oldest first.

@@ -1,10 +1,9 @@
 //! Decides commands about bank accounts and statement lines.
 
-use crate::domain::books::audit_fields::AuditFields;
-use crate::domain::books::counters::{ListCounters, ListDay};
+use crate::domain::books::audit_fields::{AuditFields, ChangeAction, Resource};
 use crate::domain::books::decide::{BooksTransaction, Rejection, require_version};
-use crate::domain::books::effects::Effect;
-use crate::domain::books::identifiers::IdSequence;
+use crate::domain::books::effects::{Effect, ListCounters, ListDay};
+use crate::domain::books::numbers::IdSequence;
 use crate::domain::books::records::account::AccountRecord;
 use crate::domain::books::records::bank_account::{
     BankAccountDetails, BankAccountField, BankAccountRecord, BankAccountView, LedgerAccount,
@@ -20,7 +19,6 @@ use crate::domain::ledger::bank_coding::Coding;
 use crate::domain::ledger::bank_import::{
     NewStatementLine, RowOutcome, StatementLineKey, StoredStatementLine, completes,
 };
-use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::chart::{NewAccount, Role};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;

@@ -1,5 +1,6 @@
 //! Decides the confirmation of statement lines, and its reversal.
 
+use crate::domain::books::audit_fields::ChangeAction;
 use crate::domain::books::command::Confirmation;
 use crate::domain::books::decide::journals::as_posted;
 use crate::domain::books::decide::{BooksTransaction, Rejection};
@@ -9,7 +10,6 @@ use crate::domain::ids::{BankTransactionId, JournalId};
 use crate::domain::ledger::bank::{BankStatus, ConfirmType};
 use crate::domain::ledger::bank_coding::Coding;
 use crate::domain::ledger::bank_import::{AwaitedTransfer, TRANSFER_DAYS_MAX};
-use crate::domain::ledger::change::ChangeAction;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;

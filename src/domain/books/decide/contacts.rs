@@ -1,13 +1,12 @@
 //! Decides commands about customers and suppliers.
 
-use crate::domain::books::counters::ListCounters;
+use crate::domain::books::audit_fields::ChangeAction;
 use crate::domain::books::decide::{BooksTransaction, Rejection, archiving, require_version};
-use crate::domain::books::effects::Effect;
-use crate::domain::books::identifiers::IdSequence;
+use crate::domain::books::effects::{Effect, ListCounters};
+use crate::domain::books::numbers::IdSequence;
 use crate::domain::books::records::contact::{ContactDetails, ContactField, ContactRecord, ContactView};
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::ids::{AccountId, ContactId};
-use crate::domain::ledger::change::ChangeAction;
 use crate::domain::ledger::contact;
 use crate::domain::ledger::contact::{CisRate, ContactKind};
 use crate::domain::ledger::refusal::Refusal;
@@ -141,14 +140,5 @@ impl BooksTransaction<'_> {
         let summary = format!("{} deleted", row.title());
         self.record_change(ChangeAction::Delete, (row.resource(), id), summary, Some(row.audit_fields()), None);
         Ok(CommandResult::Deleted(id))
-    }
-
-    /// Records that a journal line or a document refers to this contact, so that it cannot be deleted any more.
-    pub(crate) fn mark_used(&mut self, id: i64) {
-        let unused = self.facts.contacts.get(&id).filter(|(_, row)| !row.used);
-        if let Some((_, row)) = unused {
-            let row = ContactRecord { used: true, ..row.clone() };
-            self.put_contact(row);
-        }
     }
 }

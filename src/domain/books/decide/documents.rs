@@ -2,19 +2,21 @@
 
 use std::borrow::Cow;
 
-use crate::domain::books::counters::ListCounters;
+use crate::domain::books::audit_fields::ChangeAction;
 use crate::domain::books::decide::journals::as_posted;
 use crate::domain::books::decide::{BooksTransaction, Rejection, require_version};
-use crate::domain::books::effects::Effect;
+use crate::domain::books::effects::{Effect, ListCounters};
 use crate::domain::books::facts::LoadedJournal;
-use crate::domain::books::identifiers::IdSequence;
-use crate::domain::books::records::document::{DocumentField, DocumentInput, DocumentLineRecord, DocumentRecord};
+use crate::domain::books::numbers::IdSequence;
+use crate::domain::books::records::contact::ContactRecord;
+use crate::domain::books::records::document::{
+    DocumentField, DocumentInput, DocumentLineRecord, DocumentRecord, DocumentView,
+};
 use crate::domain::books::records::journal::JournalView;
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::date::Date;
 use crate::domain::ids::{AccountId, ContactId, DocumentId};
-use crate::domain::ledger::allocation::Document;
-use crate::domain::ledger::change::ChangeAction;
+use crate::domain::ledger::allocation::{AllocationEnd, Document};
 use crate::domain::ledger::chart::AccountReference;
 use crate::domain::ledger::contact::Contact;
 use crate::domain::ledger::document::{DocumentKind, Draft, EnteredDocument, EnteredLine, Stage};
@@ -236,6 +238,59 @@ impl BooksTransaction<'_> {
     pub(crate) fn contact_for_rules(&self, id: i64) -> Option<Contact> {
         let found = self.facts.contacts.get(&id).filter(|(of, _)| *of == self.organisation());
         found.map(|(_, row)| row.to_domain())
+    }
+
+    /// Sets a document. Its lines are written only with an [`Effect::DocumentLines`].
+    pub(crate) fn put_document(&mut self, row: DocumentRecord) {
+        let organisation = self.organisation();
+        let list = row.kind.as_str();
+        let before = self.facts.documents.get(&row.id).map(|(_, before)| before);
+        let status = before.map(DocumentRecord::status);
+        if let Some(before) = before {
+            let overdue = before.overdue_pence(self.today);
+            self.facts.move_overdue(before.contact_id, before.kind, -overdue);
+        }
+        if status != Some(row.status()) {
+            if let Some(status) = status {
+                self.effects.count(organisation, list, status, -1);
+            }
+            self.effects.count(organisation, list, row.status(), 1);
+        }
+        self.facts.move_overdue(row.contact_id, row.kind, row.overdue_pence(self.today));
+        self.facts.register.put_document(row.to_domain(Vec::new()));
+        self.effects.push(organisation, Effect::Document(row.id));
+        let (on, title, after) = ((row.resource(), row.id), row.title(), row.audit_fields());
+        let counters = ListCounters::from(&row);
+        let before = self.facts.documents.get(&row.id).map(|(_, before)| before);
+        let action = row.action_since(before);
+        let (counters_before, before) = (before.map(ListCounters::from), before.map(DocumentRecord::audit_fields));
+        self.facts.documents.insert(row.id, (organisation, row));
+        self.effects.move_counters(organisation, counters_before, Some(counters));
+        self.record_change(action, on, format!("{title} {}", action.done()), before, Some(after));
+    }
+
+    /// The view of a document.
+    pub(crate) fn document_view(&self, id: i64) -> Option<DocumentView> {
+        let row = self.facts.document(self.organisation(), id)?;
+        let known = self.facts.register.documents.get(&DocumentId(id))?;
+        let contact_name = self.contact_name(row.contact_id);
+        let allocations = self.allocation_views(&known.allocations, AllocationEnd::Document(known.id));
+        let code = |account| self.books.accounts.get(&account).map(|account| account.code.clone());
+        Some(row.view(contact_name, allocations, &known.allocations, |account| code(account).unwrap_or_default()))
+    }
+
+    /// The name of a contact.
+    pub(crate) fn contact_name(&self, id: i64) -> String {
+        self.facts.contacts.get(&id).map(|(_, contact)| contact.details.name.clone()).unwrap_or_default()
+    }
+
+    /// Records that a journal line or a document refers to this contact, so that it cannot be deleted any more.
+    pub(crate) fn mark_used(&mut self, id: i64) {
+        let unused = self.facts.contacts.get(&id).filter(|(_, row)| !row.used);
+        if let Some((_, row)) = unused {
+            let row = ContactRecord { used: true, ..row.clone() };
+            self.put_contact(row);
+        }
     }
 
     pub(crate) fn terms_days(&self) -> i32 {

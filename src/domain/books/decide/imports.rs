@@ -3,17 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::books::audit_fields::AuditFields;
+use crate::domain::books::audit_fields::{AuditFields, ChangeAction, Resource};
 use crate::domain::books::command::{BooksCommand, ImportConfirmation, ImportInput, SKIP_INVALID, statement_rows};
 use crate::domain::books::decide::{BooksTransaction, Rejection};
 use crate::domain::books::effects::Effect;
-use crate::domain::books::identifiers::IdSequence;
+use crate::domain::books::numbers::IdSequence;
 use crate::domain::books::records::import::{ImportRecord, RowResult, RowStatus};
 use crate::domain::books::records::preview::{NewPreview, Purpose};
 use crate::domain::books::records::statement_line::StatementLineInput;
 use crate::domain::books::request::{CommandRequest, CommandResult};
-use crate::domain::ledger::bank_import::{self, NewStatementLine, RowOutcome, StatementLineKey};
-use crate::domain::ledger::change::{ChangeAction, Resource};
+use crate::domain::ledger::bank_import;
+use crate::domain::ledger::bank_import::{NewStatementLine, RowOutcome, StatementLineKey};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::{DetailValue, Refusal};
 use crate::domain::problem::{Issue, Issues};

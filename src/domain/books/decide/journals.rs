@@ -1,17 +1,16 @@
 //! Decides manual journals, and writes the journals that other decisions post.
 
-use crate::domain::books::counters::ListDay;
+use crate::domain::books::audit_fields::{ChangeAction, Resource};
 use crate::domain::books::decide::{BooksTransaction, Rejection, require_version};
-use crate::domain::books::effects::{Effect, JournalEntry};
+use crate::domain::books::effects::{Effect, JournalEntry, ListDay};
 use crate::domain::books::facts::LoadedJournal;
-use crate::domain::books::identifiers::IdSequence;
+use crate::domain::books::numbers::IdSequence;
 use crate::domain::books::records::document::DocumentRecord;
 use crate::domain::books::records::journal::{JournalLineView, JournalView};
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::date::Date;
 use crate::domain::ids::{AccountId, ContactId, DocumentId, JournalId};
 use crate::domain::ledger::allocation::Document;
-use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::chart::Role;
 use crate::domain::ledger::journal::{Journal, JournalStatus, Line, PostedJournal, Source, SourceType, Target};
 use crate::domain::ledger::manual_journal::ManualJournal;

@@ -1,9 +1,9 @@
 //! Decides opening balances: previewed, set once, and voided with their journal.
 
-use crate::domain::books::audit_fields::AuditFields;
+use crate::domain::books::audit_fields::{AuditFields, ChangeAction, Resource};
 use crate::domain::books::decide::{BooksTransaction, Rejection};
 use crate::domain::books::effects::Effect;
-use crate::domain::books::identifiers::IdSequence;
+use crate::domain::books::numbers::IdSequence;
 use crate::domain::books::records::document::{DocumentLineRecord, DocumentRecord};
 use crate::domain::books::records::journal::JournalView;
 use crate::domain::books::records::opening::{OpeningInput, OpeningPreview, OpeningPreviewLine, OpeningSet};
@@ -11,7 +11,6 @@ use crate::domain::books::records::preview::{NewPreview, Purpose};
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::date::Date;
 use crate::domain::ids::DocumentId;
-use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::document::{CisType, Stage};
 use crate::domain::ledger::journal::{Journal, SourceType, Target};
 use crate::domain::ledger::money::{Decimal4, Pence, Percent};

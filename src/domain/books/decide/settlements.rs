@@ -1,12 +1,10 @@
 //! Decides receipts, payments and refunds: what they post, what they are allocated to, and how they are voided.
 
-use crate::domain::books::counters::ListCounters;
 use crate::domain::books::decide::journals::as_posted;
 use crate::domain::books::decide::{BooksTransaction, Rejection, require_version};
-use crate::domain::books::effects::Effect;
+use crate::domain::books::effects::{Effect, ListCounters};
 use crate::domain::books::facts::LoadedJournal;
-use crate::domain::books::identifiers::IdSequence;
-use crate::domain::books::numbers::Numbered;
+use crate::domain::books::numbers::{IdSequence, Numbered};
 use crate::domain::books::records::settlement::{
     AllocationInput, AllocationTarget, PaymentMethod, SettlementField, SettlementInput, SettlementRecord,
     SettlementView, list_name,

@@ -1,6 +1,6 @@
 //! The history of the books, as callers read it.
 
-use crate::domain::ledger::change::{ChangeAction, Resource};
+use crate::domain::books::audit_fields::{ChangeAction, Resource};
 
 /// An entry of the history.
 #[derive(Debug, Clone, PartialEq, Eq)]

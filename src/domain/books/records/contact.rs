@@ -1,10 +1,9 @@
 //! Customers and suppliers: the record, its changes, its view, and the filter of the list.
 
-use crate::domain::books::audit_fields::AuditFields;
+use crate::domain::books::audit_fields::{AuditFields, Resource};
 use crate::domain::books::records::address::{Address, AddressChange, with_address};
 use crate::domain::date::Date;
 use crate::domain::ids::{AccountId, ContactId};
-use crate::domain::ledger::change::Resource;
 use crate::domain::ledger::contact::{CisRate, Contact, ContactKind};
 use crate::domain::ledger::vat::VatCode;
 

@@ -6,7 +6,6 @@ pub mod bank_account;
 pub mod change;
 pub mod contact;
 pub mod document;
-pub mod document_view;
 pub mod import;
 pub mod journal;
 pub mod opening;

@@ -1,6 +1,6 @@
 //! Opening balances: the input, the preview and the result.
 
-use crate::domain::books::records::document_view::DocumentView;
+use crate::domain::books::records::document::DocumentView;
 use crate::domain::books::records::journal::JournalView;
 use crate::domain::date::Date;
 use crate::domain::ledger::chart::AccountReference;

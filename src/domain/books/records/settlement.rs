@@ -1,10 +1,9 @@
 //! Customer receipts, supplier payments and refunds: the input, the record, the view, and the filter of the list.
 
-use crate::domain::books::audit_fields::AuditFields;
+use crate::domain::books::audit_fields::{AuditFields, ChangeAction, Resource};
 use crate::domain::date::Date;
 use crate::domain::ids::{ContactId, SettlementId};
 use crate::domain::ledger::allocation::{Allocation, Settlement, SettlementKind};
-use crate::domain::ledger::change::{ChangeAction, Resource};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::money::Pence;
 

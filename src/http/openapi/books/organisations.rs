@@ -9,7 +9,7 @@ use super::super::schema::{
 };
 use super::TAG;
 use super::shared::{address_in, date_in, inside, patch, percent_in, utr_in};
-use crate::domain::calendar::timezones;
+use crate::domain::date::timezones;
 use crate::http::envelope::{Data, List};
 use crate::http::error::ErrorCode;
 use crate::http::resources::organisations::{OrganisationJson, entity_type, financial_year_end};

@@ -10,7 +10,7 @@ use super::parts::{
     vat_summary,
 };
 use super::statuses;
-use crate::domain::books::records::document_view::DocumentView;
+use crate::domain::books::records::document::DocumentView;
 use crate::domain::date::Date;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::vat::Side;

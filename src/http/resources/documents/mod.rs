@@ -9,7 +9,7 @@ use actix_web::http::StatusCode;
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::document::DocumentFilter;
 use crate::domain::books::request::CommandResult;
-use crate::domain::calendar::date_in;
+use crate::domain::date::date_in;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;

@@ -6,8 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
-use crate::domain::books::records::document::DocumentLineRecord;
-use crate::domain::books::records::document_view::{DocumentCis, DocumentView};
+use crate::domain::books::records::document::{DocumentCis, DocumentLineRecord, DocumentView};
 use crate::domain::books::records::settlement::AllocationView;
 use crate::domain::date::Date;
 use crate::domain::ledger::allocation::SettlementKind;

@@ -1,7 +1,7 @@
 //! Reading where a part of the history of the books begins.
 
 use crate::domain::books::records::change::Since;
-use crate::domain::calendar::moment_ms;
+use crate::domain::date::moment_ms;
 
 /// What `since` may be.
 pub const SINCE_RULE: &str =

@@ -2,8 +2,7 @@
 
 use super::read::{body, utr};
 use crate::domain::books::records::organisation::{OrganisationChange, OrganisationField};
-use crate::domain::calendar::is_timezone;
-use crate::domain::date::Date;
+use crate::domain::date::{Date, is_timezone};
 use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::organisation::{EntityType, YearEnd};
 use crate::domain::problem::Issues;
