@@ -1,8 +1,8 @@
 //! Re-derives everything that is derived and compares (`bookkeeping check`).
 
-use super::reader::Reader;
 use super::sql::Unit;
 use super::{StoreError, books};
+use crate::store::sql::Reader;
 
 /// Differences listed of one kind.
 const LISTED_MAX: usize = 100;

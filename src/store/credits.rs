@@ -2,12 +2,12 @@
 
 use super::StoreError;
 use super::epochs::Topic;
-use super::reader::Reader;
 use super::sql::{self, Row, Unit, params};
 use super::writer::{Locks, Writer};
 use crate::domain::credits::{CreditAccount, CreditChange};
 use crate::domain::date::Month;
 use crate::domain::ids::UserId;
+use crate::store::sql::Reader;
 
 /// The account's columns, in the order [`read_account`] takes them.
 pub(super) const ACCOUNT_COLUMNS: &str =

@@ -1,8 +1,8 @@
 //! What moved: the counters every process follows, read in one query.
 
 use super::StoreError;
-use super::reader::Reader;
 use crate::domain::job::Product;
+use crate::store::sql::Reader;
 
 /// Something processes follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::StoreError;
 use super::epochs::Topic;
-use super::reader::Reader;
 use super::sql::{Row, Unit, params};
 use super::writer::{Locks, Writer};
 use crate::domain::api_key::KeyHash;
 use crate::domain::caller::{KeyReach, ScopeSet};
 use crate::domain::ids::{KeyId, OrganisationId, UserId};
+use crate::store::sql::Reader;
 
 const COLUMNS: &str = "k.id, k.user_id, k.name, k.prefix, k.hash, k.scopes, k.allow_overage, k.restricted, \
                        k.created_at, k.last_used_at, k.revoked_at, k.changed_epoch";

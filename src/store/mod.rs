@@ -13,7 +13,6 @@ mod jobs;
 mod keys;
 mod organisations;
 mod permits;
-mod reader;
 mod serve_lock;
 mod settings;
 mod sql;
@@ -32,6 +31,7 @@ use sea_orm::{
 
 use crate::clock::Clock;
 
+pub use crate::store::sql::Reader;
 pub use credits::MovementRow;
 pub use epochs::{Epochs, SlotView, Topic};
 pub use error::StoreError;
@@ -42,7 +42,6 @@ pub use jobs::{
 pub use keys::{KeyCreated, KeyRow, NewKey};
 pub use organisations::{MemberAdded, MembershipRow};
 pub use permits::PermitLease;
-pub use reader::Reader;
 pub use serve_lock::ServeLock;
 pub use users::{NewUser, UserCreated, UserRow};
 pub use writer::Writer;

@@ -5,13 +5,13 @@ use sea_orm::{ColumnTrait as _, EntityTrait as _, QueryFilter as _, QueryOrder a
 
 use super::StoreError;
 use super::epochs::Topic;
-use super::reader::Reader;
 use super::sql::{Row, Unit, params};
 use super::writer::{Locks, Writer};
 use crate::domain::books::records::address::Address;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::caller::Role;
 use crate::domain::ids::{OrganisationId, UserId};
+use crate::store::sql::Reader;
 
 /// A membership.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

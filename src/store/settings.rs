@@ -1,9 +1,9 @@
 //! Settings that live in the database because several processes share them.
 
 use super::StoreError;
-use super::reader::Reader;
 use super::sql::{Unit, params};
 use super::writer::{Locks, Writer};
+use crate::store::sql::Reader;
 
 impl Writer {
     /// Stores a value unless there is one; returns the one that counts.

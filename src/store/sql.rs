@@ -1,18 +1,23 @@
-//! Statements and rows: raw SQL with `$1` parameters, which both databases read the same way.
+//! Statements and rows: raw SQL with `$1` parameters, which both databases read the same way, and the reader, a small pool
+//! of connections that cannot write.
 //!
 //! Several statements of a unit that do not depend on each other's rows travel together as a [`batch`]: SQLite runs
-//! them in order over one hand-over to its thread, PostgreSQL as one statement with data-modifying parts.
+//! them in order over one hand-over to its thread, PostgreSQL as one statement with data-modifying parts. Many rows of a
+//! table are inserted with one statement ([`Rows`]): they are one JSON parameter, an array of arrays.
 
-use crate::domain::date::Date;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, QueryResult, Statement, TryGetable,
-    Value,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, QueryResult, Statement,
+    TransactionTrait as _, TryGetable, Value,
 };
+use tokio::sync::Semaphore;
 
-use super::epochs::Topic;
-use super::{Shared, StoreError};
+use crate::domain::date::Date;
+use crate::store::epochs::Topic;
+use crate::store::{Shared, StoreError};
 
 /// The parameters of a statement.
 macro_rules! params {
@@ -194,4 +199,270 @@ fn batch(backend: DbBackend, statements: &[&str], answer: &str) -> String {
     sql.push_str(" select ");
     sql.push_str(answer);
     sql
+}
+
+/// The value of a column in one row.
+pub(super) enum Cell<'a> {
+    /// A number.
+    Number(i64),
+    /// Text.
+    Text(&'a str),
+    /// True or false.
+    Flag(bool),
+    /// Nothing.
+    Null,
+}
+
+impl From<i64> for Cell<'_> {
+    fn from(value: i64) -> Self {
+        Self::Number(value)
+    }
+}
+
+impl From<bool> for Cell<'_> {
+    fn from(value: bool) -> Self {
+        Self::Flag(value)
+    }
+}
+
+impl<'a> From<&'a str> for Cell<'a> {
+    fn from(value: &'a str) -> Self {
+        Self::Text(value)
+    }
+}
+
+impl<'a> From<&'a String> for Cell<'a> {
+    fn from(value: &'a String) -> Self {
+        Self::Text(value)
+    }
+}
+
+impl<'a> From<&'a Option<String>> for Cell<'a> {
+    fn from(value: &'a Option<String>) -> Self {
+        value.as_deref().map_or(Self::Null, Self::Text)
+    }
+}
+
+impl From<&i64> for Cell<'_> {
+    fn from(value: &i64) -> Self {
+        Self::Number(*value)
+    }
+}
+
+impl From<Option<i64>> for Cell<'_> {
+    fn from(value: Option<i64>) -> Self {
+        value.map_or(Self::Null, Self::Number)
+    }
+}
+
+impl<'a> From<Option<&'a str>> for Cell<'a> {
+    fn from(value: Option<&'a str>) -> Self {
+        value.map_or(Self::Null, Self::Text)
+    }
+}
+
+/// A column and how it is read back out of JSON.
+#[derive(Clone, Copy)]
+pub(super) enum Column {
+    /// `bigint`.
+    Number(&'static str),
+    /// `text`.
+    Text(&'static str),
+    /// `boolean`.
+    Flag(&'static str),
+    /// Bytes that are text.
+    TextBytes(&'static str),
+    /// Bytes in hexadecimal.
+    HexBytes(&'static str),
+}
+
+impl Column {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Number(name) | Self::Text(name) | Self::Flag(name) | Self::TextBytes(name) | Self::HexBytes(name) => {
+                name
+            }
+        }
+    }
+}
+
+/// Rows to be inserted into a table.
+#[derive(Clone)]
+pub(super) struct Rows {
+    table: &'static str,
+    columns: &'static [Column],
+    /// The conflict clause, or nothing.
+    conflict: &'static str,
+    json: String,
+}
+
+impl Rows {
+    /// No rows yet.
+    pub(super) const fn new(table: &'static str, columns: &'static [Column], conflict: &'static str) -> Self {
+        Self { table, columns, conflict, json: String::new() }
+    }
+
+    /// Whether no row was added.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.json.is_empty()
+    }
+
+    /// Adds a row, in the order of the columns.
+    pub(super) fn push<const N: usize>(&mut self, cells: [Cell<'_>; N]) {
+        debug_assert_eq!(N, self.columns.len(), "{}", self.table);
+        self.json.push(if self.json.is_empty() { '[' } else { ',' });
+        for (at, cell) in cells.iter().enumerate() {
+            self.json.push(if at == 0 { '[' } else { ',' });
+            match cell {
+                Cell::Number(number) => self.json.push_str(&number.to_string()),
+                Cell::Flag(flag) => self.json.push_str(if *flag { "true" } else { "false" }),
+                Cell::Null => self.json.push_str("null"),
+                // Text always prints.
+                Cell::Text(text) => self.json.push_str(&serde_json::to_string(text).unwrap_or_default()),
+            }
+        }
+        self.json.push(']');
+    }
+
+    /// The rows as the parameter of [`Self::statement`].
+    pub(super) fn parameter(mut self) -> String {
+        self.json.push(']');
+        self.json
+    }
+
+    /// The insert statement, whose rows are the parameter of this number.
+    pub(super) fn statement(&self, backend: DbBackend, parameter: usize) -> String {
+        let mut names = String::new();
+        let mut values = String::new();
+        for (at, column) in self.columns.iter().enumerate() {
+            if at > 0 {
+                names.push_str(", ");
+                values.push_str(", ");
+            }
+            names.push_str(column.name());
+            values.push_str(&match (backend, column) {
+                (DbBackend::Postgres, Column::Number(_)) => format!("(r.value->>{at})::bigint"),
+                (DbBackend::Postgres, Column::Text(_)) => format!("r.value->>{at}"),
+                (DbBackend::Postgres, Column::Flag(_)) => format!("(r.value->>{at})::boolean"),
+                (DbBackend::Postgres, Column::TextBytes(_)) => format!("convert_to(r.value->>{at}, 'UTF8')"),
+                (DbBackend::Postgres, Column::HexBytes(_)) => format!("decode(r.value->>{at}, 'hex')"),
+                (_, Column::TextBytes(_)) => format!("cast(r.value->>{at} as blob)"),
+                (_, Column::HexBytes(_)) => format!("unhex(r.value->>{at})"),
+                _ => format!("r.value->>{at}"),
+            });
+        }
+        let (table, conflict) = (self.table, self.conflict);
+        let source = match backend {
+            DbBackend::Postgres => format!("jsonb_array_elements(${parameter}::jsonb) as r(value)"),
+            _ => format!("json_each(${parameter}) as r"),
+        };
+        // SQLite takes `on conflict` after a `select` for a join condition unless there is a `where`.
+        format!("insert into {table} as t ({names}) select {values} from {source} where true {conflict}")
+    }
+}
+
+/// Runs queries; cheap to clone. Its connections are read-only.
+#[derive(Clone)]
+pub struct Reader {
+    pool: DatabaseConnection,
+    /// One permit a connection: waiting happens here, where it can be measured.
+    free: Arc<Semaphore>,
+    attempts_max: u32,
+    shared: Arc<Shared>,
+}
+
+impl Reader {
+    pub(super) fn new(pool: DatabaseConnection, connections: u32, shared: Arc<Shared>) -> Self {
+        // After a restart of the database every pooled connection is dead and learns so only by being used.
+        let free = usize::try_from(connections.max(1)).unwrap_or(1);
+        Self { pool, free: Arc::new(Semaphore::new(free)), attempts_max: connections + 1, shared }
+    }
+
+    /// Whether the database answers.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        self.all("select 1", Vec::new()).await.map(|_| ())
+    }
+
+    pub(super) const fn pool(&self) -> &DatabaseConnection {
+        &self.pool
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    /// A set of numbers given as one JSON parameter, to be used after `in`.
+    pub(super) fn numbers_of_json(&self) -> &'static str {
+        numbers_of_json(self.shared.backend)
+    }
+
+    /// Every row.
+    pub(super) async fn all(&self, query: &str, values: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+        let values = &values;
+        self.repeating(|pool| async move { query_all(&pool, query, values.clone()).await }).await
+    }
+
+    /// Runs a query. A connection that turns out to be dead is replaced and the query repeated: reads may be.
+    pub(super) async fn repeating<T, F>(&self, query: impl Fn(DatabaseConnection) -> F) -> Result<T, StoreError>
+    where
+        F: Future<Output = Result<T, DbErr>>,
+    {
+        let waiting = Instant::now();
+        let _permit = self.free.acquire().await.map_err(|_| StoreError::Unavailable("closed".to_owned()))?;
+        self.shared.waited("reader", waiting.elapsed());
+        let mut attempt = 1;
+        loop {
+            let error = match query(self.pool.clone()).await {
+                Ok(value) => return Ok(value),
+                Err(error) => error,
+            };
+            // No connection can be had: the pool has tried for as long as anybody should wait.
+            let hopeless = matches!(error, DbErr::ConnectionAcquire(_));
+            let error = self.shared.noted(StoreError::from(error));
+            if hopeless || attempt >= self.attempts_max || !matches!(error, StoreError::Unavailable(_)) {
+                return Err(error);
+            }
+            attempt += 1;
+        }
+    }
+
+    /// The first row.
+    pub(super) async fn one(&self, query: &str, values: Vec<Value>) -> Result<Option<Row>, StoreError> {
+        Ok(self.all(query, values).await?.into_iter().next())
+    }
+
+    /// Runs several queries over one snapshot.
+    pub(super) async fn snapshot<T>(
+        &self,
+        work: impl for<'a> Fn(&'a Unit<'a>) -> super::writer::Work<'a, T>,
+    ) -> Result<T, StoreError> {
+        let isolation =
+            matches!(self.shared.backend, DbBackend::Postgres).then_some(sea_orm::IsolationLevel::RepeatableRead);
+        let transaction = self.pool.begin_with_config(isolation, None).await?;
+        let unit = Unit::new(&transaction, &self.shared);
+        let value = work(&unit).await;
+        transaction.rollback().await?;
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::clock::SystemClock;
+    use crate::store::{Store, StoreOptions};
+
+    #[tokio::test]
+    async fn a_reader_cannot_write() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite://{}", folder.path().join("test.db").display());
+        let clock = Arc::new(SystemClock::default());
+        let store = Store::open(StoreOptions::new(url), clock).await.expect("opens");
+        assert!(!store.migrate().await.expect("migrates").is_empty());
+        let write = "insert into setting (name, value) values ('a', 'b')";
+        assert!(store.reader.all(write, Vec::new()).await.is_err());
+        assert!(store.reader.all("select name from setting", Vec::new()).await.expect("reads").is_empty());
+        store.close().await;
+    }
 }

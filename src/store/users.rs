@@ -2,11 +2,11 @@
 
 use super::StoreError;
 use super::epochs::Topic;
-use super::reader::Reader;
 use super::sql::{Row, Unit, params};
 use super::writer::{Locks, Writer};
 use crate::domain::date::Month;
 use crate::domain::ids::UserId;
+use crate::store::sql::Reader;
 
 const COLUMNS: &str = "id, email, name, password_hash, created_at";
 

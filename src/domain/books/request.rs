@@ -286,6 +286,13 @@ impl ReferencedIds {
         self.replay_keys.extend(request.replay.as_ref().map(|replay| replay.key.clone()));
     }
 
+    /// Whether there is anything of bank accounts to load, or a journal, which statement lines may be linked with.
+    pub(crate) fn refers_to_bank(&self) -> bool {
+        let any =
+            !self.bank_accounts.is_empty() || !self.transfer_organisations.is_empty() || !self.transfers.is_empty();
+        any || !self.transactions.is_empty() || !self.journals.is_empty()
+    }
+
     /// Collects what a loaded document refers to, if a command refers to the document.
     pub(crate) fn collect_of_document(&mut self, document: &DocumentRecord) {
         if !self.documents.contains(&document.id) {

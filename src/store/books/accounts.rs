@@ -5,8 +5,7 @@ use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::chart::{AccountType, natural_order};
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
-use crate::store::reader::Reader;
-use crate::store::sql::{Row, Unit, params};
+use crate::store::sql::{Reader, Row, Unit, params};
 
 /// The columns of [`read_account`], of the account `a`.
 pub(super) const ACCOUNT_COLUMNS: &str =

@@ -1,14 +1,11 @@
 //! Allocations: how their rows are read and written.
 
-use std::collections::BTreeMap;
-
 use crate::domain::ids::{AllocationId, DocumentId, SettlementId};
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat_entry::CodeTotals;
 use crate::store::StoreError;
-use crate::store::books::rows::{Cell, Column, Rows};
-use crate::store::sql::Row;
+use crate::store::sql::{Cell, Column, Row, Rows};
 use Column::{Flag, Number, Text};
 
 /// The columns of [`read_allocation`], of the allocation `a`.
@@ -56,7 +53,10 @@ pub(super) fn read_allocation(row: &Row) -> Result<Allocation, StoreError> {
 }
 
 /// The rows of allocations that were added or released, by identifier and with their organisation.
-pub(super) fn allocation_rows(allocations: &BTreeMap<i64, (i64, &Allocation)>, now_ms: i64) -> Rows {
+pub(super) fn allocation_rows<'a>(
+    allocations: impl Iterator<Item = (&'a i64, &'a (i64, &'a Allocation))>,
+    now_ms: i64,
+) -> Rows {
     let mut rows = Rows::new(
         "allocation",
         COLUMNS,

@@ -5,8 +5,7 @@ use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::bank::BankAccountType;
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
-use crate::store::reader::Reader;
-use crate::store::sql::Row;
+use crate::store::sql::{Reader, Row};
 
 /// The columns of [`read_bank_account`], of the bank account `b`.
 pub(super) const BANK_ACCOUNT_COLUMNS: &str = "b.id, b.account_id, b.name, b.bank_name, b.sort_code, \

@@ -9,8 +9,7 @@ use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
 use crate::store::books::lists::{List, PagePlan};
 use crate::store::books::totals::TotalSource;
-use crate::store::reader::Reader;
-use crate::store::sql::Row;
+use crate::store::sql::{Reader, Row};
 
 /// The columns of [`read_bank_transaction`], of the line `t`.
 pub(super) const BANK_TRANSACTION_COLUMNS: &str = "t.id, t.bank_account_id, t.day, t.amount, t.description, \

@@ -5,8 +5,7 @@ use crate::domain::books::records::change::{ChangeRecord, Changes, Since};
 use crate::domain::ids::OrganisationId;
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
-use crate::store::reader::Reader;
-use crate::store::sql::{Row, params, signed};
+use crate::store::sql::{Reader, Row, params, signed};
 
 /// Counts the entries before a moment by binary search, because the entries of an organisation are in the order of time.
 const COUNT_BEFORE: &str = "with recursive half(low, high) as (\

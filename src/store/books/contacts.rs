@@ -9,11 +9,9 @@ use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
 use crate::store::books::lists::{List, PagePlan};
 use crate::store::books::report_rows::{contact_balance_columns, read_contact_balance};
-use crate::store::books::rows::Column::{Flag, Number, Text};
-use crate::store::books::rows::{Cell, Column, Rows};
 use crate::store::books::totals::TotalSource;
-use crate::store::reader::Reader;
-use crate::store::sql::Row;
+use crate::store::sql::Column::{Flag, Number, Text};
+use crate::store::sql::{Cell, Column, Reader, Row, Rows};
 
 pub(super) const CONTACT_COLUMNS: &str = "c.id, c.kind, c.name, c.contact_name, c.email, c.phone, c.address_line1, \
      c.address_line2, c.address_city, c.address_region, c.address_postcode, c.address_country, c.company_number, \

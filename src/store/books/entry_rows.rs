@@ -1,9 +1,17 @@
-//! Rows that are only ever added: journals with their lines, entries of VAT, the history, stored answers.
+//! Rows that are only ever added (journals with their lines, entries of VAT, the history, stored answers) and rows of totals
+//! by day and month, which are added to the stored totals.
 
-use super::rows::{Cell, Column, Rows};
-use crate::domain::books::effects::{ChangeEntry, LockChangeRecord, ReplayRecord, ReversalRecord, VatEntryRecord};
-use crate::domain::books::records::journal::{JournalLineView, JournalView};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use Column::{Flag, HexBytes, Number, Text, TextBytes};
+
+use crate::domain::books::effects::{
+    ChangeEntry, ListDay, LockChangeRecord, ReplayRecord, ReversalRecord, VatEntryRecord,
+};
+use crate::domain::books::records::journal::{JournalLineView, JournalView};
+use crate::domain::date::{Date, Month};
+use crate::store::sql::{Cell, Column, Rows};
 
 const JOURNAL: &[Column] = &[
     Number("id"),
@@ -253,4 +261,268 @@ pub(super) fn push_replay(rows: &mut Rows, record: &ReplayRecord) {
         record.at_ms.into(),
         record.expires_ms.into(),
     ]);
+}
+
+/// Debits and credits.
+pub(super) type Sides = (i64, i64);
+
+/// Organisation, side, VAT code, basis and period.
+pub(super) type VatKey<P> = (i64, &'static str, &'static str, &'static str, P);
+
+/// Net, VAT and the number of entries.
+pub(super) type VatSums = (i64, i64, i64);
+
+/// Totals of VAT by day.
+pub(super) type VatDays = BTreeMap<VatKey<Date>, VatSums>;
+
+/// The conflict clause that adds debits and credits to the stored totals.
+macro_rules! conflict {
+    ($key:literal) => {
+        concat!(
+            "on conflict (",
+            $key,
+            ") do update set debit = t.debit + excluded.debit, credit = t.credit + excluded.credit"
+        )
+    };
+    ($key:literal, direct) => {
+        concat!(
+            "on conflict (",
+            $key,
+            ") do update set debit = t.debit + excluded.debit, credit = t.credit + excluded.credit, \
+             direct_debit = t.direct_debit + excluded.direct_debit, \
+             direct_credit = t.direct_credit + excluded.direct_credit"
+        )
+    };
+}
+
+/// Totals of an account on a day.
+#[derive(Clone, Copy, Default)]
+pub(super) struct AccountSums {
+    pub(super) organisation: i64,
+    pub(super) sides: Sides,
+    pub(super) lines: i64,
+    /// The number of journals with these lines.
+    pub(super) journals: i64,
+}
+
+/// The rows of totals by day and by month, from totals by account and day.
+pub(super) fn account_totals(days: &BTreeMap<(i64, Date), AccountSums>) -> (Rows, Rows) {
+    const DAY: &[Column] = &[
+        Number("account_id"),
+        Number("day"),
+        Number("organisation_id"),
+        Number("debit"),
+        Number("credit"),
+        Number("items"),
+        Number("journals"),
+    ];
+    const ADD_DAY: &str = concat!(
+        conflict!("account_id, day"),
+        ", items = t.items + excluded.items, journals = t.journals + excluded.journals"
+    );
+    const MONTH: &[Column] = &[
+        Number("account_id"),
+        Number("month"),
+        Number("organisation_id"),
+        Number("debit"),
+        Number("credit"),
+        Number("journals"),
+    ];
+    const ADD_MONTH: &str = concat!(conflict!("account_id, month"), ", journals = t.journals + excluded.journals");
+    let mut of_days = Rows::new("account_day", DAY, ADD_DAY);
+    let mut months: BTreeMap<(i64, i64), AccountSums> = BTreeMap::new();
+    for ((account, date), sums) in days {
+        of_days.push([
+            account.into(),
+            i64::from(*date).into(),
+            sums.organisation.into(),
+            sums.sides.0.into(),
+            sums.sides.1.into(),
+            sums.lines.into(),
+            sums.journals.into(),
+        ]);
+        let month = months.entry((*account, Month::of(*date).0)).or_default();
+        month.organisation = sums.organisation;
+        month.sides.0 += sums.sides.0;
+        month.sides.1 += sums.sides.1;
+        month.journals += sums.journals;
+    }
+    let mut of_months = Rows::new("account_month", MONTH, ADD_MONTH);
+    for ((account, month), sums) in &months {
+        of_months.push([
+            account.into(),
+            month.into(),
+            sums.organisation.into(),
+            sums.sides.0.into(),
+            sums.sides.1.into(),
+            sums.journals.into(),
+        ]);
+    }
+    (of_days, of_months)
+}
+
+/// Debits and credits of a contact, and the part of them that comes from no document.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ContactSides {
+    pub(super) all: Sides,
+    pub(super) direct: Sides,
+}
+
+impl ContactSides {
+    /// Adds a line.
+    pub(super) const fn add(&mut self, (debit, credit): Sides, is_direct: bool) {
+        self.all.0 += debit;
+        self.all.1 += credit;
+        if is_direct {
+            self.direct.0 += debit;
+            self.direct.1 += credit;
+        }
+    }
+}
+
+/// The rows of totals by day and by month, from totals by organisation, account, contact and day.
+pub(super) fn contact_totals(days: &BTreeMap<(i64, i64, i64, Date), ContactSides>) -> (Rows, Rows) {
+    const fn columns(period: Column) -> [Column; 8] {
+        [
+            Number("organisation_id"),
+            Number("account_id"),
+            Number("contact_id"),
+            period,
+            Number("debit"),
+            Number("credit"),
+            Number("direct_debit"),
+            Number("direct_credit"),
+        ]
+    }
+    const DAY: &[Column] = &columns(Number("day"));
+    const MONTH: &[Column] = &columns(Number("month"));
+    let mut of_days = Rows::new("contact_day", DAY, conflict!("organisation_id, contact_id, account_id, day", direct));
+    let mut of_months =
+        Rows::new("contact_month", MONTH, conflict!("organisation_id, contact_id, account_id, month", direct));
+    let mut months: BTreeMap<(i64, i64, i64, i64), ContactSides> = BTreeMap::new();
+    let push = |rows: &mut Rows, key: (i64, i64, i64), period: i64, sides: &ContactSides| {
+        rows.push([
+            key.0.into(),
+            key.1.into(),
+            key.2.into(),
+            period.into(),
+            sides.all.0.into(),
+            sides.all.1.into(),
+            sides.direct.0.into(),
+            sides.direct.1.into(),
+        ]);
+    };
+    for ((organisation, account, contact, date), sides) in days {
+        push(&mut of_days, (*organisation, *account, *contact), i64::from(*date), sides);
+        let month = months.entry((*organisation, *account, *contact, Month::of(*date).0)).or_default();
+        month.all.0 += sides.all.0;
+        month.all.1 += sides.all.1;
+        month.direct.0 += sides.direct.0;
+        month.direct.1 += sides.direct.1;
+    }
+    for ((organisation, account, contact, month), sides) in &months {
+        push(&mut of_months, (*organisation, *account, *contact), *month, sides);
+    }
+    (of_days, of_months)
+}
+
+/// The rows of totals by day and by month, from totals by day.
+pub(super) fn vat_totals(days: &VatDays) -> (Rows, Rows) {
+    const DAY: &[Column] = &[
+        Number("organisation_id"),
+        Text("side"),
+        Text("vat_code"),
+        Text("basis"),
+        Number("day"),
+        Number("net"),
+        Number("vat"),
+        Number("entries"),
+    ];
+    const MONTH: &[Column] = &[
+        Number("organisation_id"),
+        Text("side"),
+        Text("vat_code"),
+        Text("basis"),
+        Number("month"),
+        Number("net"),
+        Number("vat"),
+        Number("entries"),
+    ];
+    const ADD_DAY: &str = "on conflict (organisation_id, side, vat_code, basis, day) do update set \
+         net = t.net + excluded.net, vat = t.vat + excluded.vat, entries = t.entries + excluded.entries";
+    const ADD_MONTH: &str = "on conflict (organisation_id, side, vat_code, basis, month) do update set \
+         net = t.net + excluded.net, vat = t.vat + excluded.vat, entries = t.entries + excluded.entries";
+    let mut of_days = Rows::new("vat_day", DAY, ADD_DAY);
+    let mut months: BTreeMap<VatKey<i64>, VatSums> = BTreeMap::new();
+    for ((organisation, side, code, basis, date), (net, vat, entries)) in days {
+        let number = i64::from(*date);
+        of_days.push([
+            organisation.into(),
+            (*side).into(),
+            (*code).into(),
+            (*basis).into(),
+            number.into(),
+            net.into(),
+            vat.into(),
+            entries.into(),
+        ]);
+        let month = months.entry((*organisation, side, code, basis, Month::of(*date).0)).or_default();
+        month.0 += net;
+        month.1 += vat;
+        month.2 += entries;
+    }
+    let mut of_months = Rows::new("vat_month", MONTH, ADD_MONTH);
+    for ((organisation, side, code, basis, month), (net, vat, entries)) in &months {
+        of_months.push([
+            organisation.into(),
+            (*side).into(),
+            (*code).into(),
+            (*basis).into(),
+            month.into(),
+            net.into(),
+            vat.into(),
+            entries.into(),
+        ]);
+    }
+    (of_days, of_months)
+}
+
+/// The rows of sequences: the highest number of each prefix.
+pub(super) fn sequence_rows(sequences: &BTreeMap<(i64, &'static str, &str), u64>) -> Rows {
+    let mut rows = Rows::new(
+        "number_sequence",
+        &[Number("organisation_id"), Text("family"), Text("prefix"), Number("highest")],
+        "on conflict (organisation_id, family, prefix) do update set highest = excluded.highest",
+    );
+    for ((organisation, family, prefix), highest) in sequences {
+        let highest = i64::try_from(*highest).unwrap_or(i64::MAX);
+        rows.push([organisation.into(), (*family).into(), (*prefix).into(), highest.into()]);
+    }
+    rows
+}
+
+/// The rows of counters of lists.
+pub(super) fn count_rows(counts: &BTreeMap<(i64, &'static str, Cow<'_, str>), i64>) -> Rows {
+    let mut rows = Rows::new(
+        "list_count",
+        &[Number("organisation_id"), Text("list"), Text("status"), Number("items")],
+        "on conflict (organisation_id, list, status) do update set items = t.items + excluded.items",
+    );
+    for ((organisation, list, status), by) in counts.iter().filter(|(_, by)| **by != 0) {
+        rows.push([organisation.into(), (*list).into(), status.as_ref().into(), by.into()]);
+    }
+    rows
+}
+
+/// The rows of counters of lists by day.
+pub(super) fn list_day_rows(days: &BTreeMap<(i64, ListDay), i64>) -> Rows {
+    let mut rows = Rows::new(
+        "list_day",
+        &[Number("organisation_id"), Text("list"), Number("day"), Number("items")],
+        "on conflict (organisation_id, list, day) do update set items = t.items + excluded.items",
+    );
+    for ((organisation, of), by) in days.iter().filter(|(_, by)| **by != 0) {
+        rows.push([organisation.into(), (&of.list_name()).into(), of.day.into(), by.into()]);
+    }
+    rows
 }

@@ -5,10 +5,8 @@ use crate::domain::ids::OrganisationId;
 use crate::domain::problem::{Issue, Issues};
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
-use crate::store::books::rows::{Cell, Column, Rows};
 use crate::store::books::totals::TotalSource;
-use crate::store::reader::Reader;
-use crate::store::sql::{Row, Unit, params, signed};
+use crate::store::sql::{Cell, Column, Reader, Row, Rows, Unit, params, signed};
 use Column::{Number, Text};
 
 const COLUMNS: &[Column] = &[
@@ -64,40 +62,39 @@ impl Reader {
     }
 }
 
-/// The rows of imports.
-pub(super) fn import_rows() -> Rows {
-    Rows::new("book_import", COLUMNS, CONFLICT)
-}
-
 /// A value as JSON.
 fn to_json<T: serde::Serialize>(value: &T) -> String {
     // Numbers and texts always print.
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Adds the row of an import.
-pub(super) fn import_row(rows: &mut Rows, record: &ImportRecord, organisation: i64) {
-    let (invalid, duplicates) = (to_json(&record.invalid), to_json(&record.duplicates));
-    let (issues, results) = (to_json(&record.issues.listed), to_json(&record.results));
-    rows.push([
-        record.id.into(),
-        organisation.into(),
-        (&record.kind).into(),
-        if record.is_confirmed { "confirmed" } else { "previewed" }.into(),
-        record.rows_total.into(),
-        Cell::Text(&invalid),
-        Cell::Text(&duplicates),
-        Cell::Text(&issues),
-        signed(record.issues.count).into(),
-        record.journals.into(),
-        record.debit_pence.into(),
-        Cell::Text(&results),
-        record.user_id.into(),
-        (&record.key_prefix).into(),
-        record.created_at_ms.into(),
-        record.expires_at_ms.into(),
-        record.confirmed_at_ms.into(),
-    ]);
+/// The rows of imports, with their organisation.
+pub(super) fn import_rows<'a>(records: impl Iterator<Item = &'a (i64, ImportRecord)>) -> Rows {
+    let mut rows = Rows::new("book_import", COLUMNS, CONFLICT);
+    for (organisation, record) in records {
+        let (invalid, duplicates) = (to_json(&record.invalid), to_json(&record.duplicates));
+        let (issues, results) = (to_json(&record.issues.listed), to_json(&record.results));
+        rows.push([
+            record.id.into(),
+            organisation.into(),
+            (&record.kind).into(),
+            if record.is_confirmed { "confirmed" } else { "previewed" }.into(),
+            record.rows_total.into(),
+            Cell::Text(&invalid),
+            Cell::Text(&duplicates),
+            Cell::Text(&issues),
+            signed(record.issues.count).into(),
+            record.journals.into(),
+            record.debit_pence.into(),
+            Cell::Text(&results),
+            record.user_id.into(),
+            (&record.key_prefix).into(),
+            record.created_at_ms.into(),
+            record.expires_at_ms.into(),
+            record.confirmed_at_ms.into(),
+        ]);
+    }
+    rows
 }
 
 /// A column that holds JSON.

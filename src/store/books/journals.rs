@@ -12,8 +12,7 @@ use crate::store::books::journal_list::{journal_conditions, journal_list};
 use crate::store::books::lists::PagePlan;
 use crate::store::books::report_rows::balance_column;
 use crate::store::books::totals::TotalSource;
-use crate::store::reader::Reader;
-use crate::store::sql::{Row, Unit, json_array, params, signed};
+use crate::store::sql::{Reader, Row, Unit, json_array, params, signed};
 
 /// The columns of [`read_journal`], of the journal `j` and its reversal `v`.
 const JOURNAL_COLUMNS: &str = "j.id, j.number, j.entry_day, j.description, j.reference, j.source_type, j.source_id, \

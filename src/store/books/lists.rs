@@ -9,8 +9,7 @@ use crate::domain::ids::OrganisationId;
 use crate::store::StoreError;
 use crate::store::books::conditions::{Conditions, contains};
 use crate::store::books::totals::{COUNTED_MAX, TotalSource};
-use crate::store::reader::Reader;
-use crate::store::sql::{Row, params, signed};
+use crate::store::sql::{Reader, Row, params, signed};
 
 /// From this offset on, a page is found by the totals of the days before it.
 const FAR_OFFSET_MIN: u64 = 2_000;

@@ -48,23 +48,6 @@ pub(super) async fn load_bank(
     load_bank_balances(unit, ids, facts).await?;
     load_awaited(unit, ids, facts).await?;
     load_other_sides(unit, ids, facts).await?;
-    for request in requests {
-        match &request.command {
-            BooksCommand::CreateBankTransaction { bank_account_id, row } => {
-                load_stored_rows(unit, *bank_account_id, std::slice::from_ref(row), facts).await?;
-            }
-            BooksCommand::ImportBankTransactions(import) => {
-                load_stored_rows(unit, import.bank_account_id, &import.rows, facts).await?;
-            }
-            BooksCommand::PreviewImport { entries, .. } => {
-                load_stored_rows_of_import(unit, Some(&**entries), facts).await?;
-            }
-            BooksCommand::ConfirmImport(confirmed) => {
-                load_stored_rows_of_import(unit, confirmed.entries.as_ref(), facts).await?;
-            }
-            _ => {}
-        }
-    }
     Ok(())
 }
 
@@ -141,7 +124,7 @@ async fn load_other_sides(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut Fact
 }
 
 /// Loads the lines of a bank account that these rows may repeat: those of their days, and those with their ids.
-async fn load_stored_rows<R: Borrow<StatementLineInput>>(
+pub(super) async fn load_stored_rows<R: Borrow<StatementLineInput>>(
     unit: &Unit<'_>,
     bank_account_id: i64,
     rows: &[R],
@@ -168,7 +151,7 @@ async fn load_stored_rows<R: Borrow<StatementLineInput>>(
 }
 
 /// Loads the lines that the rows of a bulk import may repeat, for each bank account.
-async fn load_stored_rows_of_import(
+pub(super) async fn load_stored_rows_of_import(
     unit: &Unit<'_>,
     import: Option<&ImportInput>,
     facts: &mut Facts,

@@ -11,8 +11,7 @@ use crate::domain::ledger::money::Pence;
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
 use crate::store::books::lists::trigrams;
-use crate::store::reader::Reader;
-use crate::store::sql::{Row, params};
+use crate::store::sql::{Reader, Row, params};
 
 /// How many open invoices are examined by each query: by amount, by a number of the description, and by date.
 const EXAMINED_MAX: i64 = 200;

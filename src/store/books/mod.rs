@@ -16,35 +16,29 @@ mod check_documents;
 mod check_settlements;
 mod conditions;
 mod contacts;
-mod document_rows;
 mod documents;
 mod entry_rows;
-mod identifiers;
 mod imports;
 mod journal_list;
 mod journals;
 mod lists;
 mod load;
 mod load_bank;
-mod load_register;
-mod load_settlements;
 mod match_candidates;
-mod numbers;
 mod organisation;
 mod previews;
 mod record_rows;
 mod replays;
 mod report_rows;
-mod rows;
 mod settlements;
 mod status;
-mod total_rows;
 mod totals;
-mod waiting;
 mod write;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+
+use tokio::sync::oneshot;
 
 use self::cache::BooksCache;
 use super::sql::Unit;
@@ -63,7 +57,6 @@ use crate::domain::ledger::refusal::Refusal;
 pub(super) use check::RULES;
 pub(super) use check_documents::DOCUMENT_RULES;
 pub(super) use check_settlements::SETTLEMENT_RULES;
-pub(super) use waiting::WaitingCommand;
 
 /// The writer's part for the books: it decides and writes the commands of a group.
 #[derive(Default)]
@@ -72,6 +65,28 @@ pub(super) struct BooksWriter {
     identifiers: Identifiers,
     /// The group that is written but not committed yet.
     pending: Option<Group>,
+}
+
+/// A command with the caller who waits for its answer.
+pub(super) struct WaitingCommand {
+    request: CommandRequest,
+    outcome: Option<CommandOutcome>,
+    caller: oneshot::Sender<Result<CommandOutcome, StoreError>>,
+}
+
+impl WaitingCommand {
+    /// A command that is not decided yet.
+    pub(super) fn new(request: CommandRequest, caller: oneshot::Sender<Result<CommandOutcome, StoreError>>) -> Self {
+        Self { request, outcome: None, caller }
+    }
+
+    /// Answers the caller once the group is committed or has failed.
+    pub(super) fn answer(self: Box<Self>, outcome: Result<(), StoreError>) {
+        let Self { outcome: decided, caller, .. } = *self;
+        let missing = || StoreError::Other("the command was not decided".to_owned());
+        // The caller may have gone; the change is committed all the same.
+        let _ = caller.send(outcome.and_then(|()| decided.ok_or_else(missing)));
+    }
 }
 
 /// The state of a group while it is decided.
@@ -116,9 +131,9 @@ impl BooksWriter {
         // Time zones differ by hours at most, and only overdue amounts depend on this day.
         let zone = books.values().next().map_or("Europe/London", |books| books.organisation.timezone.as_str());
         let facts = load::facts(unit, &requests, date_in(zone, unit.now_ms)).await?;
-        numbers::load_missing(unit, &mut books, &requests).await?;
+        cache::load_missing_sequences(unit, &mut books, &requests).await?;
         let mut identifiers = self.identifiers.clone();
-        identifiers::take_ahead(&mut identifiers, unit).await?;
+        cache::take_ahead(&mut identifiers, unit).await?;
         let mut group = Group { books, facts, identifiers, effects: Effects::default(), now_ms: unit.now_ms };
         group.decide(unit, &mut waiting).await?;
         let mut heads = Vec::new();
@@ -166,7 +181,7 @@ impl Group {
             return Ok(());
         }
         for (sequence, used) in self.identifiers.used() {
-            identifiers::reserve(&mut identifiers, unit, sequence, used).await?;
+            cache::reserve(&mut identifiers, unit, sequence, used).await?;
         }
         self.books = books;
         self.facts.undo_to(facts);
@@ -228,7 +243,7 @@ impl Group {
 async fn dry_run(unit: &Unit<'_>, request: &CommandRequest) -> Result<CommandOutcome, StoreError> {
     let mut cache = BooksCache::default();
     let mut taken = cache.take(unit, &BTreeSet::from([request.organisation]), false).await?;
-    numbers::load_missing(unit, &mut taken, &[request]).await?;
+    cache::load_missing_sequences(unit, &mut taken, &[request]).await?;
     let Some(mut books) = taken.remove(&request.organisation) else { return Ok(CommandOutcome::Unknown) };
     let today = date_in(&books.organisation.timezone, unit.now_ms);
     let mut facts = load::facts(unit, &[request], today).await?;

@@ -2,12 +2,9 @@
 
 use crate::domain::books::facts::Facts;
 use crate::domain::books::records::preview::PreviewRecord;
-use crate::domain::books::request::CommandRequest;
 use crate::domain::ids::{OrganisationId, UserId};
 use crate::store::StoreError;
-use crate::store::books::rows::{Column, Rows};
-use crate::store::reader::Reader;
-use crate::store::sql::{Unit, json_array, params};
+use crate::store::sql::{Column, Reader, Rows, Unit, json_array, params};
 use Column::{Number, Text};
 
 /// How long a preview that was used or has expired is stored, so that its token is refused for the right reason.
@@ -62,19 +59,15 @@ pub(super) fn preview_row(rows: &mut Rows, record: &PreviewRecord, hash: &str, b
 /// Loads the previews that commands confirm.
 pub(super) async fn load_previews(
     unit: &Unit<'_>,
-    requests: &[&CommandRequest],
+    token_hashes: Vec<&str>,
     facts: &mut Facts,
 ) -> Result<(), StoreError> {
-    let hashes: Vec<&str> = requests.iter().filter_map(|request| request.command.token_hash()).collect();
-    if hashes.is_empty() {
-        return Ok(());
-    }
     let sql = format!(
         "select token_hash, organisation_id, user_id, import_id, created_at, expires_at, used_at from book_preview \
          where token_hash in {}",
         unit.texts_of_json()
     );
-    for row in unit.all(&sql, params![json_array(hashes)]).await? {
+    for row in unit.all(&sql, params![json_array(token_hashes)]).await? {
         let preview = PreviewRecord {
             organisation: row.get(1)?,
             user_id: row.get(2)?,

@@ -4,7 +4,7 @@ use crate::domain::books::records::account::AccountRecord;
 use crate::domain::books::records::bank_account::BankAccountRecord;
 use crate::domain::books::records::settlement::{PaymentMethod, SettlementRecord};
 use crate::domain::books::records::statement_line::StatementLineRecord;
-use crate::store::books::rows::{Cell, Column, Rows};
+use crate::store::sql::{Cell, Column, Rows};
 use Column::{Number, Text};
 
 const ACCOUNT: &[Column] = &[

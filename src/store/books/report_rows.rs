@@ -14,8 +14,7 @@ use crate::domain::reports::cis_position::{BillAllocation, CisAmounts, CisPositi
 use crate::domain::reports::contact_balances::ContactBalance;
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
-use crate::store::reader::Reader;
-use crate::store::sql::{Row, Unit, params};
+use crate::store::sql::{Reader, Row, Unit, params};
 use std::collections::BTreeSet;
 
 impl Reader {

@@ -17,8 +17,7 @@ use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
 use crate::store::books::lists::{is_whole, prefix_scan};
 use crate::store::books::totals::{COUNTED_MAX, TotalSource};
-use crate::store::reader::Reader;
-use crate::store::sql::{Row, Unit, json_array, params, signed};
+use crate::store::sql::{Reader, Row, Unit, json_array, params, signed};
 
 /// The columns of [`read_settlement`], of the settlement `s`.
 pub(super) const SETTLEMENT_COLUMNS: &str = "s.id, s.kind, s.number, s.contact_id, s.day, s.amount, \

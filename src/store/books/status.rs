@@ -5,8 +5,7 @@ use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::document::DocumentKind;
 use crate::store::StoreError;
-use crate::store::reader::Reader;
-use crate::store::sql::params;
+use crate::store::sql::{Reader, params};
 
 impl Reader {
     /// The status of the books of an organisation on a day.

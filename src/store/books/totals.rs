@@ -7,8 +7,7 @@ use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::journal::{FIRST_DATE, LAST_DATE};
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
-use crate::store::reader::Reader;
-use crate::store::sql::params;
+use crate::store::sql::{Reader, params};
 
 /// Filtered lists have no total above this.
 pub(super) const COUNTED_MAX: i64 = 10_000;

@@ -2,28 +2,29 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::iter::Peekable;
 
 use sea_orm::Value;
 
 use super::allocations::allocation_rows;
 use super::contacts::contact_rows;
-use super::document_rows::{document_line_rows, document_rows};
 use super::entry_rows;
-use super::imports::{import_row, import_rows};
+use super::imports::import_rows;
 use super::previews::{preview_row, preview_rows};
 use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, settlement_rows};
-use super::rows::{Column::Number, Rows};
-use super::total_rows::{
-    AccountSums, ContactSides, VatDays, account_totals, contact_totals, count_rows, list_day_rows, sequence_rows,
-    vat_totals,
-};
 use crate::domain::books::effects::{Effect, Effects, JournalEntry, ListDay, VatEntryRecord};
 use crate::domain::books::facts::{CachedBooks, Facts};
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::Allocation;
 use crate::store::StoreError;
-use crate::store::sql::{Unit, json_array, params};
+use crate::store::books::documents::{document_line_rows, document_rows};
+use crate::store::books::entry_rows::{
+    AccountSums, ContactSides, VatDays, account_totals, contact_totals, count_rows, list_day_rows, sequence_rows,
+    vat_totals,
+};
+use crate::store::sql::Column::Number;
+use crate::store::sql::{Rows, Unit, json_array, params};
 
 /// The books of the organisations of a group.
 type BooksOf = HashMap<OrganisationId, CachedBooks>;
@@ -54,7 +55,7 @@ struct Tables<'a> {
     vat_schemes: Rows,
     replays: Rows,
     changes: Rows,
-    previews: Rows,
+    previews: Option<Rows>,
     account_days: BTreeMap<(i64, Date), AccountSums>,
     contact_days: BTreeMap<(i64, i64, i64, Date), ContactSides>,
     vat_days: VatDays,
@@ -87,7 +88,7 @@ impl Default for Tables<'_> {
             vat_schemes: entry_rows::vat_schemes(),
             replays: entry_rows::replays(),
             changes: entry_rows::changes(),
-            previews: preview_rows(),
+            previews: None,
             account_days: BTreeMap::new(),
             contact_days: BTreeMap::new(),
             vat_days: BTreeMap::new(),
@@ -159,7 +160,7 @@ impl<'a> Tables<'a> {
             }
             Effect::Preview { hash, body } => {
                 if let Some(record) = facts.previews.get(hash) {
-                    preview_row(&mut self.previews, record, hash, body);
+                    preview_row(self.previews.get_or_insert_with(preview_rows), record, hash, body);
                 }
             }
             Effect::Count(list, status, by) => {
@@ -221,7 +222,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The rows of every table, in the order in which they are written.
-    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Rows; 27] {
+    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 27] {
         let of = |organisation: i64| books.get(&OrganisationId(organisation));
         let accounts = self.accounts.iter().filter_map(|(organisation, id)| {
             of(*organisation).and_then(|books| books.accounts.get(id)).map(|row| (*organisation, row))
@@ -229,43 +230,45 @@ impl<'a> Tables<'a> {
         let bank_accounts = self.bank_accounts.iter().filter_map(|(organisation, id)| {
             of(*organisation).and_then(|books| books.bank_accounts.get(id)).map(|row| (*organisation, row))
         });
-        let mut imports = import_rows();
-        for (organisation, row) in self.imports.iter().filter_map(|id| facts.imports.get(id)) {
-            import_row(&mut imports, row, *organisation);
-        }
         let (account_days, account_months) = account_totals(&self.account_days);
         let (contact_days, contact_months) = contact_totals(&self.contact_days);
         let (vat_days, vat_months) = vat_totals(&self.vat_days);
         [
-            account_rows(accounts),
-            contact_rows(self.contacts.iter().filter_map(|id| facts.contacts.get(id))),
-            bank_account_rows(bank_accounts),
-            self.journals,
-            settlement_rows(self.settlements.iter().filter_map(|id| facts.settlements.get(id))),
-            document_rows(self.documents.iter().filter_map(|id| facts.documents.get(id))),
-            document_line_rows(self.documents_with_lines.iter().filter_map(|id| facts.documents.get(id))),
-            allocation_rows(&self.allocations, unit.now_ms),
-            sequence_rows(&self.sequences),
-            bank_transaction_rows(self.bank_transactions.iter().filter_map(|id| facts.transactions.get(id))),
-            self.lines,
-            self.reversals,
-            self.vat_entries,
-            account_days,
-            account_months,
-            contact_days,
-            contact_months,
-            vat_days,
-            vat_months,
-            self.lock_changes,
-            self.vat_schemes,
-            count_rows(&self.counts),
-            list_day_rows(&self.list_days),
-            self.replays,
-            self.changes,
-            imports,
+            any(accounts, account_rows),
+            any(self.contacts.iter().filter_map(|id| facts.contacts.get(id)), contact_rows),
+            any(bank_accounts, bank_account_rows),
+            Some(self.journals),
+            any(self.settlements.iter().filter_map(|id| facts.settlements.get(id)), settlement_rows),
+            any(self.documents.iter().filter_map(|id| facts.documents.get(id)), document_rows),
+            any(self.documents_with_lines.iter().filter_map(|id| facts.documents.get(id)), document_line_rows),
+            any(self.allocations.iter(), |allocations| allocation_rows(allocations, unit.now_ms)),
+            Some(sequence_rows(&self.sequences)),
+            any(self.bank_transactions.iter().filter_map(|id| facts.transactions.get(id)), bank_transaction_rows),
+            Some(self.lines),
+            Some(self.reversals),
+            Some(self.vat_entries),
+            Some(account_days),
+            Some(account_months),
+            Some(contact_days),
+            Some(contact_months),
+            Some(vat_days),
+            Some(vat_months),
+            Some(self.lock_changes),
+            Some(self.vat_schemes),
+            Some(count_rows(&self.counts)),
+            Some(list_day_rows(&self.list_days)),
+            Some(self.replays),
+            Some(self.changes),
+            any(self.imports.iter().filter_map(|id| facts.imports.get(id)), import_rows),
             self.previews,
         ]
     }
+}
+
+/// The rows of records, when there are any.
+fn any<I: Iterator>(records: I, rows: impl FnOnce(Peekable<I>) -> Rows) -> Option<Rows> {
+    let mut records = records.peekable();
+    records.peek().is_some().then(|| rows(records))
 }
 
 /// Writes the effects of a group. `heads` are the rows of the changed books: organisation, new version, next journal
@@ -289,8 +292,8 @@ pub(super) async fn write(
     }
     let mut statements = Vec::new();
     let mut values: Vec<Value> = Vec::new();
-    let rows = std::iter::once(head_rows).chain(tables.into_rows(unit, facts, books));
-    for rows in rows.filter(|rows| !rows.is_empty()) {
+    let rows = std::iter::once(Some(head_rows)).chain(tables.into_rows(unit, facts, books));
+    for rows in rows.flatten().filter(|rows| !rows.is_empty()) {
         statements.push(rows.statement(unit.backend, values.len() + 1));
         values.push(rows.parameter().into());
     }

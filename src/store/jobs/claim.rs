@@ -3,10 +3,9 @@
 use super::INLINE_BYTES_MAX;
 use crate::domain::ids::{JobId, KeyId, UserId};
 use crate::domain::job::{ATTEMPTS_MAX, JobFailure, Product};
-use crate::store::StoreError;
-use crate::store::reader::Reader;
-use crate::store::sql::{self, Row, Unit, params};
+use crate::store::sql::{Reader, Row, Unit, params};
 use crate::store::writer::{Locks, Writer};
+use crate::store::{StoreError, sql};
 
 /// What a claim got.
 #[derive(Debug, Clone)]

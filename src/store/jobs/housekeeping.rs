@@ -1,8 +1,7 @@
 //! Deleting what retention ends and what a crash left behind, in small units.
 
 use crate::store::StoreError;
-use crate::store::reader::Reader;
-use crate::store::sql::{Row, Unit, params};
+use crate::store::sql::{Reader, Row, Unit, params};
 use crate::store::writer::{Locks, Writer};
 
 /// Rows of one unit.

@@ -5,8 +5,7 @@ use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::{JobId, KeyId, UserId};
 use crate::domain::job::Product;
 use crate::store::StoreError;
-use crate::store::reader::Reader;
-use crate::store::sql::{Row, Unit, params};
+use crate::store::sql::{Reader, Row, Unit, params};
 use crate::store::writer::{Locks, Writer};
 
 /// A job to be accepted.

@@ -4,8 +4,7 @@ use super::INLINE_BYTES_MAX;
 use crate::domain::ids::{JobId, KeyId, UserId};
 use crate::domain::job::{JobFailure, JobStatus, Product};
 use crate::store::StoreError;
-use crate::store::reader::Reader;
-use crate::store::sql::{Row, params};
+use crate::store::sql::{Reader, Row, params};
 
 /// A job as its owner sees it.
 #[derive(Debug, Clone)]
