@@ -19,9 +19,9 @@ use futures_util::Stream as _;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
-use super::connection::{FRUGAL_TURN_BYTES, ReadPermit};
 use super::error::ApiError;
 use super::json_syntax::{JsonChecker, SyntaxError};
+use crate::http::server::{FRUGAL_TURN_BYTES, ReadPermit};
 
 /// Read at once from a body that will be served.
 const SERVED_TURN_BYTES: usize = 64 * 1024;

@@ -2,8 +2,12 @@
 //!
 //! Credentials are looked up before the first byte of the body, because they decide what happens to it: a request that
 //! will be served gets a buffer, one that will be refused is checked as it streams and never buffered. What is
-//! *answered* follows the order above all the same.
+//! *answered* follows the order above all the same. [`ActorGate`] asks what the actors publish. A panic in a handler
+//! becomes a 500 with the envelope; left alone, the server library would close the socket with zero bytes on it.
 
+use std::any::Any;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,19 +16,24 @@ use std::time::{Duration, Instant};
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
 use actix_web::http::{Method, header};
 use actix_web::{HttpRequest, HttpResponse};
+use futures_util::FutureExt as _;
 
-use super::body::{Bodies, Body, Incoming};
-use super::call::{Call, RateOutcome};
-use super::connection::{LastKey, ReadPermit};
-use super::error::{ApiError, ErrorCode};
-use super::headers::{self, Presented};
-use super::request_id::RequestId;
-use super::route_table::{Access, BodyRule, Route, RouteMatch};
-use super::server::Worker;
-use super::wire::strict;
-use super::{envelope, panic_guard};
+use crate::actors::Actors;
+use crate::actors::rate_limiter::Hit;
+use crate::clock::Clock;
 use crate::domain::api_key;
-use crate::domain::caller::{Credential, KeySnapshot, Principal, RateDecision};
+use crate::domain::api_key::PresentedKey;
+use crate::domain::caller::{Credential, KeySnapshot, Principal, RateDecision, RateRule};
+use crate::domain::ids::UserId;
+use crate::http::body::{Bodies, Body, Incoming};
+use crate::http::call::{Call, Gate, Presented, RateOutcome, SessionError};
+use crate::http::envelope::RequestId;
+use crate::http::error::{ApiError, ErrorCode};
+use crate::http::route_table::{Access, BodyRule, Route, RouteMatch};
+use crate::http::server::{LastKey, ReadPermit, Worker};
+use crate::http::wire::strict;
+use crate::http::{call, envelope};
+use crate::session::Sessions;
 
 /// A body that is not expected is read up to this size, so that the connection can be used again.
 const UNWANTED_BODY_MAX_BYTES: u64 = 64 * 1024;
@@ -49,7 +58,7 @@ pub(super) async fn answer<S: 'static>(
     let outcome = {
         // The guard around a handler keeps what is known by then; this one is for mistakes of the dispatcher itself.
         let run = pin!(pipeline.run(payload));
-        panic_guard::guard(run).await
+        guard(run).await
     };
     let (route, rate) = (pipeline.route, pipeline.rate);
     let mut response = outcome.unwrap_or_else(|error| {
@@ -57,7 +66,7 @@ pub(super) async fn answer<S: 'static>(
         envelope::error(&error, request_id)
     });
     let answer_headers = response.headers_mut();
-    answer_headers.insert(headers::X_REQUEST_ID, request_id.header_value());
+    answer_headers.insert(call::X_REQUEST_ID, request_id.header_value());
     if let Some(decision) = rate {
         worker.rate_headers.insert(answer_headers, decision);
     }
@@ -66,7 +75,7 @@ pub(super) async fn answer<S: 'static>(
     }
     tracing::debug!(
         request.id = request_id.as_str(),
-        client.request_id = request.headers().get(headers::X_REQUEST_ID).and_then(|id| id.to_str().ok()),
+        client.request_id = request.headers().get(call::X_REQUEST_ID).and_then(|id| id.to_str().ok()),
         status = response.status().as_u16(),
         "request answered"
     );
@@ -161,13 +170,13 @@ impl<S: 'static> RequestPipeline<'_, S> {
             worker: Rc::clone(self.worker),
             now_ms: self.now_ms,
         };
-        let handling = panic_guard::call(|| (route.handler)(call))?;
-        panic_guard::guard(handling).await
+        let handling = guard_call(|| (route.handler)(call))?;
+        guard(handling).await
     }
 
     fn expected_body(&self, payload: Payload, permit: Option<Rc<ReadPermit>>, rule: BodyRule) -> ExpectedBody {
         let request_headers = self.request.headers();
-        let declared = headers::declared_length(request_headers);
+        let declared = call::declared_length(request_headers);
         let is_some =
             declared.map_or_else(|| request_headers.contains_key(header::TRANSFER_ENCODING), |length| length > 0);
         let limit = self.worker.shared.bodies.limits.max_bytes;
@@ -184,7 +193,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
         let scope = match route.access {
             Access::Public => return Ok(None),
             Access::Session => {
-                let token = match headers::bearer(self.request.headers()) {
+                let token = match call::bearer(self.request.headers()) {
                     Presented::One(token) => token,
                     Presented::Nothing | Presented::Unusable => return Err(ApiError::session_required()),
                 };
@@ -208,7 +217,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
     }
 
     fn presented_key(&self) -> Option<Arc<KeySnapshot>> {
-        let Presented::One(text) = headers::api_key(self.request.headers()) else { return None };
+        let Presented::One(text) = call::api_key(self.request.headers()) else { return None };
         let parsed = match self.request.conn_data::<Rc<LastKey>>() {
             Some(last) => last.parse(text),
             None => api_key::parse(text),
@@ -241,7 +250,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
 
     /// What is wrong with how a body is declared, if there is one.
     fn media_type(&self, has_body: bool) -> Result<(), ApiError> {
-        if has_body { headers::require_json(self.request.headers()) } else { Ok(()) }
+        if has_body { call::require_json(self.request.headers()) } else { Ok(()) }
     }
 
     /// Reads the body as the admission decides, and answers in the order of checks.
@@ -255,7 +264,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
         let mut incoming = expected.incoming(&self.worker.shared.bodies);
         incoming.meter();
         let request_headers = self.request.headers();
-        if headers::is_encoded(request_headers) {
+        if call::is_encoded(request_headers) {
             // Its bytes are not the JSON text; whether that is well formed is not known, so no error is made of it.
             incoming.skip_check();
         }
@@ -322,7 +331,7 @@ impl ExpectedBody {
 /// A failure is logged once, here. Only those that are ours are worth a line.
 fn log_failure(error: &ApiError, request_id: RequestId, request: &HttpRequest) {
     let (method, path) = (method_name(request.method()), request.path());
-    let client_id = request.headers().get(headers::X_REQUEST_ID).and_then(|id| id.to_str().ok());
+    let client_id = request.headers().get(call::X_REQUEST_ID).and_then(|id| id.to_str().ok());
     match error.code() {
         ErrorCode::InternalError => tracing::error!(
             request.id = request_id.as_str(),
@@ -347,4 +356,72 @@ fn method_name(method: &Method) -> &str {
         known @ ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS") => known,
         _ => "OTHER",
     }
+}
+
+/// Lets requests in by published keys, sessions and windows.
+pub struct ActorGate {
+    /// Every actor.
+    pub actors: Arc<Actors>,
+    /// Web sessions.
+    pub sessions: Arc<Sessions>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// How long published keys are trusted while the database cannot be read; `None` where no other process changes them.
+    pub staleness_limit_ms: Option<u64>,
+}
+
+fn outcome(hit: Hit) -> RateOutcome {
+    match hit {
+        Hit::Decided(decision) => RateOutcome::Decided(decision),
+        Hit::Pending(deciding) => RateOutcome::Pending(deciding.map(Result::ok).boxed_local()),
+    }
+}
+
+impl Gate for ActorGate {
+    fn authenticate_key(&self, presented: &PresentedKey) -> Option<Arc<KeySnapshot>> {
+        self.actors.keys.published.authenticate(presented)
+    }
+
+    fn authenticate_session(&self, token: &str) -> Result<UserId, SessionError> {
+        self.sessions.verify(token, self.clock.as_ref()).map_err(|_| SessionError::Invalid)
+    }
+
+    fn hit_key(&self, key: &Arc<KeySnapshot>, at: Instant) -> RateOutcome {
+        outcome(self.actors.limiter.hit_key(key.key_id, &key.window, at))
+    }
+
+    fn hit_person(&self, user_id: UserId) -> RateOutcome {
+        outcome(self.actors.limiter.hit_person(user_id))
+    }
+
+    fn rate_rule(&self) -> RateRule {
+        self.actors.limiter.rule()
+    }
+
+    fn is_stale(&self) -> bool {
+        self.staleness_limit_ms
+            .is_some_and(|limit_ms| self.actors.keys.published.staleness_ms(self.clock.monotonic_ms()) > limit_ms)
+    }
+}
+
+/// Runs a handler's future. Nothing it shares with others may be left half changed by a panic: handlers send messages
+/// and read snapshots, both of which survive one.
+///
+/// Takes a pinned or boxed future, so that guarding never moves a large one.
+fn guard<T>(future: impl Future<Output = Result<T, ApiError>> + Unpin) -> impl Future<Output = Result<T, ApiError>> {
+    AssertUnwindSafe(future).catch_unwind().map(|outcome| outcome.unwrap_or_else(|panic| Err(failure(&*panic))))
+}
+
+/// Calls something that may panic before it has a future.
+fn guard_call<T>(make: impl FnOnce() -> T) -> Result<T, ApiError> {
+    std::panic::catch_unwind(AssertUnwindSafe(make)).map_err(|panic| failure(&*panic))
+}
+
+fn failure(panic: &(dyn Any + Send)) -> ApiError {
+    ApiError::internal(format!("panicked: {}", text(panic)))
+}
+
+fn text(panic: &(dyn Any + Send)) -> &str {
+    let fixed = panic.downcast_ref::<&str>().copied();
+    fixed.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("something that is not text")
 }

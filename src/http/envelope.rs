@@ -1,23 +1,32 @@
-//! The bodies every answer shares: the error envelope, `data`, and `data` with its page.
+//! What every answer is made of: the error envelope, `data`, and `data` with its page; single values, how each is printed and
+//! how the OpenAPI document describes it; and the id of the request, minted here, on every answer and in every log line.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::fmt;
+use std::fmt::Display;
 
 use actix_web::HttpResponse;
 use actix_web::body::BoxBody;
-use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderValue};
+use actix_web::http::header::HeaderValue;
+use actix_web::http::{StatusCode, header};
 use bytes::Bytes;
 use serde::Serialize;
+use serde::ser::{Error as _, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
+use utoipa::openapi::{ObjectBuilder, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::error::{ApiError, ErrorCode};
-use super::openapi::schema::{array, boolean, named, object, optional, required};
-use super::paging::Page;
-use super::request_id::RequestId;
+use crate::clock::Clock;
+use crate::domain::date::{Date, date_time_text};
+use crate::domain::ledger::vat::VatCode;
+use crate::http::error::{ApiError, ErrorCode};
+use crate::http::openapi::schema::{
+    array, boolean, choice, date, id, moment, named, nullable, number, object, optional, required,
+};
+use crate::http::query::Page;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -190,4 +199,198 @@ pub(super) fn error(error: &ApiError, request_id: RequestId) -> HttpResponse {
         headers.insert(header::ALLOW, HeaderValue::from_static(allow));
     }
     response
+}
+
+const PREFIX: &[u8; 4] = b"req_";
+const LENGTH: usize = PREFIX.len() + 32;
+const RANDOM_BYTES: usize = 10;
+const POOL_BYTES: usize = 1_280;
+
+/// `req_` and a version 7 UUID (RFC 9562) without hyphens.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct RequestId([u8; LENGTH]);
+
+impl RequestId {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or("req_")
+    }
+
+    /// The value of `X-Request-Id`.
+    pub(super) fn header_value(&self) -> HeaderValue {
+        HeaderValue::from_maybe_shared(Bytes::copy_from_slice(&self.0))
+            .unwrap_or_else(|_| HeaderValue::from_static("req_"))
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for RequestId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// Mints ids; one per worker, which fetches randomness for many ids with one call to the operating system.
+pub(super) struct RequestIds {
+    pool: RefCell<(Box<[u8; POOL_BYTES]>, usize)>,
+}
+
+impl Default for RequestIds {
+    fn default() -> Self {
+        Self { pool: RefCell::new((Box::new([0; POOL_BYTES]), POOL_BYTES)) }
+    }
+}
+
+impl RequestIds {
+    /// Mints an id at a moment of the clock.
+    pub(super) fn mint(&self, now_ms: i64, clock: &dyn Clock) -> RequestId {
+        let random = self.random(clock);
+        let millis = u64::try_from(now_ms).unwrap_or_default();
+        let unique = uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid();
+        let mut text = [0; LENGTH];
+        if let Some((prefix, digits)) = text.split_first_chunk_mut::<{ PREFIX.len() }>() {
+            *prefix = *PREFIX;
+            unique.simple().encode_lower(digits);
+        }
+        RequestId(text)
+    }
+
+    fn random(&self, clock: &dyn Clock) -> [u8; RANDOM_BYTES] {
+        let mut pool = self.pool.borrow_mut();
+        let (bytes, used) = &mut *pool;
+        if *used + RANDOM_BYTES > POOL_BYTES {
+            clock.fill_random(&mut bytes[..]);
+            *used = 0;
+        }
+        let random = bytes.get(*used..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default();
+        *used += RANDOM_BYTES;
+        random
+    }
+}
+
+pub use crate::domain::ids::Id;
+pub use crate::domain::ledger::money::{CURRENCY, Money};
+
+/// A moment in milliseconds, printed as RFC 3339 in UTC.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment(pub i64);
+
+impl Serialize for Moment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&date_time_text(self.0))
+    }
+}
+
+/// An identifier or number that the change assigns: null in the answer to a dry run, where it is below 1.
+#[derive(Debug, Clone, Copy)]
+pub struct AssignedId(pub i64);
+
+impl Serialize for AssignedId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0 < 1 { serializer.serialize_none() } else { serializer.serialize_i64(self.0) }
+    }
+}
+
+/// How an identifier of another record is described, where there may be none: its value is `Option<AssignedId>`.
+#[derive(Debug, Clone, Copy)]
+pub struct RelatedId;
+
+/// A decimal, printed as a JSON number without trailing zeros.
+#[derive(Debug, Clone)]
+pub struct Exact(String);
+
+impl<T: Display> From<T> for Exact {
+    fn from(decimal: T) -> Self {
+        Self(decimal.to_string())
+    }
+}
+
+impl Serialize for Exact {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        RawValue::from_string(self.0.clone()).map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+/// How a value is described; its component has the name of the type.
+macro_rules! described {
+    ($($value:ty => $schema:expr),+ $(,)?) => {
+        $(
+            impl PartialSchema for $value {
+                fn schema() -> RefOr<Schema> {
+                    $schema.into()
+                }
+            }
+
+            impl ToSchema for $value {}
+        )+
+    };
+}
+
+described! {
+    Money => number().description(Some("Pounds, always with two decimals.")),
+    Date => date(),
+    Moment => moment(),
+    Id => id(),
+    AssignedId => nullable(id().description(Some("Null in the answer to a dry run."))),
+    RelatedId => nullable(id().description(Some("Null when there is no such record, and when a dry run would create it."))),
+    Exact => number().description(Some("A decimal without trailing zeros.")),
+}
+
+/// The schema of a VAT code: `#[schema(schema_with = vat_code)]`.
+pub fn vat_code() -> ObjectBuilder {
+    choice(&VatCode::ALL.map(VatCode::code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+
+    #[test]
+    fn ids_have_their_form_and_are_unique_and_sortable() {
+        let clock = ManualClock::at_ms(1_700_000_000_000);
+        let ids = RequestIds::default();
+        let mut seen = std::collections::BTreeSet::new();
+        let first = ids.mint(clock.now_ms(), &clock);
+        for _ in 0..1_000 {
+            let id = ids.mint(clock.now_ms(), &clock);
+            assert_eq!(id.as_str().len(), 36);
+            assert!(id.as_str().starts_with("req_018bcfe56800"), "{id}");
+            assert_eq!(id.as_str().as_bytes()[16], b'7', "version 7");
+            assert!(seen.insert(id.to_string()));
+        }
+        clock.advance_ms(1);
+        assert!(ids.mint(clock.now_ms(), &clock).as_str() > first.as_str());
+    }
+}
+
+#[cfg(test)]
+mod values_tests {
+    use super::*;
+    use crate::domain::ledger::money::{Decimal4, Percent};
+
+    #[test]
+    fn amounts_have_two_decimals_and_no_minus_zero() {
+        let printed = serde_json::to_string(&[Money(120_000), Money(-5), Money(0), Money(7), Money(-123)]).unwrap();
+        assert_eq!(printed, "[1200.00,-0.05,0.00,0.07,-1.23]");
+    }
+
+    #[test]
+    fn dates_moments_and_identifiers_are_printed() {
+        let values = (Date::numbered(0), Moment(1), Id(7), AssignedId(0), AssignedId(7));
+        let printed = serde_json::to_string(&values).unwrap();
+        assert_eq!(printed, r#"["1970-01-01","1970-01-01T00:00:00.001Z",7,null,7]"#);
+    }
+
+    #[test]
+    fn decimals_are_printed_without_trailing_zeros() {
+        let decimals = [Decimal4(75_000), Decimal4(-1), Decimal4(10_000)].map(Exact::from);
+        assert_eq!(serde_json::to_string(&decimals).unwrap(), "[7.5,-0.0001,1]");
+        assert_eq!(serde_json::to_string(&Exact::from(Percent(1_250))).unwrap(), "12.5");
+    }
 }

@@ -14,7 +14,7 @@ use futures_util::future::LocalBoxFuture;
 use super::call::Call;
 use super::error::ApiError;
 use super::openapi::Operation;
-use super::paging::decode;
+use super::query::decode;
 use crate::domain::caller::Scope;
 
 /// Who may call a route.

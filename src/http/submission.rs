@@ -120,7 +120,7 @@ fn replay(stored: StoredResponse, body_hash: &[u8; 32]) -> Result<HttpResponse, 
     }
     let status = StatusCode::from_u16(stored.status).map_err(ApiError::internal)?;
     let mut response = envelope::json_bytes(status, stored.body);
-    response.headers_mut().insert(super::headers::IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
+    response.headers_mut().insert(super::call::IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
     Ok(response)
 }
 

@@ -1,4 +1,4 @@
-//! Keeps a fault inside the message that caused it.
+//! Keeps a fault inside the message that caused it, and bounds the questions that wait.
 //!
 //! Every handler body runs in one of these: a panic or a missed deadline is caught and counted, the caller gets an
 //! `ActorError`, and the actor stops *itself*, which under `actix::Supervisor` is a restart with the same mailbox:
@@ -6,6 +6,10 @@
 //!
 //! A deadline can only end a future that waits. Code that computes without waiting belongs on a blocking thread with a
 //! cancel flag; if it blocks the arbiter all the same, only the watchdog sees it.
+//!
+//! An actix mailbox is no bound (see the module documentation of `runtime`), so a question first takes a place, and the
+//! place rides in the message: it is given back when the answer is ready, when the message is dropped with a dead
+//! actor's mailbox, or when the message is skipped because nobody waits for the answer any more.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -15,12 +19,11 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use actix::{Actor, ActorContext as _, ActorFuture, AtomicResponse, Context, ResponseActFuture, Supervised};
+use actix::{Actor, ActorContext as _, ActorFuture, AtomicResponse, Context, Message, ResponseActFuture, Supervised};
 use futures_util::FutureExt as _;
 
-use super::admission::{Ask, Permit};
-use super::error::ActorError;
-use super::stats::{ActorStats, Outcome, Working};
+use crate::actors::runtime::error::ActorError;
+use crate::actors::runtime::stats::{ActorStats, Outcome, Working};
 
 /// Why work did not come to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -260,4 +263,44 @@ fn panicked(payload: Box<dyn Any + Send>) -> Fault {
         Err(payload) => payload.downcast_ref::<&str>().map_or_else(|| "no text".to_owned(), |text| (*text).to_owned()),
     };
     Fault::Panicked(text)
+}
+
+/// A message and its place in the queue.
+#[derive(Debug)]
+pub struct Ask<M> {
+    message: M,
+    permit: Permit,
+}
+
+impl<M> Ask<M> {
+    /// The message, to look at before it is handled.
+    pub fn message(&self) -> &M {
+        &self.message
+    }
+
+    /// The message and its place; the place is given back when the second value is dropped.
+    pub fn split(self) -> (M, Permit) {
+        (self.message, self.permit)
+    }
+}
+
+impl<M: Message> Message for Ask<M> {
+    type Result = M::Result;
+}
+
+/// A place in an actor's queue, given back on drop.
+#[derive(Debug)]
+pub struct Permit {
+    stats: Arc<ActorStats>,
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.stats.leave_queue();
+    }
+}
+
+/// Takes a place for a message; gives nothing back when `capacity` are taken.
+pub(super) fn admit<M>(stats: &Arc<ActorStats>, capacity: u32, message: M) -> Option<Ask<M>> {
+    stats.try_admit(capacity).then(|| Ask { message, permit: Permit { stats: Arc::clone(stats) } })
 }

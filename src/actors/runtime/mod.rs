@@ -64,7 +64,6 @@
 //! }
 //! ```
 
-mod admission;
 mod directory;
 mod error;
 mod exposition;
@@ -74,7 +73,7 @@ mod slot;
 mod stats;
 mod watchdog;
 
-pub use admission::{Ask, Permit};
+pub use crate::actors::runtime::guard::{Ask, Permit};
 pub use directory::Directory;
 pub use error::ActorError;
 pub use guard::{Fault, Guarded};

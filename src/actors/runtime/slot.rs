@@ -13,10 +13,10 @@ use actix::dev::{SendError, ToEnvelope};
 use actix::{Actor, Addr, ArbiterHandle, Context, Handler, MailboxError, Message, Supervised, Supervisor};
 use arc_swap::ArcSwapOption;
 
-use super::admission::{Ask, admit};
 use super::error::ActorError;
 use super::registry::Watched;
 use super::stats::{ActorSnapshot, ActorState, ActorStats};
+use crate::actors::runtime::guard::{Ask, admit};
 
 /// Deaths within the window that are answered by a new actor; one more and the slot is down.
 pub const RESPAWNS_MAX: usize = 5;

@@ -1,5 +1,5 @@
-//! Changes of the books over REST: headers, the command, the answer. What differs between resources is the body that is
-//! read and the function that prints the answer.
+//! Changes of the books over REST: who may see and change them, headers, the command, the answer. What differs between
+//! resources is the body that is read and the function that prints the answer.
 
 use std::sync::Arc;
 
@@ -11,21 +11,21 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
-use super::access::{AnswerContext, WriteAccess};
-use super::query::Query;
 use crate::domain::books::command::BooksCommand;
+use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::request::{ChangeOptions, CommandOutcome, CommandResult, PrintAnswer, Replay, Via};
-use crate::domain::date::date_in;
+use crate::domain::caller::{AccessDenied, Role};
+use crate::domain::date::{Date, date_in};
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::OrganisationId;
 use crate::domain::problem::Issues;
 use crate::http::call::Call;
-use crate::http::envelope::Data;
+use crate::http::envelope::{Data, Id};
 use crate::http::error::ApiError;
 use crate::http::products::Products;
-use crate::http::resources::values::Id;
+use crate::http::query::Query;
 use crate::http::wire::books::{refused, refused_item};
-use crate::http::{envelope, headers};
+use crate::http::{call, envelope};
 
 /// Prints the body of an answer: the result, who sees it and when, and whether it is that of a dry run.
 pub type Print = fn(&CommandResult, AnswerContext, bool) -> Option<String>;
@@ -136,7 +136,7 @@ pub fn answer(
 pub fn replayed(stored: StoredResponse) -> Result<HttpResponse, ApiError> {
     let status = StatusCode::from_u16(stored.status).map_err(ApiError::internal)?;
     let mut response = envelope::json_bytes(status, stored.body);
-    response.headers_mut().insert(headers::IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
+    response.headers_mut().insert(call::IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
     Ok(response)
 }
 
@@ -175,4 +175,93 @@ pub fn path_id(call: &Call<Products>) -> Result<i64, ApiError> {
     let text = call.parameter("id");
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten().filter(|id| *id >= 1).ok_or_else(ApiError::not_found)
+}
+
+impl From<AccessDenied> for ApiError {
+    fn from(denied: AccessDenied) -> Self {
+        match denied {
+            AccessDenied::Unknown => Self::not_found(),
+            AccessDenied::OutOfReach => Self::forbidden("the key is restricted to other organisations"),
+            AccessDenied::ReadOnly => Self::forbidden("the role viewer may read the books and not change them"),
+            AccessDenied::AdministratorsOnly => Self::forbidden("only an owner or admin may change the organisation"),
+        }
+    }
+}
+
+/// A member who may change the books.
+pub struct WriteAccess {
+    /// The organisation.
+    pub organisation: OrganisationRecord,
+    /// The member's role.
+    pub role: Role,
+}
+
+/// Who sees an answer, and when.
+#[derive(Debug, Clone, Copy)]
+pub struct AnswerContext {
+    /// The role of the person.
+    pub role: Role,
+    /// The organisation's day, which decides what is overdue.
+    pub today: Date,
+}
+
+impl AnswerContext {
+    /// For answers in which nothing can be overdue.
+    pub const fn on_no_day(role: Role) -> Self {
+        Self { role, today: Date::MIN }
+    }
+}
+
+/// The organisation of the path, as the caller may see it: 404 for strangers whether it exists or not, 403 for members
+/// whose key is restricted to others.
+pub async fn member(call: &Call<Products>) -> Result<(OrganisationRecord, Role), ApiError> {
+    let key = call.key()?;
+    let id = path_organisation(call)?;
+    let found = call.state().reader.organisation_for(key.user_id, id).await?.ok_or_else(ApiError::not_found)?;
+    if key.reach.covers(id) { Ok(found) } else { Err(AccessDenied::OutOfReach.into()) }
+}
+
+/// The organisation of the path, for a member whose role may write.
+pub async fn require_write_access(call: &Call<Products>) -> Result<WriteAccess, ApiError> {
+    write_access(call, require_write).await
+}
+
+/// The same for owners and administrators only.
+pub async fn require_administrator_access(call: &Call<Products>) -> Result<WriteAccess, ApiError> {
+    write_access(call, |role| match role {
+        Role::Owner | Role::Admin => Ok(()),
+        role => require_write(role).and(Err(AccessDenied::AdministratorsOnly)),
+    })
+    .await
+}
+
+async fn write_access(
+    call: &Call<Products>,
+    require: impl FnOnce(Role) -> Result<(), AccessDenied>,
+) -> Result<WriteAccess, ApiError> {
+    let found = member(call).await;
+    call.permitted(found.and_then(|(organisation, role)| {
+        require(role)?;
+        Ok(WriteAccess { organisation, role })
+    }))
+}
+
+const fn require_write(role: Role) -> Result<(), AccessDenied> {
+    if role.may_write() { Ok(()) } else { Err(AccessDenied::ReadOnly) }
+}
+
+/// The organisation of the path and the caller's role in it, from what is published alone: for changes whose answers do
+/// not depend on the organisation's record or day. Refused as [`require_write_access`] refuses.
+pub async fn published_write_access(call: &Call<Products>) -> Result<(OrganisationId, AnswerContext), ApiError> {
+    let found = async {
+        let id = path_organisation(call)?;
+        let role = call.state().actors.ledgers.access(call.caller()?, id).await??;
+        require_write(role)?;
+        Ok((id, AnswerContext::on_no_day(role)))
+    };
+    call.permitted(found.await)
+}
+
+fn path_organisation(call: &Call<Products>) -> Result<OrganisationId, ApiError> {
+    OrganisationId::parse(call.parameter("organisationId")).ok_or_else(ApiError::not_found)
 }

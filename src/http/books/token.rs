@@ -2,8 +2,8 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::access::WriteAccess;
 use crate::domain::books::records::preview::NewPreview;
+use crate::http::books::change::WriteAccess;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::products::Products;

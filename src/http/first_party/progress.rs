@@ -18,11 +18,11 @@ use crate::actors::job_board::JobEvent;
 use crate::actors::job_runner::Stopping;
 use crate::domain::ids::{JobId, UserId};
 use crate::domain::job::JobStatus;
-use crate::http::call::Call;
-use crate::http::connection::ReadPermit;
+use crate::http::call;
+use crate::http::call::{Call, Presented};
 use crate::http::error::ApiError;
-use crate::http::headers::{self, Presented};
 use crate::http::products::Products;
+use crate::http::server::ReadPermit;
 
 const SUBPROTOCOL: &str = "bearer";
 /// How often the database is read where several processes may work on the person's jobs.
@@ -69,7 +69,7 @@ pub async fn socket(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 }
 
 fn token(request: &HttpRequest) -> Option<(String, bool)> {
-    if let Presented::One(token) = headers::bearer(request.headers()) {
+    if let Presented::One(token) = call::bearer(request.headers()) {
         return Some((token.to_owned(), false));
     }
     let offered = request.headers().get(header::SEC_WEBSOCKET_PROTOCOL)?.to_str().ok()?;

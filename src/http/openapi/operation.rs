@@ -9,8 +9,8 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 
 use super::failures::Errors;
 use super::schema::{Any, named};
+use crate::http::call::IDEMPOTENCY_KEY_LENGTH_MAX;
 use crate::http::error::ErrorCode;
-use crate::http::headers::IDEMPOTENCY_KEY_LENGTH_MAX;
 
 /// Where the example of a parameter stands that may be left out; `cargo xtask conformance` tries it as an `example`.
 const OPTIONAL_EXAMPLE: &str = "x-example";

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
-use super::values::{AssignedId, CURRENCY, Exact, Id, Moment, Money, vat_code};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::account::{AccountFilter, AccountView};
 use crate::domain::books::records::journal::AccountHistory;
@@ -16,15 +15,16 @@ use crate::domain::books::request::CommandResult;
 use crate::domain::date::Date;
 use crate::domain::ledger::chart::AccountType;
 use crate::domain::ledger::vat::VatCode;
-use crate::http::books::access::{AnswerContext, member, require_write_access};
-use crate::http::books::change::{body_or_path, execute, path_id, printed};
-use crate::http::books::query::Query;
+use crate::http::books::change::{
+    AnswerContext, body_or_path, execute, member, path_id, printed, require_write_access,
+};
 use crate::http::call::Call;
 use crate::http::envelope;
-use crate::http::envelope::Pagination;
+use crate::http::envelope::{AssignedId, CURRENCY, Exact, Id, Moment, Money, Pagination, vat_code};
 use crate::http::error::ApiError;
 use crate::http::openapi::schema::{choice, nullable};
 use crate::http::products::Products;
+use crate::http::query::Query;
 use crate::http::wire::books::account::{TYPES, parse_new, parse_patch};
 
 /// `GET …/tax-codes`.

@@ -7,21 +7,22 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
-use super::values::{AssignedId, CURRENCY, Moment, Money};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::bank_account::BankAccountView;
 use crate::domain::books::request::CommandResult;
 use crate::domain::date::Date;
 use crate::domain::ledger::bank::BankAccountType;
 use crate::domain::ledger::refusal::Refusal;
-use crate::http::books::access::{AnswerContext, member, require_write_access};
-use crate::http::books::change::{body_or_path, execute, path_id, printed};
-use crate::http::books::query::Query;
+use crate::http::books::change::{
+    AnswerContext, body_or_path, execute, member, path_id, printed, require_write_access,
+};
 use crate::http::call::Call;
 use crate::http::envelope;
+use crate::http::envelope::{AssignedId, CURRENCY, Moment, Money};
 use crate::http::error::ApiError;
 use crate::http::openapi::schema::choice;
 use crate::http::products::Products;
+use crate::http::query::Query;
 use crate::http::wire::books::bank_account::{parse_account_patch, parse_new_account};
 use crate::http::wire::books::refused;
 

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
-use super::values::{AssignedId, CURRENCY, Id, Moment, Money, RelatedId, vat_code};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::statement_line::{
     StatementLineFilter, StatementLinePart, StatementLineRecord, StatementLineResult,
@@ -19,14 +18,16 @@ use crate::domain::ledger::bank::{BankStatus, ConfirmType};
 use crate::domain::ledger::bank_candidates::{Candidate, CandidateKind, TRANSFER_CANDIDATE_DAYS, ranked};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::money::Pence;
-use crate::http::books::access::{AnswerContext, member, require_write_access};
-use crate::http::books::change::{body_or_path, execute, path_id, printed, printed_deleted};
-use crate::http::books::query::Query;
+use crate::http::books::change::{
+    AnswerContext, body_or_path, execute, member, path_id, printed, printed_deleted, require_write_access,
+};
 use crate::http::call::Call;
 use crate::http::envelope;
+use crate::http::envelope::{AssignedId, CURRENCY, Id, Moment, Money, RelatedId, vat_code};
 use crate::http::error::ApiError;
 use crate::http::openapi::schema::{choice, nullable, object};
 use crate::http::products::Products;
+use crate::http::query::Query;
 use crate::http::wire::books::bank::{parse_import, parse_row, parse_suggestion};
 use crate::http::wire::books::batch_format;
 use crate::http::wire::books::confirmation::{parse_batch, parse_confirmation};

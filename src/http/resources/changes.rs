@@ -9,17 +9,16 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::AdditionalProperties;
 use utoipa::openapi::{Object, ObjectBuilder};
 
-use super::values::{Id, Moment};
 use crate::domain::books::audit_fields::{ChangeAction, Resource};
 use crate::domain::books::records::change::{ChangeRecord, Changes, Since};
-use crate::http::books::access::member;
-use crate::http::books::change::path_id;
-use crate::http::books::query::Query;
+use crate::http::books::change::{member, path_id};
 use crate::http::call::Call;
 use crate::http::envelope;
+use crate::http::envelope::{Id, Moment};
 use crate::http::error::ApiError;
 use crate::http::openapi::schema::{choice, nullable, object};
 use crate::http::products::Products;
+use crate::http::query::Query;
 use crate::http::wire::books::changes::{SINCE_RULE, parse_since};
 
 /// `GET …/changes`.

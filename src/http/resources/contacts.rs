@@ -9,7 +9,6 @@ use utoipa::openapi::{Object, ObjectBuilder};
 
 use super::address::AddressJson;
 use super::journals::nullable_vat_code;
-use super::values::{AssignedId, CURRENCY, Id, Moment, Money};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::contact::{CisChange, CisDetails, ContactField, ContactFilter, ContactView};
 use crate::domain::books::records::organisation::OrganisationRecord;
@@ -17,17 +16,19 @@ use crate::domain::books::request::CommandResult;
 use crate::domain::date::{Date, date_in};
 use crate::domain::ledger::contact::{CisRate, ContactKind};
 use crate::domain::problem::Issues;
-use crate::http::books::access::{AnswerContext, member, require_write_access};
-use crate::http::books::change::{body_or_path, execute, path_id, printed, printed_deleted};
-use crate::http::books::query::Query;
+use crate::http::books::change::{
+    AnswerContext, body_or_path, execute, member, path_id, printed, printed_deleted, require_write_access,
+};
 use crate::http::call::Call;
 use crate::http::envelope;
+use crate::http::envelope::{AssignedId, CURRENCY, Id, Moment, Money};
 use crate::http::error::ApiError;
 use crate::http::openapi::books::shared;
 use crate::http::openapi::schema::{
     Any, Field, boolean, choice, id, integer, label, label_or_empty, maybe, optional, plain, required, strict, text,
 };
 use crate::http::products::Products;
+use crate::http::query::Query;
 use crate::http::wire::books::{body, utr};
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 

@@ -8,10 +8,10 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Array;
 
-use super::values::{Id, Moment};
 use crate::domain::date::Month;
 use crate::http::call::Call;
 use crate::http::envelope;
+use crate::http::envelope::{Id, Moment};
 use crate::http::error::ApiError;
 use crate::http::openapi::schema::{array, choice, named};
 use crate::http::products::Products;

@@ -9,21 +9,21 @@ use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Array;
 
 use super::journals::CreatedByJson;
-use super::values::{AssignedId, Moment, Money, RelatedId};
-use crate::domain::books::command::BooksCommand;
-use crate::domain::books::command::ImportConfirmation;
+use crate::domain::books::command::{BooksCommand, ImportConfirmation};
 use crate::domain::books::records::import::{ImportRecord, RowResult, RowStatus};
 use crate::domain::books::request::CommandResult;
 use crate::domain::problem::Issue;
-use crate::http::books::access::{AnswerContext, member, require_write_access};
-use crate::http::books::change::{body_or_path, execute, path_id, printed};
-use crate::http::books::query::Query;
+use crate::http::books::change::{
+    AnswerContext, body_or_path, execute, member, path_id, printed, require_write_access,
+};
 use crate::http::books::token;
 use crate::http::call::Call;
 use crate::http::envelope;
+use crate::http::envelope::{AssignedId, Moment, Money, RelatedId};
 use crate::http::error::ApiError;
 use crate::http::openapi::schema::{array, choice, named};
 use crate::http::products::Products;
+use crate::http::query::Query;
 use crate::http::wire::books::imports::{ImportKind, parse_confirmation, parse_import};
 
 /// `GET …/imports`.

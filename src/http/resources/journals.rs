@@ -7,20 +7,22 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
-use super::values::{AssignedId, CURRENCY, Id, Moment, Money, RelatedId, vat_code};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::journal::{JournalFilter, JournalLineView, JournalView};
 use crate::domain::books::request::CommandResult;
 use crate::domain::date::Date;
 use crate::domain::ledger::journal::SourceType;
-use crate::http::books::access::{AnswerContext, member, published_write_access, require_write_access};
-use crate::http::books::change::{body_or_path, execute, execute_as, path_id, printed};
-use crate::http::books::query::Query;
+use crate::http::books::change::{
+    AnswerContext, body_or_path, execute, execute_as, member, path_id, printed, published_write_access,
+    require_write_access,
+};
 use crate::http::call::Call;
 use crate::http::envelope;
+use crate::http::envelope::{AssignedId, CURRENCY, Id, Moment, Money, RelatedId, vat_code};
 use crate::http::error::ApiError;
 use crate::http::openapi::schema::{choice, nullable};
 use crate::http::products::Products;
+use crate::http::query::Query;
 use crate::http::wire::books::journal::{parse_new, parse_void};
 
 /// `GET …/journals`.

@@ -10,21 +10,21 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Array;
 
-use super::values::{Id, Moment};
 use crate::domain::api_key;
 use crate::domain::ids::KeyId;
 use crate::domain::problem::Issues;
 use crate::http::call::Call;
+use crate::http::envelope::{Id, Moment};
 use crate::http::error::ApiError;
 use crate::http::openapi::schema::{array, named, string, text};
 use crate::http::products::Products;
 use crate::http::wire::key::parse;
-use crate::http::{envelope, headers};
+use crate::http::{call, envelope};
 use crate::store::{KeyCreated, KeyRow, NewKey};
 
 /// The plaintext of a key is never stored, so its creation cannot be replayed.
 fn refuse_idempotency_key(call: &Call<Products>) -> Result<(), ApiError> {
-    if call.header(headers::IDEMPOTENCY_KEY.as_str()).is_none() {
+    if call.header(call::IDEMPOTENCY_KEY.as_str()).is_none() {
         return Ok(());
     }
     let mut issues = Issues::default();

@@ -18,4 +18,3 @@ pub mod period_lock;
 pub mod reports;
 pub mod settlements;
 pub mod status;
-pub mod values;

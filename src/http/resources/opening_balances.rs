@@ -8,15 +8,14 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::Array;
 
 use super::journals::{self, JournalJson};
-use super::values::{AssignedId, CURRENCY, Id, Moment, Money};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::opening::{OpeningPreview, OpeningPreviewLine, OpeningSet};
 use crate::domain::books::request::CommandResult;
 use crate::domain::date::Date;
-use crate::http::books::access::{AnswerContext, require_write_access};
-use crate::http::books::change::{body_or_path, execute, printed};
+use crate::http::books::change::{AnswerContext, body_or_path, execute, printed, require_write_access};
 use crate::http::books::token;
 use crate::http::call::Call;
+use crate::http::envelope::{AssignedId, CURRENCY, Id, Moment, Money};
 use crate::http::error::ApiError;
 use crate::http::openapi::schema::{array, named, one_of};
 use crate::http::products::Products;

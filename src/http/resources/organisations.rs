@@ -12,7 +12,6 @@ use utoipa::openapi::ObjectBuilder;
 
 use super::accounts::vat_scheme;
 use super::address::AddressJson;
-use super::values::{AssignedId, CURRENCY, Exact, Moment};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::request::{CommandResult, CreateOrganisation, OrganisationCreated, PrintAnswer};
@@ -21,14 +20,17 @@ use crate::domain::date::Date;
 use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::organisation::EntityType;
 use crate::domain::ledger::refusal::Refusal;
-use crate::http::books::access::{AnswerContext, member, require_administrator_access};
-use crate::http::books::change::{ChangeHeaders, answer, body_or_path, execute, printed, replayed};
-use crate::http::books::query::Query;
+use crate::http::books::change::{
+    AnswerContext, ChangeHeaders, answer, body_or_path, execute, member, printed, replayed,
+    require_administrator_access,
+};
 use crate::http::call::Call;
 use crate::http::envelope;
+use crate::http::envelope::{AssignedId, CURRENCY, Exact, Moment};
 use crate::http::error::ApiError;
 use crate::http::openapi::schema::{choice, string};
 use crate::http::products::Products;
+use crate::http::query::Query;
 use crate::http::wire::books::organisation::{parse_new, parse_patch};
 use crate::http::wire::books::refused;
 

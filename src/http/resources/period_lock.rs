@@ -6,18 +6,17 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::values::{Id, Moment};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::organisation::{LockChange, OrganisationRecord};
 use crate::domain::books::request::CommandResult;
 use crate::domain::date::Date;
-use crate::http::books::access::{AnswerContext, member, require_write_access};
-use crate::http::books::change::{body_or_path, execute, printed};
-use crate::http::books::query::Query;
+use crate::http::books::change::{AnswerContext, body_or_path, execute, member, printed, require_write_access};
 use crate::http::call::Call;
 use crate::http::envelope;
+use crate::http::envelope::{Id, Moment};
 use crate::http::error::ApiError;
 use crate::http::products::Products;
+use crate::http::query::Query;
 use crate::http::wire::books::organisation::parse_lock;
 
 /// `GET …/period-lock`.

@@ -15,12 +15,12 @@ use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::date::{Date, date_in};
 use crate::domain::reports::cis_position::CisPosition;
 use crate::domain::reports::{AsOf, Period};
-use crate::http::books::access::member;
-use crate::http::books::query::Query;
+use crate::http::books::change::member;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::openapi::Operation;
 use crate::http::products::Products;
+use crate::http::query::Query;
 use crate::http::{envelope, openapi};
 use crate::store::{Reader, StoreError};
 

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
-use super::values::{AssignedId, CURRENCY, Id, Moment, Money, RelatedId};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::settlement::{AllocationView, PaymentMethod, SettlementFilter, SettlementView};
 use crate::domain::books::request::CommandResult;
@@ -16,14 +15,16 @@ use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
-use crate::http::books::access::{AnswerContext, member, require_write_access};
-use crate::http::books::change::{body_or_path, execute, path_id, printed};
-use crate::http::books::query::Query;
+use crate::http::books::change::{
+    AnswerContext, body_or_path, execute, member, path_id, printed, require_write_access,
+};
 use crate::http::call::Call;
 use crate::http::envelope;
+use crate::http::envelope::{AssignedId, CURRENCY, Id, Moment, Money, RelatedId};
 use crate::http::error::ApiError;
 use crate::http::openapi::schema::{choice, nullable};
 use crate::http::products::Products;
+use crate::http::query::Query;
 use crate::http::wire::books::allocation::{parse_release, parse_settlement_allocations};
 use crate::http::wire::books::journal::parse_void;
 use crate::http::wire::books::settlement::{kinds, parse_new, parse_patch};

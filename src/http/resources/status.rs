@@ -8,18 +8,18 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
 use super::accounts::vat_scheme;
-use super::values::{CURRENCY, Id, Money};
 use crate::domain::books::records::bank_account::BankAccountView;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::records::status::BooksStatus;
 use crate::domain::date::{Date, date_in};
-use crate::http::books::access::member;
-use crate::http::books::query::Query;
+use crate::http::books::change::member;
 use crate::http::call::Call;
 use crate::http::envelope;
+use crate::http::envelope::{CURRENCY, Id, Money};
 use crate::http::error::ApiError;
 use crate::http::openapi::schema::choice;
 use crate::http::products::Products;
+use crate::http::query::Query;
 
 /// `GET …/status`.
 pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {

@@ -10,7 +10,7 @@ use crate::http::envelope::{Data, List, PageOf};
 use crate::http::resources::bank_transactions::{
     BankImportJson, BankTransactionJson, BankTransactionsJson, CandidateJson, confirm_type, status,
 };
-use crate::http::wire::books::account_reference::{EXACTLY_ONE, ONE_AT_MOST};
+use crate::http::wire::books::read::{EXACTLY_ONE, ONE_AT_MOST};
 
 const NO_SUGGESTION: &str = "is required: the line has no saved suggestion to confirm";
 /// Why a line cannot be brought into the books.

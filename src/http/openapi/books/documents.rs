@@ -13,7 +13,7 @@ use crate::http::envelope::{Data, PageOf};
 use crate::http::resources::documents::{
     PurchaseCreditNoteJson, PurchaseInvoiceJson, SalesCreditNoteJson, SalesInvoiceJson, statuses,
 };
-use crate::http::wire::books::account_reference::ONE_AT_MOST;
+use crate::http::wire::books::read::ONE_AT_MOST;
 
 fn word(kind: DocumentKind) -> &'static str {
     of(kind, ["sales invoice", "purchase invoice", "sales credit note", "purchase credit note"])

@@ -8,7 +8,7 @@ use super::shared::{DATES_IN_ORDER, about, account_keys, date_in, inside, money_
 use crate::domain::ledger::journal::SourceType;
 use crate::http::envelope::{Data, PageOf};
 use crate::http::resources::journals::JournalJson;
-use crate::http::wire::books::account_reference::EXACTLY_ONE;
+use crate::http::wire::books::read::EXACTLY_ONE;
 
 /// What the day of a reversal must be.
 pub(super) const VOID_DATE: &str = "must not be before what is voided, or before its last allocation was released";

@@ -14,7 +14,7 @@ use super::super::schema::{
 };
 use super::TAG;
 use crate::http::error::ErrorCode;
-use crate::http::wire::books::account_reference::CODE_CHARS_MAX;
+use crate::http::wire::books::read::CODE_CHARS_MAX;
 
 /// The real days from 1900-01-01 to 2199-12-31; only 1900 and 2100 are no leap years that look like one.
 const DAY: &str = "^(?:(?:19|20|21)[0-9]{2}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|(?:19(?:0[48]|[2468][048]|[13579][26])|20(?:[02468][048]|[13579][26])|21(?:0[48]|[2468][048]|[13579][26]))-02-29)$";

@@ -1,7 +1,6 @@
 //! Sales and purchase invoices and credit notes: drawn up, issued, voided, and credit set against invoices.
 
 mod kinds;
-mod parts;
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
@@ -13,13 +12,14 @@ use crate::domain::date::date_in;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
-use crate::http::books::access::{AnswerContext, member, require_write_access};
-use crate::http::books::change::{body_or_path, execute, path_id, printed, printed_deleted};
-use crate::http::books::query::Query;
+use crate::http::books::change::{
+    AnswerContext, body_or_path, execute, member, path_id, printed, printed_deleted, require_write_access,
+};
 use crate::http::call::Call;
 use crate::http::envelope;
 use crate::http::error::ApiError;
 use crate::http::products::Products;
+use crate::http::query::Query;
 use crate::http::wire::books::allocation::{parse_credit_allocations, parse_release};
 use crate::http::wire::books::document::{parse_new, parse_patch};
 use crate::http::wire::books::journal::parse_void;

@@ -1,11 +1,11 @@
 //! Reading what money and credit are set against, and what is released again.
 
-use super::exact::strict_list;
 use super::read::body;
 use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget};
 use crate::domain::date::Date;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::problem::Issues;
+use crate::http::wire::books::read::strict_list;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
 /// Allocations of one request.

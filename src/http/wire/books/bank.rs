@@ -1,6 +1,5 @@
 //! The lines of bank statements on the wire.
 
-use super::account_reference::AccountRead;
 use super::read::body;
 use crate::domain::books::records::statement_line::{StatementImport, StatementLineInput};
 use crate::domain::books::records::suggestion::StatementLineSuggestion;
@@ -9,6 +8,7 @@ use crate::domain::ledger::bank_coding::CodedLine;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::VatCode;
 use crate::domain::problem::Issues;
+use crate::http::wire::books::read::AccountRead;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
 /// Rows of one import.

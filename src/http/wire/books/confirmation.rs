@@ -1,6 +1,5 @@
 //! Reading how lines of statements come into the books.
 
-use super::account_reference::{CODE_CHARS_MAX, ONE_AT_MOST};
 use super::allocation::Allocations;
 use super::bank::{PARTS_MAX, PartRead};
 use crate::domain::books::command::Confirmation;
@@ -13,6 +12,7 @@ use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::VatCode;
 use crate::domain::problem::Issues;
+use crate::http::wire::books::read::{CODE_CHARS_MAX, ONE_AT_MOST};
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
 /// Items of one batch.

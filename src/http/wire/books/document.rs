@@ -1,7 +1,5 @@
 //! Reading what is said about invoices and credit notes.
 
-use super::account_reference::AccountRead;
-use super::exact::strict_list;
 use super::read::body;
 use crate::domain::books::records::document::{DocumentField, DocumentInput};
 use crate::domain::date::Date;
@@ -9,6 +7,7 @@ use crate::domain::ledger::document::{CisType, DocumentKind, EnteredLine};
 use crate::domain::ledger::money::{Decimal4, Percent};
 use crate::domain::ledger::vat::Side;
 use crate::domain::problem::Issues;
+use crate::http::wire::books::read::{AccountRead, strict_list};
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
 /// Lines of one document.

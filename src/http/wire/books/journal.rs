@@ -1,11 +1,11 @@
 //! The bodies that post and void journals.
 
-use super::account_reference::AccountRead;
 use super::read::body;
 use crate::domain::date::Date;
 use crate::domain::ids::ContactId;
 use crate::domain::ledger::manual_journal::{ManualJournal, ManualLine};
 use crate::domain::problem::Issues;
+use crate::http::wire::books::read::AccountRead;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
 /// Lines of one journal.

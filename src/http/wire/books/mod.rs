@@ -2,19 +2,17 @@
 //! digits, and never pass through a float.
 
 pub mod account;
-pub mod account_reference;
 pub mod allocation;
 pub mod bank;
 pub mod bank_account;
 pub mod changes;
 pub mod confirmation;
 pub mod document;
-mod exact;
 pub mod imports;
 pub mod journal;
 pub mod opening;
 pub mod organisation;
-mod read;
+pub(in crate::http) mod read;
 pub mod settlement;
 
 pub use read::{BOOK_DATE_RULE, body, parse_book_date, utr};
@@ -23,8 +21,8 @@ use serde::ser::{Serialize, Serializer};
 
 use crate::domain::ledger::refusal::{DetailValue, Refusal, RefusalClass};
 use crate::domain::problem::{Issue, Issues};
+pub use crate::http::envelope::{AssignedId, CURRENCY, Exact, Money};
 use crate::http::error::ApiError;
-pub use crate::http::resources::values::{AssignedId, CURRENCY, Exact, Money};
 
 /// The same for an item of a batch, which is named by its row.
 pub fn refused_item(row: usize, refusal: &Refusal) -> ApiError {

@@ -1,6 +1,5 @@
 //! Reading the bodies that preview and set opening balances.
 
-use super::account_reference::AccountRead;
 use super::read::body;
 use crate::domain::books::records::opening::OpeningInput;
 use crate::domain::date::Date;
@@ -10,6 +9,7 @@ use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::opening::OpeningDocument;
 use crate::domain::problem::Issues;
+use crate::http::wire::books::read::AccountRead;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
 const LINES_MAX: u64 = 1_000;

@@ -1,12 +1,15 @@
-//! Reading the fields the books have in common, strictly and with every problem at once.
+//! Reading the fields the books have in common, strictly and with every problem at once: numbers with up to four decimals
+//! from their digits, dates, and the account that a body names by its id or by its code.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use crate::domain::books::records::address::AddressChange;
 use crate::domain::date::Date;
+use crate::domain::ids::AccountId;
+use crate::domain::ledger::chart::AccountReference;
 use crate::domain::ledger::journal::{FIRST_DATE, LAST_DATE};
-use crate::domain::ledger::money::{Pence, parse_number, parse_text};
+use crate::domain::ledger::money::{Decimal4, Pence, parse_number, parse_text};
 use crate::domain::ledger::vat::VatCode;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
@@ -163,4 +166,125 @@ pub fn utr(reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Reading<Option
         return Ok(None);
     }
     Ok(Some(text.into_owned()))
+}
+
+/// Reads one spelling of a decimal.
+type Parse = fn(&str) -> Option<Decimal4>;
+
+impl StrictReader<'_> {
+    /// A decimal: a number, or a string.
+    fn decimal(
+        &mut self,
+        path: FieldPath<'_>,
+        (number, text): (Parse, Parse),
+        rule: &str,
+    ) -> Reading<Option<Decimal4>> {
+        let given = self.value()?;
+        let read = match given.starts_with('"') {
+            true => serde_json::from_str::<Cow<'_, str>>(given).ok().and_then(|given| text(&given)),
+            false => number(given),
+        };
+        if read.is_none() {
+            self.problem(path, rule);
+        }
+        Ok(read)
+    }
+
+    /// How many.
+    pub fn quantity(&mut self, path: FieldPath<'_>) -> Reading<Option<Decimal4>> {
+        let rule = "must be a number with at most four decimals from -999999.9999 to 999999.9999, and not 0";
+        self.decimal(path, (Decimal4::parse_quantity_number, Decimal4::parse_quantity_text), rule)
+    }
+
+    /// The price of one.
+    pub fn unit_price(&mut self, path: FieldPath<'_>) -> Reading<Option<Decimal4>> {
+        let rule = "must be a number with at most four decimals from -99999999.9999 to 99999999.9999";
+        self.decimal(path, (Decimal4::parse_unit_price_number, Decimal4::parse_unit_price_text), rule)
+    }
+
+    /// An amount of more than nothing.
+    pub fn cash(&mut self, path: FieldPath<'_>) -> Reading<Option<Pence>> {
+        let amount = self.money(path)?;
+        if amount.is_some_and(|amount| !amount.is_positive()) {
+            self.problem(path, "must be more than 0");
+            return Ok(None);
+        }
+        Ok(amount)
+    }
+}
+
+/// Reads a list; what could not be read is left out, and is a problem already.
+pub fn strict_list<T>(
+    reader: &mut StrictReader<'_>,
+    section: &'static str,
+    length: RangeInclusive<u64>,
+    mut read: impl FnMut(&mut StrictReader<'_>, FieldPath<'static>) -> Reading<Option<T>>,
+) -> Reading<Vec<T>> {
+    let mut items = Vec::new();
+    reader.list(section, length, |reader, path| {
+        items.extend(read(reader, path)?);
+        Ok(())
+    })?;
+    Ok(items)
+}
+
+/// The longest code of an account.
+pub const CODE_CHARS_MAX: usize = 20;
+/// What is wrong with both keys or neither, where an account has to be named.
+pub const EXACTLY_ONE: &str = "exactly one of account_id and account_code is required";
+/// What is wrong with both keys, where an account may be named.
+pub const ONE_AT_MOST: &str = "only one of account_id and account_code may be given";
+
+/// The two keys that name an account, as given; null is the same as leaving a key out.
+#[derive(Default)]
+pub(super) struct AccountRead {
+    named: Option<AccountReference>,
+    keys_given: u8,
+}
+
+impl AccountRead {
+    /// Reads the key with the id.
+    pub(super) fn id(&mut self, reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Reading<()> {
+        if !reader.is_null()? {
+            self.keys_given += 1;
+            self.named = reader.id(path)?.map(|id| AccountReference::Id(AccountId(id)));
+        }
+        Ok(())
+    }
+
+    /// Reads the key with the code.
+    pub(super) fn code(&mut self, reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Reading<()> {
+        if !reader.is_null()? {
+            self.keys_given += 1;
+            let code = reader.text(path, 1..=CODE_CHARS_MAX)?;
+            self.named = code.map(|code| AccountReference::Code(code.into_owned()));
+        }
+        Ok(())
+    }
+
+    /// Whether both keys are given.
+    pub(super) const fn is_ambiguous(&self) -> bool {
+        self.keys_given > 1
+    }
+
+    /// The account, if one is named; `path` is that of the object with the keys.
+    pub(super) fn optional(self, reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Option<AccountReference> {
+        if self.is_ambiguous() {
+            reader.problem(path.field("account_id"), ONE_AT_MOST);
+        }
+        self.named
+    }
+
+    /// The account, which has to be named.
+    pub(super) fn required(self, reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Option<AccountReference> {
+        if self.keys_given != 1 {
+            reader.problem(path.field("account_id"), EXACTLY_ONE);
+        }
+        self.named
+    }
+
+    /// The account as it could be read.
+    pub(super) fn named(self) -> Option<AccountReference> {
+        self.named
+    }
 }
