@@ -9,8 +9,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use dashmap::DashMap;
 use dashmap::mapref::entry::Entry;
 
-use crate::domain::api_key::{KeyPrefix, PresentedKey};
-use crate::domain::caller::{KeySnapshot, RateWindow, Role, verify};
+use crate::domain::caller::{KeyPrefix, KeySnapshot, PresentedKey, RateWindow, Role, verify};
 use crate::domain::credits::CreditAccount;
 use crate::domain::ids::{KeyId, OrganisationId, UserId};
 use crate::store::{KeyRow, MembershipRow};
@@ -175,7 +174,7 @@ impl MembershipBoard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::api_key;
+    use crate::domain::caller;
     use crate::domain::caller::KeyReach;
     use crate::domain::date::Month;
 
@@ -218,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_revoked_key_is_withdrawn_and_a_changed_one_keeps_its_window() {
-        let minted = api_key::mint(|block| block.fill(3));
+        let minted = caller::mint(|block| block.fill(3));
         let mut row = KeyRow {
             id: KeyId(4),
             user_id: UserId(1),
@@ -233,7 +232,7 @@ mod tests {
             revoked_at_ms: None,
             changed_epoch: 1,
         };
-        let presented = api_key::parse(&minted.plaintext).expect("well formed");
+        let presented = caller::parse(&minted.plaintext).expect("well formed");
         let directory = KeyDirectory::default();
         directory.publish(&row);
         let first = directory.authenticate(&presented).expect("accepted");

@@ -1,12 +1,20 @@
 //! Who is calling, what they may do and how their requests are counted: the published form of an API key and the comparison
 //! that accepts or refuses a presented one; scopes of keys, roles of members, the reach of a key over organisations; and the
 //! fixed window of requests, which starts with the first request after the last one ended.
+//!
+//! An API key is `key_<prefix>_<secret>`, base62, with a checksum at the end.
+//! The prefix (12 characters) is the public look-up handle. The secret is 37 random characters and 6 that hold the
+//! CRC-32 (IEEE 802.3) of everything before them, so that a mistyped key is refused without a look-up and a secret
+//! scanner can tell a leaked key from a look-alike. The secret carries over 200 bits, so a fast hash (SHA-256) is
+//! enough for storage; a slow password hash would only be a lever for denial of service.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use crate::domain::api_key::{KeyHash, PresentedKey};
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+
 use crate::domain::ids::{KeyId, OrganisationId, UserId};
 
 /// An API key as requests see it: everything but the use counters is immutable; a changed key is a new snapshot.
@@ -347,87 +355,129 @@ impl RateWindow {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::api_key;
-    use super::*;
+/// What every key starts with.
+pub const KEY_LITERAL: &str = "key_";
+/// Characters in the look-up handle.
+pub const PREFIX_LENGTH: usize = 12;
+/// Characters in the secret, checksum included.
+pub const SECRET_LENGTH: usize = RANDOM_LENGTH + CHECKSUM_LENGTH;
+/// Characters in the whole key.
+pub const KEY_LENGTH: usize = KEY_LITERAL.len() + PREFIX_LENGTH + 1 + SECRET_LENGTH;
 
-    fn snapshot(hash: KeyHash) -> Arc<KeySnapshot> {
-        Arc::new(KeySnapshot {
-            prefix: String::new(),
-            key_id: KeyId(1),
-            user_id: UserId(2),
-            name: "n".to_owned(),
-            hash,
-            scopes: [Scope::BooksRead].into_iter().collect(),
-            allow_overage: false,
-            reach: KeyReach::All,
-            last_used_ms: AtomicI64::new(0),
-            window: Arc::default(),
-        })
-    }
+const RANDOM_LENGTH: usize = 37;
+const CHECKSUM_LENGTH: usize = 6;
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-    #[test]
-    fn only_the_right_secret_is_accepted() {
-        let minted = api_key::mint(|block| block.fill(9));
-        let presented = api_key::parse(&minted.plaintext).expect("well formed");
-        assert!(verify(Some(snapshot(minted.hash)), &presented).is_some());
-        assert!(verify(Some(snapshot(KeyHash([1; 32]))), &presented).is_none());
-        assert!(verify(None, &presented).is_none());
-    }
+/// The look-up handle of a key.
+pub type KeyPrefix = [u8; PREFIX_LENGTH];
 
-    #[test]
-    fn the_moment_of_use_never_goes_back() {
-        let key = snapshot(KeyHash([1; 32]));
-        key.touch(20);
-        key.touch(10);
-        assert_eq!(key.last_used_ms.load(Ordering::Relaxed), 20);
-        assert!(key.has(Scope::BooksRead) && !key.has(Scope::BooksSend));
+/// SHA-256 of a whole key, the only form that is stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct KeyHash(pub [u8; 32]);
+
+impl KeyHash {
+    /// Compares in constant time.
+    pub fn matches(&self, other: &Self) -> bool {
+        // Four words compare as constantly as 32 bytes and in a fraction of the time.
+        lanes(&self.0).ct_eq(&lanes(&other.0)).into()
     }
 }
 
-#[cfg(test)]
-mod access_tests {
-    use super::*;
-
-    #[test]
-    fn scope_sets_survive_storage() {
-        let all: ScopeSet = Scope::ALL.into_iter().collect();
-        assert_eq!(ScopeSet::from_stored(&all.to_stored()), Some(all));
-        assert_eq!(ScopeSet::from_stored("books:read nonsense"), None);
-        let mut one = ScopeSet::default();
-        assert!(one.insert(Scope::BooksSend));
-        assert!(!one.insert(Scope::BooksSend));
-        assert_eq!(one.names(), ["books:send"]);
+fn lanes(bytes: &[u8; 32]) -> [u64; 4] {
+    let mut lanes = [0; 4];
+    for (lane, chunk) in lanes.iter_mut().zip(bytes.as_chunks::<8>().0) {
+        *lane = u64::from_ne_bytes(*chunk);
     }
+    lanes
+}
+
+/// A key that was just minted; the plaintext exists only here.
+pub struct MintedKey {
+    /// The whole key, shown to its owner exactly once.
+    pub plaintext: String,
+    /// The look-up handle.
+    pub prefix: String,
+    /// What is stored.
+    pub hash: KeyHash,
+}
+
+/// A presented key that has the right form.
+#[derive(Clone, Copy)]
+pub struct PresentedKey {
+    /// The look-up handle.
+    pub prefix: KeyPrefix,
+    /// To be compared with the stored hash.
+    pub hash: KeyHash,
+}
+
+/// Mints a key from a source of random bytes.
+pub fn mint(mut fill_random: impl FnMut(&mut [u8])) -> MintedKey {
+    let prefix = random_base62(PREFIX_LENGTH, &mut fill_random);
+    let random = random_base62(RANDOM_LENGTH, &mut fill_random);
+    let mut plaintext = format!("{KEY_LITERAL}{prefix}_{random}");
+    let checksum = checksum_digits(plaintext.as_bytes());
+    plaintext.extend(checksum.map(char::from));
+    let hash = hash(plaintext.as_bytes());
+    MintedKey { plaintext, prefix, hash }
+}
+
+/// Reads a presented key; `None` when its form or checksum is wrong.
+pub fn parse(text: &str) -> Option<PresentedKey> {
+    let bytes = text.as_bytes();
+    if bytes.len() != KEY_LENGTH || !text.starts_with(KEY_LITERAL) {
+        return None;
+    }
+    let (handle, secret) = bytes.get(KEY_LITERAL.len()..)?.split_at_checked(PREFIX_LENGTH)?;
+    if secret.first() != Some(&b'_') || !handle.iter().chain(secret.get(1..)?).all(u8::is_ascii_alphanumeric) {
+        return None;
+    }
+    let (before, checksum) = bytes.split_at_checked(KEY_LENGTH - CHECKSUM_LENGTH)?;
+    if checksum_digits(before) != checksum {
+        return None;
+    }
+    Some(PresentedKey { prefix: handle.try_into().ok()?, hash: hash(bytes) })
+}
+
+fn hash(bytes: &[u8]) -> KeyHash {
+    KeyHash(Sha256::digest(bytes).into())
+}
+
+fn random_base62(length: usize, fill_random: &mut impl FnMut(&mut [u8])) -> String {
+    let mut text = String::with_capacity(length);
+    let mut block = [0_u8; 64];
+    while text.len() < length {
+        fill_random(&mut block);
+        // 248 is the largest multiple of 62 in a byte: rejecting the rest keeps every character equally likely.
+        for byte in block.iter().filter(|byte| **byte < 248).take(length - text.len()) {
+            text.push(char::from(base62_digit(u32::from(*byte))));
+        }
+    }
+    text
+}
+
+fn base62_digit(value: u32) -> u8 {
+    let digit = usize::try_from(value % 62).unwrap_or_default();
+    BASE62.get(digit).copied().unwrap_or(b'0')
+}
+
+fn checksum_digits(bytes: &[u8]) -> [u8; CHECKSUM_LENGTH] {
+    let mut rest = crc32fast::hash(bytes);
+    let mut digits = [b'0'; CHECKSUM_LENGTH];
+    for digit in digits.iter_mut().rev() {
+        *digit = base62_digit(rest);
+        rest /= 62;
+    }
+    digits
 }
 
 #[cfg(test)]
-mod rate_window_tests {
-    use super::*;
+mod tests;
 
-    const RULE: RateRule = RateRule { limit: 3, window_ms: 60_000 };
+#[cfg(test)]
+mod access_tests;
 
-    #[test]
-    fn the_window_starts_with_the_first_request_and_ends_after_its_length() {
-        let window = RateWindow::default();
-        assert!(window.is_idle(RULE, 5));
-        assert_eq!(window.hit(RULE, 5), RateDecision { allowed: true, remaining: 2, reset_s: 60 });
-        assert_eq!(window.hit(RULE, 1_006), RateDecision { allowed: true, remaining: 1, reset_s: 59 });
-        assert!(window.hit(RULE, 59_999).allowed);
-        assert_eq!(window.hit(RULE, 60_004), RateDecision { allowed: false, remaining: 0, reset_s: 1 });
-        assert_eq!(window.hit(RULE, 60_005), RateDecision { allowed: true, remaining: 2, reset_s: 60 });
-    }
+#[cfg(test)]
+mod rate_window_tests;
 
-    #[test]
-    fn parallel_requests_never_exceed_the_limit() {
-        let window = RateWindow::default();
-        let rule = RateRule { limit: 1_000, window_ms: 60_000 };
-        let allowed: usize = std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                (0..4).map(|_| scope.spawn(|| (0..500).filter(|_| window.hit(rule, 1).allowed).count())).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap_or_default()).sum()
-        });
-        assert_eq!(allowed, 1_000);
-    }
-}
+#[cfg(test)]
+mod api_key_tests;

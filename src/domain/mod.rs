@@ -3,7 +3,6 @@
 //! Everything here takes values and returns values, so that every rule can be tested without a server.
 
 pub mod amount;
-pub mod api_key;
 pub mod books;
 pub mod caller;
 pub mod coding;

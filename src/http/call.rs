@@ -14,8 +14,7 @@ use futures_util::future::LocalBoxFuture;
 use tokio::sync::SemaphorePermit;
 
 use crate::clock::Clock;
-use crate::domain::api_key::PresentedKey;
-use crate::domain::caller::{KeySnapshot, Principal, RateDecision, RateRule};
+use crate::domain::caller::{KeySnapshot, PresentedKey, Principal, RateDecision, RateRule};
 use crate::domain::ids::UserId;
 use crate::domain::problem::Issues;
 use crate::http::body::Body;

@@ -21,9 +21,8 @@ use futures_util::FutureExt as _;
 use crate::actors::Actors;
 use crate::actors::rate_limiter::Hit;
 use crate::clock::Clock;
-use crate::domain::api_key;
-use crate::domain::api_key::PresentedKey;
-use crate::domain::caller::{Credential, KeySnapshot, Principal, RateDecision, RateRule};
+use crate::domain::caller;
+use crate::domain::caller::{Credential, KeySnapshot, PresentedKey, Principal, RateDecision, RateRule};
 use crate::domain::ids::UserId;
 use crate::http::body::{Bodies, Body, Incoming};
 use crate::http::call::{Call, Gate, Presented, RateOutcome, SessionError};
@@ -220,7 +219,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
         let Presented::One(text) = call::api_key(self.request.headers()) else { return None };
         let parsed = match self.request.conn_data::<Rc<LastKey>>() {
             Some(last) => last.parse(text),
-            None => api_key::parse(text),
+            None => caller::parse(text),
         };
         self.worker.shared.gate.authenticate_key(&parsed?)
     }

@@ -26,8 +26,8 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 
 use crate::clock::Clock;
-use crate::domain::api_key;
-use crate::domain::api_key::PresentedKey;
+use crate::domain::caller;
+use crate::domain::caller::PresentedKey;
 use crate::http::body::{Bodies, BodyLimits};
 use crate::http::call::{Gate, RateHeaders};
 use crate::http::envelope::RequestIds;
@@ -348,7 +348,7 @@ impl LastKey {
         if let Some((_, parsed)) = last.as_ref().filter(|(known, _)| known == text) {
             return Some(*parsed);
         }
-        let parsed = api_key::parse(text)?;
+        let parsed = caller::parse(text)?;
         *last = Some((text.to_owned(), parsed));
         Some(parsed)
     }
@@ -503,7 +503,7 @@ mod tests {
 
     #[test]
     fn each_key_that_a_connection_presents_is_read_anew_when_it_differs() {
-        let keys = [1_u8, 2].map(|seed| api_key::mint(|bytes| bytes.fill(seed)));
+        let keys = [1_u8, 2].map(|seed| caller::mint(|bytes| bytes.fill(seed)));
         let last = LastKey::default();
         for key in [&keys[0], &keys[0], &keys[1], &keys[0]] {
             let parsed = last.parse(&key.plaintext).unwrap();

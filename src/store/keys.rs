@@ -6,8 +6,7 @@ use super::StoreError;
 use super::epochs::Topic;
 use super::sql::{Row, Unit, params};
 use super::writer::{Locks, Writer};
-use crate::domain::api_key::KeyHash;
-use crate::domain::caller::{KeyReach, ScopeSet};
+use crate::domain::caller::{KeyHash, KeyReach, ScopeSet};
 use crate::domain::ids::{KeyId, OrganisationId, UserId};
 use crate::store::sql::Reader;
 

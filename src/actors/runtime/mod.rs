@@ -64,7 +64,6 @@
 //! }
 //! ```
 
-mod directory;
 mod error;
 mod exposition;
 pub mod guard;
@@ -74,7 +73,7 @@ mod stats;
 mod watchdog;
 
 pub use crate::actors::runtime::guard::{Ask, Permit};
-pub use directory::Directory;
+pub use crate::actors::runtime::slot::Directory;
 pub use error::ActorError;
 pub use guard::{Fault, Guarded};
 pub use registry::{ActorRegistry, Watched};

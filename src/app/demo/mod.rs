@@ -15,8 +15,8 @@ use anyhow::{Context as _, bail};
 
 use crate::actors::Actors;
 use crate::clock::Clock;
-use crate::domain::api_key;
 use crate::domain::books::request::CreateOrganisation;
+use crate::domain::caller;
 use crate::domain::caller::Scope;
 use crate::domain::ids::{KeyId, UserId};
 use crate::session::hash_password;
@@ -116,7 +116,7 @@ pub async fn seed(store: &Store, actors: &Actors, clock: &dyn Clock) -> anyhow::
 }
 
 async fn key(actors: &Actors, clock: &dyn Clock, user_id: UserId, name: &str) -> anyhow::Result<DemoKey> {
-    let minted = api_key::mint(|block| clock.fill_random(block));
+    let minted = caller::mint(|block| clock.fill_random(block));
     let new = NewKey {
         user_id,
         name: name.to_owned(),

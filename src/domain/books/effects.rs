@@ -4,9 +4,9 @@
 //!
 //! `decide` and `idempotency` push effects; `store::books::write` writes them to the database. A group is the commands that
 //! are committed together; facts are the records that were loaded for them. A refused command is undone back to a mark,
-//! without a copy of anything ([`UndoMap`]).
+//! without a copy of anything (`UndoMap`).
 //!
-//! Lists have counters ([`ListCounters`]): a record is counted by its date, its last change, its type, its bank account and,
+//! Lists have counters (`ListCounters`): a record is counted by its date, its last change, its type, its bank account and,
 //! while it is open, the day it is due. Totals of filtered lists are read from them.
 
 use std::borrow::{Borrow, Cow};
@@ -21,7 +21,7 @@ use crate::domain::books::records::settlement::{SettlementRecord, list_name};
 use crate::domain::books::records::statement_line::StatementLineRecord;
 use crate::domain::date::Date;
 use crate::domain::ledger::allocation::Allocation;
-use crate::domain::ledger::vat_entry::VatEntry;
+use crate::domain::ledger::vat::VatEntry;
 
 /// A journal with its lines.
 #[derive(Debug)]

@@ -26,8 +26,7 @@ use crate::domain::ledger::bank_import::{AwaitedTransfer, StoredStatementLine};
 use crate::domain::ledger::chart::{Account, Books, Chart, Role};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::vat::VatHistory;
-use crate::domain::ledger::vat_entry::VatEntry;
+use crate::domain::ledger::vat::{VatEntry, VatHistory};
 use crate::domain::reports::contact_balances::ContactBalance;
 
 /// A journal that commands may void, with its entries of VAT.
@@ -392,7 +391,7 @@ mod tests {
     use crate::domain::ledger::allocation::SettlementKind;
     use crate::domain::ledger::document::{DocumentKind, Stage};
     use crate::domain::ledger::money::Pence;
-    use crate::domain::ledger::vat_entry::CodeTotals;
+    use crate::domain::ledger::vat::CodeTotals;
 
     /// A call that changes a register.
     #[derive(Debug, Clone)]

@@ -6,12 +6,11 @@ use super::money::Pence;
 use super::refusal::Refusal;
 use super::vat::Side;
 use super::vat_cash;
-use super::vat_entry::VatEntry;
 use crate::domain::date::Date;
 use crate::domain::ids::{AllocationId, ContactId, DocumentId, SettlementId};
 use crate::domain::ledger::chart::Books;
 use crate::domain::ledger::journal::first_open;
-use crate::domain::ledger::vat_entry::CodeTotals;
+use crate::domain::ledger::vat::{CodeTotals, VatEntry};
 
 /// What an allocation is asked to go to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,10 +11,9 @@ use super::journal::SourceType;
 use super::money::Pence;
 use super::refusal::Refusal;
 use super::vat::Side;
-use super::vat_entry::Basis;
 use crate::domain::date::Date;
 use crate::domain::ids::{AllocationId, ContactId, DocumentId, SettlementId};
-use crate::domain::ledger::vat_entry::CodeTotals;
+use crate::domain::ledger::vat::{Basis, CodeTotals};
 
 /// Money that changed hands with a customer or supplier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,10 +5,9 @@ use super::journal::{Journal, Line, Source, SourceType, Target};
 use super::money::Pence;
 use super::refusal::{Refusal, VatPosting};
 use super::vat::{Side, Split, VatCode, split_gross};
-use super::vat_entry::{Basis, VatEntry, VatOrigin};
 use crate::domain::ids::AccountId;
 use crate::domain::ledger::chart::{Account, AccountReference, Books, Role};
-use crate::domain::ledger::vat::{separates_vat, side_of_account};
+use crate::domain::ledger::vat::{Basis, VatEntry, VatOrigin, separates_vat, side_of_account};
 
 /// How a line of a statement is coded.
 #[derive(Debug, Clone, PartialEq, Eq)]

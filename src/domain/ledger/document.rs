@@ -10,8 +10,7 @@ use crate::domain::ledger::contact::{Contact, ContactKind};
 use crate::domain::ledger::journal::{LAST_DATE, SourceType};
 use crate::domain::ledger::money::{Decimal4, Pence, Percent, divide_round};
 use crate::domain::ledger::refusal::{Refusal, VatPosting};
-use crate::domain::ledger::vat::{Side, Split, VatCode, split_gross, split_net};
-use crate::domain::ledger::vat_entry::CodeTotals;
+use crate::domain::ledger::vat::{CodeTotals, Side, Split, VatCode, split_gross, split_net};
 use crate::domain::ledger::{cis, contact};
 
 /// Which document.

@@ -10,8 +10,7 @@ use crate::domain::ledger::journal;
 use crate::domain::ledger::journal::{Journal, Line, PostedJournal, Source, Target};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat::{Split, separates_vat};
-use crate::domain::ledger::vat_entry::{Basis, VatEntry, VatOrigin};
+use crate::domain::ledger::vat::{Basis, Split, VatEntry, VatOrigin, separates_vat};
 
 /// How the VAT of a document is posted and declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

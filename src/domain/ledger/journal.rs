@@ -5,8 +5,7 @@ use crate::domain::ids::{AccountId, ContactId, JournalId};
 use crate::domain::ledger::chart::Role;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat::VatCode;
-use crate::domain::ledger::vat_entry::VatEntry;
+use crate::domain::ledger::vat::{VatCode, VatEntry};
 
 /// What made a journal, and which record that is: none when the decision creates it, or there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -375,8 +374,8 @@ pub fn starts_vat_period(date: Date, months: i32, end_month: i32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ledger::vat::{Basis, VatOrigin};
     use crate::domain::ledger::vat::{Side, Split};
-    use crate::domain::ledger::vat_entry::{Basis, VatOrigin};
 
     fn line(account: i64, amount: i64) -> Line {
         Line::new(Target::Account(AccountId(account)), Pence(amount))

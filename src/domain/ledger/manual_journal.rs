@@ -5,12 +5,11 @@ use super::journal::{Journal, JournalStatus, Line, PostedJournal, Source, Source
 use super::money::Pence;
 use super::refusal::{Refusal, VatPosting};
 use super::vat::{Side, Split, VatCode, split_gross};
-use super::vat_entry::{Basis, VatEntry, VatOrigin};
 use crate::domain::date::Date;
 use crate::domain::ids::{AllocationId, ContactId};
 use crate::domain::ledger::chart::{Account, AccountReference, Books, Role};
 use crate::domain::ledger::journal;
-use crate::domain::ledger::vat::{VatScheme, separates_vat, side_of_account};
+use crate::domain::ledger::vat::{Basis, VatEntry, VatOrigin, VatScheme, separates_vat, side_of_account};
 
 /// A journal as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]

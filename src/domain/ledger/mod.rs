@@ -26,7 +26,6 @@ pub mod settlement;
 pub mod standard_chart;
 pub mod vat;
 pub mod vat_cash;
-pub mod vat_entry;
 
 #[cfg(test)]
 mod simulation;

@@ -19,14 +19,12 @@ use super::settlement::{self, EnteredSettlement};
 use super::testing::{carry_out, chart, contact};
 use super::vat::{Side, Split, VatCode};
 use super::vat_cash::recognised;
-use super::vat_entry::VatEntry;
 use crate::domain::date::Date;
 use crate::domain::ids::{AccountId, AllocationId, BankAccountId, ContactId, DocumentId, JournalId, SettlementId};
 use crate::domain::ledger::chart::{Account, Books, Role};
 use crate::domain::ledger::document::{CisType, PricedLine, total};
 use crate::domain::ledger::money::Percent;
-use crate::domain::ledger::vat::{VatHistory, VatScheme};
-use crate::domain::ledger::vat_entry::CodeTotals;
+use crate::domain::ledger::vat::{CodeTotals, VatEntry, VatHistory, VatScheme};
 
 const FIRST: Date = Date::numbered(20_000);
 const DAYS: i32 = 550;

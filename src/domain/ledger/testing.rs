@@ -8,12 +8,10 @@ use super::journal::{Journal, Target};
 use super::money::Pence;
 use super::standard_chart;
 use super::vat::{Split, VatCode};
-use super::vat_entry::Basis;
 use crate::domain::date::Date;
 use crate::domain::ids::{AccountId, AllocationId, ContactId, DocumentId};
 use crate::domain::ledger::chart::Books;
-use crate::domain::ledger::vat::{VatHistory, VatScheme};
-use crate::domain::ledger::vat_entry::CodeTotals;
+use crate::domain::ledger::vat::{Basis, CodeTotals, VatHistory, VatScheme};
 
 /// The standard chart, its ids counted from 1.
 pub fn chart(vat_control: bool) -> Chart {

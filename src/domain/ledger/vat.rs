@@ -1,12 +1,12 @@
-//! VAT arithmetic (the five codes, the split of an amount, how far a caller's own figure may be away) and VAT schemes: from
-//! which day each applies, and when one may change.
+//! VAT: the arithmetic (the five codes, the split of an amount, how far a caller's own figure may be away), amounts by code,
+//! the schemes (from which day each applies, and when one may change), and the sub-ledger, of which the return is a sum.
 
 use crate::domain::date::Date;
+use crate::domain::ids::DocumentId;
 use crate::domain::ledger::chart::{Account, AccountType, Role};
 use crate::domain::ledger::journal::{require_open, starts_vat_period};
 use crate::domain::ledger::money::{Pence, Percent, divide_round};
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat_entry::Basis;
 
 /// A VAT code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -302,155 +302,215 @@ pub fn side_of_account(account: &Account, code: VatCode, field: impl FnOnce() ->
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The scheme an entry was made under, which decides how the return counts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Basis {
+    /// At the date of the document, the bank line or the journal.
+    Standard,
+    /// When money moved.
+    Cash,
+    /// Turnover including VAT, of which the return takes the percentage.
+    FlatRate,
+}
 
-    fn exclusive(code: VatCode, net: i64) -> i64 {
-        code.vat_on_net(Pence(net)).0
+impl Basis {
+    /// The word kept and shown.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Standard => "standard",
+            Self::Cash => "cash",
+            Self::FlatRate => "flat_rate",
+        }
     }
 
-    #[test]
-    fn half_pennies_go_away_from_zero() {
-        let code = VatCode::Reduced;
-        let cases = [(70, 4), (230, 12), (30, 2), (50, 3), (-30, -2), (-70, -4), (10, 1), (9, 0), (-10, -1), (-9, 0)];
-        for (net, vat) in cases {
-            assert_eq!(exclusive(code, net), vat, "{net}");
+    /// Reads the word.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Standard, Self::Cash, Self::FlatRate].into_iter().find(|basis| basis.as_str() == text)
+    }
+}
+
+impl From<VatScheme> for Basis {
+    fn from(scheme: VatScheme) -> Self {
+        match scheme {
+            VatScheme::Standard => Self::Standard,
+            VatScheme::Cash => Self::Cash,
+            VatScheme::FlatRate(_) => Self::FlatRate,
         }
-        assert_eq!(exclusive(VatCode::Standard, 1_003), 201);
-        for code in [VatCode::Zero, VatCode::Exempt, VatCode::NoVat] {
-            assert_eq!((exclusive(code, 99_999), code.vat_in_gross(Pence(99_999))), (0, Pence::ZERO));
+    }
+}
+
+/// An entry of the VAT sub-ledger. Entries are only ever added; an undoing is an entry of the opposite sign.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VatEntry {
+    /// On sales or on purchases.
+    pub side: Side,
+    /// The code; never [`VatCode::NoVat`].
+    pub code: VatCode,
+    /// Net and VAT: positive for what is sold or bought, negative for what is given back.
+    pub amount: Split,
+    /// The scheme it was made under.
+    pub basis: Basis,
+    /// The day it counts in the return.
+    pub tax_point: Date,
+    /// The line it comes from.
+    pub origin: VatOrigin,
+}
+
+impl VatEntry {
+    /// The entry that undoes this one on a day.
+    pub fn undone(&self, tax_point: Date) -> Self {
+        let amount = Split { net: -self.amount.net, vat: -self.amount.vat };
+        Self { amount, tax_point, ..self.clone() }
+    }
+}
+
+/// What a VAT entry comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum VatOrigin {
+    /// The line of the journal at this zero-based index.
+    JournalLine(usize),
+    /// The line of the document being posted at this zero-based index; journal lines merge those of one account.
+    DocumentLine(usize),
+    /// An earlier document that is being paid.
+    Document(DocumentId),
+}
+
+/// What an organisation declares for a period, in the boxes that are ever filled.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Boxes {
+    /// VAT due on sales.
+    pub box1: Pence,
+    /// VAT reclaimed on purchases.
+    pub box4: Pence,
+    /// Sales without VAT; under the flat rate, turnover including VAT.
+    pub box6: Pence,
+    /// Purchases without VAT.
+    pub box7: Pence,
+}
+
+/// The boxes of a set of entries. `scheme` gives the percentage for entries of the flat rate.
+pub fn boxes<'a>(entries: impl IntoIterator<Item = &'a VatEntry>, scheme: VatScheme) -> Boxes {
+    let mut boxes = Boxes::default();
+    let mut flat_rate_turnover = Pence::ZERO;
+    for entry in entries {
+        match (entry.side, entry.basis) {
+            (Side::Output, Basis::FlatRate) => flat_rate_turnover += entry.amount.gross(),
+            (Side::Output, _) => {
+                boxes.box1 += entry.amount.vat;
+                boxes.box6 += entry.amount.net;
+            }
+            (Side::Input, _) => {
+                boxes.box4 += entry.amount.vat;
+                boxes.box7 += entry.amount.net;
+            }
+        }
+    }
+    boxes.box6 += flat_rate_turnover;
+    if let Some(percent) = scheme.flat_rate() {
+        boxes.box1 += super::vat::flat_rate_tax(flat_rate_turnover, percent);
+    }
+    boxes
+}
+
+/// Net and VAT of a document, or of a part of it, by VAT code; codes in their order, each at most once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CodeTotals {
+    totals: Vec<(VatCode, Split)>,
+}
+
+impl FromIterator<(VatCode, Split)> for CodeTotals {
+    fn from_iter<I: IntoIterator<Item = (VatCode, Split)>>(amounts: I) -> Self {
+        let mut totals = Self::default();
+        for (code, amount) in amounts {
+            totals.add(code, amount);
+        }
+        totals
+    }
+}
+
+impl CodeTotals {
+    /// Adds to a code.
+    pub fn add(&mut self, code: VatCode, amount: Split) {
+        match self.totals.binary_search_by_key(&code, |(known, _)| *known) {
+            Ok(place) => {
+                if let Some((_, total)) = self.totals.get_mut(place) {
+                    *total = Split { net: total.net + amount.net, vat: total.vat + amount.vat };
+                }
+            }
+            Err(place) => self.totals.insert(place, (code, amount)),
         }
     }
 
-    #[test]
-    fn vat_inside_a_gross_amount() {
-        let inside = |gross: i64| {
-            let split = split_gross(Side::Output, VatCode::Standard, Pence(gross), None, String::new).unwrap();
-            (split.vat.0, split.net.0)
+    /// Every code with its amount.
+    pub fn iter(&self) -> impl Iterator<Item = (VatCode, Split)> {
+        self.totals.iter().copied()
+    }
+
+    /// What is left when another is taken away.
+    pub fn without(&self, other: &Self) -> Self {
+        let taken = other.iter().map(|(code, amount)| (code, Split { net: -amount.net, vat: -amount.vat }));
+        self.iter().chain(taken).collect()
+    }
+
+    /// Net and VAT of all codes together.
+    pub fn total(&self) -> Split {
+        Split {
+            net: self.iter().map(|(_, amount)| amount.net).sum(),
+            vat: self.iter().map(|(_, amount)| amount.vat).sum(),
+        }
+    }
+
+    /// The part of it that `part` is of `whole`, `whole` being the gross of the document.
+    ///
+    /// The VAT of all codes together is rounded once, and so is the gross; the codes share them, so that the parts add
+    /// up to `round(VAT × part / whole)` whatever the codes, and the last part completes every one of them. Amounts
+    /// without a code that counts in the return stay out.
+    pub fn part(&self, part: Pence, whole: Pence) -> Self {
+        let (mut vat_before, mut gross_before) = (Pence::ZERO, Pence::ZERO);
+        let (mut vat_sum, mut gross_sum) = (Pence::ZERO, Pence::ZERO);
+        let mut parts = Self::default();
+        for (code, amount) in self.iter().filter(|(code, _)| code.is_in_return()) {
+            vat_sum += amount.vat;
+            gross_sum += amount.gross();
+            let (vat, gross) = (vat_sum.proportion(part, whole), gross_sum.proportion(part, whole));
+            let (vat_part, gross_part) = (vat - vat_before, gross - gross_before);
+            parts.add(code, Split { net: gross_part - vat_part, vat: vat_part });
+            (vat_before, gross_before) = (vat, gross);
+        }
+        parts
+    }
+
+    /// One line of text to keep it in: `ST 30.09 6.03;ZR 860.00 0.00`.
+    pub fn to_text(&self) -> String {
+        let one = |(code, amount): (VatCode, Split)| format!("{} {} {}", code.code(), amount.net, amount.vat);
+        self.iter().map(one).collect::<Vec<_>>().join(";")
+    }
+
+    /// Reads that line.
+    pub fn parse(text: &str) -> Option<Self> {
+        let one = |part: &str| {
+            let mut words = part.split(' ');
+            let code = VatCode::parse(words.next()?)?;
+            let amount = Split { net: stored(words.next()?)?, vat: stored(words.next()?)? };
+            words.next().is_none().then_some((code, amount))
         };
-        assert_eq!(inside(250_000), (41_667, 208_333));
-        assert_eq!(inside(3), (1, 2));
-        assert_eq!(inside(-3), (-1, -2));
-        assert_eq!(inside(12_000), (2_000, 10_000));
-        assert_eq!(inside(8_437), (1_406, 7_031));
+        text.split(';').filter(|part| !part.is_empty()).map(one).collect()
     }
+}
 
-    #[test]
-    fn a_given_figure_may_be_a_penny_off_on_sales_and_a_pound_on_purchases() {
-        let split =
-            |side, given| split_net(side, VatCode::Standard, Pence(1_003), Some(Pence(given)), || "x".to_owned());
-        assert_eq!(split(Side::Output, 200).unwrap(), Split { net: Pence(1_003), vat: Pence(200) });
-        assert_eq!(split(Side::Output, 202).unwrap().gross(), Pence(1_205));
-        assert_eq!(split(Side::Output, 203).unwrap_err().reason(), "vat_amount_out_of_tolerance");
-        assert!(split(Side::Input, 301).is_ok() && split(Side::Input, 101).is_ok());
-        assert!(split(Side::Input, 302).is_err() && split(Side::Input, 100).is_err());
-    }
-
-    #[test]
-    fn a_given_figure_is_nothing_on_zero_rates_and_never_against_the_amount() {
-        let zero = |given| split_net(Side::Input, VatCode::Zero, Pence(1_000), Some(Pence(given)), String::new);
-        assert!(zero(0).is_ok() && zero(1).is_err());
-        let small = |given| split_gross(Side::Input, VatCode::Standard, Pence(50), Some(Pence(given)), String::new);
-        assert!(small(50).is_ok() && small(0).is_ok());
-        assert!(small(51).is_err() && small(-1).is_err());
-    }
-
-    #[test]
-    fn codes_and_sides_have_their_words() {
-        for code in VatCode::ALL {
-            assert_eq!(VatCode::parse(code.code()), Some(code));
-            assert!(!code.name().is_empty());
-        }
-        assert_eq!(VatCode::parse("st"), None);
-        assert_eq!(Side::parse("output"), Some(Side::Output));
-        assert_eq!(Side::parse("input"), Some(Side::Input));
-        assert!(VatCode::Exempt.is_in_return() && !VatCode::NoVat.is_in_return());
-    }
+/// An amount as written by this module.
+fn stored(text: &str) -> Option<Pence> {
+    Pence::parse_text(text)
 }
 
 #[cfg(test)]
-mod vat_scheme_tests {
-    use super::*;
-    use crate::domain::date::Date;
-    use crate::domain::ids::AccountId;
-    use crate::domain::ledger::chart::Chart;
-    use crate::domain::ledger::standard_chart;
+mod tests;
 
-    fn date(text: &str) -> Date {
-        Date::parse(text).unwrap()
-    }
+#[cfg(test)]
+mod scheme_tests;
 
-    #[test]
-    fn only_the_flat_rate_has_a_percentage() {
-        let percent = Percent(950);
-        assert_eq!(VatScheme::from_parts("standard", None), Ok(VatScheme::Standard));
-        assert_eq!(VatScheme::from_parts("cash", None), Ok(VatScheme::Cash));
-        let flat = VatScheme::from_parts("flat_rate", Some(percent)).unwrap();
-        assert_eq!((flat.as_str(), flat.flat_rate()), ("flat_rate", Some(percent)));
-        for (word, percent) in [
-            ("flat_rate", None),
-            ("flat_rate", Some(Percent(0))),
-            ("flat_rate", Some(Percent(5_001))),
-            ("cash", Some(percent)),
-            ("margin", None),
-        ] {
-            assert_eq!(VatScheme::from_parts(word, percent).unwrap_err().reason(), "invalid_field", "{word}");
-        }
-    }
+#[cfg(test)]
+mod entry_tests;
 
-    #[test]
-    fn the_flat_rate_is_taken_of_turnover_including_vat() {
-        assert_eq!(flat_rate_tax(Pence(1_243_300), Percent(950)), Pence(118_114));
-        assert_eq!(flat_rate_tax(Pence(-1_243_300), Percent(950)), Pence(-118_114));
-    }
-
-    #[test]
-    fn a_document_keeps_the_scheme_of_its_date() {
-        let mut history =
-            VatHistory::new(vec![(date("2025-07-01"), VatScheme::Cash), (Date::MIN, VatScheme::Standard)]);
-        assert_eq!(history.on(date("2025-06-30")), VatScheme::Standard);
-        assert_eq!(history.on(date("2025-07-01")), VatScheme::Cash);
-        history.change(date("2025-07-01"), VatScheme::FlatRate(Percent(950)));
-        assert_eq!(history.on(date("2030-01-01")), VatScheme::FlatRate(Percent(950)));
-        assert_eq!(history.on(date("2025-01-01")), VatScheme::Standard);
-        assert_eq!(VatHistory::default().on(Date::numbered(0)), VatScheme::Standard);
-    }
-
-    #[test]
-    fn a_scheme_begins_with_an_open_vat_period() {
-        let start = |from: &str| require_scheme_start(date(from), Some(date("2025-04-30")), 3, 6);
-        assert_eq!(start("2025-07-01"), Ok(()));
-        assert_eq!(start("2025-04-01").unwrap_err().reason(), "period_locked");
-        assert_eq!(start("2025-08-01").unwrap_err().reason(), "invalid_field");
-    }
-
-    #[test]
-    fn the_flat_rate_reclaims_on_large_capital_goods_alone() {
-        let chart: Chart =
-            (1..).zip(standard_chart::at_creation(true)).map(|(id, new)| new.with_id(AccountId(id))).collect();
-        let machine = chart.with_code("0030").unwrap();
-        let rent = chart.with_code("7100").unwrap();
-        let flat = VatScheme::FlatRate(Percent(950));
-        assert!(separates_vat(flat, Side::Input, machine, Pence(200_000)));
-        assert!(separates_vat(flat, Side::Input, machine, Pence(-200_000)));
-        assert!(!separates_vat(flat, Side::Input, machine, Pence(199_999)));
-        assert!(!separates_vat(flat, Side::Input, rent, Pence(900_000)));
-        assert!(separates_vat(flat, Side::Output, rent, Pence::ZERO));
-        assert!(separates_vat(VatScheme::Cash, Side::Input, rent, Pence::ZERO));
-    }
-
-    #[test]
-    fn the_side_follows_from_the_account() {
-        let chart: Chart =
-            (1..).zip(standard_chart::at_creation(true)).map(|(id, new)| new.with_id(AccountId(id))).collect();
-        let side = |code: &str, vat| side_of_account(chart.with_code(code).unwrap(), vat, || "f".to_owned());
-        assert_eq!(side("4000", VatCode::Standard), Ok(Side::Output));
-        assert_eq!(side("7100", VatCode::Exempt), Ok(Side::Input));
-        assert_eq!(side("0030", VatCode::Standard), Ok(Side::Input));
-        for code in ["2200", "2400", "3000", "1200", "1100", "9999"] {
-            assert_eq!(side(code, VatCode::Zero).unwrap_err().reason(), "wrong_account_type", "{code}");
-            assert!(side(code, VatCode::NoVat).is_ok(), "{code}");
-        }
-    }
-}
+#[cfg(test)]
+mod code_totals_tests;

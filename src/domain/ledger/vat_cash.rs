@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::allocation::{Allocation, Document};
 use super::money::Pence;
 use super::vat::{Split, VatCode};
-use super::vat_entry::{Basis, VatEntry, VatOrigin};
 use crate::domain::date::Date;
-use crate::domain::ledger::vat_entry::CodeTotals;
+use crate::domain::ledger::vat::{Basis, CodeTotals, VatEntry, VatOrigin};
 
 /// Net and VAT by code that a document has contributed to returns up to a day.
 ///

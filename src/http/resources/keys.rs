@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Array;
 
-use crate::domain::api_key;
+use crate::domain::caller;
 use crate::domain::ids::KeyId;
 use crate::domain::problem::Issues;
 use crate::http::call::Call;
@@ -37,7 +37,7 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     refuse_idempotency_key(&call)?;
     let request = parse(&call.body).map_err(|issues| ApiError::validation(&issues))?;
     let products = call.state();
-    let minted = api_key::mint(|block| products.clock.fill_random(block));
+    let minted = caller::mint(|block| products.clock.fill_random(block));
     let new = NewKey {
         user_id: call.caller()?.user_id,
         name: request.name,

@@ -2,10 +2,10 @@
 
 pub mod books;
 pub mod coding;
-mod cursor;
 pub mod key;
 pub mod object;
 pub mod person;
 mod print;
 pub mod recon;
+mod rules;
 pub(in crate::http) mod strict;

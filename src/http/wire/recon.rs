@@ -11,14 +11,15 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use super::cursor::{Cursor, Malformed};
 use super::print::{write_list, write_string};
-use crate::domain::amount::{self, AmountError};
+use crate::domain::amount;
+use crate::domain::amount::AmountError;
 use crate::domain::date::Date;
 use crate::domain::problem::PROBLEMS_LISTED_MAX;
 use crate::domain::recon::dataset::MAX_DESCRIPTION_CHARS;
 use crate::domain::recon::explain::Kind;
 use crate::domain::recon::{Dataset, Options, Outcome, Rows};
+use crate::http::wire::strict::{Cursor, Malformed};
 
 /// Longest piece of an unknown key that is repeated to the caller.
 const MAX_KEY_CHARS: usize = 100;

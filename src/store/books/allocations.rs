@@ -3,7 +3,7 @@
 use crate::domain::ids::{AllocationId, DocumentId, SettlementId};
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd};
 use crate::domain::ledger::money::Pence;
-use crate::domain::ledger::vat_entry::CodeTotals;
+use crate::domain::ledger::vat::CodeTotals;
 use crate::store::StoreError;
 use crate::store::sql::{Cell, Column, Row, Rows};
 use Column::{Flag, Number, Text};

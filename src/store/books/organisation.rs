@@ -19,12 +19,12 @@ use crate::domain::caller::Role;
 use crate::domain::ids::{AccountId, OrganisationId};
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::standard_chart;
-use crate::store::books::{cache, replays, write};
+use crate::store::books::{replays, write};
 use crate::store::epochs::Topic;
 use crate::store::organisations::{insert_member, read};
 use crate::store::sql::{Row, Unit, for_update, params};
 use crate::store::writer::{Locks, Writer};
-use crate::store::{Reader, StoreError};
+use crate::store::{Reader, StoreError, books};
 
 /// The number of changes of the period lock that are shown.
 pub(super) const LOCK_CHANGES_MAX: i64 = 100;
@@ -130,8 +130,8 @@ async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<Organisatio
     let (mut effects, mut identifiers) = (Effects::default(), Identifiers::default());
     let chart: Vec<_> = standard_chart::at_creation(new.vat_control).collect();
     let accounts = i64::try_from(chart.len()).unwrap_or(i64::MAX);
-    cache::reserve(&mut identifiers, unit, IdSequence::Account, accounts).await?;
-    cache::reserve(&mut identifiers, unit, IdSequence::BankAccount, 1).await?;
+    books::reserve(&mut identifiers, unit, IdSequence::Account, accounts).await?;
+    books::reserve(&mut identifiers, unit, IdSequence::BankAccount, 1).await?;
     for account in chart {
         let account = account.with_id(AccountId(identifiers.next(IdSequence::Account)));
         if account.code == standard_chart::FIRST_BANK_ACCOUNT_CODE {

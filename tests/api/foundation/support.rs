@@ -10,10 +10,11 @@ use std::time::Duration;
 use actix_web::HttpResponse;
 use actix_web::http::{Method, StatusCode};
 use bookkeeping_suite::clock::{Clock, ManualClock};
-use bookkeeping_suite::domain::api_key::{KeyHash, KeyPrefix, PresentedKey};
-use bookkeeping_suite::domain::caller::{KeyReach, KeySnapshot, RateRule, RateWindow, Scope};
+use bookkeeping_suite::domain::caller;
+use bookkeeping_suite::domain::caller::{
+    KeyHash, KeyPrefix, KeyReach, KeySnapshot, PresentedKey, RateRule, RateWindow, Scope,
+};
 use bookkeeping_suite::domain::ids::{KeyId, UserId};
-use bookkeeping_suite::domain::{api_key, caller};
 use bookkeeping_suite::http::call::{Call, Gate, RateOutcome, SessionError};
 use bookkeeping_suite::http::error::ApiError;
 use bookkeeping_suite::http::route_table::{Access, BodyRule, Route};
@@ -113,8 +114,8 @@ pub fn start_routes(setup: Setup, routes: Vec<Route<()>>) -> TestServer {
     let clock = Arc::new(ManualClock::at_ms(1_800_000_000_000));
     let mut keys = HashMap::new();
     let mut add = |id: i64, scopes: &[Scope]| {
-        let minted = api_key::mint(|block| clock.fill_random(block));
-        let presented = api_key::parse(&minted.plaintext).unwrap();
+        let minted = caller::mint(|block| clock.fill_random(block));
+        let presented = caller::parse(&minted.plaintext).unwrap();
         keys.insert(presented.prefix, Arc::new(snapshot(id, scopes, minted.hash)));
         minted.plaintext
     };

@@ -1,7 +1,6 @@
 //! People, keys, organisations, and the epochs that tell other processes.
 
-use bookkeeping_suite::domain::api_key::KeyHash;
-use bookkeeping_suite::domain::caller::{KeyReach, Role, Scope};
+use bookkeeping_suite::domain::caller::{KeyHash, KeyReach, Role, Scope};
 use bookkeeping_suite::domain::ids::{KeyId, OrganisationId, UserId};
 use bookkeeping_suite::store::{KeyCreated, KeyRow, MemberAdded, NewKey, NewUser, UserCreated};
 

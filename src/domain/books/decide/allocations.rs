@@ -1,15 +1,14 @@
-//! Applies allocations and releases to documents and settlements, and builds the views of both.
+//! Applies allocations and releases to documents and settlements.
 
 use crate::domain::books::decide::{BooksTransaction, Rejection};
-use crate::domain::books::effects::{Effect, VatEntryRecord};
+use crate::domain::books::effects::Effect;
 use crate::domain::books::numbers::IdSequence;
 use crate::domain::books::records::document::DocumentRecord;
-use crate::domain::books::records::settlement::{AllocationView, SettlementRecord};
+use crate::domain::books::records::settlement::SettlementRecord;
 use crate::domain::ids::{AllocationId, DocumentId, SettlementId};
 use crate::domain::ledger::allocate::AllocationEffects;
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd, Register};
 use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::vat_entry::{VatEntry, VatOrigin};
 
 impl BooksTransaction<'_> {
     /// The register over which the rules decide about documents and settlements: these and the other ends of their
@@ -141,65 +140,6 @@ impl BooksTransaction<'_> {
                 }
             }
             AllocationEnd::Settlement(None) => {}
-        }
-    }
-
-    /// Writes an entry of VAT: of a journal and its line, or of no journal when a payment caused it.
-    pub(crate) fn write_vat_entry(
-        &mut self,
-        entry: &VatEntry,
-        journal: Option<(i64, Option<i64>)>,
-        of: Option<&DocumentRecord>,
-    ) {
-        let (document, line) = match entry.origin {
-            VatOrigin::JournalLine(_) => (None, None),
-            VatOrigin::DocumentLine(at) => {
-                (of.map(|row| row.id), of.and_then(|row| row.lines.get(at)).map(|line| line.id))
-            }
-            VatOrigin::Document(id) => (Some(id.0), None),
-        };
-        let id = self.identifiers.next(IdSequence::VatEntry);
-        let organisation = self.organisation();
-        let record = VatEntryRecord { id, journal, document, document_line: line, entry: entry.clone() };
-        self.effects.push(organisation, Effect::VatEntry(Box::new(record)));
-    }
-
-    /// The active allocations of an end, seen from there, oldest first.
-    pub(crate) fn allocation_views(&self, allocations: &[Allocation], at: AllocationEnd) -> Vec<AllocationView> {
-        let mut views: Vec<AllocationView> = allocations
-            .iter()
-            .filter(|one| one.is_active())
-            .map(|one| {
-                let other = if one.from == at { one.to } else { one.from };
-                let (other_type, other_id, other_number) = self.other_end(other);
-                AllocationView {
-                    id: one.id.map_or(0, |id| id.0),
-                    other_type,
-                    other_id,
-                    other_number,
-                    date: one.date,
-                    amount_pence: one.amount.0,
-                    cis_pence: if one.is_cash() { one.cis.0 } else { 0 },
-                }
-            })
-            .collect();
-        // A provisional identifier is negative and counts down: it is the last of its day.
-        views.sort_by_key(|view| (view.date, view.id < 1, view.id.abs()));
-        views
-    }
-
-    /// The kind, identifier and number of an end.
-    fn other_end(&self, end: AllocationEnd) -> (&'static str, i64, Option<String>) {
-        match end {
-            AllocationEnd::Document(id) => match self.facts.documents.get(&id.0) {
-                Some((_, row)) => (row.kind.as_str(), row.id, row.number.clone()),
-                None => ("", id.0, None),
-            },
-            AllocationEnd::Settlement(Some(id)) => match self.facts.settlements.get(&id.0) {
-                Some((_, row)) => (row.kind.as_str(), row.id, Some(row.number.clone()).filter(|_| row.id > 0)),
-                None => ("", id.0, None),
-            },
-            AllocationEnd::Settlement(None) => ("", 0, None),
         }
     }
 }

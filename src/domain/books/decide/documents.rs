@@ -1,4 +1,5 @@
-//! Decides commands about invoices and credit notes: created, changed, issued, voided and deleted.
+//! Decides commands about invoices and credit notes: created, changed, issued, voided and deleted;
+//! and builds the views of documents with their allocations.
 
 use std::borrow::Cow;
 
@@ -13,10 +14,11 @@ use crate::domain::books::records::document::{
     DocumentField, DocumentInput, DocumentLineRecord, DocumentRecord, DocumentView,
 };
 use crate::domain::books::records::journal::JournalView;
+use crate::domain::books::records::settlement::AllocationView;
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::date::Date;
 use crate::domain::ids::{AccountId, ContactId, DocumentId};
-use crate::domain::ledger::allocation::{AllocationEnd, Document};
+use crate::domain::ledger::allocation::{Allocation, AllocationEnd, Document};
 use crate::domain::ledger::chart::AccountReference;
 use crate::domain::ledger::contact::Contact;
 use crate::domain::ledger::document::{DocumentKind, Draft, EnteredDocument, EnteredLine, Stage};
@@ -24,7 +26,7 @@ use crate::domain::ledger::issue::{VatTreatment, Voidable};
 use crate::domain::ledger::journal::{Journal, PostedJournal};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat_entry::{VatEntry, VatOrigin};
+use crate::domain::ledger::vat::{VatEntry, VatOrigin};
 use crate::domain::ledger::{cis, document, issue};
 
 /// A draft that the rules agree to issue.
@@ -277,6 +279,45 @@ impl BooksTransaction<'_> {
         let allocations = self.allocation_views(&known.allocations, AllocationEnd::Document(known.id));
         let code = |account| self.books.accounts.get(&account).map(|account| account.code.clone());
         Some(row.view(contact_name, allocations, &known.allocations, |account| code(account).unwrap_or_default()))
+    }
+
+    /// The active allocations of an end, seen from there, oldest first.
+    pub(crate) fn allocation_views(&self, allocations: &[Allocation], at: AllocationEnd) -> Vec<AllocationView> {
+        let mut views: Vec<AllocationView> = allocations
+            .iter()
+            .filter(|one| one.is_active())
+            .map(|one| {
+                let other = if one.from == at { one.to } else { one.from };
+                let (other_type, other_id, other_number) = self.other_end(other);
+                AllocationView {
+                    id: one.id.map_or(0, |id| id.0),
+                    other_type,
+                    other_id,
+                    other_number,
+                    date: one.date,
+                    amount_pence: one.amount.0,
+                    cis_pence: if one.is_cash() { one.cis.0 } else { 0 },
+                }
+            })
+            .collect();
+        // A provisional identifier is negative and counts down: it is the last of its day.
+        views.sort_by_key(|view| (view.date, view.id < 1, view.id.abs()));
+        views
+    }
+
+    /// The kind, identifier and number of an end.
+    fn other_end(&self, end: AllocationEnd) -> (&'static str, i64, Option<String>) {
+        match end {
+            AllocationEnd::Document(id) => match self.facts.documents.get(&id.0) {
+                Some((_, row)) => (row.kind.as_str(), row.id, row.number.clone()),
+                None => ("", id.0, None),
+            },
+            AllocationEnd::Settlement(Some(id)) => match self.facts.settlements.get(&id.0) {
+                Some((_, row)) => (row.kind.as_str(), row.id, Some(row.number.clone()).filter(|_| row.id > 0)),
+                None => ("", id.0, None),
+            },
+            AllocationEnd::Settlement(None) => ("", 0, None),
+        }
     }
 
     /// The name of a contact.

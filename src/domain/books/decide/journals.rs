@@ -1,8 +1,8 @@
-//! Decides manual journals, and writes the journals that other decisions post.
+//! Decides manual journals, and writes the journals and the entries of VAT that other decisions post.
 
 use crate::domain::books::audit_fields::{ChangeAction, Resource};
 use crate::domain::books::decide::{BooksTransaction, Rejection, require_version};
-use crate::domain::books::effects::{Effect, JournalEntry, ListDay};
+use crate::domain::books::effects::{Effect, JournalEntry, ListDay, VatEntryRecord};
 use crate::domain::books::facts::LoadedJournal;
 use crate::domain::books::numbers::IdSequence;
 use crate::domain::books::records::document::DocumentRecord;
@@ -16,8 +16,8 @@ use crate::domain::ledger::journal::{Journal, JournalStatus, Line, PostedJournal
 use crate::domain::ledger::manual_journal::ManualJournal;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat::VatCode;
-use crate::domain::ledger::vat_entry::VatOrigin;
+use crate::domain::ledger::vat::VatEntry;
+use crate::domain::ledger::vat::{VatCode, VatOrigin};
 use crate::domain::ledger::{journal, manual_journal};
 
 impl BooksTransaction<'_> {
@@ -135,6 +135,26 @@ impl BooksTransaction<'_> {
         let summary = format!("Journal {number} posted: {}", view.description);
         self.record_change(ChangeAction::Create, (Resource::Journal, id), summary, None, Some(view.audit_fields()));
         view
+    }
+
+    /// Writes an entry of VAT: of a journal and its line, or of no journal when a payment caused it.
+    pub(crate) fn write_vat_entry(
+        &mut self,
+        entry: &VatEntry,
+        journal: Option<(i64, Option<i64>)>,
+        of: Option<&DocumentRecord>,
+    ) {
+        let (document, line) = match entry.origin {
+            VatOrigin::JournalLine(_) => (None, None),
+            VatOrigin::DocumentLine(at) => {
+                (of.map(|row| row.id), of.and_then(|row| row.lines.get(at)).map(|line| line.id))
+            }
+            VatOrigin::Document(id) => (Some(id.0), None),
+        };
+        let id = self.identifiers.next(IdSequence::VatEntry);
+        let organisation = self.organisation();
+        let record = VatEntryRecord { id, journal, document, document_line: line, entry: entry.clone() };
+        self.effects.push(organisation, Effect::VatEntry(Box::new(record)));
     }
 
     fn line_view(&mut self, journal: &JournalView, line: &Line) -> JournalLineView {

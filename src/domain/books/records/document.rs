@@ -8,8 +8,7 @@ use crate::domain::ledger::allocation::{Allocation, Document};
 use crate::domain::ledger::cis;
 use crate::domain::ledger::document::{CisType, DocumentKind, EnteredLine, Stage, status};
 use crate::domain::ledger::money::{Decimal4, Pence, Percent};
-use crate::domain::ledger::vat::VatCode;
-use crate::domain::ledger::vat_entry::{Basis, CodeTotals};
+use crate::domain::ledger::vat::{Basis, CodeTotals, VatCode};
 
 /// An invoice or credit note as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,8 +7,7 @@ use crate::domain::ledger::bank::BankStatus;
 use crate::domain::ledger::chart::Chart;
 use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::standard_chart;
-use crate::domain::ledger::vat::{VatHistory, VatScheme};
-use crate::domain::ledger::vat_entry::boxes;
+use crate::domain::ledger::vat::{VatHistory, VatScheme, boxes};
 
 const DAY: Date = Date::numbered(20_200);
 

@@ -1,12 +1,12 @@
 //! Bulk imports on the wire: each row is read by the reader of the single request it stands for.
 
 use super::read::body;
-use super::{account, bank, document, journal};
 use crate::domain::books::command::{BooksCommand, ImportInput, ImportRowInput};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::problem::{Issue, Issues};
-use crate::http::resources::contacts;
+use crate::http::resources::{contacts, documents};
+use crate::http::wire::books::{account, bank, journal};
 use crate::http::wire::strict::{BODY, FieldPath, StrictReader};
 
 /// Rows of one import.
@@ -80,7 +80,7 @@ impl ImportKind {
 }
 
 fn invoice(kind: DocumentKind, text: &[u8]) -> Result<BooksCommand, Issues> {
-    let (entry, is_issued) = document::parse_new(text, kind)?;
+    let (entry, is_issued) = documents::parse_new(text, kind)?;
     Ok(BooksCommand::CreateDocument { entry: Box::new(entry), is_issued })
 }
 

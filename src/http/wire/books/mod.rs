@@ -7,7 +7,6 @@ pub mod bank;
 pub mod bank_account;
 pub mod changes;
 pub mod confirmation;
-pub mod document;
 pub mod imports;
 pub mod journal;
 pub mod opening;

@@ -237,14 +237,14 @@ pub const ONE_AT_MOST: &str = "only one of account_id and account_code may be gi
 
 /// The two keys that name an account, as given; null is the same as leaving a key out.
 #[derive(Default)]
-pub(super) struct AccountRead {
+pub(in crate::http) struct AccountRead {
     named: Option<AccountReference>,
     keys_given: u8,
 }
 
 impl AccountRead {
     /// Reads the key with the id.
-    pub(super) fn id(&mut self, reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Reading<()> {
+    pub(in crate::http) fn id(&mut self, reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Reading<()> {
         if !reader.is_null()? {
             self.keys_given += 1;
             self.named = reader.id(path)?.map(|id| AccountReference::Id(AccountId(id)));
@@ -253,7 +253,7 @@ impl AccountRead {
     }
 
     /// Reads the key with the code.
-    pub(super) fn code(&mut self, reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Reading<()> {
+    pub(in crate::http) fn code(&mut self, reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Reading<()> {
         if !reader.is_null()? {
             self.keys_given += 1;
             let code = reader.text(path, 1..=CODE_CHARS_MAX)?;
@@ -263,12 +263,16 @@ impl AccountRead {
     }
 
     /// Whether both keys are given.
-    pub(super) const fn is_ambiguous(&self) -> bool {
+    pub(in crate::http) const fn is_ambiguous(&self) -> bool {
         self.keys_given > 1
     }
 
     /// The account, if one is named; `path` is that of the object with the keys.
-    pub(super) fn optional(self, reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Option<AccountReference> {
+    pub(in crate::http) fn optional(
+        self,
+        reader: &mut StrictReader<'_>,
+        path: FieldPath<'_>,
+    ) -> Option<AccountReference> {
         if self.is_ambiguous() {
             reader.problem(path.field("account_id"), ONE_AT_MOST);
         }
@@ -276,7 +280,11 @@ impl AccountRead {
     }
 
     /// The account, which has to be named.
-    pub(super) fn required(self, reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Option<AccountReference> {
+    pub(in crate::http) fn required(
+        self,
+        reader: &mut StrictReader<'_>,
+        path: FieldPath<'_>,
+    ) -> Option<AccountReference> {
         if self.keys_given != 1 {
             reader.problem(path.field("account_id"), EXACTLY_ONE);
         }
@@ -284,7 +292,7 @@ impl AccountRead {
     }
 
     /// The account as it could be read.
-    pub(super) fn named(self) -> Option<AccountReference> {
+    pub(in crate::http) fn named(self) -> Option<AccountReference> {
         self.named
     }
 }

@@ -1,0 +1,43 @@
+//! Entries of VAT: which boxes they count in.
+
+use super::*;
+use crate::domain::ledger::money::Percent;
+
+fn entry(side: Side, basis: Basis, net: i64, vat: i64) -> VatEntry {
+    VatEntry {
+        side,
+        code: VatCode::Standard,
+        amount: Split { net: Pence(net), vat: Pence(vat) },
+        basis,
+        tax_point: Date::numbered(0),
+        origin: VatOrigin::JournalLine(1),
+    }
+}
+
+#[test]
+fn boxes_are_sums_and_an_undone_entry_leaves_none() {
+    let sale = entry(Side::Output, Basis::Standard, 10_000, 2_000);
+    let purchase = entry(Side::Input, Basis::Cash, 5_000, 1_000);
+    let sum = boxes([&sale, &purchase], VatScheme::Standard);
+    assert_eq!(sum, Boxes { box1: Pence(2_000), box4: Pence(1_000), box6: Pence(10_000), box7: Pence(5_000) });
+    let undone = sale.undone(Date::numbered(9));
+    assert_eq!(undone.tax_point, Date::numbered(9));
+    assert_eq!(boxes([&sale, &undone], VatScheme::Standard), Boxes::default());
+}
+
+#[test]
+fn the_flat_rate_is_rounded_once_on_the_turnover_of_the_period() {
+    let scheme = VatScheme::FlatRate(Percent(950));
+    let sales =
+        [entry(Side::Output, Basis::FlatRate, 1_000_000, 200_000), entry(Side::Output, Basis::FlatRate, 43_300, 0)];
+    let sum = boxes(&sales, scheme);
+    assert_eq!((sum.box1, sum.box6), (Pence(118_114), Pence(1_243_300)));
+}
+
+#[test]
+fn bases_have_their_words() {
+    for scheme in [VatScheme::Standard, VatScheme::Cash, VatScheme::FlatRate(Percent(1))] {
+        assert_eq!(Basis::from(scheme).as_str(), scheme.as_str());
+        assert_eq!(Basis::parse(scheme.as_str()), Some(Basis::from(scheme)));
+    }
+}

@@ -1,0 +1,83 @@
+//! VAT schemes: from which day each applies, and when one may change.
+
+use super::*;
+use crate::domain::date::Date;
+use crate::domain::ids::AccountId;
+use crate::domain::ledger::chart::Chart;
+use crate::domain::ledger::standard_chart;
+
+fn date(text: &str) -> Date {
+    Date::parse(text).unwrap()
+}
+
+#[test]
+fn only_the_flat_rate_has_a_percentage() {
+    let percent = Percent(950);
+    assert_eq!(VatScheme::from_parts("standard", None), Ok(VatScheme::Standard));
+    assert_eq!(VatScheme::from_parts("cash", None), Ok(VatScheme::Cash));
+    let flat = VatScheme::from_parts("flat_rate", Some(percent)).unwrap();
+    assert_eq!((flat.as_str(), flat.flat_rate()), ("flat_rate", Some(percent)));
+    for (word, percent) in [
+        ("flat_rate", None),
+        ("flat_rate", Some(Percent(0))),
+        ("flat_rate", Some(Percent(5_001))),
+        ("cash", Some(percent)),
+        ("margin", None),
+    ] {
+        assert_eq!(VatScheme::from_parts(word, percent).unwrap_err().reason(), "invalid_field", "{word}");
+    }
+}
+
+#[test]
+fn the_flat_rate_is_taken_of_turnover_including_vat() {
+    assert_eq!(flat_rate_tax(Pence(1_243_300), Percent(950)), Pence(118_114));
+    assert_eq!(flat_rate_tax(Pence(-1_243_300), Percent(950)), Pence(-118_114));
+}
+
+#[test]
+fn a_document_keeps_the_scheme_of_its_date() {
+    let mut history = VatHistory::new(vec![(date("2025-07-01"), VatScheme::Cash), (Date::MIN, VatScheme::Standard)]);
+    assert_eq!(history.on(date("2025-06-30")), VatScheme::Standard);
+    assert_eq!(history.on(date("2025-07-01")), VatScheme::Cash);
+    history.change(date("2025-07-01"), VatScheme::FlatRate(Percent(950)));
+    assert_eq!(history.on(date("2030-01-01")), VatScheme::FlatRate(Percent(950)));
+    assert_eq!(history.on(date("2025-01-01")), VatScheme::Standard);
+    assert_eq!(VatHistory::default().on(Date::numbered(0)), VatScheme::Standard);
+}
+
+#[test]
+fn a_scheme_begins_with_an_open_vat_period() {
+    let start = |from: &str| require_scheme_start(date(from), Some(date("2025-04-30")), 3, 6);
+    assert_eq!(start("2025-07-01"), Ok(()));
+    assert_eq!(start("2025-04-01").unwrap_err().reason(), "period_locked");
+    assert_eq!(start("2025-08-01").unwrap_err().reason(), "invalid_field");
+}
+
+#[test]
+fn the_flat_rate_reclaims_on_large_capital_goods_alone() {
+    let chart: Chart =
+        (1..).zip(standard_chart::at_creation(true)).map(|(id, new)| new.with_id(AccountId(id))).collect();
+    let machine = chart.with_code("0030").unwrap();
+    let rent = chart.with_code("7100").unwrap();
+    let flat = VatScheme::FlatRate(Percent(950));
+    assert!(separates_vat(flat, Side::Input, machine, Pence(200_000)));
+    assert!(separates_vat(flat, Side::Input, machine, Pence(-200_000)));
+    assert!(!separates_vat(flat, Side::Input, machine, Pence(199_999)));
+    assert!(!separates_vat(flat, Side::Input, rent, Pence(900_000)));
+    assert!(separates_vat(flat, Side::Output, rent, Pence::ZERO));
+    assert!(separates_vat(VatScheme::Cash, Side::Input, rent, Pence::ZERO));
+}
+
+#[test]
+fn the_side_follows_from_the_account() {
+    let chart: Chart =
+        (1..).zip(standard_chart::at_creation(true)).map(|(id, new)| new.with_id(AccountId(id))).collect();
+    let side = |code: &str, vat| side_of_account(chart.with_code(code).unwrap(), vat, || "f".to_owned());
+    assert_eq!(side("4000", VatCode::Standard), Ok(Side::Output));
+    assert_eq!(side("7100", VatCode::Exempt), Ok(Side::Input));
+    assert_eq!(side("0030", VatCode::Standard), Ok(Side::Input));
+    for code in ["2200", "2400", "3000", "1200", "1100", "9999"] {
+        assert_eq!(side(code, VatCode::Zero).unwrap_err().reason(), "wrong_account_type", "{code}");
+        assert!(side(code, VatCode::NoVat).is_ok(), "{code}");
+    }
+}
