@@ -204,7 +204,8 @@ impl Wording {
         }
         let reference_words = line.words.iter().filter(|word| word.field == Field::Reference).count();
         let total = text.split_whitespace().count();
-        let mut padded = String::from(" ");
+        let mut padded = String::with_capacity(text.len() + " CORPORATION TAX ".len());
+        padded.push(' ');
         let mut payee: Vec<&str> = Vec::new();
         let words: Vec<&str> = text.split_whitespace().collect();
         for (at, &word) in words.iter().enumerate() {
@@ -251,6 +252,7 @@ impl Wording {
         if padded.contains(" CHEQUE ") || padded.contains(" CHQ ") {
             channel = Channel::Cheque;
         }
+        padded.shrink_to_fit();
         let payee = payee.join(" ");
         Self { padded, payee, channel }
     }
