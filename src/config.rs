@@ -362,7 +362,7 @@ impl Settings {
                 given.rate_limit_requests,
                 120,
                 1,
-                crate::domain::caller::LIMIT_MAX,
+                crate::domain::caller::RATE_LIMIT_MAX,
             )?,
             rate_limit_window_s: bounded("rate_limit_window_s", given.rate_limit_window_s, 60, 1, 86_400)?,
             queue_capacity_jobs: bounded("queue_capacity_jobs", given.queue_capacity_jobs, 100, 1, 1_000_000)?,

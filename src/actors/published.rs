@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use dashmap::DashMap;
 use dashmap::mapref::entry::Entry;
 
-use crate::domain::caller::{KeyPrefix, KeySnapshot, PresentedKey, RateWindow, Role, verify};
+use crate::domain::caller::{KeyPrefix, KeySnapshot, PresentedKey, RateWindow, Role, verify_key};
 use crate::domain::credits::CreditAccount;
 use crate::domain::ids::{KeyId, OrganisationId, UserId};
 use crate::store::{KeyRow, MembershipRow};
@@ -30,7 +30,7 @@ impl KeyDirectory {
     /// The key that was presented, if it is known, unrevoked and its secret is right.
     pub fn authenticate(&self, presented: &PresentedKey) -> Option<Arc<KeySnapshot>> {
         let found = self.by_prefix.get(&presented.prefix).map(|entry| Arc::clone(entry.value()));
-        verify(found, presented)
+        verify_key(found, presented)
     }
 
     /// Publishes a key as stored: a revoked one is withdrawn. The window of a known key goes on counting.
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_revoked_key_is_withdrawn_and_a_changed_one_keeps_its_window() {
-        let minted = caller::mint(|block| block.fill(3));
+        let minted = caller::mint_key(|block| block.fill(3));
         let mut row = KeyRow {
             id: KeyId(4),
             user_id: UserId(1),
@@ -232,7 +232,7 @@ mod tests {
             revoked_at_ms: None,
             changed_epoch: 1,
         };
-        let presented = caller::parse(&minted.plaintext).expect("well formed");
+        let presented = caller::parse_key(&minted.plaintext).expect("well formed");
         let directory = KeyDirectory::default();
         directory.publish(&row);
         let first = directory.authenticate(&presented).expect("accepted");

@@ -17,6 +17,126 @@ use subtle::ConstantTimeEq as _;
 
 use crate::domain::ids::{KeyId, OrganisationId, UserId};
 
+/// What every key starts with.
+const KEY_LITERAL: &str = "key_";
+
+/// Characters in the look-up handle.
+const PREFIX_LENGTH: usize = 12;
+
+/// Characters in the secret, checksum included.
+const SECRET_LENGTH: usize = RANDOM_LENGTH + CHECKSUM_LENGTH;
+
+/// Characters in the whole key.
+const KEY_LENGTH: usize = KEY_LITERAL.len() + PREFIX_LENGTH + 1 + SECRET_LENGTH;
+
+const RANDOM_LENGTH: usize = 37;
+
+const CHECKSUM_LENGTH: usize = 6;
+
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// The look-up handle of a key.
+pub type KeyPrefix = [u8; PREFIX_LENGTH];
+
+/// SHA-256 of a whole key, the only form that is stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct KeyHash(pub [u8; 32]);
+
+impl KeyHash {
+    /// Compares in constant time.
+    pub fn matches(&self, other: &Self) -> bool {
+        // Four words compare as constantly as 32 bytes and in a fraction of the time.
+        lanes(&self.0).ct_eq(&lanes(&other.0)).into()
+    }
+}
+
+fn lanes(bytes: &[u8; 32]) -> [u64; 4] {
+    let mut lanes = [0; 4];
+    for (lane, chunk) in lanes.iter_mut().zip(bytes.as_chunks::<8>().0) {
+        *lane = u64::from_ne_bytes(*chunk);
+    }
+    lanes
+}
+
+/// A key that was just minted; the plaintext exists only here.
+pub struct MintedKey {
+    /// The whole key, shown to its owner exactly once.
+    pub plaintext: String,
+    /// The look-up handle.
+    pub prefix: String,
+    /// What is stored.
+    pub hash: KeyHash,
+}
+
+/// A presented key that has the right form.
+#[derive(Clone, Copy)]
+pub struct PresentedKey {
+    /// The look-up handle.
+    pub prefix: KeyPrefix,
+    /// To be compared with the stored hash.
+    pub hash: KeyHash,
+}
+
+/// Mints a key from a source of random bytes.
+pub fn mint_key(mut fill_random: impl FnMut(&mut [u8])) -> MintedKey {
+    let prefix = random_base62(PREFIX_LENGTH, &mut fill_random);
+    let random = random_base62(RANDOM_LENGTH, &mut fill_random);
+    let mut plaintext = format!("{KEY_LITERAL}{prefix}_{random}");
+    let checksum = checksum_digits(plaintext.as_bytes());
+    plaintext.extend(checksum.map(char::from));
+    let hash = hash(plaintext.as_bytes());
+    MintedKey { plaintext, prefix, hash }
+}
+
+/// Reads a presented key; `None` when its form or checksum is wrong.
+pub fn parse_key(text: &str) -> Option<PresentedKey> {
+    let bytes = text.as_bytes();
+    if bytes.len() != KEY_LENGTH || !text.starts_with(KEY_LITERAL) {
+        return None;
+    }
+    let (handle, secret) = bytes.get(KEY_LITERAL.len()..)?.split_at_checked(PREFIX_LENGTH)?;
+    if secret.first() != Some(&b'_') || !handle.iter().chain(secret.get(1..)?).all(u8::is_ascii_alphanumeric) {
+        return None;
+    }
+    let (before, checksum) = bytes.split_at_checked(KEY_LENGTH - CHECKSUM_LENGTH)?;
+    if checksum_digits(before) != checksum {
+        return None;
+    }
+    Some(PresentedKey { prefix: handle.try_into().ok()?, hash: hash(bytes) })
+}
+
+fn hash(bytes: &[u8]) -> KeyHash {
+    KeyHash(Sha256::digest(bytes).into())
+}
+
+fn random_base62(length: usize, fill_random: &mut impl FnMut(&mut [u8])) -> String {
+    let mut text = String::with_capacity(length);
+    let mut block = [0_u8; 64];
+    while text.len() < length {
+        fill_random(&mut block);
+        // 248 is the largest multiple of 62 in a byte: rejecting the rest keeps every character equally likely.
+        for byte in block.iter().filter(|byte| **byte < 248).take(length - text.len()) {
+            text.push(char::from(base62_digit(u32::from(*byte))));
+        }
+    }
+    text
+}
+
+fn base62_digit(value: u32) -> u8 {
+    let digit = usize::try_from(value % 62).unwrap_or_default();
+    BASE62.get(digit).copied().unwrap_or(b'0')
+}
+
+fn checksum_digits(bytes: &[u8]) -> [u8; CHECKSUM_LENGTH] {
+    let mut rest = crc32fast::hash(bytes);
+    let mut digits = [b'0'; CHECKSUM_LENGTH];
+    for digit in digits.iter_mut().rev() {
+        *digit = base62_digit(rest);
+        rest /= 62;
+    }
+    digits
+}
+
 /// An API key as requests see it: everything but the use counters is immutable; a changed key is a new snapshot.
 pub struct KeySnapshot {
     /// The record.
@@ -60,49 +180,11 @@ impl KeySnapshot {
 ///
 /// A prefix nobody has costs the same comparison as a known one, so that the time of a refusal does not tell which
 /// prefixes exist.
-pub fn verify(found: Option<Arc<KeySnapshot>>, presented: &PresentedKey) -> Option<Arc<KeySnapshot>> {
+pub fn verify_key(found: Option<Arc<KeySnapshot>>, presented: &PresentedKey) -> Option<Arc<KeySnapshot>> {
     const NOBODY: KeyHash = KeyHash([0; 32]);
     let stored = found.as_ref().map_or(NOBODY, |key| key.hash);
     let matches = stored.matches(&presented.hash);
     found.filter(|_| matches)
-}
-
-/// How a request proved who it is.
-#[derive(Clone)]
-pub enum Credential {
-    /// An API key.
-    Key(Arc<KeySnapshot>),
-    /// A web-session token of the first-party application.
-    Session,
-}
-
-/// The person behind a request and the credential used. Requests of the REST API and calls of tools are let in alike.
-#[derive(Clone)]
-pub struct Principal {
-    /// The person.
-    pub user_id: UserId,
-    /// The credential.
-    pub credential: Credential,
-}
-
-impl Principal {
-    /// The key, when the caller used one.
-    pub const fn key(&self) -> Option<&Arc<KeySnapshot>> {
-        match &self.credential {
-            Credential::Key(key) => Some(key),
-            Credential::Session => None,
-        }
-    }
-
-    /// Whether the credential covers an organisation; membership is another matter.
-    pub fn covers(&self, organisation: OrganisationId) -> bool {
-        self.key().is_none_or(|key| key.reach.covers(organisation))
-    }
-
-    /// The prefix of the key, as the history of the books names it.
-    pub fn key_prefix(&self) -> Option<&str> {
-        self.key().map(|key| key.prefix.as_str())
-    }
 }
 
 /// One permission of an API key (`spec.md`, Authentication 3).
@@ -276,6 +358,44 @@ impl KeyReach {
     }
 }
 
+/// How a request proved who it is.
+#[derive(Clone)]
+pub enum Credential {
+    /// An API key.
+    Key(Arc<KeySnapshot>),
+    /// A web-session token of the first-party application.
+    Session,
+}
+
+/// The person behind a request and the credential used. Requests of the REST API and calls of tools are let in alike.
+#[derive(Clone)]
+pub struct Principal {
+    /// The person.
+    pub user_id: UserId,
+    /// The credential.
+    pub credential: Credential,
+}
+
+impl Principal {
+    /// The key, when the caller used one.
+    pub const fn key(&self) -> Option<&Arc<KeySnapshot>> {
+        match &self.credential {
+            Credential::Key(key) => Some(key),
+            Credential::Session => None,
+        }
+    }
+
+    /// Whether the credential covers an organisation; membership is another matter.
+    pub fn covers(&self, organisation: OrganisationId) -> bool {
+        self.key().is_none_or(|key| key.reach.covers(organisation))
+    }
+
+    /// The prefix of the key, as the history of the books names it.
+    pub fn key_prefix(&self) -> Option<&str> {
+        self.key().map(|key| key.prefix.as_str())
+    }
+}
+
 /// Why somebody may not change an organisation's books.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessDenied {
@@ -291,12 +411,13 @@ pub enum AccessDenied {
 
 /// Bits that hold the count; the rest hold the start in milliseconds of the monotonic clock.
 const COUNT_BITS: u32 = 24;
+
 const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;
 
 /// The largest limit a window can count to.
-pub const LIMIT_MAX: u64 = COUNT_MASK - 1;
+pub const RATE_LIMIT_MAX: u64 = COUNT_MASK - 1;
 
-/// The rule.
+/// How many requests a window allows, and how long it lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateRule {
     /// Requests per window.
@@ -355,123 +476,8 @@ impl RateWindow {
     }
 }
 
-/// What every key starts with.
-pub const KEY_LITERAL: &str = "key_";
-/// Characters in the look-up handle.
-pub const PREFIX_LENGTH: usize = 12;
-/// Characters in the secret, checksum included.
-pub const SECRET_LENGTH: usize = RANDOM_LENGTH + CHECKSUM_LENGTH;
-/// Characters in the whole key.
-pub const KEY_LENGTH: usize = KEY_LITERAL.len() + PREFIX_LENGTH + 1 + SECRET_LENGTH;
-
-const RANDOM_LENGTH: usize = 37;
-const CHECKSUM_LENGTH: usize = 6;
-const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
-/// The look-up handle of a key.
-pub type KeyPrefix = [u8; PREFIX_LENGTH];
-
-/// SHA-256 of a whole key, the only form that is stored.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct KeyHash(pub [u8; 32]);
-
-impl KeyHash {
-    /// Compares in constant time.
-    pub fn matches(&self, other: &Self) -> bool {
-        // Four words compare as constantly as 32 bytes and in a fraction of the time.
-        lanes(&self.0).ct_eq(&lanes(&other.0)).into()
-    }
-}
-
-fn lanes(bytes: &[u8; 32]) -> [u64; 4] {
-    let mut lanes = [0; 4];
-    for (lane, chunk) in lanes.iter_mut().zip(bytes.as_chunks::<8>().0) {
-        *lane = u64::from_ne_bytes(*chunk);
-    }
-    lanes
-}
-
-/// A key that was just minted; the plaintext exists only here.
-pub struct MintedKey {
-    /// The whole key, shown to its owner exactly once.
-    pub plaintext: String,
-    /// The look-up handle.
-    pub prefix: String,
-    /// What is stored.
-    pub hash: KeyHash,
-}
-
-/// A presented key that has the right form.
-#[derive(Clone, Copy)]
-pub struct PresentedKey {
-    /// The look-up handle.
-    pub prefix: KeyPrefix,
-    /// To be compared with the stored hash.
-    pub hash: KeyHash,
-}
-
-/// Mints a key from a source of random bytes.
-pub fn mint(mut fill_random: impl FnMut(&mut [u8])) -> MintedKey {
-    let prefix = random_base62(PREFIX_LENGTH, &mut fill_random);
-    let random = random_base62(RANDOM_LENGTH, &mut fill_random);
-    let mut plaintext = format!("{KEY_LITERAL}{prefix}_{random}");
-    let checksum = checksum_digits(plaintext.as_bytes());
-    plaintext.extend(checksum.map(char::from));
-    let hash = hash(plaintext.as_bytes());
-    MintedKey { plaintext, prefix, hash }
-}
-
-/// Reads a presented key; `None` when its form or checksum is wrong.
-pub fn parse(text: &str) -> Option<PresentedKey> {
-    let bytes = text.as_bytes();
-    if bytes.len() != KEY_LENGTH || !text.starts_with(KEY_LITERAL) {
-        return None;
-    }
-    let (handle, secret) = bytes.get(KEY_LITERAL.len()..)?.split_at_checked(PREFIX_LENGTH)?;
-    if secret.first() != Some(&b'_') || !handle.iter().chain(secret.get(1..)?).all(u8::is_ascii_alphanumeric) {
-        return None;
-    }
-    let (before, checksum) = bytes.split_at_checked(KEY_LENGTH - CHECKSUM_LENGTH)?;
-    if checksum_digits(before) != checksum {
-        return None;
-    }
-    Some(PresentedKey { prefix: handle.try_into().ok()?, hash: hash(bytes) })
-}
-
-fn hash(bytes: &[u8]) -> KeyHash {
-    KeyHash(Sha256::digest(bytes).into())
-}
-
-fn random_base62(length: usize, fill_random: &mut impl FnMut(&mut [u8])) -> String {
-    let mut text = String::with_capacity(length);
-    let mut block = [0_u8; 64];
-    while text.len() < length {
-        fill_random(&mut block);
-        // 248 is the largest multiple of 62 in a byte: rejecting the rest keeps every character equally likely.
-        for byte in block.iter().filter(|byte| **byte < 248).take(length - text.len()) {
-            text.push(char::from(base62_digit(u32::from(*byte))));
-        }
-    }
-    text
-}
-
-fn base62_digit(value: u32) -> u8 {
-    let digit = usize::try_from(value % 62).unwrap_or_default();
-    BASE62.get(digit).copied().unwrap_or(b'0')
-}
-
-fn checksum_digits(bytes: &[u8]) -> [u8; CHECKSUM_LENGTH] {
-    let mut rest = crc32fast::hash(bytes);
-    let mut digits = [b'0'; CHECKSUM_LENGTH];
-    for digit in digits.iter_mut().rev() {
-        *digit = base62_digit(rest);
-        rest /= 62;
-    }
-    digits
-}
-
 #[cfg(test)]
-mod tests;
+mod snapshot_tests;
 
 #[cfg(test)]
 mod access_tests;

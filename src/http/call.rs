@@ -28,7 +28,7 @@ const LARGE_PARSE_BYTES: usize = 1 << 20;
 
 /// Who may come in and how often: implemented by what the actors publish, read by every request without a message.
 pub trait Gate: Send + Sync + 'static {
-    /// Finds the key that was presented. Use [`crate::domain::caller::verify`], which does equal work for a prefix
+    /// Finds the key that was presented. Use [`crate::domain::caller::verify_key`], which does equal work for a prefix
     /// nobody has.
     fn authenticate_key(&self, presented: &PresentedKey) -> Option<Arc<KeySnapshot>>;
 

@@ -2,8 +2,10 @@
 //!
 //! Credentials are looked up before the first byte of the body, because they decide what happens to it: a request that
 //! will be served gets a buffer, one that will be refused is checked as it streams and never buffered. What is
-//! *answered* follows the order above all the same. [`ActorGate`] asks what the actors publish. A panic in a handler
-//! becomes a 500 with the envelope; left alone, the server library would close the socket with zero bytes on it.
+//! *answered* follows the order above all the same. A panic in a handler becomes a 500 with the envelope; left alone, the
+//! server library would close the socket with zero bytes on it.
+//!
+//! Credentials and rates are asked of a `call::Gate`; [`ActorGate`], below, answers from what the actors publish.
 
 use std::any::Any;
 use std::future::Future;
@@ -219,7 +221,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
         let Presented::One(text) = call::api_key(self.request.headers()) else { return None };
         let parsed = match self.request.conn_data::<Rc<LastKey>>() {
             Some(last) => last.parse(text),
-            None => caller::parse(text),
+            None => caller::parse_key(text),
         };
         self.worker.shared.gate.authenticate_key(&parsed?)
     }
@@ -369,7 +371,7 @@ pub struct ActorGate {
     pub staleness_limit_ms: Option<u64>,
 }
 
-fn outcome(hit: Hit) -> RateOutcome {
+fn rate_outcome(hit: Hit) -> RateOutcome {
     match hit {
         Hit::Decided(decision) => RateOutcome::Decided(decision),
         Hit::Pending(deciding) => RateOutcome::Pending(deciding.map(Result::ok).boxed_local()),
@@ -386,11 +388,11 @@ impl Gate for ActorGate {
     }
 
     fn hit_key(&self, key: &Arc<KeySnapshot>, at: Instant) -> RateOutcome {
-        outcome(self.actors.limiter.hit_key(key.key_id, &key.window, at))
+        rate_outcome(self.actors.limiter.hit_key(key.key_id, &key.window, at))
     }
 
     fn hit_person(&self, user_id: UserId) -> RateOutcome {
-        outcome(self.actors.limiter.hit_person(user_id))
+        rate_outcome(self.actors.limiter.hit_person(user_id))
     }
 
     fn rate_rule(&self) -> RateRule {
@@ -408,19 +410,19 @@ impl Gate for ActorGate {
 ///
 /// Takes a pinned or boxed future, so that guarding never moves a large one.
 fn guard<T>(future: impl Future<Output = Result<T, ApiError>> + Unpin) -> impl Future<Output = Result<T, ApiError>> {
-    AssertUnwindSafe(future).catch_unwind().map(|outcome| outcome.unwrap_or_else(|panic| Err(failure(&*panic))))
+    AssertUnwindSafe(future).catch_unwind().map(|outcome| outcome.unwrap_or_else(|panic| Err(panic_failure(&*panic))))
 }
 
 /// Calls something that may panic before it has a future.
 fn guard_call<T>(make: impl FnOnce() -> T) -> Result<T, ApiError> {
-    std::panic::catch_unwind(AssertUnwindSafe(make)).map_err(|panic| failure(&*panic))
+    std::panic::catch_unwind(AssertUnwindSafe(make)).map_err(|panic| panic_failure(&*panic))
 }
 
-fn failure(panic: &(dyn Any + Send)) -> ApiError {
-    ApiError::internal(format!("panicked: {}", text(panic)))
+fn panic_failure(panic: &(dyn Any + Send)) -> ApiError {
+    ApiError::internal(format!("panicked: {}", panic_text(panic)))
 }
 
-fn text(panic: &(dyn Any + Send)) -> &str {
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let fixed = panic.downcast_ref::<&str>().copied();
     fixed.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("something that is not text")
 }

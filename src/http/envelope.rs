@@ -1,10 +1,10 @@
-//! What every answer is made of: the error envelope, `data`, and `data` with its page; single values, how each is printed and
-//! how the OpenAPI document describes it; and the id of the request, minted here, on every answer and in every log line.
+//! What every answer is made of. Bodies: the error envelope, `data`, and `data` with its page. Single values: how each is
+//! printed, and how the OpenAPI document describes it. And the id of the request ([`RequestId`]), minted here, on every
+//! answer and in every log line.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::fmt;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 use actix_web::HttpResponse;
 use actix_web::body::BoxBody;
@@ -27,6 +27,9 @@ use crate::http::openapi::schema::{
     array, boolean, choice, date, id, moment, named, nullable, number, object, optional, required,
 };
 use crate::http::query::Page;
+
+pub use crate::domain::ids::Id;
+pub use crate::domain::ledger::money::{CURRENCY, Money};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -201,81 +204,6 @@ pub(super) fn error(error: &ApiError, request_id: RequestId) -> HttpResponse {
     response
 }
 
-const PREFIX: &[u8; 4] = b"req_";
-const LENGTH: usize = PREFIX.len() + 32;
-const RANDOM_BYTES: usize = 10;
-const POOL_BYTES: usize = 1_280;
-
-/// `req_` and a version 7 UUID (RFC 9562) without hyphens.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct RequestId([u8; LENGTH]);
-
-impl RequestId {
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.0).unwrap_or("req_")
-    }
-
-    /// The value of `X-Request-Id`.
-    pub(super) fn header_value(&self) -> HeaderValue {
-        HeaderValue::from_maybe_shared(Bytes::copy_from_slice(&self.0))
-            .unwrap_or_else(|_| HeaderValue::from_static("req_"))
-    }
-}
-
-impl fmt::Display for RequestId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
-
-impl fmt::Debug for RequestId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
-
-/// Mints ids; one per worker, which fetches randomness for many ids with one call to the operating system.
-pub(super) struct RequestIds {
-    pool: RefCell<(Box<[u8; POOL_BYTES]>, usize)>,
-}
-
-impl Default for RequestIds {
-    fn default() -> Self {
-        Self { pool: RefCell::new((Box::new([0; POOL_BYTES]), POOL_BYTES)) }
-    }
-}
-
-impl RequestIds {
-    /// Mints an id at a moment of the clock.
-    pub(super) fn mint(&self, now_ms: i64, clock: &dyn Clock) -> RequestId {
-        let random = self.random(clock);
-        let millis = u64::try_from(now_ms).unwrap_or_default();
-        let unique = uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid();
-        let mut text = [0; LENGTH];
-        if let Some((prefix, digits)) = text.split_first_chunk_mut::<{ PREFIX.len() }>() {
-            *prefix = *PREFIX;
-            unique.simple().encode_lower(digits);
-        }
-        RequestId(text)
-    }
-
-    fn random(&self, clock: &dyn Clock) -> [u8; RANDOM_BYTES] {
-        let mut pool = self.pool.borrow_mut();
-        let (bytes, used) = &mut *pool;
-        if *used + RANDOM_BYTES > POOL_BYTES {
-            clock.fill_random(&mut bytes[..]);
-            *used = 0;
-        }
-        let random = bytes.get(*used..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default();
-        *used += RANDOM_BYTES;
-        random
-    }
-}
-
-pub use crate::domain::ids::Id;
-pub use crate::domain::ledger::money::{CURRENCY, Money};
-
 /// A moment in milliseconds, printed as RFC 3339 in UTC.
 #[derive(Debug, Clone, Copy)]
 pub struct Moment(pub i64);
@@ -344,6 +272,81 @@ described! {
 /// The schema of a VAT code: `#[schema(schema_with = vat_code)]`.
 pub fn vat_code() -> ObjectBuilder {
     choice(&VatCode::ALL.map(VatCode::code))
+}
+
+const REQUEST_ID_PREFIX: &[u8; 4] = b"req_";
+
+const REQUEST_ID_LENGTH: usize = REQUEST_ID_PREFIX.len() + 32;
+
+const REQUEST_ID_RANDOM_BYTES: usize = 10;
+
+const REQUEST_ID_POOL_BYTES: usize = 1_280;
+
+/// `req_` and a version 7 UUID (RFC 9562) without hyphens.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct RequestId([u8; REQUEST_ID_LENGTH]);
+
+impl RequestId {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or("req_")
+    }
+
+    /// The value of `X-Request-Id`.
+    pub(super) fn header_value(&self) -> HeaderValue {
+        HeaderValue::from_maybe_shared(Bytes::copy_from_slice(&self.0))
+            .unwrap_or_else(|_| HeaderValue::from_static("req_"))
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for RequestId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// Mints ids; one per worker, which fetches randomness for many ids with one call to the operating system.
+pub(super) struct RequestIds {
+    pool: RefCell<(Box<[u8; REQUEST_ID_POOL_BYTES]>, usize)>,
+}
+
+impl Default for RequestIds {
+    fn default() -> Self {
+        Self { pool: RefCell::new((Box::new([0; REQUEST_ID_POOL_BYTES]), REQUEST_ID_POOL_BYTES)) }
+    }
+}
+
+impl RequestIds {
+    /// Mints an id at a moment of the clock.
+    pub(super) fn mint(&self, now_ms: i64, clock: &dyn Clock) -> RequestId {
+        let random = self.random(clock);
+        let millis = u64::try_from(now_ms).unwrap_or_default();
+        let unique = uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid();
+        let mut text = [0; REQUEST_ID_LENGTH];
+        if let Some((prefix, digits)) = text.split_first_chunk_mut::<{ REQUEST_ID_PREFIX.len() }>() {
+            *prefix = *REQUEST_ID_PREFIX;
+            unique.simple().encode_lower(digits);
+        }
+        RequestId(text)
+    }
+
+    fn random(&self, clock: &dyn Clock) -> [u8; REQUEST_ID_RANDOM_BYTES] {
+        let mut pool = self.pool.borrow_mut();
+        let (bytes, used) = &mut *pool;
+        if *used + REQUEST_ID_RANDOM_BYTES > REQUEST_ID_POOL_BYTES {
+            clock.fill_random(&mut bytes[..]);
+            *used = 0;
+        }
+        let random = bytes.get(*used..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default();
+        *used += REQUEST_ID_RANDOM_BYTES;
+        random
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! Query strings, read strictly: what filters a list, each given once unless it says otherwise, `limit` and `offset`, every
-//! problem at once. A parameter nobody reads is refused: a misspelt filter would answer with the wrong list.
+//! Query strings, read strictly: the filters of a list, `limit` and `offset`. A parameter is given once, except
+//! [`Query::words`], and every problem is reported at once. A parameter nobody reads is refused: a misspelt filter would
+//! answer with the wrong list.
 
 use crate::domain::date::{Date, moment_ms};
 use crate::domain::ledger::money::Pence;
@@ -8,11 +9,19 @@ use crate::http::error::ApiError;
 use crate::http::wire::books::{BOOK_DATE_RULE, parse_book_date};
 
 /// Items on a page when the caller does not say.
-pub const LIMIT_DEFAULT: u64 = 50;
+const LIMIT_DEFAULT: u64 = 50;
+
 /// The most a caller may ask for.
-pub const LIMIT_MAX: u64 = 200;
+const LIMIT_MAX: u64 = 200;
+
 /// The largest offset: what a database row number can be.
 const OFFSET_MAX: u64 = i64::MAX.unsigned_abs();
+
+/// The longest text that is searched for.
+const SEARCH_CHARS_MAX: usize = 100;
+
+/// How much of an unknown name is repeated to the caller.
+const NAME_CHARS_SHOWN_MAX: usize = 50;
 
 /// A part of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,79 +31,6 @@ pub struct Page {
     /// Items to skip.
     pub offset: u64,
 }
-
-/// Reads `limit` and `offset`; other parameters are the caller's business. 422 `invalid_request_format` otherwise.
-pub fn parse(query: &str) -> Result<Page, ApiError> {
-    let mut issues = Issues::default();
-    let page = collect(query, &mut issues);
-    if issues.is_empty() { Ok(page) } else { Err(ApiError::invalid_request_format(&issues)) }
-}
-
-/// The same for an endpoint that has more parameters and lists all problems at once.
-pub fn collect(query: &str, issues: &mut Issues) -> Page {
-    let mut page = Page { limit: LIMIT_DEFAULT, offset: 0 };
-    let mut seen = (false, false);
-    for (name, value) in pairs(query) {
-        match name.as_str() {
-            "limit" if !std::mem::replace(&mut seen.0, true) => match number(&value) {
-                Some(limit @ 1..=LIMIT_MAX) => page.limit = limit,
-                _ => issues.field("query", "limit", format!("must be an integer from 1 to {LIMIT_MAX}")),
-            },
-            "offset" if !std::mem::replace(&mut seen.1, true) => match number(&value) {
-                Some(offset) if offset <= OFFSET_MAX => page.offset = offset,
-                _ => issues.field("query", "offset", "must be an integer of at least 0"),
-            },
-            "limit" | "offset" => issues.field("query", &name, "must be given once"),
-            _ => {}
-        }
-    }
-    page
-}
-
-/// The parameters of a query string, decoded, in order.
-pub fn pairs(query: &str) -> impl Iterator<Item = (String, String)> + '_ {
-    query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        (decode(name, true), decode(value, true))
-    })
-}
-
-/// Percent-decoding; what is not valid UTF-8 becomes U+FFFD, which no valid parameter contains.
-pub(super) fn decode(text: &str, plus_is_space: bool) -> String {
-    if !text.contains(['%', '+']) {
-        return text.to_owned();
-    }
-    let mut decoded = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        rest = after;
-        match (byte, after) {
-            (b'+', _) if plus_is_space => decoded.push(b' '),
-            (b'%', [high, low, after @ ..]) => match (hex(*high), hex(*low)) {
-                (Some(high), Some(low)) => {
-                    decoded.push(high << 4 | low);
-                    rest = after;
-                }
-                _ => decoded.push(byte),
-            },
-            _ => decoded.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
-}
-
-fn hex(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
-}
-
-fn number(text: &str) -> Option<u64> {
-    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
-}
-
-/// The longest text that is searched for.
-const SEARCH_CHARS_MAX: usize = 100;
-/// How much of an unknown name is repeated to the caller.
-const NAME_CHARS_SHOWN_MAX: usize = 50;
 
 /// Reads a query string.
 pub struct Query {
@@ -263,6 +199,74 @@ fn unknown_parameter(known: &[String]) -> String {
         Some((last, [])) => format!("unknown parameter; only {last} is allowed"),
         Some((last, others)) => format!("unknown parameter; only {} and {last} are allowed", others.join(", ")),
     }
+}
+
+/// Reads `limit` and `offset`; other parameters are the caller's business. 422 `invalid_request_format` otherwise.
+pub fn parse(query: &str) -> Result<Page, ApiError> {
+    let mut issues = Issues::default();
+    let page = collect(query, &mut issues);
+    if issues.is_empty() { Ok(page) } else { Err(ApiError::invalid_request_format(&issues)) }
+}
+
+/// The same for an endpoint that has more parameters and lists all problems at once.
+fn collect(query: &str, issues: &mut Issues) -> Page {
+    let mut page = Page { limit: LIMIT_DEFAULT, offset: 0 };
+    let mut seen = (false, false);
+    for (name, value) in pairs(query) {
+        match name.as_str() {
+            "limit" if !std::mem::replace(&mut seen.0, true) => match number(&value) {
+                Some(limit @ 1..=LIMIT_MAX) => page.limit = limit,
+                _ => issues.field("query", "limit", format!("must be an integer from 1 to {LIMIT_MAX}")),
+            },
+            "offset" if !std::mem::replace(&mut seen.1, true) => match number(&value) {
+                Some(offset) if offset <= OFFSET_MAX => page.offset = offset,
+                _ => issues.field("query", "offset", "must be an integer of at least 0"),
+            },
+            "limit" | "offset" => issues.field("query", &name, "must be given once"),
+            _ => {}
+        }
+    }
+    page
+}
+
+/// The parameters of a query string, decoded, in order.
+fn pairs(query: &str) -> impl Iterator<Item = (String, String)> + '_ {
+    query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (decode(name, true), decode(value, true))
+    })
+}
+
+/// Percent-decoding; what is not valid UTF-8 becomes U+FFFD, which no valid parameter contains.
+pub(super) fn decode(text: &str, plus_is_space: bool) -> String {
+    if !text.contains(['%', '+']) {
+        return text.to_owned();
+    }
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        match (byte, after) {
+            (b'+', _) if plus_is_space => decoded.push(b' '),
+            (b'%', [high, low, after @ ..]) => match (hex(*high), hex(*low)) {
+                (Some(high), Some(low)) => {
+                    decoded.push(high << 4 | low);
+                    rest = after;
+                }
+                _ => decoded.push(byte),
+            },
+            _ => decoded.push(byte),
+        }
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+fn hex(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+fn number(text: &str) -> Option<u64> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
 #[cfg(test)]

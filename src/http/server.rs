@@ -342,13 +342,13 @@ impl ReadPermit {
 pub(super) struct LastKey(RefCell<Option<(String, PresentedKey)>>);
 
 impl LastKey {
-    /// Reads a presented key like [`api_key::parse`].
+    /// Reads a presented key like [`caller::parse_key`].
     pub(super) fn parse(&self, text: &str) -> Option<PresentedKey> {
         let mut last = self.0.borrow_mut();
         if let Some((_, parsed)) = last.as_ref().filter(|(known, _)| known == text) {
             return Some(*parsed);
         }
-        let parsed = caller::parse(text)?;
+        let parsed = caller::parse_key(text)?;
         *last = Some((text.to_owned(), parsed));
         Some(parsed)
     }
@@ -503,7 +503,7 @@ mod tests {
 
     #[test]
     fn each_key_that_a_connection_presents_is_read_anew_when_it_differs() {
-        let keys = [1_u8, 2].map(|seed| caller::mint(|bytes| bytes.fill(seed)));
+        let keys = [1_u8, 2].map(|seed| caller::mint_key(|bytes| bytes.fill(seed)));
         let last = LastKey::default();
         for key in [&keys[0], &keys[0], &keys[1], &keys[0]] {
             let parsed = last.parse(&key.plaintext).unwrap();

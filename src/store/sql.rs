@@ -97,11 +97,8 @@ fn statement(backend: DbBackend, sql: &str, values: Vec<Value>) -> Statement {
     Statement::from_sql_and_values(backend, sql, values)
 }
 
-pub(super) async fn query_all(
-    connection: &DatabaseConnection,
-    sql: &str,
-    values: Vec<Value>,
-) -> Result<Vec<Row>, DbErr> {
+/// Every row of a query on a connection.
+async fn query_all(connection: &DatabaseConnection, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, DbErr> {
     let rows = connection.query_all_raw(statement(connection.get_database_backend(), sql, values)).await?;
     Ok(rows.into_iter().map(Row).collect())
 }

@@ -39,7 +39,7 @@ fn anything_but_one_good_key_is_unauthorized() {
     let wrong_checksum = format!("{}{}", &text[..text.len() - 1], if text.ends_with('0') { '1' } else { '0' });
     let (handle, of_other) = (&text[..17], &other.plaintext[17..]);
     let crossed = format!("{handle}{of_other}");
-    let never_made = bookkeeping_suite::domain::caller::mint(|block| block.fill(11)).plaintext;
+    let never_made = bookkeeping_suite::domain::caller::mint_key(|block| block.fill(11)).plaintext;
     let mut refused: Vec<(&str, Request)> = vec![
         ("nothing", me()),
         ("two different keys", me().bearer(text).header("X-API-Key", &other.plaintext)),

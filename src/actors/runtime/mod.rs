@@ -72,11 +72,9 @@ mod slot;
 mod stats;
 mod watchdog;
 
-pub use crate::actors::runtime::guard::{Ask, Permit};
-pub use crate::actors::runtime::slot::Directory;
 pub use error::ActorError;
-pub use guard::{Fault, Guarded};
+pub use guard::{Ask, Fault, Guarded, Permit};
 pub use registry::{ActorRegistry, Watched};
-pub use slot::{DOWN_RETRY_MS, RESPAWN_WINDOW_MS, RESPAWNS_MAX, Slot, SlotOptions};
+pub use slot::{DOWN_RETRY_MS, Directory, RESPAWN_WINDOW_MS, RESPAWNS_MAX, Slot, SlotOptions};
 pub use stats::{ActorSnapshot, ActorState, ActorStats};
 pub use watchdog::{Health, WATCH_INTERVAL, Watchdog};

@@ -25,8 +25,10 @@ use crate::domain::ids::OrganisationId;
 
 /// Deaths within the window that are answered by a new actor; one more and the slot is down.
 pub const RESPAWNS_MAX: usize = 5;
+
 /// The window in which deaths are counted.
 pub const RESPAWN_WINDOW_MS: u64 = 60_000;
+
 /// How long a slot that is down waits before it tries again.
 pub const DOWN_RETRY_MS: u64 = 10_000;
 
@@ -47,18 +49,7 @@ impl Default for SlotOptions {
 }
 
 /// How an actor is made; called on the arbiter's thread.
-pub(super) type Factory<A> = Arc<dyn Fn(Arc<ActorStats>) -> A + Send + Sync>;
-
-/// The place of one actor.
-pub struct Slot<A: Actor<Context = Context<A>>> {
-    stats: Arc<ActorStats>,
-    factory: Factory<A>,
-    arbiter: ArbiterHandle,
-    options: SlotOptions,
-    current: ArcSwapOption<Addr<A>>,
-    respawns: Mutex<Respawns>,
-    closed: AtomicBool,
-}
+type Factory<A> = Arc<dyn Fn(Arc<ActorStats>) -> A + Send + Sync>;
 
 /// When an actor died lately.
 #[derive(Default)]
@@ -92,6 +83,17 @@ impl Respawns {
     }
 }
 
+/// The place of one actor.
+pub struct Slot<A: Actor<Context = Context<A>>> {
+    stats: Arc<ActorStats>,
+    factory: Factory<A>,
+    arbiter: ArbiterHandle,
+    options: SlotOptions,
+    current: ArcSwapOption<Addr<A>>,
+    respawns: Mutex<Respawns>,
+    closed: AtomicBool,
+}
+
 impl<A> Slot<A>
 where
     A: Actor<Context = Context<A>> + Supervised,
@@ -106,7 +108,7 @@ where
         Self::start_with(stats, arbiter, options, Arc::new(factory))
     }
 
-    pub(super) fn start_with(
+    fn start_with(
         stats: Arc<ActorStats>,
         arbiter: ArbiterHandle,
         options: SlotOptions,

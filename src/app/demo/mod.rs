@@ -116,7 +116,7 @@ pub async fn seed(store: &Store, actors: &Actors, clock: &dyn Clock) -> anyhow::
 }
 
 async fn key(actors: &Actors, clock: &dyn Clock, user_id: UserId, name: &str) -> anyhow::Result<DemoKey> {
-    let minted = caller::mint(|block| clock.fill_random(block));
+    let minted = caller::mint_key(|block| clock.fill_random(block));
     let new = NewKey {
         user_id,
         name: name.to_owned(),

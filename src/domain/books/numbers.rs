@@ -1,5 +1,6 @@
 //! Numbers of new records: identifiers, and the numbers of documents and settlements, of which the highest of each prefix is
-//! known.
+//! known. What a number looks like and which are refused is in `ledger::issue`; `store::books` reads and writes sequences and
+//! blocks.
 //!
 //! A process takes identifiers from the database in blocks and hands them out from memory. How many identifiers a group
 //! of commands needs is known only once the group is decided: a record for which the block has no identifier gets a
@@ -105,7 +106,7 @@ pub(crate) fn prefixes(
 }
 
 /// The prefix that the organisation chose for its sales documents.
-pub(crate) fn sales_prefix(organisation: &OrganisationRecord, kind: DocumentKind) -> Option<&str> {
+fn sales_prefix(organisation: &OrganisationRecord, kind: DocumentKind) -> Option<&str> {
     match kind {
         DocumentKind::SalesInvoice => Some(&organisation.sales_invoice_prefix),
         DocumentKind::SalesCreditNote => Some(&organisation.sales_credit_note_prefix),

@@ -1,4 +1,5 @@
-//! Commands with who gives them, what they refer to (collected before it is loaded), and their results.
+//! Commands with who gives them and how they are to be carried out; what they refer to (`ReferencedIds`, collected before it
+//! is loaded); their results; and the creation of an organisation.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -104,6 +105,12 @@ pub struct Replay {
     pub print: PrintAnswer,
 }
 
+impl fmt::Debug for Replay {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Replay").field("path", &self.path).field("key", &self.key).finish_non_exhaustive()
+    }
+}
+
 /// The result of a command: the records as they are now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandResult {
@@ -144,6 +151,40 @@ pub enum CommandResult {
     Settlement(Box<SettlementView>),
 }
 
+impl CommandResult {
+    /// The identifiers of the records, in the shape of the answer.
+    pub(crate) fn ids_json(&self) -> Value {
+        let id = |id: i64| json!({ "id": id });
+        match self {
+            Self::BankTransactions(rows) => rows.iter().map(|row| id(row.id)).collect(),
+            Self::Import { id: import, rows } => {
+                let transactions: Value = rows.iter().map(|row| id(row.id)).collect();
+                json!({ "import_id": import, "transactions": transactions })
+            }
+            _ => id(self.id()),
+        }
+    }
+
+    /// The identifier of the record, or of the first of several.
+    pub(crate) fn id(&self) -> i64 {
+        match self {
+            Self::Organisation(row) | Self::Lock(row, _) => row.id.0,
+            Self::Account(view) => view.row.id,
+            Self::Contact(view) => view.row.id,
+            Self::Deleted(id) | Self::Import { id, .. } => *id,
+            Self::BankAccount(view) => view.row.id,
+            Self::BankTransaction(row) => row.id,
+            Self::BankTransactions(rows) => rows.first().map_or(0, |row| row.id),
+            Self::Document(view) => view.id,
+            Self::Settlement(view) => view.id,
+            Self::Journal(view) => view.id,
+            Self::OpeningPreview(_) => 0,
+            Self::Opening(set) => set.journal.id,
+            Self::BulkImport(row, _) => row.id,
+        }
+    }
+}
+
 /// The answer to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandOutcome {
@@ -182,6 +223,14 @@ pub struct CreateOrganisation {
     pub dry_run: bool,
 }
 
+impl CreateOrganisation {
+    /// A command with a name and the usual value of every other field.
+    pub fn named(owner: UserId, name: String, vat_control: bool) -> Self {
+        let change = OrganisationChange { fields: vec![OrganisationField::Name(name)], vat: VatPatch::default() };
+        Self { owner, key_prefix: None, change, vat_control, replay: None, dry_run: false }
+    }
+}
+
 /// The answer to [`CreateOrganisation`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OrganisationCreated {
@@ -191,54 +240,6 @@ pub enum OrganisationCreated {
     Refused(Refusal),
     /// The stored answer: a request with the same `Idempotency-Key` was answered before.
     Replayed(StoredResponse),
-}
-
-impl CreateOrganisation {
-    /// A command with a name and the usual value of every other field.
-    pub fn named(owner: UserId, name: String, vat_control: bool) -> Self {
-        let change = OrganisationChange { fields: vec![OrganisationField::Name(name)], vat: VatPatch::default() };
-        Self { owner, key_prefix: None, change, vat_control, replay: None, dry_run: false }
-    }
-}
-
-impl fmt::Debug for Replay {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Replay").field("path", &self.path).field("key", &self.key).finish_non_exhaustive()
-    }
-}
-
-impl CommandResult {
-    /// The identifiers of the records, in the shape of the answer.
-    pub(crate) fn ids_json(&self) -> Value {
-        let id = |id: i64| json!({ "id": id });
-        match self {
-            Self::BankTransactions(rows) => rows.iter().map(|row| id(row.id)).collect(),
-            Self::Import { id: import, rows } => {
-                let transactions: Value = rows.iter().map(|row| id(row.id)).collect();
-                json!({ "import_id": import, "transactions": transactions })
-            }
-            _ => id(self.id()),
-        }
-    }
-
-    /// The identifier of the record, or of the first of several.
-    pub(crate) fn id(&self) -> i64 {
-        match self {
-            Self::Organisation(row) | Self::Lock(row, _) => row.id.0,
-            Self::Account(view) => view.row.id,
-            Self::Contact(view) => view.row.id,
-            Self::Deleted(id) | Self::Import { id, .. } => *id,
-            Self::BankAccount(view) => view.row.id,
-            Self::BankTransaction(row) => row.id,
-            Self::BankTransactions(rows) => rows.first().map_or(0, |row| row.id),
-            Self::Document(view) => view.id,
-            Self::Settlement(view) => view.id,
-            Self::Journal(view) => view.id,
-            Self::OpeningPreview(_) => 0,
-            Self::Opening(set) => set.journal.id,
-            Self::BulkImport(row, _) => row.id,
-        }
-    }
 }
 
 /// The identifiers and other keys of the records that commands refer to.

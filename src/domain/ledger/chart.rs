@@ -12,162 +12,6 @@ use crate::domain::ledger::refusal::{Refusal, VatPosting};
 use crate::domain::ledger::vat::{VatHistory, VatScheme};
 use crate::domain::ledger::{journal, standard_chart};
 
-/// All accounts of one organisation.
-#[derive(Debug, Clone, Default)]
-pub struct Chart {
-    accounts: BTreeMap<AccountId, Account>,
-}
-
-impl FromIterator<Account> for Chart {
-    fn from_iter<I: IntoIterator<Item = Account>>(accounts: I) -> Self {
-        Self { accounts: accounts.into_iter().map(|account| (account.id, account)).collect() }
-    }
-}
-
-impl Chart {
-    /// Adds an account, or replaces the one with its id.
-    pub fn insert(&mut self, account: Account) {
-        self.accounts.insert(account.id, account);
-    }
-
-    /// The account with this id.
-    pub fn get(&self, id: AccountId) -> Option<&Account> {
-        self.accounts.get(&id)
-    }
-
-    /// The account with this code.
-    pub fn with_code(&self, code: &str) -> Option<&Account> {
-        self.iter().find(|account| account.code == code)
-    }
-
-    /// The first account with this role.
-    pub fn with_role(&self, role: &Role) -> Option<&Account> {
-        self.iter().find(|account| account.has_role(role))
-    }
-
-    /// Every account, by id.
-    pub fn iter(&self) -> impl Iterator<Item = &Account> {
-        self.accounts.values()
-    }
-
-    /// Decides whether an account may be added.
-    pub fn create(&self, new: NewAccount) -> Result<NewAccount, Refusal> {
-        if let Some(role) = &new.role {
-            if !role.allows(new.account_type) {
-                let types: Vec<&str> =
-                    AccountType::ALL.into_iter().filter(|kind| role.allows(*kind)).map(AccountType::as_str).collect();
-                let message = format!(
-                    "role: an account of type {} cannot have the role {}, which takes {}",
-                    new.account_type.as_str(),
-                    role.as_str(),
-                    types.join(" or ")
-                );
-                return Err(Refusal::WrongAccountType { field: "role".to_owned(), id: None }.with_message(message));
-            }
-            if let Some(existing) = self.with_role(role).filter(|_| role.is_unique()) {
-                return Err(Refusal::DuplicateRole { field: "role", existing_id: existing.id });
-            }
-        }
-        self.require_free_code(&new.code, None)?;
-        Ok(new)
-    }
-
-    /// Decides whether an account may take another code (its name may always change).
-    pub fn recode(&self, id: AccountId, code: &str) -> Result<(), Refusal> {
-        self.require_free_code(code, Some(id))
-    }
-
-    /// Decides whether an account may be archived; `false` when it is already. A balance is no obstacle.
-    pub fn archive(account: &Account) -> Result<bool, Refusal> {
-        if account.is_control() {
-            return Err(Refusal::InvalidState { current: "control account", allowed: &[] });
-        }
-        if account.has_role(&Role::Bank) {
-            return Err(Refusal::InvalidState { current: "bank account", allowed: &[] });
-        }
-        Ok(!account.is_archived)
-    }
-
-    /// The account to make when a rule first posts to a role nobody has: as in the standard chart, under the first free
-    /// code from there on.
-    pub fn first_use(&self, role: &Role) -> Option<NewAccount> {
-        let standard = standard_chart::for_role(role)?;
-        let first = standard.code.parse::<u32>().ok()?;
-        let mut new = NewAccount::from(standard);
-        new.code = (first..).map(|code| format!("{code:04}")).find(|code| self.with_code(code).is_none())?.into();
-        Some(new)
-    }
-
-    fn require_free_code(&self, code: &str, but: Option<AccountId>) -> Result<(), Refusal> {
-        match self.with_code(code).filter(|existing| Some(existing.id) != but) {
-            Some(existing) => Err(Refusal::DuplicateCode { field: "code", existing_id: existing.id }),
-            None => Ok(()),
-        }
-    }
-}
-
-/// An account to be made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewAccount {
-    /// Unique in the organisation.
-    pub code: Cow<'static, str>,
-    /// What it is called.
-    pub name: Cow<'static, str>,
-    /// Its type.
-    pub account_type: AccountType,
-    /// What it is for.
-    pub role: Option<Role>,
-}
-
-impl NewAccount {
-    /// The account, once it has an id.
-    pub fn with_id(self, id: AccountId) -> Account {
-        Account {
-            id,
-            code: self.code.into_owned(),
-            name: self.name.into_owned(),
-            account_type: self.account_type,
-            role: self.role,
-            is_archived: false,
-        }
-    }
-}
-
-/// The order of codes people expect: runs of digits by their value, everything else by its letters (`0030` before `100`
-/// before `1000` before `A9` before `A10`).
-pub fn natural_order(left: &str, right: &str) -> Ordering {
-    let (mut left_rest, mut right_rest) = (left, right);
-    loop {
-        let (left_part, right_part) = (next_part(left_rest), next_part(right_rest));
-        let (Some(left_part), Some(right_part)) = (left_part, right_part) else {
-            return left_rest.len().cmp(&right_rest.len()).then_with(|| left.cmp(right));
-        };
-        let order = match (is_number(left_part), is_number(right_part)) {
-            (true, true) => {
-                let (one, other) = (left_part.trim_start_matches('0'), right_part.trim_start_matches('0'));
-                one.len().cmp(&other.len()).then_with(|| one.cmp(other))
-            }
-            _ => left_part.cmp(right_part),
-        };
-        if order != Ordering::Equal {
-            return order;
-        }
-        left_rest = left_rest.strip_prefix(left_part).unwrap_or("");
-        right_rest = right_rest.strip_prefix(right_part).unwrap_or("");
-    }
-}
-
-fn is_number(part: &str) -> bool {
-    part.starts_with(|first: char| first.is_ascii_digit())
-}
-
-/// The run of digits, or of anything else, that a text begins with.
-fn next_part(text: &str) -> Option<&str> {
-    let digits = text.chars().next()?.is_ascii_digit();
-    let end = text.find(|letter: char| letter.is_ascii_digit() != digits).unwrap_or(text.len());
-    text.get(..end)
-}
-
 /// The type of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AccountType {
@@ -332,25 +176,6 @@ impl Role {
     }
 }
 
-/// An account as a body names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AccountReference {
-    /// By `account_id`.
-    Id(AccountId),
-    /// By `account_code`, which is looked up when a command is decided.
-    Code(String),
-}
-
-impl AccountReference {
-    /// The key of the body that names it.
-    pub const fn key(&self) -> &'static str {
-        match self {
-            Self::Id(_) => "account_id",
-            Self::Code(_) => "account_code",
-        }
-    }
-}
-
 /// An account, as the rules need to know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
@@ -384,6 +209,146 @@ impl Account {
         match self.is_archived {
             true => Err(Refusal::AccountArchived { field: field(), id: self.id }),
             false => Ok(()),
+        }
+    }
+}
+
+/// An account to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewAccount {
+    /// Unique in the organisation.
+    pub code: Cow<'static, str>,
+    /// What it is called.
+    pub name: Cow<'static, str>,
+    /// Its type.
+    pub account_type: AccountType,
+    /// What it is for.
+    pub role: Option<Role>,
+}
+
+impl NewAccount {
+    /// The account, once it has an id.
+    pub fn with_id(self, id: AccountId) -> Account {
+        Account {
+            id,
+            code: self.code.into_owned(),
+            name: self.name.into_owned(),
+            account_type: self.account_type,
+            role: self.role,
+            is_archived: false,
+        }
+    }
+}
+
+/// An account as a body names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AccountReference {
+    /// By `account_id`.
+    Id(AccountId),
+    /// By `account_code`, which is looked up when a command is decided.
+    Code(String),
+}
+
+impl AccountReference {
+    /// The key of the body that names it.
+    pub const fn key(&self) -> &'static str {
+        match self {
+            Self::Id(_) => "account_id",
+            Self::Code(_) => "account_code",
+        }
+    }
+}
+
+/// All accounts of one organisation.
+#[derive(Debug, Clone, Default)]
+pub struct Chart {
+    accounts: BTreeMap<AccountId, Account>,
+}
+
+impl FromIterator<Account> for Chart {
+    fn from_iter<I: IntoIterator<Item = Account>>(accounts: I) -> Self {
+        Self { accounts: accounts.into_iter().map(|account| (account.id, account)).collect() }
+    }
+}
+
+impl Chart {
+    /// Adds an account, or replaces the one with its id.
+    pub fn insert(&mut self, account: Account) {
+        self.accounts.insert(account.id, account);
+    }
+
+    /// The account with this id.
+    pub fn get(&self, id: AccountId) -> Option<&Account> {
+        self.accounts.get(&id)
+    }
+
+    /// The account with this code.
+    pub fn with_code(&self, code: &str) -> Option<&Account> {
+        self.iter().find(|account| account.code == code)
+    }
+
+    /// The first account with this role.
+    pub fn with_role(&self, role: &Role) -> Option<&Account> {
+        self.iter().find(|account| account.has_role(role))
+    }
+
+    /// Every account, by id.
+    pub fn iter(&self) -> impl Iterator<Item = &Account> {
+        self.accounts.values()
+    }
+
+    /// Decides whether an account may be added.
+    pub fn create(&self, new: NewAccount) -> Result<NewAccount, Refusal> {
+        if let Some(role) = &new.role {
+            if !role.allows(new.account_type) {
+                let types: Vec<&str> =
+                    AccountType::ALL.into_iter().filter(|kind| role.allows(*kind)).map(AccountType::as_str).collect();
+                let message = format!(
+                    "role: an account of type {} cannot have the role {}, which takes {}",
+                    new.account_type.as_str(),
+                    role.as_str(),
+                    types.join(" or ")
+                );
+                return Err(Refusal::WrongAccountType { field: "role".to_owned(), id: None }.with_message(message));
+            }
+            if let Some(existing) = self.with_role(role).filter(|_| role.is_unique()) {
+                return Err(Refusal::DuplicateRole { field: "role", existing_id: existing.id });
+            }
+        }
+        self.require_free_code(&new.code, None)?;
+        Ok(new)
+    }
+
+    /// Decides whether an account may take another code (its name may always change).
+    pub fn recode(&self, id: AccountId, code: &str) -> Result<(), Refusal> {
+        self.require_free_code(code, Some(id))
+    }
+
+    /// Decides whether an account may be archived; `false` when it is already. A balance is no obstacle.
+    pub fn archive(account: &Account) -> Result<bool, Refusal> {
+        if account.is_control() {
+            return Err(Refusal::InvalidState { current: "control account", allowed: &[] });
+        }
+        if account.has_role(&Role::Bank) {
+            return Err(Refusal::InvalidState { current: "bank account", allowed: &[] });
+        }
+        Ok(!account.is_archived)
+    }
+
+    /// The account to make when a rule first posts to a role nobody has: as in the standard chart, under the first free
+    /// code from there on.
+    pub fn first_use(&self, role: &Role) -> Option<NewAccount> {
+        let standard = standard_chart::for_role(role)?;
+        let first = standard.code.parse::<u32>().ok()?;
+        let mut new = NewAccount::from(standard);
+        new.code = (first..).map(|code| format!("{code:04}")).find(|code| self.with_code(code).is_none())?.into();
+        Some(new)
+    }
+
+    fn require_free_code(&self, code: &str, but: Option<AccountId>) -> Result<(), Refusal> {
+        match self.with_code(code).filter(|existing| Some(existing.id) != but) {
+            Some(existing) => Err(Refusal::DuplicateCode { field: "code", existing_id: existing.id }),
+            None => Ok(()),
         }
     }
 }
@@ -444,6 +409,41 @@ impl<'a> Books<'a> {
     pub fn scheme_on(&self, date: Date) -> VatScheme {
         self.vat.on(date)
     }
+}
+
+/// The order of codes people expect: runs of digits by their value, everything else by its letters (`0030` before `100`
+/// before `1000` before `A9` before `A10`).
+pub fn natural_order(left: &str, right: &str) -> Ordering {
+    let (mut left_rest, mut right_rest) = (left, right);
+    loop {
+        let (left_part, right_part) = (next_part(left_rest), next_part(right_rest));
+        let (Some(left_part), Some(right_part)) = (left_part, right_part) else {
+            return left_rest.len().cmp(&right_rest.len()).then_with(|| left.cmp(right));
+        };
+        let order = match (is_number(left_part), is_number(right_part)) {
+            (true, true) => {
+                let (one, other) = (left_part.trim_start_matches('0'), right_part.trim_start_matches('0'));
+                one.len().cmp(&other.len()).then_with(|| one.cmp(other))
+            }
+            _ => left_part.cmp(right_part),
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+        left_rest = left_rest.strip_prefix(left_part).unwrap_or("");
+        right_rest = right_rest.strip_prefix(right_part).unwrap_or("");
+    }
+}
+
+fn is_number(part: &str) -> bool {
+    part.starts_with(|first: char| first.is_ascii_digit())
+}
+
+/// The run of digits, or of anything else, that a text begins with.
+fn next_part(text: &str) -> Option<&str> {
+    let digits = text.chars().next()?.is_ascii_digit();
+    let end = text.find(|letter: char| letter.is_ascii_digit() != digits).unwrap_or(text.len());
+    text.get(..end)
 }
 
 #[cfg(test)]

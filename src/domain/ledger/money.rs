@@ -1,7 +1,7 @@
 //! Money and exact decimals: whole pence, quantities, prices and percentages of a fixed number of places, read from the
 //! digits of a JSON number or string and printed the same way.
 //!
-//! Single values as they are printed in JSON, for records and reports alike.
+//! [`Money`] is an amount as JSON prints it, [`CURRENCY`] the one currency there is.
 
 use std::fmt;
 use std::iter::Sum;
@@ -82,11 +82,6 @@ impl Pence {
     /// Whether it is an amount the service accepts and writes.
     pub const fn is_in_range(self) -> bool {
         -Self::MAX.0 <= self.0 && self.0 <= Self::MAX.0
-    }
-
-    /// The same magnitude, negative when `other` is negative.
-    pub const fn with_sign_of(self, other: Self) -> Self {
-        if other.is_negative() { Self::ZERO.minus(self.abs()) } else { self.abs() }
     }
 
     /// `self × part / whole`, halves of a penny away from zero; nothing when the whole is nothing.
@@ -246,7 +241,7 @@ pub fn parse_text(text: &str, places: u32, magnitude_max: i64) -> Option<i64> {
 }
 
 /// Writes units of 10⁻ᵖˡᵃᶜᵉˢ as a plain decimal without trailing zeros.
-pub fn plain(units: i64, places: u32) -> String {
+fn plain(units: i64, places: u32) -> String {
     let sign = if units < 0 { "-" } else { "" };
     let scale = 10_u64.saturating_pow(places);
     let (whole, fraction) = (units.unsigned_abs() / scale, units.unsigned_abs() % scale);
@@ -398,8 +393,6 @@ mod tests {
     fn sums_and_signs() {
         let total: Pence = [Pence(1), Pence(2), Pence(-7)].into_iter().sum();
         assert_eq!(total, Pence(-4));
-        assert_eq!(Pence(4).with_sign_of(total), Pence(-4));
-        assert_eq!(Pence(-4).with_sign_of(Pence::ZERO), Pence(4));
     }
 
     #[test]
@@ -472,7 +465,7 @@ mod tests {
             taken -= other;
             prop_assert_eq!((one + other, one - other, -one), (Pence(one.0 + other.0), Pence(one.0 - other.0), Pence(-one.0)));
             prop_assert_eq!((added, taken), (one + other, one - other));
-            prop_assert_eq!((one.abs().0, one.with_sign_of(other).abs()), (one.0.abs(), one.abs()));
+            prop_assert_eq!(one.abs().0, one.0.abs());
             prop_assert!(one.is_in_range());
         }
 

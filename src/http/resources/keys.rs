@@ -37,7 +37,7 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     refuse_idempotency_key(&call)?;
     let request = parse(&call.body).map_err(|issues| ApiError::validation(&issues))?;
     let products = call.state();
-    let minted = caller::mint(|block| products.clock.fill_random(block));
+    let minted = caller::mint_key(|block| products.clock.fill_random(block));
     let new = NewKey {
         user_id: call.caller()?.user_id,
         name: request.name,

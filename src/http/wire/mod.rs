@@ -1,4 +1,5 @@
-//! The wire format of each resource: JSON into domain types, domain types into JSON. Shared by REST and the tools.
+//! The wire format: the strict reader of JSON bodies, and most bodies; answers, and the bodies of contacts and
+//! documents, are beside their handlers in `http::resources`.
 
 pub mod books;
 pub mod coding;

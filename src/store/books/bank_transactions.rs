@@ -1,6 +1,6 @@
 //! Lines of bank statements: how their rows are read, and the queries about them.
 
-use crate::domain::books::effects::of_bank_account;
+use crate::domain::books::effects::bank_account_status;
 use crate::domain::books::records::statement_line::{StatementLineFilter, StatementLineRecord};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::bank::{BankStatus, ConfirmType};
@@ -38,7 +38,7 @@ impl StatementLineFilter {
             }
             _ if is_dated || self.updated_since_ms.is_some() => TotalSource::Nothing,
             (Some(id), None) => {
-                let counters = statuses.iter().map(|status| of_bank_account(id, status));
+                let counters = statuses.iter().map(|status| bank_account_status(id, status));
                 TotalSource::Counters("bank_account", counters.collect())
             }
             (None, Some(kind)) if self.status.is_none() => {

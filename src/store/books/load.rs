@@ -1,4 +1,5 @@
 //! Loads what the commands of a group refer to, with one query a table, and nothing that they do not refer to.
+//! [`facts`] is the order; what commands about bank accounts refer to is in `load_bank`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -184,6 +185,7 @@ async fn load_journals(unit: &Unit<'_>, ids_json: &str, facts: &mut Facts) -> Re
     Ok(())
 }
 
+/// Loads the balances of accounts that commands change or show.
 async fn load_account_balances(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut Facts) -> Result<(), StoreError> {
     if ids.accounts.is_empty() {
         return Ok(());
@@ -221,11 +223,7 @@ async fn load_replays(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut Facts) -
 
 /// Loads the documents and settlements with every allocation to them or from them, and the other ends of these with
 /// theirs. Adds to `ids` what their answers show and what is voided with them.
-pub(super) async fn load_register(
-    unit: &Unit<'_>,
-    ids: &mut ReferencedIds,
-    facts: &mut Facts,
-) -> Result<(), StoreError> {
+async fn load_register(unit: &Unit<'_>, ids: &mut ReferencedIds, facts: &mut Facts) -> Result<(), StoreError> {
     let mut open = BTreeSet::new();
     if !ids.auto_allocated_contacts.is_empty() {
         let sql = format!(
@@ -255,7 +253,7 @@ pub(super) async fn load_register(
     }
     load_documents(unit, &documents, ids, facts).await?;
     load_settlements(unit, &settlements, ids, facts).await?;
-    join(facts, allocations);
+    attach_allocations(facts, allocations);
     Ok(())
 }
 
@@ -374,7 +372,7 @@ async fn load_settlements(
 }
 
 /// Adds the allocations, in the order they were made, to both of their ends.
-fn join(facts: &mut Facts, allocations: BTreeMap<i64, Allocation>) {
+fn attach_allocations(facts: &mut Facts, allocations: BTreeMap<i64, Allocation>) {
     let mut of_documents: HashMap<i64, Vec<Allocation>> = HashMap::new();
     let mut of_settlements: HashMap<i64, Vec<Allocation>> = HashMap::new();
     for allocation in allocations.into_values() {
@@ -400,7 +398,7 @@ fn join(facts: &mut Facts, allocations: BTreeMap<i64, Allocation>) {
 }
 
 /// Loads which documents hold the numbers and the suppliers' references that commands want to use.
-pub(super) async fn load_number_holders(
+async fn load_number_holders(
     unit: &Unit<'_>,
     organisations: &BTreeSet<i64>,
     ids: &ReferencedIds,
@@ -434,7 +432,7 @@ pub(super) async fn load_number_holders(
 
 /// Finds the settlements behind statement lines that are unconfirmed and behind journals that lines are matched with;
 /// then the journals of those that are voided, and the statement lines that show them.
-pub(super) async fn find_settlements(
+async fn find_settlements(
     unit: &Unit<'_>,
     requests: &[&CommandRequest],
     ids: &mut ReferencedIds,

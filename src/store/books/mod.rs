@@ -1,11 +1,12 @@
 //! The books: the commands of a group are decided together over facts loaded once, and written together.
 //!
 //! A group first takes the books of its organisations (locked against other processes), then prefetches what its commands
-//! refer to with one query a table ([`load`]), executes them one after another in memory (`domain::books::decide`), and
-//! writes what all of them change in one statement a table ([`write`]). A refused command has written nothing. The books
+//! refer to with one query a table (`load::facts`), executes them one after another in memory (`domain::books::decide`), and
+//! writes what all of them change in one statement a table (`write::write`). A refused command has written nothing. The books
 //! are returned to the cache once the group is committed, and read again when it fails.
 //!
-//! What stays in memory between groups: books, which are loaded once, locked for a group and put back when it is committed;
+//! [`BooksWriter`] runs a group, then keeps its state when it is committed or drops it; a dry run decides one command over a
+//! snapshot. What stays in memory between groups: books, which are loaded once, locked for a group and put back when it is committed;
 //! their sequences of document numbers; and blocks of identifiers, of which a process takes many at once from `id_block`.
 
 mod accounts;
@@ -140,9 +141,9 @@ impl BooksWriter {
         // Time zones differ by hours at most, and only overdue amounts depend on this day.
         let zone = books.values().next().map_or("Europe/London", |books| books.organisation.timezone.as_str());
         let facts = load::facts(unit, &requests, date_in(zone, unit.now_ms)).await?;
-        crate::store::books::load_missing_sequences(unit, &mut books, &requests).await?;
+        load_missing_sequences(unit, &mut books, &requests).await?;
         let mut identifiers = self.identifiers.clone();
-        crate::store::books::take_ahead(&mut identifiers, unit).await?;
+        take_ahead(&mut identifiers, unit).await?;
         let mut group = Group { books, facts, identifiers, effects: Effects::default(), now_ms: unit.now_ms };
         group.decide(unit, &mut waiting).await?;
         let mut heads = Vec::new();
@@ -190,7 +191,7 @@ impl Group {
             return Ok(());
         }
         for (sequence, used) in self.identifiers.used() {
-            crate::store::books::reserve(&mut identifiers, unit, sequence, used).await?;
+            reserve(&mut identifiers, unit, sequence, used).await?;
         }
         self.books = books;
         self.facts.undo_to(facts);
@@ -252,7 +253,7 @@ impl Group {
 async fn dry_run(unit: &Unit<'_>, request: &CommandRequest) -> Result<CommandOutcome, StoreError> {
     let mut cache = BooksCache::default();
     let mut taken = cache.take(unit, &BTreeSet::from([request.organisation]), false).await?;
-    crate::store::books::load_missing_sequences(unit, &mut taken, &[request]).await?;
+    load_missing_sequences(unit, &mut taken, &[request]).await?;
     let Some(mut books) = taken.remove(&request.organisation) else { return Ok(CommandOutcome::Unknown) };
     let today = date_in(&books.organisation.timezone, unit.now_ms);
     let mut facts = load::facts(unit, &[request], today).await?;
@@ -292,7 +293,7 @@ const BOOKS_MAX: usize = 256;
 
 /// The books that are cached between groups.
 #[derive(Default)]
-pub(super) struct BooksCache {
+struct BooksCache {
     /// The books, with the number of the commit that used them last.
     books: HashMap<OrganisationId, (u64, CachedBooks)>,
     /// Counts the groups that were committed; the books used longest ago are dropped first.
@@ -303,7 +304,7 @@ impl BooksCache {
     /// Takes the books of these organisations for a group; with `lock`, each is locked against other processes until the
     /// unit ends. Books that are not cached, or that another process has changed since, are loaded. Organisations without
     /// books are left out. Taken books leave the cache: a group that fails puts none back, so that they are loaded again.
-    pub(super) async fn take(
+    async fn take(
         &mut self,
         unit: &Unit<'_>,
         organisations: &BTreeSet<OrganisationId>,
@@ -324,7 +325,7 @@ impl BooksCache {
             let cached = self.books.remove(&id).filter(|(_, cached)| cached.version == version);
             let books = match cached {
                 Some((_, cached)) => cached,
-                None => load(unit, id, version, (head.get(2)?, head.get(3)?)).await?,
+                None => load_books(unit, id, version, (head.get(2)?, head.get(3)?)).await?,
             };
             taken.insert(id, books);
         }
@@ -332,7 +333,7 @@ impl BooksCache {
     }
 
     /// Puts books back as a commit left them.
-    pub(super) fn put_back(&mut self, books: HashMap<OrganisationId, CachedBooks>) {
+    fn put_back(&mut self, books: HashMap<OrganisationId, CachedBooks>) {
         self.commits += 1;
         self.books.extend(books.into_iter().map(|(id, books)| (id, (self.commits, books))));
         while self.books.len() > BOOKS_MAX {
@@ -344,7 +345,7 @@ impl BooksCache {
 }
 
 /// Loads the books of an organisation.
-async fn load(
+async fn load_books(
     unit: &Unit<'_>,
     id: OrganisationId,
     version: i64,
@@ -381,29 +382,6 @@ fn scheme(row: &Row) -> Result<VatScheme, StoreError> {
     VatScheme::from_parts(&word, rate.map(Percent)).map_err(|_| StoreError::corrupt("vat scheme", word))
 }
 
-impl Reader {
-    /// Sets the next invoice numbers of organisations.
-    pub async fn with_next_numbers<'a>(
-        &self,
-        organisations: impl IntoIterator<Item = &'a mut OrganisationRecord>,
-    ) -> Result<(), StoreError> {
-        let mut rows: BTreeMap<i64, &mut OrganisationRecord> =
-            organisations.into_iter().map(|row| (row.id.0, row)).collect();
-        let ids = json_array(rows.keys());
-        let sql = format!(
-            "select organisation_id, prefix, highest from number_sequence where family = $2 and organisation_id in {}",
-            self.numbers_of_json()
-        );
-        for sequence in self.all(&sql, params![ids, DocumentKind::SalesInvoice.as_str()]).await? {
-            let (organisation, prefix): (i64, String) = (sequence.get(0)?, sequence.get(1)?);
-            if let Some(row) = rows.get_mut(&organisation).filter(|row| row.sales_invoice_prefix == prefix) {
-                row.sales_invoice_next_number = sequence.get::<i64>(2)?.saturating_add(1);
-            }
-        }
-        Ok(())
-    }
-}
-
 /// Loads the sequences of an organisation.
 async fn load_sequences(unit: &Unit<'_>, organisation: i64) -> Result<Sequences, StoreError> {
     let sql = "select family, prefix, highest from number_sequence where organisation_id = $1";
@@ -412,7 +390,7 @@ async fn load_sequences(unit: &Unit<'_>, organisation: i64) -> Result<Sequences,
 }
 
 /// Finds the highest numbers of prefixes that commands use and that have no sequence yet.
-pub(super) async fn load_missing_sequences(
+async fn load_missing_sequences(
     unit: &Unit<'_>,
     books: &mut HashMap<OrganisationId, CachedBooks>,
     requests: &[&CommandRequest],
@@ -450,8 +428,31 @@ async fn highest(
     Ok(highest)
 }
 
+impl Reader {
+    /// Sets the next invoice numbers of organisations.
+    pub async fn with_next_numbers<'a>(
+        &self,
+        organisations: impl IntoIterator<Item = &'a mut OrganisationRecord>,
+    ) -> Result<(), StoreError> {
+        let mut rows: BTreeMap<i64, &mut OrganisationRecord> =
+            organisations.into_iter().map(|row| (row.id.0, row)).collect();
+        let ids = json_array(rows.keys());
+        let sql = format!(
+            "select organisation_id, prefix, highest from number_sequence where family = $2 and organisation_id in {}",
+            self.numbers_of_json()
+        );
+        for sequence in self.all(&sql, params![ids, DocumentKind::SalesInvoice.as_str()]).await? {
+            let (organisation, prefix): (i64, String) = (sequence.get(0)?, sequence.get(1)?);
+            if let Some(row) = rows.get_mut(&organisation).filter(|row| row.sales_invoice_prefix == prefix) {
+                row.sales_invoice_next_number = sequence.get::<i64>(2)?.saturating_add(1);
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Ensures that the block of a sequence holds as many identifiers as needed; a block that holds fewer is replaced.
-pub(super) async fn reserve(
+async fn reserve(
     identifiers: &mut Identifiers,
     unit: &Unit<'_>,
     sequence: IdSequence,
@@ -464,7 +465,7 @@ pub(super) async fn reserve(
 }
 
 /// Takes new blocks before a group is decided, for the sequences of which the group before used many.
-pub(super) async fn take_ahead(identifiers: &mut Identifiers, unit: &Unit<'_>) -> Result<(), StoreError> {
+async fn take_ahead(identifiers: &mut Identifiers, unit: &Unit<'_>) -> Result<(), StoreError> {
     let used: Vec<_> = identifiers.used().collect();
     for (sequence, used) in used {
         if let Some(size) = sequence.ahead_of(used)

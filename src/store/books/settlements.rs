@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use futures_util::future::try_join;
 use sea_orm::Value;
 
-use crate::domain::books::effects::of_type;
+use crate::domain::books::effects::type_list;
 use crate::domain::books::records::settlement::{
     AllocationView, PaymentMethod, SettlementFilter, SettlementRecord, SettlementView, list_name,
 };
@@ -48,7 +48,7 @@ impl SettlementFilter {
         let list = list_name(self.side);
         if let Some(has_unallocated) = self.has_unallocated {
             let others = self.is_void.or(self.from_date.or(self.to_date).map(|_| true)).is_some() || changed.is_some();
-            let Some(counter) = of_type(list) else { return TotalSource::Nothing };
+            let Some(counter) = type_list(list) else { return TotalSource::Nothing };
             return match has_unallocated {
                 _ if others => TotalSource::Nothing,
                 true => TotalSource::Counters(counter, vec!["unallocated".to_owned()]),

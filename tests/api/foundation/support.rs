@@ -36,7 +36,7 @@ pub struct TestGate {
 
 impl Gate for TestGate {
     fn authenticate_key(&self, presented: &PresentedKey) -> Option<Arc<KeySnapshot>> {
-        caller::verify(self.keys.get(&presented.prefix).cloned(), presented)
+        caller::verify_key(self.keys.get(&presented.prefix).cloned(), presented)
     }
 
     fn authenticate_session(&self, token: &str) -> Result<UserId, SessionError> {
@@ -114,8 +114,8 @@ pub fn start_routes(setup: Setup, routes: Vec<Route<()>>) -> TestServer {
     let clock = Arc::new(ManualClock::at_ms(1_800_000_000_000));
     let mut keys = HashMap::new();
     let mut add = |id: i64, scopes: &[Scope]| {
-        let minted = caller::mint(|block| clock.fill_random(block));
-        let presented = caller::parse(&minted.plaintext).unwrap();
+        let minted = caller::mint_key(|block| clock.fill_random(block));
+        let presented = caller::parse_key(&minted.plaintext).unwrap();
         keys.insert(presented.prefix, Arc::new(snapshot(id, scopes, minted.hash)));
         minted.plaintext
     };

@@ -176,6 +176,7 @@ macro_rules! names {
     };
 }
 
+/// Keys that a new document must have: the first of them.
 const REQUIRED: usize = 3;
 /// Keys that a change may have.
 const PATCHABLE: usize = 9;

@@ -19,11 +19,11 @@ fn snapshot(hash: KeyHash) -> Arc<KeySnapshot> {
 
 #[test]
 fn only_the_right_secret_is_accepted() {
-    let minted = super::mint(|block| block.fill(9));
-    let presented = super::parse(&minted.plaintext).expect("well formed");
-    assert!(verify(Some(snapshot(minted.hash)), &presented).is_some());
-    assert!(verify(Some(snapshot(KeyHash([1; 32]))), &presented).is_none());
-    assert!(verify(None, &presented).is_none());
+    let minted = mint_key(|block| block.fill(9));
+    let presented = parse_key(&minted.plaintext).expect("well formed");
+    assert!(verify_key(Some(snapshot(minted.hash)), &presented).is_some());
+    assert!(verify_key(Some(snapshot(KeyHash([1; 32]))), &presented).is_none());
+    assert!(verify_key(None, &presented).is_none());
 }
 
 #[test]
