@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::ser::{Serialize, Serializer};
 
-macro_rules! integer_id {
+/// An identifier that is an integer.
+macro_rules! record_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -16,6 +17,16 @@ macro_rules! integer_id {
                 self.0.fmt(formatter)
             }
         }
+    };
+}
+
+/// The same for what has an address of its own in paths and query strings.
+macro_rules! integer_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        record_id!(
+            $(#[$doc])*
+            $name
+        );
 
         impl $name {
             /// Reads the decimal form used in paths and query strings; `None` unless it is an integer of at least 1.
@@ -66,21 +77,6 @@ impl fmt::Display for JobId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
-}
-
-macro_rules! record_id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-        #[serde(transparent)]
-        pub struct $name(pub i64);
-
-        impl fmt::Display for $name {
-            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(formatter)
-            }
-        }
-    };
 }
 
 record_id!(
