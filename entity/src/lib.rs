@@ -16,6 +16,8 @@ pub mod book_change;
 pub mod book_import;
 pub mod book_preview;
 pub mod books;
+pub mod cash_day;
+pub mod cash_reversal;
 pub mod change_epoch;
 pub mod charge;
 pub mod contact;

@@ -87,6 +87,13 @@ impl Date {
         Self(self.0 - day + 1)
     }
 
+    /// The same day a year earlier; 28 February for 29 February.
+    pub fn year_before(self) -> Self {
+        let (year, month, day) = self.civil();
+        let year = (year - 1).max(1);
+        Self(day_number(year, month, day.min(days_in(year, month))))
+    }
+
     /// How many days lie between two dates, whichever is the later one.
     pub const fn abs_diff(self, other: Self) -> u32 {
         self.0.abs_diff(other.0)
@@ -212,6 +219,23 @@ impl Month {
         let month = i64::from(moment.year()) * 12 + i64::from(moment.month0());
         DAY.set((day, month));
         Self(month)
+    }
+
+    /// The month (1 to 12) of a year.
+    pub fn in_year(year: i32, month: i32) -> Self {
+        Self(i64::from(year) * 12 + i64::from(month) - 1)
+    }
+
+    /// Its first day.
+    pub fn first_day(self) -> Date {
+        let year = i32::try_from(self.0.div_euclid(12)).unwrap_or(i32::MAX).clamp(1, 9_999);
+        let month = i32::try_from(self.0.rem_euclid(12)).unwrap_or_default() + 1;
+        Date(day_number(year, month, 1))
+    }
+
+    /// Its last day.
+    pub fn last_day(self) -> Date {
+        Self(self.0 + 1).first_day() - 1
     }
 
     /// The month that holds a date.

@@ -30,6 +30,17 @@ pub(crate) struct JournalEntry {
     /// For each line: none when its account has no balances by customer and supplier, otherwise whether the journal, or
     /// the journal that it reverses, comes from no document.
     pub(crate) direct: Vec<Option<bool>>,
+    /// None when it moves no money.
+    pub(crate) cash: Option<CashMovement>,
+}
+
+/// What a journal moves on all bank accounts taken together.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CashMovement {
+    /// Debits less credits; not 0.
+    pub(crate) pence: i64,
+    /// The date of the journal that it reverses.
+    pub(crate) reversed: Option<Date>,
 }
 
 /// An entry of the VAT sub-ledger, with the identifiers of where it comes from, as far as these are known.
@@ -122,6 +133,8 @@ pub(crate) enum Effect {
         highest: u64,
     },
     Journal(Box<JournalEntry>),
+    /// An account with postings became a bank account: what its journals moved is counted again.
+    CashCounted,
     Reversal(Box<ReversalRecord>),
     VatEntry(Box<VatEntryRecord>),
     LockChange(Box<LockChangeRecord>),

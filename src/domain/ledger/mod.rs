@@ -15,6 +15,7 @@ pub mod chart;
 pub mod cis;
 pub mod contact;
 pub mod document;
+pub mod financial_year;
 pub mod issue;
 pub mod journal;
 pub mod manual_journal;

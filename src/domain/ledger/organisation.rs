@@ -1,7 +1,7 @@
 //! The organisation's own settings, where they depend on one another or on the books.
 
 use super::refusal::Refusal;
-use crate::domain::date::Date;
+use crate::domain::date::{Date, Month};
 use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::vat::{VatScheme, require_scheme_start};
 
@@ -76,6 +76,14 @@ impl YearEnd {
             _ => return None,
         };
         (1..=last).contains(&date).then_some(Self { month, date })
+    }
+
+    /// The last day of the financial year that ends in a calendar year; the last day of February for both of its days.
+    pub fn in_year(self, year: i32) -> Date {
+        let last = Month::in_year(year, i32::from(self.month)).last_day();
+        let (_, _, days) = last.civil();
+        let is_last = self.month == 2 && self.date >= 28;
+        if is_last { last } else { last - (days - i32::from(self.date)) }
     }
 }
 

@@ -25,10 +25,10 @@ use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{Components, ComponentsBuilder, InfoBuilder, License, OpenApiBuilder, RefOr, Required, Server};
 
 pub use books::{
-    allocate_credit_note, allocate_settlement, as_of, create_document, create_settlement, delete_document,
-    get_books_status, get_document, get_settlement, issue_document, list_documents, list_settlements, of_period,
-    report, unallocate_credit_note, unallocate_settlement, update_document, update_settlement, void_document,
-    void_settlement,
+    COMPARE_RULE, MONTHS_RULE, allocate_credit_note, allocate_settlement, as_of, compared_days, compared_periods,
+    create_document, create_settlement, delete_document, get_books_status, get_document, get_settlement,
+    issue_document, list_documents, list_settlements, of_period, report, unallocate_credit_note, unallocate_settlement,
+    update_document, update_settlement, void_document, void_settlement,
 };
 pub use books::{
     archive_account, archive_bank_account, archive_customer, archive_supplier, confirm_bank_transaction,

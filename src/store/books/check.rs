@@ -130,6 +130,27 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 having sum(net) <> 0 or sum(vat) <> 0 or sum(entries) <> 0",
     },
     Rule {
+        says: "cash of a day differs from the lines; organisation, day, inflow and outflow too much",
+        finds: "select cast(organisation_id as text), day, cast(sum(inflow) as bigint), cast(sum(outflow) as bigint) from \
+                (select organisation_id, day, inflow, outflow from cash_day union all \
+                select organisation_id, entry_day, case when moved > 0 then -moved else 0 end, \
+                case when moved < 0 then moved else 0 end from (select l.organisation_id, l.journal_id, l.entry_day, \
+                sum(l.debit - l.credit) as moved from account a join journal_line l on l.account_id = a.id \
+                where a.role = 'bank' group by l.organisation_id, l.journal_id, l.entry_day) m) t \
+                group by organisation_id, day having sum(inflow) <> 0 or sum(outflow) <> 0",
+    },
+    Rule {
+        says: "cash that was moved back differs from the lines; organisation, day, day of the reversal, amount too much",
+        finds: "select cast(organisation_id as text), day, reversal_day, cast(sum(amount) as bigint) from \
+                (select organisation_id, day, reversal_day, amount from cash_reversal union all \
+                select m.organisation_id, o.entry_day, m.entry_day, -abs(m.moved) from \
+                (select l.organisation_id, l.journal_id, l.entry_day, sum(l.debit - l.credit) as moved \
+                from account a join journal_line l on l.account_id = a.id where a.role = 'bank' \
+                group by l.organisation_id, l.journal_id, l.entry_day) m join journal r on r.id = m.journal_id \
+                join journal o on o.id = r.reverses_journal_id) t \
+                group by organisation_id, day, reversal_day having sum(amount) <> 0",
+    },
+    Rule {
         says: "list miscounted; list, organisation, items too many",
         finds: "select list || ' ' || status, organisation_id, cast(sum(items) as bigint) from \
                 (select organisation_id, list, status, items from list_count union all \

@@ -487,6 +487,39 @@ pub(super) fn vat_totals(days: &VatDays) -> (Rows, Rows) {
     (of_days, of_months)
 }
 
+/// What came in and what went out by organisation and day.
+pub(super) type CashDays = BTreeMap<(i64, Date), (i64, i64)>;
+
+/// What reversed journals had moved, by organisation, day of the journal and day of the reversal.
+pub(super) type CashReversals = BTreeMap<(i64, Date, Date), i64>;
+
+/// The rows of cash by day.
+pub(super) fn cash_day_rows(days: &CashDays) -> Rows {
+    let mut rows = Rows::new(
+        "cash_day",
+        &[Number("organisation_id"), Number("day"), Number("inflow"), Number("outflow")],
+        "on conflict (organisation_id, day) do update set inflow = t.inflow + excluded.inflow, \
+         outflow = t.outflow + excluded.outflow",
+    );
+    for ((organisation, date), (inflow, outflow)) in days {
+        rows.push([organisation.into(), i64::from(*date).into(), inflow.into(), outflow.into()]);
+    }
+    rows
+}
+
+/// The rows of cash that was moved back.
+pub(super) fn cash_reversal_rows(reversals: &CashReversals) -> Rows {
+    let mut rows = Rows::new(
+        "cash_reversal",
+        &[Number("organisation_id"), Number("day"), Number("reversal_day"), Number("amount")],
+        "on conflict (organisation_id, day, reversal_day) do update set amount = t.amount + excluded.amount",
+    );
+    for ((organisation, date, reversal), amount) in reversals {
+        rows.push([organisation.into(), i64::from(*date).into(), i64::from(*reversal).into(), amount.into()]);
+    }
+    rows
+}
+
 /// The rows of sequences: the highest number of each prefix.
 pub(super) fn sequence_rows(sequences: &BTreeMap<(i64, &'static str, &str), u64>) -> Rows {
     let mut rows = Rows::new(

@@ -13,6 +13,7 @@ mod accounts;
 mod allocations;
 mod bank_accounts;
 mod bank_transactions;
+mod cash;
 mod changes;
 mod check;
 mod check_documents;
@@ -63,6 +64,8 @@ use crate::store::organisations::organisation_by_id;
 use crate::store::sql::{Row, Unit, for_update, json_array, params};
 use crate::store::writer::Writer;
 use crate::store::{Reader, StoreError};
+
+pub use report_rows::Snapshot;
 
 pub(super) use check::RULES;
 pub(super) use check_documents::DOCUMENT_RULES;

@@ -7,12 +7,13 @@ use std::iter::Peekable;
 use sea_orm::Value;
 
 use super::allocations::allocation_rows;
+use super::cash::count_cash;
 use super::contacts::contact_rows;
 use super::entry_rows;
 use super::imports::import_rows;
 use super::previews::{preview_row, preview_rows};
 use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, settlement_rows};
-use crate::domain::books::effects::{Effect, Effects, JournalEntry, ListDay, VatEntryRecord};
+use crate::domain::books::effects::{CashMovement, Effect, Effects, JournalEntry, ListDay, VatEntryRecord};
 use crate::domain::books::facts::{CachedBooks, Facts};
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
@@ -20,8 +21,8 @@ use crate::domain::ledger::allocation::Allocation;
 use crate::store::StoreError;
 use crate::store::books::documents::{document_line_rows, document_rows};
 use crate::store::books::entry_rows::{
-    AccountSums, ContactSides, VatDays, account_totals, contact_totals, count_rows, list_day_rows, sequence_rows,
-    vat_totals,
+    AccountSums, CashDays, CashReversals, ContactSides, VatDays, account_totals, cash_day_rows, cash_reversal_rows,
+    contact_totals, count_rows, list_day_rows, sequence_rows, vat_totals,
 };
 use crate::store::sql::Column::Number;
 use crate::store::sql::{Rows, Unit, json_array, params};
@@ -59,6 +60,10 @@ struct Tables<'a> {
     account_days: BTreeMap<(i64, Date), AccountSums>,
     contact_days: BTreeMap<(i64, i64, i64, Date), ContactSides>,
     vat_days: VatDays,
+    cash_days: CashDays,
+    cash_reversals: CashReversals,
+    /// Organisations whose cash is counted again.
+    cash_counted: BTreeSet<i64>,
     counts: BTreeMap<(i64, &'static str, Cow<'a, str>), i64>,
     list_days: BTreeMap<(i64, ListDay), i64>,
 }
@@ -92,6 +97,9 @@ impl Default for Tables<'_> {
             account_days: BTreeMap::new(),
             contact_days: BTreeMap::new(),
             vat_days: BTreeMap::new(),
+            cash_days: BTreeMap::new(),
+            cash_reversals: BTreeMap::new(),
+            cash_counted: BTreeSet::new(),
             counts: BTreeMap::new(),
             list_days: BTreeMap::new(),
         }
@@ -151,6 +159,9 @@ impl<'a> Tables<'a> {
                 self.sequences.insert((organisation, family, prefix), *highest);
             }
             Effect::Journal(journal) => self.add_journal(organisation, journal),
+            Effect::CashCounted => {
+                self.cash_counted.insert(organisation);
+            }
             Effect::Reversal(record) => entry_rows::push_reversal(&mut self.reversals, organisation, record),
             Effect::VatEntry(record) => self.add_vat_entry(organisation, record),
             Effect::LockChange(record) => entry_rows::push_lock_change(&mut self.lock_changes, organisation, record),
@@ -176,6 +187,9 @@ impl<'a> Tables<'a> {
     fn add_journal(&mut self, organisation: i64, journal: &JournalEntry) {
         let view = &journal.view;
         entry_rows::push_journal(&mut self.journals, organisation, view);
+        if let Some(cash) = journal.cash {
+            self.add_cash(organisation, view.entry_date, cash);
+        }
         for (at, (line, direct)) in view.lines.iter().zip(&journal.direct).enumerate() {
             entry_rows::push_line(&mut self.lines, organisation, view, line);
             let is_first = view.lines.iter().take(at).all(|other| other.account_id != line.account_id);
@@ -190,6 +204,15 @@ impl<'a> Tables<'a> {
                 let sides = (line.debit_pence, line.credit_pence);
                 self.contact_days.entry(key).or_default().add(sides, *is_direct);
             }
+        }
+    }
+
+    /// Adds what a journal moves on the bank accounts to the totals of its day.
+    fn add_cash(&mut self, organisation: i64, date: Date, CashMovement { pence, reversed }: CashMovement) {
+        let of_day = self.cash_days.entry((organisation, date)).or_default();
+        *(if pence > 0 { &mut of_day.0 } else { &mut of_day.1 }) += pence.abs();
+        if let Some(reversed) = reversed {
+            *self.cash_reversals.entry((organisation, reversed, date)).or_default() += pence.abs();
         }
     }
 
@@ -222,7 +245,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The rows of every table, in the order in which they are written.
-    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 27] {
+    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 29] {
         let of = |organisation: i64| books.get(&OrganisationId(organisation));
         let accounts = self.accounts.iter().filter_map(|(organisation, id)| {
             of(*organisation).and_then(|books| books.accounts.get(id)).map(|row| (*organisation, row))
@@ -253,6 +276,8 @@ impl<'a> Tables<'a> {
             Some(contact_months),
             Some(vat_days),
             Some(vat_months),
+            Some(cash_day_rows(&self.cash_days)),
+            Some(cash_reversal_rows(&self.cash_reversals)),
             Some(self.lock_changes),
             Some(self.vat_schemes),
             Some(count_rows(&self.counts)),
@@ -281,6 +306,7 @@ pub(super) async fn write(
 ) -> Result<(), StoreError> {
     let tables = Tables::of(effects, facts);
     tables.delete(unit).await?;
+    let counted = tables.cash_counted.clone();
     let mut head_rows = Rows::new(
         "books",
         &[Number("organisation_id"), Number("version"), Number("next_journal_number"), Number("next_change")],
@@ -298,5 +324,9 @@ pub(super) async fn write(
         values.push(rows.parameter().into());
     }
     let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
-    unit.batch(&statements, values).await
+    unit.batch(&statements, values).await?;
+    for organisation in counted {
+        count_cash(unit, organisation).await?;
+    }
+    Ok(())
 }

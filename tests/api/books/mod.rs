@@ -1,6 +1,7 @@
 //! The ledger over HTTP: an organisation with a person who keeps its books, and short words for what they do.
 
 mod account_codes;
+mod account_reports;
 mod accounts;
 mod bank;
 mod cases;

@@ -50,6 +50,8 @@ fn entities() -> Tables {
         book_import,
         book_preview,
         books,
+        cash_day,
+        cash_reversal,
         change_epoch,
         charge,
         contact,

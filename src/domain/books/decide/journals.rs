@@ -2,7 +2,7 @@
 
 use crate::domain::books::audit_fields::{ChangeAction, Resource};
 use crate::domain::books::decide::{BooksTransaction, Rejection, require_version};
-use crate::domain::books::effects::{Effect, JournalEntry, ListDay, VatEntryRecord};
+use crate::domain::books::effects::{CashMovement, Effect, JournalEntry, ListDay, VatEntryRecord};
 use crate::domain::books::facts::LoadedJournal;
 use crate::domain::books::numbers::IdSequence;
 use crate::domain::books::records::document::DocumentRecord;
@@ -124,7 +124,8 @@ impl BooksTransaction<'_> {
         self.effects.count_day(organisation, ListDay::dated("journal", None, view.entry_date), 1);
         self.effects.count_day(organisation, ListDay::changed("journal", None, self.now_ms), 1);
         self.effects.count(organisation, "journal type", journal.source.kind.as_str(), 1);
-        self.effects.push(organisation, Effect::Journal(Box::new(JournalEntry { view: view.clone(), direct })));
+        let cash = self.cash_movement(&view);
+        self.effects.push(organisation, Effect::Journal(Box::new(JournalEntry { view: view.clone(), direct, cash })));
         for entry in &journal.vat {
             let line = match entry.origin {
                 VatOrigin::JournalLine(at) => view.lines.get(at).map(|line| line.id),
@@ -191,6 +192,16 @@ impl BooksTransaction<'_> {
             Some(kind) => !kind.is_documented(),
             None => true,
         }
+    }
+
+    /// What a journal moves on all bank accounts taken together.
+    fn cash_movement(&self, journal: &JournalView) -> Option<CashMovement> {
+        let is_bank = |account| self.books.chart.get(AccountId(account)).is_some_and(|one| one.has_role(&Role::Bank));
+        let of_banks = journal.lines.iter().filter(|line| is_bank(line.account_id));
+        let pence: Pence = of_banks.map(|line| Pence(line.debit_pence - line.credit_pence)).sum();
+        let reversed = journal.reverses.and_then(|id| self.facts.journals.get(&id));
+        let reversed = reversed.map(|loaded| loaded.view.entry_date);
+        (!pence.is_zero()).then_some(CashMovement { pence: pence.0, reversed })
     }
 
     /// Moves the loaded balances by a line; gives whether it counts as direct, when its account keeps balances by contact.

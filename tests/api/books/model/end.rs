@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::state::{DocumentState, Party, RowState, Sides, Stage, day, text};
 use super::{Books, Writer};
+use crate::books::account_reports::assert_account_reports;
 use crate::books::figures::{assert_is_a_journal, pence, sides};
 use crate::books::independent;
 use crate::books::quarter::{all_journals, debit_balances};
@@ -42,6 +43,7 @@ pub fn compare(books: &Books, writers: &[Writer<'_>]) {
     let accounts = books.get("/accounts?include_archived=true");
     independent::assert_agrees(&journals, accounts["data"].as_array().unwrap());
     compare_invoice_numbers(books);
+    assert_account_reports(books);
 }
 
 fn compare_journals(journals: &[Value], writers: &[Writer<'_>]) {
