@@ -408,3 +408,82 @@ on_both_databases! {
         assert_eq!(profit["revenue"], json!([]));
     }
 }
+
+on_both_databases! {
+    fn what_an_account_moved_before_it_was_a_bank_account_is_cash(database) {
+        let books = Books::on(&database);
+        let till = books.post("/accounts", &json!({ "code": "1290", "name": "Till", "account_type": "ASSET" }));
+        let till = till.expect(201)["data"]["id"].clone();
+        books.posted("2026-01-05", "1290", "4000", json!(70));
+        let between = books.posted("2026-01-06", "1290", "1200", json!(30));
+        let taken = books.posted("2026-01-07", "7200", "1290", json!(20));
+        books.post(&format!("/journals/{}/void", taken["id"]), &json!({ "void_date": "2026-01-09" })).expect(200);
+        let flows = |query: &str| {
+            let flow = report(&books, "cash-flow", query);
+            [pence(&flow["gross_inflows"]), pence(&flow["gross_outflows"])]
+        };
+        assert_eq!(flows("period_start=2026-01-01&period_end=2026-01-31"), [0, 3_000]);
+        books.post("/bank-accounts", &json!({ "name": "Till", "type": "cash", "account_id": till })).expect(201);
+        assert_eq!(flows("period_start=2026-01-01&period_end=2026-01-31"), [7_000, 0]);
+        assert_eq!(flows("period_start=2026-01-07&period_end=2026-01-08"), [0, 2_000]);
+        books.post(&format!("/journals/{}/void", between["id"]), &json!({ "void_date": "2026-01-10" })).expect(200);
+        assert_account_reports(&books);
+    }
+
+    fn the_lines_behind_every_row_come_to_its_figure(database) {
+        let books = Books::on(&database);
+        for (date, debit, credit, amount) in [
+            ("2024-05-01", "1200", "3000", 5000),
+            ("2025-02-01", "1200", "4000", 800),
+            ("2025-04-01", "5000", "2100", 300),
+            ("2025-04-06", "7200", "1200", 45),
+            ("2025-05-06", "0040", "1200", 450),
+            ("2026-01-31", "8000", "0041", 90),
+        ] {
+            books.posted(date, debit, credit, json!(amount));
+        }
+        let last = books.posted("2026-02-02", "1200", "4000", json!(11));
+        books.post(&format!("/journals/{}/void", last["id"]), &json!({ "void_date": "2026-02-20" })).expect(200);
+        let period = "period_start=2025-04-06&period_end=2026-02-15";
+        let signed = |row: &Value, section: &str| -> i64 {
+            let is_credit = ["revenue", "other_income", "liabilities", "equity"].contains(&section);
+            if is_credit { -lines_behind(&books, &row["transactions"]) } else { lines_behind(&books, &row["transactions"]) }
+        };
+        let mut seen = 0;
+        for (name, query, sections) in [
+            ("profit-loss", period, &SECTIONS[..]),
+            ("balance-sheet", "as_of=2026-02-15", &["assets", "liabilities", "suspense", "equity"]),
+        ] {
+            let found = report(&books, name, query);
+            for section in sections {
+                for row in found[section].as_array().unwrap() {
+                    assert_eq!(signed(row, section), pence(&row["amount"]), "{name}: {row}");
+                    seen += 1;
+                }
+            }
+        }
+        for row in report(&books, "trial-balance", "as_of=2026-02-15")["rows"].as_array().unwrap() {
+            let found = lines_behind(&books, &row["transactions"]);
+            assert_eq!(found, pence(&row["debit"]) - pence(&row["credit"]), "{row}");
+            seen += 1;
+        }
+        for row in report(&books, "profit-loss-monthly", period)["rows"].as_array().unwrap() {
+            assert_eq!(signed(row, row["section"].as_str().unwrap()), pence(&row["total"]), "{row}");
+            seen += 1;
+        }
+        for (name, query) in [("period-comparison", period), ("balance-comparison", "as_of=2026-02-15")] {
+            for row in report(&books, name, query)["rows"].as_array().unwrap() {
+                assert_eq!(signed(row, row["section"].as_str().unwrap()), pence(&row["current"]), "{name}: {row}");
+                seen += 1;
+            }
+        }
+        let flow = report(&books, "cash-flow", period);
+        for pointer in ["/operating/working_capital", "/investing/lines", "/financing/lines"] {
+            for row in flow.pointer(pointer).unwrap().as_array().unwrap() {
+                assert_eq!(-lines_behind(&books, &row["transactions"]), pence(&row["amount"]), "{row}");
+                seen += 1;
+            }
+        }
+        assert!(seen > 30, "{seen}");
+    }
+}

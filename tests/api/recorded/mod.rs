@@ -25,6 +25,7 @@ mod organisation_chapters;
 mod product_field_chapters;
 mod purpose_chapters;
 mod recording;
+mod report_chapters;
 mod session;
 mod settlement_chapters;
 mod tenant_chapters;
