@@ -37,6 +37,8 @@ pub struct Model {
     pub vat: i64,
     /// `labour`, `materials` or `none`.
     pub cis_type: String,
+    /// What the caller says it is; null when it follows from the supplier.
+    pub given_cis_type: Option<String>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

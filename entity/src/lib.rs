@@ -27,6 +27,7 @@ pub mod credit_account;
 pub mod credit_movement;
 pub mod document;
 pub mod document_line;
+pub mod financial_year_end_period;
 pub mod id_block;
 pub mod idempotency_key;
 pub mod job;

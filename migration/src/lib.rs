@@ -16,7 +16,9 @@ mod m20261122_000007_list_totals;
 mod m20261122_000008_vat_basis;
 mod m20261123_000009_positive_identifiers;
 mod m20261123_000010_trigram_names;
-mod m20261124_000011_cash_totals;
+mod m20261123_000011_financial_years;
+mod m20261123_000012_given_cis_types;
+mod m20261124_000014_cash_totals;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
@@ -35,7 +37,9 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000008_vat_basis::Migration),
             Box::new(m20261123_000009_positive_identifiers::Migration),
             Box::new(m20261123_000010_trigram_names::Migration),
-            Box::new(m20261124_000011_cash_totals::Migration),
+            Box::new(m20261123_000011_financial_years::Migration),
+            Box::new(m20261123_000012_given_cis_types::Migration),
+            Box::new(m20261124_000014_cash_totals::Migration),
         ]
     }
 }

@@ -35,6 +35,11 @@ impl Date {
         Self(day_number(year, month, day))
     }
 
+    /// The date of a year, a month and a day of the month; `None` when there is no such date.
+    pub const fn of_civil(year: i32, month: i32, day: i32) -> Option<Self> {
+        if is_real(year, month, day) { Some(Self(day_number(year, month, day))) } else { None }
+    }
+
     /// How many days the date is after 1970-01-01; negative before it.
     pub const fn day_number(self) -> i32 {
         self.0
@@ -47,7 +52,7 @@ impl Date {
         let year = digit(y1)? * 1000 + digit(y2)? * 100 + digit(y3)? * 10 + digit(y4)?;
         let month = digit(m1)? * 10 + digit(m2)?;
         let day = digit(d1)? * 10 + digit(d2)?;
-        is_real(year, month, day).then(|| Self(day_number(year, month, day)))
+        Self::of_civil(year, month, day)
     }
 
     /// The date as `YYYY-MM-DD`.

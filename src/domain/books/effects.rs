@@ -138,12 +138,10 @@ pub(crate) enum Effect {
     Reversal(Box<ReversalRecord>),
     VatEntry(Box<VatEntryRecord>),
     LockChange(Box<LockChangeRecord>),
-    /// A VAT scheme begins on a day.
-    VatScheme {
-        from: Date,
-        scheme: &'static str,
-        flat_rate: Option<i64>,
-    },
+    /// The VAT schemes of the books are written.
+    VatSchemes,
+    /// The financial years of the books are written.
+    FinancialYears,
     /// A preview under the hash of its token; the body of a used preview is empty.
     Preview {
         hash: String,

@@ -21,6 +21,7 @@ use crate::domain::books::records::organisation::{
 use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget, SettlementView};
 use crate::domain::books::records::statement_line::{StatementLineRecord, StatementLineResult};
 use crate::domain::caller::AccessDenied;
+use crate::domain::date::Date;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::{OrganisationId, UserId};
 use crate::domain::ledger::organisation::VatPatch;
@@ -256,6 +257,8 @@ pub(crate) struct ReferencedIds {
     pub(crate) transactions: BTreeSet<i64>,
     /// Bank accounts whose balances are shown.
     pub(crate) bank_accounts: BTreeSet<i64>,
+    /// Organisations, with the days on which a VAT scheme is to begin.
+    pub(crate) vat_scheme_starts: BTreeSet<(i64, Date)>,
     /// Organisations whose commands may enter or confirm the other side of a transfer.
     pub(crate) transfer_organisations: BTreeSet<i64>,
     /// Statement lines that are transfers, with the bank account of their other side.
@@ -309,9 +312,10 @@ impl ReferencedIds {
 
     fn collect_command(&mut self, organisation: i64, command: &BooksCommand) {
         match command {
-            BooksCommand::PatchOrganisation(_)
-            | BooksCommand::PreviewImport { .. }
-            | BooksCommand::CreateAccount(_) => {}
+            BooksCommand::PreviewImport { .. } | BooksCommand::CreateAccount(_) => {}
+            BooksCommand::PatchOrganisation(change) => {
+                self.vat_scheme_starts.extend(change.vat.scheme_from.flatten().map(|from| (organisation, from)));
+            }
             BooksCommand::LockPeriod { .. } => {
                 self.locks.insert(organisation);
             }

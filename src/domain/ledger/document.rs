@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use crate::domain::date::Date;
 use crate::domain::ids::{AccountId, ContactId};
 use crate::domain::ledger::chart::{AccountReference, Books, Role};
-use crate::domain::ledger::contact::{Contact, ContactKind};
+use crate::domain::ledger::contact::{CisRate, Contact, ContactKind};
 use crate::domain::ledger::journal::{LAST_DATE, SourceType};
 use crate::domain::ledger::money::{Decimal4, Pence, Percent, divide_round};
 use crate::domain::ledger::refusal::{Refusal, VatPosting};
@@ -140,6 +140,8 @@ pub struct EnteredDocument<'a> {
     pub currency: Option<String>,
     /// Whether the prices contain the VAT.
     pub is_vat_inclusive: bool,
+    /// The rate of CIS: that of the subcontractor, or of the bill that a credit note takes back; none outside the scheme.
+    pub cis_rate: Option<CisRate>,
     /// Its lines.
     pub lines: Cow<'a, [EnteredLine]>,
 }
@@ -184,7 +186,8 @@ pub fn draft(
     if let Some(currency) = entered.currency.as_deref().filter(|currency| *currency != "GBP") {
         return Err(Refusal::CurrencyNotSupported { currency: currency.to_owned() });
     }
-    let lines = price(books, contact, kind.side(), entered.is_vat_inclusive, &entered.lines)?;
+    let default_cis_type = CisType::left_out(entered.cis_rate.is_some());
+    let lines = price(books, contact, kind.side(), (entered.is_vat_inclusive, default_cis_type), &entered.lines)?;
     let total = total(&lines);
     if total.gross().is_negative() {
         let refusal = Refusal::NegativeTotal { total: total.gross() };
@@ -204,7 +207,7 @@ pub fn draft(
         Some(due_date) => Some(due_date),
         None => Some(due_by_terms(entered.date, contact.payment_terms_days.unwrap_or(default_terms_days))?),
     };
-    let cis = contact.cis_rate.map(|rate| cis::Terms::of(rate, &lines));
+    let cis = entered.cis_rate.map(|rate| cis::Terms::of(rate, &lines));
     Ok(Draft { kind, contact_id: contact.id, date: entered.date, due_date, lines, total, cis })
 }
 
@@ -245,18 +248,23 @@ pub fn status(kind: DocumentKind, stage: Stage, gross: Pence, settled: Pence) ->
 mod tests;
 
 /// What a line is under the Construction Industry Scheme.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CisType {
     /// Work: the base of the deduction.
     Labour,
     /// Materials: not deducted from.
     Materials,
     /// Outside the scheme.
-    #[default]
     None,
 }
 
 impl CisType {
+    /// What a line is that does not say it: of a subcontractor's bill labour, because all that is not materials is deducted
+    /// from, travel and subsistence too (CIS340).
+    pub const fn left_out(is_subcontractor: bool) -> Self {
+        if is_subcontractor { Self::Labour } else { Self::None }
+    }
+
     /// The word of the API.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -289,8 +297,8 @@ pub struct EnteredLine {
     pub vat_code: Option<VatCode>,
     /// The caller's own figure for the VAT.
     pub vat_amount: Option<Pence>,
-    /// What it is under CIS.
-    pub cis_type: CisType,
+    /// What it is under CIS; by the supplier when absent.
+    pub cis_type: Option<CisType>,
 }
 
 /// A line with its amounts.
@@ -323,12 +331,12 @@ pub fn product(quantity: Decimal4, unit_price: Decimal4, discount: Percent) -> P
     Pence::from_wide(divide_round(exact, 10_000_000_000))
 }
 
-/// Prices the lines of a document. What a line leaves out comes from the contact.
+/// Prices the lines of a document. What a line leaves out comes from the contact, and the type under CIS from the document.
 pub fn price(
     books: &Books<'_>,
     contact: &Contact,
     side: Side,
-    is_vat_inclusive: bool,
+    (is_vat_inclusive, default_cis_type): (bool, CisType),
     lines: &[EnteredLine],
 ) -> Result<Vec<PricedLine>, Refusal> {
     let mut priced = Vec::with_capacity(lines.len());
@@ -356,7 +364,7 @@ pub fn price(
             account_key: named.key(),
             vat_code,
             amount,
-            cis_type: line.cis_type,
+            cis_type: line.cis_type.unwrap_or(default_cis_type),
         });
     }
     Ok(priced)
@@ -418,7 +426,7 @@ mod document_line_tests {
             discount: Percent::ZERO,
             vat_code,
             vat_amount: None,
-            cis_type: CisType::None,
+            cis_type: None,
         }
     }
 
@@ -426,7 +434,7 @@ mod document_line_tests {
         let chart: Chart =
             (1..).zip(standard_chart::at_creation(true)).map(|(id, new)| new.with_id(AccountId(id))).collect();
         let books = Books { chart: &chart, vat: &VatHistory::default(), lock_date: None };
-        price(&books, contact, Side::Output, inclusive, lines)
+        price(&books, contact, Side::Output, (inclusive, CisType::None), lines)
     }
 
     #[test]

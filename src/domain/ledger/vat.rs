@@ -243,6 +243,18 @@ impl VatHistory {
         begun.map_or(VatScheme::Standard, |(_, scheme)| *scheme)
     }
 
+    /// Whether documents of some day from this one on are under a scheme of another basis than this one's. Another
+    /// percentage of the flat rate is no other basis.
+    pub fn has_other_basis(&self, from: Date, scheme: VatScheme) -> bool {
+        let later = self.from.iter().filter(|(begun, _)| *begun > from).map(|(_, scheme)| *scheme);
+        std::iter::once(self.on(from)).chain(later).any(|known| Basis::from(known) != Basis::from(scheme))
+    }
+
+    /// The schemes and the days they begin on, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = (Date, VatScheme)> {
+        self.from.iter().copied()
+    }
+
     /// Adds a scheme from a day on; what was to begin later or on that day is replaced.
     pub fn change(&mut self, from: Date, scheme: VatScheme) {
         self.from.retain(|(begun, _)| *begun < from);

@@ -80,7 +80,7 @@ fn section() -> ObjectBuilder {
 impl BalanceComparison {
     /// Of each day, the last day of the financial year before, and the day.
     pub fn days(years: &FinancialYears, days: ComparedDays) -> Vec<Date> {
-        [days.as_of, days.compare_as_of].into_iter().flat_map(|date| [years.start(date) - 1, date]).collect()
+        [days.as_of, days.compare_as_of].into_iter().flat_map(|date| [years.year_of(date).first - 1, date]).collect()
     }
 
     /// The comparison, from balances at [`Self::days`].

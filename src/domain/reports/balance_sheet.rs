@@ -204,7 +204,7 @@ pub(super) fn type_of(account: Option<&AccountBalances>) -> AccountType {
 impl BalanceSheet {
     /// The last day of the financial year before, and the day.
     pub fn days(years: &FinancialYears, AsOf { date }: AsOf) -> Vec<Date> {
-        vec![years.start(date) - 1, date]
+        vec![years.year_of(date).first - 1, date]
     }
 
     /// The balance sheet, from balances at [`Self::days`].

@@ -58,7 +58,7 @@ fn account_type() -> ObjectBuilder {
 impl TrialBalance {
     /// The last day of the financial year before, and the day.
     pub fn days(years: &FinancialYears, as_of: AsOf) -> Vec<Date> {
-        vec![years.start(as_of.date) - 1, as_of.date]
+        vec![years.year_of(as_of.date).first - 1, as_of.date]
     }
 
     /// The trial balance, from balances at [`Self::days`].

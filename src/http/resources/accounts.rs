@@ -74,7 +74,7 @@ pub async fn transactions(call: Call<Products>) -> Result<HttpResponse, ApiError
     query.in_order(from, to);
     let page = query.page(call.query());
     query.finish()?;
-    let history = reader.account_history(account.row.id, from, to, (page.limit, page.offset)).await?;
+    let history = reader.account_history(organisation.id, &account.row, (from, to), (page.limit, page.offset)).await?;
     let data = AccountHistoryJson::new(account.row.account_type, &history);
     let pagination = Pagination::new(page, data.lines.len(), history.total);
     envelope::json(StatusCode::OK, &AccountTransactionsJson { data, pagination })

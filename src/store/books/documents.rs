@@ -34,7 +34,10 @@ pub(super) const COLUMNS: usize = 32;
 
 /// The columns of [`read_line`], of the line `l`.
 pub(super) const LINE_COLUMNS: &str = "l.document_id, l.id, l.description, l.account_id, l.quantity, l.unit_price, \
-     l.discount, l.vat_code, l.given_vat, l.net, l.vat, l.cis_type";
+     l.discount, l.vat_code, l.given_vat, l.net, l.vat, l.cis_type, l.given_cis_type";
+
+/// How many columns these are.
+const LINE_COLUMNS_COUNT: usize = 13;
 
 /// The order of the list of documents.
 const ORDER: &str = "order by day desc, id desc";
@@ -288,7 +291,7 @@ async fn views(unit: &Unit<'_>, rows: &[Row]) -> Result<Vec<DocumentView>, Store
     let mut lines: HashMap<i64, Vec<_>> = HashMap::new();
     for row in unit.all(&sql, params![ids.as_str()]).await? {
         let (document, line) = read_line(&row)?;
-        codes.insert(line.account_id, row.get(12)?);
+        codes.insert(line.account_id, row.get(LINE_COLUMNS_COUNT)?);
         lines.entry(document).or_default().push(line);
     }
     let mut allocations_of = active_allocations(unit, &ids).await?;
@@ -406,6 +409,9 @@ pub(super) fn read_document(row: &Row) -> Result<DocumentRecord, StoreError> {
 
 /// Reads a line, with the identifier of its document.
 pub(super) fn read_line(row: &Row) -> Result<(i64, DocumentLineRecord), StoreError> {
+    let given: Option<String> = row.get(12)?;
+    let given =
+        given.map(|word| CisType::parse(&word).ok_or_else(|| StoreError::corrupt("CIS type", word))).transpose()?;
     let line = DocumentLineRecord {
         id: row.get(1)?,
         description: row.get(2)?,
@@ -418,6 +424,7 @@ pub(super) fn read_line(row: &Row) -> Result<(i64, DocumentLineRecord), StoreErr
         net_pence: row.get(9)?,
         vat_pence: row.get(10)?,
         cis_type: row.parsed(11, CisType::parse)?,
+        given_cis_type: given,
     };
     Ok((row.get(0)?, line))
 }
@@ -488,6 +495,7 @@ const DOCUMENT_LINE: &[Column] = &[
     Number("net"),
     Number("vat"),
     Text("cis_type"),
+    Text("given_cis_type"),
 ];
 
 /// The rows of documents, without their lines.
@@ -558,6 +566,7 @@ pub(super) fn document_line_rows<'a>(documents: impl Iterator<Item = &'a (i64, D
                 line.net_pence.into(),
                 line.vat_pence.into(),
                 line.cis_type.as_str().into(),
+                line.given_cis_type.map(CisType::as_str).into(),
             ]);
         }
     }

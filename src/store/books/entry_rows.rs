@@ -9,6 +9,7 @@ use Column::{Flag, HexBytes, Number, Text, TextBytes};
 use crate::domain::books::effects::{
     ChangeEntry, ListDay, LockChangeRecord, ReplayRecord, ReversalRecord, VatEntryRecord,
 };
+use crate::domain::books::facts::CachedBooks;
 use crate::domain::books::records::journal::{JournalLineView, JournalView};
 use crate::domain::date::{Date, Month};
 use crate::store::sql::{Cell, Column, Rows};
@@ -71,6 +72,8 @@ const LOCK_CHANGE: &[Column] =
 const VAT_SCHEME: &[Column] =
     &[Number("organisation_id"), Number("from_day"), Text("scheme"), Number("flat_rate_basis_points")];
 
+const FINANCIAL_YEAR_END: &[Column] = &[Number("organisation_id"), Number("from_day"), Text("year_end")];
+
 const REPLAY: &[Column] = &[
     Number("user_id"),
     Text("method"),
@@ -129,10 +132,27 @@ pub(super) const fn changes() -> Rows {
 }
 
 /// The rows of VAT schemes by the day on which they begin.
-pub(super) const fn vat_schemes() -> Rows {
-    const CONFLICT: &str = "on conflict (organisation_id, from_day) do update set scheme = excluded.scheme, \
-         flat_rate_basis_points = excluded.flat_rate_basis_points";
-    Rows::new("vat_scheme_period", VAT_SCHEME, CONFLICT)
+pub(super) fn vat_schemes<'a>(books: impl Iterator<Item = &'a CachedBooks>) -> Rows {
+    let mut rows = Rows::new("vat_scheme_period", VAT_SCHEME, "");
+    for one in books {
+        for (from, scheme) in one.vat.iter() {
+            let rate = scheme.flat_rate().map(|rate| rate.0);
+            rows.push([one.organisation.id.0.into(), i64::from(from).into(), scheme.as_str().into(), rate.into()]);
+        }
+    }
+    rows
+}
+
+/// The rows of year ends by the day from which on financial years end there.
+pub(super) fn financial_years<'a>(books: impl Iterator<Item = &'a CachedBooks>) -> Rows {
+    let mut rows = Rows::new("financial_year_end_period", FINANCIAL_YEAR_END, "");
+    for one in books {
+        for (from, year_end) in one.years.iter() {
+            let year_end = year_end.to_string();
+            rows.push([one.organisation.id.0.into(), i64::from(from).into(), Cell::Text(&year_end)]);
+        }
+    }
+    rows
 }
 
 /// The rows of answers stored under an `Idempotency-Key`.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::domain::books::records::account::AccountRecord;
 use crate::domain::books::records::journal::{
     AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView,
 };
@@ -10,6 +11,7 @@ use crate::domain::ids::OrganisationId;
 use crate::store::StoreError;
 use crate::store::books::journal_list::{journal_conditions, journal_list};
 use crate::store::books::lists::PagePlan;
+use crate::store::books::organisation::load_financial_years;
 use crate::store::books::report_rows::balance_column;
 use crate::store::books::totals::TotalSource;
 use crate::store::sql::{Reader, Row, Unit, json_array, params, signed};
@@ -111,15 +113,37 @@ impl Reader {
         with_lines(journals, &lines)
     }
 
-    /// A page of what was posted to an account, oldest first; the account must be one of the organisation's.
+    /// A page of what was posted to an account from one date to another, oldest first; the account must be one of the
+    /// organisation's. Income and expense begin each financial year at nil: with a first date, its balances count from the
+    /// first day of the year of that date.
     pub async fn account_history(
         &self,
-        account: i64,
-        from: Option<Date>,
-        to: Option<Date>,
+        organisation: OrganisationId,
+        account: &AccountRecord,
+        (from, to): (Option<Date>, Option<Date>),
         page: (u64, u64),
     ) -> Result<AccountHistory, StoreError> {
-        self.snapshot(|unit| Box::pin(history(unit, account, from, to, page))).await
+        let year_of = from.filter(|_| account.account_type.is_profit_and_loss());
+        let account = account.id;
+        self.snapshot(move |unit| {
+            Box::pin(async move {
+                let before_year = match year_of {
+                    Some(date) => {
+                        let year = load_financial_years(unit, organisation).await?.year_of(date);
+                        balance_at_end(unit, account, year.first - 1).await?
+                    }
+                    None => 0,
+                };
+                let history = history(unit, account, from, to, page).await?;
+                Ok(AccountHistory {
+                    opening_pence: history.opening_pence - before_year,
+                    carried_pence: history.carried_pence - before_year,
+                    closing_pence: history.closing_pence - before_year,
+                    ..history
+                })
+            })
+        })
+        .await
     }
 }
 
@@ -207,7 +231,7 @@ async fn balance_at_end(unit: &Unit<'_>, account: i64, date: Date) -> Result<i64
     unit.one(&sql, values).await?.map_or(Ok(0), |row| row.get(0))
 }
 
-/// A part of the history of an account, as [`Reader::account_history`] returns it.
+/// A part of the history of an account, with balances of everything ever posted.
 async fn history(
     unit: &Unit<'_>,
     account: i64,

@@ -64,6 +64,10 @@ pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: 
         let changes = rows.iter().map(read_lock_change).collect::<Result<_, _>>()?;
         facts.lock_changes.loading().insert(*organisation, changes);
     }
+    for start in &ids.vat_scheme_starts {
+        let earliest = earliest_vat_posting(unit, *start).await?;
+        facts.vat_postings.loading().insert(*start, earliest);
+    }
     load_replays(unit, &ids, &mut facts).await?;
     Ok(facts)
 }
@@ -199,6 +203,25 @@ async fn load_account_balances(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut
         facts.balances.loading().insert(row.get(0)?, (row.get(1)?, true));
     }
     Ok(())
+}
+
+/// The earliest journal of an organisation with VAT, by its own lines or by those of its document, from a day on. One that
+/// was undone on its own day counts nowhere; a credit note counts with the invoice whose basis it has.
+const VAT_POSTING: &str = "select j.entry_day, j.id from journal j \
+     where j.organisation_id = $1 and j.entry_day >= $2 and j.reverses_journal_id is null \
+     and (exists (select 1 from journal_line l where l.journal_id = j.id and l.vat_code <> 'NV') \
+     or exists (select 1 from document d join document_line l on l.document_id = d.id \
+     where d.journal_id = j.id and l.vat_code <> 'NV' and not exists (select 1 from document o \
+     where o.id = d.origin_id and o.vat_basis is not null and o.day < $2))) \
+     and not exists (select 1 from journal_reversal v join journal r on r.id = v.reversal_id \
+     where v.journal_id = j.id and r.entry_day = j.entry_day) order by j.entry_day, j.id limit 1";
+
+async fn earliest_vat_posting(
+    unit: &Unit<'_>,
+    (organisation, from): (i64, Date),
+) -> Result<Option<(Date, i64)>, StoreError> {
+    let row = unit.one(VAT_POSTING, params![organisation, i64::from(from)]).await?;
+    row.map(|row| Ok((row.date(0)?, row.get(1)?))).transpose()
 }
 
 /// Loads the answers that are stored under the commands' `Idempotency-Key`s and have not expired.

@@ -355,7 +355,9 @@ async fn load_books(
     (next_journal_number, next_change): (i64, i64),
 ) -> Result<CachedBooks, StoreError> {
     let organisation = organisation_by_id(unit, id).await?;
+    let years = organisation::load_financial_years(unit, id).await?;
     let mut books = CachedBooks {
+        years: Arc::new(years),
         version,
         next_journal_number,
         next_change,

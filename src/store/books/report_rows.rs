@@ -9,7 +9,6 @@ use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::financial_year::FinancialYears;
 use crate::domain::ledger::money::Pence;
-use crate::domain::ledger::organisation::YearEnd;
 use crate::domain::reports::Period;
 use crate::domain::reports::account_balances::{AccountBalances, AccountRows};
 use crate::domain::reports::cash_flow::{CashFlow, CashFlowRows};
@@ -18,6 +17,7 @@ use crate::domain::reports::contact_balances::ContactBalance;
 use crate::store::StoreError;
 use crate::store::books::cash::cash_flows;
 use crate::store::books::conditions::Conditions;
+use crate::store::books::organisation::load_financial_years;
 use crate::store::sql::{Reader, Row, Unit, params};
 use std::collections::BTreeSet;
 
@@ -116,12 +116,11 @@ async fn account_rows(
 
 /// What a report says of the organisation and of the moment.
 async fn snapshot_head(unit: &Unit<'_>, organisation: OrganisationId) -> Result<SnapshotHead, StoreError> {
-    let sql = "select o.name, o.financial_year_end, b.next_change - 1 from organisation o \
-               join books b on b.organisation_id = o.id where o.id = $1";
+    let sql = "select o.name, b.next_change - 1 from organisation o join books b on b.organisation_id = o.id where o.id = $1";
     let row = unit.one(sql, params![organisation.0]).await?;
     let row = row.ok_or_else(|| StoreError::corrupt("the books of organisation", organisation.0))?;
-    let year_end = row.parsed(1, YearEnd::parse)?;
-    Ok(SnapshotHead { name: row.get(0)?, cursor: row.get(2)?, financial_years: FinancialYears::ending(year_end) })
+    let financial_years = load_financial_years(unit, organisation).await?;
+    Ok(SnapshotHead { name: row.get(0)?, cursor: row.get(1)?, financial_years })
 }
 
 /// The column with the debits less credits of an account up to the end of a day: of the months before its month, and of the

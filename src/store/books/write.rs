@@ -53,7 +53,10 @@ struct Tables<'a> {
     reversals: Rows,
     vat_entries: Rows,
     lock_changes: Rows,
-    vat_schemes: Rows,
+    /// Organisations whose VAT schemes are written anew.
+    vat_schemes: BTreeSet<i64>,
+    /// Organisations whose financial years are written anew.
+    financial_years: BTreeSet<i64>,
     replays: Rows,
     changes: Rows,
     previews: Option<Rows>,
@@ -90,7 +93,8 @@ impl Default for Tables<'_> {
             reversals: entry_rows::reversals(),
             vat_entries: entry_rows::vat_entries(),
             lock_changes: entry_rows::lock_changes(),
-            vat_schemes: entry_rows::vat_schemes(),
+            vat_schemes: BTreeSet::new(),
+            financial_years: BTreeSet::new(),
             replays: entry_rows::replays(),
             changes: entry_rows::changes(),
             previews: None,
@@ -165,9 +169,11 @@ impl<'a> Tables<'a> {
             Effect::Reversal(record) => entry_rows::push_reversal(&mut self.reversals, organisation, record),
             Effect::VatEntry(record) => self.add_vat_entry(organisation, record),
             Effect::LockChange(record) => entry_rows::push_lock_change(&mut self.lock_changes, organisation, record),
-            Effect::VatScheme { from, scheme, flat_rate } => {
-                let cells = [organisation.into(), i64::from(*from).into(), (*scheme).into(), (*flat_rate).into()];
-                self.vat_schemes.push(cells);
+            Effect::VatSchemes => {
+                self.vat_schemes.insert(organisation);
+            }
+            Effect::FinancialYears => {
+                self.financial_years.insert(organisation);
             }
             Effect::Preview { hash, body } => {
                 if let Some(record) = facts.previews.get(hash) {
@@ -227,10 +233,14 @@ impl<'a> Tables<'a> {
         total.2 += 1;
     }
 
-    /// Deletes the records that are gone, and the lines of documents that are replaced.
+    /// Deletes the records that are gone, and those that are written anew: the lines of documents, and histories.
     async fn delete(&self, unit: &Unit<'_>) -> Result<(), StoreError> {
         let lineless: Vec<i64> = self.lineless_documents.iter().copied().collect();
+        let vat_schemes: Vec<i64> = self.vat_schemes.iter().copied().collect();
+        let financial_years: Vec<i64> = self.financial_years.iter().copied().collect();
         for (table, column, ids) in [
+            ("vat_scheme_period", "organisation_id", &vat_schemes),
+            ("financial_year_end_period", "organisation_id", &financial_years),
             ("document_line", "document_id", &lineless),
             ("document", "id", &self.deleted_documents),
             ("contact", "id", &self.deleted_contacts),
@@ -245,7 +255,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The rows of every table, in the order in which they are written.
-    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 29] {
+    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 30] {
         let of = |organisation: i64| books.get(&OrganisationId(organisation));
         let accounts = self.accounts.iter().filter_map(|(organisation, id)| {
             of(*organisation).and_then(|books| books.accounts.get(id)).map(|row| (*organisation, row))
@@ -279,7 +289,8 @@ impl<'a> Tables<'a> {
             Some(cash_day_rows(&self.cash_days)),
             Some(cash_reversal_rows(&self.cash_reversals)),
             Some(self.lock_changes),
-            Some(self.vat_schemes),
+            any(self.vat_schemes.iter().filter_map(|id| of(*id)), entry_rows::vat_schemes),
+            any(self.financial_years.iter().filter_map(|id| of(*id)), entry_rows::financial_years),
             Some(count_rows(&self.counts)),
             Some(list_day_rows(&self.list_days)),
             Some(self.replays),

@@ -11,6 +11,7 @@ mod confirming;
 mod contacts;
 mod credit_notes;
 mod figures;
+mod financial_years;
 mod imports;
 mod independent;
 mod journals;
@@ -30,6 +31,7 @@ mod status;
 mod tenants;
 mod totals;
 mod trade;
+mod vat_schemes;
 mod wording;
 
 use serde_json::{Value, json};

@@ -244,3 +244,41 @@ async fn the_trigram_indexes_are_renamed_on_postgres() {
     assert_eq!((names("%\\_letters").await, names("%\\_trigram").await), (0, 4 * has_extension));
     connection.close().await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn years_of_books_from_before_the_step_end_as_they_did_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}?mode=rwc", folder.path().join("bookkeeping.db").display());
+    years_end_as_they_did(&url).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn years_of_books_from_before_the_step_end_as_they_did_on_postgres() {
+    let Some(database) = postgres_database() else { return };
+    empty(&database).await;
+    years_end_as_they_did(&database.url).await;
+}
+
+async fn years_end_as_they_did(url: &str) {
+    let connection = Database::connect(ConnectOptions::new(url).max_connections(1).to_owned()).await.unwrap();
+    let before = names::<Migrator>().iter().position(|name| name.contains("_000011_")).unwrap();
+    Migrator::up(&connection, Some(u32::try_from(before).unwrap())).await.unwrap();
+    for (name, year_end) in [("A", "03-31"), ("B", "02-29")] {
+        let insert = format!(
+            "insert into organisation (name, entity_type, base_currency, country, timezone, financial_year_end, vat_registered, \
+             vat_period_months, vat_period_end_month, cis_contractor, cis_subcontractor, default_payment_terms_days, \
+             sales_invoice_prefix, sales_invoice_next_number, sales_credit_note_prefix, has_vat_control, opening_balances_set, \
+             status, created_at, updated_at, version, changed_epoch) values ('{name}', 'llp', 'GBP', 'GB', 'UTC', '{year_end}', \
+             false, 3, 3, false, false, 30, 'INV-', 1, 'SCN-', false, false, 'active', 0, 0, 1, 0)"
+        );
+        connection.execute_unprepared(&insert).await.unwrap();
+    }
+    Migrator::up(&connection, None).await.unwrap();
+    let sql = "select o.name, p.from_day, p.year_end from financial_year_end_period p \
+               join organisation o on o.id = p.organisation_id order by o.name";
+    let kept: Vec<(String, i64, String)> =
+        rows(&connection, sql).await.iter().map(|row| (cell(row, 0), cell(row, 1), cell(row, 2))).collect();
+    let since_1900 = |name: &str, year_end: &str| (name.to_owned(), -25_567, year_end.to_owned());
+    assert_eq!(kept, [since_1900("A", "03-31"), since_1900("B", "02-29")]);
+    connection.close().await.unwrap();
+}

@@ -61,6 +61,7 @@ fn entities() -> Tables {
         credit_movement,
         document,
         document_line,
+        financial_year_end_period,
         id_block,
         idempotency_key,
         job,

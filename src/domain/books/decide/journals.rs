@@ -120,6 +120,9 @@ impl BooksTransaction<'_> {
             direct.push(self.move_balances(&view, &line, is_direct));
             view.lines.push(line);
         }
+        if !self.facts.vat_postings.is_empty() {
+            self.note_vat_posting(&view, of);
+        }
         let organisation = self.organisation();
         self.effects.count_day(organisation, ListDay::dated("journal", None, view.entry_date), 1);
         self.effects.count_day(organisation, ListDay::changed("journal", None, self.now_ms), 1);
@@ -136,6 +139,18 @@ impl BooksTransaction<'_> {
         let summary = format!("Journal {number} posted: {}", view.description);
         self.record_change(ChangeAction::Create, (Resource::Journal, id), summary, None, Some(view.audit_fields()));
         view
+    }
+
+    /// Notes a journal with VAT, by its own lines or by those of its document, for a VAT scheme that is to begin.
+    fn note_vat_posting(&mut self, journal: &JournalView, of: Option<&DocumentRecord>) {
+        let own = journal.lines.iter().filter_map(|line| line.vat_code.as_deref().and_then(VatCode::parse));
+        let of_document = of.iter().flat_map(|row| row.lines.iter().map(|line| line.vat_code));
+        if journal.reverses.is_some() || !own.chain(of_document).any(VatCode::is_in_return) {
+            return;
+        }
+        let origin = of.and_then(|row| self.facts.document(self.organisation(), row.origin_id?));
+        let origin_date = origin.filter(|origin| origin.basis.is_some()).map(|origin| origin.date);
+        self.facts.note_vat_posting(self.organisation(), (journal.entry_date, journal.id), origin_date);
     }
 
     /// Writes an entry of VAT: of a journal and its line, or of no journal when a payment caused it.

@@ -188,6 +188,7 @@ impl BooksTransaction<'_> {
             net_pence: amount,
             vat_pence: 0,
             cis_type: CisType::None,
+            given_cis_type: None,
         };
         let by_code = [(VatCode::NoVat, Split { net: Pence(amount), vat: Pence::ZERO })];
         let row = DocumentRecord {

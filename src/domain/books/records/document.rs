@@ -167,6 +167,8 @@ pub struct DocumentLineRecord {
     pub vat_pence: i64,
     /// What it is under CIS.
     pub cis_type: CisType,
+    /// What the caller says it is; none when it follows from the supplier.
+    pub given_cis_type: Option<CisType>,
 }
 
 impl DocumentRecord {

@@ -4,11 +4,12 @@ use crate::domain::books::audit_fields::AuditFields;
 use crate::domain::books::records::address::{Address, AddressChange, with_address};
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::financial_year::{FinancialYears, YearEnd};
 use crate::domain::ledger::journal;
 use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::organisation::{EntityType, VatPatch, VatSettings};
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat::VatScheme;
+use crate::domain::ledger::vat::{VatHistory, VatScheme};
 
 /// An organisation as stored (`ledger.md` 2.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +95,7 @@ pub enum OrganisationField {
     Utr(Option<String>),
     Address(AddressChange),
     Timezone(String),
-    FinancialYearEnd(String),
+    FinancialYearEnd(YearEnd),
     BooksStartDate(Option<Date>),
     CisContractor(bool),
     CisSubcontractor(bool),
@@ -126,15 +127,35 @@ pub struct LockChange {
     pub at_ms: i64,
 }
 
+/// What of the books of an organisation has a history, which a change goes on with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Histories<'a> {
+    /// The VAT schemes.
+    pub(crate) vat: &'a VatHistory,
+    /// The financial years.
+    pub(crate) years: &'a FinancialYears,
+}
+
+/// An organisation after a change.
+#[derive(Debug)]
+pub(crate) struct ChangedOrganisation {
+    /// Its record.
+    pub(crate) row: OrganisationRecord,
+    /// The VAT scheme that begins, with its first day, if another scheme does.
+    pub(crate) vat_scheme: Option<(Date, VatScheme)>,
+    /// The financial years, if they change.
+    pub(crate) years: Option<FinancialYears>,
+}
+
 impl OrganisationRecord {
-    /// The record after the change, and the VAT scheme that begins with its first day, if another scheme does.
+    /// The organisation after the change. A new one has no histories.
     pub(crate) fn with(
         &self,
         change: &OrganisationChange,
-        lock_date: Option<Date>,
-        is_new: bool,
-    ) -> Result<(Self, Option<(Date, VatScheme)>), Refusal> {
+        histories: Option<Histories<'_>>,
+    ) -> Result<ChangedOrganisation, Refusal> {
         let mut row = self.clone();
+        let mut year_end = None;
         for field in change.fields.iter().cloned() {
             match field {
                 OrganisationField::Name(name) => row.name = name,
@@ -144,7 +165,10 @@ impl OrganisationRecord {
                 OrganisationField::Utr(utr) => row.utr = utr,
                 OrganisationField::Address(change) => row.address = change.applied_to(row.address),
                 OrganisationField::Timezone(name) => row.timezone = name,
-                OrganisationField::FinancialYearEnd(day) => row.financial_year_end = day,
+                OrganisationField::FinancialYearEnd(day) => {
+                    row.financial_year_end = day.to_string();
+                    year_end = Some(day);
+                }
                 OrganisationField::BooksStartDate(date) => row.books_start_date = date,
                 OrganisationField::CisContractor(is) => row.cis_contractor = is,
                 OrganisationField::CisSubcontractor(is) => row.cis_subcontractor = is,
@@ -154,12 +178,13 @@ impl OrganisationRecord {
                 OrganisationField::SalesCreditNotePrefix(prefix) => row.sales_credit_note_prefix = prefix,
             }
         }
-        let (vat, begins) = if is_new {
-            let vat = VatSettings::initial(&change.vat)?;
-            let begins = vat.scheme.map(|scheme| (vat.scheme_from.unwrap_or(journal::FIRST_DATE), scheme));
-            (vat, begins)
-        } else {
-            row.vat_settings().patched(&change.vat, lock_date)?
+        let (vat, vat_scheme) = match histories {
+            Some(histories) => row.vat_settings().patched(&change.vat, histories.vat, self.lock_date)?,
+            None => {
+                let vat = VatSettings::initial(&change.vat)?;
+                let begins = vat.scheme.map(|scheme| (vat.scheme_from.unwrap_or(journal::FIRST_DATE), scheme));
+                (vat, begins)
+            }
         };
         row.vat_registered = vat.is_registered;
         row.vat_number = vat.number;
@@ -168,7 +193,15 @@ impl OrganisationRecord {
         row.flat_rate_basis_points = vat.scheme.and_then(VatScheme::flat_rate).map(|rate| rate.0);
         row.vat_period_months = i64::from(vat.period_months);
         row.vat_period_end_month = i64::from(vat.period_end_month);
-        Ok((row, begins))
+        let others = histories.zip(year_end).filter(|(histories, day)| !histories.years.year_end().is_same_day(*day));
+        let years = others.map(|(histories, day)| histories.years.changed(day, self.lock_date)).transpose()?;
+        Ok(ChangedOrganisation { row, vat_scheme, years })
+    }
+
+    /// Years that have always ended as the record says: those of a new organisation.
+    pub(crate) fn constant_years(&self) -> FinancialYears {
+        // The same rule accepted the stored day.
+        FinancialYears::since_ever(YearEnd::parse(&self.financial_year_end).unwrap_or(YearEnd::MARCH))
     }
 
     /// The VAT settings as the rules read them.
@@ -232,7 +265,7 @@ pub(crate) fn blank(now_ms: i64) -> OrganisationRecord {
         country: "GB".to_owned(),
         timezone: "Europe/London".to_owned(),
         address: Address::default(),
-        financial_year_end: "03-31".to_owned(),
+        financial_year_end: YearEnd::MARCH.to_string(),
         books_start_date: None,
         vat_registered: false,
         vat_number: None,

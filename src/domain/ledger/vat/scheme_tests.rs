@@ -46,6 +46,24 @@ fn a_document_keeps_the_scheme_of_its_date() {
 }
 
 #[test]
+fn a_scheme_changes_the_basis_of_the_days_that_were_under_another() {
+    let flat = |basis_points: i64| VatScheme::FlatRate(Percent(basis_points));
+    let history = VatHistory::new(vec![
+        (date("2025-01-01"), VatScheme::Standard),
+        (date("2025-07-01"), flat(950)),
+        (date("2026-01-01"), flat(1_200)),
+    ]);
+    assert!(!history.has_other_basis(date("2025-07-01"), flat(100)));
+    assert!(history.has_other_basis(date("2025-06-30"), flat(100)));
+    assert!(history.has_other_basis(date("2026-03-01"), VatScheme::Cash));
+    // The flat rate that begins later would not.
+    assert!(history.has_other_basis(date("2025-03-01"), VatScheme::Standard));
+    // Without any scheme, documents are under the standard one.
+    assert!(!VatHistory::default().has_other_basis(date("2025-01-01"), VatScheme::Standard));
+    assert!(VatHistory::default().has_other_basis(date("2025-01-01"), VatScheme::Cash));
+}
+
+#[test]
 fn a_scheme_begins_with_an_open_vat_period() {
     let start = |from: &str| require_scheme_start(date(from), Some(date("2025-04-30")), 3, 6);
     assert_eq!(start("2025-07-01"), Ok(()));

@@ -102,7 +102,9 @@ fn entered(kind: DocumentKind, is_new: bool) -> Vec<Field> {
     ];
     line.extend(account_keys());
     if kind.side() == Side::Input {
-        line.push(maybe("cis_type", choice(&CIS_TYPES)));
+        let description = "Without it, `labour` on a subcontractor's bill, for all but materials is deducted from (CIS340), and `none` \
+                           on others. It is decided at issue.";
+        line.push(maybe("cis_type", choice(&CIS_TYPES).description(Some(description))));
     }
     let lines =
         array(strict("A line as entered: the account by its id or by its code, else that of the contact.", line))

@@ -56,15 +56,20 @@ pub fn create_organisation() -> Operation {
 pub fn update_organisation() -> Operation {
     inside(
         "Change an organisation",
-        "Owners and administrators only. Another VAT scheme begins on the first day of a VAT period after the lock date; what is \
-         dated before it keeps the old one.",
+        "Owners and administrators only. Another VAT scheme begins on the first day of a VAT period after the lock date, another \
+         percentage of the flat rate on any day after it; what is dated before keeps the old one. A document keeps the basis it \
+         was issued under, so another scheme is 409 `vat_already_posted` where VAT stands from its first day on: `journal_id` is \
+         the earliest. What was undone on its own day does not count. Another `financial_year_end` is that of the years that end after \
+         the lock date: what is locked stays as it is, and the first of the others is short or long, of 18 months at most.",
     )
-    .request(named("UpdateOrganisation"), json!({ "vat_registered": true, "vat_scheme": "cash", "vat_scheme_from": "2026-04-01" }))
+    .request(named("UpdateOrganisation"), json!({ "vat_registered": true, "vat_scheme": "standard", "vat_scheme_from": "2026-04-01" }))
     .answer::<Data<OrganisationJson>>(200, "The organisation as it is now.")
     .refusals(&["period_locked"])
+    .conflict(json!({ "reason": "vat_already_posted", "date": "2026-04-03", "journal_id": 40 }))
     .vat_rules()
     .rule("vat_scheme_from", "a change of scheme needs its first day")
     .rule("vat_scheme_from", "must be the first day of a VAT period")
+    .rule("financial_year_end", "would make the first year that is not locked longer than 18 months")
     .change()
     .versioned()
 }

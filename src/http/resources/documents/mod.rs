@@ -323,7 +323,7 @@ fn line<const N: usize>(
         discount: Percent::ZERO,
         vat_code: None,
         vat_amount: None,
-        cis_type: CisType::None,
+        cis_type: None,
     };
     let given = reader.object(path, names, |reader, at| {
         let path = path.field(names.get(at).copied().unwrap_or_default());
@@ -342,7 +342,7 @@ fn line<const N: usize>(
             }
             6 => line.vat_code = reader.vat_code(path)?,
             7 => line.vat_amount = reader.money(path)?,
-            _ => line.cis_type = reader.word(path, CisType::parse, CIS_TYPES)?.unwrap_or_default(),
+            _ => line.cis_type = reader.word(path, CisType::parse, CIS_TYPES)?,
         }
         Ok(())
     })?;
@@ -376,7 +376,7 @@ mod tests {
         );
         let line = &entry.lines[0];
         assert_eq!((line.quantity, line.unit_price, line.discount), (Decimal4::ONE, Decimal4(100_300), Percent::ZERO));
-        assert_eq!((&line.account, line.vat_code, line.vat_amount, line.cis_type), (&None, None, None, CisType::None));
+        assert_eq!((&line.account, line.vat_code, line.vat_amount, line.cis_type), (&None, None, None, None));
 
         let text = br#"{"supplier_id": 3, "credit_note_date": "2025-04-14", "invoice_id": 7, "supplier_reference": "C1",
             "vat_inclusive": true, "currency": "GBP", "issue": false, "reference": "r", "notes": "n",
@@ -392,7 +392,7 @@ mod tests {
         );
         assert_eq!(
             (line.vat_code, line.vat_amount, line.cis_type),
-            (Some(VatCode::Reduced), Some(Pence(-24)), CisType::Labour)
+            (Some(VatCode::Reduced), Some(Pence(-24)), Some(CisType::Labour))
         );
     }
 

@@ -3,8 +3,9 @@
 use super::read::{body, utr};
 use crate::domain::books::records::organisation::{OrganisationChange, OrganisationField};
 use crate::domain::date::{Date, is_timezone};
+use crate::domain::ledger::financial_year::YearEnd;
 use crate::domain::ledger::money::Percent;
-use crate::domain::ledger::organisation::{EntityType, YearEnd};
+use crate::domain::ledger::organisation::EntityType;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
@@ -101,12 +102,9 @@ fn field(reader: &mut StrictReader<'_>, at: usize, change: &mut OrganisationChan
             let zone = |text: &str| is_timezone(text).then(|| text.to_owned());
             reader.word(path, zone, "an IANA time zone, such as Europe/London")?.map(Field::Timezone)
         }
-        7 => {
-            let day_of_year = |text: &str| YearEnd::parse(text).map(|day| day.to_string());
-            reader
-                .word(path, day_of_year, "the last day of the year as MM-DD, such as 03-31")?
-                .map(Field::FinancialYearEnd)
-        }
+        7 => reader
+            .word(path, YearEnd::parse, "the last day of the year as MM-DD, such as 03-31")?
+            .map(Field::FinancialYearEnd),
         8 => reader.flag(path)?.map(Field::CisContractor),
         9 => reader.flag(path)?.map(Field::CisSubcontractor),
         10 if reader.is_null()? => Some(Field::CisSufferedBasisPoints(None)),

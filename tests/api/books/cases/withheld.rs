@@ -198,7 +198,9 @@ on_both_databases! {
         let supplier = case.subcontractor();
         let bill = case.labour_bill(&supplier, "2026-01-10", "1000.00", "500.00");
         // Gross 1,800.00, deduction 200.00. Materials of 120.00 come back.
-        let note = json!({ "supplier_id": supplier, "credit_note_date": "2026-01-11", "lines": [case.line("5000", "100.00", "ST")] });
+        let mut materials = case.line("5000", "100.00", "ST");
+        materials["cis_type"] = json!("materials");
+        let note = json!({ "supplier_id": supplier, "credit_note_date": "2026-01-11", "lines": [materials] });
         let note = case.made("/purchase-credit-notes", &note);
         case.done(&format!("/purchase-credit-notes/{}/allocate", note["id"]), &json!({ "allocations": to_invoices(&[(&bill, "120.00")]) }));
         let shown = case.shown(&format!("/purchase-invoices/{}", bill["id"]));

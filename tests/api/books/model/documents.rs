@@ -78,9 +78,13 @@ impl Writer<'_> {
                 "unit_price": decimal4(price), "vat_code": vat_code,
                 "discount_percent": serde_json::from_str::<Value>(&money(discount)).unwrap(),
             });
-            if party.cis.is_some() && self.random.chance(60) {
-                line["cis_type"] = json!("labour");
-                labour += net;
+            if party.cis.is_some() {
+                // What does not say it is labour.
+                let cis_type = self.pick(&["", "labour", "labour", "materials", "none"]);
+                if !cis_type.is_empty() {
+                    line["cis_type"] = json!(cis_type);
+                }
+                labour += if matches!(cis_type, "" | "labour") { net } else { 0 };
             }
             lines.push(line);
             *sides.entry(code.to_owned()).or_default() += direction * net;
