@@ -9,6 +9,7 @@
 //! snapshot. What stays in memory between groups: books, which are loaded once, locked for a group and put back when it is committed;
 //! their sequences of document numbers; and blocks of identifiers, of which a process takes many at once from `id_block`.
 
+mod account_history;
 mod accounts;
 mod allocations;
 mod bank_accounts;

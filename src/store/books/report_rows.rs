@@ -116,7 +116,8 @@ async fn account_rows(
 
 /// What a report says of the organisation and of the moment.
 async fn snapshot_head(unit: &Unit<'_>, organisation: OrganisationId) -> Result<SnapshotHead, StoreError> {
-    let sql = "select o.name, b.next_change - 1 from organisation o join books b on b.organisation_id = o.id where o.id = $1";
+    let sql =
+        "select o.name, b.next_change - 1 from organisation o join books b on b.organisation_id = o.id where o.id = $1";
     let row = unit.one(sql, params![organisation.0]).await?;
     let row = row.ok_or_else(|| StoreError::corrupt("the books of organisation", organisation.0))?;
     let financial_years = load_financial_years(unit, organisation).await?;
@@ -135,7 +136,7 @@ pub(super) fn balance_column(account: &str, [month, first_day, date]: [&str; 3])
 
 /// The query of [`read_account_balances`] for the accounts `a` of these conditions: one pass over the totals of months, and
 /// for each day that is not the last of its month the totals of the days of that month.
-fn account_balances_query(mut conditions: Conditions, days: &[Date]) -> (String, Conditions) {
+pub(super) fn account_balances_query(mut conditions: Conditions, days: &[Date]) -> (String, Conditions) {
     let mut columns = String::from("a.id, a.code, a.name, a.account_type, a.role");
     let mut months = String::new();
     for (at, date) in days.iter().enumerate() {
@@ -168,7 +169,7 @@ fn account_balances_query(mut conditions: Conditions, days: &[Date]) -> (String,
     (sql, conditions)
 }
 
-fn read_account_balances(row: &Row, days: usize) -> Result<AccountBalances, StoreError> {
+pub(super) fn read_account_balances(row: &Row, days: usize) -> Result<AccountBalances, StoreError> {
     Ok(AccountBalances {
         account_id: row.get(0)?,
         code: row.get(1)?,

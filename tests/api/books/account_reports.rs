@@ -486,4 +486,45 @@ on_both_databases! {
         }
         assert!(seen > 30, "{seen}");
     }
+
+    fn retained_earnings_have_a_line_of_each_earlier_year_on_whatever_page(database) {
+        let books = Books::on(&database);
+        for (date, debit, credit, amount) in [
+            ("2023-06-01", "1200", "4000", 100),
+            ("2024-04-01", "1200", "3200", 7),
+            ("2024-05-01", "7200", "1200", 30),
+            ("2025-04-01", "3200", "1200", 2),
+            ("2026-02-01", "1200", "4000", 5),
+        ] {
+            books.posted(date, debit, credit, json!(amount));
+        }
+        let path = format!("/accounts/{}/transactions", books.account_id("3200"));
+        let all = books.get(&path);
+        let lines = all["data"]["lines"].as_array().unwrap().clone();
+        let shown = |line: &Value| {
+            let text = |field: &str| line[field].as_str().unwrap().to_owned();
+            (text("date"), text("source_type"), pence(&line["balance"]), line["journal_id"].is_null())
+        };
+        let of = |date: &str, kind: &str, balance: i64| (date.to_owned(), kind.to_owned(), balance, kind != "manual");
+        let expected = vec![
+            of("2024-04-01", "financial_year", 10_000),
+            of("2024-04-01", "manual", 10_700),
+            of("2025-04-01", "financial_year", 7_700),
+            of("2025-04-01", "manual", 7_500),
+            of("2026-04-01", "financial_year", 8_000),
+        ];
+        assert_eq!(lines.iter().map(shown).collect::<Vec<_>>(), expected);
+        assert_eq!(lines[2]["description"], "Loss of the financial year to 2025-03-31");
+        assert_eq!((pence(&all["data"]["closing_balance"]), &all["pagination"]["total"]), (8_000, &json!(5)));
+        for limit in 1..=3 {
+            for offset in 0..=5 {
+                let page = books.get(&format!("{path}?limit={limit}&offset={offset}"));
+                let page = page["data"]["lines"].as_array().unwrap();
+                assert_eq!(page.as_slice(), &lines[offset..(offset + limit).min(5)], "{limit} from {offset}");
+            }
+        }
+        let part = books.get(&format!("{path}?date_from=2024-04-02&date_to=2025-04-01&limit=1&offset=1"));
+        let figures = ["opening_balance", "closing_balance"].map(|name| pence(&part["data"][name]));
+        assert_eq!((figures, shown(&part["data"]["lines"][0])), ([10_700, 7_500], of("2025-04-01", "manual", 7_500)));
+    }
 }

@@ -70,15 +70,26 @@ fn compare_journals(journals: &[Value], writers: &[Writer<'_>]) {
     assert_eq!(found.len(), wanted.len());
 }
 
-/// I3 and I17: what accounts came to at the end of a day, and that VAT Control is what the VAT sub-ledger comes to.
+/// I3 and I17: what accounts came to at the end of a day, income and expense since the first day of the financial year of
+/// the next day, and that VAT Control is what the VAT sub-ledger comes to.
 fn compare_days(books: &Books, writers: &[Writer<'_>]) {
     let accounts = books.get("/accounts?include_archived=true")["data"].clone();
-    for at in ["2024-10-31", "2025-02-28", "2025-07-17", "2025-12-31"] {
-        let at_day = day(at);
+    for (at, year_start) in [
+        ("2024-10-31", "2024-04-01"),
+        ("2025-02-28", "2024-04-01"),
+        ("2025-03-31", "2025-04-01"),
+        ("2025-07-17", "2025-04-01"),
+        ("2025-12-31", "2025-04-01"),
+    ] {
+        let (at_day, year_start) = (day(at), day(year_start));
         let journals = writers.iter().flat_map(|writer| &writer.state.journals).filter(|one| one.date <= at_day);
         let mut balances = Sides::new();
-        for (code, amount) in journals.flat_map(|journal| &journal.sides) {
-            *balances.entry(code.clone()).or_default() += amount;
+        for journal in journals {
+            for (code, amount) in &journal.sides {
+                if !matches!(code.as_str(), "4000" | "5000") || journal.date >= year_start {
+                    *balances.entry(code.clone()).or_default() += amount;
+                }
+            }
         }
         let balance = |code: &str| balances.get(code).copied().unwrap_or_default();
         for code in ["1100", "2100", "2200", "4000", "5000", writers[0].state.banks[0].code.as_str()] {
