@@ -282,13 +282,21 @@ pub fn separates_vat(basis: impl Into<Basis>, side: Side, account: &Account, cap
     }
 }
 
-/// The direction of VAT on a bank or journal line, told by its account: earned is output, spent or bought is input.
-/// Codes that count in the return are refused on every other account.
-pub fn side_of_account(account: &Account, code: VatCode, field: impl FnOnce() -> String) -> Result<Side, Refusal> {
+/// The direction of VAT on a bank or journal line of an amount (debits positive), told by its account: earned is output,
+/// spent or bought is input. A credit of a fixed asset is its sale, and output (VAT Notice 700/12, boxes 1 and 6); it never
+/// is a purchase given back, which a purchase credit note shows. Codes that count in the return are refused on every other
+/// account.
+pub fn side_of_line(
+    account: &Account,
+    amount: Pence,
+    code: VatCode,
+    field: impl FnOnce() -> String,
+) -> Result<Side, Refusal> {
     let is_plain = !account.is_control() && !account.has_role(&Role::Bank);
     match account.account_type {
         AccountType::Revenue => Ok(Side::Output),
         AccountType::Expense => Ok(Side::Input),
+        AccountType::Asset if account.has_role(&Role::FixedAsset) && amount.is_negative() => Ok(Side::Output),
         AccountType::Asset if is_plain => Ok(Side::Input),
         // Without a code the direction does not matter.
         _ if !code.is_in_return() => Ok(Side::Input),

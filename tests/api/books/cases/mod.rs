@@ -1,6 +1,7 @@
 //! The cases simple implementations get wrong, one by one, with figures worked by hand.
 
 mod amounts;
+mod assets;
 mod kept;
 mod recognised;
 mod settled;
