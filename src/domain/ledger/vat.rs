@@ -152,6 +152,12 @@ pub fn split_gross(
     Ok(Split { net: gross - vat, vat })
 }
 
+/// Decides whether VAT that another program made of many lines, or of what is left of them, is near the rate of its code:
+/// a pound at most, as on purchases, and nothing where there is no rate.
+pub fn require_near(code: VatCode, amount: Split, field: impl FnOnce() -> String) -> Result<(), Refusal> {
+    split_net(Side::Input, code, amount.net, Some(amount.vat), field).map(|_| ())
+}
+
 /// The VAT to use: the computed one, or the caller's when it is near enough, of the same sign as the amount and not more
 /// than it.
 fn accept(

@@ -2,6 +2,7 @@
 
 mod amounts;
 mod assets;
+mod brought_in;
 mod kept;
 mod recognised;
 mod settled;

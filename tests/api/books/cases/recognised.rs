@@ -16,7 +16,7 @@ impl Case {
     }
 
     #[track_caller]
-    fn change_scheme(&self, scheme: &str, from: &str) {
+    pub(super) fn change_scheme(&self, scheme: &str, from: &str) {
         let percent = if scheme == "flat_rate" { json!(12.5) } else { Value::Null };
         let patch = json!({
             "vat_registered": true, "vat_scheme": scheme, "vat_scheme_from": from, "flat_rate_percent": percent,
@@ -59,7 +59,7 @@ impl Case {
     }
 
     #[track_caller]
-    fn pays(&self, date: &str, amount: &str, bill: &Value) {
+    pub(super) fn pays(&self, date: &str, amount: &str, bill: &Value) {
         let body = json!({
             "supplier_id": self.supplier, "date": date, "amount": amount, "bank_account_id": self.bank,
             "allocations": to_invoices(&[(bill, amount)]),
