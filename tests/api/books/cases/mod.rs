@@ -5,6 +5,7 @@ mod assets;
 mod brought_in;
 mod kept;
 mod recognised;
+mod set_off;
 mod settled;
 mod together;
 mod withheld;
