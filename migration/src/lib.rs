@@ -18,6 +18,7 @@ mod m20261123_000009_positive_identifiers;
 mod m20261123_000010_trigram_names;
 mod m20261123_000011_financial_years;
 mod m20261123_000012_given_cis_types;
+mod m20261123_000013_settlement_account;
 mod m20261124_000014_cash_totals;
 
 /// Every step, in the order of the names.
@@ -39,6 +40,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000010_trigram_names::Migration),
             Box::new(m20261123_000011_financial_years::Migration),
             Box::new(m20261123_000012_given_cis_types::Migration),
+            Box::new(m20261123_000013_settlement_account::Migration),
             Box::new(m20261124_000014_cash_totals::Migration),
         ]
     }

@@ -179,7 +179,8 @@ pub struct Document {
     pub deduction: Pence,
     /// Net and VAT by code.
     pub by_code: CodeTotals,
-    /// How its VAT is declared, fixed when it is issued; drafts and opening documents have none to declare.
+    /// How its VAT is declared, fixed when it is issued; drafts have none to declare, nor have opening documents that are
+    /// accounted for.
     pub basis: Option<Basis>,
     /// Everything allocated to it or from it, released or not.
     pub allocations: Vec<Allocation>,

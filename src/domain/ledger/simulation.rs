@@ -15,6 +15,7 @@ use super::issue::{VatTreatment, Voidable, issue, void};
 use super::journal::{Journal, JournalStatus, PostedJournal, Target};
 use super::money::Pence;
 use super::refusal::Refusal;
+use super::settlement::SettlementAccount;
 use super::settlement::{self, EnteredSettlement};
 use super::testing::{carry_out, chart, contact};
 use super::vat::{Side, Split, VatCode};
@@ -313,7 +314,8 @@ impl World {
     fn settle(&mut self, books: &Books<'_>, entered: &EnteredSettlement) -> Result<(), Refusal> {
         let bank = BankAccount { id: BankAccountId(1), account_id: self.account("1200"), is_archived: false };
         let contact: Contact = contact(entered.kind.document_kind().contact_kind());
-        let settled = settlement::settle(books, Some(&contact), &bank, &self.register, entered, "1")?;
+        let settled =
+            settlement::settle(books, Some(&contact), &SettlementAccount::Bank(bank), &self.register, entered, "1")?;
         let id = SettlementId(self.next());
         let made = Settlement {
             id: Some(id),

@@ -152,6 +152,12 @@ pub fn split_gross(
     Ok(Split { net: gross - vat, vat })
 }
 
+/// Decides whether VAT that another program made of many lines, or of what is left of them, is near the rate of its code:
+/// a pound at most, as on purchases, and nothing where there is no rate.
+pub fn require_near(code: VatCode, amount: Split, field: impl FnOnce() -> String) -> Result<(), Refusal> {
+    split_net(Side::Input, code, amount.net, Some(amount.vat), field).map(|_| ())
+}
+
 /// The VAT to use: the computed one, or the caller's when it is near enough, of the same sign as the amount and not more
 /// than it.
 fn accept(
@@ -294,13 +300,21 @@ pub fn separates_vat(basis: impl Into<Basis>, side: Side, account: &Account, cap
     }
 }
 
-/// The direction of VAT on a bank or journal line, told by its account: earned is output, spent or bought is input.
-/// Codes that count in the return are refused on every other account.
-pub fn side_of_account(account: &Account, code: VatCode, field: impl FnOnce() -> String) -> Result<Side, Refusal> {
+/// The direction of VAT on a bank or journal line of an amount (debits positive), told by its account: earned is output,
+/// spent or bought is input. A credit of a fixed asset is its sale, and output (VAT Notice 700/12, boxes 1 and 6); it never
+/// is a purchase given back, which a purchase credit note shows. Codes that count in the return are refused on every other
+/// account.
+pub fn side_of_line(
+    account: &Account,
+    amount: Pence,
+    code: VatCode,
+    field: impl FnOnce() -> String,
+) -> Result<Side, Refusal> {
     let is_plain = !account.is_control() && !account.has_role(&Role::Bank);
     match account.account_type {
         AccountType::Revenue => Ok(Side::Output),
         AccountType::Expense => Ok(Side::Input),
+        AccountType::Asset if account.has_role(&Role::FixedAsset) && amount.is_negative() => Ok(Side::Output),
         AccountType::Asset if is_plain => Ok(Side::Input),
         // Without a code the direction does not matter.
         _ if !code.is_in_return() => Ok(Side::Input),

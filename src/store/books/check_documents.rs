@@ -98,7 +98,8 @@ pub(in crate::store) const DOCUMENT_RULES: &[Rule] = &[
     Rule {
         says: "document without a basis for its VAT, or one that must have none; document",
         finds: "select cast(id as text) from document where stage <> 'void' \
-                and (vat_basis is null) <> (stage = 'draft' or opening)",
+                and case when opening then coalesce(vat_basis, 'cash') <> 'cash' \
+                else (vat_basis is null) <> (stage = 'draft') end",
     },
     Rule {
         says: "contact whose balance differs from what is open; contact, difference",

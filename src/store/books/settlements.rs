@@ -22,10 +22,13 @@ use crate::store::sql::{Reader, Row, Unit, json_array, params, signed};
 /// The columns of [`read_settlement`], of the settlement `s`.
 pub(super) const SETTLEMENT_COLUMNS: &str = "s.id, s.kind, s.number, s.contact_id, s.day, s.amount, \
      s.bank_account_id, s.reference, s.memo, s.method, s.allocated, s.cis, s.bank_transaction_id, s.journal_id, \
-     s.void_journal_id, s.void_day, s.void_reason, s.created_at, s.updated_at, s.version";
+     s.void_journal_id, s.void_day, s.void_reason, s.created_at, s.updated_at, s.version, s.account_id";
 
 /// How many columns these are.
-pub(super) const COLUMNS: usize = 20;
+pub(super) const COLUMNS: usize = 21;
+
+/// What a view shows beside: the name of the contact, and the code of the account in place of a bank account.
+const VIEW_COLUMNS: &str = "c.name, (select a.code from account a where a.id = s.account_id)";
 
 /// All settlements of a side.
 const ALL: &str = "settlement b where b.organisation_id = $1 and b.side = $2";
@@ -123,7 +126,7 @@ impl Reader {
         id: i64,
     ) -> Result<Option<SettlementView>, StoreError> {
         let sql = format!(
-            "select {SETTLEMENT_COLUMNS}, c.name from settlement s join contact c on c.id = s.contact_id \
+            "select {SETTLEMENT_COLUMNS}, {VIEW_COLUMNS} from settlement s join contact c on c.id = s.contact_id \
              where s.organisation_id = $1 and s.side = $2 and s.id = $3"
         );
         Ok(self.settlement_views(sql, params![organisation.0, side.as_str(), id]).await?.pop())
@@ -150,7 +153,7 @@ fn page_of(conditions: &str, (limit, offset): (u64, u64), is_rare: bool) -> Stri
         (String::new(), format!("select s.id from settlement s where {conditions} order by s.day desc, s.id desc"))
     };
     format!(
-        "{with}select {SETTLEMENT_COLUMNS}, c.name from ({from} limit {} offset {}) p join settlement s on s.id = p.id \
+        "{with}select {SETTLEMENT_COLUMNS}, {VIEW_COLUMNS} from ({from} limit {} offset {}) p join settlement s on s.id = p.id \
          join contact c on c.id = s.contact_id order by s.day desc, s.id desc",
         signed(limit),
         signed(offset)
@@ -159,17 +162,17 @@ fn page_of(conditions: &str, (limit, offset): (u64, u64), is_rare: bool) -> Stri
 
 /// The views of the settlements of a query.
 async fn views(unit: &Unit<'_>, sql: &str, values: Vec<Value>) -> Result<Vec<SettlementView>, StoreError> {
-    let mut found: Vec<(SettlementRecord, String)> = Vec::new();
+    let mut found: Vec<(SettlementRecord, String, Option<String>)> = Vec::new();
     for row in unit.all(sql, values).await? {
-        found.push((read_settlement(&row)?, row.get(COLUMNS)?));
+        found.push((read_settlement(&row)?, row.get(COLUMNS)?, row.get(COLUMNS + 1)?));
     }
     if found.is_empty() {
         return Ok(Vec::new());
     }
-    let mut allocations = allocations(unit, &json_array(found.iter().map(|(row, _)| row.id))).await?;
-    let view = |(row, name): (SettlementRecord, String)| {
+    let mut allocations = allocations(unit, &json_array(found.iter().map(|(row, ..)| row.id))).await?;
+    let view = |(row, name, code): (SettlementRecord, String, Option<String>)| {
         let allocations = allocations.remove(&row.id).unwrap_or_default();
-        row.into_view(name, allocations)
+        row.into_view(name, code, allocations)
     };
     Ok(found.into_iter().map(view).collect())
 }
@@ -237,5 +240,6 @@ pub(super) fn read_settlement(row: &Row) -> Result<SettlementRecord, StoreError>
         created_at_ms: row.get(17)?,
         updated_at_ms: row.get(18)?,
         version: row.get(19)?,
+        account_id: row.get(20)?,
     })
 }

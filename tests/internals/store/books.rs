@@ -7,7 +7,7 @@ use bookkeeping_suite::domain::books::records::document::{DocumentInput, Documen
 use bookkeeping_suite::domain::books::records::journal::{AccountHistory, JournalView};
 use bookkeeping_suite::domain::books::records::organisation::OrganisationRecord;
 use bookkeeping_suite::domain::books::records::settlement::{
-    AllocationInput, AllocationTarget, SettlementInput, SettlementView,
+    AllocationInput, AllocationTarget, NamedSettlementAccount, SettlementInput, SettlementView,
 };
 use bookkeeping_suite::domain::books::records::statement_line::{StatementLineInput, StatementLineRecord};
 use bookkeeping_suite::domain::books::request::{Actor, CommandOutcome, CommandRequest, CommandResult, Via};
@@ -46,7 +46,7 @@ pub fn settlement(kind: SettlementKind, contact_id: i64, on: &str, amount_pence:
         contact_id,
         date: date(on),
         amount_pence,
-        bank_account_id: bank,
+        through: NamedSettlementAccount::Bank(bank),
         reference: None,
         memo: None,
         method: None,

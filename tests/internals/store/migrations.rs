@@ -194,6 +194,53 @@ async fn positive_from_the_step_on(url: &str) {
     migrating.close().await.unwrap();
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn settlements_from_before_keep_their_bank_account_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}?mode=rwc", folder.path().join("bookkeeping.db").display());
+    settlements_through_either(&url).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn settlements_from_before_keep_their_bank_account_on_postgres() {
+    let Some(database) = postgres_database() else { return };
+    empty(&database).await;
+    settlements_through_either(&database.url).await;
+}
+
+/// Until the step a settlement has a bank account; from then on it may have another account, also on a connection that was
+/// open before, and everything else about the table is as it was.
+async fn settlements_through_either(url: &str) {
+    let connect = || async { Database::connect(ConnectOptions::new(url).max_connections(1).to_owned()).await.unwrap() };
+    let (migrating, open) = (connect().await, connect().await);
+    let before = names::<Migrator>().iter().position(|name| name.contains("_000013_")).unwrap();
+    Migrator::up(&migrating, Some(u32::try_from(before).unwrap())).await.unwrap();
+    let without_references = match open.get_database_backend() {
+        DbBackend::Postgres => "set session_replication_role = replica",
+        _ => "pragma foreign_keys = off",
+    };
+    open.execute_unprepared(without_references).await.unwrap();
+    let insert = async |id: i64, account: &str, number: &str| {
+        let sql = format!(
+            "insert into settlement (id, organisation_id, side, kind, number, contact_id, day, amount, {account}, allocated, cis, \
+             journal_id, created_at, updated_at, version) values \
+             ({id}, 1, 'supplier', 'supplier_payment', '{number}', 1, 0, 5, 7, 0, 0, 1, 0, 0, 1)"
+        );
+        open.execute_unprepared(&sql).await.map(|_| ())
+    };
+    insert(1, "bank_account_id", "PAY-00001").await.unwrap();
+    insert(2, "memo", "PAY-00002").await.expect_err("no bank account");
+    Migrator::up(&migrating, None).await.unwrap();
+    insert(3, "account_id", "PAY-00003").await.unwrap();
+    insert(0, "account_id", "PAY-00004").await.expect_err("an identifier below 1");
+    insert(4, "account_id", "PAY-00003").await.expect_err("a number that is taken");
+    let sql = "select coalesce(bank_account_id, 0), coalesce(account_id, 0) from settlement order by id";
+    let stored: Vec<(i64, i64)> = rows(&open, sql).await.iter().map(|row| (cell(row, 0), cell(row, 1))).collect();
+    assert_eq!(stored, [(7, 0), (0, 7)]);
+    open.close().await.unwrap();
+    migrating.close().await.unwrap();
+}
+
 /// What was searched for before the step is found after it, and what changes afterwards too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rows_from_before_the_trigrams_were_renamed_are_found_on_sqlite() {

@@ -129,7 +129,7 @@ pub(crate) struct DocumentRecord {
     pub(crate) credited_pence: i64,
     pub(crate) cis: Option<cis::Terms>,
     pub(crate) is_opening: bool,
-    /// How its VAT is declared, once it is issued; none of opening documents.
+    /// How its VAT is declared, once it is issued; of opening documents when they say their VAT.
     pub(crate) basis: Option<Basis>,
     pub(crate) journal_id: Option<i64>,
     pub(crate) void_journal_id: Option<i64>,

@@ -87,13 +87,19 @@ fn the_flat_rate_reclaims_on_large_capital_goods_alone() {
 }
 
 #[test]
-fn the_side_follows_from_the_account() {
+fn the_side_follows_from_the_account_and_of_fixed_assets_from_the_direction() {
     let chart: Chart =
         (1..).zip(standard_chart::at_creation(true)).map(|(id, new)| new.with_id(AccountId(id))).collect();
-    let side = |code: &str, vat| side_of_account(chart.with_code(code).unwrap(), vat, || "f".to_owned());
-    assert_eq!(side("4000", VatCode::Standard), Ok(Side::Output));
-    assert_eq!(side("7100", VatCode::Exempt), Ok(Side::Input));
-    assert_eq!(side("0030", VatCode::Standard), Ok(Side::Input));
+    let line =
+        |code: &str, pence, vat| side_of_line(chart.with_code(code).unwrap(), Pence(pence), vat, || "f".to_owned());
+    for pence in [1, -1] {
+        assert_eq!(line("4000", pence, VatCode::Standard), Ok(Side::Output));
+        assert_eq!(line("7100", pence, VatCode::Exempt), Ok(Side::Input));
+        assert_eq!(line("1300", pence, VatCode::Standard), Ok(Side::Input));
+    }
+    assert_eq!(line("0030", 1, VatCode::Standard), Ok(Side::Input));
+    assert_eq!(line("0030", -1, VatCode::Standard), Ok(Side::Output));
+    let side = |code: &str, vat| line(code, 1, vat);
     for code in ["2200", "2400", "3000", "1200", "1100", "9999"] {
         assert_eq!(side(code, VatCode::Zero).unwrap_err().reason(), "wrong_account_type", "{code}");
         assert!(side(code, VatCode::NoVat).is_ok(), "{code}");

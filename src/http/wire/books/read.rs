@@ -262,6 +262,11 @@ impl AccountRead {
         Ok(())
     }
 
+    /// How many of the two keys are given.
+    pub(in crate::http) const fn keys_given(&self) -> u8 {
+        self.keys_given
+    }
+
     /// Whether both keys are given.
     pub(in crate::http) const fn is_ambiguous(&self) -> bool {
         self.keys_given > 1

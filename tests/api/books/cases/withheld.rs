@@ -11,13 +11,13 @@ use crate::support::database::on_both_databases;
 
 impl Case {
     #[track_caller]
-    fn subcontractor(&self) -> Value {
+    pub(super) fn subcontractor(&self) -> Value {
         let cis = json!({ "name": "Reed", "cis": { "is_subcontractor": true, "deduction_rate": 20 } });
         self.made("/suppliers", &cis)["id"].clone()
     }
 
     #[track_caller]
-    fn labour_bill(&self, supplier: &Value, date: &str, labour: &str, materials: &str) -> Value {
+    pub(super) fn labour_bill(&self, supplier: &Value, date: &str, labour: &str, materials: &str) -> Value {
         let mut lines = [self.line("5100", labour, "ST"), self.line("5000", materials, "ST")];
         lines[0]["cis_type"] = json!("labour");
         lines[1]["cis_type"] = json!("materials");
