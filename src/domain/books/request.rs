@@ -20,6 +20,7 @@ use crate::domain::books::records::organisation::{
 };
 use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget, SettlementView};
 use crate::domain::books::records::statement_line::{StatementLineRecord, StatementLineResult};
+use crate::domain::books::records::vat_adjustment::VatAdjustmentView;
 use crate::domain::caller::AccessDenied;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::{OrganisationId, UserId};
@@ -149,6 +150,8 @@ pub enum CommandResult {
     Document(Box<DocumentView>),
     /// The receipt, payment or refund.
     Settlement(Box<SettlementView>),
+    /// The adjustment of the VAT return.
+    VatAdjustment(Box<VatAdjustmentView>),
 }
 
 impl CommandResult {
@@ -177,6 +180,7 @@ impl CommandResult {
             Self::BankTransactions(rows) => rows.first().map_or(0, |row| row.id),
             Self::Document(view) => view.id,
             Self::Settlement(view) => view.id,
+            Self::VatAdjustment(view) => view.row.id,
             Self::Journal(view) => view.id,
             Self::OpeningPreview(_) => 0,
             Self::Opening(set) => set.journal.id,
@@ -268,6 +272,7 @@ pub(crate) struct ReferencedIds {
     pub(crate) document_numbers: BTreeSet<String>,
     pub(crate) supplier_references: BTreeSet<String>,
     pub(crate) imports: BTreeSet<i64>,
+    pub(crate) vat_adjustments: BTreeSet<i64>,
     /// Organisations whose opening journal matters.
     pub(crate) openings: BTreeSet<i64>,
     /// Whether posted opening balances are replaced.
@@ -311,9 +316,13 @@ impl ReferencedIds {
         match command {
             BooksCommand::PatchOrganisation(_)
             | BooksCommand::PreviewImport { .. }
+            | BooksCommand::CreateVatAdjustment(_)
             | BooksCommand::CreateAccount(_) => {}
             BooksCommand::LockPeriod { .. } => {
                 self.locks.insert(organisation);
+            }
+            BooksCommand::VoidVatAdjustment { id, .. } => {
+                self.vat_adjustments.insert(*id);
             }
             BooksCommand::ConfirmImport(confirmed) => {
                 self.imports.insert(confirmed.id);

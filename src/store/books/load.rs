@@ -27,6 +27,7 @@ use crate::store::books::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, read_loc
 use crate::store::books::previews::load_previews;
 use crate::store::books::report_rows::load_contact_balances;
 use crate::store::books::settlements::{SETTLEMENT_COLUMNS, read_settlement};
+use crate::store::books::vat_adjustments::adjustments_by_id;
 use crate::store::books::{documents, settlements};
 use crate::store::sql::{Unit, json_array, params};
 
@@ -51,6 +52,7 @@ pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: 
         let imports = imports_by_id(unit, &json_array(&ids.imports)).await?;
         facts.imports.loading().extend(imports.into_iter().map(|(of, row)| (row.id, (of, row))));
     }
+    load_vat_adjustments(unit, &mut ids, &mut facts).await?;
     if ids.refers_to_bank() {
         load_bank(unit, requests, &mut ids, &mut facts).await?;
     }
@@ -66,6 +68,22 @@ pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: 
     }
     load_replays(unit, &ids, &mut facts).await?;
     Ok(facts)
+}
+
+/// Loads adjustments of the VAT return, whose journals are loaded with the others.
+async fn load_vat_adjustments(
+    unit: &Unit<'_>,
+    ids: &mut ReferencedIds,
+    facts: &mut Facts,
+) -> Result<(), StoreError> {
+    if ids.vat_adjustments.is_empty() {
+        return Ok(());
+    }
+    for (organisation, row) in adjustments_by_id(unit, &json_array(&ids.vat_adjustments)).await? {
+        ids.journals.extend(row.journal_id);
+        facts.vat_adjustments.loading().insert(row.id, (organisation, row));
+    }
+    Ok(())
 }
 
 /// Loads the statement lines that entered rows may repeat.

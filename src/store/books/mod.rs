@@ -36,6 +36,7 @@ mod report_rows;
 mod settlements;
 mod status;
 mod totals;
+mod vat_adjustments;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -23,6 +23,7 @@ use crate::store::books::entry_rows::{
     AccountSums, ContactSides, VatDays, account_totals, contact_totals, count_rows, list_day_rows, sequence_rows,
     vat_totals,
 };
+use crate::store::books::vat_adjustments::{adjustment_entry_rows, adjustment_rows};
 use crate::store::sql::Column::Number;
 use crate::store::sql::{Rows, Unit, json_array, params};
 
@@ -47,6 +48,7 @@ struct Tables<'a> {
     deleted_bank_transactions: Vec<i64>,
     settlements: BTreeSet<i64>,
     imports: BTreeSet<i64>,
+    vat_adjustments: BTreeSet<i64>,
     journals: Rows,
     lines: Rows,
     reversals: Rows,
@@ -80,6 +82,7 @@ impl Default for Tables<'_> {
             deleted_bank_transactions: Vec::new(),
             settlements: BTreeSet::new(),
             imports: BTreeSet::new(),
+            vat_adjustments: BTreeSet::new(),
             journals: entry_rows::journals(),
             lines: entry_rows::lines(),
             reversals: entry_rows::reversals(),
@@ -137,6 +140,9 @@ impl<'a> Tables<'a> {
             }
             Effect::Import(id) => {
                 self.imports.insert(*id);
+            }
+            Effect::VatAdjustment(id) => {
+                self.vat_adjustments.insert(*id);
             }
             Effect::ContactDeleted(id) => self.deleted_contacts.push(*id),
             Effect::DocumentDeleted(id) => {
@@ -222,7 +228,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The rows of every table, in the order in which they are written.
-    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 27] {
+    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 29] {
         let of = |organisation: i64| books.get(&OrganisationId(organisation));
         let accounts = self.accounts.iter().filter_map(|(organisation, id)| {
             of(*organisation).and_then(|books| books.accounts.get(id)).map(|row| (*organisation, row))
@@ -261,6 +267,8 @@ impl<'a> Tables<'a> {
             Some(self.changes),
             any(self.imports.iter().filter_map(|id| facts.imports.get(id)), import_rows),
             self.previews,
+            any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_rows),
+            any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_entry_rows),
         ]
     }
 }

@@ -29,6 +29,7 @@ mod status;
 mod tenants;
 mod totals;
 mod trade;
+mod vat_adjustments;
 mod wording;
 
 use serde_json::{Value, json};
