@@ -17,6 +17,7 @@ mod m20261122_000008_vat_basis;
 mod m20261123_000009_positive_identifiers;
 mod m20261123_000010_trigram_names;
 mod m20261124_000020_vat_adjustments;
+mod m20261124_000021_reverse_charge;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
@@ -36,6 +37,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000009_positive_identifiers::Migration),
             Box::new(m20261123_000010_trigram_names::Migration),
             Box::new(m20261124_000020_vat_adjustments::Migration),
+            Box::new(m20261124_000021_reverse_charge::Migration),
         ]
     }
 }

@@ -33,12 +33,22 @@ pub(crate) struct JournalEntry {
     pub(crate) direct: Vec<Option<bool>>,
 }
 
+/// What made an entry of the VAT sub-ledger.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum VatCause {
+    /// A journal, and the line of it where one is known.
+    Journal(i64, Option<i64>),
+    /// Money: this receipt or payment was set against the document, or released from it.
+    Settlement(i64),
+    /// Credit that was set against the document, or released from it.
+    Credit,
+}
+
 /// An entry of the VAT sub-ledger, with the identifiers of where it comes from, as far as these are known.
 #[derive(Debug)]
 pub(crate) struct VatEntryRecord {
     pub(crate) id: i64,
-    /// The journal and the line of it.
-    pub(crate) journal: Option<(i64, Option<i64>)>,
+    pub(crate) cause: VatCause,
     pub(crate) document: Option<i64>,
     pub(crate) document_line: Option<i64>,
     pub(crate) entry: VatEntry,

@@ -410,6 +410,7 @@ mod tests {
             code: VatCode::Standard,
             amount: Split { net: Pence(500), vat: Pence(100) },
             basis: Basis::Standard,
+            reverse_charge: None,
             tax_point: Date::numbered(100),
             origin: VatOrigin::JournalLine(1),
         });

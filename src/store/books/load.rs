@@ -15,7 +15,7 @@ use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::journal::SourceType;
 use crate::domain::ledger::money::Pence;
-use crate::domain::ledger::vat::{Basis, Side, Split, VatCode, VatEntry, VatOrigin};
+use crate::domain::ledger::vat::{Basis, ReverseCharge, Side, Split, VatCode, VatEntry, VatOrigin};
 use crate::store::StoreError;
 use crate::store::books::allocations::{ALLOCATION_COLUMNS, read_allocation};
 use crate::store::books::contacts::{CONTACT_COLUMNS, read_contact};
@@ -71,11 +71,7 @@ pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: 
 }
 
 /// Loads adjustments of the VAT return, whose journals are loaded with the others.
-async fn load_vat_adjustments(
-    unit: &Unit<'_>,
-    ids: &mut ReferencedIds,
-    facts: &mut Facts,
-) -> Result<(), StoreError> {
+async fn load_vat_adjustments(unit: &Unit<'_>, ids: &mut ReferencedIds, facts: &mut Facts) -> Result<(), StoreError> {
     if ids.vat_adjustments.is_empty() {
         return Ok(());
     }
@@ -179,7 +175,8 @@ async fn load_journals(unit: &Unit<'_>, ids_json: &str, facts: &mut Facts) -> Re
         facts.journals.loading().insert(view.id, LoadedJournal { organisation, view, vat: Vec::new() });
     }
     let sql = format!(
-        "select e.journal_id, e.side, e.vat_code, e.basis, e.net, e.vat, e.tax_day, l.line_number, e.document_id \
+        "select e.journal_id, e.side, e.vat_code, e.basis, e.net, e.vat, e.tax_day, l.line_number, e.document_id, \
+         e.reverse_charge \
          from vat_entry e \
          left join journal_line l on l.id = e.journal_line_id where e.journal_id in {} order by e.id",
         unit.numbers_of_json()
@@ -192,6 +189,7 @@ async fn load_journals(unit: &Unit<'_>, ids_json: &str, facts: &mut Facts) -> Re
             side: row.parsed(1, Side::parse)?,
             code: row.parsed(2, VatCode::parse)?,
             basis: row.parsed(3, Basis::parse)?,
+            reverse_charge: row.get::<Option<String>>(9)?.as_deref().and_then(ReverseCharge::parse),
             amount: Split { net: Pence(row.get(4)?), vat: Pence(row.get(5)?) },
             tax_point: row.date(6)?,
             origin: document.map_or(VatOrigin::JournalLine(at), |id| VatOrigin::Document(DocumentId(id))),

@@ -17,6 +17,7 @@ use crate::domain::books::facts::{CachedBooks, Facts};
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::Allocation;
+use crate::domain::ledger::vat::ReverseCharge;
 use crate::store::StoreError;
 use crate::store::books::documents::{document_line_rows, document_rows};
 use crate::store::books::entry_rows::{
@@ -203,7 +204,9 @@ impl<'a> Tables<'a> {
     fn add_vat_entry(&mut self, organisation: i64, record: &VatEntryRecord) {
         entry_rows::push_vat_entry(&mut self.vat_entries, organisation, record);
         let entry = &record.entry;
-        let key = (organisation, entry.side.as_str(), entry.code.code(), entry.basis.as_str(), entry.tax_point);
+        let (side, code, basis) = (entry.side.as_str(), entry.code.code(), entry.basis.as_str());
+        let charge = entry.reverse_charge.map_or("", ReverseCharge::as_str);
+        let key = (organisation, side, code, basis, charge, entry.tax_point);
         let total = self.vat_days.entry(key).or_default();
         total.0 += entry.amount.net.0;
         total.1 += entry.amount.vat.0;

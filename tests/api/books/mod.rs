@@ -30,6 +30,7 @@ mod tenants;
 mod totals;
 mod trade;
 mod vat_adjustments;
+mod vat_treatments;
 mod wording;
 
 use serde_json::{Value, json};

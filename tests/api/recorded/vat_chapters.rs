@@ -1,11 +1,11 @@
-//! VAT: adjustments of the return.
+//! VAT: adjustments of the return, reverse charges, and the basis of documents.
 
 use serde_json::{Value, json};
 
 use super::session::Session;
 use super::trade::with;
 
-super::chapters!(vat_adjustments);
+super::chapters!(vat_adjustments, vat_treatments);
 
 fn vat_adjustments(s: &mut Session) {
     s.books();
@@ -59,4 +59,52 @@ fn vat_adjustments(s: &mut Session) {
     s.get("/vat-adjustments/99/history");
     s.get("/journals?source_type=vat_adjustment");
     s.see(&["2200", "7400", "8100"]);
+}
+
+fn vat_treatments(s: &mut Session) {
+    s.books_of(json!({
+        "name": "Cash Ltd", "vat_control": true, "vat_registered": true, "vat_scheme": "cash", "vat_scheme_from": "2025-04-01"
+    }));
+    let (customer, supplier) = (s.customer("Main contractor"), s.supplier("Reed Carpentry"));
+    let charged = |line: Value, charge: &str| with(&line, json!({ "reverse_charge": charge }));
+    let services = charged(s.item("5100", "1000.03", "ST"), "domestic");
+    let bill = json!({
+        "supplier_id": supplier, "invoice_date": "2026-01-05",
+        "lines": [services, charged(s.item("7500", "10", "RR"), "imported_services"), s.item("5000", "100", "ST")]
+    });
+    s.both("POST", "/purchase-invoices", bill.clone());
+    s.get("/journals/1");
+    for line in [
+        charged(s.item("5100", "10", "ZR"), "domestic"),
+        charged(s.item("5100", "10", "ST"), "foreign"),
+        with(&services, json!({ "vat_amount": "0.01" })),
+        with(&services, json!({ "vat_basis": "standard" })),
+    ] {
+        s.post("/purchase-invoices", with(&bill, json!({ "lines": [line] })));
+    }
+    let note =
+        json!({ "supplier_id": supplier, "credit_note_date": "2026-01-06", "invoice_id": 1, "lines": [services] });
+    s.made("/purchase-credit-notes", note);
+    let sale = json!({
+        "customer_id": customer, "invoice_date": "2026-01-05", "vat_inclusive": true,
+        "lines": [charged(s.item("4000", "120", "ST"), "domestic"), s.item("4000", "120", "ST")]
+    });
+    s.made("/sales-invoices", sale.clone());
+    s.post(
+        "/sales-invoices",
+        with(&sale, json!({ "lines": [charged(s.item("4000", "1", "ST"), "imported_services")] })),
+    );
+    for basis in [json!("standard"), json!("cash"), Value::Null] {
+        s.post("/sales-invoices", with(&sale, json!({ "vat_basis": basis })));
+    }
+    s.post("/sales-invoices", with(&sale, json!({ "due_date": "2026-07-05" })));
+    s.post("/sales-invoices", with(&sale, json!({ "due_date": "2026-07-06" })));
+    let van = with(&s.item("0050", "1000", "ST"), json!({ "vat_basis": "standard" }));
+    s.post(
+        "/sales-invoices",
+        with(&sale, json!({ "lines": [van, with(&s.item("4000", "1", "ST"), json!({ "vat_basis": "standard" }))] })),
+    );
+    s.made("/sales-invoices", with(&sale, json!({ "lines": [van], "issue": false })));
+    s.see(&["2100", "2200", "4000", "5000", "5100"]);
+    s.get("/journals");
 }
