@@ -82,6 +82,8 @@ pub struct Model {
     pub updated_at: i64,
     /// Counts changes, from 1.
     pub version: i64,
+    /// `standard` when it is given: outside cash accounting.
+    pub given_vat_basis: Option<String>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

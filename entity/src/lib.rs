@@ -48,6 +48,8 @@ pub mod rate_permit;
 pub mod setting;
 pub mod settlement;
 pub mod user_account;
+pub mod vat_adjustment;
+pub mod vat_adjustment_entry;
 pub mod vat_day;
 pub mod vat_entry;
 pub mod vat_month;

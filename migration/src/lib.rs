@@ -20,6 +20,8 @@ mod m20261123_000011_financial_years;
 mod m20261123_000012_given_cis_types;
 mod m20261123_000013_settlement_account;
 mod m20261124_000014_cash_totals;
+mod m20261124_000020_vat_adjustments;
+mod m20261124_000021_reverse_charge;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
@@ -42,6 +44,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000012_given_cis_types::Migration),
             Box::new(m20261123_000013_settlement_account::Migration),
             Box::new(m20261124_000014_cash_totals::Migration),
+            Box::new(m20261124_000020_vat_adjustments::Migration),
+            Box::new(m20261124_000021_reverse_charge::Migration),
         ]
     }
 }

@@ -94,8 +94,14 @@ impl Date {
 
     /// The same day a year earlier; 28 February for 29 February.
     pub fn year_before(self) -> Self {
+        self.months_later(-12)
+    }
+
+    /// The same day so many months later; the last day of that month when it has no such day.
+    pub fn months_later(self, months: i32) -> Self {
         let (year, month, day) = self.civil();
-        let year = (year - 1).max(1);
+        let count = year.saturating_mul(12).saturating_add(month - 1).saturating_add(months);
+        let (year, month) = (count.div_euclid(12).clamp(1, 9_999), count.rem_euclid(12) + 1);
         Self(day_number(year, month, day.min(days_in(year, month))))
     }
 
@@ -289,6 +295,16 @@ pub fn date_time_text(at_ms: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn months_later_is_the_same_day_or_the_last_there_is() {
+        let later = |text: &str, months: i32| Date::parse(text).unwrap().months_later(months).to_string();
+        assert_eq!(later("2025-08-31", 6), "2026-02-28");
+        assert_eq!(later("2027-08-31", 6), "2028-02-29");
+        assert_eq!(later("2025-07-15", 6), "2026-01-15");
+        assert_eq!(later("2025-12-31", 1), "2026-01-31");
+        assert_eq!(later("2025-01-31", -2), "2024-11-30");
+    }
 
     #[test]
     fn every_day_number_has_one_date() {

@@ -14,7 +14,7 @@ use super::openapi;
 use super::products::Products;
 use super::resources::{
     accounts, bank_accounts, bank_transactions, changes, contacts, documents, identity, imports, journals, keys,
-    opening_balances, organisations, period_lock, reports, settlements, status,
+    opening_balances, organisations, period_lock, reports, settlements, status, vat_adjustments,
 };
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, reconciliations};
@@ -75,6 +75,7 @@ pub fn routes() -> Vec<Route<Products>> {
     routes.extend(invoice_routes());
     routes.extend(credit_note_routes());
     routes.extend(settlement_routes());
+    routes.extend(vat_routes());
     routes.extend(report_routes());
     routes.extend(history_routes());
     routes.extend(preview_routes());
@@ -243,6 +244,20 @@ fn journal_routes() -> Vec<Route<Products>> {
     ]
 }
 
+fn vat_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::get(inside!("/vat-adjustments"), "listVatAdjustments", READ, vat_adjustments::list)
+            .doc(openapi::list_vat_adjustments),
+        Route::post(inside!("/vat-adjustments"), "createVatAdjustment", WRITE, vat_adjustments::create)
+            .doc(openapi::create_vat_adjustment),
+        Route::get(inside!("/vat-adjustments/{id}"), "getVatAdjustment", READ, vat_adjustments::show)
+            .doc(openapi::get_vat_adjustment),
+        Route::post(inside!("/vat-adjustments/{id}/void"), "voidVatAdjustment", WRITE, vat_adjustments::void)
+            .body(BodyRule::OptionalJson)
+            .doc(openapi::void_vat_adjustment),
+    ]
+}
+
 /// What is previewed first and then confirmed with a token.
 fn preview_routes() -> Vec<Route<Products>> {
     vec![
@@ -284,6 +299,7 @@ fn history_routes() -> Vec<Route<Products>> {
         history!("/purchase-credit-notes", PurchaseCreditNote, "PurchaseCreditNote", "purchase credit note"),
         history!("/customer-receipts", CustomerReceipt, "CustomerReceipt", "customer receipt"),
         history!("/supplier-payments", SupplierPayment, "SupplierPayment", "supplier payment"),
+        history!("/vat-adjustments", VatAdjustment, "VatAdjustment", "VAT adjustment"),
     ]
 }
 

@@ -128,7 +128,8 @@ const RULES: &[Rule] = &[
                 select 'document', id from document where id < 1 union all \
                 select 'document_line', id from document_line where id < 1 union all \
                 select 'allocation', id from allocation where id < 1 union all \
-                select 'settlement', id from settlement where id < 1",
+                select 'settlement', id from settlement where id < 1 union all \
+                select 'vat_adjustment', id from vat_adjustment where id < 1",
     },
 ];
 

@@ -153,6 +153,8 @@ words! {
         SupplierPayment = "supplier_payment",
         /// A bulk import.
         Import = "import",
+        /// An adjustment of the VAT return.
+        VatAdjustment = "vat_adjustment",
     }
 }
 

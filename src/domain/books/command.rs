@@ -17,6 +17,7 @@ use crate::domain::ledger::chart::NewAccount;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::manual_journal::ManualJournal;
+use crate::domain::ledger::vat_adjustment::EnteredAdjustment;
 use crate::domain::problem::Issues;
 
 /// Explains what it takes to confirm an import with invalid rows.
@@ -267,6 +268,17 @@ pub enum BooksCommand {
         /// Its identifier.
         id: i64,
         /// The day of the reversal; that of the settlement unless given.
+        void_date: Option<Date>,
+        /// The reason given.
+        reason: Option<String>,
+    },
+    /// Adjusts the VAT return.
+    CreateVatAdjustment(EnteredAdjustment),
+    /// Voids an adjustment of the VAT return, and reverses its journal.
+    VoidVatAdjustment {
+        /// Its identifier.
+        id: i64,
+        /// The day from which it is undone; that of the adjustment unless given.
         void_date: Option<Date>,
         /// The reason given.
         reason: Option<String>,

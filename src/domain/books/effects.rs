@@ -19,6 +19,7 @@ use crate::domain::books::records::document::DocumentRecord;
 use crate::domain::books::records::journal::JournalView;
 use crate::domain::books::records::settlement::{SettlementRecord, list_name};
 use crate::domain::books::records::statement_line::StatementLineRecord;
+use crate::domain::books::records::vat_adjustment::{self, VatAdjustmentRecord};
 use crate::domain::date::Date;
 use crate::domain::ledger::allocation::Allocation;
 use crate::domain::ledger::vat::VatEntry;
@@ -43,12 +44,22 @@ pub(crate) struct CashMovement {
     pub(crate) reversed: Option<Date>,
 }
 
+/// What made an entry of the VAT sub-ledger.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum VatCause {
+    /// A journal, and the line of it where one is known.
+    Journal(i64, Option<i64>),
+    /// Money: this receipt or payment was set against the document, or released from it.
+    Settlement(i64),
+    /// Credit that was set against the document, or released from it.
+    Credit,
+}
+
 /// An entry of the VAT sub-ledger, with the identifiers of where it comes from, as far as these are known.
 #[derive(Debug)]
 pub(crate) struct VatEntryRecord {
     pub(crate) id: i64,
-    /// The journal and the line of it.
-    pub(crate) journal: Option<(i64, Option<i64>)>,
+    pub(crate) cause: VatCause,
     pub(crate) document: Option<i64>,
     pub(crate) document_line: Option<i64>,
     pub(crate) entry: VatEntry,
@@ -111,7 +122,8 @@ pub(crate) enum Effect {
     Account(i64),
     /// The bank account of the books is written.
     BankAccount(i64),
-    /// The contact of the facts is written; likewise the documents, settlements, statement lines and imports.
+    /// The contact of the facts is written; likewise the documents, settlements, statement lines, imports and adjustments of
+    /// the VAT return.
     Contact(i64),
     Document(i64),
     /// The lines of the document of the facts are written.
@@ -122,6 +134,7 @@ pub(crate) enum Effect {
     Settlement(i64),
     StatementLine(i64),
     Import(i64),
+    VatAdjustment(i64),
     ContactDeleted(i64),
     DocumentDeleted(i64),
     StatementLineDeleted(i64),
@@ -362,6 +375,20 @@ impl From<&SettlementRecord> for ListCounters {
             date: Some(row.date),
             changed_ms: row.updated_at_ms,
             kind: type_list(list).filter(|_| is_open).map(|list| (list, "unallocated")),
+            bank_account: None,
+            due: None,
+        }
+    }
+}
+
+impl From<&VatAdjustmentRecord> for ListCounters {
+    fn from(row: &VatAdjustmentRecord) -> Self {
+        Self {
+            list: vat_adjustment::LIST,
+            status: row.status(),
+            date: Some(row.date),
+            changed_ms: row.updated_at_ms,
+            kind: None,
             bank_account: None,
             due: None,
         }

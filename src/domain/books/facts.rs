@@ -18,6 +18,7 @@ use crate::domain::books::records::organisation::{LockChange, OrganisationRecord
 use crate::domain::books::records::preview::PreviewRecord;
 use crate::domain::books::records::settlement::SettlementRecord;
 use crate::domain::books::records::statement_line::StatementLineRecord;
+use crate::domain::books::records::vat_adjustment::VatAdjustmentRecord;
 use crate::domain::date::Date;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::{AccountId, AllocationId, DocumentId, SettlementId};
@@ -109,6 +110,7 @@ facts! {
     /// Previews by the hash of their token.
     previews: UndoMap<String, PreviewRecord>,
     imports: UndoMap<i64, (i64, ImportRecord)>,
+    vat_adjustments: UndoMap<i64, (i64, VatAdjustmentRecord)>,
     /// The opening journal that is not void, by organisation.
     opening_journals: UndoMap<i64, i64>,
     /// The earliest journal with VAT that stands from a day on, with its date, by organisation and that day; only of the

@@ -20,6 +20,7 @@ use crate::domain::books::records::organisation::{
 };
 use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget, SettlementView};
 use crate::domain::books::records::statement_line::{StatementLineRecord, StatementLineResult};
+use crate::domain::books::records::vat_adjustment::VatAdjustmentView;
 use crate::domain::caller::AccessDenied;
 use crate::domain::date::Date;
 use crate::domain::idempotency::StoredResponse;
@@ -150,6 +151,8 @@ pub enum CommandResult {
     Document(Box<DocumentView>),
     /// The receipt, payment or refund.
     Settlement(Box<SettlementView>),
+    /// The adjustment of the VAT return.
+    VatAdjustment(Box<VatAdjustmentView>),
 }
 
 impl CommandResult {
@@ -178,6 +181,7 @@ impl CommandResult {
             Self::BankTransactions(rows) => rows.first().map_or(0, |row| row.id),
             Self::Document(view) => view.id,
             Self::Settlement(view) => view.id,
+            Self::VatAdjustment(view) => view.row.id,
             Self::Journal(view) => view.id,
             Self::OpeningPreview(_) => 0,
             Self::Opening(set) => set.journal.id,
@@ -271,6 +275,7 @@ pub(crate) struct ReferencedIds {
     pub(crate) document_numbers: BTreeSet<String>,
     pub(crate) supplier_references: BTreeSet<String>,
     pub(crate) imports: BTreeSet<i64>,
+    pub(crate) vat_adjustments: BTreeSet<i64>,
     /// Organisations whose opening journal matters.
     pub(crate) openings: BTreeSet<i64>,
     /// Whether posted opening balances are replaced.
@@ -312,12 +317,17 @@ impl ReferencedIds {
 
     fn collect_command(&mut self, organisation: i64, command: &BooksCommand) {
         match command {
-            BooksCommand::PreviewImport { .. } | BooksCommand::CreateAccount(_) => {}
+            BooksCommand::PreviewImport { .. }
+            | BooksCommand::CreateVatAdjustment(_)
+            | BooksCommand::CreateAccount(_) => {}
             BooksCommand::PatchOrganisation(change) => {
                 self.vat_scheme_starts.extend(change.vat.scheme_from.flatten().map(|from| (organisation, from)));
             }
             BooksCommand::LockPeriod { .. } => {
                 self.locks.insert(organisation);
+            }
+            BooksCommand::VoidVatAdjustment { id, .. } => {
+                self.vat_adjustments.insert(*id);
             }
             BooksCommand::ConfirmImport(confirmed) => {
                 self.imports.insert(confirmed.id);

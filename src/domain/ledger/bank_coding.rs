@@ -88,6 +88,7 @@ pub fn confirm(
                 code: line.vat_code,
                 amount,
                 basis: Basis::from(scheme),
+                reverse_charge: None,
                 tax_point: transaction.date,
                 origin: VatOrigin::JournalLine(lines.len()),
             });

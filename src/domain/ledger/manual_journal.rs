@@ -169,6 +169,7 @@ impl ReadLine<'_> {
                 code,
                 amount,
                 basis: Basis::from(scheme),
+                reverse_charge: None,
                 tax_point: journal.entry_date,
                 origin: VatOrigin::JournalLine(journal.lines.len()),
             });

@@ -26,6 +26,7 @@ pub mod refusal;
 pub mod settlement;
 pub mod standard_chart;
 pub mod vat;
+pub mod vat_adjustment;
 pub mod vat_cash;
 
 #[cfg(test)]

@@ -51,6 +51,8 @@ pub enum VatPosting {
     CreditNote,
     /// Posting a journal.
     Journal,
+    /// Posting an adjustment of the VAT return.
+    Adjustment,
 }
 
 /// Why a command is refused. Nothing has been written.
@@ -383,6 +385,7 @@ impl Refusal {
                     VatPosting::Invoice => "issuing invoices with VAT",
                     VatPosting::CreditNote => "issuing credit notes with VAT",
                     VatPosting::Journal => "posting journals with VAT",
+                    VatPosting::Adjustment => "posting VAT adjustments",
                 };
                 format!("a VAT Control account is required before {before}")
             }

@@ -80,6 +80,50 @@ impl VatCode {
     }
 }
 
+/// A supply whose VAT the customer accounts for instead of the supplier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReverseCharge {
+    /// Building and construction services (VAT Notice 735; since 1 March 2021).
+    Domestic,
+    /// Services from abroad (VAT Notice 741A).
+    ImportedServices,
+}
+
+impl ReverseCharge {
+    /// Every kind.
+    pub const ALL: [Self; 2] = [Self::Domestic, Self::ImportedServices];
+
+    /// The word kept and shown.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Domestic => "domestic",
+            Self::ImportedServices => "imported_services",
+        }
+    }
+
+    /// Reads the word.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
+    }
+
+    /// The kinds a line of a side may have: only domestic services are also sold under a reverse charge.
+    pub const fn of_side(side: Side) -> &'static [Self] {
+        match side {
+            Side::Output => &[Self::Domestic],
+            Side::Input => &Self::ALL,
+        }
+    }
+}
+
+/// What a line under a reverse charge has beside its net amount: nobody pays the VAT to the supplier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReverseCharged {
+    /// Which charge.
+    pub kind: ReverseCharge,
+    /// The VAT that the customer accounts for.
+    pub vat: Pence,
+}
+
 /// An amount split into net and VAT.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Split {
@@ -374,8 +418,10 @@ pub struct VatEntry {
     pub code: VatCode,
     /// Net and VAT: positive for what is sold or bought, negative for what is given back.
     pub amount: Split,
-    /// The scheme it was made under.
+    /// The scheme it was made under; standard under a reverse charge, whatever the scheme.
     pub basis: Basis,
+    /// The reverse charge it is under. The VAT of a purchase then is both due and reclaimed; a sale has none.
+    pub reverse_charge: Option<ReverseCharge>,
     /// The day it counts in the return.
     pub tax_point: Date,
     /// The line it comes from.
@@ -428,6 +474,13 @@ pub fn boxes<'a>(entries: impl IntoIterator<Item = &'a VatEntry>, scheme: VatSch
             (Side::Input, _) => {
                 boxes.box4 += entry.amount.vat;
                 boxes.box7 += entry.amount.net;
+                // The VAT that the supplier does not charge is due as well (VAT Notices 735 and 741A, section 5).
+                if let Some(charge) = entry.reverse_charge {
+                    boxes.box1 += entry.amount.vat;
+                    if charge == ReverseCharge::ImportedServices {
+                        boxes.box6 += entry.amount.net;
+                    }
+                }
             }
         }
     }

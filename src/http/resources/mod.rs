@@ -18,3 +18,4 @@ pub mod period_lock;
 pub mod reports;
 pub mod settlements;
 pub mod status;
+pub mod vat_adjustments;

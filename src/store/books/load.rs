@@ -15,7 +15,7 @@ use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::journal::SourceType;
 use crate::domain::ledger::money::Pence;
-use crate::domain::ledger::vat::{Basis, Side, Split, VatCode, VatEntry, VatOrigin};
+use crate::domain::ledger::vat::{Basis, ReverseCharge, Side, Split, VatCode, VatEntry, VatOrigin};
 use crate::store::StoreError;
 use crate::store::books::allocations::{ALLOCATION_COLUMNS, read_allocation};
 use crate::store::books::contacts::{CONTACT_COLUMNS, read_contact};
@@ -27,6 +27,7 @@ use crate::store::books::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, read_loc
 use crate::store::books::previews::load_previews;
 use crate::store::books::report_rows::load_contact_balances;
 use crate::store::books::settlements::{SETTLEMENT_COLUMNS, read_settlement};
+use crate::store::books::vat_adjustments::adjustments_by_id;
 use crate::store::books::{documents, settlements};
 use crate::store::sql::{Unit, json_array, params};
 
@@ -51,6 +52,7 @@ pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: 
         let imports = imports_by_id(unit, &json_array(&ids.imports)).await?;
         facts.imports.loading().extend(imports.into_iter().map(|(of, row)| (row.id, (of, row))));
     }
+    load_vat_adjustments(unit, &mut ids, &mut facts).await?;
     if ids.refers_to_bank() {
         load_bank(unit, requests, &mut ids, &mut facts).await?;
     }
@@ -70,6 +72,18 @@ pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: 
     }
     load_replays(unit, &ids, &mut facts).await?;
     Ok(facts)
+}
+
+/// Loads adjustments of the VAT return, whose journals are loaded with the others.
+async fn load_vat_adjustments(unit: &Unit<'_>, ids: &mut ReferencedIds, facts: &mut Facts) -> Result<(), StoreError> {
+    if ids.vat_adjustments.is_empty() {
+        return Ok(());
+    }
+    for (organisation, row) in adjustments_by_id(unit, &json_array(&ids.vat_adjustments)).await? {
+        ids.journals.extend(row.journal_id);
+        facts.vat_adjustments.loading().insert(row.id, (organisation, row));
+    }
+    Ok(())
 }
 
 /// Loads the statement lines that entered rows may repeat.
@@ -165,7 +179,8 @@ async fn load_journals(unit: &Unit<'_>, ids_json: &str, facts: &mut Facts) -> Re
         facts.journals.loading().insert(view.id, LoadedJournal { organisation, view, vat: Vec::new() });
     }
     let sql = format!(
-        "select e.journal_id, e.side, e.vat_code, e.basis, e.net, e.vat, e.tax_day, l.line_number, e.document_id \
+        "select e.journal_id, e.side, e.vat_code, e.basis, e.net, e.vat, e.tax_day, l.line_number, e.document_id, \
+         e.reverse_charge \
          from vat_entry e \
          left join journal_line l on l.id = e.journal_line_id where e.journal_id in {} order by e.id",
         unit.numbers_of_json()
@@ -178,6 +193,7 @@ async fn load_journals(unit: &Unit<'_>, ids_json: &str, facts: &mut Facts) -> Re
             side: row.parsed(1, Side::parse)?,
             code: row.parsed(2, VatCode::parse)?,
             basis: row.parsed(3, Basis::parse)?,
+            reverse_charge: row.get::<Option<String>>(9)?.as_deref().and_then(ReverseCharge::parse),
             amount: Split { net: Pence(row.get(4)?), vat: Pence(row.get(5)?) },
             tax_point: row.date(6)?,
             origin: document.map_or(VatOrigin::JournalLine(at), |id| VatOrigin::Document(DocumentId(id))),

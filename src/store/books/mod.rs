@@ -38,6 +38,7 @@ mod report_rows;
 mod settlements;
 mod status;
 mod totals;
+mod vat_adjustments;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -18,12 +18,14 @@ use crate::domain::books::facts::{CachedBooks, Facts};
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::Allocation;
+use crate::domain::ledger::vat::ReverseCharge;
 use crate::store::StoreError;
 use crate::store::books::documents::{document_line_rows, document_rows};
 use crate::store::books::entry_rows::{
     AccountSums, CashDays, CashReversals, ContactSides, VatDays, account_totals, cash_day_rows, cash_reversal_rows,
     contact_totals, count_rows, list_day_rows, sequence_rows, vat_totals,
 };
+use crate::store::books::vat_adjustments::{adjustment_entry_rows, adjustment_rows};
 use crate::store::sql::Column::Number;
 use crate::store::sql::{Rows, Unit, json_array, params};
 
@@ -48,6 +50,7 @@ struct Tables<'a> {
     deleted_bank_transactions: Vec<i64>,
     settlements: BTreeSet<i64>,
     imports: BTreeSet<i64>,
+    vat_adjustments: BTreeSet<i64>,
     journals: Rows,
     lines: Rows,
     reversals: Rows,
@@ -88,6 +91,7 @@ impl Default for Tables<'_> {
             deleted_bank_transactions: Vec::new(),
             settlements: BTreeSet::new(),
             imports: BTreeSet::new(),
+            vat_adjustments: BTreeSet::new(),
             journals: entry_rows::journals(),
             lines: entry_rows::lines(),
             reversals: entry_rows::reversals(),
@@ -149,6 +153,9 @@ impl<'a> Tables<'a> {
             }
             Effect::Import(id) => {
                 self.imports.insert(*id);
+            }
+            Effect::VatAdjustment(id) => {
+                self.vat_adjustments.insert(*id);
             }
             Effect::ContactDeleted(id) => self.deleted_contacts.push(*id),
             Effect::DocumentDeleted(id) => {
@@ -226,7 +233,9 @@ impl<'a> Tables<'a> {
     fn add_vat_entry(&mut self, organisation: i64, record: &VatEntryRecord) {
         entry_rows::push_vat_entry(&mut self.vat_entries, organisation, record);
         let entry = &record.entry;
-        let key = (organisation, entry.side.as_str(), entry.code.code(), entry.basis.as_str(), entry.tax_point);
+        let (side, code, basis) = (entry.side.as_str(), entry.code.code(), entry.basis.as_str());
+        let charge = entry.reverse_charge.map_or("", ReverseCharge::as_str);
+        let key = (organisation, side, code, basis, charge, entry.tax_point);
         let total = self.vat_days.entry(key).or_default();
         total.0 += entry.amount.net.0;
         total.1 += entry.amount.vat.0;
@@ -255,7 +264,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The rows of every table, in the order in which they are written.
-    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 30] {
+    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 32] {
         let of = |organisation: i64| books.get(&OrganisationId(organisation));
         let accounts = self.accounts.iter().filter_map(|(organisation, id)| {
             of(*organisation).and_then(|books| books.accounts.get(id)).map(|row| (*organisation, row))
@@ -297,6 +306,8 @@ impl<'a> Tables<'a> {
             Some(self.changes),
             any(self.imports.iter().filter_map(|id| facts.imports.get(id)), import_rows),
             self.previews,
+            any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_rows),
+            any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_entry_rows),
         ]
     }
 }

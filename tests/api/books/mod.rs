@@ -31,7 +31,9 @@ mod status;
 mod tenants;
 mod totals;
 mod trade;
+mod vat_adjustments;
 mod vat_schemes;
+mod vat_treatments;
 mod wording;
 
 use serde_json::{Value, json};

@@ -22,7 +22,7 @@ on_both_databases! {
         let mut known = vec![
             "id", "document_type", "number", "supplier_reference", "status", "overdue", "days_overdue", "supplier_id",
             "supplier_name", "invoice_date", "due_date", "payment_terms_days", "reference", "notes", "currency",
-            "vat_inclusive", "lines", "vat_summary", "net_amount", "vat_amount", "gross_amount", "amount_paid",
+            "vat_inclusive", "vat_basis", "lines", "vat_summary", "net_amount", "vat_amount", "gross_amount", "amount_paid",
             "amount_credited", "amount_due", "allocations", "cis", "journal_id", "void_journal_id", "void_date",
             "void_reason", "opening", "issued_at", "last_emailed_at", "created_at", "updated_at", "version",
         ];

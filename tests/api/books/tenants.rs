@@ -13,7 +13,7 @@ use crate::support::database::on_both_databases;
 use crate::support::server::ApiKey;
 
 /// Everything that can be listed of an organisation.
-const LISTS: [&str; 14] = [
+const LISTS: [&str; 15] = [
     "",
     "/accounts",
     "/customers",
@@ -28,6 +28,7 @@ const LISTS: [&str; 14] = [
     "/purchase-credit-notes",
     "/customer-receipts",
     "/supplier-payments",
+    "/vat-adjustments",
 ];
 
 /// What a path inside an organisation names, by the word before `{id}`, and a record of it.
@@ -48,6 +49,7 @@ impl Tenant {
             ("bank-transactions", made("/bank-transactions", line(&books.get("/bank-accounts")["data"][0]["id"]))),
             ("journals", books.posted("2026-03-01", "7100", "1200", json!(1))["id"].as_i64().unwrap()),
             ("imports", made("/imports", json!({ "kind": "customers", "rows": [{ "name": "x" }] }))),
+            ("vat-adjustments", made("/vat-adjustments", adjustment())),
         ];
         let accounts = |code: &str| books.account_id(code);
         let bodies = traded(records[1].1, records[2].1, records[3].1, &accounts);
@@ -85,6 +87,10 @@ fn line(bank: &Value) -> Value {
     json!({ "bank_account_id": bank, "date": "2026-03-01", "amount": -5, "description": "x" })
 }
 
+fn adjustment() -> Value {
+    json!({ "date": "2026-03-01", "reason": "other", "description": "x", "entries": [{ "box": 6, "amount": 1 }] })
+}
+
 /// A body that is legal for its operation, so that nothing but the tenant can be refused.
 fn body(operation: &str, own: &Tenant) -> Option<Value> {
     Some(match operation {
@@ -94,7 +100,8 @@ fn body(operation: &str, own: &Tenant) -> Option<Value> {
         "createAccount" => json!({ "code": "7777", "name": "New", "account_type": "EXPENSE" }),
         "createCustomer" | "createSupplier" => json!({ "name": "New" }),
         "createJournal" => own.books.two_lines("2026-03-02", "7100", "1200", json!(1)),
-        "voidJournal" => json!({}),
+        "createVatAdjustment" => adjustment(),
+        "voidJournal" | "voidVatAdjustment" => json!({}),
         "createSalesInvoice"
         | "createPurchaseInvoice"
         | "createSalesCreditNote"
@@ -257,6 +264,7 @@ on_both_databases! {
             ("suppliers", make("/suppliers", json!({ "name": "Foreign supplier" }))),
             ("journals", make("/journals", journal.clone())),
             ("imports", make("/imports", json!({ "kind": "customers", "rows": [{ "name": "x" }] }))),
+            ("vat-adjustments", make("/vat-adjustments", adjustment())),
             ("bank-accounts", bank["id"].as_i64().unwrap()),
             ("bank-transactions", make("/bank-transactions", line(&bank["id"]))),
         ];
@@ -364,6 +372,13 @@ on_both_databases! {
             body
         };
         named("accounts", &with_account, "/sales-invoices");
+        let adjusted = |id: i64| {
+            let mut body = adjustment();
+            body["entries"][0]["box"] = json!(1);
+            body["account_id"] = json!(id);
+            body
+        };
+        named("accounts", &adjusted, "/vat-adjustments");
         let allocations = |at: usize, key: &'static str, kind: &'static str| {
             let mut body = traded(customer, supplier, bank, &account)[at].1.clone();
             body["kind"] = json!(kind);

@@ -31,6 +31,7 @@ mod settlement_chapters;
 mod tenant_chapters;
 mod trade;
 mod transport_chapters;
+mod vat_chapters;
 
 /// Writes one test for each chapter: a function of this name that takes the session.
 macro_rules! chapters {

@@ -379,6 +379,18 @@ impl TestServer {
     /// before there are reports.
     #[track_caller]
     pub fn vat_by_code(&self, organisation: i64, from: &str, to: &str) -> Vec<(String, String, i64, i64)> {
+        self.vat_by(organisation, (from, to), "vat_code")
+    }
+
+    /// The same by how it is declared: code, basis and reverse charge (`ST standard domestic`).
+    #[track_caller]
+    pub fn vat_by_treatment(&self, organisation: i64, from: &str, to: &str) -> Vec<(String, String, i64, i64)> {
+        let how = "vat_code || ' ' || basis || coalesce(' ' || reverse_charge, '')";
+        self.vat_by(organisation, (from, to), how)
+    }
+
+    #[track_caller]
+    fn vat_by(&self, organisation: i64, (from, to): (&str, &str), how: &str) -> Vec<(String, String, i64, i64)> {
         let day = |text: &str| {
             let date: chrono::NaiveDate = text.parse().expect("a date");
             (date - chrono::NaiveDate::default()).num_days()
@@ -389,9 +401,9 @@ impl TestServer {
             let connection = sea_orm::Database::connect(&self.database_url).await.expect("connected");
             let backend = connection.get_database_backend();
             let query = format!(
-                "select side, vat_code, cast(sum(net) as bigint), cast(sum(vat) as bigint) from vat_entry \
+                "select side, {how}, cast(sum(net) as bigint), cast(sum(vat) as bigint) from vat_entry \
                  where organisation_id = {organisation} and tax_day between {from} and {to} \
-                 group by side, vat_code order by side, vat_code"
+                 group by side, {how} order by side, {how}"
             );
             let rows =
                 connection.query_all_raw(sea_orm::Statement::from_string(backend, query)).await.expect("readable");

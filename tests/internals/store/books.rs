@@ -64,6 +64,8 @@ pub fn line(net_pence: i64, cis_type: CisType) -> EnteredLine {
         unit_price: Decimal4(net_pence * 100),
         discount: Percent(0),
         vat_code: Some(VatCode::Standard),
+        reverse_charge: None,
+        has_standard_basis: false,
         vat_amount: None,
         cis_type: Some(cis_type),
     }
@@ -170,6 +172,7 @@ impl<'a> Books<'a> {
             notes: None,
             currency: None,
             is_vat_inclusive: false,
+            vat_basis: None,
             origin_id: None,
             lines: lines.collect(),
         };

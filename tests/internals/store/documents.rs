@@ -44,6 +44,7 @@ async fn entry(books: &Books<'_>, kind: DocumentKind, contact_id: i64, on: &str,
         notes: None,
         currency: None,
         is_vat_inclusive: false,
+        vat_basis: None,
         origin_id: None,
         lines: vec![line],
     }

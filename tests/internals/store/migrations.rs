@@ -28,7 +28,7 @@ async fn identifiers_from_blocks_are_positive(bed: &StoreFixture) {
     };
     let checked: Vec<String> = rows(&connection, sql).await.iter().map(|row| cell(row, 0)).collect();
     let numbered = numbered_by_the_service(migrated(&connection).await);
-    assert_eq!((numbered.len(), &checked), (13, &numbered));
+    assert_eq!((numbered.len(), &checked), (14, &numbered));
 
     let owner = bed.user(1, 0).await;
     bed.organisation(owner, "Larkspur Joinery Ltd", false).await;
@@ -239,6 +239,53 @@ async fn settlements_through_either(url: &str) {
     assert_eq!(stored, [(7, 0), (0, 7)]);
     open.close().await.unwrap();
     migrating.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sums_of_vat_from_before_reverse_charges_are_kept_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}?mode=rwc", folder.path().join("bookkeeping.db").display());
+    sums_of_vat_are_kept(&url).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sums_of_vat_from_before_reverse_charges_are_kept_on_postgres() {
+    let Some(database) = postgres_database() else { return };
+    empty(&database).await;
+    sums_of_vat_are_kept(&database.url).await;
+}
+
+/// Sums that are there already belong to no reverse charge; beside them there is room for those of one.
+async fn sums_of_vat_are_kept(url: &str) {
+    let connection = Database::connect(ConnectOptions::new(url).max_connections(1).to_owned()).await.unwrap();
+    let before = names::<Migrator>().iter().position(|name| name.contains("_reverse_charge")).unwrap();
+    Migrator::up(&connection, Some(u32::try_from(before).unwrap())).await.unwrap();
+    let without_references = match connection.get_database_backend() {
+        DbBackend::Postgres => "set session_replication_role = replica",
+        _ => "pragma foreign_keys = off",
+    };
+    connection.execute_unprepared(without_references).await.unwrap();
+    let periods = [("vat_day", "day"), ("vat_month", "month")];
+    for (table, period) in periods {
+        let insert = format!(
+            "insert into {table} (organisation_id, side, vat_code, basis, {period}, net, vat, entries) \
+             values (1, 'input', 'ST', 'standard', 7, 100, 20, 1)"
+        );
+        connection.execute_unprepared(&insert).await.unwrap();
+    }
+    Migrator::up(&connection, None).await.unwrap();
+    for (table, period) in periods {
+        let insert = format!(
+            "insert into {table} (organisation_id, side, vat_code, basis, reverse_charge, {period}, net, vat, entries) \
+             values (1, 'input', 'ST', 'standard', 'domestic', 7, 300, 60, 1)"
+        );
+        connection.execute_unprepared(&insert).await.unwrap();
+        connection.execute_unprepared(&insert).await.unwrap_err();
+        let sql = format!("select reverse_charge || ' ' || cast(net as text) from {table} order by net");
+        let kept: Vec<String> = rows(&connection, &sql).await.iter().map(|row| cell(row, 0)).collect();
+        assert_eq!(kept, [" 100", "domestic 300"]);
+    }
+    connection.close().await.unwrap();
 }
 
 /// What was searched for before the step is found after it, and what changes afterwards too.

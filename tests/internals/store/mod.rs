@@ -14,4 +14,5 @@ mod reports;
 mod schema;
 mod settlements;
 mod settling_storm;
+mod vat;
 mod writer;

@@ -82,6 +82,8 @@ fn entities() -> Tables {
         setting,
         settlement,
         user_account,
+        vat_adjustment,
+        vat_adjustment_entry,
         vat_day,
         vat_entry,
         vat_month,

@@ -1,7 +1,8 @@
 //! Books to begin with, so that the documented examples of the ledger find what they name and are answered with success.
 //! Examples may rely on: organisation 1 with VAT Control and the standard chart (account 13 is VAT Control, 19 Accruals,
 //! 31 Other income, 48 Telephone and internet), bank accounts 1 and 2, unconfirmed bank transactions 1 to 16 of the second
-//! but for 13, which is confirmed, and 14, which is excluded, manual journals 1 to 12, customers 1 to 12 and supplier 13;
+//! but for 13, which is confirmed, and 14, which is excluded, manual journals 1 to 12, VAT adjustments 1
+//! to 12, customers 1 to 12 and supplier 13;
 //! documents 1 to 32, eight of each kind: the third and fourth are drafts, the last invoice is open to allocations 1 to 4,
 //! which are of credit notes 23 and 31, receipt 4 and payment 9; and receipts 1 to 5 and payments 6 to 10.
 
@@ -60,6 +61,13 @@ pub(super) fn prepare(connection: &mut Connection, key: &str) -> Result<()> {
             });
             post(&path(list), &body)?;
         }
+    }
+    for number in 1..=12 {
+        let entries = json!([{ "box": 1, "amount": number }]);
+        let body = json!({
+            "date": "2026-03-10", "reason": "private_use", "description": "own use", "entries": entries, "account_id": 48
+        });
+        post(&path("vat-adjustments"), &body)?;
     }
     Ok(())
 }

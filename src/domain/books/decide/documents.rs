@@ -369,6 +369,7 @@ impl BooksTransaction<'_> {
             currency: entry.currency.clone(),
             is_vat_inclusive: entry.is_vat_inclusive,
             cis_rate,
+            vat_basis: entry.vat_basis,
             lines: Cow::Borrowed(&entry.lines),
         };
         let draft = document::draft(&self.books.books(), contact.as_ref(), self.terms_days(), &entered)?;
@@ -421,6 +422,8 @@ impl BooksTransaction<'_> {
                 unit_price: entered.unit_price,
                 discount: entered.discount,
                 vat_code: priced.vat_code,
+                reverse_charge: priced.reverse_charge,
+                has_standard_basis: priced.has_standard_basis,
                 given_vat_pence: entered.vat_amount.map(|vat| vat.0),
                 net_pence: priced.amount.net.0,
                 vat_pence: priced.amount.vat.0,
@@ -450,6 +453,7 @@ impl BooksTransaction<'_> {
             cis: draft.cis,
             is_opening: false,
             basis: None,
+            given_basis: entry.vat_basis,
             journal_id: None,
             void_journal_id: None,
             void_date: None,
@@ -535,6 +539,8 @@ fn entry_of(row: &DocumentRecord) -> DocumentInput {
         unit_price: line.unit_price,
         discount: line.discount,
         vat_code: Some(line.vat_code),
+        reverse_charge: line.reverse_charge.map(|charged| charged.kind),
+        has_standard_basis: line.has_standard_basis,
         vat_amount: line.given_vat_pence.map(Pence),
         cis_type: line.given_cis_type,
     };
@@ -549,6 +555,7 @@ fn entry_of(row: &DocumentRecord) -> DocumentInput {
         notes: row.notes.clone(),
         currency: None,
         is_vat_inclusive: row.is_vat_inclusive,
+        vat_basis: row.given_basis,
         origin_id: row.origin_id,
         lines: row.lines.iter().map(line).collect(),
     }

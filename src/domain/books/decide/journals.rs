@@ -2,7 +2,7 @@
 
 use crate::domain::books::audit_fields::{ChangeAction, Resource};
 use crate::domain::books::decide::{BooksTransaction, Rejection, require_version};
-use crate::domain::books::effects::{CashMovement, Effect, JournalEntry, ListDay, VatEntryRecord};
+use crate::domain::books::effects::{CashMovement, Effect, JournalEntry, ListDay, VatCause, VatEntryRecord};
 use crate::domain::books::facts::LoadedJournal;
 use crate::domain::books::numbers::IdSequence;
 use crate::domain::books::records::document::DocumentRecord;
@@ -134,7 +134,7 @@ impl BooksTransaction<'_> {
                 VatOrigin::JournalLine(at) => view.lines.get(at).map(|line| line.id),
                 VatOrigin::DocumentLine(_) | VatOrigin::Document(_) => None,
             };
-            self.write_vat_entry(entry, Some((id, line)), of);
+            self.write_vat_entry(entry, VatCause::Journal(id, line), of);
         }
         let summary = format!("Journal {number} posted: {}", view.description);
         self.record_change(ChangeAction::Create, (Resource::Journal, id), summary, None, Some(view.audit_fields()));
@@ -153,13 +153,8 @@ impl BooksTransaction<'_> {
         self.facts.note_vat_posting(self.organisation(), (journal.entry_date, journal.id), origin_date);
     }
 
-    /// Writes an entry of VAT: of a journal and its line, or of no journal when a payment caused it.
-    pub(crate) fn write_vat_entry(
-        &mut self,
-        entry: &VatEntry,
-        journal: Option<(i64, Option<i64>)>,
-        of: Option<&DocumentRecord>,
-    ) {
+    /// Writes an entry of VAT.
+    pub(crate) fn write_vat_entry(&mut self, entry: &VatEntry, cause: VatCause, of: Option<&DocumentRecord>) {
         let (document, line) = match entry.origin {
             VatOrigin::JournalLine(_) => (None, None),
             VatOrigin::DocumentLine(at) => {
@@ -169,7 +164,7 @@ impl BooksTransaction<'_> {
         };
         let id = self.identifiers.next(IdSequence::VatEntry);
         let organisation = self.organisation();
-        let record = VatEntryRecord { id, journal, document, document_line: line, entry: entry.clone() };
+        let record = VatEntryRecord { id, cause, document, document_line: line, entry: entry.clone() };
         self.effects.push(organisation, Effect::VatEntry(Box::new(record)));
     }
 

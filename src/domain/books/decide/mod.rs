@@ -38,6 +38,7 @@ mod opening;
 mod previews;
 mod settlement_lines;
 mod settlements;
+mod vat_adjustments;
 
 /// Why a command is not carried out.
 pub(crate) enum Rejection {
@@ -170,6 +171,10 @@ impl BooksTransaction<'_> {
             }
             BooksCommand::PreviewImport { entries, preview } => self.preview_import(request, entries, preview),
             BooksCommand::ConfirmImport(confirmation) => self.confirm_import(request, confirmation),
+            BooksCommand::CreateVatAdjustment(entered) => self.create_vat_adjustment(request, entered),
+            BooksCommand::VoidVatAdjustment { id, void_date, reason } => {
+                self.void_vat_adjustment(request, *id, *void_date, reason.as_deref())
+            }
             BooksCommand::VoidJournal { id, void_date, reason } => {
                 self.void_journal(request, *id, *void_date, reason.as_deref())
             }

@@ -15,3 +15,4 @@ pub mod settlement;
 pub mod statement_line;
 pub mod status;
 pub mod suggestion;
+pub mod vat_adjustment;

@@ -29,6 +29,8 @@ fn line(pence: i64, cis_type: Option<CisType>) -> EnteredLine {
         unit_price: Decimal4(pence * 100),
         discount: Percent::ZERO,
         vat_code: None,
+        reverse_charge: None,
+        has_standard_basis: false,
         vat_amount: None,
         cis_type,
     }
@@ -43,6 +45,7 @@ fn entered(kind: DocumentKind, lines: Vec<EnteredLine>) -> EnteredDocument<'stat
         currency: None,
         is_vat_inclusive: false,
         cis_rate: None,
+        vat_basis: None,
         lines: lines.into(),
     }
 }

@@ -16,6 +16,7 @@ mod reports;
 mod settlements;
 pub(in crate::http) mod shared;
 mod status;
+mod vat_adjustments;
 
 use super::schema::Any;
 use crate::http::resources::contacts::body_schemas;
@@ -56,6 +57,7 @@ pub use settlements::{
 
 pub(super) use shared::vocabulary;
 pub use status::get_books_status;
+pub use vat_adjustments::{create_vat_adjustment, get_vat_adjustment, list_vat_adjustments, void_vat_adjustment};
 
 const TAG: &str = "Ledger";
 
@@ -71,6 +73,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         settlements::schemas(),
         opening::schemas(),
         imports::schemas(),
+        vat_adjustments::schemas(),
     ];
     groups.into_iter().flatten().collect()
 }

@@ -13,6 +13,7 @@ pub mod opening;
 pub mod organisation;
 pub(in crate::http) mod read;
 pub mod settlement;
+pub mod vat_adjustment;
 
 pub use read::{BOOK_DATE_RULE, body, parse_book_date, utr};
 
