@@ -20,11 +20,13 @@ pub mod issue;
 pub mod journal;
 pub mod manual_journal;
 pub mod money;
+pub mod open_item;
 pub mod opening;
 pub mod organisation;
 pub mod refusal;
 pub mod settlement;
 pub mod standard_chart;
+pub mod trade;
 pub mod vat;
 pub mod vat_cash;
 

@@ -35,6 +35,7 @@ mod opening;
 mod previews;
 mod settlement_lines;
 mod settlements;
+mod trade;
 
 /// Why a command is not carried out.
 pub(crate) enum Rejection {

@@ -211,6 +211,7 @@ impl BooksTransaction<'_> {
             credited_pence: 0,
             cis: None,
             is_opening: true,
+            opened_on: Some(journal.entry_date),
             basis: None,
             journal_id: Some(journal.id),
             void_journal_id: None,

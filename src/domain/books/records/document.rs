@@ -129,6 +129,8 @@ pub(crate) struct DocumentRecord {
     pub(crate) credited_pence: i64,
     pub(crate) cis: Option<cis::Terms>,
     pub(crate) is_opening: bool,
+    /// The day of the opening balances that it came with.
+    pub(crate) opened_on: Option<Date>,
     /// How its VAT is declared, once it is issued; none of opening documents.
     pub(crate) basis: Option<Basis>,
     pub(crate) journal_id: Option<i64>,
@@ -202,6 +204,7 @@ impl DocumentRecord {
             contact_id: ContactId(self.contact_id),
             stage: self.stage,
             date: self.date,
+            opened_on: self.opened_on,
             gross: Pence(self.gross_pence()),
             deduction: self.cis.map_or(Pence::ZERO, |terms| terms.deduction),
             by_code: self.by_code.clone(),
