@@ -17,7 +17,7 @@ mod m20261122_000008_vat_basis;
 mod m20261123_000009_positive_identifiers;
 mod m20261123_000010_trigram_names;
 mod m20261124_000011_cash_totals;
-mod m20261124_000012_contact_reports;
+pub mod m20261124_000012_contact_reports;
 
 /// Every step, in the order of the names.
 pub struct Migrator;

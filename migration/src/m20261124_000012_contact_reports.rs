@@ -29,15 +29,8 @@ impl MigrationTrait for Migration {
                  credit_notes bigint not null, net bigint not null, vat bigint not null, capital_net bigint not null, \
                  other_net bigint not null, primary key (organisation_id, side, span, number, contact_id)){order}"
             ),
-            format!(
-                "insert into open_item (source_type, source_id, organisation_id, side, contact_id, from_day, until_day, \
-                 node) {OPEN_ITEMS}"
-            ),
-            format!(
-                "insert into trade_total (organisation_id, side, span, number, contact_id, invoices, credit_notes, net, \
-                 vat, capital_net, other_net) {}",
-                trade_totals(backend)
-            ),
+            open_items(),
+            trade_totals(backend),
             // Only what is open on some day has a node.
             "create index open_item_until on open_item (organisation_id, side, node, until_day) where node is not null"
                 .to_owned(),
@@ -95,8 +88,16 @@ const OPEN_ITEMS: &str = "with change as (\
      select source_type, source_id, organisation_id, side, contact_id, from_day, until_day, \
      case when until_day > from_day then (upper & ~(r >> 1)) end as node from m16";
 
-/// What was sold and bought, from the lines of documents and what their journals posted to the accounts of these.
-fn trade_totals(backend: DbBackend) -> String {
+/// Fills the items. The seed of the benches does the same.
+pub fn open_items() -> String {
+    format!(
+        "insert into open_item (source_type, source_id, organisation_id, side, contact_id, from_day, until_day, node) \
+         {OPEN_ITEMS}"
+    )
+}
+
+/// Fills what was sold and bought, from the lines of documents and what their journals posted to the accounts of these.
+pub fn trade_totals(backend: DbBackend) -> String {
     let month = match backend {
         DbBackend::Postgres => {
             "cast(extract(year from date '1970-01-01' + cast(day as integer)) * 12 + \
@@ -108,7 +109,8 @@ fn trade_totals(backend: DbBackend) -> String {
         }
     };
     format!(
-        "with line as (select document_id, account_id, sum(net + vat) as gross from document_line \
+        "insert into trade_total (organisation_id, side, span, number, contact_id, invoices, credit_notes, net, vat, \
+         capital_net, other_net) with line as (select document_id, account_id, sum(net + vat) as gross from document_line \
          group by document_id, account_id), \
          posted as (select d.id, d.organisation_id, d.kind, d.contact_id, d.day, d.void_day, a.account_type, \
          case when d.kind in ('sales_invoice', 'sales_credit_note') then 'customer' else 'supplier' end as side, \
