@@ -2,6 +2,7 @@
 //! nothing wrong with them.
 
 use anyhow::{Context, Result};
+use migration::m20261124_000022_contact_reports;
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, DbBackend, Statement};
 use xtask::books::Books;
 
@@ -460,6 +461,8 @@ impl Seed {
                  unconfirmed = (select coalesce(sum(amount), 0) from bank_transaction where status = 'unconfirmed'), \
                  unconfirmed_count = (select count(*) from bank_transaction where status = 'unconfirmed') where id = {bank}"
             ),
+            m20261124_000022_contact_reports::open_items(),
+            m20261124_000022_contact_reports::trade_totals(self.backend),
         ])
     }
 

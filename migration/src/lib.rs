@@ -22,6 +22,7 @@ mod m20261123_000013_settlement_account;
 mod m20261124_000014_cash_totals;
 mod m20261124_000020_vat_adjustments;
 mod m20261124_000021_reverse_charge;
+pub mod m20261124_000022_contact_reports;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
@@ -46,6 +47,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261124_000014_cash_totals::Migration),
             Box::new(m20261124_000020_vat_adjustments::Migration),
             Box::new(m20261124_000021_reverse_charge::Migration),
+            Box::new(m20261124_000022_contact_reports::Migration),
         ]
     }
 }

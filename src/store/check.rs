@@ -141,7 +141,8 @@ async fn check(unit: &Unit<'_>) -> Result<Vec<String>, StoreError> {
         "cast(extract(year from date '1970-01-01' + cast(day as integer)) * 12 + \
          extract(month from date '1970-01-01' + cast(day as integer)) - 1 as bigint)",
     );
-    for rule in RULES.iter().chain(books::RULES).chain(books::DOCUMENT_RULES).chain(books::SETTLEMENT_RULES) {
+    let of_books = [books::RULES, books::DOCUMENT_RULES, books::SETTLEMENT_RULES, books::CONTACT_RULES];
+    for rule in RULES.iter().chain(of_books.into_iter().flatten()) {
         let rows = unit.all(&rule.finds.replace("{month}", month), Vec::new()).await?;
         for row in rows.iter().take(LISTED_MAX) {
             let mut difference = format!("{}: {}", rule.says, row.get::<String>(0)?);

@@ -22,6 +22,8 @@ use crate::domain::books::records::statement_line::StatementLineRecord;
 use crate::domain::books::records::vat_adjustment::{self, VatAdjustmentRecord};
 use crate::domain::date::Date;
 use crate::domain::ledger::allocation::Allocation;
+use crate::domain::ledger::open_item::OpenItem;
+use crate::domain::ledger::trade::TradeMovement;
 use crate::domain::ledger::vat::VatEntry;
 
 /// A journal with its lines.
@@ -33,6 +35,8 @@ pub(crate) struct JournalEntry {
     pub(crate) direct: Vec<Option<bool>>,
     /// None when it moves no money.
     pub(crate) cash: Option<CashMovement>,
+    /// Its lines among debtors and creditors that nothing else stands behind; of a reversal, those that it takes away.
+    pub(crate) open_items: Vec<OpenItem>,
 }
 
 /// What a journal moves on all bank accounts taken together.
@@ -146,6 +150,8 @@ pub(crate) enum Effect {
         highest: u64,
     },
     Journal(Box<JournalEntry>),
+    /// A document was issued or voided: what it sold or bought counts, or counts no more.
+    Trade(Box<TradeMovement>),
     /// An account with postings became a bank account: what its journals moved is counted again.
     CashCounted,
     Reversal(Box<ReversalRecord>),

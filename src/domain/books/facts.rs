@@ -432,6 +432,7 @@ mod tests {
             contact_id: ContactId(1),
             stage: Stage::Issued,
             date: Date::numbered(20_000),
+            opened_on: None,
             gross: Pence(gross),
             deduction: Pence(0),
             by_code: CodeTotals::default(),

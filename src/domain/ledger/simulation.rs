@@ -308,6 +308,7 @@ impl World {
             contact_id: ContactId(3),
             stage: Stage::Issued,
             date,
+            opened_on: None,
             gross: total.gross(),
             deduction: terms.map_or(Pence::ZERO, |terms| terms.deduction),
             by_code: draft.by_code(),

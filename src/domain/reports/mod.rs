@@ -3,6 +3,7 @@
 //! The rows are loaded in `store/books/report_rows.rs`; the table of `http/resources/reports.rs` joins both to a route.
 
 pub mod account_balances;
+pub mod ageing;
 pub mod balance_comparison;
 pub mod balance_sheet;
 pub mod cash_flow;
@@ -11,6 +12,8 @@ pub mod contact_balances;
 pub mod period_comparison;
 pub mod profit_loss;
 pub mod profit_loss_monthly;
+pub mod statement;
+pub mod trade;
 pub mod trial_balance;
 
 use serde::Serialize;

@@ -172,7 +172,11 @@ pub fn body_or_path<T>(read: Result<T, Issues>, exists: bool) -> Result<T, ApiEr
 
 /// An identifier in the path; a text that is none names nothing.
 pub fn path_id(call: &Call<Products>) -> Result<i64, ApiError> {
-    let text = call.parameter("id");
+    integer_id(call.parameter("id"))
+}
+
+/// The identifier of a path: a text that is no integer of at least 1 is unknown.
+pub fn integer_id(text: &str) -> Result<i64, ApiError> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten().filter(|id| *id >= 1).ok_or_else(ApiError::not_found)
 }

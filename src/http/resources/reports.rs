@@ -28,7 +28,7 @@ use crate::domain::reports::profit_loss::ProfitLoss;
 use crate::domain::reports::profit_loss_monthly::{MonthlyPeriod, ProfitLossMonthly};
 use crate::domain::reports::trial_balance::TrialBalance;
 use crate::domain::reports::{AsOf, Period};
-use crate::http::books::change::member;
+use crate::http::books::change::{integer_id, member};
 use crate::http::call::Call;
 use crate::http::envelope::{CURRENCY, Id, Moment};
 use crate::http::error::ApiError;
@@ -36,6 +36,9 @@ use crate::http::openapi::Operation;
 use crate::http::openapi::schema::{Field, choice, date, id, integer, moment, required, string};
 use crate::http::products::Products;
 use crate::http::query::Query;
+use crate::http::resources::contact_reports::{
+    AGED_CREDITORS, AGED_DEBTORS, CUSTOMER_STATEMENT, PURCHASES_BY_SUPPLIER, SALES_BY_CUSTOMER, SUPPLIER_STATEMENT,
+};
 use crate::http::{envelope, openapi};
 use crate::store::{Reader, Snapshot, StoreError};
 
@@ -49,6 +52,12 @@ pub const REPORTS: &[Report] = &[
     CASH_FLOW,
     PERIOD_COMPARISON,
     BALANCE_COMPARISON,
+    AGED_DEBTORS,
+    AGED_CREDITORS,
+    SALES_BY_CUSTOMER,
+    PURCHASES_BY_SUPPLIER,
+    CUSTOMER_STATEMENT,
+    SUPPLIER_STATEMENT,
 ];
 
 /// The path of a report in the list of reports.
@@ -215,8 +224,17 @@ pub struct ReportRequest<'a> {
     pub today: Date,
     /// The present moment in milliseconds.
     pub now_ms: i64,
+    /// The contact of its path as text, when it has one.
+    pub contact: &'a str,
     /// Its parameters as a query string.
     pub query: &'a str,
+}
+
+impl ReportRequest<'_> {
+    /// The contact of its path.
+    pub(super) fn contact_id(self) -> Result<i64, ApiError> {
+        integer_id(self.contact)
+    }
 }
 
 impl Report {
@@ -226,7 +244,8 @@ impl Report {
         let now_ms = call.began_at_ms();
         let today = date_in(&organisation.timezone, now_ms);
         let (reader, name, query) = (&call.state().reader, self.name, call.query());
-        let request = ReportRequest { reader, organisation: &organisation, name, today, now_ms, query };
+        let contact = call.parameter("contactId");
+        let request = ReportRequest { reader, organisation: &organisation, name, today, now_ms, contact, query };
         envelope::data(StatusCode::OK, &(self.print)(request).await?)
     }
 }
@@ -243,13 +262,23 @@ async fn print<P: Parameters, R, T: Serialize>(
 }
 
 /// The same of a report in the list of reports, with what all of these say of themselves.
-async fn print_report<P: Parameters, R, T: Serialize>(
+pub(super) async fn print_report<P: Parameters, R, T: Serialize>(
     request: ReportRequest<'_>,
     load: impl AsyncFn(&Reader, &OrganisationRecord, P) -> Result<Snapshot<R>, StoreError>,
     compute: fn(&R, P) -> T,
 ) -> Result<Box<RawValue>, ApiError> {
     let parameters = P::of(request)?;
     let snapshot = load(request.reader, request.organisation, parameters).await?;
+    printed(request, parameters, &snapshot, compute)
+}
+
+/// Prints a report with what all reports say of themselves.
+pub(super) fn printed<P: Parameters, R, T: Serialize>(
+    request: ReportRequest<'_>,
+    parameters: P,
+    snapshot: &Snapshot<R>,
+    compute: fn(&R, P) -> T,
+) -> Result<Box<RawValue>, ApiError> {
     let report = ReportJson {
         report: request.name,
         organisation_id: Id(request.organisation.id.0),
@@ -355,7 +384,7 @@ fn document<P: Parameters, R, T: ToSchema>(
 }
 
 /// Describes the operation of a report in the list of reports.
-fn describe<P: Parameters, R, T: ToSchema>(
+pub(super) fn describe<P: Parameters, R, T: ToSchema>(
     _: fn(&R, P) -> T,
     summary: &'static str,
     description: &'static str,
@@ -364,7 +393,7 @@ fn describe<P: Parameters, R, T: ToSchema>(
 }
 
 /// The days that a report is about, as its query string gives them.
-trait Parameters: Copy + Serialize + Send + Sync + 'static {
+pub(super) trait Parameters: Copy + Serialize + Send + Sync + 'static {
     /// Reads them; none when something is wrong with them, which the query then refuses.
     fn read(query: &mut Query, today: Date) -> Option<Self>;
 

@@ -27,7 +27,8 @@ pub(super) const DOCUMENT_COLUMNS: &str = "d.id, d.kind, d.stage, d.number, d.su
      d.due_day, d.reference, d.notes, d.vat_inclusive, d.origin_id, d.net, d.vat, d.by_code, d.paid, d.credited, \
      d.cis_rate, d.cis_labour, d.cis_materials, d.cis_deduction, d.opening, d.journal_id, d.void_journal_id, \
      d.void_day, d.void_reason, d.issued_at, d.last_emailed_at, d.created_at, d.updated_at, d.version, \
-     d.vat_basis, d.given_vat_basis";
+     d.vat_basis, d.given_vat_basis, \
+     case when d.opening then (select o.entry_day from journal o where o.id = d.journal_id) end";
 
 /// How many columns these are.
 pub(super) const COLUMNS: usize = 33;
@@ -396,6 +397,7 @@ pub(super) fn read_document(row: &Row) -> Result<DocumentRecord, StoreError> {
         credited_pence: row.get(16)?,
         cis: rate.map(terms).transpose()?,
         is_opening: row.get(21)?,
+        opened_on: row.maybe_date(33)?,
         basis: basis(31)?,
         given_basis: basis(32)?,
         journal_id: row.get(22)?,

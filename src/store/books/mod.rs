@@ -17,9 +17,12 @@ mod bank_transactions;
 mod cash;
 mod changes;
 mod check;
+mod check_contacts;
 mod check_documents;
 mod check_settlements;
 mod conditions;
+mod contact_report_rows;
+mod contact_totals;
 mod contacts;
 mod documents;
 mod entry_rows;
@@ -70,6 +73,7 @@ use crate::store::{Reader, StoreError};
 pub use report_rows::Snapshot;
 
 pub(super) use check::RULES;
+pub(super) use check_contacts::CONTACT_RULES;
 pub(super) use check_documents::DOCUMENT_RULES;
 pub(super) use check_settlements::SETTLEMENT_RULES;
 

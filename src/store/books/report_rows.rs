@@ -34,16 +34,23 @@ pub struct Snapshot<R> {
 
 impl<R> Snapshot<R> {
     /// The same with other rows.
-    fn map<S>(self, rows: impl FnOnce(R) -> S) -> Snapshot<S> {
+    pub(super) fn map<S>(self, rows: impl FnOnce(R) -> S) -> Snapshot<S> {
         Snapshot { organisation_name: self.organisation_name, cursor: self.cursor, rows: rows(self.rows) }
     }
 }
 
 /// What a snapshot says of the organisation.
-struct SnapshotHead {
+pub(super) struct SnapshotHead {
     name: String,
     cursor: i64,
     financial_years: FinancialYears,
+}
+
+impl SnapshotHead {
+    /// The rows that were read with it.
+    pub(super) fn with<R>(self, rows: R) -> Snapshot<R> {
+        Snapshot { organisation_name: self.name, cursor: self.cursor, rows }
+    }
 }
 
 impl Reader {
@@ -99,7 +106,7 @@ impl Reader {
 }
 
 /// The accounts with their balances at the ends of some days.
-async fn account_rows(
+pub(super) async fn account_rows(
     unit: &Unit<'_>,
     organisation: OrganisationId,
     days: impl FnOnce(&FinancialYears) -> Vec<Date> + Send,
@@ -111,11 +118,11 @@ async fn account_rows(
     let rows = unit.all(&sql, conditions.values()).await?;
     let accounts = rows.iter().map(|row| read_account_balances(row, days.len())).collect::<Result<_, _>>()?;
     let rows = AccountRows::new(organisation, days, accounts);
-    Ok(Snapshot { organisation_name: head.name, cursor: head.cursor, rows })
+    Ok(head.with(rows))
 }
 
 /// What a report says of the organisation and of the moment.
-async fn snapshot_head(unit: &Unit<'_>, organisation: OrganisationId) -> Result<SnapshotHead, StoreError> {
+pub(super) async fn snapshot_head(unit: &Unit<'_>, organisation: OrganisationId) -> Result<SnapshotHead, StoreError> {
     let sql =
         "select o.name, b.next_change - 1 from organisation o join books b on b.organisation_id = o.id where o.id = $1";
     let row = unit.one(sql, params![organisation.0]).await?;

@@ -8,6 +8,7 @@ use sea_orm::Value;
 
 use super::allocations::allocation_rows;
 use super::cash::count_cash;
+use super::contact_totals::{TradeSums, add_trade, open_item_rows, trade_rows};
 use super::contacts::contact_rows;
 use super::entry_rows;
 use super::imports::import_rows;
@@ -16,8 +17,9 @@ use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows,
 use crate::domain::books::effects::{CashMovement, Effect, Effects, JournalEntry, ListDay, VatEntryRecord};
 use crate::domain::books::facts::{CachedBooks, Facts};
 use crate::domain::date::Date;
-use crate::domain::ids::OrganisationId;
+use crate::domain::ids::{DocumentId, OrganisationId, SettlementId};
 use crate::domain::ledger::allocation::Allocation;
+use crate::domain::ledger::open_item::OpenItem;
 use crate::domain::ledger::vat::ReverseCharge;
 use crate::store::StoreError;
 use crate::store::books::documents::{document_line_rows, document_rows};
@@ -66,6 +68,9 @@ struct Tables<'a> {
     account_days: BTreeMap<(i64, Date), AccountSums>,
     contact_days: BTreeMap<(i64, i64, i64, Date), ContactSides>,
     vat_days: VatDays,
+    /// By source.
+    open_items: BTreeMap<(&'static str, i64), (i64, OpenItem)>,
+    trade: TradeSums,
     cash_days: CashDays,
     cash_reversals: CashReversals,
     /// Organisations whose cash is counted again.
@@ -105,6 +110,8 @@ impl Default for Tables<'_> {
             account_days: BTreeMap::new(),
             contact_days: BTreeMap::new(),
             vat_days: BTreeMap::new(),
+            open_items: BTreeMap::new(),
+            trade: BTreeMap::new(),
             cash_days: BTreeMap::new(),
             cash_reversals: BTreeMap::new(),
             cash_counted: BTreeSet::new(),
@@ -121,6 +128,7 @@ impl<'a> Tables<'a> {
         for (organisation, effect) in effects.iter() {
             tables.add(*organisation, effect, facts);
         }
+        tables.add_open_items(facts);
         tables
     }
 
@@ -170,6 +178,7 @@ impl<'a> Tables<'a> {
                 self.sequences.insert((organisation, family, prefix), *highest);
             }
             Effect::Journal(journal) => self.add_journal(organisation, journal),
+            Effect::Trade(movement) => add_trade(&mut self.trade, organisation, movement),
             Effect::CashCounted => {
                 self.cash_counted.insert(organisation);
             }
@@ -202,6 +211,9 @@ impl<'a> Tables<'a> {
         entry_rows::push_journal(&mut self.journals, organisation, view);
         if let Some(cash) = journal.cash {
             self.add_cash(organisation, view.entry_date, cash);
+        }
+        for item in &journal.open_items {
+            self.open_items.insert(item.source.key(), (organisation, item.clone()));
         }
         for (at, (line, direct)) in view.lines.iter().zip(&journal.direct).enumerate() {
             entry_rows::push_line(&mut self.lines, organisation, view, line);
@@ -242,6 +254,24 @@ impl<'a> Tables<'a> {
         total.2 += 1;
     }
 
+    /// Adds the documents and settlements that changed, with the days between which something of them is open.
+    fn add_open_items(&mut self, facts: &Facts) {
+        for id in &self.documents {
+            let known = facts.documents.get(id).zip(facts.register.documents.get(&DocumentId(*id)));
+            if let Some(((organisation, row), known)) = known.filter(|((_, row), _)| row.issued_at_ms.is_some()) {
+                let item = OpenItem::of_document(known, row.void_date);
+                self.open_items.insert(item.source.key(), (*organisation, item));
+            }
+        }
+        for id in &self.settlements {
+            let known = facts.settlements.get(id).zip(facts.register.settlements.get(&SettlementId(*id)));
+            if let Some(((organisation, row), known)) = known {
+                let item = OpenItem::of_settlement(*id, known, row.void_date);
+                self.open_items.insert(item.source.key(), (*organisation, item));
+            }
+        }
+    }
+
     /// Deletes the records that are gone, and those that are written anew: the lines of documents, and histories.
     async fn delete(&self, unit: &Unit<'_>) -> Result<(), StoreError> {
         let lineless: Vec<i64> = self.lineless_documents.iter().copied().collect();
@@ -264,7 +294,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The rows of every table, in the order in which they are written.
-    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 32] {
+    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 34] {
         let of = |organisation: i64| books.get(&OrganisationId(organisation));
         let accounts = self.accounts.iter().filter_map(|(organisation, id)| {
             of(*organisation).and_then(|books| books.accounts.get(id)).map(|row| (*organisation, row))
@@ -295,6 +325,8 @@ impl<'a> Tables<'a> {
             Some(contact_months),
             Some(vat_days),
             Some(vat_months),
+            Some(open_item_rows(&self.open_items)),
+            Some(trade_rows(&self.trade)),
             Some(cash_day_rows(&self.cash_days)),
             Some(cash_reversal_rows(&self.cash_reversals)),
             Some(self.lock_changes),

@@ -8,6 +8,8 @@ mod cases;
 mod changes;
 mod concurrency;
 mod confirming;
+mod contact_reports;
+mod contact_reports_naive;
 mod contacts;
 mod credit_notes;
 mod figures;

@@ -309,7 +309,11 @@ fn allow_lists_the_methods_of_every_path_of_the_table() {
     let prepared = RouteTable::new(table());
     let server = start_routes(Setup::default(), table());
     for (path, allow) in prepared.allowed() {
-        let path = path.replace("{id}", "1").replace("{organisationId}", "1").replace("{file*}", "x");
+        let path = path
+            .replace("{id}", "1")
+            .replace("{contactId}", "1")
+            .replace("{organisationId}", "1")
+            .replace("{file*}", "x");
         let missing = ["PATCH", "PUT", "DELETE"].into_iter().find(|method| !allow.contains(method)).unwrap();
         let answer = exchange(server.address, &format!("{missing} {path}"), "");
         assert_eq!(answer.checked(), (405, "method_not_allowed".to_owned()), "{path}");

@@ -10,6 +10,7 @@ mod bank_chapters;
 mod bank_settlement_chapters;
 mod chart_chapters;
 mod contact_chapters;
+mod contact_report_chapters;
 mod coverage;
 mod credit_chapters;
 mod document_chapters;

@@ -418,6 +418,40 @@ impl TestServer {
         })
     }
 
+    /// Allocations that counted until they were released: whether the end is a document, its identifier, the day numbers from
+    /// which and until which they counted, what they settled of a document, and what of a settlement; once for each end. No
+    /// answer shows them.
+    #[track_caller]
+    pub fn released_allocations(&self, organisation: i64) -> Vec<(bool, i64, i64, i64, i64, i64)> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let connection = sea_orm::Database::connect(&self.database_url).await.expect("connected");
+            let backend = connection.get_database_backend();
+            let of_end = |document: &str, settlement: &str| {
+                format!(
+                    "select case when {document} is null then 0 else 1 end, coalesce({document}, {settlement}), day, \
+                     released_day, case when from_settlement_id is null then amount else amount + cis end, amount \
+                     from allocation where organisation_id = {organisation} and released_day > day"
+                )
+            };
+            let query = format!(
+                "{} union all {}",
+                of_end("from_document_id", "from_settlement_id"),
+                of_end("to_document_id", "to_settlement_id")
+            );
+            let rows =
+                connection.query_all_raw(sea_orm::Statement::from_string(backend, query)).await.expect("readable");
+            connection.close().await.expect("closed");
+            rows.iter()
+                .map(|row| {
+                    let number = |at: usize| row.try_get_by_index::<i64>(at).expect("a number");
+                    let is_document = row.try_get_by_index::<i32>(0).expect("a number") == 1;
+                    (is_document, number(1), number(2), number(3), number(4), number(5))
+                })
+                .collect()
+        })
+    }
+
     /// Stops as on SIGTERM, with the checks of the fixture.
     pub fn stop(mut self) {
         self.close();

@@ -201,6 +201,11 @@ impl BooksTransaction<'_> {
             journal: journal.as_ref(),
         };
         let (date, reversal) = issue::void(&voidable, void_date, self.books.lock_date())?;
+        if row.stage == Stage::Issued {
+            let posted = row.journal_id.and_then(|journal| self.facts.journals.get(&journal));
+            let posted = posted.map(|loaded| loaded.view.clone());
+            self.uncount_trade(&row, posted.as_ref(), date);
+        }
         let reversed = reversal.map(|reversal| self.reverse(request, reversal, reason));
         self.release_supplier_reference(&row);
         let row = DocumentRecord {
@@ -452,6 +457,7 @@ impl BooksTransaction<'_> {
             credited_pence: 0,
             cis: draft.cis,
             is_opening: false,
+            opened_on: None,
             basis: None,
             given_basis: entry.vat_basis,
             journal_id: None,
@@ -503,11 +509,15 @@ impl BooksTransaction<'_> {
             issued_at_ms: Some(self.now_ms),
             ..row
         };
-        let Some(mut journal) = issued.journal else { return row };
+        let Some(mut journal) = issued.journal else {
+            self.count_trade(&row, None);
+            return row;
+        };
         journal.source.id = Some(row.id);
         let vat = if was_stored { journal.vat.clone() } else { Vec::new() };
         let view = self.write_journal_of(request, journal, Some(&row));
         self.effects.count(self.organisation(), "journal", "posted", 1);
+        self.count_trade(&row, Some(&view));
         let journal_id = Some(view.id);
         if was_stored {
             self.keep_journal(view, vat, row.id);

@@ -12,9 +12,11 @@ use crate::domain::date::Date;
 use crate::domain::ids::{AccountId, ContactId, DocumentId, JournalId};
 use crate::domain::ledger::allocation::Document;
 use crate::domain::ledger::chart::Role;
+use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::journal::{Journal, JournalStatus, Line, PostedJournal, Source, SourceType, Target};
 use crate::domain::ledger::manual_journal::ManualJournal;
 use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::open_item::{OpenItem, OpenItemSource};
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat::VatEntry;
 use crate::domain::ledger::vat::{VatCode, VatOrigin};
@@ -128,7 +130,9 @@ impl BooksTransaction<'_> {
         self.effects.count_day(organisation, ListDay::changed("journal", None, self.now_ms), 1);
         self.effects.count(organisation, "journal type", journal.source.kind.as_str(), 1);
         let cash = self.cash_movement(&view);
-        self.effects.push(organisation, Effect::Journal(Box::new(JournalEntry { view: view.clone(), direct, cash })));
+        let open_items = self.open_lines(&view, is_direct);
+        let entry = JournalEntry { view: view.clone(), direct, cash, open_items };
+        self.effects.push(organisation, Effect::Journal(Box::new(entry)));
         for entry in &journal.vat {
             let line = match entry.origin {
                 VatOrigin::JournalLine(at) => view.lines.get(at).map(|line| line.id),
@@ -202,6 +206,30 @@ impl BooksTransaction<'_> {
             Some(kind) => !kind.is_documented(),
             None => true,
         }
+    }
+
+    /// The lines of a journal among debtors and creditors that no document or settlement stands behind. A reversal has none:
+    /// it ends those of what it reverses.
+    fn open_lines(&self, journal: &JournalView, is_direct: bool) -> Vec<OpenItem> {
+        let reversed = journal.reverses.and_then(|id| self.facts.journals.get(&id)).map(|loaded| &loaded.view);
+        let (begun, reversed) = match reversed {
+            Some(begun) => (begun, Some(journal.entry_date)),
+            None if journal.reverses.is_some() => return Vec::new(),
+            None => (journal, None),
+        };
+        let item = |line: &JournalLineView| {
+            let account = self.books.chart.get(AccountId(line.account_id))?;
+            let side = match account.role {
+                Some(Role::AccountsReceivable) => ContactKind::Customer,
+                Some(Role::AccountsPayable) => ContactKind::Supplier,
+                _ => return None,
+            };
+            let contact_id = line.contact_id.map(ContactId);
+            let source = OpenItemSource::JournalLine(side, line.id);
+            let is_own = is_direct || contact_id.is_none();
+            is_own.then(|| OpenItem::of_line(source, contact_id, begun.entry_date, reversed))
+        };
+        begun.lines.iter().filter_map(item).collect()
     }
 
     /// What a journal moves on all bank accounts taken together.

@@ -38,6 +38,7 @@ mod opening;
 mod previews;
 mod settlement_lines;
 mod settlements;
+mod trade;
 mod vat_adjustments;
 
 /// Why a command is not carried out.

@@ -217,6 +217,7 @@ impl BooksTransaction<'_> {
             credited_pence: 0,
             cis: None,
             is_opening: true,
+            opened_on: Some(journal.entry_date),
             basis: open.vat.is_some().then_some(Basis::Cash),
             given_basis: None,
             journal_id: Some(journal.id),

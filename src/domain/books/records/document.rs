@@ -133,6 +133,8 @@ pub(crate) struct DocumentRecord {
     pub(crate) credited_pence: i64,
     pub(crate) cis: Option<cis::Terms>,
     pub(crate) is_opening: bool,
+    /// The day of the opening balances that it came with.
+    pub(crate) opened_on: Option<Date>,
     /// How its VAT is declared, once it is issued; of opening documents when they say their VAT.
     pub(crate) basis: Option<Basis>,
     /// The basis it is given for its VAT.
@@ -214,6 +216,7 @@ impl DocumentRecord {
             contact_id: ContactId(self.contact_id),
             stage: self.stage,
             date: self.date,
+            opened_on: self.opened_on,
             gross: Pence(self.gross_pence()),
             deduction: self.cis.map_or(Pence::ZERO, |terms| terms.deduction),
             by_code: self.by_code.clone(),

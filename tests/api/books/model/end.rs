@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::state::{Boxes, DocumentState, Party, RowState, Sides, Stage, added, day, text};
 use super::{Books, Writer};
 use crate::books::account_reports::assert_account_reports;
+use crate::books::contact_reports_naive::assert_contact_reports;
 use crate::books::figures::{assert_is_a_journal, pence, sides};
 use crate::books::independent;
 use crate::books::quarter::{all_journals, debit_balances};
@@ -44,6 +45,7 @@ pub fn compare(books: &Books, writers: &[Writer<'_>]) {
     independent::assert_agrees(&journals, accounts["data"].as_array().unwrap());
     compare_invoice_numbers(books);
     assert_account_reports(books);
+    assert_contact_reports(books);
 }
 
 fn compare_journals(journals: &[Value], writers: &[Writer<'_>]) {

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::account_reports::assert_account_reports;
+use super::contact_reports_naive::assert_contact_reports;
 use super::figures::{assert_is_a_journal, badly_printed, pence, sides};
 use super::{Books, independent};
 use crate::support::client::Answer;
@@ -249,6 +250,7 @@ on_both_databases! {
         let accounts = quarter.books.get("/accounts?include_archived=true");
         independent::assert_agrees(&quarter.journals(), accounts["data"].as_array().unwrap());
         assert_account_reports(&quarter.books);
+        assert_contact_reports(&quarter.books);
         // `bookkeeping check` follows when the server goes.
     }
 }
