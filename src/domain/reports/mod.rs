@@ -5,6 +5,7 @@
 pub mod account_balances;
 pub mod cis_position;
 pub mod contact_balances;
+pub mod table;
 
 use crate::domain::date::Date;
 

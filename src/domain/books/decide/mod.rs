@@ -180,6 +180,11 @@ impl BooksTransaction<'_> {
     ) -> Result<CommandResult, Rejection> {
         let row = &self.books.organisation;
         require_version(request, row.version)?;
+        if let Some(id) = change.payment_bank_account_id()
+            && !self.books.bank_accounts.contains_key(&id)
+        {
+            return Err(Refusal::UnknownReference { field: "payment_bank_account_id".to_owned(), id }.into());
+        }
         let (mut next, begins) = row.with(change, self.books.lock_date(), false)?;
         next.version += 1;
         next.updated_at_ms = self.now_ms;
