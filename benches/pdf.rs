@@ -156,6 +156,7 @@ fn statement(rows: i64, months: usize) -> ReportTable {
     ReportTable {
         file_name: "customer-statement 2026-01-01 2026-03-31".to_owned(),
         organisation_name: "Larkspur Joinery Ltd".to_owned(),
+        date: Date::from_civil(2026, 3, 31),
         title: "Statement of account".to_owned(),
         subtitles: vec!["Brightwell School".to_owned(), "1 Jan 2026 to 31 Mar 2026".to_owned()],
         columns,

@@ -58,6 +58,7 @@ mod tests {
         ReportTable {
             file_name: "sales 2025-04-01 2025-06-30".to_owned(),
             organisation_name: "Larkspur".to_owned(),
+            date: Date::MIN,
             title: "Sales".to_owned(),
             subtitles: Vec::new(),
             columns: vec![column("name", ColumnKind::Text), column("amount", ColumnKind::Figure)],

@@ -7,7 +7,7 @@ use krilla::color::luma;
 use krilla::configure::{Accessibility, Archival, ConfigurationBuilder};
 use krilla::destination::XyzDestination;
 use krilla::geom::{PathBuilder, Point, Rect, Transform};
-use krilla::metadata::Metadata;
+use krilla::metadata::{DateTime, Metadata};
 use krilla::num::NormalizedF32;
 use krilla::outline::{Outline, OutlineNode};
 use krilla::page::PageSettings;
@@ -18,8 +18,9 @@ use krilla::tagging::{
 };
 use krilla::{Document, SerializeSettings};
 
-use super::text::{Line, SetText, Typesetter, Weight};
+use super::text::{Line, SetText, Typesetter, Weight, is_meaningless};
 use super::{Pdf, RenderError};
+use crate::domain::date::Date;
 
 /// The margin at each side, in points.
 const MARGIN: f32 = 48.0;
@@ -90,6 +91,8 @@ pub(super) struct Running {
     pub(super) title: String,
     /// Whose document it is.
     pub(super) author: String,
+    /// The day it is of: the creation date that an archive asks of a file.
+    pub(super) date: Date,
     /// A large word across each page, such as `DRAFT`.
     pub(super) stamp: Option<&'static str>,
 }
@@ -119,7 +122,7 @@ impl Element {
     /// A heading with its text; 1 is the title of the document.
     pub(super) fn heading(level: u16, title: &str, parts: Vec<Self>) -> Self {
         let level = NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN);
-        Self::Group(Tag::Hn(level, Some(title.to_owned())).into(), parts)
+        Self::Group(Tag::Hn(level, Some(titled(title))).into(), parts)
     }
 
     /// A cell at the head of a column.
@@ -284,13 +287,30 @@ impl Layout {
         document.set_tag_tree(tree);
         let mut outline = Outline::new();
         let top = XyzDestination::new(0, Point::from_xy(0.0, 0.0));
-        outline.push_child(OutlineNode::new(running.title.clone(), top));
+        outline.push_child(OutlineNode::new(titled(&running.title), top));
         document.set_outline(outline);
-        let metadata = Metadata::new().title(running.title).authors(vec![running.author]).language("en-GB".to_owned());
+        let metadata = Metadata::new()
+            .title(titled(&running.title))
+            .authors(vec![titled(&running.author)])
+            .language("en-GB".to_owned())
+            .creation_date(date_time(running.date));
         document.set_metadata(metadata);
         let bytes = document.finish().map_err(|error| RenderError::Library(format!("{error:?}")))?;
         Ok(Pdf { bytes, missing: typesetter.into_missing() })
     }
+}
+
+/// A title for the properties of the file: not blank, as PDF/UA asks, and without characters that its XML cannot hold.
+fn titled(title: &str) -> String {
+    let meaningful = |character: char| !is_meaningless(character);
+    let title: String = title.chars().map(|one| if meaningful(one) { one } else { ' ' }).collect();
+    if title.trim().is_empty() { "Document".to_owned() } else { title }
+}
+
+fn date_time(date: Date) -> DateTime {
+    let (year, month, day) = date.civil();
+    let small = |number: i32| u8::try_from(number).unwrap_or(1);
+    DateTime::new(u16::try_from(year).unwrap_or(0)).month(small(month)).day(small(day))
 }
 
 fn fill(grey: Grey) -> Fill {

@@ -48,7 +48,8 @@ pub(super) fn print(payment: &Payment<'_>) -> Result<Pdf, RenderError> {
     let name = format!("{} {}", name(view.kind), view.number.as_deref().unwrap_or_default());
     let stamp = view.is_void.then_some("VOID");
     let author = payment.organisation.name.clone();
-    let mut layout = Layout::new(Running { title: name.clone(), author, stamp }, Orientation::Portrait)?;
+    let mut layout =
+        Layout::new(Running { title: name.clone(), author, date: view.date, stamp }, Orientation::Portrait)?;
     let parts = body(payment, &mut layout, &name);
     layout.finish(parts)
 }

@@ -13,7 +13,12 @@ const SIZE_MIN: f32 = 7.0;
 
 /// Prints a report.
 pub(super) fn print(report: &ReportTable) -> Result<Pdf, RenderError> {
-    let running = Running { title: report.title.clone(), author: report.organisation_name.clone(), stamp: None };
+    let running = Running {
+        title: report.title.clone(),
+        author: report.organisation_name.clone(),
+        date: report.date,
+        stamp: None,
+    };
     let mut layout = Layout::new(running.clone(), Orientation::Portrait)?;
     let whole = part(report, &(0..report.columns.len()).collect::<Vec<_>>());
     let width = layout.width();

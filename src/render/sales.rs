@@ -51,7 +51,8 @@ pub(super) fn print(document: &SalesDocument<'_>) -> Result<Pdf, RenderError> {
         Stage::Issued => None,
     };
     let author = document.organisation.name.clone();
-    let mut layout = Layout::new(Running { title: name.to_owned(), author, stamp }, Orientation::Portrait)?;
+    let mut layout =
+        Layout::new(Running { title: name.to_owned(), author, date: view.date, stamp }, Orientation::Portrait)?;
     let parts = body(document, &mut layout, name);
     layout.finish(parts)
 }

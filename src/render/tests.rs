@@ -103,6 +103,7 @@ fn statement(rows: i64, name: &str) -> ReportTable {
     ReportTable {
         file_name: "customer-statement".to_owned(),
         organisation_name: "Larkspur Joinery Ltd".to_owned(),
+        date: Date::MIN,
         title: "Statement".to_owned(),
         subtitles: vec!["Brightwell School".to_owned(), "1 Jan 2026 to 31 Mar 2026".to_owned()],
         columns: vec![
@@ -117,9 +118,13 @@ fn statement(rows: i64, name: &str) -> ReportTable {
     }
 }
 
+/// The number of pages, which is the greatest of the counts in a file.
 fn pages(pdf: &Pdf) -> usize {
-    let bytes: &[u8] = &pdf.bytes;
-    bytes.windows(11).filter(|window| window == b"/Type /Page" || window == b"/Type/Page\n").count()
+    let text = String::from_utf8_lossy(&pdf.bytes);
+    let counts = text.split("/Count ").skip(1);
+    let count =
+        |rest: &str| rest.split(|letter: char| !letter.is_ascii_digit()).next().and_then(|digits| digits.parse().ok());
+    counts.filter_map(count).max().unwrap()
 }
 
 #[test]
@@ -127,7 +132,7 @@ fn the_same_document_gives_the_same_bytes() {
     let view = invoice(10);
     let first = printed(&view);
     assert!(first.bytes.len() <= 60 * 1024, "{} bytes", first.bytes.len());
-    assert_eq!(first.missing, []);
+    assert!(first.missing.is_empty());
     for _ in 0..100 {
         assert!(printed(&view) == first);
     }
@@ -143,7 +148,8 @@ fn every_length_of_a_document_can_be_printed() {
         let pdf = printed(&invoice(lines));
         assert!(pdf.bytes.len() > 5_000, "{lines}");
     }
-    assert!(pages(&printed(&invoice(500))) > pages(&printed(&invoice(5))));
+    assert_eq!(pages(&printed(&invoice(5))), 1);
+    assert!((10..20).contains(&pages(&printed(&invoice(500)))));
 }
 
 #[test]

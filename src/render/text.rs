@@ -148,7 +148,7 @@ const fn is_ignorable(character: char) -> bool {
 }
 
 /// Whether a character is a control, for private use, or none at all.
-fn is_meaningless(character: char) -> bool {
+pub(super) fn is_meaningless(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
@@ -280,7 +280,7 @@ mod tests {
         assert!(broken.len() > 20 && broken.concat() == long);
         // A line takes at least one character, however narrow it is.
         assert_eq!(lines("WWW", 0.1), ["W", "W", "W"]);
-        assert_eq!(lines("a\u{a0}b c", 1.5), ["a\u{a0}", "b ", "c"]);
+        assert_eq!(lines("a\u{a0}b c", 1.3), ["a\u{a0}", "b ", "c"]);
     }
 
     #[test]

@@ -10,6 +10,8 @@ pub struct ReportTable {
     pub file_name: String,
     /// Whose report it is.
     pub organisation_name: String,
+    /// The day it is of: the last of a period, or the day of the balances.
+    pub date: Date,
     /// The title, such as `Profit and loss`.
     pub title: String,
     /// Lines below the title: the period, the basis, the address of a customer.

@@ -12,6 +12,8 @@ RANGES = [(0x20, 0x24F), (0x259, 0x259), (0x2B0, 0x2FF), (0x300, 0x36F), (0x370,
           (0xFB00, 0xFB06), (0xFFFD, 0xFFFD)]
 # U+25A1, printed in place of a character that the font lacks: PDF/A allows no glyph 0.
 BOX = 0x25A1
+# The font has no minus sign; its en dash looks like one.
+MINUS, EN_DASH = 0x2212, 0x2013
 
 
 def make(source: str, target: str) -> None:
@@ -23,6 +25,7 @@ def make(source: str, target: str) -> None:
     for table in font["cmap"].tables:
         if table.isUnicode():
             table.cmap[BOX] = "uni25A1"
+            table.cmap.setdefault(MINUS, table.cmap[EN_DASH])
     options = subset.Options()
     options.hinting = False
     options.notdef_outline = True
