@@ -203,8 +203,9 @@ impl Table {
         let fitting = SIZES.into_iter().find(|size| taken(*size) + least <= width);
         let size = fitting.unwrap_or(6.0);
         // Where nothing helps, columns become narrower in proportion, and their cells wrap.
-        let scale = ((width - least) / taken(size)).min(1.0);
-        let rest = width - taken(size) * scale;
+        let taken = taken(size);
+        let scale = if taken > width - least { (width - least).max(0.0) / taken } else { 1.0 };
+        let rest = width - taken * scale;
         let mut at = left;
         let mut places = Vec::new();
         for (column, need) in self.columns.iter().zip(&needs) {

@@ -69,6 +69,7 @@ fn read(answer: &Answer) -> Option<Read> {
     }
     let text = Command::new("pdftotext").args(["-raw", path.to_str().unwrap(), "-"]).output().unwrap();
     let places = Command::new("pdftotext").args(["-bbox", path.to_str().unwrap(), "-"]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&text.stderr), "");
     let text = String::from_utf8(text.stdout).unwrap();
     let places = String::from_utf8(places.stdout).unwrap();
     let (left, right, bottom) = (47.0, 548.5, 797.0);
