@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::{Books, reason};
+use super::{Books, ORGANISATIONS, format_paths, reason};
 use crate::support::client::Answer;
 use crate::support::database::on_both_databases;
 
@@ -78,7 +78,8 @@ fn read(answer: &Answer) -> Option<Read> {
             let rest = &word[word.find(name).unwrap() + name.len() + 2..];
             rest[..rest.find('"').unwrap()].parse::<f64>().unwrap()
         };
-        let is_stamp = word.contains(">DRAFT<") || word.contains(">VOID<");
+        // The large word across a page may be cut into parts, and its box is that of the turned letters.
+        let is_stamp = at("yMax") - at("yMin") > 40.0;
         let is_inside = at("xMin") >= left && at("xMax") <= right && at("yMax") <= bottom;
         assert!(is_stamp || is_inside, "{word}");
     }
@@ -245,12 +246,12 @@ on_both_databases! {
         }
         let body = json!({
             "customer_id": customer, "invoice_date": "2026-03-01", "reference": "R".repeat(100),
-            "invoice_number": format!("№\"{}", "8".repeat(48)), "notes": "n".repeat(2000), "lines": lines
+            "invoice_number": format!("№\"{}", "A8".repeat(24)), "notes": "n".repeat(2000), "lines": lines
         });
         let invoice = books.made("/sales-invoices", &body);
         let answer = pdf(&books, "/sales-invoices", &invoice);
         let disposition = answer.header("content-disposition").unwrap();
-        assert!(disposition.starts_with("inline; filename=\"--888") && disposition.contains("filename*=UTF-8''%E2%84%96%22888"));
+        assert!(disposition.starts_with("inline; filename=\"--A8A8") && disposition.contains("filename*=UTF-8''%E2%84%96%22A8A8"));
         assert_eq!(answer.header("missing-characters"), None);
         let Some(read) = read(&answer) else { return };
         assert!((10..40).contains(&read.pages), "{} pages", read.pages);
@@ -356,10 +357,10 @@ on_both_databases! {
             ("invoice_footer", json!("x".repeat(2_001))),
         ] {
             let refused = books.request("PATCH", "").json(&json!({ field: value })).send();
-            assert_eq!((refused.status, super::format_paths(&refused)), (422, vec![field.to_owned()]));
+            assert_eq!((refused.status, format_paths(&refused)), (422, vec![field.to_owned()]));
         }
         let new = json!({ "name": "New", "email": "a@b.example", "payment_bank_account_id": books.bank_id() });
-        let refused = books.server.client.post(super::ORGANISATIONS).key(&books.key).json(&new).send();
+        let refused = books.server.client.post(ORGANISATIONS).key(&books.key).json(&new).send();
         assert_eq!(reason(&refused), "unknown_reference");
         let set = json!({ "email": "a@b.example", "phone": "1", "invoice_footer": "f", "payment_bank_account_id": books.bank_id() });
         books.request("PATCH", "").json(&set).send().expect(200);
