@@ -146,6 +146,17 @@ impl Element {
     }
 }
 
+/// A line of text on a page.
+#[cfg(test)]
+#[derive(Debug)]
+pub(super) struct PrintedText {
+    pub(super) page: usize,
+    pub(super) left: f32,
+    pub(super) right: f32,
+    pub(super) base_line: f32,
+    pub(super) text: String,
+}
+
 /// Lays a document out from top to bottom, page by page.
 pub(super) struct Layout {
     typesetter: Typesetter,
@@ -253,6 +264,29 @@ impl Layout {
             }
         }
         parts
+    }
+
+    /// How many pages there are.
+    #[cfg(test)]
+    pub(super) fn page_count(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// The lines of text of all pages, in the order in which they were printed.
+    #[cfg(test)]
+    pub(super) fn printed_texts(&self) -> Vec<PrintedText> {
+        let items = self.pages.iter().enumerate().flat_map(|(page, items)| items.iter().map(move |item| (page, item)));
+        let text = |(page, item): (usize, &Item)| match item {
+            Item::Text { text, line, at, size, .. } => {
+                let ranges = text.glyphs[line.glyphs.clone()].iter().map(|glyph| glyph.text_range.clone());
+                let (start, end) =
+                    ranges.fold((usize::MAX, 0), |(start, end), range| (start.min(range.start), end.max(range.end)));
+                let text = text.text.get(start..end).unwrap_or_default().to_owned();
+                Some(PrintedText { page, left: at.0, right: at.0 + line.width * size, base_line: at.1, text })
+            }
+            Item::Bar { .. } => None,
+        };
+        items.filter_map(text).collect()
     }
 
     /// Makes the file.

@@ -254,6 +254,9 @@ impl RowLines {
     }
 }
 
+/// A line of a text with the place of its top left corner.
+type PlacedLine = (Rc<SetText>, Line, (f32, f32));
+
 /// Prints rows one below the other.
 struct Printer<'a> {
     layout: &'a mut Layout,
@@ -365,12 +368,12 @@ impl Printer<'_> {
     fn print_cells(&mut self, row: &RowLines, lines: std::ops::Range<usize>, weight: Weight) -> Vec<Vec<Element>> {
         let style = self.style(weight);
         let placed = self.placed(row, lines);
-        let mut print = |(text, line, at): (Rc<SetText>, Line, (f32, f32))| self.layout.print(&text, &line, at, style);
+        let mut print = |(text, line, at): PlacedLine| self.layout.print(&text, &line, at, style);
         placed.into_iter().map(|cell| cell.into_iter().map(&mut print).collect()).collect()
     }
 
-    /// Some lines of a row with the places of their top left corners, by cell.
-    fn placed(&self, row: &RowLines, lines: std::ops::Range<usize>) -> Vec<Vec<(Rc<SetText>, Line, (f32, f32))>> {
+    /// Some lines of a row, by cell.
+    fn placed(&self, row: &RowLines, lines: std::ops::Range<usize>) -> Vec<Vec<PlacedLine>> {
         let mut moved = row.indent;
         let top = self.layout.y + ROW_PADDING;
         let leading = self.leading();
@@ -391,3 +394,6 @@ impl Printer<'_> {
         cells.collect()
     }
 }
+
+#[cfg(test)]
+mod tests;
