@@ -335,7 +335,9 @@ impl Printer<'_> {
         let head_height = if self.head.cells.is_empty() { 0.0 } else { self.height(&self.head) };
         let height = self.height(lines);
         let is_kept_whole = height <= self.layout.height() - head_height;
-        if is_kept_whole && self.layout.need(height) {
+        // A row that goes over pages begins where its first line fits.
+        let room = if is_kept_whole { height } else { row_height(1, self.leading()) };
+        if self.layout.need(room) {
             self.repeat_head();
         }
         let rule = (self.left(), self.layout.y, self.width(), RULE);
