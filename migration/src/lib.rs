@@ -19,6 +19,7 @@ mod m20261123_000010_trigram_names;
 mod m20261123_000011_financial_years;
 mod m20261123_000012_given_cis_types;
 mod m20261123_000013_settlement_account;
+mod m20261123_000015_printed_documents;
 mod m20261124_000014_cash_totals;
 mod m20261124_000020_vat_adjustments;
 mod m20261124_000021_reverse_charge;
@@ -44,6 +45,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000011_financial_years::Migration),
             Box::new(m20261123_000012_given_cis_types::Migration),
             Box::new(m20261123_000013_settlement_account::Migration),
+            Box::new(m20261123_000015_printed_documents::Migration),
             Box::new(m20261124_000014_cash_totals::Migration),
             Box::new(m20261124_000020_vat_adjustments::Migration),
             Box::new(m20261124_000021_reverse_charge::Migration),

@@ -14,7 +14,7 @@ use super::openapi;
 use super::products::Products;
 use super::resources::{
     accounts, bank_accounts, bank_transactions, changes, contacts, documents, identity, imports, journals, keys,
-    opening_balances, organisations, period_lock, reports, settlements, status, vat_adjustments,
+    opening_balances, organisations, period_lock, printed, reports, settlements, status, vat_adjustments,
 };
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, reconciliations};
@@ -76,6 +76,7 @@ pub fn routes() -> Vec<Route<Products>> {
     routes.extend(credit_note_routes());
     routes.extend(settlement_routes());
     routes.extend(vat_routes());
+    routes.extend(pdf_routes());
     routes.extend(report_routes());
     routes.extend(history_routes());
     routes.extend(preview_routes());
@@ -344,6 +345,27 @@ macro_rules! allocation {
             .doc(|| openapi::$unallocate($kind)),
         ]
     };
+}
+
+/// A document as PDF.
+macro_rules! pdf {
+    ($path:literal, $one:literal, $handler:ident, $kind:expr, $doc:ident) => {
+        Route::get(inside!($path, "/{id}/pdf"), concat!("get", $one, "Pdf"), READ, |call| {
+            printed::$handler(call, $kind)
+        })
+        .doc(|| openapi::$doc($kind))
+    };
+}
+
+fn pdf_routes() -> Vec<Route<Products>> {
+    use ContactKind::{Customer, Supplier};
+    use DocumentKind::{SalesCreditNote, SalesInvoice};
+    vec![
+        pdf!("/sales-invoices", "SalesInvoice", sales_document, SalesInvoice, print_sales_document),
+        pdf!("/sales-credit-notes", "SalesCreditNote", sales_document, SalesCreditNote, print_sales_document),
+        pdf!("/customer-receipts", "CustomerReceipt", settlement, Customer, print_settlement),
+        pdf!("/supplier-payments", "SupplierPayment", settlement, Supplier, print_settlement),
+    ]
 }
 
 fn invoice_routes() -> Vec<Route<Products>> {

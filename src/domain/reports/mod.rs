@@ -13,6 +13,7 @@ pub mod period_comparison;
 pub mod profit_loss;
 pub mod profit_loss_monthly;
 pub mod statement;
+pub mod table;
 pub mod trade;
 pub mod trial_balance;
 

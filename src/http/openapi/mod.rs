@@ -27,8 +27,8 @@ use utoipa::openapi::{Components, ComponentsBuilder, InfoBuilder, License, OpenA
 pub use books::{
     COMPARE_RULE, MONTHS_RULE, allocate_credit_note, allocate_settlement, as_of, compared_days, compared_periods,
     create_document, create_settlement, delete_document, get_books_status, get_document, get_settlement,
-    issue_document, list_documents, list_settlements, of_period, report, unallocate_credit_note, unallocate_settlement,
-    update_document, update_settlement, void_document, void_settlement,
+    issue_document, list_documents, list_settlements, of_period, print_sales_document, print_settlement, report,
+    unallocate_credit_note, unallocate_settlement, update_document, update_settlement, void_document, void_settlement,
 };
 pub use books::{
     archive_account, archive_bank_account, archive_customer, archive_supplier, confirm_bank_transaction,
@@ -120,7 +120,7 @@ fn http_method(method: &Method) -> Option<HttpMethod> {
 
 fn operation<S>(route: &Route<S>, doc: Operation, shared: &mut SharedComponents) -> utoipa::openapi::path::Operation {
     let description = description(route, &doc);
-    let Operation { tag, summary, parameters, request, successes, errors, rules, schemas, .. } = doc;
+    let Operation { tag, summary, parameters, request, successes, file, errors, rules, schemas, .. } = doc;
     shared.schemas(schemas);
     let mut operation = OperationBuilder::new()
         .tag(tag)
@@ -160,6 +160,9 @@ fn operation<S>(route: &Route<S>, doc: Operation, shared: &mut SharedComponents)
             _ => shared.answer(route.operation_id, description, sample),
         };
         operation = operation.response(status.to_string(), response);
+    }
+    if let Some((media_type, description)) = file {
+        operation = operation.response("200", components::file(media_type, description));
     }
     for (status, errors) in by_status(route, errors) {
         operation = operation.response(status.as_str(), shared.failure(errors));

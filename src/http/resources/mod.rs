@@ -16,6 +16,7 @@ pub mod keys;
 pub mod opening_balances;
 pub mod organisations;
 pub mod period_lock;
+pub mod printed;
 pub mod reports;
 pub mod settlements;
 pub mod status;

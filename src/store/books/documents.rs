@@ -31,7 +31,7 @@ pub(super) const DOCUMENT_COLUMNS: &str = "d.id, d.kind, d.stage, d.number, d.su
      case when d.opening then (select o.entry_day from journal o where o.id = d.journal_id) end";
 
 /// How many columns these are.
-pub(super) const COLUMNS: usize = 33;
+pub(super) const COLUMNS: usize = 34;
 
 /// The columns of [`read_line`], of the line `l`.
 pub(super) const LINE_COLUMNS: &str = "l.document_id, l.id, l.description, l.account_id, l.quantity, l.unit_price, \

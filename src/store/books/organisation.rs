@@ -116,6 +116,12 @@ fn active_model(row: &OrganisationRecord) -> organisation::ActiveModel {
         sales_invoice_prefix: Set(row.sales_invoice_prefix),
         sales_invoice_next_number: Set(row.sales_invoice_next_number),
         sales_credit_note_prefix: Set(row.sales_credit_note_prefix),
+        email: Set(row.email),
+        phone: Set(row.phone),
+        paye_reference: Set(row.paye_reference),
+        accounts_office_reference: Set(row.accounts_office_reference),
+        payment_bank_account_id: Set(row.payment_bank_account_id),
+        invoice_footer: Set(row.invoice_footer),
         has_vat_control: Set(row.has_vat_control),
         opening_balances_set: Set(row.opening_balances_set),
         status: Set(row.status),
@@ -138,6 +144,11 @@ async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<Organisatio
             ReplayLookup::Same(stored) => return Ok(OrganisationCreated::Replayed(stored)),
             ReplayLookup::Other => return Ok(OrganisationCreated::Refused(Refusal::IdempotencyKeyReused)),
         }
+    }
+    if let Some(id) = new.change.payment_bank_account_id() {
+        // Bank accounts come after the organisation.
+        let field = "payment_bank_account_id".to_owned();
+        return Ok(OrganisationCreated::Refused(Refusal::UnknownReference { field, id }));
     }
     let ChangedOrganisation { mut row, vat_scheme, .. } = match blank(unit.now_ms).with(&new.change, None) {
         Ok(created) => created,

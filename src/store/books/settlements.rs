@@ -132,6 +132,20 @@ impl Reader {
         Ok(self.settlement_views(sql, params![organisation.0, side.as_str(), id]).await?.pop())
     }
 
+    /// The suppliers' own numbers of documents of an organisation, by identifier.
+    pub async fn supplier_references(
+        &self,
+        organisation: OrganisationId,
+        ids: &[i64],
+    ) -> Result<Vec<(i64, Option<String>)>, StoreError> {
+        let among = self.numbers_of_json();
+        let sql = format!(
+            "select id, supplier_reference from document where id in {among} and organisation_id = $2 order by id"
+        );
+        let rows = self.all(&sql, params![json_array(ids), organisation.0]).await?;
+        rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect()
+    }
+
     /// The settlements of a query with their allocations, in one snapshot.
     async fn settlement_views(&self, sql: String, values: Vec<Value>) -> Result<Vec<SettlementView>, StoreError> {
         let query = (sql, values);

@@ -22,6 +22,7 @@ mod model;
 mod opening;
 mod organisations;
 mod payments;
+mod printed_documents;
 mod purchase_invoices;
 mod quarter;
 mod receipts;

@@ -23,6 +23,7 @@ mod journal_chapters;
 mod masks;
 mod opening_chapters;
 mod organisation_chapters;
+mod printed_chapters;
 mod product_field_chapters;
 mod purpose_chapters;
 mod recording;

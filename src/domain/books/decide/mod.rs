@@ -189,6 +189,11 @@ impl BooksTransaction<'_> {
     ) -> Result<CommandResult, Rejection> {
         let row = &self.books.organisation;
         require_version(request, row.version)?;
+        if let Some(id) = change.payment_bank_account_id()
+            && !self.books.bank_accounts.contains_key(&id)
+        {
+            return Err(Refusal::UnknownReference { field: "payment_bank_account_id".to_owned(), id }.into());
+        }
         let histories = Histories { vat: &self.books.vat, years: &self.books.years };
         let ChangedOrganisation { row: mut next, vat_scheme, years } = row.with(change, Some(histories))?;
         if let Some((from, scheme)) = vat_scheme {

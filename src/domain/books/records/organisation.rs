@@ -68,6 +68,18 @@ pub struct OrganisationRecord {
     pub sales_invoice_next_number: i64,
     /// The prefix of credit note numbers.
     pub sales_credit_note_prefix: String,
+    /// The reply address of what is sent.
+    pub email: Option<String>,
+    /// The telephone number that documents show.
+    pub phone: Option<String>,
+    /// The employer's reference at HMRC, such as `123/AB456`.
+    pub paye_reference: Option<String>,
+    /// The reference of payments of PAYE and CIS to HMRC.
+    pub accounts_office_reference: Option<String>,
+    /// The bank account that invoices ask to pay to.
+    pub payment_bank_account_id: Option<i64>,
+    /// A text below every invoice.
+    pub invoice_footer: Option<String>,
     /// Whether an account has the role `vat_control`.
     pub has_vat_control: bool,
     /// Whether opening balances were posted.
@@ -103,6 +115,12 @@ pub enum OrganisationField {
     DefaultPaymentTermsDays(i64),
     SalesInvoicePrefix(String),
     SalesCreditNotePrefix(String),
+    Email(Option<String>),
+    Phone(Option<String>),
+    PayeReference(Option<String>),
+    AccountsOfficeReference(Option<String>),
+    PaymentBankAccountId(Option<i64>),
+    InvoiceFooter(Option<String>),
 }
 
 /// The changed fields of an organisation.
@@ -125,6 +143,16 @@ pub struct LockChange {
     pub user_id: i64,
     /// The moment, in milliseconds.
     pub at_ms: i64,
+}
+
+impl OrganisationChange {
+    /// The bank account that invoices shall ask to pay to, when the change names one.
+    pub(crate) fn payment_bank_account_id(&self) -> Option<i64> {
+        self.fields.iter().rev().find_map(|field| match field {
+            OrganisationField::PaymentBankAccountId(id) => Some(*id),
+            _ => None,
+        })?
+    }
 }
 
 /// What of the books of an organisation has a history, which a change goes on with.
@@ -176,6 +204,12 @@ impl OrganisationRecord {
                 OrganisationField::DefaultPaymentTermsDays(days) => row.default_payment_terms_days = days,
                 OrganisationField::SalesInvoicePrefix(prefix) => row.sales_invoice_prefix = prefix,
                 OrganisationField::SalesCreditNotePrefix(prefix) => row.sales_credit_note_prefix = prefix,
+                OrganisationField::Email(email) => row.email = email,
+                OrganisationField::Phone(phone) => row.phone = phone,
+                OrganisationField::PayeReference(reference) => row.paye_reference = reference,
+                OrganisationField::AccountsOfficeReference(reference) => row.accounts_office_reference = reference,
+                OrganisationField::PaymentBankAccountId(id) => row.payment_bank_account_id = id,
+                OrganisationField::InvoiceFooter(footer) => row.invoice_footer = footer,
             }
         }
         let (vat, vat_scheme) = match histories {
@@ -244,6 +278,12 @@ impl OrganisationRecord {
             .number("default_payment_terms_days", self.default_payment_terms_days)
             .text("sales_invoice_prefix", self.sales_invoice_prefix.as_str())
             .text("sales_credit_note_prefix", self.sales_credit_note_prefix.as_str())
+            .text("email", self.email.as_deref())
+            .text("phone", self.phone.as_deref())
+            .text("paye_reference", self.paye_reference.as_deref())
+            .text("accounts_office_reference", self.accounts_office_reference.as_deref())
+            .number("payment_bank_account_id", self.payment_bank_account_id)
+            .text("invoice_footer", self.invoice_footer.as_deref())
     }
 
     /// The fields of the period lock that the history shows.
@@ -253,7 +293,7 @@ impl OrganisationRecord {
 }
 
 /// The record of a new organisation before its fields are set.
-pub(crate) fn blank(now_ms: i64) -> OrganisationRecord {
+pub fn blank(now_ms: i64) -> OrganisationRecord {
     OrganisationRecord {
         id: OrganisationId(0),
         name: String::new(),
@@ -282,6 +322,12 @@ pub(crate) fn blank(now_ms: i64) -> OrganisationRecord {
         sales_invoice_prefix: "INV-".to_owned(),
         sales_invoice_next_number: 1,
         sales_credit_note_prefix: "SCN-".to_owned(),
+        email: None,
+        phone: None,
+        paye_reference: None,
+        accounts_office_reference: None,
+        payment_bank_account_id: None,
+        invoice_footer: None,
         has_vat_control: false,
         opening_balances_set: false,
         status: "active".to_owned(),

@@ -103,6 +103,16 @@ pub fn get_document(kind: DocumentKind) -> Operation {
     about_one(word(kind), place(kind, 1), summary, description).document(kind, "The document.")
 }
 
+/// `GET …/sales-invoices/{id}/pdf`, `GET …/sales-credit-notes/{id}/pdf`.
+pub fn print_sales_document(kind: DocumentKind) -> Operation {
+    let summary = if kind.is_credit_note() { "Print a sales credit note" } else { "Print a sales invoice" };
+    about_one(word(kind), place(kind, 1), summary, PRINTED).file("application/pdf", "The document.")
+}
+
+/// What is said of every printed document.
+pub(super) const PRINTED: &str = "PDF/A-2a, tagged, A4. A draft says DRAFT, a void one VOID. The same record gives the same bytes. A character that the font lacks is \
+     printed as a box and named in the header `Missing-Characters`.";
+
 /// `POST …/sales-invoices` and the like.
 pub fn create_document(kind: DocumentKind) -> Operation {
     let summary = of(

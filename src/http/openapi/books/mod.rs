@@ -41,7 +41,7 @@ pub use contacts::{
 };
 pub use documents::{
     allocate_credit_note, create_document, delete_document, get_document, issue_document, list_documents,
-    unallocate_credit_note, update_document, void_document,
+    print_sales_document, unallocate_credit_note, update_document, void_document,
 };
 pub use imports::{confirm_import, get_import, list_imports, preview_import};
 pub use journals::{create_journal, get_journal, list_journals, void_journal};
@@ -51,8 +51,8 @@ pub use organisations::{
 };
 pub use reports::{COMPARE_RULE, MONTHS_RULE, as_of, compared_days, compared_periods, of_period, report};
 pub use settlements::{
-    allocate_settlement, create_settlement, get_settlement, list_settlements, unallocate_settlement, update_settlement,
-    void_settlement,
+    allocate_settlement, create_settlement, get_settlement, list_settlements, print_settlement, unallocate_settlement,
+    update_settlement, void_settlement,
 };
 
 pub(super) use shared::vocabulary;

@@ -8,6 +8,7 @@ use super::super::operation::Operation;
 use super::super::schema::{
     Any, Field, array, boolean, choice, id, maybe, moment, named, optional, plain, required, strict,
 };
+use super::documents::PRINTED;
 use super::journals::VOID_DATE;
 use super::shared::{
     DATES_IN_ORDER, about_one, account_keys, date_in, inside, money_in_not_negative, money_in_positive, one_of_shapes,
@@ -96,6 +97,12 @@ pub fn get_settlement(side: ContactKind) -> Operation {
         "`settled_amount` is the allocated cash and what CIS withheld beside it.",
     )
     .settlement(side, "The settlement.")
+}
+
+/// `GET …/customer-receipts/{id}/pdf`, `GET …/supplier-payments/{id}/pdf`.
+pub fn print_settlement(side: ContactKind) -> Operation {
+    let summary = of(side, ["Print a receipt", "Print a remittance advice"]);
+    about_one(word(side), place(side, 1), summary, PRINTED).file("application/pdf", "The document.")
 }
 
 /// `POST …/customer-receipts`, `POST …/supplier-payments`.
