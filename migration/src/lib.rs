@@ -16,6 +16,7 @@ mod m20261122_000007_list_totals;
 mod m20261122_000008_vat_basis;
 mod m20261123_000009_positive_identifiers;
 mod m20261123_000010_trigram_names;
+mod m20261123_000011_email;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
@@ -34,6 +35,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000008_vat_basis::Migration),
             Box::new(m20261123_000009_positive_identifiers::Migration),
             Box::new(m20261123_000010_trigram_names::Migration),
+            Box::new(m20261123_000011_email::Migration),
         ]
     }
 }
