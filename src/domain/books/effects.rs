@@ -100,7 +100,7 @@ pub(crate) enum Effect {
     Account(i64),
     /// The bank account of the books is written.
     BankAccount(i64),
-    /// The contact of the facts is written; likewise the documents, settlements, statement lines and imports.
+    /// The contact of the facts is written; likewise the documents, settlements, statement lines, imports and e-mails.
     Contact(i64),
     Document(i64),
     /// The lines of the document of the facts are written.
@@ -111,6 +111,7 @@ pub(crate) enum Effect {
     Settlement(i64),
     StatementLine(i64),
     Import(i64),
+    Email(i64),
     ContactDeleted(i64),
     DocumentDeleted(i64),
     StatementLineDeleted(i64),

@@ -12,6 +12,7 @@ use crate::domain::books::records::account::AccountRecord;
 use crate::domain::books::records::bank_account::BankAccountRecord;
 use crate::domain::books::records::contact::ContactRecord;
 use crate::domain::books::records::document::DocumentRecord;
+use crate::domain::books::records::email::EmailRecord;
 use crate::domain::books::records::import::ImportRecord;
 use crate::domain::books::records::journal::{JournalLineView, JournalView};
 use crate::domain::books::records::organisation::{LockChange, OrganisationRecord};
@@ -108,6 +109,9 @@ facts! {
     /// Previews by the hash of their token.
     previews: UndoMap<String, PreviewRecord>,
     imports: UndoMap<i64, (i64, ImportRecord)>,
+    emails: UndoMap<i64, (i64, EmailRecord)>,
+    /// How many e-mails wait, by organisation; counted up to the limit.
+    waiting_emails: UndoMap<i64, i64>,
     /// The opening journal that is not void, by organisation.
     opening_journals: UndoMap<i64, i64>,
 }

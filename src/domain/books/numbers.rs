@@ -130,11 +130,12 @@ pub(crate) enum IdSequence {
     DocumentLine,
     Allocation,
     Settlement,
+    Email,
 }
 
 impl IdSequence {
     /// Every sequence, in the order in which every process locks their rows.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Account,
         Self::Contact,
         Self::Journal,
@@ -148,6 +149,7 @@ impl IdSequence {
         Self::DocumentLine,
         Self::Allocation,
         Self::Settlement,
+        Self::Email,
     ];
 
     /// The name of its row in `id_block`.
@@ -166,6 +168,7 @@ impl IdSequence {
             Self::DocumentLine => "document_line",
             Self::Allocation => "allocation",
             Self::Settlement => "settlement",
+            Self::Email => "email",
         }
     }
 
@@ -177,6 +180,7 @@ impl IdSequence {
             Self::JournalLine | Self::VatEntry | Self::DocumentLine => 256,
             Self::BankTransaction => 64,
             Self::PeriodLockChange | Self::BankAccount | Self::Import => 1,
+            Self::Email => 8,
         }
     }
 

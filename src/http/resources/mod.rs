@@ -8,6 +8,7 @@ pub mod bank_transactions;
 pub mod changes;
 pub mod contacts;
 pub mod documents;
+pub mod emails;
 pub mod identity;
 pub mod imports;
 pub mod journals;

@@ -8,6 +8,7 @@ use sea_orm::Value;
 
 use super::allocations::allocation_rows;
 use super::contacts::contact_rows;
+use super::emails::email_rows;
 use super::entry_rows;
 use super::imports::import_rows;
 use super::previews::{preview_row, preview_rows};
@@ -47,6 +48,7 @@ struct Tables<'a> {
     deleted_bank_transactions: Vec<i64>,
     settlements: BTreeSet<i64>,
     imports: BTreeSet<i64>,
+    emails: BTreeSet<i64>,
     journals: Rows,
     lines: Rows,
     reversals: Rows,
@@ -80,6 +82,7 @@ impl Default for Tables<'_> {
             deleted_bank_transactions: Vec::new(),
             settlements: BTreeSet::new(),
             imports: BTreeSet::new(),
+            emails: BTreeSet::new(),
             journals: entry_rows::journals(),
             lines: entry_rows::lines(),
             reversals: entry_rows::reversals(),
@@ -137,6 +140,9 @@ impl<'a> Tables<'a> {
             }
             Effect::Import(id) => {
                 self.imports.insert(*id);
+            }
+            Effect::Email(id) => {
+                self.emails.insert(*id);
             }
             Effect::ContactDeleted(id) => self.deleted_contacts.push(*id),
             Effect::DocumentDeleted(id) => {
@@ -222,7 +228,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The rows of every table, in the order in which they are written.
-    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 27] {
+    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 28] {
         let of = |organisation: i64| books.get(&OrganisationId(organisation));
         let accounts = self.accounts.iter().filter_map(|(organisation, id)| {
             of(*organisation).and_then(|books| books.accounts.get(id)).map(|row| (*organisation, row))
@@ -260,6 +266,7 @@ impl<'a> Tables<'a> {
             Some(self.replays),
             Some(self.changes),
             any(self.imports.iter().filter_map(|id| facts.imports.get(id)), import_rows),
+            any(self.emails.iter().filter_map(|id| facts.emails.get(id)), email_rows),
             self.previews,
         ]
     }

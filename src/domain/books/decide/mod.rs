@@ -29,6 +29,7 @@ mod confirmations;
 mod contacts;
 mod credit_notes;
 mod documents;
+mod emails;
 mod imports;
 mod journals;
 mod opening;
@@ -44,6 +45,8 @@ pub(crate) enum Rejection {
     Unknown,
     /// Only owners and administrators may give this command.
     Forbidden,
+    /// Too many e-mails of the organisation wait.
+    MailQueueFull,
     /// A stored record has a value that no rule ever wrote.
     Corrupt(String),
     /// The item of a batch for which the batch was rejected, and why.
@@ -167,6 +170,9 @@ impl BooksTransaction<'_> {
             }
             BooksCommand::PreviewImport { entries, preview } => self.preview_import(request, entries, preview),
             BooksCommand::ConfirmImport(confirmation) => self.confirm_import(request, confirmation),
+            BooksCommand::SendEmail(entry) => self.send_email(request, entry),
+            BooksCommand::ResendEmail { id } => self.resend_email(*id),
+            BooksCommand::CancelEmail { id } => self.cancel_email(*id),
             BooksCommand::VoidJournal { id, void_date, reason } => {
                 self.void_journal(request, *id, *void_date, reason.as_deref())
             }
