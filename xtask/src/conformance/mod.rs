@@ -23,6 +23,7 @@ use crate::{
     faults::Database,
     http::Request,
     jobs::run_one,
+    mail_server::MailServer,
     postgres::Postgres,
     process::Process,
     products::Product,
@@ -305,6 +306,9 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(postgres) = &postgres {
         installation = installation.with("database_url", &postgres.url());
     }
+    let mails = MailServer::counting()?;
+    mails.react(books::react);
+    installation = installation.with("smtp_url", &mails.url()).with("mail_from", "books@books.example");
     let begun = Instant::now();
     let mut server = installation.serve_ready()?;
     let person = installation.add_person("conformance@example.com", 1_000, 1_000_000)?;
