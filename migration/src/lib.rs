@@ -24,6 +24,7 @@ mod m20261124_000014_cash_totals;
 mod m20261124_000020_vat_adjustments;
 mod m20261124_000021_reverse_charge;
 pub mod m20261124_000022_contact_reports;
+mod m20261124_000023_email;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
@@ -50,6 +51,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261124_000020_vat_adjustments::Migration),
             Box::new(m20261124_000021_reverse_charge::Migration),
             Box::new(m20261124_000022_contact_reports::Migration),
+            Box::new(m20261124_000023_email::Migration),
         ]
     }
 }

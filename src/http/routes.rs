@@ -13,15 +13,17 @@ use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
 use super::resources::{
-    accounts, bank_accounts, bank_transactions, changes, contacts, documents, identity, imports, journals, keys,
-    opening_balances, organisations, period_lock, printed, reports, settlements, status, vat_adjustments,
+    accounts, bank_accounts, bank_transactions, changes, contacts, documents, emails, identity, imports, journals,
+    keys, opening_balances, organisations, period_lock, printed, reports, settlements, status, vat_adjustments,
 };
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, reconciliations};
 use crate::domain::books::audit_fields::Resource;
+use crate::domain::books::records::email::EmailedDocument;
 use crate::domain::caller::Scope;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
+use crate::domain::mail::EmailedType;
 
 /// Strangers may send no more than this.
 const FIRST_PARTY_BODY_BYTES: u64 = 16 * 1024;
@@ -77,16 +79,19 @@ pub fn routes() -> Vec<Route<Products>> {
     routes.extend(settlement_routes());
     routes.extend(vat_routes());
     routes.extend(pdf_routes());
+    routes.extend(email_routes());
     routes.extend(report_routes());
     routes.extend(history_routes());
     routes.extend(preview_routes());
     routes.extend(documentation());
     // Roles and restricted keys are looked at by the handlers.
-    routes.into_iter().map(|route| if route.access == WRITE { route.permitting() } else { route }).collect()
+    let permits = |route: &Route<Products>| [WRITE, SEND].contains(&route.access);
+    routes.into_iter().map(|route| if permits(&route) { route.permitting() } else { route }).collect()
 }
 
 const READ: Access = Access::Key(Scope::BooksRead);
 const WRITE: Access = Access::Key(Scope::BooksWrite);
+const SEND: Access = Access::Key(Scope::BooksSend);
 
 /// A path inside an organisation.
 macro_rules! inside {
@@ -442,6 +447,38 @@ fn settlement_routes() -> Vec<Route<Products>> {
         unallocate_settlement
     ));
     routes
+}
+
+/// Sending a document, beside each kind that is sent.
+macro_rules! email {
+    ($path:literal, $document:expr, $one:literal, $type:ident) => {
+        Route::post(inside!($path, "/{id}/email"), concat!("email", $one), SEND, |call| emails::send(call, $document))
+            .body(BodyRule::OptionalJson)
+            .doc(|| openapi::email_document(EmailedType::$type))
+    };
+}
+
+fn email_routes() -> Vec<Route<Products>> {
+    use EmailedDocument::{Document, Settlement};
+    vec![
+        email!("/sales-invoices", |id| Document(DocumentKind::SalesInvoice, id), "SalesInvoice", SalesInvoice),
+        email!(
+            "/sales-credit-notes",
+            |id| Document(DocumentKind::SalesCreditNote, id),
+            "SalesCreditNote",
+            SalesCreditNote
+        ),
+        email!("/customer-receipts", |id| Settlement(ContactKind::Customer, id), "CustomerReceipt", CustomerReceipt),
+        email!("/supplier-payments", |id| Settlement(ContactKind::Supplier, id), "SupplierPayment", SupplierPayment),
+        Route::get(inside!("/emails"), "listEmails", READ, emails::list).doc(openapi::list_emails),
+        Route::get(inside!("/emails/{id}"), "getEmail", READ, emails::show).doc(openapi::get_email),
+        Route::post(inside!("/emails/{id}/resend"), "resendEmail", SEND, emails::resend)
+            .body(BodyRule::NoKeys)
+            .doc(openapi::resend_email),
+        Route::post(inside!("/emails/{id}/cancel"), "cancelEmail", SEND, emails::cancel)
+            .body(BodyRule::NoKeys)
+            .doc(openapi::cancel_email),
+    ]
 }
 
 /// A route for each report of the table.

@@ -3,6 +3,7 @@
 use crate::domain::books::records::bank_account::{BankAccountField, LedgerAccount};
 use crate::domain::books::records::contact::ContactField;
 use crate::domain::books::records::document::{DocumentField, DocumentInput};
+use crate::domain::books::records::email::EmailInput;
 use crate::domain::books::records::opening::OpeningInput;
 use crate::domain::books::records::organisation::OrganisationChange;
 use crate::domain::books::records::preview::NewPreview;
@@ -292,6 +293,18 @@ pub enum BooksCommand {
         /// The reason given.
         reason: Option<String>,
     },
+    /// Queues an e-mail of a document.
+    SendEmail(Box<EmailInput>),
+    /// Queues an e-mail once more that failed or may have been sent.
+    ResendEmail {
+        /// Its identifier.
+        id: i64,
+    },
+    /// Takes an e-mail out of the queue.
+    CancelEmail {
+        /// Its identifier.
+        id: i64,
+    },
 }
 
 /// How a statement line is confirmed.
@@ -377,6 +390,10 @@ impl BooksCommand {
             Self::PostJournal(journal) => 512 + journal.lines.len() * 512,
             Self::ImportBankTransactions(import) => import.rows.len() * 512,
             Self::Confirm { items, .. } => items.len() * 2_048,
+            Self::SendEmail(email) => {
+                // In hexadecimal on its way to the database.
+                4_096 + email.attachment.as_ref().map_or(0, |attachment| attachment.bytes.len() * 2)
+            }
             // An import of more than five hundred rows fills a group alone.
             Self::PreviewImport { entries, preview } => preview.body.len() + entries.entries.len() * 8_192,
             Self::ConfirmImport(confirmed) => {

@@ -126,8 +126,8 @@ pub(crate) enum Effect {
     Account(i64),
     /// The bank account of the books is written.
     BankAccount(i64),
-    /// The contact of the facts is written; likewise the documents, settlements, statement lines, imports and adjustments of
-    /// the VAT return.
+    /// The contact of the facts is written; likewise the documents, settlements, statement lines, imports, adjustments of the
+    /// VAT return and e-mails.
     Contact(i64),
     Document(i64),
     /// The lines of the document of the facts are written.
@@ -139,6 +139,7 @@ pub(crate) enum Effect {
     StatementLine(i64),
     Import(i64),
     VatAdjustment(i64),
+    Email(i64),
     ContactDeleted(i64),
     DocumentDeleted(i64),
     StatementLineDeleted(i64),

@@ -12,6 +12,7 @@ use crate::domain::books::records::account::AccountRecord;
 use crate::domain::books::records::bank_account::BankAccountRecord;
 use crate::domain::books::records::contact::ContactRecord;
 use crate::domain::books::records::document::DocumentRecord;
+use crate::domain::books::records::email::EmailRecord;
 use crate::domain::books::records::import::ImportRecord;
 use crate::domain::books::records::journal::{JournalLineView, JournalView};
 use crate::domain::books::records::organisation::{LockChange, OrganisationRecord};
@@ -111,6 +112,9 @@ facts! {
     previews: UndoMap<String, PreviewRecord>,
     imports: UndoMap<i64, (i64, ImportRecord)>,
     vat_adjustments: UndoMap<i64, (i64, VatAdjustmentRecord)>,
+    emails: UndoMap<i64, (i64, EmailRecord)>,
+    /// How many e-mails wait, by organisation; counted up to the limit.
+    waiting_emails: UndoMap<i64, i64>,
     /// The opening journal that is not void, by organisation.
     opening_journals: UndoMap<i64, i64>,
     /// The earliest journal with VAT that stands from a day on, with its date, by organisation and that day; only of the

@@ -131,11 +131,12 @@ pub(crate) enum IdSequence {
     Allocation,
     Settlement,
     VatAdjustment,
+    Email,
 }
 
 impl IdSequence {
     /// Every sequence, in the order in which every process locks their rows.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Account,
         Self::Contact,
         Self::Journal,
@@ -150,6 +151,7 @@ impl IdSequence {
         Self::Allocation,
         Self::Settlement,
         Self::VatAdjustment,
+        Self::Email,
     ];
 
     /// The name of its row in `id_block`.
@@ -169,6 +171,7 @@ impl IdSequence {
             Self::Allocation => "allocation",
             Self::Settlement => "settlement",
             Self::VatAdjustment => "vat_adjustment",
+            Self::Email => "email",
         }
     }
 
@@ -180,6 +183,7 @@ impl IdSequence {
             Self::JournalLine | Self::VatEntry | Self::DocumentLine => 256,
             Self::BankTransaction => 64,
             Self::PeriodLockChange | Self::BankAccount | Self::Import | Self::VatAdjustment => 1,
+            Self::Email => 8,
         }
     }
 

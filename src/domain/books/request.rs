@@ -12,6 +12,7 @@ use crate::domain::books::records::account::AccountView;
 use crate::domain::books::records::bank_account::{BankAccountView, LedgerAccount};
 use crate::domain::books::records::contact::{ContactField, ContactView};
 use crate::domain::books::records::document::{DocumentField, DocumentRecord, DocumentView};
+use crate::domain::books::records::email::{EmailRecord, EmailedDocument};
 use crate::domain::books::records::import::ImportRecord;
 use crate::domain::books::records::journal::JournalView;
 use crate::domain::books::records::opening::{OpeningInput, OpeningPreview, OpeningSet};
@@ -153,6 +154,8 @@ pub enum CommandResult {
     Settlement(Box<SettlementView>),
     /// The adjustment of the VAT return.
     VatAdjustment(Box<VatAdjustmentView>),
+    /// The e-mail.
+    Email(Box<EmailRecord>),
 }
 
 impl CommandResult {
@@ -186,6 +189,7 @@ impl CommandResult {
             Self::OpeningPreview(_) => 0,
             Self::Opening(set) => set.journal.id,
             Self::BulkImport(row, _) => row.id,
+            Self::Email(row) => row.id,
         }
     }
 }
@@ -205,6 +209,8 @@ pub enum CommandOutcome {
     Unknown,
     /// Only owners and administrators may give this command.
     Forbidden,
+    /// Too many e-mails of the organisation wait.
+    MailQueueFull,
     /// The caller may not change these books at all.
     Denied(AccessDenied),
     /// The stored answer: a command with the same `Idempotency-Key` was answered before.
@@ -276,6 +282,9 @@ pub(crate) struct ReferencedIds {
     pub(crate) supplier_references: BTreeSet<String>,
     pub(crate) imports: BTreeSet<i64>,
     pub(crate) vat_adjustments: BTreeSet<i64>,
+    pub(crate) emails: BTreeSet<i64>,
+    /// Organisations whose waiting e-mails are counted.
+    pub(crate) mail_organisations: BTreeSet<i64>,
     /// Organisations whose opening journal matters.
     pub(crate) openings: BTreeSet<i64>,
     /// Whether posted opening balances are replaced.
@@ -366,6 +375,9 @@ impl ReferencedIds {
             | BooksCommand::VoidDocument { .. }
             | BooksCommand::AllocateCredit { .. }
             | BooksCommand::UnallocateCredit { .. } => self.collect_document(command),
+            BooksCommand::SendEmail(_) | BooksCommand::ResendEmail { .. } | BooksCommand::CancelEmail { .. } => {
+                self.collect_email(organisation, command);
+            }
             BooksCommand::CreateSettlement(_)
             | BooksCommand::PatchSettlement { .. }
             | BooksCommand::AllocateSettlement { .. }
@@ -523,6 +535,24 @@ impl ReferencedIds {
             DocumentField::Origin(id) => self.documents.extend(*id),
             DocumentField::Number(number) => self.document_numbers.extend(number.clone()),
             DocumentField::SupplierReference(reference) => self.supplier_references.extend(reference.clone()),
+            _ => {}
+        }
+    }
+
+    fn collect_email(&mut self, organisation: i64, command: &BooksCommand) {
+        self.mail_organisations.insert(organisation);
+        match command {
+            BooksCommand::SendEmail(entry) => match entry.document {
+                EmailedDocument::Document(_, id) => {
+                    self.documents.insert(id);
+                }
+                EmailedDocument::Settlement(_, id) => {
+                    self.settlements.insert(id);
+                }
+            },
+            BooksCommand::ResendEmail { id } | BooksCommand::CancelEmail { id } => {
+                self.emails.insert(*id);
+            }
             _ => {}
         }
     }

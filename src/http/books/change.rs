@@ -27,6 +27,9 @@ use crate::http::query::Query;
 use crate::http::wire::books::{refused, refused_item};
 use crate::http::{call, envelope};
 
+/// When to come back once too many e-mails wait.
+const MAIL_RETRY_AFTER_S: u64 = 60;
+
 /// Prints the body of an answer: the result, who sees it and when, and whether it is that of a dry run.
 pub type Print = fn(&CommandResult, AnswerContext, bool) -> Option<String>;
 
@@ -116,6 +119,10 @@ pub async fn execute_as(
         CommandOutcome::UnknownItem(row) => Err(ApiError::not_found().with_detail("row", row)),
         CommandOutcome::Unknown => Err(ApiError::not_found()),
         CommandOutcome::Forbidden => Err(ApiError::forbidden("only an owner or admin may open a locked period again")),
+        CommandOutcome::MailQueueFull => {
+            let error = ApiError::busy("too many e-mails of this organisation wait to be sent", MAIL_RETRY_AFTER_S);
+            Err(error.with_detail("reason", "mail_queue"))
+        }
         CommandOutcome::Denied(denied) => Err(denied.into()),
         CommandOutcome::Replayed(stored) => replayed(stored),
     }

@@ -9,6 +9,7 @@ pub mod changes;
 pub mod contact_reports;
 pub mod contacts;
 pub mod documents;
+pub mod emails;
 pub mod identity;
 pub mod imports;
 pub mod journals;

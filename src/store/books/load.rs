@@ -20,6 +20,7 @@ use crate::store::StoreError;
 use crate::store::books::allocations::{ALLOCATION_COLUMNS, read_allocation};
 use crate::store::books::contacts::{CONTACT_COLUMNS, read_contact};
 use crate::store::books::documents::{DOCUMENT_COLUMNS, LINE_COLUMNS, read_document, read_line};
+use crate::store::books::emails::load_emails;
 use crate::store::books::imports::imports_by_id;
 use crate::store::books::journals::journals_by_id;
 use crate::store::books::load_bank::{load_bank, load_stored_rows, load_stored_rows_of_import};
@@ -53,6 +54,9 @@ pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: 
         facts.imports.loading().extend(imports.into_iter().map(|(of, row)| (row.id, (of, row))));
     }
     load_vat_adjustments(unit, &mut ids, &mut facts).await?;
+    if !ids.mail_organisations.is_empty() {
+        load_emails(unit, &ids, &mut facts).await?;
+    }
     if ids.refers_to_bank() {
         load_bank(unit, requests, &mut ids, &mut facts).await?;
     }

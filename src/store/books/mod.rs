@@ -25,6 +25,7 @@ mod contact_report_rows;
 mod contact_totals;
 mod contacts;
 mod documents;
+mod emails;
 mod entry_rows;
 mod imports;
 mod journal_list;
@@ -76,6 +77,7 @@ pub(super) use check::RULES;
 pub(super) use check_contacts::CONTACT_RULES;
 pub(super) use check_documents::DOCUMENT_RULES;
 pub(super) use check_settlements::SETTLEMENT_RULES;
+pub(super) use emails::{EMAIL_COLUMNS, read_email};
 
 /// The writer's part for the books: it decides and writes the commands of a group.
 #[derive(Default)]
@@ -288,6 +290,7 @@ fn outcome(decided: Result<CommandResult, Rejection>) -> Result<CommandOutcome, 
         Err(Rejection::Refused(refusal)) => Ok(CommandOutcome::Refused(refusal)),
         Err(Rejection::Unknown) => Ok(CommandOutcome::Unknown),
         Err(Rejection::Forbidden) => Ok(CommandOutcome::Forbidden),
+        Err(Rejection::MailQueueFull) => Ok(CommandOutcome::MailQueueFull),
         Err(Rejection::Corrupt(what)) => Err(StoreError::Corrupt(what)),
         Err(Rejection::Item(at, rejection)) => match *rejection {
             Rejection::Refused(refusal) => Ok(CommandOutcome::RefusedItem(at, refusal)),

@@ -10,6 +10,7 @@ use super::allocations::allocation_rows;
 use super::cash::count_cash;
 use super::contact_totals::{TradeSums, add_trade, open_item_rows, trade_rows};
 use super::contacts::contact_rows;
+use super::emails::email_rows;
 use super::entry_rows;
 use super::imports::import_rows;
 use super::previews::{preview_row, preview_rows};
@@ -53,6 +54,7 @@ struct Tables<'a> {
     settlements: BTreeSet<i64>,
     imports: BTreeSet<i64>,
     vat_adjustments: BTreeSet<i64>,
+    emails: BTreeSet<i64>,
     journals: Rows,
     lines: Rows,
     reversals: Rows,
@@ -97,6 +99,7 @@ impl Default for Tables<'_> {
             settlements: BTreeSet::new(),
             imports: BTreeSet::new(),
             vat_adjustments: BTreeSet::new(),
+            emails: BTreeSet::new(),
             journals: entry_rows::journals(),
             lines: entry_rows::lines(),
             reversals: entry_rows::reversals(),
@@ -164,6 +167,9 @@ impl<'a> Tables<'a> {
             }
             Effect::VatAdjustment(id) => {
                 self.vat_adjustments.insert(*id);
+            }
+            Effect::Email(id) => {
+                self.emails.insert(*id);
             }
             Effect::ContactDeleted(id) => self.deleted_contacts.push(*id),
             Effect::DocumentDeleted(id) => {
@@ -294,7 +300,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The rows of every table, in the order in which they are written.
-    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 34] {
+    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 35] {
         let of = |organisation: i64| books.get(&OrganisationId(organisation));
         let accounts = self.accounts.iter().filter_map(|(organisation, id)| {
             of(*organisation).and_then(|books| books.accounts.get(id)).map(|row| (*organisation, row))
@@ -337,6 +343,7 @@ impl<'a> Tables<'a> {
             Some(self.replays),
             Some(self.changes),
             any(self.imports.iter().filter_map(|id| facts.imports.get(id)), import_rows),
+            any(self.emails.iter().filter_map(|id| facts.emails.get(id)), email_rows),
             self.previews,
             any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_rows),
             any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_entry_rows),

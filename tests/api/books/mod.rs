@@ -12,6 +12,7 @@ mod contact_reports;
 mod contact_reports_naive;
 mod contacts;
 mod credit_notes;
+mod emails;
 mod figures;
 mod financial_years;
 mod imports;
@@ -64,7 +65,7 @@ impl Books {
     #[track_caller]
     pub fn of(server: TestServer) -> Self {
         let owner = server.person();
-        let key = server.key(&owner, &["books:read", "books:write"]);
+        let key = server.key(&owner, &["books:read", "books:write", "books:send"]);
         let made = server.client.post(ORGANISATIONS).key(&key).json(&json!({ "name": "Larkspur Joinery Ltd" }));
         let id = made.send().expect(201)["data"]["id"].as_i64().unwrap();
         Self { server, owner, key, id }

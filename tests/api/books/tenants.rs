@@ -13,7 +13,7 @@ use crate::support::database::on_both_databases;
 use crate::support::server::ApiKey;
 
 /// Everything that can be listed of an organisation.
-const LISTS: [&str; 15] = [
+const LISTS: [&str; 16] = [
     "",
     "/accounts",
     "/customers",
@@ -29,6 +29,7 @@ const LISTS: [&str; 15] = [
     "/customer-receipts",
     "/supplier-payments",
     "/vat-adjustments",
+    "/emails",
 ];
 
 /// What a path inside an organisation names, by the word before `{id}`, and a record of it.
@@ -54,6 +55,11 @@ impl Tenant {
         let accounts = |code: &str| books.account_id(code);
         let bodies = traded(records[1].1, records[2].1, records[3].1, &accounts);
         records.extend(bodies.map(|(kind, body)| (kind, made(&format!("/{kind}"), body))));
+        let receipt = records.iter().find(|(kind, _)| *kind == "customer-receipts").unwrap().1;
+        let to = json!({ "to": ["a@example.com"] });
+        let email = books.post(&format!("/customer-receipts/{receipt}/email"), &to).expect(202)["data"]["id"].clone();
+        books.email_once(&email, "sent");
+        records.push(("emails", email.as_i64().unwrap()));
         Self { books, records }
     }
 
@@ -128,6 +134,9 @@ fn body(operation: &str, own: &Tenant) -> Option<Value> {
         | "voidPurchaseCreditNote"
         | "voidCustomerReceipt"
         | "voidSupplierPayment" => json!({}),
+        "emailSalesInvoice" | "emailSalesCreditNote" | "emailCustomerReceipt" | "emailSupplierPayment" => {
+            json!({ "to": ["a@example.com"] })
+        }
         "allocateSalesCreditNote"
         | "allocatePurchaseCreditNote"
         | "allocateCustomerReceipt"
@@ -252,7 +261,7 @@ on_both_databases! {
         let server = &own.books.server;
         // A second tenant on the same server.
         let stranger = server.person();
-        let strange_key = server.key(&stranger, &["books:read", "books:write"]);
+        let strange_key = server.key(&stranger, &["books:read", "books:write", "books:send"]);
         let foreign_id = server.organisation(&stranger, "Foreign Ltd");
         let foreign = |rest: &str| format!("/api/v1/books/organisations/{foreign_id}{rest}");
         let get = |rest: &str| server.client.get(&foreign(rest)).key(&strange_key).send().expect(200);
@@ -280,6 +289,13 @@ on_both_databases! {
         ];
         let bodies = traded(records[1].1, records[2].1, records[4].1, &account);
         records.extend(bodies.map(|(kind, body)| (kind, make(&format!("/{kind}"), body))));
+        let receipt = records.iter().find(|(kind, _)| *kind == "customer-receipts").unwrap().1;
+        let email = server.client.post(&foreign(&format!("/customer-receipts/{receipt}/email"))).key(&strange_key);
+        let email = email.json(&json!({ "to": ["a@example.com"] })).send().expect(202)["data"]["id"].as_i64().unwrap();
+        crate::support::until("the foreign e-mail is sent", || {
+            (get(&format!("/emails/{email}"))["data"]["status"] == "sent").then_some(())
+        });
+        records.push(("emails", email));
         let foreign_record = |kind: &str| {
             records.iter().find(|(known, _)| *known == kind).unwrap_or_else(|| panic!("make a foreign record of {kind}")).1
         };
@@ -287,7 +303,7 @@ on_both_databases! {
 
         let restricted = server.key_with(
             &own.books.owner,
-            &json!({ "name": "r", "scopes": ["books:read", "books:write"], "organisation_ids": [server.organisation(&own.books.owner, "Else")] }),
+            &json!({ "name": "r", "scopes": ["books:read", "books:write", "books:send"], "organisation_ids": [server.organisation(&own.books.owner, "Else")] }),
         );
         let mut tried = 0;
         for operation in operations() {
@@ -314,7 +330,7 @@ on_both_databases! {
 
         let viewer = server.person();
         server.member(own.books.id, &viewer, "viewer");
-        let viewers_key = server.key(&viewer, &["books:read", "books:write"]);
+        let viewers_key = server.key(&viewer, &["books:read", "books:write", "books:send"]);
         for operation in operations() {
             let answer = request(&own, &viewers_key, &operation, own.books.id, |kind| own.record(kind)).send();
             let expected = if operation.0 == "GET" { 200 } else { 403 };
@@ -496,7 +512,7 @@ on_both_databases! {
         let server = &own.books.server;
         let viewer = server.person();
         server.member(own.books.id, &viewer, "viewer");
-        let scopes = ["books:read", "books:write"];
+        let scopes = ["books:read", "books:write", "books:send"];
         let (viewers, strangers) = (server.key(&viewer, &scopes), server.key(&server.person(), &scopes));
         let elsewhere = server.organisation(&own.books.owner, "Else");
         let restricted = json!({ "name": "r", "scopes": scopes, "organisation_ids": [elsewhere] });

@@ -15,6 +15,7 @@ mod coverage;
 mod credit_chapters;
 mod document_chapters;
 mod document_field_chapters;
+mod email_chapters;
 mod field_chapters;
 mod fields;
 mod import_chapters;

@@ -375,6 +375,24 @@ impl TestServer {
         })
     }
 
+    /// Makes so many copies of an e-mail that waits, for what only a full queue shows.
+    #[track_caller]
+    pub fn copy_emails(&self, id: i64, copies: i64) {
+        const COLUMNS: &str = "organisation_id, user_id, key_prefix, document_type, document_id, sender_name, reply_to, \
+             recipients, copies, subject, message, status, attempts, next_attempt_at, fence, created_at, updated_at";
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let connection = sea_orm::Database::connect(&self.database_url).await.expect("connected");
+            let sql = format!(
+                "with recursive n (i) as (select 1 union all select i + 1 from n where i < {copies}) \
+                 insert into email (id, message_id, {COLUMNS}) \
+                 select 1000000 + n.i, 'copy-' || n.i || '@books.example', {COLUMNS} from email cross join n where id = {id}"
+            );
+            connection.execute_unprepared(&sql).await.expect("copied");
+            connection.close().await.expect("closed");
+        });
+    }
+
     /// What the VAT sub-ledger of an organisation holds for a period: side, code, net and VAT in pence. No answer shows it
     /// before there are reports.
     #[track_caller]

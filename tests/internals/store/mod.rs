@@ -7,6 +7,7 @@ mod credits;
 mod documents;
 mod fixture;
 mod jobs;
+mod mail;
 mod migrations;
 mod people;
 mod queue;

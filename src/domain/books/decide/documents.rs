@@ -257,6 +257,13 @@ impl BooksTransaction<'_> {
 
     /// Sets a document. Its lines are written only with an [`Effect::DocumentLines`].
     pub(crate) fn put_document(&mut self, row: DocumentRecord) {
+        let before = self.facts.documents.get(&row.id).map(|(_, before)| before);
+        let action = row.action_since(before);
+        self.put_document_as(action, row);
+    }
+
+    /// Sets a document; the history names this action.
+    pub(crate) fn put_document_as(&mut self, action: ChangeAction, row: DocumentRecord) {
         let organisation = self.organisation();
         let list = row.kind.as_str();
         let before = self.facts.documents.get(&row.id).map(|(_, before)| before);
@@ -277,7 +284,6 @@ impl BooksTransaction<'_> {
         let (on, title, after) = ((row.resource(), row.id), row.title(), row.audit_fields());
         let counters = ListCounters::from(&row);
         let before = self.facts.documents.get(&row.id).map(|(_, before)| before);
-        let action = row.action_since(before);
         let (counters_before, before) = (before.map(ListCounters::from), before.map(DocumentRecord::audit_fields));
         self.facts.documents.insert(row.id, (organisation, row));
         self.effects.move_counters(organisation, counters_before, Some(counters));

@@ -32,6 +32,7 @@ mod confirmations;
 mod contacts;
 mod credit_notes;
 mod documents;
+mod emails;
 mod imports;
 mod journals;
 mod opening;
@@ -49,6 +50,8 @@ pub(crate) enum Rejection {
     Unknown,
     /// Only owners and administrators may give this command.
     Forbidden,
+    /// Too many e-mails of the organisation wait.
+    MailQueueFull,
     /// A stored record has a value that no rule ever wrote.
     Corrupt(String),
     /// The item of a batch for which the batch was rejected, and why.
@@ -176,6 +179,9 @@ impl BooksTransaction<'_> {
             BooksCommand::VoidVatAdjustment { id, void_date, reason } => {
                 self.void_vat_adjustment(request, *id, *void_date, reason.as_deref())
             }
+            BooksCommand::SendEmail(entry) => self.send_email(request, entry),
+            BooksCommand::ResendEmail { id } => self.resend_email(*id),
+            BooksCommand::CancelEmail { id } => self.cancel_email(*id),
             BooksCommand::VoidJournal { id, void_date, reason } => {
                 self.void_journal(request, *id, *void_date, reason.as_deref())
             }

@@ -2,7 +2,7 @@
 
 use crate::domain::books::audit_fields::{AuditFields, ChangeAction, Resource};
 use crate::domain::books::records::settlement::AllocationView;
-use crate::domain::date::Date;
+use crate::domain::date::{Date, date_time_text};
 use crate::domain::ids::{ContactId, DocumentId};
 use crate::domain::ledger::allocation::{Allocation, Document};
 use crate::domain::ledger::cis;
@@ -283,6 +283,7 @@ impl DocumentRecord {
             .number("void_journal_id", self.void_journal_id)
             .date("void_date", self.void_date)
             .text("void_reason", self.void_reason.as_deref())
+            .text("last_emailed_at", self.last_emailed_at_ms.map(date_time_text).as_deref())
     }
 }
 

@@ -6,6 +6,7 @@ pub mod bank_account;
 pub mod change;
 pub mod contact;
 pub mod document;
+pub mod email;
 pub mod import;
 pub mod journal;
 pub mod opening;

@@ -8,6 +8,7 @@ mod changes;
 mod contacts;
 mod document_schemas;
 mod documents;
+mod emails;
 mod imports;
 mod journals;
 mod opening;
@@ -43,6 +44,7 @@ pub use documents::{
     allocate_credit_note, create_document, delete_document, get_document, issue_document, list_documents,
     print_sales_document, unallocate_credit_note, update_document, void_document,
 };
+pub use emails::{cancel_email, email_document, get_email, list_emails, resend_email};
 pub use imports::{confirm_import, get_import, list_imports, preview_import};
 pub use journals::{create_journal, get_journal, list_journals, void_journal};
 pub use opening::{preview_opening_balances, set_opening_balances};
@@ -74,6 +76,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         opening::schemas(),
         imports::schemas(),
         vat_adjustments::schemas(),
+        emails::schemas(),
     ];
     groups.into_iter().flatten().collect()
 }

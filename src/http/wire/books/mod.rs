@@ -7,6 +7,7 @@ pub mod bank;
 pub mod bank_account;
 pub mod changes;
 pub mod confirmation;
+pub mod email;
 pub mod imports;
 pub mod journal;
 pub mod opening;
