@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::schema::Type;
 
 use super::account_balances::{AccountBalances, AccountRows, Transactions, transactions_example};
 use super::balance_sheet::{Position, RETAINED_EARNINGS, type_of};
@@ -74,7 +75,7 @@ const SECTIONS: [(AccountType, &str); 4] = [
 ];
 
 fn section() -> ObjectBuilder {
-    ObjectBuilder::new().enum_values(Some(SECTIONS.map(|(_, word)| word)))
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(SECTIONS.map(|(_, word)| word)))
 }
 
 impl BalanceComparison {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::schema::Type;
 
 use super::AsOf;
 use super::account_balances::{AccountBalances, AccountRows, Transactions, transactions_example};
@@ -125,7 +126,7 @@ impl Group {
 }
 
 fn group() -> ObjectBuilder {
-    ObjectBuilder::new().enum_values(Some(Group::ALL.map(Group::as_str)))
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(Group::ALL.map(Group::as_str)))
 }
 
 /// The name of the profit of earlier years where no account has the role.

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::schema::Type;
 
 use super::Period;
 use super::account_balances::{AccountBalances, AccountRows, Transactions, transactions_example};
@@ -103,7 +104,7 @@ pub struct ProfitLossMonthlyRow {
 
 /// The schema of the section of an account.
 pub(super) fn section() -> ObjectBuilder {
-    ObjectBuilder::new().enum_values(Some(Section::ALL.map(Section::as_str)))
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(Section::ALL.map(Section::as_str)))
 }
 
 impl ProfitLossMonthly {

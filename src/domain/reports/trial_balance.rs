@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::schema::Type;
 
 use super::AsOf;
 use super::account_balances::{AccountBalances, AccountRows, Transactions, transactions_example};
@@ -52,7 +53,7 @@ pub struct TrialBalanceRow {
 }
 
 fn account_type() -> ObjectBuilder {
-    ObjectBuilder::new().enum_values(Some(AccountType::ALL.map(AccountType::as_str)))
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(AccountType::ALL.map(AccountType::as_str)))
 }
 
 impl TrialBalance {
