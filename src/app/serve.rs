@@ -95,7 +95,7 @@ pub(super) async fn start(
         limits: product_limits(settings),
         throttle: Throttle::new(Arc::clone(&clock)),
         // Where documents are rendered, the renderer goes here.
-        mail: MailOptions { host: actors.mail.host().to_owned(), render_pdf: None },
+        mail: MailOptions { host: actors.mail.host().to_owned() },
         clock: Arc::clone(&clock),
         shared_database: store.is_shared(),
         base_url: std::sync::OnceLock::new(),

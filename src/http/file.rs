@@ -18,16 +18,17 @@ const NAMED_MAX: usize = 20;
 const PLACES: usize = 4;
 static PRINTING: Semaphore = Semaphore::const_new(PLACES);
 
-/// Prints a document on a blocking thread and answers it under a name without its ending.
-pub async fn pdf(
-    name: &str,
-    print: impl FnOnce() -> Result<Pdf, RenderError> + Send + 'static,
-) -> Result<HttpResponse, ApiError> {
+/// Prints a document on a blocking thread.
+pub async fn print(print: impl FnOnce() -> Result<Pdf, RenderError> + Send + 'static) -> Result<Pdf, ApiError> {
     let place = PRINTING.acquire().await.map_err(ApiError::internal)?;
     let printed = actix_web::web::block(print).await.map_err(ApiError::internal)?;
     drop(place);
-    let pdf = printed.map_err(ApiError::internal)?;
-    let mut response = file(&format!("{name}.pdf"), "application/pdf", pdf.bytes)?;
+    printed.map_err(ApiError::internal)
+}
+
+/// Answers a document under the name of its file.
+pub fn pdf(name: &str, pdf: Pdf) -> Result<HttpResponse, ApiError> {
+    let mut response = file(name, "application/pdf", pdf.bytes)?;
     if let Some(missing) = missing_characters(&pdf.missing) {
         let value = HeaderValue::from_str(&missing).map_err(ApiError::internal)?;
         response.headers_mut().insert(MISSING_CHARACTERS, value);

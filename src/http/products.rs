@@ -8,7 +8,6 @@ use super::wire;
 use crate::actors::runtime::ActorError;
 use crate::actors::{Actors, AskError};
 use crate::clock::Clock;
-use crate::domain::books::records::email::{Attachment, EmailedView};
 use crate::session::Sessions;
 use crate::store::{Reader, StoreError};
 
@@ -31,16 +30,11 @@ pub struct ProductLimits {
     pub default_monthly_credits: i64,
 }
 
-/// Renders the PDF of a document; an error says why it cannot.
-pub type RenderPdf = fn(&EmailedView) -> Result<Attachment, String>;
-
 /// What handlers know of how e-mails are sent.
 #[derive(Debug, Clone)]
 pub struct MailOptions {
     /// The host in `Message-ID`s: that of the address e-mails are sent from.
     pub host: String,
-    /// Renders the PDF that goes with an e-mail; without it e-mails go without.
-    pub render_pdf: Option<RenderPdf>,
 }
 
 /// What handlers share.

@@ -12,6 +12,7 @@ use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::email::{
     Attachment, EmailFilter, EmailInput, EmailRecord, EmailedDocument, EmailedView,
 };
+use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::request::CommandResult;
 use crate::domain::ids::OrganisationId;
 use crate::domain::mail::{EmailStatus, EmailedType};
@@ -23,8 +24,9 @@ use crate::http::envelope;
 use crate::http::envelope::{AssignedId, Id, Moment};
 use crate::http::error::ApiError;
 use crate::http::openapi::schema::{array, choice, string};
-use crate::http::products::{Products, RenderPdf};
+use crate::http::products::Products;
 use crate::http::query::Query;
+use crate::http::resources::printed::{print_document, print_settlement};
 use crate::http::wire::books::email::parse_email;
 
 /// `POST …/{id}/email`; `document` makes the document of the identifier in the path.
@@ -34,28 +36,48 @@ pub async fn send(call: Call<Products>, document: fn(i64) -> EmailedDocument) ->
     let read = parse_email(&call.body);
     let exists = read.is_ok() || view(&call, access.organisation.id, document).await?.is_some();
     let request = body_or_path(read, exists)?;
-    let mail = &call.state().mail;
-    let rendered = match mail.render_pdf.filter(|_| request.attaches_pdf) {
-        Some(render) => rendered(&call, access.organisation.id, document, render).await?,
-        None => None,
+    let reply_to = match &access.organisation.email {
+        Some(email) => email.clone(),
+        None => {
+            let person = call.state().reader.find_user(call.caller()?.user_id).await?;
+            person.map(|person| person.email).unwrap_or_default()
+        }
     };
-    let (attachment, rendered_version) = rendered.unzip();
-    let person = call.state().reader.find_user(call.caller()?.user_id).await?;
-    let entry = EmailInput {
+    let mut entry = EmailInput {
         document,
         to: request.to,
         cc: request.cc,
         subject: request.subject,
         message: request.message,
-        attachment,
-        rendered_version,
-        reply_to: person.map(|person| person.email).unwrap_or_default(),
-        message_id: format!("{}@{}", call.state().clock.unique(), mail.host),
+        attachment: None,
+        rendered_version: None,
+        reply_to,
+        message_id: format!("{}@{}", call.state().clock.unique(), call.state().mail.host),
     };
-    let command = BooksCommand::SendEmail(Box::new(entry));
-    let answer = execute(&call, &access, StatusCode::ACCEPTED, command, print).await?;
+    let mut renderings = 0;
+    let answer = loop {
+        if request.attaches_pdf {
+            let rendered = rendered(&call, &access.organisation, document).await?;
+            (entry.attachment, entry.rendered_version) = rendered.unzip();
+        }
+        renderings += 1;
+        let command = BooksCommand::SendEmail(Box::new(entry.clone()));
+        match execute(&call, &access, StatusCode::ACCEPTED, command, print).await {
+            Err(error) if is_outdated(&call, &error) && renderings < RENDERINGS_MAX => {}
+            answer => break answer?,
+        }
+    };
     call.state().actors.mail.wake();
     Ok(answer)
+}
+
+/// How often the PDF of a document is rendered that changes meanwhile: with every other e-mail of it, for instance.
+const RENDERINGS_MAX: u32 = 16;
+
+/// Whether the PDF shows a version of the document that is over, and the caller did not name that version.
+fn is_outdated(call: &Call<Products>, error: &ApiError) -> bool {
+    let reason = error.details().and_then(|details| details.get("reason"));
+    call.if_match().is_none() && reason.is_some_and(|reason| reason == "stale_version")
 }
 
 /// The document as callers see it, if there is one: read for the PDF, and when the body is wrong, because 404 comes
@@ -79,14 +101,19 @@ async fn view(
 /// The PDF of the document, and the version of the document that it shows.
 async fn rendered(
     call: &Call<Products>,
-    organisation: OrganisationId,
+    organisation: &OrganisationRecord,
     document: EmailedDocument,
-    render: RenderPdf,
 ) -> Result<Option<(Attachment, i64)>, ApiError> {
-    let Some(view) = view(call, organisation, document).await? else { return Ok(None) };
-    let version = view.version();
-    let rendered = tokio::task::spawn_blocking(move || render(&view)).await.map_err(ApiError::internal)?;
-    Ok(Some((rendered.map_err(ApiError::internal)?, version)))
+    let Some(view) = view(call, organisation.id, document).await? else { return Ok(None) };
+    let (version, organisation) = (view.version(), organisation.clone());
+    let (file_name, pdf) = match (view, document) {
+        (EmailedView::Document(view), _) => print_document(call, organisation, *view).await?,
+        (EmailedView::Settlement(view), EmailedDocument::Settlement(side, _)) => {
+            print_settlement(call, organisation, side, *view).await?
+        }
+        (EmailedView::Settlement(_), EmailedDocument::Document(..)) => return Ok(None),
+    };
+    Ok(Some((Attachment { file_name, bytes: pdf.bytes }, version)))
 }
 
 /// `GET …/emails`.

@@ -4,8 +4,9 @@ use actix_web::HttpResponse;
 
 use crate::domain::books::records::bank_account::BankAccountDetails;
 use crate::domain::books::records::contact::ContactDetails;
+use crate::domain::books::records::document::DocumentView;
 use crate::domain::books::records::organisation::OrganisationRecord;
-use crate::domain::books::records::settlement::AllocationView;
+use crate::domain::books::records::settlement::{AllocationView, SettlementView};
 use crate::domain::date::date_in;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::contact::ContactKind;
@@ -16,7 +17,7 @@ use crate::http::error::ApiError;
 use crate::http::file;
 use crate::http::products::Products;
 use crate::http::query::Query;
-use crate::render::{self, PaidDocument, Payment, SalesDocument};
+use crate::render::{self, PaidDocument, Payment, Pdf, SalesDocument};
 
 /// `GET …/sales-invoices/{id}/pdf`, `GET …/sales-credit-notes/{id}/pdf`.
 pub async fn sales_document(call: Call<Products>, kind: DocumentKind) -> Result<HttpResponse, ApiError> {
@@ -24,15 +25,26 @@ pub async fn sales_document(call: Call<Products>, kind: DocumentKind) -> Result<
     let reader = &call.state().reader;
     let view = reader.document(organisation.id, kind, path_id(&call)?).await?.ok_or_else(ApiError::not_found)?;
     Query::none(call.query())?;
-    let customer = contact(&call, &organisation, kind.contact_kind(), view.contact_id).await?;
-    let bank_account = payment_bank_account(&call, &organisation).await?;
+    let (name, pdf) = print_document(&call, organisation, view).await?;
+    file::pdf(&name, pdf)
+}
+
+/// A sales invoice or credit note as a file: its name and what is in it.
+pub(super) async fn print_document(
+    call: &Call<Products>,
+    organisation: OrganisationRecord,
+    view: DocumentView,
+) -> Result<(String, Pdf), ApiError> {
+    let (reader, kind) = (&call.state().reader, view.kind);
+    let customer = contact(call, &organisation, kind.contact_kind(), view.contact_id).await?;
+    let bank_account = payment_bank_account(call, &organisation).await?;
     let origin_number = match view.origin_id {
         Some(id) => reader.document(organisation.id, kind.invoice(), id).await?.and_then(|origin| origin.number),
         None => None,
     };
     let without = if kind.is_credit_note() { "credit-note-draft" } else { "invoice-draft" };
     let name = view.number.clone().unwrap_or_else(|| format!("{without}-{}", view.id));
-    file::pdf(&name, move || {
+    let print = move || {
         render::sales_document(&SalesDocument {
             view: &view,
             organisation: &organisation,
@@ -40,8 +52,8 @@ pub async fn sales_document(call: Call<Products>, kind: DocumentKind) -> Result<
             bank_account: bank_account.as_ref(),
             origin_number: origin_number.as_deref(),
         })
-    })
-    .await
+    };
+    Ok((format!("{name}.pdf"), file::print(print).await?))
 }
 
 /// `GET …/customer-receipts/{id}/pdf`, `GET …/supplier-payments/{id}/pdf`.
@@ -50,17 +62,28 @@ pub async fn settlement(call: Call<Products>, side: ContactKind) -> Result<HttpR
     let reader = &call.state().reader;
     let view = reader.settlement(organisation.id, side, path_id(&call)?).await?.ok_or_else(ApiError::not_found)?;
     Query::none(call.query())?;
-    let contact = contact(&call, &organisation, side, view.contact_id).await?;
+    let (name, pdf) = print_settlement(&call, organisation, side, view).await?;
+    file::pdf(&name, pdf)
+}
+
+/// A receipt or remittance advice as a file: its name and what is in it.
+pub(super) async fn print_settlement(
+    call: &Call<Products>,
+    organisation: OrganisationRecord,
+    side: ContactKind,
+    view: SettlementView,
+) -> Result<(String, Pdf), ApiError> {
+    let contact = contact(call, &organisation, side, view.contact_id).await?;
     let references = match side {
         ContactKind::Customer => Vec::new(),
-        ContactKind::Supplier => paid_documents(&call, organisation.id, &view.allocations).await?,
+        ContactKind::Supplier => paid_documents(call, organisation.id, &view.allocations).await?,
     };
     let name = view.number.clone().unwrap_or_else(|| format!("payment-{}", view.id));
-    file::pdf(&name, move || {
+    let print = move || {
         let (organisation, contact) = (&organisation, &contact);
         render::payment(&Payment { view: &view, organisation, contact, references: &references })
-    })
-    .await
+    };
+    Ok((format!("{name}.pdf"), file::print(print).await?))
 }
 
 async fn paid_documents(

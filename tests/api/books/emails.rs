@@ -119,6 +119,7 @@ on_both_databases! {
             let list = books.get("/emails");
             let email = list["data"].as_array().unwrap().iter().find(|email| *name == format!("{}.eml", email["message_id"].as_str().unwrap()));
             assert!(email.is_some(), "{name} {list}");
+            assert!(text.contains("Content-Type: application/pdf") && text.contains("JVBERi0xLjc"), "a PDF: {text}");
             assert!(text.contains("\r\nAuto-Submitted: auto-generated\r\n") && text.contains(&format!("\r\nReply-To: {}\r\n", desk.books.owner.email)), "{text}");
         }
         assert_eq!(books.get("/emails")["pagination"]["total"], desk.documents.len());
