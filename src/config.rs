@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::domain::mail::{SmtpSecurity, SmtpServer, is_address};
+
 /// A setting that cannot be used; the program ends with exit code 2.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("setting {key}: {value:?} is not usable; allowed: {allowed}")]
@@ -125,6 +127,18 @@ pub struct Overrides {
     /// Mail server; without it e-mails are files in <data_dir>/outbox [default: none]
     #[arg(long, env = "BOOKKEEPING_SMTP_URL", global = true, value_name = "URL", hide_env_values = true)]
     pub smtp_url: Option<String>,
+    /// The address e-mails are sent from; required with smtp_url [default: none]
+    #[arg(long, env = "BOOKKEEPING_MAIL_FROM", global = true, value_name = "ADDRESS")]
+    pub mail_from: Option<String>,
+    /// Selector of the DKIM key in the DNS [default: none]
+    #[arg(long, env = "BOOKKEEPING_MAIL_DKIM_SELECTOR", global = true, value_name = "NAME")]
+    pub mail_dkim_selector: Option<String>,
+    /// Private key that signs e-mails, PEM of PKCS#8, RSA or Ed25519 [default: none]
+    #[arg(long, env = "BOOKKEEPING_MAIL_DKIM_KEY_FILE", global = true, value_name = "FILE")]
+    pub mail_dkim_key_file: Option<PathBuf>,
+    /// E-mails that leave a minute, for each organisation and for each person over all they own [default: 60]
+    #[arg(long, env = "BOOKKEEPING_MAIL_PER_MINUTE", global = true, value_name = "N")]
+    pub mail_per_minute: Option<u64>,
     /// How long in-flight requests and the running job get on SIGTERM [default: 20]
     #[arg(long, env = "BOOKKEEPING_SHUTDOWN_GRACE_S", global = true, value_name = "SECONDS")]
     pub shutdown_grace_s: Option<u64>,
@@ -205,7 +219,13 @@ pub struct Settings {
     /// Allocation of a new person.
     pub default_monthly_credits: i64,
     /// Mail server.
-    pub smtp_url: Option<String>,
+    pub smtp: Option<SmtpServer>,
+    /// The address e-mails are sent from, when given.
+    pub mail_from: Option<String>,
+    /// The DKIM selector and the file of its key.
+    pub mail_dkim: Option<(String, PathBuf)>,
+    /// Pace of e-mails.
+    pub mail_per_minute: u64,
     /// Grace on SIGTERM.
     pub shutdown_grace_s: u64,
     /// Form of log lines.
@@ -258,6 +278,10 @@ impl Overrides {
             job_retention_days,
             default_monthly_credits,
             smtp_url,
+            mail_from,
+            mail_dkim_selector,
+            mail_dkim_key_file,
+            mail_per_minute,
             shutdown_grace_s,
             log_format,
             log,
@@ -307,6 +331,78 @@ fn trusted_proxies(given: &str) -> Result<Vec<IpAddr>, SettingError> {
         })
     });
     parsed.collect()
+}
+
+/// Reads `smtps://user:password@host:port` or `smtp://…`; name and password may be percent-encoded.
+fn smtp_server(text: &str) -> Result<SmtpServer, SettingError> {
+    let unusable = |allowed: &str| {
+        // Only the scheme is shown: the rest may hold a password.
+        let shown = text.split_once(':').map_or("(no scheme)", |(scheme, _)| scheme);
+        SettingError { key: "smtp_url", value: format!("{shown}…"), allowed: allowed.to_owned() }
+    };
+    const ALLOWED: &str =
+        "smtps://HOST or smtp://HOST, with USER:PASSWORD@ before the host and :PORT after it where needed";
+    let parsed = url::Url::parse(text).map_err(|_| unusable(ALLOWED))?;
+    let decoded = |text: &str| {
+        let text = percent_encoding::percent_decode_str(text).decode_utf8().ok()?;
+        (!text.contains(char::is_control)).then(|| text.into_owned())
+    };
+    let host = parsed.host_str().filter(|host| !host.is_empty()).ok_or_else(|| unusable(ALLOWED))?;
+    let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+    let is_loopback = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    let (security, port) = match parsed.scheme() {
+        "smtps" => (SmtpSecurity::Tls, 465),
+        "smtp" if is_loopback => (SmtpSecurity::Plain, 25),
+        "smtp" => (SmtpSecurity::StartTls, 587),
+        _ => return Err(unusable("a URL starting with smtp:// or smtps://")),
+    };
+    if !matches!(parsed.path(), "" | "/") || parsed.query().is_some() || parsed.fragment().is_some() {
+        return Err(unusable(ALLOWED));
+    }
+    let credentials = match (parsed.username(), parsed.password()) {
+        ("", None) => None,
+        (user, password) => {
+            let read = decoded(user).filter(|user| !user.is_empty()).zip(decoded(password.unwrap_or_default()));
+            Some(read.ok_or_else(|| unusable(ALLOWED))?)
+        }
+    };
+    Ok(SmtpServer { host, port: parsed.port().unwrap_or(port), security, credentials })
+}
+
+fn mail_from(given: Option<String>, is_needed: bool) -> Result<Option<String>, SettingError> {
+    let allowed = || "an e-mail address, such as books@example.com; required with smtp_url".to_owned();
+    match given {
+        Some(address) if is_address(&address) => Ok(Some(address)),
+        Some(value) => Err(SettingError { key: "mail_from", value, allowed: allowed() }),
+        None if is_needed => Err(SettingError { key: "mail_from", value: String::new(), allowed: allowed() }),
+        None => Ok(None),
+    }
+}
+
+fn mail_dkim(
+    selector: Option<String>,
+    key_file: Option<PathBuf>,
+    from: Option<&str>,
+) -> Result<Option<(String, PathBuf)>, SettingError> {
+    let error = |value: String, allowed: &str| {
+        Err(SettingError { key: "mail_dkim_selector", value, allowed: allowed.to_owned() })
+    };
+    match (selector, key_file) {
+        (None, None) => Ok(None),
+        (Some(selector), Some(file)) => {
+            let is_label = |label: &str| {
+                !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            };
+            if !selector.split('.').all(is_label) {
+                return error(selector, "letters, digits, hyphens and dots, as in the DNS");
+            }
+            if from.is_none() {
+                return error(selector, "together with mail_from, whose domain signs");
+            }
+            Ok(Some((selector, file)))
+        }
+        (selector, _) => error(selector.unwrap_or_default(), "together with mail_dkim_key_file, or neither"),
+    }
 }
 
 fn log_format(given: Option<&str>) -> Result<Option<LogFormat>, SettingError> {
@@ -395,7 +491,10 @@ impl Settings {
             open_registration: given.open_registration,
             job_retention_days: bounded("job_retention_days", given.job_retention_days, 30, 1, 36_500)?,
             default_monthly_credits,
-            smtp_url: url("smtp_url", given.smtp_url, &["smtp://", "smtps://"])?,
+            mail_dkim: mail_dkim(given.mail_dkim_selector, given.mail_dkim_key_file, given.mail_from.as_deref())?,
+            mail_from: mail_from(given.mail_from, given.smtp_url.is_some())?,
+            smtp: given.smtp_url.map(|text| smtp_server(&text)).transpose()?,
+            mail_per_minute: bounded("mail_per_minute", given.mail_per_minute, 60, 1, 1_000_000)?,
             shutdown_grace_s: bounded("shutdown_grace_s", given.shutdown_grace_s, 20, 0, 3_600)?,
             log_format,
             log,
@@ -425,6 +524,43 @@ mod tests {
         let error =
             Settings::resolve(Overrides { database_url: Some("mysql://u:secret@h".into()), ..Overrides::default() });
         assert!(!error.expect_err("unknown scheme").to_string().contains("secret"));
+    }
+
+    #[test]
+    fn a_mail_server_is_private_unless_it_is_this_machine() {
+        let read = |url: &str| {
+            let given = Overrides {
+                smtp_url: Some(url.to_owned()),
+                mail_from: Some("books@example.com".to_owned()),
+                ..Overrides::default()
+            };
+            Settings::resolve(given).map(|settings| settings.smtp.expect("a server"))
+        };
+        let of = |url: &str| read(url).map(|server| (server.host, server.port, server.security)).expect("usable");
+        assert_eq!(of("smtps://mail.example.com"), ("mail.example.com".to_owned(), 465, SmtpSecurity::Tls));
+        assert_eq!(of("smtp://mail.example.com:2525/"), ("mail.example.com".to_owned(), 2525, SmtpSecurity::StartTls));
+        assert_eq!(of("smtp://127.0.0.1:2500"), ("127.0.0.1".to_owned(), 2500, SmtpSecurity::Plain));
+        assert_eq!(of("smtp://[::1]"), ("::1".to_owned(), 25, SmtpSecurity::Plain));
+        assert_eq!(of("smtps://localhost"), ("localhost".to_owned(), 465, SmtpSecurity::Tls));
+        let server = read("smtps://me%40example.com:p%3A%2Fss@mail.example.com").expect("usable");
+        assert_eq!(server.credentials, Some(("me@example.com".to_owned(), "p:/ss".to_owned())));
+        assert!(!format!("{server:?}").contains("ss"), "{server:?}");
+        for bad in [
+            "http://x.example",
+            "smtp://",
+            "smtps://:secret@x.example",
+            "smtp://x.example/path",
+            "smtp://u%0d%0a:p@x.example",
+            "x",
+        ] {
+            let error = read(bad).expect_err(bad).to_string();
+            assert!(error.starts_with("setting smtp_url") && !error.contains("secret"), "{bad}: {error}");
+        }
+        let given = |given: Overrides| Settings::resolve(given).expect_err("incomplete").key;
+        assert_eq!(given(Overrides { smtp_url: Some("smtp://127.0.0.1".into()), ..Overrides::default() }), "mail_from");
+        assert_eq!(given(Overrides { mail_from: Some("a@b.co, c@d.co".into()), ..Overrides::default() }), "mail_from");
+        let half = Overrides { mail_dkim_selector: Some("books".into()), ..Overrides::default() };
+        assert_eq!(given(half), "mail_dkim_selector");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Bookkeeping Suite: reconciliation, coding and double-entry books behind one REST API.
 //!
-//! `main → cli → app → { http → { actors → { store → entity }, domain } }`; see `ARCHITECTURE.md`.
+//! `main → cli → app → { http → { actors → { store → entity }, render → domain } }`; see `ARCHITECTURE.md`.
 
 pub mod actors;
 pub mod app;
@@ -10,5 +10,6 @@ pub mod config;
 pub mod domain;
 pub mod http;
 pub mod metrics;
+pub mod render;
 pub mod session;
 pub mod store;

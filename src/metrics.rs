@@ -7,6 +7,7 @@
 //! microseconds, from 1 µs to about 18 minutes, so a percentile is within an eighth of the truth. Longer durations land in
 //! the last bucket. Nothing here locks, so a reader never waits for a recorder, not even for one that is stuck.
 
+mod mail;
 mod process;
 
 use std::fmt;
@@ -22,6 +23,8 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 
 use crate::domain::job::{JobStatus, Product};
+
+pub use mail::MailMetrics;
 
 /// The content type of the exposition.
 pub const EXPOSITION_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -57,6 +60,8 @@ pub struct Recorded {
     pub ledger_version_conflicts: Counter,
     /// Blocking threads left to themselves after a missed deadline and not yet done.
     pub blocking_threads_abandoned: Gauge,
+    /// E-mails.
+    pub mail: MailMetrics,
 }
 
 impl std::ops::Deref for Metrics {
@@ -81,6 +86,7 @@ impl Metrics {
             ledger_postings: Counter::default(),
             ledger_version_conflicts: Counter::default(),
             blocking_threads_abandoned: Gauge::default(),
+            mail: MailMetrics::default(),
         });
         let mut registry = Registry::default();
         registry.register_collector(Box::new(Arc::clone(&recorded)));
@@ -249,6 +255,7 @@ impl Collector for Recorded {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         self.encode_http(&mut encoder)?;
         self.encode_jobs(&mut encoder)?;
+        self.mail.encode(&mut encoder)?;
         encode_histograms(
             &mut encoder,
             "store_acquire_seconds",

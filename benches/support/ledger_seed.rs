@@ -2,6 +2,7 @@
 //! nothing wrong with them.
 
 use anyhow::{Context, Result};
+use migration::m20261124_000022_contact_reports;
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, DbBackend, Statement};
 use xtask::books::Books;
 
@@ -139,6 +140,7 @@ impl Seed {
         all.push(self.bank_transactions());
         all.extend(self.history());
         all.extend(self.totals(books)?);
+        all.extend(self.cash());
         all.extend(self.counters());
         all.push(format!("update id_block set next = next + {}", self.journals * 4));
         if self.backend == DbBackend::Postgres {
@@ -459,7 +461,28 @@ impl Seed {
                  unconfirmed = (select coalesce(sum(amount), 0) from bank_transaction where status = 'unconfirmed'), \
                  unconfirmed_count = (select count(*) from bank_transaction where status = 'unconfirmed') where id = {bank}"
             ),
+            m20261124_000022_contact_reports::open_items(),
+            m20261124_000022_contact_reports::trade_totals(self.backend),
         ])
+    }
+
+    /// What journals moved on the bank accounts, by day.
+    fn cash(&self) -> [String; 2] {
+        const MOVED: &str = "select l.organisation_id, l.journal_id, l.entry_day, sum(l.debit - l.credit) as moved \
+             from account a join journal_line l on l.account_id = a.id where a.role = 'bank' \
+             group by l.organisation_id, l.journal_id, l.entry_day having sum(l.debit - l.credit) <> 0";
+        [
+            format!(
+                "insert into cash_day (organisation_id, day, inflow, outflow) select organisation_id, entry_day, \
+                 sum(case when moved > 0 then moved else 0 end), sum(case when moved < 0 then -moved else 0 end) \
+                 from ({MOVED}) m group by organisation_id, entry_day"
+            ),
+            format!(
+                "insert into cash_reversal (organisation_id, day, reversal_day, amount) select m.organisation_id, \
+                 o.entry_day, m.entry_day, sum(abs(m.moved)) from ({MOVED}) m join journal r on r.id = m.journal_id \
+                 join journal o on o.id = r.reverses_journal_id group by m.organisation_id, o.entry_day, m.entry_day"
+            ),
+        ]
     }
 
     /// How many rows lists have, in all the ways that is kept.

@@ -59,7 +59,8 @@ pub struct Model {
     pub cis_deduction: i64,
     /// Whether it came with the opening balances.
     pub opening: bool,
-    /// How its VAT is declared: `standard`, `cash` or `flat_rate`; none of drafts and opening documents.
+    /// How its VAT is declared: `standard`, `cash` or `flat_rate`; none of drafts, nor of opening documents but `cash` of those
+    /// that say their VAT.
     pub vat_basis: Option<String>,
     /// The journal of its issue.
     pub journal_id: Option<i64>,
@@ -81,6 +82,8 @@ pub struct Model {
     pub updated_at: i64,
     /// Counts changes, from 1.
     pub version: i64,
+    /// `standard` when it is given: outside cash accounting.
+    pub given_vat_basis: Option<String>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -37,6 +37,14 @@ pub struct Model {
     pub vat: i64,
     /// `labour`, `materials` or `none`.
     pub cis_type: String,
+    /// What the caller says it is; null when it follows from the supplier.
+    pub given_cis_type: Option<String>,
+    /// `domestic` or `imported_services`.
+    pub reverse_charge: Option<String>,
+    /// Pence of VAT that the customer accounts for.
+    pub reverse_charge_vat: Option<i64>,
+    /// `standard` when it is given: outside the turnover of the flat rate.
+    pub vat_basis: Option<String>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -73,6 +73,18 @@ pub struct Model {
     pub sales_invoice_next_number: i64,
     /// What credit note numbers start with.
     pub sales_credit_note_prefix: String,
+    /// Reply address of what is sent.
+    pub email: Option<String>,
+    /// Printed on documents.
+    pub phone: Option<String>,
+    /// Employer's reference at HMRC.
+    pub paye_reference: Option<String>,
+    /// For payments of PAYE and CIS to HMRC.
+    pub accounts_office_reference: Option<String>,
+    /// Printed on invoices.
+    pub payment_bank_account_id: Option<i64>,
+    /// Printed below invoices.
+    pub invoice_footer: Option<String>,
     /// An account has the role `vat_control`.
     pub has_vat_control: bool,
     /// Opening balances were posted.

@@ -25,8 +25,8 @@ pub struct Model {
     pub day: i64,
     /// Pence of cash.
     pub amount: i64,
-    /// Where the money was paid in or out.
-    pub bank_account_id: i64,
+    /// The bank account that the cash moved through; none when it was another account.
+    pub bank_account_id: Option<i64>,
     /// The caller's reference.
     pub reference: Option<String>,
     /// A note.
@@ -53,6 +53,8 @@ pub struct Model {
     pub updated_at: i64,
     /// Counts changes, from 1.
     pub version: i64,
+    /// The account in place of a bank account.
+    pub account_id: Option<i64>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -20,6 +20,9 @@ pub struct Model {
     /// The scheme it was made under.
     #[sea_orm(primary_key, auto_increment = false)]
     pub basis: String,
+    /// `domestic` or `imported_services`; empty when there is none.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub reverse_charge: String,
     /// The day.
     #[sea_orm(primary_key, auto_increment = false)]
     pub day: i64,

@@ -33,6 +33,10 @@ pub struct Model {
     pub vat: i64,
     /// The day it counts for the return.
     pub tax_day: i64,
+    /// `domestic` or `imported_services`: the VAT of a purchase is due as well as reclaimed.
+    pub reverse_charge: Option<String>,
+    /// The receipt or payment that brought it onto the return, under cash accounting.
+    pub settlement_id: Option<i64>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

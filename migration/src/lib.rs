@@ -16,6 +16,15 @@ mod m20261122_000007_list_totals;
 mod m20261122_000008_vat_basis;
 mod m20261123_000009_positive_identifiers;
 mod m20261123_000010_trigram_names;
+mod m20261123_000011_financial_years;
+mod m20261123_000012_given_cis_types;
+mod m20261123_000013_settlement_account;
+mod m20261123_000015_printed_documents;
+mod m20261124_000014_cash_totals;
+mod m20261124_000020_vat_adjustments;
+mod m20261124_000021_reverse_charge;
+pub mod m20261124_000022_contact_reports;
+mod m20261124_000023_email;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
@@ -34,6 +43,15 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000008_vat_basis::Migration),
             Box::new(m20261123_000009_positive_identifiers::Migration),
             Box::new(m20261123_000010_trigram_names::Migration),
+            Box::new(m20261123_000011_financial_years::Migration),
+            Box::new(m20261123_000012_given_cis_types::Migration),
+            Box::new(m20261123_000013_settlement_account::Migration),
+            Box::new(m20261123_000015_printed_documents::Migration),
+            Box::new(m20261124_000014_cash_totals::Migration),
+            Box::new(m20261124_000020_vat_adjustments::Migration),
+            Box::new(m20261124_000021_reverse_charge::Migration),
+            Box::new(m20261124_000022_contact_reports::Migration),
+            Box::new(m20261124_000023_email::Migration),
         ]
     }
 }

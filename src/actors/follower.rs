@@ -23,6 +23,7 @@ const ORPHAN_AGE_MS: i64 = 10 * 60 * 1000;
 /// Follows what is committed until the future is dropped.
 pub async fn follow(store: Store, actors: Arc<Actors>) {
     let (mut followed, mut reported) = (Epochs::default(), Reported::default());
+    let mut rounds: u64 = 0;
     let mut ticks = tokio::time::interval(FOLLOW_EVERY);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
@@ -31,6 +32,8 @@ pub async fn follow(store: Store, actors: Arc<Actors>) {
         match store.reader.epochs().await {
             Ok(now) => {
                 actors.health.set_database(true);
+                let is_tenth = rounds.is_multiple_of(10);
+                follow_mail(&now, &actors, &store, is_tenth).await;
                 let current = apply_changes(&mut followed, now, &actors).await;
                 if current {
                     actors.keys.published.refreshed(read_at_ms);
@@ -44,6 +47,25 @@ pub async fn follow(store: Store, actors: Arc<Actors>) {
             }
         }
         reported.report(store.stats(), actors.observer.as_ref());
+        rounds += 1;
+    }
+}
+
+/// Wakes whoever sends e-mails when something is due, and counts once a second what waits.
+async fn follow_mail(now: &Epochs, actors: &Actors, store: &Store, is_tenth: bool) {
+    let now_ms = actors.store_now_ms();
+    let abandoned =
+        now.mail.holder.as_deref().is_some_and(|holder| holder != actors.holder) && now.mail.lease_until_ms < now_ms;
+    match abandoned {
+        // What was leaving when its process died has to be looked after, though nothing else waits.
+        true if is_tenth => actors.mail.wake(),
+        _ => actors.mail.wake_at(now.mail_due_at_ms, is_tenth, now_ms),
+    }
+    if is_tenth {
+        match store.reader.mail_waiting().await {
+            Ok(waiting) => actors.mail.note_waiting(waiting, now_ms),
+            Err(error) => tracing::warn!(error = %error, "waiting e-mails cannot be counted"),
+        }
     }
 }
 
@@ -124,5 +146,6 @@ pub async fn one_round(store: &Store, actors: &Actors, retention_ms: i64) -> Res
         }
     }
     store.writer.sweep_orphans(&store.reader, ORPHAN_AGE_MS).await?;
+    store.writer.drop_old_pdfs().await?;
     Ok(())
 }

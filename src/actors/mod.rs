@@ -12,6 +12,7 @@ pub mod job_board;
 pub mod job_runner;
 pub mod key_registry;
 pub mod ledger;
+pub mod mail;
 pub mod pack;
 pub mod published;
 pub mod rate_limiter;
@@ -29,6 +30,7 @@ use crate::clock::Clock;
 use crate::domain::caller::RateRule;
 use crate::domain::credits::CreditChange;
 use crate::domain::job::{JobStatus, Product};
+use crate::domain::mail::EmailStatus;
 use crate::store::{Store, StoreError};
 
 use credit_bank::{CreditBank, CreditBankHandle};
@@ -37,6 +39,7 @@ use job_board::JobBoard;
 use job_runner::{JobRunner, RunLimits, Stopping, TurnObserver, Work};
 use key_registry::{KeyRegistry, KeyRegistryHandle};
 use ledger::LedgersHandle;
+use mail::{MailHandle, MailService};
 use published::{BalanceBoard, KeyDirectory};
 use rate_limiter::{RateLimiter, RateLimiterHandle, RateWindows};
 use runtime::{ActorError, ActorRegistry, ActorStats, Health, Slot, SlotOptions};
@@ -74,6 +77,10 @@ pub trait Observer: Send + Sync {
     fn journals_posted(&self, journals: u64);
     /// A change was refused because the record had changed since it was read.
     fn version_conflict(&self);
+    /// An e-mail that was begun to be sent came to this state.
+    fn mail_ended(&self, status: EmailStatus);
+    /// So many e-mails wait, the oldest of them for so long.
+    fn mail_waiting(&self, waiting: u64, oldest_ms: i64);
 }
 
 /// What the actors need to start.
@@ -100,6 +107,8 @@ pub struct ActorsOptions {
     pub reconciliation: Arc<dyn Work>,
     /// What coding does.
     pub coding: Arc<dyn Work>,
+    /// How e-mails are sent.
+    pub mail: MailService,
 }
 
 /// Every handle.
@@ -116,6 +125,8 @@ pub struct Actors {
     pub coding: EngineHandle,
     /// The books of organisations.
     pub ledgers: LedgersHandle,
+    /// What sends e-mails.
+    pub mail: MailHandle,
     /// Requests with an `Idempotency-Key` that run now.
     pub idempotency_locks: IdempotencyLocks,
     /// What is happening to jobs right now.
@@ -201,6 +212,7 @@ impl Actors {
             run_limits,
             reconciliation,
             coding,
+            mail,
         } = options;
         let (gate, bank, engines, books) = (Arbiter::new(), Arbiter::new(), Arbiter::new(), Arbiter::new());
         let (stopping, stopping_receiver) = watch::channel(Stopping::No);
@@ -244,6 +256,9 @@ impl Actors {
         };
         let reconciliation = engine("recon", reconciliation);
         let coding = engine("coding", coding);
+        let stopping_mail = (&observer, stopping_receiver.clone());
+        let mail = MailHandle::start((stats("mail"), engines.handle()), mail, (&store, &holder), stopping_mail);
+        registry.add(mail.slot.clone());
 
         Arc::new(Self {
             keys,
@@ -252,6 +267,7 @@ impl Actors {
             reconciliation,
             coding,
             ledgers,
+            mail,
             idempotency_locks,
             board,
             health,
@@ -302,10 +318,28 @@ impl Actors {
                 tracing::error!("a running job could not be given back; it is recovered at the next start");
             }
         }
+        self.stop_mail(grace).await;
         for engine in self.engines() {
             if let Err(error) = self.store.writer.release_slot(engine.product(), &self.holder).await {
                 tracing::warn!(error = %error, "slot {} not released; its lease runs out", engine.product().as_str());
             }
+        }
+    }
+
+    /// No further e-mail is begun, which the caller has said already; the one that is leaving gets `grace`. One that a mail
+    /// server still keeps waiting then may have been sent: the next start says so.
+    async fn stop_mail(&self, grace: Duration) {
+        let idle = async {
+            while self.mail.is_busy() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        if tokio::time::timeout(grace, idle).await.is_err() {
+            tracing::warn!("the mail server does not answer; the e-mail that is leaving will be uncertain");
+            return;
+        }
+        if let Err(error) = self.store.writer.release_mail_slot(&self.holder).await {
+            tracing::warn!(error = %error, "the right to send is not released; its lease runs out");
         }
     }
 
@@ -318,6 +352,7 @@ impl Actors {
         for engine in self.engines() {
             engine.slot.close();
         }
+        self.mail.slot.close();
         for arbiter in &self.arbiters {
             arbiter.stop();
         }

@@ -8,6 +8,7 @@ use actix_web::http::Method;
 use crate::actors::Observer;
 use crate::domain::credits::CreditChange;
 use crate::domain::job::{JobStatus, Product};
+use crate::domain::mail::EmailStatus;
 use crate::http::route_table::Route;
 use crate::http::server;
 use crate::metrics::{Metrics, RouteMetrics};
@@ -108,5 +109,14 @@ impl Observer for ActorObserver {
 
     fn version_conflict(&self) {
         self.0.ledger_version_conflicts.add(1);
+    }
+
+    fn mail_ended(&self, status: EmailStatus) {
+        self.0.mail.ended(status).add(1);
+    }
+
+    fn mail_waiting(&self, waiting: u64, oldest_ms: i64) {
+        self.0.mail.queue_depth.set(i64::try_from(waiting).unwrap_or(i64::MAX));
+        self.0.mail.oldest_waiting_seconds.set(oldest_ms / 1000);
     }
 }

@@ -13,17 +13,18 @@ use super::observe::{self, ActorObserver, HttpObserver};
 use super::{commands, demo, secrets};
 use crate::actors::coding_work::CodingWork;
 use crate::actors::job_runner::{RunLimits, Work};
+use crate::actors::mail::{MailService, MailSettings, SmtpLimits};
 use crate::actors::recon_work::ReconciliationWork;
 use crate::actors::runtime::{ActorRegistry, Health, Watchdog};
 use crate::actors::{Actors, ActorsOptions, follower};
 use crate::clock::Clock;
-use crate::config::Settings;
+use crate::config::{SettingError, Settings};
 use crate::domain::caller::RateRule;
 use crate::domain::job::Product;
 use crate::http::dispatch::ActorGate;
 use crate::http::first_party::throttle::Throttle;
 use crate::http::ops::{History, OpsState};
-use crate::http::products::{ProductLimits, Products};
+use crate::http::products::{MailOptions, ProductLimits, Products};
 use crate::http::server::{Parts, ServerOptions, bind};
 use crate::http::{BodyLimits, ops, routes, wire};
 use crate::metrics::Metrics;
@@ -93,6 +94,8 @@ pub(super) async fn start(
         sessions: Arc::clone(&sessions),
         limits: product_limits(settings),
         throttle: Throttle::new(Arc::clone(&clock)),
+        // Where documents are rendered, the renderer goes here.
+        mail: MailOptions { host: actors.mail.host().to_owned() },
         clock: Arc::clone(&clock),
         shared_database: store.is_shared(),
         base_url: std::sync::OnceLock::new(),
@@ -183,10 +186,32 @@ async fn start_actors(
         },
         reconciliation: engine(&overrides.engines, Product::Reconciliation),
         coding: engine(&overrides.engines, Product::Coding),
+        mail: mail_service(settings, clock.as_ref())?,
     });
     actors.keys.follow().await.context("cannot read the keys")?;
     actors.keys.published.refreshed(clock.monotonic_ms());
     Ok(actors)
+}
+
+/// How e-mails are sent.
+fn mail_service(settings: &Settings, clock: &dyn Clock) -> anyhow::Result<MailService> {
+    let unusable = |key: &'static str, value: String, allowed: String| SettingError { key, value, allowed };
+    let dkim = settings.mail_dkim.as_ref().map(|(selector, file)| {
+        let shown = file.display().to_string();
+        let pem = std::fs::read(file).map_err(|error| unusable("mail_dkim_key_file", shown, error.to_string()));
+        pem.map(|pem| (selector.clone(), pem))
+    });
+    let mail = MailSettings {
+        server: settings.smtp.clone(),
+        outbox: settings.data_dir.join("outbox"),
+        from: settings.mail_from.clone(),
+        dkim: dkim.transpose()?,
+        per_minute: settings.mail_per_minute,
+        lease_ms: signed(settings.job_lease_ms),
+        limits: SmtpLimits::default(),
+    };
+    let unique = clock.unique().simple().to_string();
+    MailService::open(&mail, &unique).map_err(|message| commands::Usage(format!("setting {message}")).into())
 }
 
 /// What a product does: the stand-in, if there is one, else the real engine.

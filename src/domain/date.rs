@@ -35,6 +35,11 @@ impl Date {
         Self(day_number(year, month, day))
     }
 
+    /// The date of a year, a month and a day of the month; `None` when there is no such date.
+    pub const fn of_civil(year: i32, month: i32, day: i32) -> Option<Self> {
+        if is_real(year, month, day) { Some(Self(day_number(year, month, day))) } else { None }
+    }
+
     /// How many days the date is after 1970-01-01; negative before it.
     pub const fn day_number(self) -> i32 {
         self.0
@@ -47,7 +52,7 @@ impl Date {
         let year = digit(y1)? * 1000 + digit(y2)? * 100 + digit(y3)? * 10 + digit(y4)?;
         let month = digit(m1)? * 10 + digit(m2)?;
         let day = digit(d1)? * 10 + digit(d2)?;
-        is_real(year, month, day).then(|| Self(day_number(year, month, day)))
+        Self::of_civil(year, month, day)
     }
 
     /// The date as `YYYY-MM-DD`.
@@ -85,6 +90,19 @@ impl Date {
     pub const fn first_of_month(self) -> Self {
         let (_, _, day) = self.civil();
         Self(self.0 - day + 1)
+    }
+
+    /// The same day a year earlier; 28 February for 29 February.
+    pub fn year_before(self) -> Self {
+        self.months_later(-12)
+    }
+
+    /// The same day so many months later; the last day of that month when it has no such day.
+    pub fn months_later(self, months: i32) -> Self {
+        let (year, month, day) = self.civil();
+        let count = year.saturating_mul(12).saturating_add(month - 1).saturating_add(months);
+        let (year, month) = (count.div_euclid(12).clamp(1, 9_999), count.rem_euclid(12) + 1);
+        Self(day_number(year, month, day.min(days_in(year, month))))
     }
 
     /// How many days lie between two dates, whichever is the later one.
@@ -214,6 +232,23 @@ impl Month {
         Self(month)
     }
 
+    /// The month (1 to 12) of a year.
+    pub fn in_year(year: i32, month: i32) -> Self {
+        Self(i64::from(year) * 12 + i64::from(month) - 1)
+    }
+
+    /// Its first day.
+    pub fn first_day(self) -> Date {
+        let year = i32::try_from(self.0.div_euclid(12)).unwrap_or(i32::MAX).clamp(1, 9_999);
+        let month = i32::try_from(self.0.rem_euclid(12)).unwrap_or_default() + 1;
+        Date(day_number(year, month, 1))
+    }
+
+    /// Its last day.
+    pub fn last_day(self) -> Date {
+        Self(self.0 + 1).first_day() - 1
+    }
+
     /// The month that holds a date.
     pub fn of(date: Date) -> Self {
         let (year, month, _) = date.civil();
@@ -260,6 +295,16 @@ pub fn date_time_text(at_ms: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn months_later_is_the_same_day_or_the_last_there_is() {
+        let later = |text: &str, months: i32| Date::parse(text).unwrap().months_later(months).to_string();
+        assert_eq!(later("2025-08-31", 6), "2026-02-28");
+        assert_eq!(later("2027-08-31", 6), "2028-02-29");
+        assert_eq!(later("2025-07-15", 6), "2026-01-15");
+        assert_eq!(later("2025-12-31", 1), "2026-01-31");
+        assert_eq!(later("2025-01-31", -2), "2024-11-30");
+    }
 
     #[test]
     fn every_day_number_has_one_date() {

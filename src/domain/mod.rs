@@ -13,6 +13,7 @@ pub mod idempotency;
 pub mod ids;
 pub mod job;
 pub mod ledger;
+pub mod mail;
 pub mod problem;
 pub mod recon;
 pub mod reports;

@@ -29,7 +29,7 @@ use crate::http::openapi::schema::{
 use crate::http::query::Page;
 
 pub use crate::domain::ids::Id;
-pub use crate::domain::ledger::money::{CURRENCY, Money};
+pub use crate::domain::ledger::money::{CURRENCY, Money, Percentage};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -261,6 +261,7 @@ macro_rules! described {
 
 described! {
     Money => number().description(Some("Pounds, always with two decimals.")),
+    Percentage => number().description(Some("Percent, always with two decimals.")),
     Date => date(),
     Moment => moment(),
     Id => id(),

@@ -8,6 +8,7 @@ pub mod dispatch;
 pub mod docs;
 pub mod envelope;
 pub mod error;
+mod file;
 pub mod first_party;
 mod job_view;
 pub mod json_syntax;

@@ -30,6 +30,13 @@ pub struct ProductLimits {
     pub default_monthly_credits: i64,
 }
 
+/// What handlers know of how e-mails are sent.
+#[derive(Debug, Clone)]
+pub struct MailOptions {
+    /// The host in `Message-ID`s: that of the address e-mails are sent from.
+    pub host: String,
+}
+
 /// What handlers share.
 pub struct Products {
     /// Every actor.
@@ -42,6 +49,8 @@ pub struct Products {
     pub limits: ProductLimits,
     /// Log-ins and registrations under control.
     pub throttle: Throttle,
+    /// How e-mails are sent.
+    pub mail: MailOptions,
     /// Time and randomness.
     pub clock: Arc<dyn Clock>,
     /// Whether other processes may work on the same database.

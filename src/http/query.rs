@@ -85,11 +85,20 @@ impl Query {
         self.read(name, "must be true or false", read)
     }
 
-    /// The first and the last day of a period; both have to be given.
-    pub fn period(&mut self, first: &str, last: &str) -> Option<(Date, Date)> {
+    /// Whether a parameter is given.
+    pub fn has(&self, name: &str) -> bool {
+        self.pairs.iter().any(|(known, _)| known == name)
+    }
+
+    /// Refuses a parameter beside what its own reading refuses.
+    pub fn refuse(&mut self, name: &str, message: &str) {
+        self.issues.field("query", name, message);
+    }
+
+    /// The first and the last day of a period of so many days at most; both have to be given.
+    pub fn period(&mut self, first: &str, last: &str, days_max: i32) -> Option<(Date, Date)> {
         let mut required = |name: &str| {
-            let is_missing = !self.pairs.iter().any(|(known, _)| known == name);
-            if is_missing {
+            if !self.has(name) {
                 self.issues.field("query", name, "is required");
             }
             self.date(name)
@@ -98,6 +107,10 @@ impl Query {
         let period = first_day.zip(last_day)?;
         if period.0 > period.1 {
             self.issues.field("query", last, "must not be before the first day of the period");
+            return None;
+        }
+        if period.1 - period.0 >= days_max {
+            self.issues.field("query", last, format!("must end a period of at most {days_max} days"));
             return None;
         }
         Some(period)

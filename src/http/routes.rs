@@ -13,15 +13,17 @@ use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
 use super::resources::{
-    accounts, bank_accounts, bank_transactions, changes, contacts, documents, identity, imports, journals, keys,
-    opening_balances, organisations, period_lock, reports, settlements, status,
+    accounts, bank_accounts, bank_transactions, changes, contacts, documents, emails, identity, imports, journals,
+    keys, opening_balances, organisations, period_lock, printed, reports, settlements, status, vat_adjustments,
 };
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, reconciliations};
 use crate::domain::books::audit_fields::Resource;
+use crate::domain::books::records::email::EmailedDocument;
 use crate::domain::caller::Scope;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
+use crate::domain::mail::EmailedType;
 
 /// Strangers may send no more than this.
 const FIRST_PARTY_BODY_BYTES: u64 = 16 * 1024;
@@ -75,16 +77,21 @@ pub fn routes() -> Vec<Route<Products>> {
     routes.extend(invoice_routes());
     routes.extend(credit_note_routes());
     routes.extend(settlement_routes());
+    routes.extend(vat_routes());
+    routes.extend(pdf_routes());
+    routes.extend(email_routes());
     routes.extend(report_routes());
     routes.extend(history_routes());
     routes.extend(preview_routes());
     routes.extend(documentation());
     // Roles and restricted keys are looked at by the handlers.
-    routes.into_iter().map(|route| if route.access == WRITE { route.permitting() } else { route }).collect()
+    let permits = |route: &Route<Products>| [WRITE, SEND].contains(&route.access);
+    routes.into_iter().map(|route| if permits(&route) { route.permitting() } else { route }).collect()
 }
 
 const READ: Access = Access::Key(Scope::BooksRead);
 const WRITE: Access = Access::Key(Scope::BooksWrite);
+const SEND: Access = Access::Key(Scope::BooksSend);
 
 /// A path inside an organisation.
 macro_rules! inside {
@@ -243,6 +250,20 @@ fn journal_routes() -> Vec<Route<Products>> {
     ]
 }
 
+fn vat_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::get(inside!("/vat-adjustments"), "listVatAdjustments", READ, vat_adjustments::list)
+            .doc(openapi::list_vat_adjustments),
+        Route::post(inside!("/vat-adjustments"), "createVatAdjustment", WRITE, vat_adjustments::create)
+            .doc(openapi::create_vat_adjustment),
+        Route::get(inside!("/vat-adjustments/{id}"), "getVatAdjustment", READ, vat_adjustments::show)
+            .doc(openapi::get_vat_adjustment),
+        Route::post(inside!("/vat-adjustments/{id}/void"), "voidVatAdjustment", WRITE, vat_adjustments::void)
+            .body(BodyRule::OptionalJson)
+            .doc(openapi::void_vat_adjustment),
+    ]
+}
+
 /// What is previewed first and then confirmed with a token.
 fn preview_routes() -> Vec<Route<Products>> {
     vec![
@@ -284,6 +305,7 @@ fn history_routes() -> Vec<Route<Products>> {
         history!("/purchase-credit-notes", PurchaseCreditNote, "PurchaseCreditNote", "purchase credit note"),
         history!("/customer-receipts", CustomerReceipt, "CustomerReceipt", "customer receipt"),
         history!("/supplier-payments", SupplierPayment, "SupplierPayment", "supplier payment"),
+        history!("/vat-adjustments", VatAdjustment, "VatAdjustment", "VAT adjustment"),
     ]
 }
 
@@ -328,6 +350,27 @@ macro_rules! allocation {
             .doc(|| openapi::$unallocate($kind)),
         ]
     };
+}
+
+/// A document as PDF.
+macro_rules! pdf {
+    ($path:literal, $one:literal, $handler:ident, $kind:expr, $doc:ident) => {
+        Route::get(inside!($path, "/{id}/pdf"), concat!("get", $one, "Pdf"), READ, |call| {
+            printed::$handler(call, $kind)
+        })
+        .doc(|| openapi::$doc($kind))
+    };
+}
+
+fn pdf_routes() -> Vec<Route<Products>> {
+    use ContactKind::{Customer, Supplier};
+    use DocumentKind::{SalesCreditNote, SalesInvoice};
+    vec![
+        pdf!("/sales-invoices", "SalesInvoice", sales_document, SalesInvoice, print_sales_document),
+        pdf!("/sales-credit-notes", "SalesCreditNote", sales_document, SalesCreditNote, print_sales_document),
+        pdf!("/customer-receipts", "CustomerReceipt", settlement, Customer, print_settlement),
+        pdf!("/supplier-payments", "SupplierPayment", settlement, Supplier, print_settlement),
+    ]
 }
 
 fn invoice_routes() -> Vec<Route<Products>> {
@@ -404,6 +447,38 @@ fn settlement_routes() -> Vec<Route<Products>> {
         unallocate_settlement
     ));
     routes
+}
+
+/// Sending a document, beside each kind that is sent.
+macro_rules! email {
+    ($path:literal, $document:expr, $one:literal, $type:ident) => {
+        Route::post(inside!($path, "/{id}/email"), concat!("email", $one), SEND, |call| emails::send(call, $document))
+            .body(BodyRule::OptionalJson)
+            .doc(|| openapi::email_document(EmailedType::$type))
+    };
+}
+
+fn email_routes() -> Vec<Route<Products>> {
+    use EmailedDocument::{Document, Settlement};
+    vec![
+        email!("/sales-invoices", |id| Document(DocumentKind::SalesInvoice, id), "SalesInvoice", SalesInvoice),
+        email!(
+            "/sales-credit-notes",
+            |id| Document(DocumentKind::SalesCreditNote, id),
+            "SalesCreditNote",
+            SalesCreditNote
+        ),
+        email!("/customer-receipts", |id| Settlement(ContactKind::Customer, id), "CustomerReceipt", CustomerReceipt),
+        email!("/supplier-payments", |id| Settlement(ContactKind::Supplier, id), "SupplierPayment", SupplierPayment),
+        Route::get(inside!("/emails"), "listEmails", READ, emails::list).doc(openapi::list_emails),
+        Route::get(inside!("/emails/{id}"), "getEmail", READ, emails::show).doc(openapi::get_email),
+        Route::post(inside!("/emails/{id}/resend"), "resendEmail", SEND, emails::resend)
+            .body(BodyRule::NoKeys)
+            .doc(openapi::resend_email),
+        Route::post(inside!("/emails/{id}/cancel"), "cancelEmail", SEND, emails::cancel)
+            .body(BodyRule::NoKeys)
+            .doc(openapi::cancel_email),
+    ]
 }
 
 /// A route for each report of the table.

@@ -37,6 +37,19 @@ const RULES: &[Rule] = &[
                 where monthly < 0 or bonus < 0 or overage_used < 0",
     },
     Rule {
+        says: "document that was e-mailed last at another moment; document, stored, derived",
+        finds: "select cast(d.id as text), coalesce(d.last_emailed_at, 0), coalesce(e.at, 0) from document d \
+                left join (select document_type, document_id, max(created_at) as at from email \
+                where document_type in ('sales_invoice', 'sales_credit_note') group by document_type, document_id) e \
+                on e.document_type = d.kind and e.document_id = d.id \
+                where coalesce(d.last_emailed_at, 0) <> coalesce(e.at, 0)",
+    },
+    Rule {
+        says: "e-mail whose next attempt does not fit its state; e-mail, next attempt",
+        finds: "select cast(id as text), coalesce(next_attempt_at, 0) from email \
+                where (status = 'queued') <> (next_attempt_at is not null)",
+    },
+    Rule {
         says: "person without a credit account; user",
         finds: "select cast(u.id as text) from user_account u \
                 where not exists (select 1 from credit_account a where a.user_id = u.id)",
@@ -128,7 +141,9 @@ const RULES: &[Rule] = &[
                 select 'document', id from document where id < 1 union all \
                 select 'document_line', id from document_line where id < 1 union all \
                 select 'allocation', id from allocation where id < 1 union all \
-                select 'settlement', id from settlement where id < 1",
+                select 'settlement', id from settlement where id < 1 union all \
+                select 'vat_adjustment', id from vat_adjustment where id < 1 union all \
+                select 'email', id from email where id < 1",
     },
 ];
 
@@ -140,7 +155,8 @@ async fn check(unit: &Unit<'_>) -> Result<Vec<String>, StoreError> {
         "cast(extract(year from date '1970-01-01' + cast(day as integer)) * 12 + \
          extract(month from date '1970-01-01' + cast(day as integer)) - 1 as bigint)",
     );
-    for rule in RULES.iter().chain(books::RULES).chain(books::DOCUMENT_RULES).chain(books::SETTLEMENT_RULES) {
+    let of_books = [books::RULES, books::DOCUMENT_RULES, books::SETTLEMENT_RULES, books::CONTACT_RULES];
+    for rule in RULES.iter().chain(of_books.into_iter().flatten()) {
         let rows = unit.all(&rule.finds.replace("{month}", month), Vec::new()).await?;
         for row in rows.iter().take(LISTED_MAX) {
             let mut difference = format!("{}: {}", rule.says, row.get::<String>(0)?);

@@ -49,7 +49,8 @@ pub(super) async fn readers(url: &str, connections: u32) -> Result<DatabaseConne
         postgres
             .statement_cache_capacity(STATEMENT_CACHE_CAPACITY)
             .application_name("bookkeeping reader")
-            .options([("default_transaction_read_only", "on")])
+            // What a request reads is read sooner than the server starts processes to share the work.
+            .options([("default_transaction_read_only", "on"), ("max_parallel_workers_per_gather", "0")])
     });
     Ok(Database::connect(options).await?)
 }

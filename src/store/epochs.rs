@@ -54,6 +54,10 @@ pub struct Epochs {
     pub reconciliation: SlotView,
     /// The slot of coding.
     pub coding: SlotView,
+    /// The right to send e-mails; nothing is counted in it.
+    pub mail: SlotView,
+    /// When the first queued e-mail may be sent, in milliseconds; none when none is queued.
+    pub mail_due_at_ms: Option<i64>,
 }
 
 impl Epochs {
@@ -70,11 +74,18 @@ impl Reader {
     /// Every counter, in one cheap query.
     pub async fn epochs(&self) -> Result<Epochs, StoreError> {
         let sql = "select topic, value, null as holder, 0 as lease_until from change_epoch union all \
-                   select product, waiting, holder, lease_until from product_slot";
+                   select product, waiting, holder, lease_until from product_slot union all \
+                   select 'mail_slot', 0, holder, lease_until from mail_slot union all \
+                   select 'mail_due', min(next_attempt_at), null, 0 from email where status = 'queued'";
         let mut epochs = Epochs::default();
         for row in self.all(sql, Vec::new()).await? {
             let name: String = row.get(0)?;
-            let value: i64 = row.get(1)?;
+            let value: Option<i64> = row.get(1)?;
+            if name == "mail_due" {
+                epochs.mail_due_at_ms = value;
+                continue;
+            }
+            let value = value.unwrap_or_default();
             match name.as_str() {
                 "keys" => epochs.keys = value,
                 "memberships" => epochs.memberships = value,
@@ -85,6 +96,7 @@ impl Reader {
                     match Product::parse(product) {
                         Some(Product::Reconciliation) => epochs.reconciliation = view,
                         Some(Product::Coding) => epochs.coding = view,
+                        None if product == "mail_slot" => epochs.mail = view,
                         // A newer version's topic is none of ours.
                         None => {}
                     }

@@ -11,6 +11,7 @@ mod epochs;
 mod error;
 mod jobs;
 mod keys;
+mod mail;
 mod organisations;
 mod permits;
 mod serve_lock;
@@ -32,6 +33,7 @@ use sea_orm::{
 use crate::clock::Clock;
 
 pub use crate::store::sql::Reader;
+pub use books::Snapshot;
 pub use credits::MovementRow;
 pub use epochs::{Epochs, SlotView, Topic};
 pub use error::StoreError;
@@ -40,6 +42,7 @@ pub use jobs::{
     PART_BYTES_MAX, Publish, Requeued, RunEnd, Submitted, Swept,
 };
 pub use keys::{KeyCreated, KeyRow, NewKey};
+pub use mail::{MailEnd, MailHead, MailMove, MailSlot, MailWaiting};
 pub use organisations::{MemberAdded, MembershipRow};
 pub use permits::PermitLease;
 pub use serve_lock::ServeLock;

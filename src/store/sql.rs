@@ -109,12 +109,20 @@ pub(super) struct Unit<'a> {
     pub(super) backend: DbBackend,
     /// As every process agrees on it.
     pub(super) now_ms: i64,
+    /// Whether rows may be locked: not on a connection that only reads.
+    pub(super) may_lock: bool,
     erase_pending: &'a AtomicBool,
 }
 
 impl<'a> Unit<'a> {
     pub(super) fn new(db: &'a DatabaseTransaction, shared: &'a Shared) -> Self {
-        Self { db, backend: shared.backend, now_ms: shared.now_ms(), erase_pending: &shared.erase_pending }
+        Self {
+            db,
+            backend: shared.backend,
+            now_ms: shared.now_ms(),
+            may_lock: true,
+            erase_pending: &shared.erase_pending,
+        }
     }
 
     /// Says that submitted data was deleted: the writer will erase it from the write-ahead log too.
@@ -436,7 +444,7 @@ impl Reader {
         let isolation =
             matches!(self.shared.backend, DbBackend::Postgres).then_some(sea_orm::IsolationLevel::RepeatableRead);
         let transaction = self.pool.begin_with_config(isolation, None).await?;
-        let unit = Unit::new(&transaction, &self.shared);
+        let unit = Unit { may_lock: false, ..Unit::new(&transaction, &self.shared) };
         let value = work(&unit).await;
         transaction.rollback().await?;
         value

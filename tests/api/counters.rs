@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bookkeeping_suite::domain::job::Product;
 use serde_json::json;
+use xtask::mail_server::{Reaction, Step};
 
 use crate::books::Books;
 use crate::support::data::costing;
 use crate::support::database::{Database, on_both_databases};
 use crate::support::gate::{Tell, gate};
+use crate::support::mail::Mailing;
 use crate::support::product::JobProduct as _;
 use crate::support::server::{RECONCILE, Setup, TestServer};
 use crate::support::until;
@@ -120,6 +122,35 @@ fn keep_books(books: &Books) {
     assert_eq!(late.send().details(409, "conflict")["reason"], "stale_version");
 }
 
+/// E-mails that come to every end.
+fn send_emails(seen: &mut Seen) {
+    let mailing = Mailing::start();
+    let books = Books::of(mailing.setup(Setup::new()).start());
+    let invoice = books.sale(books.customer("A"), "2026-03-01", "5")["id"].clone();
+    let path = format!("/sales-invoices/{invoice}/email");
+    let of_rcpt = |say: &'static str| {
+        move |step: &Step| match step {
+            Step::Command(line) if line.starts_with("RCPT") => Reaction::Say(say),
+            _ => Reaction::Accept,
+        }
+    };
+    for outcome in ["sent", "failed", "deferred", "uncertain"] {
+        match outcome {
+            "failed" => mailing.server.react(of_rcpt("550 no such user")),
+            "deferred" => mailing.server.react(of_rcpt("450 busy")),
+            "uncertain" => mailing.server.react(|step| match step {
+                Step::End(_) => Reaction::TakeAndClose,
+                _ => Reaction::Accept,
+            }),
+            _ => {}
+        }
+        books.post(&path, &json!({ "to": ["a@example.com"] })).expect(202);
+        let name = format!("mail_messages_total{{outcome=\"{outcome}\"}}");
+        until("the e-mail is counted", || (counter(&books.server, &name) == 1).then_some(()));
+    }
+    seen.add(&books.server);
+}
+
 #[test]
 fn no_exported_counter_stays_at_nothing() {
     let mut seen = Seen::default();
@@ -130,6 +161,7 @@ fn no_exported_counter_stays_at_nothing() {
     keep_books(&books);
     until("the journal is counted", || (counter(&books.server, "ledger_postings_total") == 1).then_some(()));
     seen.add(&books.server);
+    send_emails(&mut seen);
     // Only a database of its own can be away; without PostgreSQL that counter is not looked at.
     let mut excused: BTreeSet<&str> = NOT_BY_REQUESTS.iter().map(|(name, _)| *name).collect();
     match Database::postgresql() {

@@ -31,6 +31,7 @@ mod idempotency;
 mod job_states;
 mod jobs;
 mod keys;
+mod mail;
 mod me;
 mod organisations;
 mod outage;

@@ -41,7 +41,8 @@ on_both_databases! {
             "vat_scheme_from", "flat_rate_percent", "vat_period_months", "vat_period_end_month", "cis_contractor",
             "cis_subcontractor", "cis_suffered_rate", "lock_date", "default_payment_terms_days", "sales_invoice_prefix",
             "sales_invoice_next_number", "sales_credit_note_prefix", "has_vat_control", "opening_balances_set", "role",
-            "status", "created_at", "updated_at", "version",
+            "status", "created_at", "updated_at", "version", "email", "phone", "paye_reference", "accounts_office_reference",
+            "payment_bank_account_id", "invoice_footer",
         ];
         fields.sort_unstable();
         assert_eq!(keys(record), fields);

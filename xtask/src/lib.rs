@@ -9,6 +9,7 @@ pub mod faults;
 pub mod http;
 pub mod jobs;
 pub mod load;
+pub mod mail_server;
 pub mod postgres;
 pub mod postings;
 pub mod process;

@@ -153,6 +153,10 @@ words! {
         SupplierPayment = "supplier_payment",
         /// A bulk import.
         Import = "import",
+        /// An adjustment of the VAT return.
+        VatAdjustment = "vat_adjustment",
+        /// An e-mail of a document.
+        Email = "email",
     }
 }
 
@@ -191,6 +195,12 @@ words! {
         Lock = "lock",
         /// Opening balances set.
         OpeningBalances = "opening_balances",
+        /// Queued to be sent by e-mail.
+        Email = "email",
+        /// An e-mail queued once more.
+        Resend = "resend",
+        /// An e-mail taken out of the queue.
+        Cancel = "cancel",
     }
 }
 
@@ -214,6 +224,9 @@ impl ChangeAction {
             Self::Restore => "restored",
             Self::Lock => "locked",
             Self::OpeningBalances => "given opening balances",
+            Self::Email => "e-mailed",
+            Self::Resend => "queued again",
+            Self::Cancel => "cancelled",
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::domain::books::records::bank_account::{BankAccountField, LedgerAccount};
 use crate::domain::books::records::contact::ContactField;
 use crate::domain::books::records::document::{DocumentField, DocumentInput};
+use crate::domain::books::records::email::EmailInput;
 use crate::domain::books::records::opening::OpeningInput;
 use crate::domain::books::records::organisation::OrganisationChange;
 use crate::domain::books::records::preview::NewPreview;
@@ -17,6 +18,7 @@ use crate::domain::ledger::chart::NewAccount;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::manual_journal::ManualJournal;
+use crate::domain::ledger::vat_adjustment::EnteredAdjustment;
 use crate::domain::problem::Issues;
 
 /// Explains what it takes to confirm an import with invalid rows.
@@ -271,6 +273,17 @@ pub enum BooksCommand {
         /// The reason given.
         reason: Option<String>,
     },
+    /// Adjusts the VAT return.
+    CreateVatAdjustment(EnteredAdjustment),
+    /// Voids an adjustment of the VAT return, and reverses its journal.
+    VoidVatAdjustment {
+        /// Its identifier.
+        id: i64,
+        /// The day from which it is undone; that of the adjustment unless given.
+        void_date: Option<Date>,
+        /// The reason given.
+        reason: Option<String>,
+    },
     /// Voids a journal by posting its reversal.
     VoidJournal {
         /// Its identifier.
@@ -279,6 +292,18 @@ pub enum BooksCommand {
         void_date: Option<Date>,
         /// The reason given.
         reason: Option<String>,
+    },
+    /// Queues an e-mail of a document.
+    SendEmail(Box<EmailInput>),
+    /// Queues an e-mail once more that failed or may have been sent.
+    ResendEmail {
+        /// Its identifier.
+        id: i64,
+    },
+    /// Takes an e-mail out of the queue.
+    CancelEmail {
+        /// Its identifier.
+        id: i64,
     },
 }
 
@@ -365,6 +390,10 @@ impl BooksCommand {
             Self::PostJournal(journal) => 512 + journal.lines.len() * 512,
             Self::ImportBankTransactions(import) => import.rows.len() * 512,
             Self::Confirm { items, .. } => items.len() * 2_048,
+            Self::SendEmail(email) => {
+                // In hexadecimal on its way to the database.
+                4_096 + email.attachment.as_ref().map_or(0, |attachment| attachment.bytes.len() * 2)
+            }
             // An import of more than five hundred rows fills a group alone.
             Self::PreviewImport { entries, preview } => preview.body.len() + entries.entries.len() * 8_192,
             Self::ConfirmImport(confirmed) => {

@@ -19,8 +19,11 @@ use crate::domain::books::records::document::DocumentRecord;
 use crate::domain::books::records::journal::JournalView;
 use crate::domain::books::records::settlement::{SettlementRecord, list_name};
 use crate::domain::books::records::statement_line::StatementLineRecord;
+use crate::domain::books::records::vat_adjustment::{self, VatAdjustmentRecord};
 use crate::domain::date::Date;
 use crate::domain::ledger::allocation::Allocation;
+use crate::domain::ledger::open_item::OpenItem;
+use crate::domain::ledger::trade::TradeMovement;
 use crate::domain::ledger::vat::VatEntry;
 
 /// A journal with its lines.
@@ -30,14 +33,37 @@ pub(crate) struct JournalEntry {
     /// For each line: none when its account has no balances by customer and supplier, otherwise whether the journal, or
     /// the journal that it reverses, comes from no document.
     pub(crate) direct: Vec<Option<bool>>,
+    /// None when it moves no money.
+    pub(crate) cash: Option<CashMovement>,
+    /// Its lines among debtors and creditors that nothing else stands behind; of a reversal, those that it takes away.
+    pub(crate) open_items: Vec<OpenItem>,
+}
+
+/// What a journal moves on all bank accounts taken together.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CashMovement {
+    /// Debits less credits; not 0.
+    pub(crate) pence: i64,
+    /// The date of the journal that it reverses.
+    pub(crate) reversed: Option<Date>,
+}
+
+/// What made an entry of the VAT sub-ledger.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum VatCause {
+    /// A journal, and the line of it where one is known.
+    Journal(i64, Option<i64>),
+    /// Money: this receipt or payment was set against the document, or released from it.
+    Settlement(i64),
+    /// Credit that was set against the document, or released from it.
+    Credit,
 }
 
 /// An entry of the VAT sub-ledger, with the identifiers of where it comes from, as far as these are known.
 #[derive(Debug)]
 pub(crate) struct VatEntryRecord {
     pub(crate) id: i64,
-    /// The journal and the line of it.
-    pub(crate) journal: Option<(i64, Option<i64>)>,
+    pub(crate) cause: VatCause,
     pub(crate) document: Option<i64>,
     pub(crate) document_line: Option<i64>,
     pub(crate) entry: VatEntry,
@@ -100,7 +126,8 @@ pub(crate) enum Effect {
     Account(i64),
     /// The bank account of the books is written.
     BankAccount(i64),
-    /// The contact of the facts is written; likewise the documents, settlements, statement lines and imports.
+    /// The contact of the facts is written; likewise the documents, settlements, statement lines, imports, adjustments of the
+    /// VAT return and e-mails.
     Contact(i64),
     Document(i64),
     /// The lines of the document of the facts are written.
@@ -111,6 +138,8 @@ pub(crate) enum Effect {
     Settlement(i64),
     StatementLine(i64),
     Import(i64),
+    VatAdjustment(i64),
+    Email(i64),
     ContactDeleted(i64),
     DocumentDeleted(i64),
     StatementLineDeleted(i64),
@@ -122,15 +151,17 @@ pub(crate) enum Effect {
         highest: u64,
     },
     Journal(Box<JournalEntry>),
+    /// A document was issued or voided: what it sold or bought counts, or counts no more.
+    Trade(Box<TradeMovement>),
+    /// An account with postings became a bank account: what its journals moved is counted again.
+    CashCounted,
     Reversal(Box<ReversalRecord>),
     VatEntry(Box<VatEntryRecord>),
     LockChange(Box<LockChangeRecord>),
-    /// A VAT scheme begins on a day.
-    VatScheme {
-        from: Date,
-        scheme: &'static str,
-        flat_rate: Option<i64>,
-    },
+    /// The VAT schemes of the books are written.
+    VatSchemes,
+    /// The financial years of the books are written.
+    FinancialYears,
     /// A preview under the hash of its token; the body of a used preview is empty.
     Preview {
         hash: String,
@@ -351,6 +382,20 @@ impl From<&SettlementRecord> for ListCounters {
             date: Some(row.date),
             changed_ms: row.updated_at_ms,
             kind: type_list(list).filter(|_| is_open).map(|list| (list, "unallocated")),
+            bank_account: None,
+            due: None,
+        }
+    }
+}
+
+impl From<&VatAdjustmentRecord> for ListCounters {
+    fn from(row: &VatAdjustmentRecord) -> Self {
+        Self {
+            list: vat_adjustment::LIST,
+            status: row.status(),
+            date: Some(row.date),
+            changed_ms: row.updated_at_ms,
+            kind: None,
             bank_account: None,
             due: None,
         }

@@ -12,12 +12,14 @@ use crate::domain::books::records::account::AccountRecord;
 use crate::domain::books::records::bank_account::BankAccountRecord;
 use crate::domain::books::records::contact::ContactRecord;
 use crate::domain::books::records::document::DocumentRecord;
+use crate::domain::books::records::email::EmailRecord;
 use crate::domain::books::records::import::ImportRecord;
 use crate::domain::books::records::journal::{JournalLineView, JournalView};
 use crate::domain::books::records::organisation::{LockChange, OrganisationRecord};
 use crate::domain::books::records::preview::PreviewRecord;
 use crate::domain::books::records::settlement::SettlementRecord;
 use crate::domain::books::records::statement_line::StatementLineRecord;
+use crate::domain::books::records::vat_adjustment::VatAdjustmentRecord;
 use crate::domain::date::Date;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::{AccountId, AllocationId, DocumentId, SettlementId};
@@ -26,6 +28,7 @@ use crate::domain::ledger::bank_import::{AwaitedTransfer, StoredStatementLine};
 use crate::domain::ledger::chart::{Account, Books, Chart, Role};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::financial_year::FinancialYears;
 use crate::domain::ledger::vat::{VatEntry, VatHistory};
 use crate::domain::reports::contact_balances::ContactBalance;
 
@@ -108,8 +111,15 @@ facts! {
     /// Previews by the hash of their token.
     previews: UndoMap<String, PreviewRecord>,
     imports: UndoMap<i64, (i64, ImportRecord)>,
+    vat_adjustments: UndoMap<i64, (i64, VatAdjustmentRecord)>,
+    emails: UndoMap<i64, (i64, EmailRecord)>,
+    /// How many e-mails wait, by organisation; counted up to the limit.
+    waiting_emails: UndoMap<i64, i64>,
     /// The opening journal that is not void, by organisation.
     opening_journals: UndoMap<i64, i64>,
+    /// The earliest journal with VAT that stands from a day on, with its date, by organisation and that day; only of the
+    /// days on which a command would have a VAT scheme begin.
+    vat_postings: UndoMap<(i64, Date), Option<(Date, i64)>>,
 }
 
 impl Facts {
@@ -137,6 +147,20 @@ impl Facts {
     pub(crate) fn move_overdue(&mut self, contact_id: i64, kind: DocumentKind, by: i64) {
         if by != 0 && !kind.is_credit_note() {
             self.owed.update(&contact_id, |owed| owed.overdue_pence += by);
+        }
+    }
+
+    /// Adds a posted journal with VAT to the loaded earliest ones. `origin_date` is that of the invoice whose basis a
+    /// credit note has.
+    pub(crate) fn note_vat_posting(&mut self, organisation: i64, posted: (Date, i64), origin_date: Option<Date>) {
+        let counts = |(of, from): &(i64, Date)| {
+            *of == organisation && posted.0 >= *from && origin_date.is_none_or(|origin| origin >= *from)
+        };
+        let counted: Vec<_> = self.vat_postings.keys().filter(|key| counts(key)).copied().collect();
+        for key in counted {
+            self.vat_postings.update(&key, |earliest| {
+                *earliest = Some(earliest.map_or(posted, |earliest| earliest.min(posted)));
+            });
         }
     }
 
@@ -311,6 +335,7 @@ pub(crate) struct CachedBooks {
     pub(crate) accounts: Arc<BTreeMap<i64, AccountRecord>>,
     pub(crate) chart: Arc<Chart>,
     pub(crate) vat: Arc<VatHistory>,
+    pub(crate) years: Arc<FinancialYears>,
     pub(crate) bank_accounts: Arc<BTreeMap<i64, BankAccountRecord>>,
     pub(crate) sequences: Arc<Sequences>,
     /// Whether the group changed the books.
@@ -323,6 +348,7 @@ impl CachedBooks {
     /// The books of a new organisation, without accounts.
     pub(crate) fn new(organisation: OrganisationRecord) -> Self {
         Self {
+            years: Arc::new(organisation.constant_years()),
             organisation: Arc::new(organisation),
             version: 1,
             next_journal_number: 1,
@@ -410,6 +436,7 @@ mod tests {
             contact_id: ContactId(1),
             stage: Stage::Issued,
             date: Date::numbered(20_000),
+            opened_on: None,
             gross: Pence(gross),
             deduction: Pence(0),
             by_code: CodeTotals::default(),

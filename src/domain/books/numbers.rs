@@ -130,11 +130,13 @@ pub(crate) enum IdSequence {
     DocumentLine,
     Allocation,
     Settlement,
+    VatAdjustment,
+    Email,
 }
 
 impl IdSequence {
     /// Every sequence, in the order in which every process locks their rows.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Account,
         Self::Contact,
         Self::Journal,
@@ -148,6 +150,8 @@ impl IdSequence {
         Self::DocumentLine,
         Self::Allocation,
         Self::Settlement,
+        Self::VatAdjustment,
+        Self::Email,
     ];
 
     /// The name of its row in `id_block`.
@@ -166,6 +170,8 @@ impl IdSequence {
             Self::DocumentLine => "document_line",
             Self::Allocation => "allocation",
             Self::Settlement => "settlement",
+            Self::VatAdjustment => "vat_adjustment",
+            Self::Email => "email",
         }
     }
 
@@ -176,7 +182,8 @@ impl IdSequence {
             Self::Contact | Self::Journal | Self::Document | Self::Allocation | Self::Settlement => 32,
             Self::JournalLine | Self::VatEntry | Self::DocumentLine => 256,
             Self::BankTransaction => 64,
-            Self::PeriodLockChange | Self::BankAccount | Self::Import => 1,
+            Self::PeriodLockChange | Self::BankAccount | Self::Import | Self::VatAdjustment => 1,
+            Self::Email => 8,
         }
     }
 

@@ -12,6 +12,7 @@ use crate::domain::books::records::account::AccountView;
 use crate::domain::books::records::bank_account::{BankAccountView, LedgerAccount};
 use crate::domain::books::records::contact::{ContactField, ContactView};
 use crate::domain::books::records::document::{DocumentField, DocumentRecord, DocumentView};
+use crate::domain::books::records::email::{EmailRecord, EmailedDocument};
 use crate::domain::books::records::import::ImportRecord;
 use crate::domain::books::records::journal::JournalView;
 use crate::domain::books::records::opening::{OpeningInput, OpeningPreview, OpeningSet};
@@ -20,7 +21,9 @@ use crate::domain::books::records::organisation::{
 };
 use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget, SettlementView};
 use crate::domain::books::records::statement_line::{StatementLineRecord, StatementLineResult};
+use crate::domain::books::records::vat_adjustment::VatAdjustmentView;
 use crate::domain::caller::AccessDenied;
+use crate::domain::date::Date;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::{OrganisationId, UserId};
 use crate::domain::ledger::organisation::VatPatch;
@@ -149,6 +152,10 @@ pub enum CommandResult {
     Document(Box<DocumentView>),
     /// The receipt, payment or refund.
     Settlement(Box<SettlementView>),
+    /// The adjustment of the VAT return.
+    VatAdjustment(Box<VatAdjustmentView>),
+    /// The e-mail.
+    Email(Box<EmailRecord>),
 }
 
 impl CommandResult {
@@ -177,10 +184,12 @@ impl CommandResult {
             Self::BankTransactions(rows) => rows.first().map_or(0, |row| row.id),
             Self::Document(view) => view.id,
             Self::Settlement(view) => view.id,
+            Self::VatAdjustment(view) => view.row.id,
             Self::Journal(view) => view.id,
             Self::OpeningPreview(_) => 0,
             Self::Opening(set) => set.journal.id,
             Self::BulkImport(row, _) => row.id,
+            Self::Email(row) => row.id,
         }
     }
 }
@@ -200,6 +209,8 @@ pub enum CommandOutcome {
     Unknown,
     /// Only owners and administrators may give this command.
     Forbidden,
+    /// Too many e-mails of the organisation wait.
+    MailQueueFull,
     /// The caller may not change these books at all.
     Denied(AccessDenied),
     /// The stored answer: a command with the same `Idempotency-Key` was answered before.
@@ -256,6 +267,8 @@ pub(crate) struct ReferencedIds {
     pub(crate) transactions: BTreeSet<i64>,
     /// Bank accounts whose balances are shown.
     pub(crate) bank_accounts: BTreeSet<i64>,
+    /// Organisations, with the days on which a VAT scheme is to begin.
+    pub(crate) vat_scheme_starts: BTreeSet<(i64, Date)>,
     /// Organisations whose commands may enter or confirm the other side of a transfer.
     pub(crate) transfer_organisations: BTreeSet<i64>,
     /// Statement lines that are transfers, with the bank account of their other side.
@@ -268,6 +281,10 @@ pub(crate) struct ReferencedIds {
     pub(crate) document_numbers: BTreeSet<String>,
     pub(crate) supplier_references: BTreeSet<String>,
     pub(crate) imports: BTreeSet<i64>,
+    pub(crate) vat_adjustments: BTreeSet<i64>,
+    pub(crate) emails: BTreeSet<i64>,
+    /// Organisations whose waiting e-mails are counted.
+    pub(crate) mail_organisations: BTreeSet<i64>,
     /// Organisations whose opening journal matters.
     pub(crate) openings: BTreeSet<i64>,
     /// Whether posted opening balances are replaced.
@@ -309,11 +326,17 @@ impl ReferencedIds {
 
     fn collect_command(&mut self, organisation: i64, command: &BooksCommand) {
         match command {
-            BooksCommand::PatchOrganisation(_)
-            | BooksCommand::PreviewImport { .. }
+            BooksCommand::PreviewImport { .. }
+            | BooksCommand::CreateVatAdjustment(_)
             | BooksCommand::CreateAccount(_) => {}
+            BooksCommand::PatchOrganisation(change) => {
+                self.vat_scheme_starts.extend(change.vat.scheme_from.flatten().map(|from| (organisation, from)));
+            }
             BooksCommand::LockPeriod { .. } => {
                 self.locks.insert(organisation);
+            }
+            BooksCommand::VoidVatAdjustment { id, .. } => {
+                self.vat_adjustments.insert(*id);
             }
             BooksCommand::ConfirmImport(confirmed) => {
                 self.imports.insert(confirmed.id);
@@ -352,6 +375,9 @@ impl ReferencedIds {
             | BooksCommand::VoidDocument { .. }
             | BooksCommand::AllocateCredit { .. }
             | BooksCommand::UnallocateCredit { .. } => self.collect_document(command),
+            BooksCommand::SendEmail(_) | BooksCommand::ResendEmail { .. } | BooksCommand::CancelEmail { .. } => {
+                self.collect_email(organisation, command);
+            }
             BooksCommand::CreateSettlement(_)
             | BooksCommand::PatchSettlement { .. }
             | BooksCommand::AllocateSettlement { .. }
@@ -509,6 +535,24 @@ impl ReferencedIds {
             DocumentField::Origin(id) => self.documents.extend(*id),
             DocumentField::Number(number) => self.document_numbers.extend(number.clone()),
             DocumentField::SupplierReference(reference) => self.supplier_references.extend(reference.clone()),
+            _ => {}
+        }
+    }
+
+    fn collect_email(&mut self, organisation: i64, command: &BooksCommand) {
+        self.mail_organisations.insert(organisation);
+        match command {
+            BooksCommand::SendEmail(entry) => match entry.document {
+                EmailedDocument::Document(_, id) => {
+                    self.documents.insert(id);
+                }
+                EmailedDocument::Settlement(_, id) => {
+                    self.settlements.insert(id);
+                }
+            },
+            BooksCommand::ResendEmail { id } | BooksCommand::CancelEmail { id } => {
+                self.emails.insert(*id);
+            }
             _ => {}
         }
     }

@@ -173,13 +173,16 @@ pub struct Document {
     pub stage: Stage,
     /// Its date.
     pub date: Date,
+    /// The day of the opening balances that it came with, which is not before its date.
+    pub opened_on: Option<Date>,
     /// Net and VAT together.
     pub gross: Pence,
     /// What CIS withholds of it in all.
     pub deduction: Pence,
     /// Net and VAT by code.
     pub by_code: CodeTotals,
-    /// How its VAT is declared, fixed when it is issued; drafts and opening documents have none to declare.
+    /// How its VAT is declared, fixed when it is issued; drafts have none to declare, nor have opening documents that are
+    /// accounted for.
     pub basis: Option<Basis>,
     /// Everything allocated to it or from it, released or not.
     pub allocations: Vec<Allocation>,
@@ -274,10 +277,15 @@ impl Document {
         status(self.kind, self.stage, self.gross, self.paid() + self.credited())
     }
 
-    /// The earliest day on which something more may happen to it, a voiding or an allocation: its own, or when the last
-    /// allocation that counted was released.
+    /// The day from which it is in the books: its own, or that of the opening balances.
+    pub fn posted_on(&self) -> Date {
+        self.opened_on.unwrap_or(self.date)
+    }
+
+    /// The earliest day on which something more may happen to it, a voiding or an allocation: the day from which it is in
+    /// the books, or when the last allocation that counted was released.
     pub fn earliest_change_date(&self) -> Date {
-        self.allocations.iter().filter_map(Allocation::counted_until).fold(self.date, Date::max)
+        self.allocations.iter().filter_map(Allocation::counted_until).fold(self.posted_on(), Date::max)
     }
 
     /// The ids of what settles it now, which voiding it has to wait for.

@@ -7,7 +7,7 @@ use super::refusal::{Refusal, VatPosting};
 use super::vat::{Side, Split, VatCode, split_gross};
 use crate::domain::ids::AccountId;
 use crate::domain::ledger::chart::{Account, AccountReference, Books, Role};
-use crate::domain::ledger::vat::{Basis, VatEntry, VatOrigin, separates_vat, side_of_account};
+use crate::domain::ledger::vat::{Basis, VatEntry, VatOrigin, separates_vat, side_of_line};
 
 /// How a line of a statement is coded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +58,10 @@ pub fn confirm(
     }
     coding.require_usable(&accounts, bank)?;
     let scheme = books.scheme_on(transaction.date);
-    let capital = coding.lines.iter().zip(&accounts).filter(|(_, account)| account.has_role(&Role::FixedAsset));
+    // What is bought, without what is sold or traded in beside it.
+    let is_purchase =
+        |line: &CodedLine, account: &Account| account.has_role(&Role::FixedAsset) && line.gross.is_negative();
+    let capital = coding.lines.iter().zip(&accounts).filter(|(line, account)| is_purchase(line, account));
     let capital_gross: Pence = capital.map(|(line, _)| line.gross).sum();
 
     // Debits come first: the bank when money comes in, everything else when it goes out.
@@ -69,7 +72,7 @@ pub fn confirm(
     let mut vat_total = Pence::ZERO;
     let mut has_vat = false;
     for (row, (line, account)) in coding.lines.iter().zip(accounts).enumerate() {
-        let side = side_of_account(account, line.vat_code, || coding.account_field(row, line))?;
+        let side = side_of_line(account, -line.gross, line.vat_code, || coding.account_field(row, line))?;
         let mut split =
             split_gross(side, line.vat_code, line.gross, line.vat_amount, || coding.field(row, "vat_amount"))?;
         if !separates_vat(scheme, side, account, capital_gross) {
@@ -85,6 +88,7 @@ pub fn confirm(
                 code: line.vat_code,
                 amount,
                 basis: Basis::from(scheme),
+                reverse_charge: None,
                 tax_point: transaction.date,
                 origin: VatOrigin::JournalLine(lines.len()),
             });

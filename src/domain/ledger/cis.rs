@@ -75,6 +75,8 @@ mod tests {
             account_id: AccountId(1),
             account_key: "account_id",
             vat_code: VatCode::Standard,
+            reverse_charge: None,
+            has_standard_basis: false,
             amount,
             cis_type,
         }

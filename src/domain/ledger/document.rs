@@ -6,11 +6,13 @@ use std::borrow::Cow;
 use crate::domain::date::Date;
 use crate::domain::ids::{AccountId, ContactId};
 use crate::domain::ledger::chart::{AccountReference, Books, Role};
-use crate::domain::ledger::contact::{Contact, ContactKind};
+use crate::domain::ledger::contact::{CisRate, Contact, ContactKind};
 use crate::domain::ledger::journal::{LAST_DATE, SourceType};
 use crate::domain::ledger::money::{Decimal4, Pence, Percent, divide_round};
 use crate::domain::ledger::refusal::{Refusal, VatPosting};
-use crate::domain::ledger::vat::{CodeTotals, Side, Split, VatCode, split_gross, split_net};
+use crate::domain::ledger::vat::{
+    Basis, CodeTotals, ReverseCharge, ReverseCharged, Side, Split, VatCode, split_gross, split_net,
+};
 use crate::domain::ledger::{cis, contact};
 
 /// Which document.
@@ -140,6 +142,10 @@ pub struct EnteredDocument<'a> {
     pub currency: Option<String>,
     /// Whether the prices contain the VAT.
     pub is_vat_inclusive: bool,
+    /// The rate of CIS: that of the subcontractor, or of the bill that a credit note takes back; none outside the scheme.
+    pub cis_rate: Option<CisRate>,
+    /// The basis it is given for its VAT: standard takes it out of cash accounting.
+    pub vat_basis: Option<Basis>,
     /// Its lines.
     pub lines: Cow<'a, [EnteredLine]>,
 }
@@ -155,6 +161,8 @@ pub struct Draft {
     pub date: Date,
     /// When it is to be paid; credit notes have none.
     pub due_date: Option<Date>,
+    /// The basis it is given for its VAT.
+    pub vat_basis: Option<Basis>,
     /// Its lines.
     pub lines: Vec<PricedLine>,
     /// Net and VAT.
@@ -164,9 +172,10 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Net and VAT by code.
+    /// Net and VAT by code. A line under a reverse charge is as if it had no code: its VAT is not part of what is paid.
     pub fn by_code(&self) -> CodeTotals {
-        self.lines.iter().map(|line| (line.vat_code, line.amount)).collect()
+        let code = |line: &PricedLine| if line.reverse_charge.is_some() { VatCode::NoVat } else { line.vat_code };
+        self.lines.iter().map(|line| (code(line), line.amount)).collect()
     }
 }
 
@@ -184,7 +193,8 @@ pub fn draft(
     if let Some(currency) = entered.currency.as_deref().filter(|currency| *currency != "GBP") {
         return Err(Refusal::CurrencyNotSupported { currency: currency.to_owned() });
     }
-    let lines = price(books, contact, kind.side(), entered.is_vat_inclusive, &entered.lines)?;
+    let default_cis_type = CisType::left_out(entered.cis_rate.is_some());
+    let lines = price(books, contact, kind.side(), (entered.is_vat_inclusive, default_cis_type), &entered.lines)?;
     let total = total(&lines);
     if total.gross().is_negative() {
         let refusal = Refusal::NegativeTotal { total: total.gross() };
@@ -204,8 +214,9 @@ pub fn draft(
         Some(due_date) => Some(due_date),
         None => Some(due_by_terms(entered.date, contact.payment_terms_days.unwrap_or(default_terms_days))?),
     };
-    let cis = contact.cis_rate.map(|rate| cis::Terms::of(rate, &lines));
-    Ok(Draft { kind, contact_id: contact.id, date: entered.date, due_date, lines, total, cis })
+    let cis = entered.cis_rate.map(|rate| cis::Terms::of(rate, &lines));
+    let vat_basis = entered.vat_basis;
+    Ok(Draft { kind, contact_id: contact.id, date: entered.date, due_date, vat_basis, lines, total, cis })
 }
 
 /// The due date that follows from the terms.
@@ -245,18 +256,23 @@ pub fn status(kind: DocumentKind, stage: Stage, gross: Pence, settled: Pence) ->
 mod tests;
 
 /// What a line is under the Construction Industry Scheme.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CisType {
     /// Work: the base of the deduction.
     Labour,
     /// Materials: not deducted from.
     Materials,
     /// Outside the scheme.
-    #[default]
     None,
 }
 
 impl CisType {
+    /// What a line is that does not say it: of a subcontractor's bill labour, because all that is not materials is deducted
+    /// from, travel and subsistence too (CIS340).
+    pub const fn left_out(is_subcontractor: bool) -> Self {
+        if is_subcontractor { Self::Labour } else { Self::None }
+    }
+
     /// The word of the API.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -287,10 +303,14 @@ pub struct EnteredLine {
     pub discount: Percent,
     /// The VAT code; the contact's when absent.
     pub vat_code: Option<VatCode>,
+    /// The reverse charge it is under.
+    pub reverse_charge: Option<ReverseCharge>,
+    /// Whether it is a fixed asset sold outside the turnover of the flat rate.
+    pub has_standard_basis: bool,
     /// The caller's own figure for the VAT.
     pub vat_amount: Option<Pence>,
-    /// What it is under CIS.
-    pub cis_type: CisType,
+    /// What it is under CIS; by the supplier when absent.
+    pub cis_type: Option<CisType>,
 }
 
 /// A line with its amounts.
@@ -302,6 +322,10 @@ pub struct PricedLine {
     pub account_key: &'static str,
     /// The VAT code.
     pub vat_code: VatCode,
+    /// The reverse charge it is under, with its VAT.
+    pub reverse_charge: Option<ReverseCharged>,
+    /// Whether it is a fixed asset sold outside the turnover of the flat rate.
+    pub has_standard_basis: bool,
     /// Net and VAT.
     pub amount: Split,
     /// What it is under CIS.
@@ -323,12 +347,12 @@ pub fn product(quantity: Decimal4, unit_price: Decimal4, discount: Percent) -> P
     Pence::from_wide(divide_round(exact, 10_000_000_000))
 }
 
-/// Prices the lines of a document. What a line leaves out comes from the contact.
+/// Prices the lines of a document. What a line leaves out comes from the contact, and the type under CIS from the document.
 pub fn price(
     books: &Books<'_>,
     contact: &Contact,
     side: Side,
-    is_vat_inclusive: bool,
+    (is_vat_inclusive, default_cis_type): (bool, CisType),
     lines: &[EnteredLine],
 ) -> Result<Vec<PricedLine>, Refusal> {
     let mut priced = Vec::with_capacity(lines.len());
@@ -342,12 +366,22 @@ pub fn price(
         let Some(vat_code) = line.vat_code.or(contact.default_vat_code) else {
             return Err(Refusal::field(field("vat_code"), "is required: the contact has no default VAT code"));
         };
+        if line.has_standard_basis && !account.has_role(&Role::FixedAsset) {
+            return Err(Refusal::field(field("vat_basis"), "is for an account with the role fixed_asset"));
+        }
         let amount = product(line.quantity, line.unit_price, line.discount);
+        // Under a reverse charge no VAT is charged, so that none is inside the price.
+        let charged_code = if line.reverse_charge.is_some() { VatCode::Zero } else { vat_code };
         let amount = if is_vat_inclusive {
-            split_gross(side, vat_code, amount, line.vat_amount, || field("vat_amount"))?
+            split_gross(side, charged_code, amount, line.vat_amount, || field("vat_amount"))?
         } else {
-            split_net(side, vat_code, amount, line.vat_amount, || field("vat_amount"))?
+            split_net(side, charged_code, amount, line.vat_amount, || field("vat_amount"))?
         };
+        if line.reverse_charge.is_some() && vat_code.percent() == 0 {
+            return Err(Refusal::field(field("reverse_charge"), "needs the VAT code ST or RR"));
+        }
+        let reverse_charge =
+            line.reverse_charge.map(|kind| ReverseCharged { kind, vat: vat_code.vat_on_net(amount.net) });
         if !amount.gross().is_in_range() || !amount.net.is_in_range() {
             return Err(Refusal::field(field("unit_price"), format!("the line must be within ±{}", Pence::MAX)));
         }
@@ -355,8 +389,10 @@ pub fn price(
             account_id: account.id,
             account_key: named.key(),
             vat_code,
+            reverse_charge,
+            has_standard_basis: line.has_standard_basis,
             amount,
-            cis_type: line.cis_type,
+            cis_type: line.cis_type.unwrap_or(default_cis_type),
         });
     }
     Ok(priced)
@@ -417,8 +453,10 @@ mod document_line_tests {
             unit_price: units(price),
             discount: Percent::ZERO,
             vat_code,
+            reverse_charge: None,
+            has_standard_basis: false,
             vat_amount: None,
-            cis_type: CisType::None,
+            cis_type: None,
         }
     }
 
@@ -426,7 +464,7 @@ mod document_line_tests {
         let chart: Chart =
             (1..).zip(standard_chart::at_creation(true)).map(|(id, new)| new.with_id(AccountId(id))).collect();
         let books = Books { chart: &chart, vat: &VatHistory::default(), lock_date: None };
-        price(&books, contact, Side::Output, inclusive, lines)
+        price(&books, contact, Side::Output, (inclusive, CisType::None), lines)
     }
 
     #[test]

@@ -10,7 +10,10 @@ use crate::domain::ledger::journal;
 use crate::domain::ledger::journal::{Journal, Line, PostedJournal, Source, Target};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat::{Basis, Split, VatEntry, VatOrigin, separates_vat};
+use crate::domain::ledger::vat::{Basis, Side, Split, VatEntry, VatOrigin, separates_vat};
+
+/// Invoices due more than so many months after their date are outside cash accounting.
+const CASH_ACCOUNTING_MONTHS_MAX: i32 = 6;
 
 /// How the VAT of a document is posted and declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,10 +25,17 @@ pub struct VatTreatment {
 }
 
 impl VatTreatment {
-    /// That of a document by itself: the scheme of its date.
+    /// That of a document by itself: the scheme of its date. Outside cash accounting is what is given so (hire purchase,
+    /// invoices in advance of the supply), and of itself what is due more than six months after its date (SI 1995/2518,
+    /// regulation 58(2)(a) to (f)).
     pub fn of(books: &Books<'_>, draft: &Draft) -> Self {
         let lines = draft.lines.iter().map(|line| (line.account_id, line.amount.gross()));
-        Self::on(books, books.scheme_on(draft.date).into(), lines)
+        let is_long = draft.due_date.is_some_and(|due| due > draft.date.months_later(CASH_ACCOUNTING_MONTHS_MAX));
+        let basis = match Basis::from(books.scheme_on(draft.date)) {
+            Basis::Cash if is_long || draft.vat_basis == Some(Basis::Standard) => Basis::Standard,
+            basis => basis,
+        };
+        Self::on(books, basis, lines)
     }
 
     /// That of a document with this basis and these lines, each an account and its gross. A credit note takes back what
@@ -37,6 +47,10 @@ impl VatTreatment {
     }
 }
 
+/// What is wrong with a basis that a document cannot have.
+pub const OTHER_BASIS: &str =
+    "must be left out: the document is under the flat rate, or takes back one that is not on this basis";
+
 /// Decides the issue of a document under its number. A document of nothing posts nothing.
 pub fn issue(
     books: &Books<'_>,
@@ -46,6 +60,9 @@ pub fn issue(
 ) -> Result<Option<Journal>, Refusal> {
     let kind = draft.kind;
     let VatTreatment { basis, capital_gross } = treatment;
+    if draft.vat_basis.is_some_and(|given| given != basis) {
+        return Err(Refusal::field("vat_basis", OTHER_BASIS));
+    }
     for (row, line) in draft.lines.iter().enumerate() {
         require_line_account(books, row, line)?;
     }
@@ -55,21 +72,31 @@ pub fn issue(
     let entry_sign = if kind.is_credit_note() { -1 } else { 1 };
     let mut by_account: Vec<(AccountId, Pence)> = Vec::new();
     let mut vat_total = Pence::ZERO;
+    let mut reverse_charged = Pence::ZERO;
     let mut has_vat = false;
-    let mut entries = Vec::new();
+    let (mut entries, mut entries_of_reverse_charge) = (Vec::new(), Vec::new());
     for (row, line) in draft.lines.iter().enumerate() {
         let account = books.account(line.account_id, || line.account_field(row))?;
+        if let Some(charged) = line.reverse_charge {
+            if kind.side() == Side::Input {
+                reverse_charged += charged.vat;
+                has_vat |= !charged.vat.is_zero();
+            }
+            entries_of_reverse_charge.extend(entry(Basis::Standard, draft, row, line, entry_sign));
+            add_to(&mut by_account, line.account_id, line.amount.net);
+            continue;
+        }
         let is_separated = separates_vat(basis, kind.side(), account, capital_gross);
         let posted = if is_separated { line.amount.net } else { line.amount.gross() };
         if is_separated {
             vat_total += line.amount.vat;
             has_vat |= !line.amount.vat.is_zero();
+            // A fixed asset whose input tax was reclaimed is sold with its full VAT (VAT Notice 733, section 15).
+            let is_outside = basis == Basis::FlatRate && line.has_standard_basis;
+            let basis = if is_outside { Basis::Standard } else { basis };
             entries.extend(entry(basis, draft, row, line, entry_sign));
         }
-        match by_account.iter_mut().find(|(id, _)| *id == line.account_id) {
-            Some((_, sum)) => *sum += posted,
-            None => by_account.push((line.account_id, posted)),
-        }
+        add_to(&mut by_account, line.account_id, posted);
     }
 
     let control = Line::new(books.control(kind.control_role()), Pence(draft.total.gross().0 * kind.control_sign()));
@@ -77,7 +104,10 @@ pub fn issue(
     lines.extend(by_account.into_iter().map(|(id, sum)| Line::new(Target::Account(id), Pence(sum.0 * sign))));
     if has_vat {
         let control = Target::Account(books.vat_control(kind.vat_posting())?);
-        lines.push(Line { is_system: true, ..Line::new(control, Pence(vat_total.0 * sign)) });
+        // What is due under a reverse charge is reclaimed in the same breath.
+        for vat in [Pence(vat_total.0 * sign), reverse_charged, -reverse_charged] {
+            lines.push(Line { is_system: true, ..Line::new(control.clone(), vat) });
+        }
     }
     let description = format!("{} {number}", kind.title());
     let mut journal = Journal::new(draft.date, Source::new(kind.source_type()), description, lines);
@@ -89,7 +119,17 @@ pub fn issue(
     if basis != Basis::Cash || draft.total.gross().is_zero() {
         journal.vat = entries;
     }
+    // Outside of cash accounting (SI 1995/2518, regulation 58(2)(g)), and of the turnover of the flat rate (VATREVCON35100).
+    journal.vat.extend(entries_of_reverse_charge);
     journal.checked(books.lock_date).map(Some)
+}
+
+/// Adds to the sum of an account.
+fn add_to(by_account: &mut Vec<(AccountId, Pence)>, account: AccountId, amount: Pence) {
+    match by_account.iter_mut().find(|(id, _)| *id == account) {
+        Some((_, sum)) => *sum += amount,
+        None => by_account.push((account, amount)),
+    }
 }
 
 /// The account of a line must be open and not one that the document itself or money is posted to.
@@ -114,12 +154,17 @@ fn entry(basis: Basis, draft: &Draft, row: usize, line: &PricedLine, sign: i64) 
     if !line.vat_code.is_in_return() || is_nothing {
         return None;
     }
-    let amount = Split { net: Pence(line.amount.net.0 * sign), vat: Pence(line.amount.vat.0 * sign) };
+    let vat = match line.reverse_charge {
+        Some(charged) if draft.kind.side() == Side::Input => charged.vat,
+        _ => line.amount.vat,
+    };
+    let amount = Split { net: Pence(line.amount.net.0 * sign), vat: Pence(vat.0 * sign) };
     Some(VatEntry {
         side: draft.kind.side(),
         code: line.vat_code,
         amount,
         basis,
+        reverse_charge: line.reverse_charge.map(|charged| charged.kind),
         tax_point: draft.date,
         origin: VatOrigin::DocumentLine(row),
     })

@@ -236,11 +236,13 @@ pub enum SourceType {
     Reversal,
     /// The closing of a year.
     YearEndClose,
+    /// An adjustment of the VAT return.
+    VatAdjustment,
 }
 
 impl SourceType {
     /// Every source.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Manual,
         Self::OpeningBalance,
         Self::SalesInvoice,
@@ -256,6 +258,7 @@ impl SourceType {
         Self::WriteOff,
         Self::Reversal,
         Self::YearEndClose,
+        Self::VatAdjustment,
     ];
 
     /// The word of the API.
@@ -276,6 +279,7 @@ impl SourceType {
             Self::WriteOff => "write_off",
             Self::Reversal => "reversal",
             Self::YearEndClose => "year_end_close",
+            Self::VatAdjustment => "vat_adjustment",
         }
     }
 
@@ -289,6 +293,7 @@ impl SourceType {
                 | Self::WriteOff
                 | Self::Reversal
                 | Self::YearEndClose
+                | Self::VatAdjustment
         )
     }
 
@@ -405,6 +410,7 @@ mod tests {
             code: VatCode::Standard,
             amount: Split { net: Pence(500), vat: Pence(100) },
             basis: Basis::Standard,
+            reverse_charge: None,
             tax_point: Date::numbered(100),
             origin: VatOrigin::JournalLine(1),
         });

@@ -9,7 +9,7 @@ use crate::domain::date::Date;
 use crate::domain::ids::{AllocationId, ContactId};
 use crate::domain::ledger::chart::{Account, AccountReference, Books, Role};
 use crate::domain::ledger::journal;
-use crate::domain::ledger::vat::{Basis, VatEntry, VatOrigin, VatScheme, separates_vat, side_of_account};
+use crate::domain::ledger::vat::{Basis, VatEntry, VatOrigin, VatScheme, separates_vat, side_of_line};
 
 /// A journal as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +66,9 @@ pub fn post(
 ) -> Result<Journal, Refusal> {
     let lines = read_lines(books, entered, known_contacts)?;
     let scheme = books.scheme_on(entered.entry_date);
-    let capital = lines.iter().filter(|line| line.account.has_role(&Role::FixedAsset));
+    // What is bought, without what is sold or traded in beside it.
+    let is_purchase = |line: &&ReadLine<'_>| line.account.has_role(&Role::FixedAsset) && line.amount.is_positive();
+    let capital = lines.iter().filter(is_purchase);
     let capital_gross: Pence = capital.map(|line| line.amount).sum();
 
     let source = Source::new(SourceType::Manual);
@@ -148,7 +150,7 @@ impl ReadLine<'_> {
         capital_gross: Pence,
     ) -> Result<(), Refusal> {
         let code = self.entered.vat_code.unwrap_or(VatCode::NoVat);
-        let side = side_of_account(self.account, code, || self.account_field())?;
+        let side = side_of_line(self.account, self.amount, code, || self.account_field())?;
         // The caller writes magnitudes, as for the amounts.
         let given = self.entered.vat_amount.map(|vat| if self.amount.is_negative() { -vat } else { vat });
         let mut split = split_gross(side, code, self.amount, given, || self.field("vat_amount"))?;
@@ -167,6 +169,7 @@ impl ReadLine<'_> {
                 code,
                 amount,
                 basis: Basis::from(scheme),
+                reverse_charge: None,
                 tax_point: journal.entry_date,
                 origin: VatOrigin::JournalLine(journal.lines.len()),
             });

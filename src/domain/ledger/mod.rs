@@ -15,16 +15,20 @@ pub mod chart;
 pub mod cis;
 pub mod contact;
 pub mod document;
+pub mod financial_year;
 pub mod issue;
 pub mod journal;
 pub mod manual_journal;
 pub mod money;
+pub mod open_item;
 pub mod opening;
 pub mod organisation;
 pub mod refusal;
 pub mod settlement;
 pub mod standard_chart;
+pub mod trade;
 pub mod vat;
+pub mod vat_adjustment;
 pub mod vat_cash;
 
 #[cfg(test)]

@@ -346,6 +346,23 @@ impl Serialize for Money {
     }
 }
 
+/// A share of an amount in hundredths of a percent, printed as a JSON number of percent with two decimals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Percentage(pub i64);
+
+impl Percentage {
+    /// An amount in percent of another, halves of a hundredth away from zero; `None` of nothing.
+    pub fn of(amount: Pence, whole: Pence) -> Option<Self> {
+        (!whole.is_zero()).then(|| Self(Pence(10_000).proportion(amount, whole).0))
+    }
+}
+
+impl Serialize for Percentage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        RawValue::from_string(Pence(self.0).to_string()).map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::collection::vec;

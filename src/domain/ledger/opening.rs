@@ -7,11 +7,17 @@ use super::document::DocumentKind;
 use super::journal::{Journal, Line, Source, SourceType, Target};
 use super::money::Pence;
 use super::refusal::Refusal;
-use super::vat::Side;
+use super::vat::{Side, Split, VatCode, VatScheme, require_near};
 use crate::domain::date::Date;
 use crate::domain::ids::{ContactId, DocumentId};
 use crate::domain::ledger::chart::{AccountReference, Books, Role};
 use crate::domain::ledger::issue;
+
+/// Said of VAT that does not come to what was open.
+pub const VAT_NOT_ALL: &str = "net_amount and vat_amount of all codes must come to amount_due";
+/// Said of VAT that is not declared when the document is paid.
+pub const VAT_NOT_UNDER_CASH: &str = "is for documents under cash accounting, whose VAT is declared when they are paid: under \
+                                      any other scheme it was declared at their date. Leave it out, or set vat_scheme first";
 
 /// Opening balances as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +62,9 @@ pub struct OpeningDocument {
     pub due_date: Option<Date>,
     /// What was open of it; more than nothing.
     pub amount_due: Pence,
+    /// What of it the return has yet to count, by code: under cash accounting the VAT of what was unpaid is not declared
+    /// (VAT Notice 731). Without it the document counts as already accounted for.
+    pub vat: Option<Vec<(VatCode, Split)>>,
 }
 
 /// The facts that opening balances need beside the books.
@@ -84,6 +93,8 @@ pub struct Opening {
     pub unassigned_receivable: Pence,
     /// Creditors without a document.
     pub unassigned_payable: Pence,
+    /// Open documents that do not say their VAT, where cash accounting would declare it as they are paid.
+    pub without_vat_count: usize,
 }
 
 impl Opening {
@@ -102,6 +113,13 @@ impl Opening {
             if !amount.is_zero() {
                 warnings.push(format!("{amount} of the {what} is on no open document"));
             }
+        }
+        if self.without_vat_count > 0 {
+            let count = self.without_vat_count;
+            warnings.push(format!(
+                "opening_vat_missing: {count} of the open documents without vat, which under cash accounting is declared as they \
+                 are paid; without it they count as accounted for"
+            ));
         }
         warnings
     }
@@ -128,7 +146,10 @@ pub fn prepare(books: &Books<'_>, facts: &OpeningFacts<'_>, entered: &EnteredOpe
     require_numbers(facts.taken_numbers, &entered.documents)?;
     for (row, document) in entered.documents.iter().enumerate() {
         require_dates(entered.as_of, row, document)?;
+        require_vat(books, entered.as_of, row, document)?;
     }
+    let waits_for_payment = books.scheme_on(entered.as_of + 1) == VatScheme::Cash;
+    let without_vat = entered.documents.iter().filter(|document| waits_for_payment && document.vat.is_none());
     for (row, (line, account)) in entered.lines.iter().zip(accounts).enumerate() {
         account.require_open(|| format!("lines[{row}].{}", line.account.key()))?;
         lines.push(Line::new(Target::Account(account.id), line.amount(row)?));
@@ -154,6 +175,7 @@ pub fn prepare(books: &Books<'_>, facts: &OpeningFacts<'_>, entered: &EnteredOpe
         lock_date: if entered.locks_period { books.lock_date.max(Some(entered.as_of)) } else { books.lock_date },
         unassigned_receivable,
         unassigned_payable,
+        without_vat_count: without_vat.count(),
     })
 }
 
@@ -199,6 +221,23 @@ fn require_dates(as_of: Date, row: usize, document: &OpeningDocument) -> Result<
     }
     if document.due_date.is_some_and(|due_date| due_date < document.date) {
         return Err(Refusal::field(format!("open_documents[{row}].due_date"), "must not be before date"));
+    }
+    Ok(())
+}
+
+/// The VAT of an open document is all of what was open, near the rates, and of a document under cash accounting: on its
+/// own date or on the first day of the books. Under another scheme it was declared at the document's date.
+fn require_vat(books: &Books<'_>, as_of: Date, row: usize, document: &OpeningDocument) -> Result<(), Refusal> {
+    let Some(vat) = &document.vat else { return Ok(()) };
+    let field = format!("open_documents[{row}].vat");
+    if ![document.date, as_of + 1].iter().any(|date| books.scheme_on(*date) == VatScheme::Cash) {
+        return Err(Refusal::field(field, VAT_NOT_UNDER_CASH));
+    }
+    for (at, (code, amount)) in vat.iter().enumerate() {
+        require_near(*code, *amount, || format!("{field}[{at}].vat_amount"))?;
+    }
+    if vat.iter().map(|(_, amount)| amount.gross()).sum::<Pence>() != document.amount_due {
+        return Err(Refusal::field(field, VAT_NOT_ALL));
     }
     Ok(())
 }
@@ -277,7 +316,7 @@ mod tests {
     fn open(kind: DocumentKind, number: &str, pence: i64) -> OpeningDocument {
         let contact_id = ContactId(if kind.side() == Side::Output { 3 } else { 4 });
         let number = number.to_owned();
-        OpeningDocument { kind, contact_id, number, date: AS_OF, due_date: None, amount_due: Pence(pence) }
+        OpeningDocument { kind, contact_id, number, date: AS_OF, due_date: None, amount_due: Pence(pence), vat: None }
     }
 
     fn entered(chart: &Chart) -> EnteredOpening {

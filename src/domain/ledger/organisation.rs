@@ -3,7 +3,7 @@
 use super::refusal::Refusal;
 use crate::domain::date::Date;
 use crate::domain::ledger::money::Percent;
-use crate::domain::ledger::vat::{VatScheme, require_scheme_start};
+use crate::domain::ledger::vat::{VatHistory, VatScheme, require_scheme_start};
 
 /// What kind of organisation it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,36 +52,6 @@ impl EntityType {
     /// Reads the word of the API.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.as_str() == text)
-    }
-}
-
-/// The last day of a financial year.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct YearEnd {
-    month: u8,
-    date: u8,
-}
-
-impl YearEnd {
-    /// Reads `MM-DD`; both `02-28` and `02-29` mean the last day of February.
-    pub fn parse(text: &str) -> Option<Self> {
-        let &[m1, m2, b'-', d1, d2] = text.as_bytes() else { return None };
-        let digit = |byte: u8| byte.is_ascii_digit().then(|| byte - b'0');
-        let month = digit(m1)? * 10 + digit(m2)?;
-        let date = digit(d1)? * 10 + digit(d2)?;
-        let last = match month {
-            2 => 29,
-            4 | 6 | 9 | 11 => 30,
-            1..=12 => 31,
-            _ => return None,
-        };
-        (1..=last).contains(&date).then_some(Self { month, date })
-    }
-}
-
-impl std::fmt::Display for YearEnd {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{:02}-{:02}", self.month, self.date)
     }
 }
 
@@ -136,10 +106,12 @@ pub struct VatPatch {
 
 impl VatSettings {
     /// The settings after a change. A scheme that differs begins on a day given with it; `None` in the second place says
-    /// that no other scheme begins.
+    /// that no other scheme begins. Another scheme begins with a VAT period, a registration or another percentage of the
+    /// flat rate on any open day (VAT Notice 733, 4.9 and 4.10).
     pub fn patched(
         &self,
         patch: &VatPatch,
+        history: &VatHistory,
         lock_date: Option<Date>,
     ) -> Result<(Self, Option<(Date, VatScheme)>), Refusal> {
         let mut next = self.merged(patch)?;
@@ -152,12 +124,11 @@ impl VatSettings {
             return Ok((next, None));
         };
         let begins = match (patch.scheme_from.flatten(), self.scheme) {
-            (Some(from), Some(_)) => {
+            (Some(from), Some(_)) if history.has_other_basis(from, scheme) => {
                 require_scheme_start(from, lock_date, next.period_months, next.period_end_month)?;
                 from
             }
-            // Registration may take effect on any day that is open.
-            (Some(from), None) => {
+            (Some(from), _) => {
                 super::journal::require_open(from, lock_date)?;
                 from
             }
@@ -240,13 +211,13 @@ mod tests {
         let percent = VatPatch { flat_rate: Some(Some(Percent(950))), ..VatPatch::default() };
         assert!(VatSettings::initial(&percent).is_err());
         let leave = VatPatch { is_registered: Some(false), ..VatPatch::default() };
-        let (left, change) = registered().patched(&leave, None).unwrap();
+        let (left, change) = registered().patched(&leave, &VatHistory::default(), None).unwrap();
         assert_eq!((left.scheme, change), (None, None));
         for bad in [
             VatPatch { period_months: Some(2), ..VatPatch::default() },
             VatPatch { period_end_month: Some(13), ..VatPatch::default() },
         ] {
-            assert!(registered().patched(&bad, None).is_err());
+            assert!(registered().patched(&bad, &VatHistory::default(), None).is_err());
         }
     }
 
@@ -258,7 +229,7 @@ mod tests {
                 scheme_from: Some(from.map(date)),
                 ..VatPatch::default()
             };
-            registered().patched(&patch, Some(date("2025-04-30")))
+            registered().patched(&patch, &VatHistory::default(), Some(date("2025-04-30")))
         };
         let (next, change) = to_cash(Some("2025-07-01")).unwrap();
         assert_eq!(change, Some((date("2025-07-01"), VatScheme::Cash)));
@@ -269,17 +240,28 @@ mod tests {
     }
 
     #[test]
-    fn another_percentage_is_another_scheme() {
-        let flat = VatSettings { scheme: Some(VatScheme::FlatRate(Percent(950))), ..registered() };
-        let percent = VatPatch {
-            flat_rate: Some(Some(Percent(1_200))),
-            scheme_from: Some(Some(date("2025-07-01"))),
-            ..VatPatch::default()
+    fn another_percentage_begins_on_any_open_day_of_the_flat_rate() {
+        let (first, later) = (VatScheme::FlatRate(Percent(950)), VatScheme::FlatRate(Percent(1_200)));
+        let flat = VatSettings { scheme: Some(first), scheme_from: Some(date("2025-04-01")), ..registered() };
+        let history = VatHistory::new(vec![(date("2019-04-01"), VatScheme::Standard), (date("2025-04-01"), first)]);
+        let begins = |from: &str, lock_date: Option<&str>| {
+            let percent = VatPatch {
+                flat_rate: Some(Some(Percent(1_200))),
+                scheme_from: Some(Some(date(from))),
+                ..VatPatch::default()
+            };
+            flat.patched(&percent, &history, lock_date.map(date)).map(|(_, change)| change)
         };
-        let (_, change) = flat.patched(&percent, None).unwrap();
-        assert_eq!(change, Some((date("2025-07-01"), VatScheme::FlatRate(Percent(1_200)))));
+        for from in ["2025-07-01", "2025-05-17", "2025-04-01"] {
+            assert_eq!(begins(from, None), Ok(Some((date(from), later))));
+        }
+        assert_eq!(begins("2025-05-17", Some("2025-05-17")).unwrap_err().reason(), "period_locked");
+        // Before the flat rate it is another scheme.
+        assert_eq!(begins("2025-03-31", None).unwrap_err().reason(), "invalid_field");
+        assert_eq!(begins("2025-01-01", None), Ok(Some((date("2025-01-01"), later))));
+
         let number = VatPatch { number: Some(Some("GB123456789".to_owned())), ..VatPatch::default() };
-        let (next, change) = flat.patched(&number, None).unwrap();
+        let (next, change) = flat.patched(&number, &history, None).unwrap();
         assert_eq!((next.number.as_deref(), next.scheme, change), (Some("GB123456789"), flat.scheme, None));
     }
 
@@ -291,19 +273,14 @@ mod tests {
             scheme_from: Some(Some(date("2025-05-17"))),
             ..VatPatch::default()
         };
-        let (_, change) = VatSettings::default().patched(&patch, Some(date("2025-05-16"))).unwrap();
+        let (_, change) =
+            VatSettings::default().patched(&patch, &VatHistory::default(), Some(date("2025-05-16"))).unwrap();
         assert_eq!(change, Some((date("2025-05-17"), VatScheme::Standard)));
-        assert!(VatSettings::default().patched(&patch, Some(date("2025-05-17"))).is_err());
+        assert!(VatSettings::default().patched(&patch, &VatHistory::default(), Some(date("2025-05-17"))).is_err());
     }
 
     #[test]
-    fn year_ends_are_days_of_the_year() {
-        for text in ["03-31", "02-28", "02-29", "04-05", "12-31"] {
-            assert_eq!(YearEnd::parse(text).unwrap().to_string(), text);
-        }
-        for text in ["02-30", "04-31", "13-01", "00-10", "3-31", "03/31", "03-00"] {
-            assert_eq!(YearEnd::parse(text), None, "{text}");
-        }
+    fn kinds_of_organisations_have_their_words() {
         for kind in EntityType::ALL {
             assert_eq!(EntityType::parse(kind.as_str()), Some(kind));
         }

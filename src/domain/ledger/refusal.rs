@@ -51,6 +51,8 @@ pub enum VatPosting {
     CreditNote,
     /// Posting a journal.
     Journal,
+    /// Posting an adjustment of the VAT return.
+    Adjustment,
 }
 
 /// Why a command is refused. Nothing has been written.
@@ -79,6 +81,8 @@ pub enum Refusal {
     AlreadySet,
     /// The token has been used.
     TokenUsed,
+    /// VAT is posted from the first day of the scheme on, by this journal first.
+    VatAlreadyPosted { date: Date, journal_id: i64 },
     /// The date is in a locked period.
     PeriodLocked { lock_date: Date, date: Date, earliest_date: Date },
     /// VAT cannot be posted without a VAT Control account.
@@ -219,7 +223,8 @@ impl Refusal {
             | Self::StaleVersion
             | Self::IdempotencyInProgress
             | Self::AlreadySet
-            | Self::TokenUsed => RefusalClass::Conflict,
+            | Self::TokenUsed
+            | Self::VatAlreadyPosted { .. } => RefusalClass::Conflict,
             Self::Field { .. } => RefusalClass::Field,
             Self::WithMessage { refusal, .. } => refusal.class(),
             _ => RefusalClass::Unprocessable,
@@ -240,6 +245,7 @@ impl Refusal {
             Self::IdempotencyInProgress => "idempotency_in_progress",
             Self::AlreadySet => "already_set",
             Self::TokenUsed => "token_used",
+            Self::VatAlreadyPosted { .. } => "vat_already_posted",
             Self::PeriodLocked { .. } => "period_locked",
             Self::VatControlRequired { .. } => "vat_control_required",
             Self::Unbalanced { .. } => "unbalanced",
@@ -294,6 +300,9 @@ impl Refusal {
                 ("date", DetailValue::Date(*date)),
                 ("earliest_date", DetailValue::Date(*earliest_date)),
             ],
+            Self::VatAlreadyPosted { date, journal_id } => {
+                vec![("date", DetailValue::Date(*date)), ("journal_id", maybe(Some(*journal_id)))]
+            }
             Self::Unbalanced { total_debit, total_credit } => {
                 vec![
                     ("total_debit", DetailValue::Money(*total_debit)),
@@ -362,6 +371,11 @@ impl Refusal {
             Self::IdempotencyInProgress => "the first request with this Idempotency-Key is still running".to_owned(),
             Self::AlreadySet => "the opening balances have been set; void their journal to set them again".to_owned(),
             Self::TokenUsed => "this token has been used".to_owned(),
+            Self::VatAlreadyPosted { date, .. } => {
+                format!(
+                    "VAT has been posted on {date} under the scheme of that day: begin after it, or void it on its own day"
+                )
+            }
             Self::PeriodLocked { lock_date, earliest_date, .. } => {
                 format!("the books are locked up to {}; the earliest open date is {}", lock_date, earliest_date)
             }
@@ -371,6 +385,7 @@ impl Refusal {
                     VatPosting::Invoice => "issuing invoices with VAT",
                     VatPosting::CreditNote => "issuing credit notes with VAT",
                     VatPosting::Journal => "posting journals with VAT",
+                    VatPosting::Adjustment => "posting VAT adjustments",
                 };
                 format!("a VAT Control account is required before {before}")
             }

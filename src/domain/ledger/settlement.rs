@@ -10,8 +10,8 @@ use super::money::Pence;
 use super::refusal::Refusal;
 use super::vat::Side;
 use crate::domain::date::Date;
-use crate::domain::ids::{AllocationId, ContactId, DocumentId};
-use crate::domain::ledger::chart::{Books, Role};
+use crate::domain::ids::{AccountId, AllocationId, ContactId, DocumentId};
+use crate::domain::ledger::chart::{Account, AccountType, Books, Role};
 use crate::domain::ledger::journal;
 use crate::domain::ledger::journal::first_open;
 
@@ -32,6 +32,49 @@ pub struct EnteredSettlement {
     pub is_auto_allocated: bool,
 }
 
+/// The account that the cash of a settlement moves through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SettlementAccount {
+    /// That of a bank account.
+    Bank(BankAccount),
+    /// Any other: a director paid, or it is set off against what we owe. Either is payment under cash accounting too (VAT
+    /// Notice 731).
+    Other {
+        /// The account.
+        account: Account,
+        /// The field that named it.
+        field: &'static str,
+    },
+}
+
+impl SettlementAccount {
+    /// The account that is debited or credited.
+    const fn account_id(&self) -> AccountId {
+        match self {
+            Self::Bank(bank) => bank.account_id,
+            Self::Other { account, .. } => account.id,
+        }
+    }
+
+    /// Refuses what is archived, and accounts that no debt is settled through: those of income and expense, and those the
+    /// rules post to themselves.
+    fn require_usable(&self) -> Result<(), Refusal> {
+        let (account, field) = match self {
+            Self::Bank(bank) => return bank.require_open(),
+            Self::Other { account, field } => (account, *field),
+        };
+        account.require_open(|| field.to_owned())?;
+        let carries_balance =
+            matches!(account.account_type, AccountType::Asset | AccountType::Liability | AccountType::Equity);
+        if carries_balance && !account.is_control() {
+            return Ok(());
+        }
+        let allowed =
+            "a settlement takes a bank account, or an ASSET, LIABILITY or EQUITY account that is no control account";
+        Err(Refusal::wrong_account(field.to_owned(), account, allowed))
+    }
+}
+
 /// What a settlement posts and settles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settled {
@@ -50,7 +93,7 @@ pub struct Settled {
 pub fn settle(
     books: &Books<'_>,
     contact: Option<&Contact>,
-    bank: &BankAccount,
+    through: &SettlementAccount,
     register: &Register,
     entered: &EnteredSettlement,
     number: &str,
@@ -58,7 +101,7 @@ pub fn settle(
     let kind = entered.kind;
     contact::for_settlement(contact, kind.document_kind().contact_kind(), entered.contact_id)?;
     require_known(register, kind, &entered.allocations)?;
-    bank.require_open()?;
+    through.require_usable()?;
     let mut settlement = Settlement {
         id: None,
         kind,
@@ -79,7 +122,7 @@ pub fn settle(
         .map(|allocation| (allocation.date, allocation.cis))
         .partition(|(date, _)| *date <= entered.date);
     let withheld_now = now.into_iter().map(|(_, cis)| cis).sum();
-    let money = Line::new(Target::Account(bank.account_id), signed(entered.amount, kind));
+    let money = Line::new(Target::Account(through.account_id()), signed(entered.amount, kind));
     let (debt, cis) = control_lines(books, &settlement, entered.amount, withheld_now);
     // Debits first, and the CIS beside the money.
     let lines = if kind.bank_sign() > 0 { vec![money, cis, debt] } else { vec![debt, money, cis] };

@@ -15,6 +15,7 @@ use super::issue::{VatTreatment, Voidable, issue, void};
 use super::journal::{Journal, JournalStatus, PostedJournal, Target};
 use super::money::Pence;
 use super::refusal::Refusal;
+use super::settlement::SettlementAccount;
 use super::settlement::{self, EnteredSettlement};
 use super::testing::{carry_out, chart, contact};
 use super::vat::{Side, Split, VatCode};
@@ -24,7 +25,7 @@ use crate::domain::ids::{AccountId, AllocationId, BankAccountId, ContactId, Docu
 use crate::domain::ledger::chart::{Account, Books, Role};
 use crate::domain::ledger::document::{CisType, PricedLine, total};
 use crate::domain::ledger::money::Percent;
-use crate::domain::ledger::vat::{CodeTotals, VatEntry, VatHistory, VatScheme};
+use crate::domain::ledger::vat::{Basis, CodeTotals, ReverseCharge, ReverseCharged, VatEntry, VatHistory, VatScheme};
 
 const FIRST: Date = Date::numbered(20_000);
 const DAYS: i32 = 550;
@@ -266,13 +267,18 @@ impl World {
             Side::Input => ["5000", "5100", "0030", "7100"],
         };
         let line = |(account, code, net): &(usize, usize, i64)| {
-            let vat_code = VatCode::ALL[*code];
-            let net = Pence(*net);
+            let (vat_code, net) = (VatCode::ALL[*code], Pence(*net));
+            let vat = vat_code.vat_on_net(net);
+            let charges = ReverseCharge::of_side(kind.side());
+            let is_charged = vat_code.percent() > 0 && net.0 % 5 == 0;
+            let charged = pick(charges, usize::try_from(net.0.abs() / 5).unwrap()).filter(|_| is_charged);
             PricedLine {
                 account_id: self.account(codes[*account]),
                 account_key: "account_id",
                 vat_code,
-                amount: Split { net, vat: vat_code.vat_on_net(net) },
+                reverse_charge: charged.map(|kind| ReverseCharged { kind, vat }),
+                has_standard_basis: *account == 2 && kind.side() == Side::Output && net.0 % 3 == 0,
+                amount: Split { net, vat: if is_charged { Pence::ZERO } else { vat } },
                 cis_type: if *account == 1 && kind.side() == Side::Input { CisType::Labour } else { CisType::None },
             }
         };
@@ -283,7 +289,9 @@ impl World {
         }
         let terms = (kind.side() == Side::Input).then(|| cis::Terms::of(CisRate::Standard, &lines));
         let terms = terms.filter(|terms| terms.deduction < total.gross());
-        let draft = Draft { kind, contact_id: ContactId(3), date, due_date: None, lines, total, cis: terms };
+        let vat_basis = (total.net.0 % 7 == 0).then_some(Basis::Standard);
+        let due_date = (!kind.is_credit_note()).then(|| date + i32::try_from(total.net.0 % 220).unwrap());
+        let draft = Draft { kind, contact_id: ContactId(3), date, due_date, vat_basis, lines, total, cis: terms };
         let invoices = self.documents(|document| document.kind == kind.invoice() && document.stage == Stage::Issued);
         let origin = origin.filter(|_| kind.is_credit_note()).and_then(|place| pick(&invoices, place));
         let treatment = origin.map_or_else(|| VatTreatment::of(books, &draft), |origin| self.treatments[&origin]);
@@ -300,6 +308,7 @@ impl World {
             contact_id: ContactId(3),
             stage: Stage::Issued,
             date,
+            opened_on: None,
             gross: total.gross(),
             deduction: terms.map_or(Pence::ZERO, |terms| terms.deduction),
             by_code: draft.by_code(),
@@ -313,7 +322,8 @@ impl World {
     fn settle(&mut self, books: &Books<'_>, entered: &EnteredSettlement) -> Result<(), Refusal> {
         let bank = BankAccount { id: BankAccountId(1), account_id: self.account("1200"), is_archived: false };
         let contact: Contact = contact(entered.kind.document_kind().contact_kind());
-        let settled = settlement::settle(books, Some(&contact), &bank, &self.register, entered, "1")?;
+        let settled =
+            settlement::settle(books, Some(&contact), &SettlementAccount::Bank(bank), &self.register, entered, "1")?;
         let id = SettlementId(self.next());
         let made = Settlement {
             id: Some(id),
@@ -441,6 +451,8 @@ impl World {
     fn check_vat(&self, date: Date) {
         let declared = self.entries.iter().filter(|entry| entry.tax_point <= date);
         let sign = |side: Side| if side == Side::Output { 1 } else { -1 };
+        // What is due under a reverse charge is reclaimed, and leaves nothing.
+        let declared = declared.filter(|entry| entry.reverse_charge.is_none());
         let mut owed: Pence = declared.map(|entry| Pence(entry.amount.vat.0 * sign(entry.side))).sum();
         let standing = self.register.documents.values().filter(|document| self.stands(document, date));
         for document in standing.filter(|document| document.waits_for_payment()) {

@@ -68,6 +68,7 @@ pub fn document(id: i64, kind: DocumentKind, date: Date, amounts: &[(VatCode, i6
         contact_id: ContactId(3),
         stage: Stage::Issued,
         date,
+        opened_on: None,
         gross: by_code.total().gross(),
         deduction: Pence::ZERO,
         by_code,

@@ -80,6 +80,50 @@ impl VatCode {
     }
 }
 
+/// A supply whose VAT the customer accounts for instead of the supplier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReverseCharge {
+    /// Building and construction services (VAT Notice 735; since 1 March 2021).
+    Domestic,
+    /// Services from abroad (VAT Notice 741A).
+    ImportedServices,
+}
+
+impl ReverseCharge {
+    /// Every kind.
+    pub const ALL: [Self; 2] = [Self::Domestic, Self::ImportedServices];
+
+    /// The word kept and shown.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Domestic => "domestic",
+            Self::ImportedServices => "imported_services",
+        }
+    }
+
+    /// Reads the word.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
+    }
+
+    /// The kinds a line of a side may have: only domestic services are also sold under a reverse charge.
+    pub const fn of_side(side: Side) -> &'static [Self] {
+        match side {
+            Side::Output => &[Self::Domestic],
+            Side::Input => &Self::ALL,
+        }
+    }
+}
+
+/// What a line under a reverse charge has beside its net amount: nobody pays the VAT to the supplier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReverseCharged {
+    /// Which charge.
+    pub kind: ReverseCharge,
+    /// The VAT that the customer accounts for.
+    pub vat: Pence,
+}
+
 /// An amount split into net and VAT.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Split {
@@ -150,6 +194,12 @@ pub fn split_gross(
 ) -> Result<Split, Refusal> {
     let vat = accept(side, code, gross, code.vat_in_gross(gross), given, field)?;
     Ok(Split { net: gross - vat, vat })
+}
+
+/// Decides whether VAT that another program made of many lines, or of what is left of them, is near the rate of its code:
+/// a pound at most, as on purchases, and nothing where there is no rate.
+pub fn require_near(code: VatCode, amount: Split, field: impl FnOnce() -> String) -> Result<(), Refusal> {
+    split_net(Side::Input, code, amount.net, Some(amount.vat), field).map(|_| ())
 }
 
 /// The VAT to use: the computed one, or the caller's when it is near enough, of the same sign as the amount and not more
@@ -243,6 +293,18 @@ impl VatHistory {
         begun.map_or(VatScheme::Standard, |(_, scheme)| *scheme)
     }
 
+    /// Whether documents of some day from this one on are under a scheme of another basis than this one's. Another
+    /// percentage of the flat rate is no other basis.
+    pub fn has_other_basis(&self, from: Date, scheme: VatScheme) -> bool {
+        let later = self.from.iter().filter(|(begun, _)| *begun > from).map(|(_, scheme)| *scheme);
+        std::iter::once(self.on(from)).chain(later).any(|known| Basis::from(known) != Basis::from(scheme))
+    }
+
+    /// The schemes and the days they begin on, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = (Date, VatScheme)> {
+        self.from.iter().copied()
+    }
+
     /// Adds a scheme from a day on; what was to begin later or on that day is replaced.
     pub fn change(&mut self, from: Date, scheme: VatScheme) {
         self.from.retain(|(begun, _)| *begun < from);
@@ -282,13 +344,21 @@ pub fn separates_vat(basis: impl Into<Basis>, side: Side, account: &Account, cap
     }
 }
 
-/// The direction of VAT on a bank or journal line, told by its account: earned is output, spent or bought is input.
-/// Codes that count in the return are refused on every other account.
-pub fn side_of_account(account: &Account, code: VatCode, field: impl FnOnce() -> String) -> Result<Side, Refusal> {
+/// The direction of VAT on a bank or journal line of an amount (debits positive), told by its account: earned is output,
+/// spent or bought is input. A credit of a fixed asset is its sale, and output (VAT Notice 700/12, boxes 1 and 6); it never
+/// is a purchase given back, which a purchase credit note shows. Codes that count in the return are refused on every other
+/// account.
+pub fn side_of_line(
+    account: &Account,
+    amount: Pence,
+    code: VatCode,
+    field: impl FnOnce() -> String,
+) -> Result<Side, Refusal> {
     let is_plain = !account.is_control() && !account.has_role(&Role::Bank);
     match account.account_type {
         AccountType::Revenue => Ok(Side::Output),
         AccountType::Expense => Ok(Side::Input),
+        AccountType::Asset if account.has_role(&Role::FixedAsset) && amount.is_negative() => Ok(Side::Output),
         AccountType::Asset if is_plain => Ok(Side::Input),
         // Without a code the direction does not matter.
         _ if !code.is_in_return() => Ok(Side::Input),
@@ -348,8 +418,10 @@ pub struct VatEntry {
     pub code: VatCode,
     /// Net and VAT: positive for what is sold or bought, negative for what is given back.
     pub amount: Split,
-    /// The scheme it was made under.
+    /// The scheme it was made under; standard under a reverse charge, whatever the scheme.
     pub basis: Basis,
+    /// The reverse charge it is under. The VAT of a purchase then is both due and reclaimed; a sale has none.
+    pub reverse_charge: Option<ReverseCharge>,
     /// The day it counts in the return.
     pub tax_point: Date,
     /// The line it comes from.
@@ -402,6 +474,13 @@ pub fn boxes<'a>(entries: impl IntoIterator<Item = &'a VatEntry>, scheme: VatSch
             (Side::Input, _) => {
                 boxes.box4 += entry.amount.vat;
                 boxes.box7 += entry.amount.net;
+                // The VAT that the supplier does not charge is due as well (VAT Notices 735 and 741A, section 5).
+                if let Some(charge) = entry.reverse_charge {
+                    boxes.box1 += entry.amount.vat;
+                    if charge == ReverseCharge::ImportedServices {
+                        boxes.box6 += entry.amount.net;
+                    }
+                }
             }
         }
     }

@@ -58,6 +58,7 @@ pub fn changes(before: &Document, after: &Document) -> Vec<VatEntry> {
         code,
         amount: Split { net: Pence(amount.net.0 * sign), vat: Pence(amount.vat.0 * sign) },
         basis: Basis::Cash,
+        reverse_charge: None,
         tax_point,
         origin: VatOrigin::Document(after.id),
     };

@@ -47,7 +47,7 @@ pub struct CisSubcontractor {
     /// Percent, that of the bills.
     #[schema(minimum = 0)]
     pub deduction_rate: i64,
-    /// Payments without VAT.
+    /// Payments without VAT, for labour and materials.
     pub total_payments: Money,
     /// Of which materials.
     pub materials: Money,
@@ -60,7 +60,7 @@ pub struct CisSubcontractor {
 /// The sums over all subcontractors.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CisTotals {
-    /// Payments without VAT.
+    /// Payments without VAT, for labour and materials.
     pub total_payments: Money,
     /// Of which materials.
     pub materials: Money,
@@ -212,10 +212,9 @@ fn bills(allocations: &[BillAllocation]) -> BTreeMap<i64, Bill> {
 #[derive(Clone, Copy, Default)]
 struct Parts {
     gross: Pence,
-    net: Pence,
+    /// Labour and materials, without VAT: what lies outside the scheme is no payment under it.
+    in_scheme: Pence,
     materials: Pence,
-    /// The rest of the net amount, which is not liable to deduction.
-    rest: Pence,
 }
 
 /// Something that counts from one day to another.
@@ -264,21 +263,20 @@ impl<T: Copy> Event<T> {
 impl Parts {
     fn of(amounts: CisAmounts) -> Self {
         let CisAmounts { net, vat, labour, materials } = amounts;
-        Self { gross: net + vat, net, materials, rest: net - labour - materials }
+        Self { gross: net + vat, in_scheme: labour + materials, materials }
     }
 
     /// These amounts in the proportion of `amount` to the gross.
     fn part(self, amount: Pence) -> Self {
         let part = |of: Pence| net_of_settled(of, amount, self.gross);
-        Self { gross: amount, net: part(self.net), materials: part(self.materials), rest: part(self.rest) }
+        Self { gross: amount, in_scheme: part(self.in_scheme), materials: part(self.materials) }
     }
 
     fn without(self, other: Self) -> Self {
         Self {
             gross: self.gross - other.gross,
-            net: self.net - other.net,
+            in_scheme: self.in_scheme - other.in_scheme,
             materials: self.materials - other.materials,
-            rest: self.rest - other.rest,
         }
     }
 }
@@ -296,8 +294,8 @@ impl Bill {
             settled: sum.settled + one.settled,
             deducted: sum.deducted + one.deducted,
         });
-        let Parts { net: payments, materials, rest, .. } = left.part(paid.settled);
-        Figures { payments, materials, liable: payments - materials - rest, deducted: paid.deducted }
+        let Parts { in_scheme: payments, materials, .. } = left.part(paid.settled);
+        Figures { payments, materials, liable: payments - materials, deducted: paid.deducted }
     }
 
     fn of_period(&self, period: Period) -> Figures {
@@ -386,6 +384,27 @@ mod tests {
             position(vec![payment(10, 1, 20, Date::numbered(99)), payment(11, 2, 20, Date::numbered(131)), released]);
         assert_eq!(figures(&position), []);
         assert_eq!(position.totals.total_payments, Money(0));
+    }
+
+    #[test]
+    fn what_lies_outside_the_scheme_is_no_payment_under_it() {
+        // 1,500.00 work, 420.00 materials and 100.01 of something else.
+        let mut paid = payment(10, 1, 20, Date::numbered(110));
+        let (net, vat) = (Pence(202_001), Pence(40_400));
+        paid.document = CisAmounts { net, vat, ..paid.document };
+        (paid.amount, paid.withheld) = (net + vat - Pence(30_000), Pence(30_000));
+        let whole = position(vec![paid.clone()]);
+        let row = &whole.subcontractors[0];
+        let figures = [row.total_payments, row.materials, row.liable, row.deducted].map(|figure| figure.0);
+        assert_eq!(figures, [192_000, 42_000, 150_000, 30_000]);
+        // In part, what is paid is still materials and what is liable.
+        (paid.amount, paid.withheld) = (Pence(70_000), Pence(9_876));
+        let part = position(vec![paid.clone()]);
+        assert_eq!(part.totals.total_payments.0, part.totals.materials.0 + part.totals.liable.0);
+        // A bill of nothing else is no row.
+        paid.document = CisAmounts { labour: Pence::ZERO, materials: Pence::ZERO, ..paid.document };
+        paid.withheld = Pence::ZERO;
+        assert_eq!(position(vec![paid]).subcontractors, []);
     }
 
     #[test]

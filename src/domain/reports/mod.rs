@@ -3,20 +3,49 @@
 //! The rows are loaded in `store/books/report_rows.rs`; the table of `http/resources/reports.rs` joins both to a route.
 
 pub mod account_balances;
+pub mod ageing;
+pub mod balance_comparison;
+pub mod balance_sheet;
+pub mod cash_flow;
 pub mod cis_position;
 pub mod contact_balances;
+pub mod period_comparison;
+pub mod profit_loss;
+pub mod profit_loss_monthly;
+pub mod statement;
+pub mod table;
+pub mod trade;
+pub mod trial_balance;
+
+use serde::Serialize;
 
 use crate::domain::date::Date;
 
 /// The first and the last day of a report about what happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Period {
     /// The first day.
+    #[serde(rename = "period_start")]
     pub first: Date,
     /// The last day, not before the first.
+    #[serde(rename = "period_end")]
     pub last: Date,
 }
 
+impl Period {
+    /// The longest period of a report, in days.
+    pub const DAYS_MAX: i32 = 3_660;
+
+    /// How many days it has.
+    pub fn length_days(self) -> i32 {
+        self.last - self.first + 1
+    }
+}
+
 /// The day of a report about what there is: balances are those at its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AsOf(pub Date);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct AsOf {
+    /// The day.
+    #[serde(rename = "as_of")]
+    pub date: Date,
+}

@@ -27,6 +27,9 @@ use crate::http::query::Query;
 use crate::http::wire::books::{refused, refused_item};
 use crate::http::{call, envelope};
 
+/// When to come back once too many e-mails wait.
+const MAIL_RETRY_AFTER_S: u64 = 60;
+
 /// Prints the body of an answer: the result, who sees it and when, and whether it is that of a dry run.
 pub type Print = fn(&CommandResult, AnswerContext, bool) -> Option<String>;
 
@@ -116,6 +119,10 @@ pub async fn execute_as(
         CommandOutcome::UnknownItem(row) => Err(ApiError::not_found().with_detail("row", row)),
         CommandOutcome::Unknown => Err(ApiError::not_found()),
         CommandOutcome::Forbidden => Err(ApiError::forbidden("only an owner or admin may open a locked period again")),
+        CommandOutcome::MailQueueFull => {
+            let error = ApiError::busy("too many e-mails of this organisation wait to be sent", MAIL_RETRY_AFTER_S);
+            Err(error.with_detail("reason", "mail_queue"))
+        }
         CommandOutcome::Denied(denied) => Err(denied.into()),
         CommandOutcome::Replayed(stored) => replayed(stored),
     }
@@ -172,7 +179,11 @@ pub fn body_or_path<T>(read: Result<T, Issues>, exists: bool) -> Result<T, ApiEr
 
 /// An identifier in the path; a text that is none names nothing.
 pub fn path_id(call: &Call<Products>) -> Result<i64, ApiError> {
-    let text = call.parameter("id");
+    integer_id(call.parameter("id"))
+}
+
+/// The identifier of a path: a text that is no integer of at least 1 is unknown.
+pub fn integer_id(text: &str) -> Result<i64, ApiError> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten().filter(|id| *id >= 1).ok_or_else(ApiError::not_found)
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use utoipa::openapi::example::ExampleBuilder;
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::Parameter;
 use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::schema::ArrayItems;
@@ -12,7 +14,7 @@ use utoipa::openapi::{Components, ContentBuilder, Ref, RefOr, Schema};
 
 use super::failures::{self, Errors, RateLimited, reason_of};
 use super::operation::Sample;
-use super::schema::Any;
+use super::schema::{Any, string};
 use crate::http::error::ErrorCode;
 
 /// The parameters that many operations have in the same words.
@@ -110,6 +112,25 @@ impl SharedComponents {
 pub(super) fn answer(description: &str, sample: Sample, rate: RateLimited) -> Response {
     failures::with_shared_headers(ResponseBuilder::new().description(description), rate)
         .content("application/json", failures::content(sample.schema, sample.example))
+        .build()
+}
+
+/// An answer that is a file, with its name and, where the font lacks characters, with what these are.
+pub(super) fn file(media_type: &str, description: &str) -> Response {
+    let header = |description: &str, example: &str| {
+        HeaderBuilder::new().schema(Some(string().examples([example]))).description(Some(description)).build()
+    };
+    let bytes = string().extensions(Some(Extensions::from_iter([("contentMediaType", media_type)])));
+    failures::with_shared_headers(ResponseBuilder::new().description(description), RateLimited::Always)
+        .header("Content-Disposition", header("The name of the file.", "inline; filename=\"INV-0103.pdf\""))
+        .header(
+            "Missing-Characters",
+            header(
+                "Characters that the font lacks, each printed as a box; absent when there are none.",
+                "U+4E2D, U+1F600",
+            ),
+        )
+        .content(media_type, ContentBuilder::new().schema(Some(bytes)).build())
         .build()
 }
 

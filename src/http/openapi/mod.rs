@@ -25,24 +25,25 @@ use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{Components, ComponentsBuilder, InfoBuilder, License, OpenApiBuilder, RefOr, Required, Server};
 
 pub use books::{
-    allocate_credit_note, allocate_settlement, as_of, create_document, create_settlement, delete_document,
-    get_books_status, get_document, get_settlement, issue_document, list_documents, list_settlements, of_period,
-    report, unallocate_credit_note, unallocate_settlement, update_document, update_settlement, void_document,
-    void_settlement,
+    COMPARE_RULE, MONTHS_RULE, allocate_credit_note, allocate_settlement, as_of, compared_days, compared_periods,
+    create_document, create_settlement, delete_document, get_books_status, get_document, get_settlement,
+    issue_document, list_documents, list_settlements, of_period, print_sales_document, print_settlement, report,
+    unallocate_credit_note, unallocate_settlement, update_document, update_settlement, void_document, void_settlement,
 };
 pub use books::{
-    archive_account, archive_bank_account, archive_customer, archive_supplier, confirm_bank_transaction,
+    archive_account, archive_bank_account, archive_customer, archive_supplier, cancel_email, confirm_bank_transaction,
     confirm_bank_transactions, confirm_import, create_account, create_bank_account, create_bank_transaction,
     create_customer, create_journal, create_organisation, create_supplier, delete_bank_transaction, delete_customer,
-    delete_supplier, exclude_bank_transaction, get_account, get_bank_account, get_bank_transaction, get_customer,
-    get_import, get_journal, get_organisation, get_period_lock, get_supplier, import_bank_transactions,
-    list_account_transactions, list_accounts, list_bank_accounts, list_bank_transaction_candidates,
-    list_bank_transactions, list_changes, list_customers, list_history, list_imports, list_journals,
-    list_organisations, list_suppliers, list_tax_codes, preview_import, preview_opening_balances,
-    restore_bank_transaction, set_opening_balances, set_period_lock, unarchive_account, unarchive_customer,
-    unarchive_supplier, unconfirm_bank_transaction, update_account, update_bank_account, update_bank_transaction,
-    update_customer, update_organisation, update_supplier, void_journal,
+    delete_supplier, email_document, exclude_bank_transaction, get_account, get_bank_account, get_bank_transaction,
+    get_customer, get_email, get_import, get_journal, get_organisation, get_period_lock, get_supplier,
+    import_bank_transactions, list_account_transactions, list_accounts, list_bank_accounts,
+    list_bank_transaction_candidates, list_bank_transactions, list_changes, list_customers, list_emails, list_history,
+    list_imports, list_journals, list_organisations, list_suppliers, list_tax_codes, preview_import,
+    preview_opening_balances, resend_email, restore_bank_transaction, set_opening_balances, set_period_lock,
+    unarchive_account, unarchive_customer, unarchive_supplier, unconfirm_bank_transaction, update_account,
+    update_bank_account, update_bank_transaction, update_customer, update_organisation, update_supplier, void_journal,
 };
+pub use books::{create_vat_adjustment, get_vat_adjustment, list_vat_adjustments, void_vat_adjustment};
 pub use coding::{poll_coding_job, submit_coding_job};
 pub use identity::{health, me};
 pub use keys::{create_key, list_keys, revoke_key};
@@ -119,7 +120,7 @@ fn http_method(method: &Method) -> Option<HttpMethod> {
 
 fn operation<S>(route: &Route<S>, doc: Operation, shared: &mut SharedComponents) -> utoipa::openapi::path::Operation {
     let description = description(route, &doc);
-    let Operation { tag, summary, parameters, request, successes, errors, rules, schemas, .. } = doc;
+    let Operation { tag, summary, parameters, request, successes, file, errors, rules, schemas, .. } = doc;
     shared.schemas(schemas);
     let mut operation = OperationBuilder::new()
         .tag(tag)
@@ -159,6 +160,9 @@ fn operation<S>(route: &Route<S>, doc: Operation, shared: &mut SharedComponents)
             _ => shared.answer(route.operation_id, description, sample),
         };
         operation = operation.response(status.to_string(), response);
+    }
+    if let Some((media_type, description)) = file {
+        operation = operation.response("200", components::file(media_type, description));
     }
     for (status, errors) in by_status(route, errors) {
         operation = operation.response(status.as_str(), shared.failure(errors));

@@ -23,6 +23,7 @@ pub struct Operation {
     pub(super) parameters: Vec<Parameter>,
     pub(super) request: Option<Sample>,
     pub(super) successes: Vec<(u16, &'static str, Sample)>,
+    pub(super) file: Option<(&'static str, &'static str)>,
     pub(super) errors: Errors,
     pub(super) rules: Vec<Rule>,
     pub(super) schemas: Vec<(String, Any)>,
@@ -50,6 +51,7 @@ impl Operation {
             parameters: Vec::new(),
             request: None,
             successes: Vec::new(),
+            file: None,
             errors: Vec::new(),
             rules: Vec::new(),
             schemas: Vec::new(),
@@ -126,6 +128,13 @@ impl Operation {
         T::schemas(&mut self.schemas);
         self.schemas.push((T::name().into_owned(), T::schema()));
         self.successes.push((status, description, Sample { schema: named(&T::name()), example: None }));
+        self
+    }
+
+    /// An answer that is a file of this media type.
+    #[must_use]
+    pub fn file(mut self, media_type: &'static str, description: &'static str) -> Self {
+        self.file = Some((media_type, description));
         self
     }
 

@@ -21,6 +21,16 @@ impl Field {
     pub const fn name(&self) -> &'static str {
         self.name
     }
+
+    /// Makes it the first key of an object.
+    pub fn put_first(self, object: &mut Object) {
+        if self.required {
+            object.required.insert(0, self.name.to_owned());
+        }
+        let others = std::mem::take(&mut object.properties);
+        object.properties.insert(self.name.to_owned(), self.schema);
+        object.properties.extend(others);
+    }
 }
 
 /// A key that is always there.

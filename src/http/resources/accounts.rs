@@ -74,7 +74,7 @@ pub async fn transactions(call: Call<Products>) -> Result<HttpResponse, ApiError
     query.in_order(from, to);
     let page = query.page(call.query());
     query.finish()?;
-    let history = reader.account_history(account.row.id, from, to, (page.limit, page.offset)).await?;
+    let history = reader.account_history(organisation.id, &account.row, (from, to), (page.limit, page.offset)).await?;
     let data = AccountHistoryJson::new(account.row.account_type, &history);
     let pagination = Pagination::new(page, data.lines.len(), history.total);
     envelope::json(StatusCode::OK, &AccountTransactionsJson { data, pagination })
@@ -228,9 +228,23 @@ struct AccountHistoryJson<'a> {
 #[schema(as = AccountHistoryLine)]
 struct AccountHistoryLineJson<'a> {
     date: Date,
-    journal_id: Id,
-    #[schema(minimum = 1)]
-    journal_number: i64,
+    /// Null where the line is the profit of an earlier financial year, in the ledger of retained earnings.
+    #[schema(required)]
+    journal_id: Option<Id>,
+    /// Null with `journal_id`.
+    #[schema(required, minimum = 1)]
+    journal_number: Option<i64>,
+    /// What made the journal; `financial_year` of the profit of an earlier financial year.
+    source_type: &'a str,
+    /// The document or settlement behind the journal.
+    #[schema(required)]
+    source_id: Option<Id>,
+    /// Its number.
+    #[schema(required)]
+    document_number: Option<&'a str>,
+    /// The customer or supplier of the line.
+    #[schema(required)]
+    contact_id: Option<Id>,
     description: &'a str,
     debit: Money,
     credit: Money,
@@ -278,7 +292,8 @@ fn history_example() -> Value {
     json!({
         "currency": "GBP", "opening_balance": 0.00,
         "lines": [{
-            "date": "2026-03-10", "journal_id": 40, "journal_number": 12, "description": "March rent",
+            "date": "2026-03-10", "journal_id": 40, "journal_number": 12, "source_type": "purchase_invoice",
+            "source_id": 31, "document_number": "BILL-00007", "contact_id": 12, "description": "March rent",
             "debit": 1200.00, "credit": 0.00, "balance": 1200.00
         }],
         "closing_balance": 1200.00
@@ -293,8 +308,12 @@ impl<'a> AccountHistoryJson<'a> {
             balance += line.debit_pence - line.credit_pence;
             AccountHistoryLineJson {
                 date: line.entry_date,
-                journal_id: Id(line.journal_id),
-                journal_number: line.journal_number,
+                journal_id: line.journal.map(|(id, _)| Id(id)),
+                journal_number: line.journal.map(|(_, number)| number),
+                source_type: &line.source_type,
+                source_id: line.source_id.map(Id),
+                document_number: line.document_number.as_deref(),
+                contact_id: line.contact_id.map(Id),
                 description: &line.description,
                 debit: Money(line.debit_pence),
                 credit: Money(line.credit_pence),

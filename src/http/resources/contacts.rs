@@ -25,7 +25,7 @@ use crate::http::envelope::{AssignedId, CURRENCY, Id, Moment, Money};
 use crate::http::error::ApiError;
 use crate::http::openapi::books::shared;
 use crate::http::openapi::schema::{
-    Any, Field, boolean, choice, id, integer, label, label_or_empty, maybe, optional, plain, required, strict, text,
+    Any, Field, boolean, choice, id, integer, label, label_or_empty, maybe, optional, plain, required, strict,
 };
 use crate::http::products::Products;
 use crate::http::query::Query;
@@ -132,8 +132,8 @@ const BODY_FIELDS: [BodyField; 12] = [
     },
     BodyField {
         name: "email",
-        schema: |name, _| maybe(name, text(5, 254).pattern(Some(EMAIL))),
-        read: |reader, path, _| Ok(email(reader, path)?.map(ContactField::Email)),
+        schema: |name, _| maybe(name, shared::email_in()),
+        read: |reader, path, _| Ok(reader.maybe_email(path)?.map(ContactField::Email)),
     },
     BodyField {
         name: "phone",
@@ -251,39 +251,6 @@ fn or_null<'a, T>(
     read: impl FnOnce(&mut StrictReader<'a>) -> Reading<Option<T>>,
 ) -> Reading<Option<Option<T>>> {
     if reader.is_null()? { Ok(Some(None)) } else { Ok(read(reader)?.map(Some)) }
-}
-
-/// The pattern of what [`is_email`] takes, but for letters of other scripts.
-const EMAIL: &str = "^(?=[^@]{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:[.][A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:[.][A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$";
-
-/// An e-mail address; null says that there is none.
-fn email(reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Reading<Option<Option<String>>> {
-    if reader.is_null()? {
-        return Ok(Some(None));
-    }
-    let Some(text) = reader.text(path, 0..=254)? else { return Ok(None) };
-    if !is_email(&text) {
-        reader.problem(path, "must be an e-mail address, such as accounts@example.com, or null");
-        return Ok(None);
-    }
-    Ok(Some(Some(text.into_owned())))
-}
-
-/// Words of the usual characters with single dots between them, 64 characters at most, before the @; after it the name of
-/// a host: labels of letters, digits and inner hyphens, at least two of them. Letters and digits of any script.
-fn is_email(text: &str) -> bool {
-    let Some((local, host)) = text.rsplit_once('@') else { return false };
-    let word = |word: &str| {
-        !word.is_empty()
-            && word.chars().all(|letter| letter.is_alphanumeric() || "!#$%&'*+/=?^_`{|}~-".contains(letter))
-    };
-    let label = |label: &str| {
-        (1..=63).contains(&label.chars().count())
-            && label.chars().all(|letter| letter.is_alphanumeric() || letter == '-')
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-    };
-    local.chars().count() <= 64 && local.split('.').all(word) && host.contains('.') && host.split('.').all(label)
 }
 
 /// The schema of what [`cis`] reads.

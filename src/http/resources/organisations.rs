@@ -26,7 +26,7 @@ use crate::http::books::change::{
 };
 use crate::http::call::Call;
 use crate::http::envelope;
-use crate::http::envelope::{AssignedId, CURRENCY, Exact, Moment};
+use crate::http::envelope::{AssignedId, CURRENCY, Exact, Id, Moment};
 use crate::http::error::ApiError;
 use crate::http::openapi::schema::{choice, string};
 use crate::http::products::Products;
@@ -107,6 +107,9 @@ fn print(result: &CommandResult, context: AnswerContext, dry_run: bool) -> Optio
 #[derive(Serialize, ToSchema)]
 #[schema(as = Organisation, example = example)]
 pub struct OrganisationJson<'a> {
+    /// The reference of payments of PAYE and CIS to HMRC.
+    #[schema(required)]
+    accounts_office_reference: Option<&'a str>,
     #[serde(serialize_with = "in_order_of_the_alphabet")]
     address: AddressJson<'a>,
     base_currency: &'a str,
@@ -123,6 +126,9 @@ pub struct OrganisationJson<'a> {
     created_at: Moment,
     #[schema(minimum = 0, maximum = 365)]
     default_payment_terms_days: i64,
+    /// The reply address of what is sent.
+    #[schema(required)]
+    email: Option<&'a str>,
     #[schema(schema_with = entity_type)]
     entity_type: &'a str,
     #[schema(schema_with = financial_year_end)]
@@ -131,6 +137,9 @@ pub struct OrganisationJson<'a> {
     flat_rate_percent: Option<Exact>,
     has_vat_control: bool,
     id: AssignedId,
+    /// Printed below every invoice.
+    #[schema(required)]
+    invoice_footer: Option<&'a str>,
     #[schema(required)]
     legal_name: Option<&'a str>,
     #[schema(required)]
@@ -138,6 +147,14 @@ pub struct OrganisationJson<'a> {
     #[schema(min_length = 1, max_length = 255)]
     name: &'a str,
     opening_balances_set: bool,
+    /// The employer's reference at HMRC.
+    #[schema(required)]
+    paye_reference: Option<&'a str>,
+    /// The bank account that invoices ask to pay to.
+    #[schema(required)]
+    payment_bank_account_id: Option<Id>,
+    #[schema(required)]
+    phone: Option<&'a str>,
     #[schema(schema_with = role)]
     role: &'static str,
     sales_credit_note_prefix: &'a str,
@@ -195,6 +212,9 @@ fn example() -> Value {
         "cis_contractor": true, "cis_subcontractor": false, "cis_suffered_rate": null,
         "lock_date": "2025-04-30", "default_payment_terms_days": 30,
         "sales_invoice_prefix": "INV-", "sales_invoice_next_number": 102, "sales_credit_note_prefix": "SCN-",
+        "email": "accounts@larkspur.example", "phone": "01904 555 0123", "paye_reference": "123/AB456",
+        "accounts_office_reference": "123PA00045678", "payment_bank_account_id": 1,
+        "invoice_footer": "Thank you for your business.",
         "has_vat_control": true, "opening_balances_set": true, "role": "owner", "status": "active",
         "created_at": "2025-04-01T09:00:00Z", "updated_at": "2025-05-10T10:00:00Z", "version": 3
     })
@@ -205,6 +225,7 @@ impl<'a> OrganisationJson<'a> {
     pub fn new(row: &'a OrganisationRecord, role: Role) -> Self {
         let percent = |basis_points: Option<i64>| basis_points.map(|points| Exact::from(Percent(points)));
         Self {
+            accounts_office_reference: row.accounts_office_reference.as_deref(),
             address: (&row.address).into(),
             base_currency: &row.base_currency,
             books_start_date: row.books_start_date,
@@ -215,15 +236,20 @@ impl<'a> OrganisationJson<'a> {
             country: &row.country,
             created_at: Moment(row.created_at_ms),
             default_payment_terms_days: row.default_payment_terms_days,
+            email: row.email.as_deref(),
             entity_type: &row.entity_type,
             financial_year_end: &row.financial_year_end,
             flat_rate_percent: percent(row.flat_rate_basis_points),
             has_vat_control: row.has_vat_control,
             id: AssignedId(row.id.0),
+            invoice_footer: row.invoice_footer.as_deref(),
             legal_name: row.legal_name.as_deref(),
             lock_date: row.lock_date,
             name: &row.name,
             opening_balances_set: row.opening_balances_set,
+            paye_reference: row.paye_reference.as_deref(),
+            payment_bank_account_id: row.payment_bank_account_id.map(Id),
+            phone: row.phone.as_deref(),
             role: role.as_str(),
             sales_credit_note_prefix: &row.sales_credit_note_prefix,
             sales_invoice_next_number: row.sales_invoice_next_number,

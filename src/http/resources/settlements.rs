@@ -181,7 +181,14 @@ macro_rules! settlement_answer {
             date: Date,
             amount: Money,
             currency: &'static str,
-            bank_account_id: Id,
+            /// Null when the cash moved through another account.
+            #[schema(required)]
+            bank_account_id: Option<Id>,
+            /// The account in place of a bank account.
+            #[schema(required)]
+            account_id: Option<Id>,
+            #[schema(required)]
+            account_code: Option<&'a str>,
             #[schema(required)]
             reference: Option<&'a str>,
             #[schema(required)]
@@ -232,7 +239,9 @@ macro_rules! settlement_answer {
                     date: view.date,
                     amount: Money(view.amount_pence),
                     currency: CURRENCY,
-                    bank_account_id: Id(view.bank_account_id),
+                    bank_account_id: view.bank_account_id.map(Id),
+                    account_id: view.account.as_ref().map(|(id, _)| Id(*id)),
+                    account_code: view.account.as_ref().map(|(_, code)| code.as_str()),
                     reference: view.reference.as_deref(),
                     memo: view.memo.as_deref(),
                     method: view.method.map(PaymentMethod::as_str),
@@ -373,8 +382,8 @@ fn example(side: ContactKind) -> Value {
     };
     json!({
         "id": 5, "number": number, "kind": kind, "status": "posted", contact_id: 3, contact_name: name,
-        "date": "2026-03-20", "amount": 700.00, "currency": "GBP", "bank_account_id": 2, "reference": null, "memo": null,
-        "method": "bank_transfer", "allocated_amount": 700.00, "unallocated_amount": 0.00, "cis_amount": 0.00,
+        "date": "2026-03-20", "amount": 700.00, "currency": "GBP", "bank_account_id": 2, "account_id": null, "account_code": null,
+        "reference": null, "memo": null, "method": "bank_transfer", "allocated_amount": 700.00, "unallocated_amount": 0.00, "cis_amount": 0.00,
         "settled_amount": 700.00,
         "allocations": [{
             "id": 6, "invoice_id": 31, "invoice_number": invoice, "credit_note_id": null, "credit_note_number": null,

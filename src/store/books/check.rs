@@ -113,21 +113,42 @@ pub(in crate::store) const RULES: &[Rule] = &[
     },
     Rule {
         says: "VAT of a day differs from its entries; code, organisation, day, net, VAT and entries too much",
-        finds: "select side || ' ' || vat_code || ' ' || basis, organisation_id, day, cast(sum(net) as bigint), \
-                cast(sum(vat) as bigint), cast(sum(entries) as bigint) from \
-                (select organisation_id, side, vat_code, basis, day, net, vat, entries from vat_day union all \
-                select organisation_id, side, vat_code, basis, tax_day, -net, -vat, -1 from vat_entry) t \
-                group by organisation_id, side, vat_code, basis, day \
+        finds: "select side || ' ' || vat_code || ' ' || basis || ' ' || reverse_charge, organisation_id, day, \
+                cast(sum(net) as bigint), cast(sum(vat) as bigint), cast(sum(entries) as bigint) from \
+                (select organisation_id, side, vat_code, basis, reverse_charge, day, net, vat, entries from vat_day \
+                union all select organisation_id, side, vat_code, basis, coalesce(reverse_charge, ''), tax_day, -net, \
+                -vat, -1 from vat_entry) t group by organisation_id, side, vat_code, basis, reverse_charge, day \
                 having sum(net) <> 0 or sum(vat) <> 0 or sum(entries) <> 0",
     },
     Rule {
         says: "VAT of a month differs from its days; code, organisation, month, net, VAT and entries too much",
-        finds: "select side || ' ' || vat_code || ' ' || basis, organisation_id, month, cast(sum(net) as bigint), \
-                cast(sum(vat) as bigint), cast(sum(entries) as bigint) from \
-                (select organisation_id, side, vat_code, basis, month, net, vat, entries from vat_month union all \
-                select organisation_id, side, vat_code, basis, {month}, -net, -vat, -entries from vat_day) t \
-                group by organisation_id, side, vat_code, basis, month \
+        finds: "select side || ' ' || vat_code || ' ' || basis || ' ' || reverse_charge, organisation_id, month, \
+                cast(sum(net) as bigint), cast(sum(vat) as bigint), cast(sum(entries) as bigint) from \
+                (select organisation_id, side, vat_code, basis, reverse_charge, month, net, vat, entries from vat_month \
+                union all select organisation_id, side, vat_code, basis, reverse_charge, {month}, -net, -vat, -entries \
+                from vat_day) t group by organisation_id, side, vat_code, basis, reverse_charge, month \
                 having sum(net) <> 0 or sum(vat) <> 0 or sum(entries) <> 0",
+    },
+    Rule {
+        says: "cash of a day differs from the lines; organisation, day, inflow and outflow too much",
+        finds: "select cast(organisation_id as text), day, cast(sum(inflow) as bigint), cast(sum(outflow) as bigint) from \
+                (select organisation_id, day, inflow, outflow from cash_day union all \
+                select organisation_id, entry_day, case when moved > 0 then -moved else 0 end, \
+                case when moved < 0 then moved else 0 end from (select l.organisation_id, l.journal_id, l.entry_day, \
+                sum(l.debit - l.credit) as moved from account a join journal_line l on l.account_id = a.id \
+                where a.role = 'bank' group by l.organisation_id, l.journal_id, l.entry_day) m) t \
+                group by organisation_id, day having sum(inflow) <> 0 or sum(outflow) <> 0",
+    },
+    Rule {
+        says: "cash that was moved back differs from the lines; organisation, day, day of the reversal, amount too much",
+        finds: "select cast(organisation_id as text), day, reversal_day, cast(sum(amount) as bigint) from \
+                (select organisation_id, day, reversal_day, amount from cash_reversal union all \
+                select m.organisation_id, o.entry_day, m.entry_day, -abs(m.moved) from \
+                (select l.organisation_id, l.journal_id, l.entry_day, sum(l.debit - l.credit) as moved \
+                from account a join journal_line l on l.account_id = a.id where a.role = 'bank' \
+                group by l.organisation_id, l.journal_id, l.entry_day) m join journal r on r.id = m.journal_id \
+                join journal o on o.id = r.reverses_journal_id) t \
+                group by organisation_id, day, reversal_day having sum(amount) <> 0",
     },
     Rule {
         says: "list miscounted; list, organisation, items too many",
@@ -142,6 +163,8 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 select organisation_id, case side when 'customer' then 'customer_receipt' else 'supplier_payment' end, \
                 case when void_day is null then 'posted' else 'void' end, -1 from settlement union all \
                 select organisation_id, kind, status, -1 from document union all \
+                select organisation_id, 'vat_adjustment', \
+                case when void_day is null then 'posted' else 'void' end, -1 from vat_adjustment union all \
                 select organisation_id, 'journal type', source_type, -1 from journal union all \
                 select organisation_id, case side when 'customer' then 'customer_receipt' else 'supplier_payment' end \
                 || ' type', 'unallocated', -1 from settlement where void_day is null and allocated < amount union all \
@@ -180,9 +203,33 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 select organisation_id, case side when 'customer' then 'customer_receipt' else 'supplier_payment' end \
                 || case when void_day is null then ' posted' else ' void' end || ' changed', updated_at / 86400000, -1 \
                 from settlement union all \
+                select organisation_id, case when void_day is null then 'vat_adjustment posted' \
+                else 'vat_adjustment void' end, day, -1 from vat_adjustment union all \
+                select organisation_id, case when void_day is null then 'vat_adjustment posted changed' \
+                else 'vat_adjustment void changed' end, updated_at / 86400000, -1 from vat_adjustment union all \
                 select organisation_id, kind || case when archived_at is null then ' active' else ' archived' end \
                 || ' changed', updated_at / 86400000, -1 from contact) t \
                 group by list, organisation_id, day having sum(items) <> 0",
+    },
+    Rule {
+        says: "VAT adjustment whose journal differs from its boxes; adjustment, journal, boxes 1 and 2 less box 4, posted",
+        finds: "select cast(v.id as text), coalesce(v.journal_id, 0), cast(coalesce(e.owed, 0) as bigint), \
+                cast(coalesce(l.posted, 0) as bigint) from vat_adjustment v left join (select vat_adjustment_id, \
+                sum(case box_number when 1 then amount when 2 then amount when 4 then -amount else 0 end) as owed \
+                from vat_adjustment_entry group by vat_adjustment_id) e on e.vat_adjustment_id = v.id \
+                left join journal j on j.id = v.journal_id left join (select journal_id, account_id, \
+                sum(debit - credit) as posted from journal_line group by journal_id, account_id) l \
+                on l.journal_id = v.journal_id and l.account_id = v.account_id \
+                where e.owed is null or coalesce(l.posted, 0) <> e.owed or (v.journal_id is null) <> (e.owed = 0) \
+                or (v.journal_id is not null and (j.source_type <> 'vat_adjustment' or j.source_id <> v.id \
+                or j.entry_day <> v.day or j.organisation_id <> v.organisation_id))",
+    },
+    Rule {
+        says: "voided VAT adjustment whose journal stands, or the other way round; adjustment",
+        finds: "select cast(v.id as text) from vat_adjustment v \
+                left join journal_reversal r on r.journal_id = v.journal_id \
+                where coalesce(v.void_journal_id, 0) <> coalesce(r.reversal_id, 0) or (v.journal_id is not null \
+                and (v.void_day is null) <> (r.reversal_id is null))",
     },
     Rule {
         says: "VAT Control told wrongly; organisation, accounts with the role",

@@ -83,22 +83,37 @@ pub(in crate::store) const DOCUMENT_RULES: &[Rule] = &[
         finds: "select cast(d.id as text) || ' ' || e.basis, case when d.stage = 'void' then 0 \
                 when d.kind in ('sales_credit_note', 'purchase_credit_note') then -d.vat else d.vat end, \
                 cast(sum(e.vat) as bigint) from document d join vat_entry e on e.document_id = d.id \
-                where e.basis = 'standard' or (e.basis = 'cash' and (d.stage = 'void' or d.due = 0) \
+                where e.reverse_charge is null and ((e.basis = 'standard' and d.vat_basis = 'standard') \
+                or (e.basis = 'cash' and (d.stage = 'void' or d.due = 0) \
                 and not exists (select 1 from allocation a where a.released_day is null and not a.as_payment \
-                and a.from_document_id is not null and (a.from_document_id = d.id or a.to_document_id = d.id))) \
+                and a.from_document_id is not null and (a.from_document_id = d.id or a.to_document_id = d.id)))) \
                 group by d.id, d.stage, d.kind, d.vat, e.basis having sum(e.vat) <> case when d.stage = 'void' then 0 \
                 when d.kind in ('sales_credit_note', 'purchase_credit_note') then -d.vat else d.vat end",
     },
     Rule {
         says: "VAT declared on another basis than the document's; document and basis, entries",
         finds: "select cast(d.id as text) || ' ' || e.basis, count(e.id) from vat_entry e \
-                join document d on d.id = e.document_id where e.basis <> coalesce(d.vat_basis, 'none') \
+                join document d on d.id = e.document_id where e.basis <> case when e.reverse_charge is not null \
+                then 'standard' else coalesce(d.vat_basis, 'none') end and not (d.vat_basis = 'flat_rate' \
+                and e.basis = 'standard' and exists (select 1 from document_line l where l.document_id = d.id \
+                and l.vat_basis = 'standard' and (l.id = e.document_line_id or e.document_line_id is null))) \
                 group by d.id, e.basis",
+    },
+    Rule {
+        says: "VAT under a reverse charge that differs from its lines; document, VAT, found",
+        finds: "select cast(t.id as text), cast(sum(t.due) as bigint), cast(sum(t.found) as bigint) from \
+                (select d.id, case d.kind when 'purchase_invoice' then l.reverse_charge_vat \
+                when 'purchase_credit_note' then -l.reverse_charge_vat else 0 end as due, 0 as found \
+                from document d join document_line l on l.document_id = d.id \
+                where d.stage = 'issued' and l.reverse_charge is not null union all \
+                select document_id, 0, vat from vat_entry where reverse_charge is not null) t \
+                group by t.id having sum(t.due) <> sum(t.found)",
     },
     Rule {
         says: "document without a basis for its VAT, or one that must have none; document",
         finds: "select cast(id as text) from document where stage <> 'void' \
-                and (vat_basis is null) <> (stage = 'draft' or opening)",
+                and case when opening then coalesce(vat_basis, 'cash') <> 'cash' \
+                else (vat_basis is null) <> (stage = 'draft') end",
     },
     Rule {
         says: "contact whose balance differs from what is open; contact, difference",

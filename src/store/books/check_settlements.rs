@@ -40,12 +40,18 @@ pub(in crate::store) const SETTLEMENT_RULES: &[Rule] = &[
     Rule {
         says: "settlement whose journal is not its own, or moves another amount; settlement, amount, journal",
         finds: "select cast(s.id as text), s.amount, s.journal_id from settlement s \
-                join bank_account b on b.id = s.bank_account_id left join journal j on j.id = s.journal_id \
+                left join bank_account b on b.id = s.bank_account_id left join journal j on j.id = s.journal_id \
                 where j.source_type is null or j.source_type <> s.kind or j.source_id <> s.id \
                 or j.entry_day <> s.day or j.organisation_id <> s.organisation_id or \
                 coalesce((select sum(l.debit - l.credit) from journal_line l where l.journal_id = s.journal_id \
-                and l.account_id = b.account_id), 0) <> \
+                and l.account_id = coalesce(b.account_id, s.account_id)), 0) <> \
                 case when s.kind in ('customer_receipt', 'supplier_refund') then s.amount else -s.amount end",
+    },
+    Rule {
+        says: "settlement through a bank account and another, through neither, or of another organisation; settlement",
+        finds: "select cast(s.id as text) from settlement s left join bank_account b on b.id = s.bank_account_id \
+                left join account a on a.id = s.account_id where (b.id is null) = (a.id is null) \
+                or coalesce(b.organisation_id, a.organisation_id, 0) <> s.organisation_id",
     },
     Rule {
         says: "settlement whose CIS differs from its journals; settlement, kept, posted",
@@ -76,7 +82,7 @@ pub(in crate::store) const SETTLEMENT_RULES: &[Rule] = &[
                 left join settlement s on s.id = t.settlement_id where t.settlement_id is not null \
                 and (s.id is null or s.bank_transaction_id is null or s.bank_transaction_id <> t.id \
                 or t.status <> 'confirmed' or s.journal_id <> t.journal_id or s.side <> t.settlement_side \
-                or s.bank_account_id <> t.bank_account_id or s.contact_id <> t.contact_id) \
+                or s.bank_account_id is null or s.bank_account_id <> t.bank_account_id or s.contact_id <> t.contact_id) \
                 union all select cast(s.bank_transaction_id as text), s.id from settlement s \
                 where s.bank_transaction_id is not null and not exists (select 1 from bank_transaction t \
                 where t.id = s.bank_transaction_id and t.settlement_id = s.id)",

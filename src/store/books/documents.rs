@@ -14,7 +14,7 @@ use crate::domain::ledger::cis;
 use crate::domain::ledger::contact::CisRate;
 use crate::domain::ledger::document::{CisType, DocumentKind, Stage};
 use crate::domain::ledger::money::{Decimal4, Pence, Percent};
-use crate::domain::ledger::vat::{Basis, CodeTotals, VatCode};
+use crate::domain::ledger::vat::{Basis, CodeTotals, ReverseCharge, ReverseCharged, VatCode};
 use crate::store::StoreError;
 use crate::store::books::allocations::{ALLOCATION_COLUMNS, read_allocation};
 use crate::store::books::conditions::{Conditions, contains};
@@ -27,14 +27,19 @@ pub(super) const DOCUMENT_COLUMNS: &str = "d.id, d.kind, d.stage, d.number, d.su
      d.due_day, d.reference, d.notes, d.vat_inclusive, d.origin_id, d.net, d.vat, d.by_code, d.paid, d.credited, \
      d.cis_rate, d.cis_labour, d.cis_materials, d.cis_deduction, d.opening, d.journal_id, d.void_journal_id, \
      d.void_day, d.void_reason, d.issued_at, d.last_emailed_at, d.created_at, d.updated_at, d.version, \
-     d.vat_basis";
+     d.vat_basis, d.given_vat_basis, \
+     case when d.opening then (select o.entry_day from journal o where o.id = d.journal_id) end";
 
 /// How many columns these are.
-pub(super) const COLUMNS: usize = 32;
+pub(super) const COLUMNS: usize = 34;
 
 /// The columns of [`read_line`], of the line `l`.
 pub(super) const LINE_COLUMNS: &str = "l.document_id, l.id, l.description, l.account_id, l.quantity, l.unit_price, \
-     l.discount, l.vat_code, l.given_vat, l.net, l.vat, l.cis_type";
+     l.discount, l.vat_code, l.given_vat, l.net, l.vat, l.cis_type, l.given_cis_type, l.reverse_charge, \
+     l.reverse_charge_vat, l.vat_basis";
+
+/// How many columns these are.
+const LINE_COLUMN_COUNT: usize = 16;
 
 /// The order of the list of documents.
 const ORDER: &str = "order by day desc, id desc";
@@ -288,7 +293,7 @@ async fn views(unit: &Unit<'_>, rows: &[Row]) -> Result<Vec<DocumentView>, Store
     let mut lines: HashMap<i64, Vec<_>> = HashMap::new();
     for row in unit.all(&sql, params![ids.as_str()]).await? {
         let (document, line) = read_line(&row)?;
-        codes.insert(line.account_id, row.get(12)?);
+        codes.insert(line.account_id, row.get(LINE_COLUMN_COUNT)?);
         lines.entry(document).or_default().push(line);
     }
     let mut allocations_of = active_allocations(unit, &ids).await?;
@@ -367,9 +372,10 @@ pub(super) fn read_document(row: &Row) -> Result<DocumentRecord, StoreError> {
             deduction: Pence(row.get(20)?),
         })
     };
-    let basis: Option<String> = row.get(31)?;
-    let basis =
-        basis.map(|word| Basis::parse(&word).ok_or_else(|| StoreError::corrupt("VAT basis", word))).transpose()?;
+    let basis = |column| -> Result<Option<Basis>, StoreError> {
+        let word: Option<String> = row.get(column)?;
+        word.map(|word| Basis::parse(&word).ok_or_else(|| StoreError::corrupt("VAT basis", word))).transpose()
+    };
     Ok(DocumentRecord {
         id: row.get(0)?,
         kind: row.parsed(1, DocumentKind::parse)?,
@@ -391,7 +397,9 @@ pub(super) fn read_document(row: &Row) -> Result<DocumentRecord, StoreError> {
         credited_pence: row.get(16)?,
         cis: rate.map(terms).transpose()?,
         is_opening: row.get(21)?,
-        basis,
+        opened_on: row.maybe_date(33)?,
+        basis: basis(31)?,
+        given_basis: basis(32)?,
         journal_id: row.get(22)?,
         void_journal_id: row.get(23)?,
         void_date: row.maybe_date(24)?,
@@ -406,6 +414,14 @@ pub(super) fn read_document(row: &Row) -> Result<DocumentRecord, StoreError> {
 
 /// Reads a line, with the identifier of its document.
 pub(super) fn read_line(row: &Row) -> Result<(i64, DocumentLineRecord), StoreError> {
+    let given: Option<String> = row.get(12)?;
+    let given =
+        given.map(|word| CisType::parse(&word).ok_or_else(|| StoreError::corrupt("CIS type", word))).transpose()?;
+    let charge: Option<String> = row.get(13)?;
+    let charged = |word: String| -> Result<ReverseCharged, StoreError> {
+        let kind = ReverseCharge::parse(&word).ok_or_else(|| StoreError::corrupt("reverse charge", word))?;
+        Ok(ReverseCharged { kind, vat: Pence(row.get(14)?) })
+    };
     let line = DocumentLineRecord {
         id: row.get(1)?,
         description: row.get(2)?,
@@ -414,10 +430,13 @@ pub(super) fn read_line(row: &Row) -> Result<(i64, DocumentLineRecord), StoreErr
         unit_price: Decimal4(row.get(5)?),
         discount: Percent(row.get(6)?),
         vat_code: row.parsed(7, VatCode::parse)?,
+        reverse_charge: charge.map(charged).transpose()?,
+        has_standard_basis: row.get::<Option<String>>(15)?.is_some(),
         given_vat_pence: row.get(8)?,
         net_pence: row.get(9)?,
         vat_pence: row.get(10)?,
         cis_type: row.parsed(11, CisType::parse)?,
+        given_cis_type: given,
     };
     Ok((row.get(0)?, line))
 }
@@ -459,6 +478,7 @@ const DOCUMENT: &[Column] = &[
     Number("created_at"),
     Number("updated_at"),
     Number("version"),
+    Text("given_vat_basis"),
 ];
 
 const DOCUMENT_CONFLICT: &str = "on conflict (id) do update set stage = excluded.stage, status = excluded.status, \
@@ -471,7 +491,8 @@ const DOCUMENT_CONFLICT: &str = "on conflict (id) do update set stage = excluded
      cis_deduction = excluded.cis_deduction, vat_basis = excluded.vat_basis, journal_id = excluded.journal_id, \
      void_journal_id = excluded.void_journal_id, void_day = excluded.void_day, \
      void_reason = excluded.void_reason, search = excluded.search, issued_at = excluded.issued_at, \
-     last_emailed_at = excluded.last_emailed_at, updated_at = excluded.updated_at, version = excluded.version";
+     last_emailed_at = excluded.last_emailed_at, updated_at = excluded.updated_at, version = excluded.version, \
+     given_vat_basis = excluded.given_vat_basis";
 
 const DOCUMENT_LINE: &[Column] = &[
     Number("id"),
@@ -488,6 +509,10 @@ const DOCUMENT_LINE: &[Column] = &[
     Number("net"),
     Number("vat"),
     Text("cis_type"),
+    Text("given_cis_type"),
+    Text("reverse_charge"),
+    Number("reverse_charge_vat"),
+    Text("vat_basis"),
 ];
 
 /// The rows of documents, without their lines.
@@ -533,6 +558,7 @@ pub(super) fn document_rows<'a>(documents: impl Iterator<Item = &'a (i64, Docume
             row.created_at_ms.into(),
             row.updated_at_ms.into(),
             row.version.into(),
+            row.given_basis.map(Basis::as_str).into(),
         ]);
     }
     rows
@@ -558,6 +584,10 @@ pub(super) fn document_line_rows<'a>(documents: impl Iterator<Item = &'a (i64, D
                 line.net_pence.into(),
                 line.vat_pence.into(),
                 line.cis_type.as_str().into(),
+                line.given_cis_type.map(CisType::as_str).into(),
+                line.reverse_charge.map(|charged| charged.kind.as_str()).into(),
+                line.reverse_charge.map(|charged| charged.vat.0).into(),
+                line.has_standard_basis.then_some(Basis::Standard.as_str()).into(),
             ]);
         }
     }

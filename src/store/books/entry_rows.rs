@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 use Column::{Flag, HexBytes, Number, Text, TextBytes};
 
 use crate::domain::books::effects::{
-    ChangeEntry, ListDay, LockChangeRecord, ReplayRecord, ReversalRecord, VatEntryRecord,
+    ChangeEntry, ListDay, LockChangeRecord, ReplayRecord, ReversalRecord, VatCause, VatEntryRecord,
 };
+use crate::domain::books::facts::CachedBooks;
 use crate::domain::books::records::journal::{JournalLineView, JournalView};
 use crate::domain::date::{Date, Month};
+use crate::domain::ledger::vat::ReverseCharge;
 use crate::store::sql::{Cell, Column, Rows};
 
 const JOURNAL: &[Column] = &[
@@ -63,6 +65,8 @@ const VAT_ENTRY: &[Column] = &[
     Number("net"),
     Number("vat"),
     Number("tax_day"),
+    Text("reverse_charge"),
+    Number("settlement_id"),
 ];
 
 const LOCK_CHANGE: &[Column] =
@@ -70,6 +74,8 @@ const LOCK_CHANGE: &[Column] =
 
 const VAT_SCHEME: &[Column] =
     &[Number("organisation_id"), Number("from_day"), Text("scheme"), Number("flat_rate_basis_points")];
+
+const FINANCIAL_YEAR_END: &[Column] = &[Number("organisation_id"), Number("from_day"), Text("year_end")];
 
 const REPLAY: &[Column] = &[
     Number("user_id"),
@@ -129,10 +135,27 @@ pub(super) const fn changes() -> Rows {
 }
 
 /// The rows of VAT schemes by the day on which they begin.
-pub(super) const fn vat_schemes() -> Rows {
-    const CONFLICT: &str = "on conflict (organisation_id, from_day) do update set scheme = excluded.scheme, \
-         flat_rate_basis_points = excluded.flat_rate_basis_points";
-    Rows::new("vat_scheme_period", VAT_SCHEME, CONFLICT)
+pub(super) fn vat_schemes<'a>(books: impl Iterator<Item = &'a CachedBooks>) -> Rows {
+    let mut rows = Rows::new("vat_scheme_period", VAT_SCHEME, "");
+    for one in books {
+        for (from, scheme) in one.vat.iter() {
+            let rate = scheme.flat_rate().map(|rate| rate.0);
+            rows.push([one.organisation.id.0.into(), i64::from(from).into(), scheme.as_str().into(), rate.into()]);
+        }
+    }
+    rows
+}
+
+/// The rows of year ends by the day from which on financial years end there.
+pub(super) fn financial_years<'a>(books: impl Iterator<Item = &'a CachedBooks>) -> Rows {
+    let mut rows = Rows::new("financial_year_end_period", FINANCIAL_YEAR_END, "");
+    for one in books {
+        for (from, year_end) in one.years.iter() {
+            let year_end = year_end.to_string();
+            rows.push([one.organisation.id.0.into(), i64::from(from).into(), Cell::Text(&year_end)]);
+        }
+    }
+    rows
 }
 
 /// The rows of answers stored under an `Idempotency-Key`.
@@ -202,11 +225,16 @@ pub(super) fn push_reversal(rows: &mut Rows, organisation: i64, record: &Reversa
 /// Adds an entry of VAT.
 pub(super) fn push_vat_entry(rows: &mut Rows, organisation: i64, record: &VatEntryRecord) {
     let entry = &record.entry;
+    let (journal, line, settlement) = match record.cause {
+        VatCause::Journal(id, line) => (Some(id), line, None),
+        VatCause::Settlement(id) => (None, None, Some(id)),
+        VatCause::Credit => (None, None, None),
+    };
     rows.push([
         record.id.into(),
         organisation.into(),
-        record.journal.map(|(journal, _)| journal).into(),
-        record.journal.and_then(|(_, line)| line).into(),
+        journal.into(),
+        line.into(),
         record.document.into(),
         record.document_line.into(),
         entry.side.as_str().into(),
@@ -215,6 +243,8 @@ pub(super) fn push_vat_entry(rows: &mut Rows, organisation: i64, record: &VatEnt
         entry.amount.net.0.into(),
         entry.amount.vat.0.into(),
         i64::from(entry.tax_point).into(),
+        entry.reverse_charge.map(ReverseCharge::as_str).into(),
+        settlement.into(),
     ]);
 }
 
@@ -266,8 +296,8 @@ pub(super) fn push_replay(rows: &mut Rows, record: &ReplayRecord) {
 /// Debits and credits.
 pub(super) type Sides = (i64, i64);
 
-/// Organisation, side, VAT code, basis and period.
-pub(super) type VatKey<P> = (i64, &'static str, &'static str, &'static str, P);
+/// Organisation, side, VAT code, basis, reverse charge (empty when there is none) and period.
+pub(super) type VatKey<P> = (i64, &'static str, &'static str, &'static str, &'static str, P);
 
 /// Net, VAT and the number of entries.
 pub(super) type VatSums = (i64, i64, i64);
@@ -428,63 +458,85 @@ pub(super) fn contact_totals(days: &BTreeMap<(i64, i64, i64, Date), ContactSides
 
 /// The rows of totals by day and by month, from totals by day.
 pub(super) fn vat_totals(days: &VatDays) -> (Rows, Rows) {
-    const DAY: &[Column] = &[
-        Number("organisation_id"),
-        Text("side"),
-        Text("vat_code"),
-        Text("basis"),
-        Number("day"),
-        Number("net"),
-        Number("vat"),
-        Number("entries"),
-    ];
-    const MONTH: &[Column] = &[
-        Number("organisation_id"),
-        Text("side"),
-        Text("vat_code"),
-        Text("basis"),
-        Number("month"),
-        Number("net"),
-        Number("vat"),
-        Number("entries"),
-    ];
-    const ADD_DAY: &str = "on conflict (organisation_id, side, vat_code, basis, day) do update set \
+    const fn columns(period: Column) -> [Column; 9] {
+        [
+            Number("organisation_id"),
+            Text("side"),
+            Text("vat_code"),
+            Text("basis"),
+            Text("reverse_charge"),
+            period,
+            Number("net"),
+            Number("vat"),
+            Number("entries"),
+        ]
+    }
+    const DAY: &[Column] = &columns(Number("day"));
+    const MONTH: &[Column] = &columns(Number("month"));
+    const ADD_DAY: &str = "on conflict (organisation_id, side, vat_code, basis, reverse_charge, day) do update set \
          net = t.net + excluded.net, vat = t.vat + excluded.vat, entries = t.entries + excluded.entries";
-    const ADD_MONTH: &str = "on conflict (organisation_id, side, vat_code, basis, month) do update set \
+    const ADD_MONTH: &str = "on conflict (organisation_id, side, vat_code, basis, reverse_charge, month) do update set \
          net = t.net + excluded.net, vat = t.vat + excluded.vat, entries = t.entries + excluded.entries";
+    let push = |rows: &mut Rows, (organisation, side, code, basis, charge, period): VatKey<i64>, sums: VatSums| {
+        rows.push([
+            organisation.into(),
+            side.into(),
+            code.into(),
+            basis.into(),
+            charge.into(),
+            period.into(),
+            sums.0.into(),
+            sums.1.into(),
+            sums.2.into(),
+        ]);
+    };
     let mut of_days = Rows::new("vat_day", DAY, ADD_DAY);
     let mut months: BTreeMap<VatKey<i64>, VatSums> = BTreeMap::new();
-    for ((organisation, side, code, basis, date), (net, vat, entries)) in days {
-        let number = i64::from(*date);
-        of_days.push([
-            organisation.into(),
-            (*side).into(),
-            (*code).into(),
-            (*basis).into(),
-            number.into(),
-            net.into(),
-            vat.into(),
-            entries.into(),
-        ]);
-        let month = months.entry((*organisation, side, code, basis, Month::of(*date).0)).or_default();
-        month.0 += net;
-        month.1 += vat;
-        month.2 += entries;
+    for ((organisation, side, code, basis, charge, date), sums) in days {
+        push(&mut of_days, (*organisation, *side, *code, *basis, *charge, i64::from(*date)), *sums);
+        let month = months.entry((*organisation, side, code, basis, charge, Month::of(*date).0)).or_default();
+        month.0 += sums.0;
+        month.1 += sums.1;
+        month.2 += sums.2;
     }
     let mut of_months = Rows::new("vat_month", MONTH, ADD_MONTH);
-    for ((organisation, side, code, basis, month), (net, vat, entries)) in &months {
-        of_months.push([
-            organisation.into(),
-            (*side).into(),
-            (*code).into(),
-            (*basis).into(),
-            month.into(),
-            net.into(),
-            vat.into(),
-            entries.into(),
-        ]);
+    for (key, sums) in months {
+        push(&mut of_months, key, sums);
     }
     (of_days, of_months)
+}
+
+/// What came in and what went out by organisation and day.
+pub(super) type CashDays = BTreeMap<(i64, Date), (i64, i64)>;
+
+/// What reversed journals had moved, by organisation, day of the journal and day of the reversal.
+pub(super) type CashReversals = BTreeMap<(i64, Date, Date), i64>;
+
+/// The rows of cash by day.
+pub(super) fn cash_day_rows(days: &CashDays) -> Rows {
+    let mut rows = Rows::new(
+        "cash_day",
+        &[Number("organisation_id"), Number("day"), Number("inflow"), Number("outflow")],
+        "on conflict (organisation_id, day) do update set inflow = t.inflow + excluded.inflow, \
+         outflow = t.outflow + excluded.outflow",
+    );
+    for ((organisation, date), (inflow, outflow)) in days {
+        rows.push([organisation.into(), i64::from(*date).into(), inflow.into(), outflow.into()]);
+    }
+    rows
+}
+
+/// The rows of cash that was moved back.
+pub(super) fn cash_reversal_rows(reversals: &CashReversals) -> Rows {
+    let mut rows = Rows::new(
+        "cash_reversal",
+        &[Number("organisation_id"), Number("day"), Number("reversal_day"), Number("amount")],
+        "on conflict (organisation_id, day, reversal_day) do update set amount = t.amount + excluded.amount",
+    );
+    for ((organisation, date, reversal), amount) in reversals {
+        rows.push([organisation.into(), i64::from(*date).into(), i64::from(*reversal).into(), amount.into()]);
+    }
+    rows
 }
 
 /// The rows of sequences: the highest number of each prefix.

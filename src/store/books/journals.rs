@@ -2,17 +2,14 @@
 
 use std::collections::HashMap;
 
-use crate::domain::books::records::journal::{
-    AccountHistory, HistoryLine, JournalFilter, JournalLineView, JournalView,
-};
-use crate::domain::date::{Date, Month};
+use crate::domain::books::records::journal::{JournalFilter, JournalLineView, JournalView};
+
 use crate::domain::ids::OrganisationId;
 use crate::store::StoreError;
 use crate::store::books::journal_list::{journal_conditions, journal_list};
 use crate::store::books::lists::PagePlan;
-use crate::store::books::report_rows::balance_column;
 use crate::store::books::totals::TotalSource;
-use crate::store::sql::{Reader, Row, Unit, json_array, params, signed};
+use crate::store::sql::{Reader, Row, Unit, json_array, params};
 
 /// The columns of [`read_journal`], of the journal `j` and its reversal `v`.
 const JOURNAL_COLUMNS: &str = "j.id, j.number, j.entry_day, j.description, j.reference, j.source_type, j.source_id, \
@@ -110,17 +107,6 @@ impl Reader {
         let lines = self.all(&format!("{LINES} {among}"), params![ids_of(&journals)]).await?;
         with_lines(journals, &lines)
     }
-
-    /// A page of what was posted to an account, oldest first; the account must be one of the organisation's.
-    pub async fn account_history(
-        &self,
-        account: i64,
-        from: Option<Date>,
-        to: Option<Date>,
-        page: (u64, u64),
-    ) -> Result<AccountHistory, StoreError> {
-        self.snapshot(|unit| Box::pin(history(unit, account, from, to, page))).await
-    }
 }
 
 /// Reads a journal without its lines.
@@ -197,81 +183,4 @@ pub(super) async fn journals_by_id(unit: &Unit<'_>, ids_json: &str) -> Result<Ve
         journal.lines = lines.remove(&journal.id).unwrap_or_default();
     }
     Ok(found)
-}
-
-/// Debits less credits of an account up to the end of a day.
-async fn balance_at_end(unit: &Unit<'_>, account: i64, date: Date) -> Result<i64, StoreError> {
-    let sql = format!("select {}", balance_column("$1", ["$2", "$3", "$4"]));
-    let month = Month::of(date);
-    let values = params![account, month.0, i64::from(date.first_of_month()), i64::from(date)];
-    unit.one(&sql, values).await?.map_or(Ok(0), |row| row.get(0))
-}
-
-/// A part of the history of an account, as [`Reader::account_history`] returns it.
-async fn history(
-    unit: &Unit<'_>,
-    account: i64,
-    from: Option<Date>,
-    to: Option<Date>,
-    (limit, offset): (u64, u64),
-) -> Result<AccountHistory, StoreError> {
-    let opening_pence = match from {
-        Some(from) => balance_at_end(unit, account, from - 1).await?,
-        None => 0,
-    };
-    let closing_pence = match to {
-        Some(to) => balance_at_end(unit, account, to).await?,
-        None => super::accounts::balance_of(unit, account).await?.0,
-    };
-    let (first, last) = (i64::from(from.unwrap_or(Date::MIN)), i64::from(to.unwrap_or(Date::MAX)));
-    let count = "select cast(coalesce(sum(items), 0) as bigint) from account_day where account_id = $1 \
-                 and day >= $2 and day <= $3";
-    let counted = unit.one(count, params![account, first, last]).await?;
-    let total: i64 = counted.map_or(Ok(0), |row| row.get(0))?;
-    let (mut carried_pence, mut first, mut offset) = (opening_pence, first, signed(offset));
-    if offset > 0 {
-        // Totals of days tell where the page begins; only lines of its first day are skipped one by one.
-        let days = "select day, lines_before, net_before from (select day, \
-                    cast(sum(items) over (order by day) - items as bigint) as lines_before, \
-                    cast(sum(debit - credit) over (order by day) - debit + credit as bigint) as net_before \
-                    from account_day where account_id = $1 and day >= $2 and day <= $3) d where lines_before <= $4 \
-                    order by day desc limit 1";
-        if let Some(row) = unit.one(days, params![account, first, last, offset]).await? {
-            first = row.get(0)?;
-            offset -= row.get::<i64>(1)?;
-            carried_pence += row.get::<i64>(2)?;
-        }
-    }
-    let between = "from journal_line l where l.account_id = $1 and l.entry_day >= $2 and l.entry_day <= $3 \
-                   order by l.entry_day, l.journal_id, l.line_number";
-    if offset > 0 {
-        let skipped = format!(
-            "select cast(coalesce(sum(debit - credit), 0) as bigint) from (select l.debit, l.credit {between} limit $4) as s"
-        );
-        let row = unit.one(&skipped, params![account, first, last, offset]).await?;
-        carried_pence += row.map_or(Ok(0), |row| row.get::<i64>(0))?;
-    }
-    let lines = format!(
-        "select l.entry_day, l.journal_id, (select j.number from journal j where j.id = l.journal_id), \
-         coalesce(l.memo, (select j.description from journal j where j.id = l.journal_id)), l.debit, l.credit {between} \
-         limit $4 offset $5"
-    );
-    let rows = unit.all(&lines, params![account, first, last, signed(limit), offset]).await?;
-    let lines = rows.iter().map(|row| {
-        Ok(HistoryLine {
-            entry_date: row.date(0)?,
-            journal_id: row.get(1)?,
-            journal_number: row.get(2)?,
-            description: row.get(3)?,
-            debit_pence: row.get(4)?,
-            credit_pence: row.get(5)?,
-        })
-    });
-    Ok(AccountHistory {
-        opening_pence,
-        carried_pence,
-        closing_pence,
-        lines: lines.collect::<Result<_, StoreError>>()?,
-        total: u64::try_from(total).ok(),
-    })
 }

@@ -15,11 +15,12 @@ use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::journal::SourceType;
 use crate::domain::ledger::money::Pence;
-use crate::domain::ledger::vat::{Basis, Side, Split, VatCode, VatEntry, VatOrigin};
+use crate::domain::ledger::vat::{Basis, ReverseCharge, Side, Split, VatCode, VatEntry, VatOrigin};
 use crate::store::StoreError;
 use crate::store::books::allocations::{ALLOCATION_COLUMNS, read_allocation};
 use crate::store::books::contacts::{CONTACT_COLUMNS, read_contact};
 use crate::store::books::documents::{DOCUMENT_COLUMNS, LINE_COLUMNS, read_document, read_line};
+use crate::store::books::emails::load_emails;
 use crate::store::books::imports::imports_by_id;
 use crate::store::books::journals::journals_by_id;
 use crate::store::books::load_bank::{load_bank, load_stored_rows, load_stored_rows_of_import};
@@ -27,6 +28,7 @@ use crate::store::books::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, read_loc
 use crate::store::books::previews::load_previews;
 use crate::store::books::report_rows::load_contact_balances;
 use crate::store::books::settlements::{SETTLEMENT_COLUMNS, read_settlement};
+use crate::store::books::vat_adjustments::adjustments_by_id;
 use crate::store::books::{documents, settlements};
 use crate::store::sql::{Unit, json_array, params};
 
@@ -51,6 +53,10 @@ pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: 
         let imports = imports_by_id(unit, &json_array(&ids.imports)).await?;
         facts.imports.loading().extend(imports.into_iter().map(|(of, row)| (row.id, (of, row))));
     }
+    load_vat_adjustments(unit, &mut ids, &mut facts).await?;
+    if !ids.mail_organisations.is_empty() {
+        load_emails(unit, &ids, &mut facts).await?;
+    }
     if ids.refers_to_bank() {
         load_bank(unit, requests, &mut ids, &mut facts).await?;
     }
@@ -64,8 +70,24 @@ pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: 
         let changes = rows.iter().map(read_lock_change).collect::<Result<_, _>>()?;
         facts.lock_changes.loading().insert(*organisation, changes);
     }
+    for start in &ids.vat_scheme_starts {
+        let earliest = earliest_vat_posting(unit, *start).await?;
+        facts.vat_postings.loading().insert(*start, earliest);
+    }
     load_replays(unit, &ids, &mut facts).await?;
     Ok(facts)
+}
+
+/// Loads adjustments of the VAT return, whose journals are loaded with the others.
+async fn load_vat_adjustments(unit: &Unit<'_>, ids: &mut ReferencedIds, facts: &mut Facts) -> Result<(), StoreError> {
+    if ids.vat_adjustments.is_empty() {
+        return Ok(());
+    }
+    for (organisation, row) in adjustments_by_id(unit, &json_array(&ids.vat_adjustments)).await? {
+        ids.journals.extend(row.journal_id);
+        facts.vat_adjustments.loading().insert(row.id, (organisation, row));
+    }
+    Ok(())
 }
 
 /// Loads the statement lines that entered rows may repeat.
@@ -161,7 +183,8 @@ async fn load_journals(unit: &Unit<'_>, ids_json: &str, facts: &mut Facts) -> Re
         facts.journals.loading().insert(view.id, LoadedJournal { organisation, view, vat: Vec::new() });
     }
     let sql = format!(
-        "select e.journal_id, e.side, e.vat_code, e.basis, e.net, e.vat, e.tax_day, l.line_number, e.document_id \
+        "select e.journal_id, e.side, e.vat_code, e.basis, e.net, e.vat, e.tax_day, l.line_number, e.document_id, \
+         e.reverse_charge \
          from vat_entry e \
          left join journal_line l on l.id = e.journal_line_id where e.journal_id in {} order by e.id",
         unit.numbers_of_json()
@@ -174,6 +197,7 @@ async fn load_journals(unit: &Unit<'_>, ids_json: &str, facts: &mut Facts) -> Re
             side: row.parsed(1, Side::parse)?,
             code: row.parsed(2, VatCode::parse)?,
             basis: row.parsed(3, Basis::parse)?,
+            reverse_charge: row.get::<Option<String>>(9)?.as_deref().and_then(ReverseCharge::parse),
             amount: Split { net: Pence(row.get(4)?), vat: Pence(row.get(5)?) },
             tax_point: row.date(6)?,
             origin: document.map_or(VatOrigin::JournalLine(at), |id| VatOrigin::Document(DocumentId(id))),
@@ -199,6 +223,25 @@ async fn load_account_balances(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut
         facts.balances.loading().insert(row.get(0)?, (row.get(1)?, true));
     }
     Ok(())
+}
+
+/// The earliest journal of an organisation with VAT, by its own lines or by those of its document, from a day on. One that
+/// was undone on its own day counts nowhere; a credit note counts with the invoice whose basis it has.
+const VAT_POSTING: &str = "select j.entry_day, j.id from journal j \
+     where j.organisation_id = $1 and j.entry_day >= $2 and j.reverses_journal_id is null \
+     and (exists (select 1 from journal_line l where l.journal_id = j.id and l.vat_code <> 'NV') \
+     or exists (select 1 from document d join document_line l on l.document_id = d.id \
+     where d.journal_id = j.id and l.vat_code <> 'NV' and not exists (select 1 from document o \
+     where o.id = d.origin_id and o.vat_basis is not null and o.day < $2))) \
+     and not exists (select 1 from journal_reversal v join journal r on r.id = v.reversal_id \
+     where v.journal_id = j.id and r.entry_day = j.entry_day) order by j.entry_day, j.id limit 1";
+
+async fn earliest_vat_posting(
+    unit: &Unit<'_>,
+    (organisation, from): (i64, Date),
+) -> Result<Option<(Date, i64)>, StoreError> {
+    let row = unit.one(VAT_POSTING, params![organisation, i64::from(from)]).await?;
+    row.map(|row| Ok((row.date(0)?, row.get(1)?))).transpose()
 }
 
 /// Loads the answers that are stored under the commands' `Idempotency-Key`s and have not expired.

@@ -9,17 +9,23 @@
 //! snapshot. What stays in memory between groups: books, which are loaded once, locked for a group and put back when it is committed;
 //! their sequences of document numbers; and blocks of identifiers, of which a process takes many at once from `id_block`.
 
+mod account_history;
 mod accounts;
 mod allocations;
 mod bank_accounts;
 mod bank_transactions;
+mod cash;
 mod changes;
 mod check;
+mod check_contacts;
 mod check_documents;
 mod check_settlements;
 mod conditions;
+mod contact_report_rows;
+mod contact_totals;
 mod contacts;
 mod documents;
+mod emails;
 mod entry_rows;
 mod imports;
 mod journal_list;
@@ -36,6 +42,7 @@ mod report_rows;
 mod settlements;
 mod status;
 mod totals;
+mod vat_adjustments;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -64,9 +71,13 @@ use crate::store::sql::{Row, Unit, for_update, json_array, params};
 use crate::store::writer::Writer;
 use crate::store::{Reader, StoreError};
 
+pub use report_rows::Snapshot;
+
 pub(super) use check::RULES;
+pub(super) use check_contacts::CONTACT_RULES;
 pub(super) use check_documents::DOCUMENT_RULES;
 pub(super) use check_settlements::SETTLEMENT_RULES;
+pub(super) use emails::{EMAIL_COLUMNS, read_email};
 
 /// The writer's part for the books: it decides and writes the commands of a group.
 #[derive(Default)]
@@ -279,6 +290,7 @@ fn outcome(decided: Result<CommandResult, Rejection>) -> Result<CommandOutcome, 
         Err(Rejection::Refused(refusal)) => Ok(CommandOutcome::Refused(refusal)),
         Err(Rejection::Unknown) => Ok(CommandOutcome::Unknown),
         Err(Rejection::Forbidden) => Ok(CommandOutcome::Forbidden),
+        Err(Rejection::MailQueueFull) => Ok(CommandOutcome::MailQueueFull),
         Err(Rejection::Corrupt(what)) => Err(StoreError::Corrupt(what)),
         Err(Rejection::Item(at, rejection)) => match *rejection {
             Rejection::Refused(refusal) => Ok(CommandOutcome::RefusedItem(at, refusal)),
@@ -352,7 +364,9 @@ async fn load_books(
     (next_journal_number, next_change): (i64, i64),
 ) -> Result<CachedBooks, StoreError> {
     let organisation = organisation_by_id(unit, id).await?;
+    let years = organisation::load_financial_years(unit, id).await?;
     let mut books = CachedBooks {
+        years: Arc::new(years),
         version,
         next_journal_number,
         next_change,

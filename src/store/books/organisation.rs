@@ -1,6 +1,7 @@
 //! Organisations: how they are created with their books and how their rows are written.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use entity::organisation;
 use sea_orm::ActiveModelTrait as _;
@@ -13,12 +14,14 @@ use crate::domain::books::idempotency::{ReplayLookup, store_answer};
 use crate::domain::books::numbers::{IdSequence, Identifiers};
 use crate::domain::books::records::account::AccountRecord;
 use crate::domain::books::records::bank_account::BankAccountRecord;
-use crate::domain::books::records::organisation::{LockChange, OrganisationRecord, blank};
+use crate::domain::books::records::organisation::{ChangedOrganisation, LockChange, OrganisationRecord, blank};
 use crate::domain::books::request::{Actor, CommandResult, CreateOrganisation, OrganisationCreated, Via};
 use crate::domain::caller::Role;
 use crate::domain::ids::{AccountId, OrganisationId};
+use crate::domain::ledger::financial_year::{FinancialYears, YearEnd};
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::standard_chart;
+use crate::domain::ledger::vat::VatHistory;
 use crate::store::books::{replays, write};
 use crate::store::epochs::Topic;
 use crate::store::organisations::{insert_member, read};
@@ -46,6 +49,29 @@ impl Reader {
         let rows = self.all(LOCK_CHANGES, params![organisation.0, LOCK_CHANGES_MAX]).await?;
         rows.iter().map(read_lock_change).collect()
     }
+
+    /// The financial years of an organisation.
+    pub async fn financial_years(&self, organisation: OrganisationId) -> Result<FinancialYears, StoreError> {
+        read_financial_years(organisation, &self.all(YEAR_ENDS, params![organisation.0]).await?)
+    }
+}
+
+/// Selects the year ends of [`read_financial_years`]; without a history, that of the organisation since 1900.
+const YEAR_ENDS: &str = "select coalesce(p.from_day, -25567), coalesce(p.year_end, o.financial_year_end) \
+     from organisation o left join financial_year_end_period p on p.organisation_id = o.id where o.id = $1";
+
+fn read_financial_years(organisation: OrganisationId, rows: &[Row]) -> Result<FinancialYears, StoreError> {
+    let read = |row: &Row| Ok((row.date(0)?, row.parsed(1, YearEnd::parse)?));
+    let from = rows.iter().map(read).collect::<Result<_, StoreError>>()?;
+    FinancialYears::new(from).ok_or_else(|| StoreError::corrupt("missing organisation", organisation.0))
+}
+
+/// Loads the financial years of an organisation.
+pub(super) async fn load_financial_years(
+    unit: &Unit<'_>,
+    organisation: OrganisationId,
+) -> Result<FinancialYears, StoreError> {
+    read_financial_years(organisation, &unit.all(YEAR_ENDS, params![organisation.0]).await?)
 }
 
 /// Writes the row of an organisation.
@@ -90,6 +116,12 @@ fn active_model(row: &OrganisationRecord) -> organisation::ActiveModel {
         sales_invoice_prefix: Set(row.sales_invoice_prefix),
         sales_invoice_next_number: Set(row.sales_invoice_next_number),
         sales_credit_note_prefix: Set(row.sales_credit_note_prefix),
+        email: Set(row.email),
+        phone: Set(row.phone),
+        paye_reference: Set(row.paye_reference),
+        accounts_office_reference: Set(row.accounts_office_reference),
+        payment_bank_account_id: Set(row.payment_bank_account_id),
+        invoice_footer: Set(row.invoice_footer),
         has_vat_control: Set(row.has_vat_control),
         opening_balances_set: Set(row.opening_balances_set),
         status: Set(row.status),
@@ -113,7 +145,12 @@ async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<Organisatio
             ReplayLookup::Other => return Ok(OrganisationCreated::Refused(Refusal::IdempotencyKeyReused)),
         }
     }
-    let (mut row, begins) = match blank(unit.now_ms).with(&new.change, None, true) {
+    if let Some(id) = new.change.payment_bank_account_id() {
+        // Bank accounts come after the organisation.
+        let field = "payment_bank_account_id".to_owned();
+        return Ok(OrganisationCreated::Refused(Refusal::UnknownReference { field, id }));
+    }
+    let ChangedOrganisation { mut row, vat_scheme, .. } = match blank(unit.now_ms).with(&new.change, None) {
         Ok(created) => created,
         Err(refusal) => return Ok(OrganisationCreated::Refused(refusal)),
     };
@@ -142,9 +179,10 @@ async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<Organisatio
         effects.push(row.id.0, Effect::Account(account.id.0));
         books.put_account(AccountRecord::of(&account, unit.now_ms));
     }
-    if let Some((from, scheme)) = begins {
-        let flat_rate = scheme.flat_rate().map(|rate| rate.0);
-        effects.push(row.id.0, Effect::VatScheme { from, scheme: scheme.as_str(), flat_rate });
+    effects.push(row.id.0, Effect::FinancialYears);
+    if let Some((from, scheme)) = vat_scheme {
+        books.vat = Arc::new(VatHistory::new(vec![(from, scheme)]));
+        effects.push(row.id.0, Effect::VatSchemes);
     }
     if let Some(replay) = &new.replay {
         let result = CommandResult::Organisation(Box::new(row.clone()));

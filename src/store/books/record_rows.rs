@@ -203,6 +203,7 @@ pub(super) fn settlement_rows<'a>(records: impl Iterator<Item = &'a (i64, Settle
         Number("created_at"),
         Number("updated_at"),
         Number("version"),
+        Number("account_id"),
     ];
     let mut rows = Rows::new(
         "settlement",
@@ -236,6 +237,7 @@ pub(super) fn settlement_rows<'a>(records: impl Iterator<Item = &'a (i64, Settle
             row.created_at_ms.into(),
             row.updated_at_ms.into(),
             row.version.into(),
+            row.account_id.into(),
         ]);
     }
     rows

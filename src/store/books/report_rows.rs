@@ -7,17 +7,82 @@ use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::chart::{AccountType, Role};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::financial_year::FinancialYears;
 use crate::domain::ledger::money::Pence;
 use crate::domain::reports::Period;
-use crate::domain::reports::account_balances::AccountBalances;
+use crate::domain::reports::account_balances::{AccountBalances, AccountRows};
+use crate::domain::reports::cash_flow::{CashFlow, CashFlowRows};
 use crate::domain::reports::cis_position::{BillAllocation, CisAmounts, CisPositionRows, CisSupplier};
 use crate::domain::reports::contact_balances::ContactBalance;
 use crate::store::StoreError;
+use crate::store::books::cash::cash_flows;
 use crate::store::books::conditions::Conditions;
+use crate::store::books::organisation::load_financial_years;
 use crate::store::sql::{Reader, Row, Unit, params};
 use std::collections::BTreeSet;
 
+/// A report's rows, with what every report says of the moment they were read at.
+#[derive(Debug)]
+pub struct Snapshot<R> {
+    /// What the organisation was called.
+    pub organisation_name: String,
+    /// The position of the history: what changed a figure later comes after it.
+    pub cursor: i64,
+    /// The rows.
+    pub rows: R,
+}
+
+impl<R> Snapshot<R> {
+    /// The same with other rows.
+    pub(super) fn map<S>(self, rows: impl FnOnce(R) -> S) -> Snapshot<S> {
+        Snapshot { organisation_name: self.organisation_name, cursor: self.cursor, rows: rows(self.rows) }
+    }
+}
+
+/// What a snapshot says of the organisation.
+pub(super) struct SnapshotHead {
+    name: String,
+    cursor: i64,
+    financial_years: FinancialYears,
+}
+
+impl SnapshotHead {
+    /// The rows that were read with it.
+    pub(super) fn with<R>(self, rows: R) -> Snapshot<R> {
+        Snapshot { organisation_name: self.name, cursor: self.cursor, rows }
+    }
+}
+
 impl Reader {
+    /// The accounts of an organisation with their balances at the ends of the days that a report asks for.
+    pub async fn account_rows<P: Copy + Send + Sync + 'static>(
+        &self,
+        organisation: &OrganisationRecord,
+        parameters: P,
+        days: fn(&FinancialYears, P) -> Vec<Date>,
+    ) -> Result<Snapshot<AccountRows>, StoreError> {
+        let organisation = organisation.id;
+        self.snapshot(move |unit| Box::pin(account_rows(unit, organisation, move |years| days(years, parameters))))
+            .await
+    }
+
+    /// The rows of a cash flow statement.
+    pub async fn cash_flow_rows(
+        &self,
+        organisation: &OrganisationRecord,
+        period: Period,
+    ) -> Result<Snapshot<CashFlowRows>, StoreError> {
+        let organisation = organisation.id;
+        self.snapshot(move |unit| {
+            Box::pin(async move {
+                let accounts = account_rows(unit, organisation, |_| CashFlow::days(period)).await?;
+                let (inflows, outflows) = cash_flows(unit, organisation, period).await?;
+                Ok(accounts.map(|accounts| CashFlowRows { accounts, inflows, outflows }))
+            })
+        })
+        .await
+    }
+
     /// Every account of an organisation with its balances at the ends of these days, by id.
     pub async fn account_balances(
         &self,
@@ -40,6 +105,32 @@ impl Reader {
     }
 }
 
+/// The accounts with their balances at the ends of some days.
+pub(super) async fn account_rows(
+    unit: &Unit<'_>,
+    organisation: OrganisationId,
+    days: impl FnOnce(&FinancialYears) -> Vec<Date> + Send,
+) -> Result<Snapshot<AccountRows>, StoreError> {
+    let head = snapshot_head(unit, organisation).await?;
+    let days = days(&head.financial_years);
+    let conditions = Conditions::new("a.organisation_id = $1", organisation.0);
+    let (sql, conditions) = account_balances_query(conditions, &days);
+    let rows = unit.all(&sql, conditions.values()).await?;
+    let accounts = rows.iter().map(|row| read_account_balances(row, days.len())).collect::<Result<_, _>>()?;
+    let rows = AccountRows::new(organisation, days, accounts);
+    Ok(head.with(rows))
+}
+
+/// What a report says of the organisation and of the moment.
+pub(super) async fn snapshot_head(unit: &Unit<'_>, organisation: OrganisationId) -> Result<SnapshotHead, StoreError> {
+    let sql =
+        "select o.name, b.next_change - 1 from organisation o join books b on b.organisation_id = o.id where o.id = $1";
+    let row = unit.one(sql, params![organisation.0]).await?;
+    let row = row.ok_or_else(|| StoreError::corrupt("the books of organisation", organisation.0))?;
+    let financial_years = load_financial_years(unit, organisation).await?;
+    Ok(SnapshotHead { name: row.get(0)?, cursor: row.get(1)?, financial_years })
+}
+
 /// The column with the debits less credits of an account up to the end of a day: of the months before its month, and of the
 /// days of that month. The parameters are the month, its first day, and the date.
 pub(super) fn balance_column(account: &str, [month, first_day, date]: [&str; 3]) -> String {
@@ -50,19 +141,42 @@ pub(super) fn balance_column(account: &str, [month, first_day, date]: [&str; 3])
     )
 }
 
-/// The query of [`read_account_balances`] for the accounts `a` of these conditions.
-fn account_balances_query(mut conditions: Conditions, days: &[Date]) -> (String, Conditions) {
+/// The query of [`read_account_balances`] for the accounts `a` of these conditions: one pass over the totals of months, and
+/// for each day that is not the last of its month the totals of the days of that month.
+pub(super) fn account_balances_query(mut conditions: Conditions, days: &[Date]) -> (String, Conditions) {
     let mut columns = String::from("a.id, a.code, a.name, a.account_type, a.role");
-    for date in days {
-        let month = Month::of(*date);
-        let values = [month.0, i64::from(date.first_of_month()), i64::from(*date)].map(|value| conditions.value(value));
-        columns.push_str(", ");
-        columns.push_str(&balance_column("a.id", values.each_ref().map(String::as_str)));
+    let mut months = String::new();
+    for (at, date) in days.iter().enumerate() {
+        let is_last_of_month = Month::of(*date + 1) != Month::of(*date);
+        let first_not_whole = if is_last_of_month { Month::of(*date + 1) } else { Month::of(*date) };
+        let before = conditions.value(first_not_whole.0);
+        months.push_str(&format!(
+            ", cast(sum(case when m.month < {before} then m.debit - m.credit else 0 end) as bigint) as balance_{at}"
+        ));
+        columns.push_str(&format!(", coalesce(t.balance_{at}, 0)"));
+        if !is_last_of_month {
+            let (first, last) =
+                (conditions.value(i64::from(date.first_of_month())), conditions.value(i64::from(*date)));
+            columns.push_str(&format!(
+                " + cast(coalesce((select sum(d.debit - d.credit) from account_day d where d.account_id = a.id \
+                 and d.day >= {first} and d.day <= {last}), 0) as bigint)"
+            ));
+        }
     }
-    (format!("select {columns} from account a where {} order by a.id", conditions.text()), conditions)
+    let conditions_text = conditions.text();
+    let sql = if days.is_empty() {
+        format!("select {columns} from account a where {conditions_text} order by a.id")
+    } else {
+        format!(
+            "select {columns} from account a left join (select m.account_id{months} from account a \
+             join account_month m on m.account_id = a.id where {conditions_text} group by m.account_id) t \
+             on t.account_id = a.id where {conditions_text} order by a.id"
+        )
+    };
+    (sql, conditions)
 }
 
-fn read_account_balances(row: &Row, days: usize) -> Result<AccountBalances, StoreError> {
+pub(super) fn read_account_balances(row: &Row, days: usize) -> Result<AccountBalances, StoreError> {
     Ok(AccountBalances {
         account_id: row.get(0)?,
         code: row.get(1)?,

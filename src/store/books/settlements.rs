@@ -22,10 +22,13 @@ use crate::store::sql::{Reader, Row, Unit, json_array, params, signed};
 /// The columns of [`read_settlement`], of the settlement `s`.
 pub(super) const SETTLEMENT_COLUMNS: &str = "s.id, s.kind, s.number, s.contact_id, s.day, s.amount, \
      s.bank_account_id, s.reference, s.memo, s.method, s.allocated, s.cis, s.bank_transaction_id, s.journal_id, \
-     s.void_journal_id, s.void_day, s.void_reason, s.created_at, s.updated_at, s.version";
+     s.void_journal_id, s.void_day, s.void_reason, s.created_at, s.updated_at, s.version, s.account_id";
 
 /// How many columns these are.
-pub(super) const COLUMNS: usize = 20;
+pub(super) const COLUMNS: usize = 21;
+
+/// What a view shows beside: the name of the contact, and the code of the account in place of a bank account.
+const VIEW_COLUMNS: &str = "c.name, (select a.code from account a where a.id = s.account_id)";
 
 /// All settlements of a side.
 const ALL: &str = "settlement b where b.organisation_id = $1 and b.side = $2";
@@ -123,10 +126,24 @@ impl Reader {
         id: i64,
     ) -> Result<Option<SettlementView>, StoreError> {
         let sql = format!(
-            "select {SETTLEMENT_COLUMNS}, c.name from settlement s join contact c on c.id = s.contact_id \
+            "select {SETTLEMENT_COLUMNS}, {VIEW_COLUMNS} from settlement s join contact c on c.id = s.contact_id \
              where s.organisation_id = $1 and s.side = $2 and s.id = $3"
         );
         Ok(self.settlement_views(sql, params![organisation.0, side.as_str(), id]).await?.pop())
+    }
+
+    /// The suppliers' own numbers of documents of an organisation, by identifier.
+    pub async fn supplier_references(
+        &self,
+        organisation: OrganisationId,
+        ids: &[i64],
+    ) -> Result<Vec<(i64, Option<String>)>, StoreError> {
+        let among = self.numbers_of_json();
+        let sql = format!(
+            "select id, supplier_reference from document where id in {among} and organisation_id = $2 order by id"
+        );
+        let rows = self.all(&sql, params![json_array(ids), organisation.0]).await?;
+        rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect()
     }
 
     /// The settlements of a query with their allocations, in one snapshot.
@@ -150,7 +167,7 @@ fn page_of(conditions: &str, (limit, offset): (u64, u64), is_rare: bool) -> Stri
         (String::new(), format!("select s.id from settlement s where {conditions} order by s.day desc, s.id desc"))
     };
     format!(
-        "{with}select {SETTLEMENT_COLUMNS}, c.name from ({from} limit {} offset {}) p join settlement s on s.id = p.id \
+        "{with}select {SETTLEMENT_COLUMNS}, {VIEW_COLUMNS} from ({from} limit {} offset {}) p join settlement s on s.id = p.id \
          join contact c on c.id = s.contact_id order by s.day desc, s.id desc",
         signed(limit),
         signed(offset)
@@ -159,17 +176,17 @@ fn page_of(conditions: &str, (limit, offset): (u64, u64), is_rare: bool) -> Stri
 
 /// The views of the settlements of a query.
 async fn views(unit: &Unit<'_>, sql: &str, values: Vec<Value>) -> Result<Vec<SettlementView>, StoreError> {
-    let mut found: Vec<(SettlementRecord, String)> = Vec::new();
+    let mut found: Vec<(SettlementRecord, String, Option<String>)> = Vec::new();
     for row in unit.all(sql, values).await? {
-        found.push((read_settlement(&row)?, row.get(COLUMNS)?));
+        found.push((read_settlement(&row)?, row.get(COLUMNS)?, row.get(COLUMNS + 1)?));
     }
     if found.is_empty() {
         return Ok(Vec::new());
     }
-    let mut allocations = allocations(unit, &json_array(found.iter().map(|(row, _)| row.id))).await?;
-    let view = |(row, name): (SettlementRecord, String)| {
+    let mut allocations = allocations(unit, &json_array(found.iter().map(|(row, ..)| row.id))).await?;
+    let view = |(row, name, code): (SettlementRecord, String, Option<String>)| {
         let allocations = allocations.remove(&row.id).unwrap_or_default();
-        row.into_view(name, allocations)
+        row.into_view(name, code, allocations)
     };
     Ok(found.into_iter().map(view).collect())
 }
@@ -237,5 +254,6 @@ pub(super) fn read_settlement(row: &Row) -> Result<SettlementRecord, StoreError>
         created_at_ms: row.get(17)?,
         updated_at_ms: row.get(18)?,
         version: row.get(19)?,
+        account_id: row.get(20)?,
     })
 }

@@ -7,22 +7,28 @@ use std::iter::Peekable;
 use sea_orm::Value;
 
 use super::allocations::allocation_rows;
+use super::cash::count_cash;
+use super::contact_totals::{TradeSums, add_trade, open_item_rows, trade_rows};
 use super::contacts::contact_rows;
+use super::emails::email_rows;
 use super::entry_rows;
 use super::imports::import_rows;
 use super::previews::{preview_row, preview_rows};
 use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, settlement_rows};
-use crate::domain::books::effects::{Effect, Effects, JournalEntry, ListDay, VatEntryRecord};
+use crate::domain::books::effects::{CashMovement, Effect, Effects, JournalEntry, ListDay, VatEntryRecord};
 use crate::domain::books::facts::{CachedBooks, Facts};
 use crate::domain::date::Date;
-use crate::domain::ids::OrganisationId;
+use crate::domain::ids::{DocumentId, OrganisationId, SettlementId};
 use crate::domain::ledger::allocation::Allocation;
+use crate::domain::ledger::open_item::OpenItem;
+use crate::domain::ledger::vat::ReverseCharge;
 use crate::store::StoreError;
 use crate::store::books::documents::{document_line_rows, document_rows};
 use crate::store::books::entry_rows::{
-    AccountSums, ContactSides, VatDays, account_totals, contact_totals, count_rows, list_day_rows, sequence_rows,
-    vat_totals,
+    AccountSums, CashDays, CashReversals, ContactSides, VatDays, account_totals, cash_day_rows, cash_reversal_rows,
+    contact_totals, count_rows, list_day_rows, sequence_rows, vat_totals,
 };
+use crate::store::books::vat_adjustments::{adjustment_entry_rows, adjustment_rows};
 use crate::store::sql::Column::Number;
 use crate::store::sql::{Rows, Unit, json_array, params};
 
@@ -47,18 +53,30 @@ struct Tables<'a> {
     deleted_bank_transactions: Vec<i64>,
     settlements: BTreeSet<i64>,
     imports: BTreeSet<i64>,
+    vat_adjustments: BTreeSet<i64>,
+    emails: BTreeSet<i64>,
     journals: Rows,
     lines: Rows,
     reversals: Rows,
     vat_entries: Rows,
     lock_changes: Rows,
-    vat_schemes: Rows,
+    /// Organisations whose VAT schemes are written anew.
+    vat_schemes: BTreeSet<i64>,
+    /// Organisations whose financial years are written anew.
+    financial_years: BTreeSet<i64>,
     replays: Rows,
     changes: Rows,
     previews: Option<Rows>,
     account_days: BTreeMap<(i64, Date), AccountSums>,
     contact_days: BTreeMap<(i64, i64, i64, Date), ContactSides>,
     vat_days: VatDays,
+    /// By source.
+    open_items: BTreeMap<(&'static str, i64), (i64, OpenItem)>,
+    trade: TradeSums,
+    cash_days: CashDays,
+    cash_reversals: CashReversals,
+    /// Organisations whose cash is counted again.
+    cash_counted: BTreeSet<i64>,
     counts: BTreeMap<(i64, &'static str, Cow<'a, str>), i64>,
     list_days: BTreeMap<(i64, ListDay), i64>,
 }
@@ -80,18 +98,26 @@ impl Default for Tables<'_> {
             deleted_bank_transactions: Vec::new(),
             settlements: BTreeSet::new(),
             imports: BTreeSet::new(),
+            vat_adjustments: BTreeSet::new(),
+            emails: BTreeSet::new(),
             journals: entry_rows::journals(),
             lines: entry_rows::lines(),
             reversals: entry_rows::reversals(),
             vat_entries: entry_rows::vat_entries(),
             lock_changes: entry_rows::lock_changes(),
-            vat_schemes: entry_rows::vat_schemes(),
+            vat_schemes: BTreeSet::new(),
+            financial_years: BTreeSet::new(),
             replays: entry_rows::replays(),
             changes: entry_rows::changes(),
             previews: None,
             account_days: BTreeMap::new(),
             contact_days: BTreeMap::new(),
             vat_days: BTreeMap::new(),
+            open_items: BTreeMap::new(),
+            trade: BTreeMap::new(),
+            cash_days: BTreeMap::new(),
+            cash_reversals: BTreeMap::new(),
+            cash_counted: BTreeSet::new(),
             counts: BTreeMap::new(),
             list_days: BTreeMap::new(),
         }
@@ -105,6 +131,7 @@ impl<'a> Tables<'a> {
         for (organisation, effect) in effects.iter() {
             tables.add(*organisation, effect, facts);
         }
+        tables.add_open_items(facts);
         tables
     }
 
@@ -138,6 +165,12 @@ impl<'a> Tables<'a> {
             Effect::Import(id) => {
                 self.imports.insert(*id);
             }
+            Effect::VatAdjustment(id) => {
+                self.vat_adjustments.insert(*id);
+            }
+            Effect::Email(id) => {
+                self.emails.insert(*id);
+            }
             Effect::ContactDeleted(id) => self.deleted_contacts.push(*id),
             Effect::DocumentDeleted(id) => {
                 self.lineless_documents.insert(*id);
@@ -151,12 +184,18 @@ impl<'a> Tables<'a> {
                 self.sequences.insert((organisation, family, prefix), *highest);
             }
             Effect::Journal(journal) => self.add_journal(organisation, journal),
+            Effect::Trade(movement) => add_trade(&mut self.trade, organisation, movement),
+            Effect::CashCounted => {
+                self.cash_counted.insert(organisation);
+            }
             Effect::Reversal(record) => entry_rows::push_reversal(&mut self.reversals, organisation, record),
             Effect::VatEntry(record) => self.add_vat_entry(organisation, record),
             Effect::LockChange(record) => entry_rows::push_lock_change(&mut self.lock_changes, organisation, record),
-            Effect::VatScheme { from, scheme, flat_rate } => {
-                let cells = [organisation.into(), i64::from(*from).into(), (*scheme).into(), (*flat_rate).into()];
-                self.vat_schemes.push(cells);
+            Effect::VatSchemes => {
+                self.vat_schemes.insert(organisation);
+            }
+            Effect::FinancialYears => {
+                self.financial_years.insert(organisation);
             }
             Effect::Preview { hash, body } => {
                 if let Some(record) = facts.previews.get(hash) {
@@ -176,6 +215,12 @@ impl<'a> Tables<'a> {
     fn add_journal(&mut self, organisation: i64, journal: &JournalEntry) {
         let view = &journal.view;
         entry_rows::push_journal(&mut self.journals, organisation, view);
+        if let Some(cash) = journal.cash {
+            self.add_cash(organisation, view.entry_date, cash);
+        }
+        for item in &journal.open_items {
+            self.open_items.insert(item.source.key(), (organisation, item.clone()));
+        }
         for (at, (line, direct)) in view.lines.iter().zip(&journal.direct).enumerate() {
             entry_rows::push_line(&mut self.lines, organisation, view, line);
             let is_first = view.lines.iter().take(at).all(|other| other.account_id != line.account_id);
@@ -193,21 +238,54 @@ impl<'a> Tables<'a> {
         }
     }
 
+    /// Adds what a journal moves on the bank accounts to the totals of its day.
+    fn add_cash(&mut self, organisation: i64, date: Date, CashMovement { pence, reversed }: CashMovement) {
+        let of_day = self.cash_days.entry((organisation, date)).or_default();
+        *(if pence > 0 { &mut of_day.0 } else { &mut of_day.1 }) += pence.abs();
+        if let Some(reversed) = reversed {
+            *self.cash_reversals.entry((organisation, reversed, date)).or_default() += pence.abs();
+        }
+    }
+
     /// Adds an entry of VAT, and adds it to the totals of its day.
     fn add_vat_entry(&mut self, organisation: i64, record: &VatEntryRecord) {
         entry_rows::push_vat_entry(&mut self.vat_entries, organisation, record);
         let entry = &record.entry;
-        let key = (organisation, entry.side.as_str(), entry.code.code(), entry.basis.as_str(), entry.tax_point);
+        let (side, code, basis) = (entry.side.as_str(), entry.code.code(), entry.basis.as_str());
+        let charge = entry.reverse_charge.map_or("", ReverseCharge::as_str);
+        let key = (organisation, side, code, basis, charge, entry.tax_point);
         let total = self.vat_days.entry(key).or_default();
         total.0 += entry.amount.net.0;
         total.1 += entry.amount.vat.0;
         total.2 += 1;
     }
 
-    /// Deletes the records that are gone, and the lines of documents that are replaced.
+    /// Adds the documents and settlements that changed, with the days between which something of them is open.
+    fn add_open_items(&mut self, facts: &Facts) {
+        for id in &self.documents {
+            let known = facts.documents.get(id).zip(facts.register.documents.get(&DocumentId(*id)));
+            if let Some(((organisation, row), known)) = known.filter(|((_, row), _)| row.issued_at_ms.is_some()) {
+                let item = OpenItem::of_document(known, row.void_date);
+                self.open_items.insert(item.source.key(), (*organisation, item));
+            }
+        }
+        for id in &self.settlements {
+            let known = facts.settlements.get(id).zip(facts.register.settlements.get(&SettlementId(*id)));
+            if let Some(((organisation, row), known)) = known {
+                let item = OpenItem::of_settlement(*id, known, row.void_date);
+                self.open_items.insert(item.source.key(), (*organisation, item));
+            }
+        }
+    }
+
+    /// Deletes the records that are gone, and those that are written anew: the lines of documents, and histories.
     async fn delete(&self, unit: &Unit<'_>) -> Result<(), StoreError> {
         let lineless: Vec<i64> = self.lineless_documents.iter().copied().collect();
+        let vat_schemes: Vec<i64> = self.vat_schemes.iter().copied().collect();
+        let financial_years: Vec<i64> = self.financial_years.iter().copied().collect();
         for (table, column, ids) in [
+            ("vat_scheme_period", "organisation_id", &vat_schemes),
+            ("financial_year_end_period", "organisation_id", &financial_years),
             ("document_line", "document_id", &lineless),
             ("document", "id", &self.deleted_documents),
             ("contact", "id", &self.deleted_contacts),
@@ -222,7 +300,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The rows of every table, in the order in which they are written.
-    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 27] {
+    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 35] {
         let of = |organisation: i64| books.get(&OrganisationId(organisation));
         let accounts = self.accounts.iter().filter_map(|(organisation, id)| {
             of(*organisation).and_then(|books| books.accounts.get(id)).map(|row| (*organisation, row))
@@ -253,14 +331,22 @@ impl<'a> Tables<'a> {
             Some(contact_months),
             Some(vat_days),
             Some(vat_months),
+            Some(open_item_rows(&self.open_items)),
+            Some(trade_rows(&self.trade)),
+            Some(cash_day_rows(&self.cash_days)),
+            Some(cash_reversal_rows(&self.cash_reversals)),
             Some(self.lock_changes),
-            Some(self.vat_schemes),
+            any(self.vat_schemes.iter().filter_map(|id| of(*id)), entry_rows::vat_schemes),
+            any(self.financial_years.iter().filter_map(|id| of(*id)), entry_rows::financial_years),
             Some(count_rows(&self.counts)),
             Some(list_day_rows(&self.list_days)),
             Some(self.replays),
             Some(self.changes),
             any(self.imports.iter().filter_map(|id| facts.imports.get(id)), import_rows),
+            any(self.emails.iter().filter_map(|id| facts.emails.get(id)), email_rows),
             self.previews,
+            any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_rows),
+            any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_entry_rows),
         ]
     }
 }
@@ -281,6 +367,7 @@ pub(super) async fn write(
 ) -> Result<(), StoreError> {
     let tables = Tables::of(effects, facts);
     tables.delete(unit).await?;
+    let counted = tables.cash_counted.clone();
     let mut head_rows = Rows::new(
         "books",
         &[Number("organisation_id"), Number("version"), Number("next_journal_number"), Number("next_change")],
@@ -298,5 +385,9 @@ pub(super) async fn write(
         values.push(rows.parameter().into());
     }
     let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
-    unit.batch(&statements, values).await
+    unit.batch(&statements, values).await?;
+    for organisation in counted {
+        count_cash(unit, organisation).await?;
+    }
+    Ok(())
 }

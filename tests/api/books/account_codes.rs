@@ -54,7 +54,8 @@ fn bank_line(books: &Books, amount: &str) -> Value {
     books.post("/bank-transactions", &body).expect(201)["data"]["id"].clone()
 }
 
-/// Every body of the books that names an account by either key; whether it has to.
+/// Every body of the books that names an account by either key; whether it has to. Receipts and payments, which may name a
+/// bank account instead, are in `cases::set_off`.
 #[track_caller]
 fn every_body(books: &Books) -> Vec<(Sent, bool)> {
     let customer = books.post("/customers", &json!({ "name": "Ann" })).expect(201)["data"]["id"].clone();

@@ -94,6 +94,49 @@ on_both_databases! {
         let beyond = books.get(&format!("{path}?offset=99"));
         assert_eq!(beyond["data"]["lines"], json!([]));
     }
+
+    fn income_and_expense_open_each_financial_year_at_nil(database) {
+        let books = Books::on(&database);
+        for (date, amount) in [
+            ("2024-03-31", "1"), ("2024-04-01", "10"), ("2025-03-31", "100"), ("2025-04-01", "1000"), ("2025-12-31", "10000"),
+            ("2026-02-01", "100000"),
+        ] {
+            books.posted(date, "7100", "4000", json!(amount));
+        }
+        let path = |code: &str| format!("/accounts/{}/transactions", books.account_id(code));
+        let (rent, sales) = (path("7100"), path("4000"));
+        // Opening, the balance beside each line, closing.
+        let shown = |path: &str, query: &str| {
+            let page = books.get(&format!("{path}?{query}"))["data"].clone();
+            let balances: Vec<f64> = page["lines"].as_array().unwrap().iter().map(|line| line["balance"].as_f64().unwrap()).collect();
+            (page["opening_balance"].as_f64().unwrap(), balances, page["closing_balance"].as_f64().unwrap())
+        };
+        for path in [&rent, &sales] {
+            assert_eq!(shown(path, "date_from=2025-04-01&date_to=2025-04-30"), (0.0, vec![1_000.0], 1_000.0));
+            assert_eq!(shown(path, "date_from=2025-05-01&date_to=2026-03-31"), (1_000.0, vec![11_000.0, 111_000.0], 111_000.0));
+            assert_eq!(shown(path, "date_from=2025-03-31&date_to=2025-03-31"), (10.0, vec![110.0], 110.0));
+            assert_eq!(shown(path, "date_from=2023-04-01&date_to=2024-03-31"), (0.0, vec![1.0], 1.0));
+            // Over the end of a year the balance goes on from the year of the first date.
+            assert_eq!(shown(path, "date_from=2025-03-01&date_to=2025-04-01"), (10.0, vec![110.0, 1_110.0], 1_110.0));
+            assert_eq!(shown(path, "date_from=2025-03-01&date_to=2025-04-01&offset=1"), (10.0, vec![1_110.0], 1_110.0));
+            assert_eq!(shown(path, "date_from=2026-04-01"), (0.0, vec![], 0.0));
+            // Without a first date, everything ever posted counts.
+            assert_eq!(shown(path, "date_to=2024-04-30"), (0.0, vec![1.0, 11.0], 11.0));
+            assert_eq!(shown(path, "").2, 111_111.0);
+        }
+        // A balance sheet account goes on for ever.
+        books.posted("2024-01-01", "1200", "3200", json!("5"));
+        assert_eq!(shown(&path("1200"), "date_from=2026-01-01"), (5.0, vec![], 5.0));
+
+        // A change of the year end moves the years after the lock, and no balance of a locked day.
+        let locked = ["date_from=2025-03-31&date_to=2025-03-31", "date_from=2025-04-01&date_to=2025-04-30"];
+        let before = locked.map(|query| (shown(&rent, query), shown(&sales, query)));
+        books.lock("2025-04-30");
+        books.request("PATCH", "").json(&json!({ "financial_year_end": "12-31" })).send().expect(200);
+        assert_eq!(locked.map(|query| (shown(&rent, query), shown(&sales, query))), before);
+        assert_eq!(shown(&rent, "date_from=2025-12-31&date_to=2025-12-31"), (1_000.0, vec![11_000.0], 11_000.0));
+        assert_eq!(shown(&rent, "date_from=2026-01-01"), (0.0, vec![100_000.0], 100_000.0));
+    }
 }
 
 #[test]

@@ -83,8 +83,10 @@ on_both_databases! {
         let (customer, supplier) = (books.customer("A"), books.subcontractor("Reed Carpentry", 20));
         let mut labour = books.item("5100", "1500", "ST");
         labour["cis_type"] = json!("labour");
+        let mut materials = books.item("5100", "420", "ST");
+        materials["cis_type"] = json!("materials");
         let bill = books.made("/purchase-invoices", &json!({
-            "supplier_id": supplier, "invoice_date": "2026-01-05", "lines": [labour, books.item("5100", "420", "ST")]
+            "supplier_id": supplier, "invoice_date": "2026-01-05", "lines": [labour, materials]
         }));
         let out = entered(&books, "2026-01-20", "-700.00", "FPO REED CARPENTRY");
         let paid = json!({ "type": "supplier_payment", "supplier_id": supplier, "allocations": to_invoices(&[(&bill, "700")]) });

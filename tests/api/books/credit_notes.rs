@@ -32,7 +32,7 @@ on_both_databases! {
         let note = books.made(PATH, &body);
         let mut known = vec![
             "id", "document_type", "credit_note_number", "status", "customer_id", "customer_name", "credit_note_date",
-            "invoice_id", "reference", "notes", "currency", "vat_inclusive", "lines", "vat_summary", "net_amount",
+            "invoice_id", "reference", "notes", "currency", "vat_inclusive", "vat_basis", "lines", "vat_summary", "net_amount",
             "vat_amount", "gross_amount", "amount_paid", "amount_credited", "amount_due", "allocations", "journal_id",
             "void_journal_id", "void_date", "void_reason", "opening", "issued_at", "last_emailed_at", "created_at",
             "updated_at", "version",

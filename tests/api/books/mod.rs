@@ -1,15 +1,20 @@
 //! The ledger over HTTP: an organisation with a person who keeps its books, and short words for what they do.
 
 mod account_codes;
+mod account_reports;
 mod accounts;
 mod bank;
 mod cases;
 mod changes;
 mod concurrency;
 mod confirming;
+mod contact_reports;
+mod contact_reports_naive;
 mod contacts;
 mod credit_notes;
+mod emails;
 mod figures;
+mod financial_years;
 mod imports;
 mod independent;
 mod journals;
@@ -18,6 +23,7 @@ mod model;
 mod opening;
 mod organisations;
 mod payments;
+mod printed_documents;
 mod purchase_invoices;
 mod quarter;
 mod receipts;
@@ -29,6 +35,9 @@ mod status;
 mod tenants;
 mod totals;
 mod trade;
+mod vat_adjustments;
+mod vat_schemes;
+mod vat_treatments;
 mod wording;
 
 use serde_json::{Value, json};
@@ -56,7 +65,7 @@ impl Books {
     #[track_caller]
     pub fn of(server: TestServer) -> Self {
         let owner = server.person();
-        let key = server.key(&owner, &["books:read", "books:write"]);
+        let key = server.key(&owner, &["books:read", "books:write", "books:send"]);
         let made = server.client.post(ORGANISATIONS).key(&key).json(&json!({ "name": "Larkspur Joinery Ltd" }));
         let id = made.send().expect(201)["data"]["id"].as_i64().unwrap();
         Self { server, owner, key, id }

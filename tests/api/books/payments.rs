@@ -36,7 +36,7 @@ on_both_databases! {
         let payment = books.payment(supplier, "2026-01-20", "500", &[(&bill, "500")]);
         let mut known = vec![
             "id", "number", "kind", "status", "supplier_id", "supplier_name", "date", "amount", "currency", "bank_account_id",
-            "reference", "memo", "method", "allocated_amount", "unallocated_amount", "cis_amount", "settled_amount",
+            "account_id", "account_code", "reference", "memo", "method", "allocated_amount", "unallocated_amount", "cis_amount", "settled_amount",
             "allocations", "bank_transaction_id", "journal_id", "void_journal_id", "void_date", "void_reason", "created_at",
             "updated_at", "version",
         ];

@@ -22,7 +22,7 @@ on_both_databases! {
         let mut known = vec![
             "id", "document_type", "number", "supplier_reference", "status", "overdue", "days_overdue", "supplier_id",
             "supplier_name", "invoice_date", "due_date", "payment_terms_days", "reference", "notes", "currency",
-            "vat_inclusive", "lines", "vat_summary", "net_amount", "vat_amount", "gross_amount", "amount_paid",
+            "vat_inclusive", "vat_basis", "lines", "vat_summary", "net_amount", "vat_amount", "gross_amount", "amount_paid",
             "amount_credited", "amount_due", "allocations", "cis", "journal_id", "void_journal_id", "void_date",
             "void_reason", "opening", "issued_at", "last_emailed_at", "created_at", "updated_at", "version",
         ];
@@ -106,6 +106,100 @@ on_both_databases! {
         assert_eq!(format_paths(&books.post(PATH, &json!({
             "supplier_id": supplier, "invoice_date": "2026-02-20", "lines": [line("1", "plant")]
         }))), ["lines[0].cis_type"]);
+    }
+
+    fn a_subcontractors_line_is_labour_unless_it_says_otherwise(database) {
+        let books = Books::on(&database);
+        books.vat_control();
+        let (reed, plain) = (books.subcontractor("Reed Carpentry", 20), books.supplier("Timber Ltd"));
+        let line = |price: &str, cis_type: Value| {
+            let mut line = books.item("5100", price, "ST");
+            line["cis_type"] = cis_type;
+            line
+        };
+        let mut bare = books.item("5100", "1000", "ST");
+        let lines = [bare.clone(), line("200", Value::Null), line("300", json!("materials")), line("50", json!("none"))];
+        let types = |document: &Value| {
+            document["lines"].as_array().unwrap().iter().map(|line| line["cis_type"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        let bill = |supplier: i64| json!({ "supplier_id": supplier, "invoice_date": "2026-01-10", "lines": lines });
+        let made = books.made(PATH, &bill(reed));
+        assert_eq!(types(&made), ["labour", "labour", "materials", "none"]);
+        assert_eq!(fields(&made["cis"], &["labour_net", "materials_net", "deduction"]), json!([1200.0, 300.0, 240.0]));
+        let other = books.made(PATH, &bill(plain));
+        assert_eq!((types(&other), &other["cis"]), (["none", "none", "materials", "none"].map(String::from).to_vec(), &Value::Null));
+
+        // Paid in full, all of it is deducted, and the position is of what is inside the scheme.
+        books.payment(reed, "2026-01-12", "1620.00", &[(&made, "1620.00")]);
+        let position = books.get("/cis/position?period_start=2026-01-06&period_end=2026-02-05")["data"].clone();
+        assert_eq!(
+            fields(&position["totals"], &["total_payments", "materials", "liable", "deducted"]),
+            json!([1500.0, 300.0, 1200.0, 240.0])
+        );
+
+        // A credit note is labour by the bill that it takes back, else by its supplier.
+        let note = |supplier: i64, origin: Value| books.made("/purchase-credit-notes", &json!({
+            "supplier_id": supplier, "credit_note_date": "2026-01-20", "invoice_id": origin, "lines": [bare]
+        }));
+        assert_eq!(types(&note(reed, made["id"].clone())), ["labour"]);
+        assert_eq!(types(&note(reed, Value::Null)), ["labour"]);
+        assert_eq!(types(&note(plain, other["id"].clone())), ["none"]);
+        let cis = |id: i64, is: bool| {
+            let cis = json!({ "cis": { "is_subcontractor": is, "deduction_rate": if is { json!(30) } else { Value::Null } } });
+            books.request("PATCH", &format!("/suppliers/{id}")).json(&cis).send().expect(200);
+        };
+        cis(reed, false);
+        cis(plain, true);
+        let back = note(reed, made["id"].clone());
+        assert_eq!((types(&back), &back["cis"]["rate"]), (vec!["labour".to_owned()], &json!(20)));
+        let back = note(plain, other["id"].clone());
+        assert_eq!((types(&back), &back["cis"]), (vec!["none".to_owned()], &Value::Null));
+
+        // The rows of an import are bills like others.
+        bare["description"] = json!("imported");
+        let row = json!({ "supplier_id": plain, "invoice_date": "2026-01-11", "lines": [bare] });
+        let import = books.made("/imports", &json!({ "kind": "purchase_invoices", "rows": [row] }));
+        let done = books.done(&format!("/imports/{}/confirm", import["id"]), &json!({ "token": import["token"] }));
+        let imported = books.get(&format!("{PATH}/{}", done["results"][0]["id"]))["data"].clone();
+        assert_eq!((types(&imported), &imported["cis"]["deduction"]), (vec!["labour".to_owned()], &json!(300.0)));
+    }
+
+    fn what_a_drafts_line_leaves_out_is_decided_when_it_is_issued(database) {
+        let books = Books::on(&database);
+        books.vat_control();
+        let (reed, plain) = (books.subcontractor("Reed Carpentry", 20), books.supplier("Timber Ltd"));
+        let mut given = books.item("5100", "300", "ST");
+        given["cis_type"] = json!("none");
+        let draft = |supplier: i64| books.made(PATH, &json!({
+            "supplier_id": supplier, "invoice_date": "2026-01-10", "issue": false, "lines": [books.item("5100", "1000", "ST"), given]
+        }));
+        let types = |bill: &Value| fields(&bill["lines"][0], &["cis_type"])[0].as_str().unwrap().to_owned()
+            + " " + bill["lines"][1]["cis_type"].as_str().unwrap();
+        let shown = |bill: &Value| books.get(&format!("{PATH}/{}", bill["id"]))["data"].clone();
+        let issued = |bill: &Value| {
+            let issued = books.done(&format!("{PATH}/{}/issue", bill["id"]), &json!({}));
+            assert_eq!(shown(bill), issued);
+            issued
+        };
+        let (first, second, third) = (draft(plain), draft(reed), draft(plain));
+        assert_eq!([&first, &second].map(types), ["none none", "labour none"]);
+
+        // A draft that goes to another supplier is what it would be there, with the same lines.
+        let moved = books.request("PATCH", &format!("{PATH}/{}", third["id"])).json(&json!({ "supplier_id": reed })).send().expect(200);
+        let moved = moved["data"].clone();
+        assert_eq!((types(&moved), &moved["cis"]["deduction"]), ("labour none".to_owned(), &json!(200.0)));
+        assert_eq!(moved["lines"][0]["id"], third["lines"][0]["id"]);
+        assert_eq!(shown(&third), moved);
+
+        for (id, is, rate) in [(plain, true, json!(30)), (reed, false, Value::Null)] {
+            let cis = json!({ "cis": { "is_subcontractor": is, "deduction_rate": rate } });
+            books.request("PATCH", &format!("/suppliers/{id}")).json(&cis).send().expect(200);
+        }
+        let deducted = issued(&first);
+        assert_eq!((types(&deducted), &deducted["cis"]["deduction"]), ("labour none".to_owned(), &json!(300.0)));
+        assert_eq!(deducted["lines"][0]["id"], first["lines"][0]["id"]);
+        let plain_now = issued(&second);
+        assert_eq!((types(&plain_now), &plain_now["cis"]), ("none none".to_owned(), &Value::Null));
     }
 
     fn a_flat_rate_bill_posts_gross(database) {

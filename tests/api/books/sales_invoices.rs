@@ -74,7 +74,7 @@ on_both_databases! {
         let invoice = answer.expect(201)["data"].clone();
         let mut known = vec![
             "id", "document_type", "invoice_number", "status", "overdue", "days_overdue", "customer_id", "customer_name",
-            "invoice_date", "due_date", "payment_terms_days", "reference", "notes", "currency", "vat_inclusive", "lines",
+            "invoice_date", "due_date", "payment_terms_days", "reference", "notes", "currency", "vat_inclusive", "vat_basis", "lines",
             "vat_summary", "net_amount", "vat_amount", "gross_amount", "amount_paid", "amount_credited", "amount_due",
             "allocations", "journal_id", "void_journal_id", "void_date", "void_reason", "opening", "issued_at",
             "last_emailed_at", "created_at", "updated_at", "version",
@@ -85,9 +85,9 @@ on_both_databases! {
         assert_eq!(printed(&answer, "amount_due"), "3668.12");
         assert_eq!(printed(&answer, "amount_paid"), "0.00");
         assert_eq!(invoice["vat_summary"], json!([
-            { "vat_code": "RR", "net_amount": 2640.0, "vat_amount": 132.0 },
-            { "vat_code": "ST", "net_amount": 30.09, "vat_amount": 6.03 },
-            { "vat_code": "ZR", "net_amount": 860.0, "vat_amount": 0.0 },
+            { "vat_code": "RR", "reverse_charge": null, "net_amount": 2640.0, "vat_amount": 132.0 },
+            { "vat_code": "ST", "reverse_charge": null, "net_amount": 30.09, "vat_amount": 6.03 },
+            { "vat_code": "ZR", "reverse_charge": null, "net_amount": 860.0, "vat_amount": 0.0 },
         ]));
         let head = fields(&invoice, &["invoice_number", "status", "due_date", "payment_terms_days", "customer_name", "opening"]);
         assert_eq!(head, json!(["INV-0001", "issued", "2026-02-04", 30, "Brightwell School", false]));

@@ -13,7 +13,7 @@ use crate::support::database::on_both_databases;
 use crate::support::server::ApiKey;
 
 /// Everything that can be listed of an organisation.
-const LISTS: [&str; 14] = [
+const LISTS: [&str; 16] = [
     "",
     "/accounts",
     "/customers",
@@ -28,6 +28,8 @@ const LISTS: [&str; 14] = [
     "/purchase-credit-notes",
     "/customer-receipts",
     "/supplier-payments",
+    "/vat-adjustments",
+    "/emails",
 ];
 
 /// What a path inside an organisation names, by the word before `{id}`, and a record of it.
@@ -48,10 +50,16 @@ impl Tenant {
             ("bank-transactions", made("/bank-transactions", line(&books.get("/bank-accounts")["data"][0]["id"]))),
             ("journals", books.posted("2026-03-01", "7100", "1200", json!(1))["id"].as_i64().unwrap()),
             ("imports", made("/imports", json!({ "kind": "customers", "rows": [{ "name": "x" }] }))),
+            ("vat-adjustments", made("/vat-adjustments", adjustment())),
         ];
         let accounts = |code: &str| books.account_id(code);
         let bodies = traded(records[1].1, records[2].1, records[3].1, &accounts);
         records.extend(bodies.map(|(kind, body)| (kind, made(&format!("/{kind}"), body))));
+        let receipt = records.iter().find(|(kind, _)| *kind == "customer-receipts").unwrap().1;
+        let to = json!({ "to": ["a@example.com"] });
+        let email = books.post(&format!("/customer-receipts/{receipt}/email"), &to).expect(202)["data"]["id"].clone();
+        books.email_once(&email, "sent");
+        records.push(("emails", email.as_i64().unwrap()));
         Self { books, records }
     }
 
@@ -85,6 +93,10 @@ fn line(bank: &Value) -> Value {
     json!({ "bank_account_id": bank, "date": "2026-03-01", "amount": -5, "description": "x" })
 }
 
+fn adjustment() -> Value {
+    json!({ "date": "2026-03-01", "reason": "other", "description": "x", "entries": [{ "box": 6, "amount": 1 }] })
+}
+
 /// A body that is legal for its operation, so that nothing but the tenant can be refused.
 fn body(operation: &str, own: &Tenant) -> Option<Value> {
     Some(match operation {
@@ -94,7 +106,8 @@ fn body(operation: &str, own: &Tenant) -> Option<Value> {
         "createAccount" => json!({ "code": "7777", "name": "New", "account_type": "EXPENSE" }),
         "createCustomer" | "createSupplier" => json!({ "name": "New" }),
         "createJournal" => own.books.two_lines("2026-03-02", "7100", "1200", json!(1)),
-        "voidJournal" => json!({}),
+        "createVatAdjustment" => adjustment(),
+        "voidJournal" | "voidVatAdjustment" => json!({}),
         "createSalesInvoice"
         | "createPurchaseInvoice"
         | "createSalesCreditNote"
@@ -121,6 +134,9 @@ fn body(operation: &str, own: &Tenant) -> Option<Value> {
         | "voidPurchaseCreditNote"
         | "voidCustomerReceipt"
         | "voidSupplierPayment" => json!({}),
+        "emailSalesInvoice" | "emailSalesCreditNote" | "emailCustomerReceipt" | "emailSupplierPayment" => {
+            json!({ "to": ["a@example.com"] })
+        }
         "allocateSalesCreditNote"
         | "allocatePurchaseCreditNote"
         | "allocateCustomerReceipt"
@@ -164,6 +180,11 @@ fn operations() -> Vec<(String, &'static str, &'static str, bool)> {
         .collect()
 }
 
+/// Whether a path names more than the organisation.
+fn names_a_record(path: &str) -> bool {
+    path.contains("{id}") || path.contains("{contactId}")
+}
+
 fn request(
     own: &Tenant,
     key: &ApiKey,
@@ -175,6 +196,11 @@ fn request(
     if let Some(at) = path.find("/{id}") {
         let kind = path[..at].rsplit('/').next().unwrap().to_owned();
         path = path.replace("{id}", &record(&kind).to_string());
+    }
+    for (statement, kind) in [("/customer-statement/", "customers"), ("/supplier-statement/", "suppliers")] {
+        if path.contains(statement) {
+            path = path.replace("{contactId}", &record(kind).to_string());
+        }
     }
     assert!(!path.contains('{'), "{path}: teach tests/api/books/tenants.rs what this names");
     path.push_str(&required_query(method, template));
@@ -235,7 +261,7 @@ on_both_databases! {
         let server = &own.books.server;
         // A second tenant on the same server.
         let stranger = server.person();
-        let strange_key = server.key(&stranger, &["books:read", "books:write"]);
+        let strange_key = server.key(&stranger, &["books:read", "books:write", "books:send"]);
         let foreign_id = server.organisation(&stranger, "Foreign Ltd");
         let foreign = |rest: &str| format!("/api/v1/books/organisations/{foreign_id}{rest}");
         let get = |rest: &str| server.client.get(&foreign(rest)).key(&strange_key).send().expect(200);
@@ -257,11 +283,19 @@ on_both_databases! {
             ("suppliers", make("/suppliers", json!({ "name": "Foreign supplier" }))),
             ("journals", make("/journals", journal.clone())),
             ("imports", make("/imports", json!({ "kind": "customers", "rows": [{ "name": "x" }] }))),
+            ("vat-adjustments", make("/vat-adjustments", adjustment())),
             ("bank-accounts", bank["id"].as_i64().unwrap()),
             ("bank-transactions", make("/bank-transactions", line(&bank["id"]))),
         ];
         let bodies = traded(records[1].1, records[2].1, records[4].1, &account);
         records.extend(bodies.map(|(kind, body)| (kind, make(&format!("/{kind}"), body))));
+        let receipt = records.iter().find(|(kind, _)| *kind == "customer-receipts").unwrap().1;
+        let email = server.client.post(&foreign(&format!("/customer-receipts/{receipt}/email"))).key(&strange_key);
+        let email = email.json(&json!({ "to": ["a@example.com"] })).send().expect(202)["data"]["id"].as_i64().unwrap();
+        crate::support::until("the foreign e-mail is sent", || {
+            (get(&format!("/emails/{email}"))["data"]["status"] == "sent").then_some(())
+        });
+        records.push(("emails", email));
         let foreign_record = |kind: &str| {
             records.iter().find(|(known, _)| *known == kind).unwrap_or_else(|| panic!("make a foreign record of {kind}")).1
         };
@@ -269,7 +303,7 @@ on_both_databases! {
 
         let restricted = server.key_with(
             &own.books.owner,
-            &json!({ "name": "r", "scopes": ["books:read", "books:write"], "organisation_ids": [server.organisation(&own.books.owner, "Else")] }),
+            &json!({ "name": "r", "scopes": ["books:read", "books:write", "books:send"], "organisation_ids": [server.organisation(&own.books.owner, "Else")] }),
         );
         let mut tried = 0;
         for operation in operations() {
@@ -281,7 +315,7 @@ on_both_databases! {
             assert_eq!(told(&theirs), told(&nowhere), "{operation:?}");
             theirs.refused(404, "not_found");
             // Another tenant's record under the own organisation is like one that does not exist.
-            if operation.1.contains("{id}") {
+            if names_a_record(operation.1) {
                 let theirs = request(&own, own_key, &operation, own.books.id, foreign_record).send();
                 let nobodys = request(&own, own_key, &operation, own.books.id, nobodys).send();
                 assert_eq!(told(&theirs), told(&nobodys), "{operation:?}");
@@ -296,7 +330,7 @@ on_both_databases! {
 
         let viewer = server.person();
         server.member(own.books.id, &viewer, "viewer");
-        let viewers_key = server.key(&viewer, &["books:read", "books:write"]);
+        let viewers_key = server.key(&viewer, &["books:read", "books:write", "books:send"]);
         for operation in operations() {
             let answer = request(&own, &viewers_key, &operation, own.books.id, |kind| own.record(kind)).send();
             let expected = if operation.0 == "GET" { 200 } else { 403 };
@@ -364,6 +398,13 @@ on_both_databases! {
             body
         };
         named("accounts", &with_account, "/sales-invoices");
+        let adjusted = |id: i64| {
+            let mut body = adjustment();
+            body["entries"][0]["box"] = json!(1);
+            body["account_id"] = json!(id);
+            body
+        };
+        named("accounts", &adjusted, "/vat-adjustments");
         let allocations = |at: usize, key: &'static str, kind: &'static str| {
             let mut body = traded(customer, supplier, bank, &account)[at].1.clone();
             body["kind"] = json!(kind);
@@ -439,7 +480,7 @@ on_both_databases! {
         for operation in operations() {
             let whole = request(&own, &own.books.key, &operation, own.books.id, |kind| own.record(kind));
             refused(whole, operation.0 != "GET");
-            if operation.0 == "GET" && operation.1.contains("{id}") {
+            if operation.0 == "GET" && names_a_record(operation.1) {
                 let nobodys = request(&own, &own.books.key, &operation, own.books.id, |_| 999_999_999);
                 nobodys.query("zz=1").send().refused(404, "not_found");
             }
@@ -471,7 +512,7 @@ on_both_databases! {
         let server = &own.books.server;
         let viewer = server.person();
         server.member(own.books.id, &viewer, "viewer");
-        let scopes = ["books:read", "books:write"];
+        let scopes = ["books:read", "books:write", "books:send"];
         let (viewers, strangers) = (server.key(&viewer, &scopes), server.key(&server.person(), &scopes));
         let elsewhere = server.organisation(&own.books.owner, "Else");
         let restricted = json!({ "name": "r", "scopes": scopes, "organisation_ids": [elsewhere] });

@@ -6,7 +6,7 @@ use super::Books;
 use crate::support::client::Answer;
 
 /// Every list of an organisation.
-const LISTS: [&str; 12] = [
+const LISTS: [&str; 13] = [
     "/accounts?include_archived=true",
     "/customers?include_archived=true&limit=200",
     "/suppliers?include_archived=true&limit=200",
@@ -19,6 +19,7 @@ const LISTS: [&str; 12] = [
     "/purchase-credit-notes?limit=200",
     "/customer-receipts?limit=200",
     "/supplier-payments?limit=200",
+    "/vat-adjustments?limit=200",
 ];
 
 impl Books {

@@ -3,13 +3,14 @@
 use serde_json::Value;
 
 /// Fields of answers that hold a secret or a random identifier, and what it is called.
-const RANDOM_FIELDS: [(&str, &str); 6] = [
+const RANDOM_FIELDS: [(&str, &str); 7] = [
     ("key", "secret"),
     ("prefix", "prefix"),
     ("token", "token"),
     ("access_token", "session"),
     ("reconciliation_id", "job"),
     ("coding_job_id", "job"),
+    ("message_id", "message"),
 ];
 
 /// Random text seen so far, and the name of each.

@@ -10,10 +10,12 @@ mod bank_chapters;
 mod bank_settlement_chapters;
 mod chart_chapters;
 mod contact_chapters;
+mod contact_report_chapters;
 mod coverage;
 mod credit_chapters;
 mod document_chapters;
 mod document_field_chapters;
+mod email_chapters;
 mod field_chapters;
 mod fields;
 mod import_chapters;
@@ -22,14 +24,17 @@ mod journal_chapters;
 mod masks;
 mod opening_chapters;
 mod organisation_chapters;
+mod printed_chapters;
 mod product_field_chapters;
 mod purpose_chapters;
 mod recording;
+mod report_chapters;
 mod session;
 mod settlement_chapters;
 mod tenant_chapters;
 mod trade;
 mod transport_chapters;
+mod vat_chapters;
 
 /// Writes one test for each chapter: a function of this name that takes the session.
 macro_rules! chapters {

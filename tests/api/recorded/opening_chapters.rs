@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::session::Session;
 use super::trade::with;
 
-super::chapters!(opening_balances, opening_documents, opening_refused);
+super::chapters!(opening_balances, opening_documents, opening_documents_with_vat, opening_refused);
 
 const PREVIEW: &str = "/opening-balances/preview";
 const SET: &str = "/opening-balances";
@@ -95,6 +95,39 @@ fn opening_documents(s: &mut Session) {
     s.get("/sales-invoices/1/history");
     s.get(&format!("/suppliers/{supplier}"));
     s.see(&["1100", "2100"]);
+}
+
+fn opening_documents_with_vat(s: &mut Session) {
+    s.books_of(json!({
+        "name": "Cash Ltd", "vat_control": true, "vat_registered": true, "vat_scheme": "cash", "vat_scheme_from": "2025-04-01"
+    }));
+    let customer = s.customer("Brightwell School");
+    let document = json!({
+        "type": "sales_invoice", "customer_id": customer, "number": "OLD-1", "date": "2026-01-31", "amount_due": "180.00",
+        "vat": [
+            { "vat_code": "ST", "net_amount": "100.00", "vat_amount": "20.00" },
+            { "vat_code": "ZR", "net_amount": 60, "vat_amount": 0 },
+        ]
+    });
+    let body = json!({
+        "as_of": "2026-02-28", "open_documents": [document], "balance_to_account_code": "3010",
+        "lines": [{ "account_code": "1100", "debit": "180" }, { "account_code": "2200", "credit": "20" }]
+    });
+    s.post(PREVIEW, with(&body, json!({ "open_documents": [with(&document, json!({ "vat": null }))] })));
+    s.post(PREVIEW, with(&body, json!({ "open_documents": [with(&document, json!({ "amount_due": "180.01" }))] })));
+    s.fields("POST", SET, &body);
+    s.post(PREVIEW, body.clone());
+    let set = s.post(SET, body);
+    let path = format!("/sales-invoices/{}", set["data"]["documents"][0]["id"]);
+    s.get(&path);
+    let receipt = s.receipt(
+        customer,
+        "2026-03-02",
+        "90",
+        json!([{ "invoice_id": set["data"]["documents"][0]["id"], "amount": 90 }]),
+    );
+    s.post("/customer-receipts", receipt);
+    s.get(&path);
 }
 
 fn opening_refused(s: &mut Session) {

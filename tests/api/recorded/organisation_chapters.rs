@@ -135,6 +135,7 @@ fn vat_schemes(s: &mut Session) {
         registered(json!({ "vat_scheme": "flat_rate", "vat_scheme_from": "2025-01-01" })),
         registered(json!({ "vat_scheme": "standard", "flat_rate_percent": 9.5 })),
         registered(json!({ "vat_scheme": "cash", "vat_scheme_from": "2025-02-15" })),
+        registered(json!({ "vat_scheme": "cash", "vat_scheme_from": "2026-01-06" })),
         json!({ "vat_scheme": "cash" }),
         registered(json!({ "vat_scheme": "standard", "vat_period_months": 3, "vat_period_end_month": 3 })),
     ] {
@@ -153,6 +154,7 @@ fn vat_schemes(s: &mut Session) {
         json!({ "vat_scheme": "flat_rate", "vat_scheme_from": "2026-07-01", "flat_rate_percent": "12.5" }),
         json!({ "flat_rate_percent": 101 }),
         json!({ "flat_rate_percent": "7.25" }),
+        json!({ "flat_rate_percent": "7.25", "vat_scheme_from": "2026-07-20" }),
         json!({ "vat_period_months": 1 }),
         json!({ "vat_period_end_month": 2 }),
         json!({ "vat_registered": false }),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::session::Session;
 use super::trade::{to_invoices, with};
 
-super::chapters!(customer_receipts, supplier_payments, settlements_refused, settlements_found);
+super::chapters!(customer_receipts, supplier_payments, settled_elsewhere, settlements_refused, settlements_found);
 
 fn customer_receipts(s: &mut Session) {
     s.books();
@@ -78,6 +78,46 @@ fn customer_receipts(s: &mut Session) {
     s.get(&format!("/sales-invoices/{first}/history"));
     s.see(&["1100", "1200"]);
     s.get("/status");
+}
+
+fn settled_elsewhere(s: &mut Session) {
+    s.books();
+    let supplier = s.supplier("Timber Ltd");
+    let bill = s.bill(supplier, "2026-01-05", "500", "ST");
+    let (bank, loan) = (s.bank(), s.account("2300"));
+    let body = json!({
+        "supplier_id": supplier, "date": "2026-02-10", "amount": "400.00", "account_id": loan,
+        "allocations": to_invoices(&[(bill, "400")])
+    });
+    let made = s.both("POST", "/supplier-payments", body.clone());
+    s.get(&format!("/supplier-payments/{}", made["data"]["id"]));
+    s.get(&format!("/journals/{}", made["data"]["journal_id"]));
+    for keys in [
+        json!({ "account_id": null, "account_code": "1310", "amount": "100", "allocations": to_invoices(&[(bill, "100")]) }),
+        json!({ "account_id": null, "account_code": "1200", "amount": "50", "allocations": to_invoices(&[(bill, "50")]) }),
+        json!({ "account_id": null }),
+        json!({ "bank_account_id": bank }),
+        json!({ "account_code": "2300" }),
+        json!({ "account_id": 999_999 }),
+        json!({ "account_id": null, "account_code": "nope" }),
+        json!({ "account_id": s.account("4000") }),
+        json!({ "account_id": s.account("2100") }),
+    ] {
+        s.post("/supplier-payments", with(&body, keys));
+    }
+    s.fields("POST", "/supplier-payments", &with(&body, json!({ "allocations": [] })));
+    s.get("/supplier-payments");
+    s.get(&format!("/supplier-payments?bank_account_id={bank}"));
+    let line = s.entered("2026-02-10", "-400.00", "FPO");
+    s.get(&format!("/bank-transactions/{line}/candidates"));
+    s.post(
+        &format!("/bank-transactions/{line}/confirm"),
+        json!({ "type": "match", "supplier_payment_id": made["data"]["id"] }),
+    );
+    let path = format!("/supplier-payments/{}", made["data"]["id"]);
+    s.both("POST", &format!("{path}/void"), json!({ "reason": "twice" }));
+    s.get(&format!("{path}/history"));
+    s.see(&["1310", "2100", "2300"]);
 }
 
 fn supplier_payments(s: &mut Session) {

@@ -33,6 +33,13 @@ fn everything(s: &Session) -> Vec<(&'static str, String, Option<Value>)> {
         "/status",
         "/period-lock",
         "/cis/position?period_start=2026-01-06&period_end=2026-02-05",
+        "/reports/profit-loss?period_start=2026-01-06&period_end=2026-02-05",
+        "/reports/profit-loss-monthly?period_start=2026-01-06&period_end=2026-02-05",
+        "/reports/cash-flow?period_start=2026-01-06&period_end=2026-02-05",
+        "/reports/period-comparison?period_start=2026-01-06&period_end=2026-02-05",
+        "/reports/balance-sheet",
+        "/reports/trial-balance",
+        "/reports/balance-comparison",
     ] {
         all.push(("GET", list.to_owned(), None));
     }

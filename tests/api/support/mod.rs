@@ -6,6 +6,7 @@ pub mod coding;
 pub mod data;
 pub mod database;
 pub mod gate;
+pub mod mail;
 pub mod product;
 pub mod program;
 pub mod server;

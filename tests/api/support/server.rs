@@ -375,10 +375,40 @@ impl TestServer {
         })
     }
 
+    /// Makes so many copies of an e-mail that waits, for what only a full queue shows.
+    #[track_caller]
+    pub fn copy_emails(&self, id: i64, copies: i64) {
+        const COLUMNS: &str = "organisation_id, user_id, key_prefix, document_type, document_id, sender_name, reply_to, \
+             recipients, copies, subject, message, status, attempts, next_attempt_at, fence, created_at, updated_at";
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let connection = sea_orm::Database::connect(&self.database_url).await.expect("connected");
+            let sql = format!(
+                "with recursive n (i) as (select 1 union all select i + 1 from n where i < {copies}) \
+                 insert into email (id, message_id, {COLUMNS}) \
+                 select 1000000 + n.i, 'copy-' || n.i || '@books.example', {COLUMNS} from email cross join n where id = {id}"
+            );
+            connection.execute_unprepared(&sql).await.expect("copied");
+            connection.close().await.expect("closed");
+        });
+    }
+
     /// What the VAT sub-ledger of an organisation holds for a period: side, code, net and VAT in pence. No answer shows it
     /// before there are reports.
     #[track_caller]
     pub fn vat_by_code(&self, organisation: i64, from: &str, to: &str) -> Vec<(String, String, i64, i64)> {
+        self.vat_by(organisation, (from, to), "vat_code")
+    }
+
+    /// The same by how it is declared: code, basis and reverse charge (`ST standard domestic`).
+    #[track_caller]
+    pub fn vat_by_treatment(&self, organisation: i64, from: &str, to: &str) -> Vec<(String, String, i64, i64)> {
+        let how = "vat_code || ' ' || basis || coalesce(' ' || reverse_charge, '')";
+        self.vat_by(organisation, (from, to), how)
+    }
+
+    #[track_caller]
+    fn vat_by(&self, organisation: i64, (from, to): (&str, &str), how: &str) -> Vec<(String, String, i64, i64)> {
         let day = |text: &str| {
             let date: chrono::NaiveDate = text.parse().expect("a date");
             (date - chrono::NaiveDate::default()).num_days()
@@ -389,9 +419,9 @@ impl TestServer {
             let connection = sea_orm::Database::connect(&self.database_url).await.expect("connected");
             let backend = connection.get_database_backend();
             let query = format!(
-                "select side, vat_code, cast(sum(net) as bigint), cast(sum(vat) as bigint) from vat_entry \
+                "select side, {how}, cast(sum(net) as bigint), cast(sum(vat) as bigint) from vat_entry \
                  where organisation_id = {organisation} and tax_day between {from} and {to} \
-                 group by side, vat_code order by side, vat_code"
+                 group by side, {how} order by side, {how}"
             );
             let rows =
                 connection.query_all_raw(sea_orm::Statement::from_string(backend, query)).await.expect("readable");
@@ -401,6 +431,40 @@ impl TestServer {
                     let text = |at: usize| row.try_get_by_index::<String>(at).expect("text");
                     let number = |at: usize| row.try_get_by_index::<i64>(at).expect("a number");
                     (text(0), text(1), number(2), number(3))
+                })
+                .collect()
+        })
+    }
+
+    /// Allocations that counted until they were released: whether the end is a document, its identifier, the day numbers from
+    /// which and until which they counted, what they settled of a document, and what of a settlement; once for each end. No
+    /// answer shows them.
+    #[track_caller]
+    pub fn released_allocations(&self, organisation: i64) -> Vec<(bool, i64, i64, i64, i64, i64)> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let connection = sea_orm::Database::connect(&self.database_url).await.expect("connected");
+            let backend = connection.get_database_backend();
+            let of_end = |document: &str, settlement: &str| {
+                format!(
+                    "select case when {document} is null then 0 else 1 end, coalesce({document}, {settlement}), day, \
+                     released_day, case when from_settlement_id is null then amount else amount + cis end, amount \
+                     from allocation where organisation_id = {organisation} and released_day > day"
+                )
+            };
+            let query = format!(
+                "{} union all {}",
+                of_end("from_document_id", "from_settlement_id"),
+                of_end("to_document_id", "to_settlement_id")
+            );
+            let rows =
+                connection.query_all_raw(sea_orm::Statement::from_string(backend, query)).await.expect("readable");
+            connection.close().await.expect("closed");
+            rows.iter()
+                .map(|row| {
+                    let number = |at: usize| row.try_get_by_index::<i64>(at).expect("a number");
+                    let is_document = row.try_get_by_index::<i32>(0).expect("a number") == 1;
+                    (is_document, number(1), number(2), number(3), number(4), number(5))
                 })
                 .collect()
         })

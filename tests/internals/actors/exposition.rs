@@ -8,7 +8,7 @@ use bookkeeping_suite::metrics::Metrics;
 use super::probe::{ActorFixture, AtOnce, Order};
 
 /// The names of `operations.md`, as samples or, where a series appears with its first event, as a described type.
-const NAMES: [&str; 28] = [
+const NAMES: [&str; 31] = [
     "http_requests_total",
     "http_request_seconds",
     "actor_messages_total",
@@ -31,6 +31,9 @@ const NAMES: [&str; 28] = [
     "store_acquire_seconds",
     "store_unavailable_total",
     "ledger_postings_total",
+    "mail_queue_depth",
+    "mail_oldest_waiting_seconds",
+    "mail_messages_total",
     "process_cpu_seconds_total",
     "process_resident_memory_bytes",
     "process_virtual_memory_bytes",

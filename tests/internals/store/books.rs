@@ -1,13 +1,13 @@
 //! The books of an organisation under test: who asks, the accounts by code, and shorthands for what is posted.
 
 use bookkeeping_suite::domain::books::command::{BooksCommand, Confirmation};
-use bookkeeping_suite::domain::books::records::account::AccountFilter;
+use bookkeeping_suite::domain::books::records::account::{AccountFilter, AccountRecord};
 use bookkeeping_suite::domain::books::records::contact::{CisDetails, ContactField};
 use bookkeeping_suite::domain::books::records::document::{DocumentInput, DocumentView};
-use bookkeeping_suite::domain::books::records::journal::JournalView;
+use bookkeeping_suite::domain::books::records::journal::{AccountHistory, JournalView};
 use bookkeeping_suite::domain::books::records::organisation::OrganisationRecord;
 use bookkeeping_suite::domain::books::records::settlement::{
-    AllocationInput, AllocationTarget, SettlementInput, SettlementView,
+    AllocationInput, AllocationTarget, NamedSettlementAccount, SettlementInput, SettlementView,
 };
 use bookkeeping_suite::domain::books::records::statement_line::{StatementLineInput, StatementLineRecord};
 use bookkeeping_suite::domain::books::request::{Actor, CommandOutcome, CommandRequest, CommandResult, Via};
@@ -46,7 +46,7 @@ pub fn settlement(kind: SettlementKind, contact_id: i64, on: &str, amount_pence:
         contact_id,
         date: date(on),
         amount_pence,
-        bank_account_id: bank,
+        through: NamedSettlementAccount::Bank(bank),
         reference: None,
         memo: None,
         method: None,
@@ -64,8 +64,10 @@ pub fn line(net_pence: i64, cis_type: CisType) -> EnteredLine {
         unit_price: Decimal4(net_pence * 100),
         discount: Percent(0),
         vat_code: Some(VatCode::Standard),
+        reverse_charge: None,
+        has_standard_basis: false,
         vat_amount: None,
-        cis_type,
+        cis_type: Some(cis_type),
     }
 }
 
@@ -112,15 +114,27 @@ impl<'a> Books<'a> {
     }
 
     pub async fn find_account(&self, code: &str) -> Option<i64> {
+        self.find_account_record(code).await.map(|row| row.id)
+    }
+
+    async fn find_account_record(&self, code: &str) -> Option<AccountRecord> {
         let filter = AccountFilter { include_archived: true, ..AccountFilter::default() };
         let accounts = self.bed.store.reader.accounts(self.organisation.id, &filter).await.unwrap();
-        accounts.iter().find(|view| view.row.code == code).map(|view| view.row.id)
+        accounts.into_iter().map(|view| view.row).find(|row| row.code == code)
+    }
+
+    /// What was posted to an account from one date to another.
+    pub async fn history(&self, code: &str, span: (Option<Date>, Option<Date>)) -> AccountHistory {
+        let account = self.find_account_record(code).await.unwrap_or_else(|| panic!("no account {code}"));
+        self.bed.store.reader.account_history(self.organisation.id, &account, span, (50, 0)).await.unwrap()
     }
 
     /// Debits less credits of an account.
     pub async fn balance(&self, code: &str) -> i64 {
-        let Some(id) = self.find_account(code).await else { return 0 };
-        self.bed.store.reader.account_history(id, None, None, (1, 0)).await.unwrap().closing_pence
+        match self.find_account(code).await {
+            Some(_) => self.history(code, (None, None)).await.closing_pence,
+            None => 0,
+        }
     }
 
     pub async fn contact(&self, kind: ContactKind, name: &str, more: Vec<ContactField>) -> i64 {
@@ -158,6 +172,7 @@ impl<'a> Books<'a> {
             notes: None,
             currency: None,
             is_vat_inclusive: false,
+            vat_basis: None,
             origin_id: None,
             lines: lines.collect(),
         };

@@ -12,6 +12,8 @@ use bookkeeping_suite::domain::ledger::document::DocumentKind::{PurchaseInvoice,
 use bookkeeping_suite::domain::ledger::document::{CisType, DocumentKind, Stage};
 use bookkeeping_suite::domain::ledger::money::Percent;
 use bookkeeping_suite::domain::ledger::organisation::VatPatch;
+use bookkeeping_suite::domain::ledger::refusal::Refusal;
+use futures_util::future::join_all;
 
 use super::books::{Books, date, line, settlement, to_invoice};
 use super::fixture::{StoreFixture, store_suite};
@@ -19,6 +21,7 @@ use super::fixture::{StoreFixture, store_suite};
 store_suite![
     numbers_of_a_group_follow_each_other,
     postings_to_one_document_in_a_group_see_each_other,
+    a_vat_scheme_sees_what_its_group_has_posted,
     a_document_is_drawn_up_issued_credited_and_voided,
     lists_are_counted_filtered_and_paged,
     a_dry_run_of_an_invoice_writes_nothing,
@@ -41,6 +44,7 @@ async fn entry(books: &Books<'_>, kind: DocumentKind, contact_id: i64, on: &str,
         notes: None,
         currency: None,
         is_vat_inclusive: false,
+        vat_basis: None,
         origin_id: None,
         lines: vec![line],
     }
@@ -121,6 +125,33 @@ async fn numbers_of_a_group_follow_each_other(bed: &StoreFixture) {
     books.done(void).await;
     let again = document(books.done(create(Box::new(bill), true)).await);
     assert_eq!(again.number.as_deref(), Some("BILL-00002"));
+    bed.assert_sound().await;
+}
+
+async fn a_vat_scheme_sees_what_its_group_has_posted(bed: &StoreFixture) {
+    let books = Books::of(bed).await;
+    let customer = books.customer("Brightwell School").await;
+    let before = entry(&books, SalesInvoice, customer, "2026-06-01", 10_000).await;
+    let later = DocumentInput { date: date("2027-01-10"), ..before.clone() };
+    let begin = |from: &str| {
+        let vat = VatPatch {
+            is_registered: Some(true),
+            scheme: Some(Some("cash".to_owned())),
+            scheme_from: Some(Some(date(from))),
+            ..VatPatch::default()
+        };
+        BooksCommand::PatchOrganisation(Box::new(OrganisationChange { fields: Vec::new(), vat }))
+    };
+    // While the first is written, the others wait and become one group, in their order.
+    let mut actions = vec![create(Box::new(before), true); 12];
+    actions.extend([create(Box::new(later), true), begin("2027-01-01"), begin("2027-01-11")]);
+    let mut outcomes = join_all(actions.into_iter().map(|action| books.outcome(action))).await;
+    let begun = outcomes.pop();
+    assert!(matches!(begun, Some(CommandOutcome::Done(CommandResult::Organisation(_)))), "{begun:?}");
+    let refused = outcomes.pop();
+    let posted = document(done(outcomes).remove(12));
+    let expected = Refusal::VatAlreadyPosted { date: date("2027-01-10"), journal_id: posted.journal_id.unwrap() };
+    assert_eq!(refused, Some(CommandOutcome::Refused(expected)));
     bed.assert_sound().await;
 }
 

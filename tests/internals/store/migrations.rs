@@ -28,7 +28,7 @@ async fn identifiers_from_blocks_are_positive(bed: &StoreFixture) {
     };
     let checked: Vec<String> = rows(&connection, sql).await.iter().map(|row| cell(row, 0)).collect();
     let numbered = numbered_by_the_service(migrated(&connection).await);
-    assert_eq!((numbered.len(), &checked), (13, &numbered));
+    assert_eq!((numbered.len(), &checked), (15, &numbered));
 
     let owner = bed.user(1, 0).await;
     bed.organisation(owner, "Larkspur Joinery Ltd", false).await;
@@ -194,6 +194,100 @@ async fn positive_from_the_step_on(url: &str) {
     migrating.close().await.unwrap();
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn settlements_from_before_keep_their_bank_account_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}?mode=rwc", folder.path().join("bookkeeping.db").display());
+    settlements_through_either(&url).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn settlements_from_before_keep_their_bank_account_on_postgres() {
+    let Some(database) = postgres_database() else { return };
+    empty(&database).await;
+    settlements_through_either(&database.url).await;
+}
+
+/// Until the step a settlement has a bank account; from then on it may have another account, also on a connection that was
+/// open before, and everything else about the table is as it was.
+async fn settlements_through_either(url: &str) {
+    let connect = || async { Database::connect(ConnectOptions::new(url).max_connections(1).to_owned()).await.unwrap() };
+    let (migrating, open) = (connect().await, connect().await);
+    let before = names::<Migrator>().iter().position(|name| name.contains("_000013_")).unwrap();
+    Migrator::up(&migrating, Some(u32::try_from(before).unwrap())).await.unwrap();
+    let without_references = match open.get_database_backend() {
+        DbBackend::Postgres => "set session_replication_role = replica",
+        _ => "pragma foreign_keys = off",
+    };
+    open.execute_unprepared(without_references).await.unwrap();
+    let insert = async |id: i64, account: &str, number: &str| {
+        let sql = format!(
+            "insert into settlement (id, organisation_id, side, kind, number, contact_id, day, amount, {account}, allocated, cis, \
+             journal_id, created_at, updated_at, version) values \
+             ({id}, 1, 'supplier', 'supplier_payment', '{number}', 1, 0, 5, 7, 0, 0, 1, 0, 0, 1)"
+        );
+        open.execute_unprepared(&sql).await.map(|_| ())
+    };
+    insert(1, "bank_account_id", "PAY-00001").await.unwrap();
+    insert(2, "memo", "PAY-00002").await.expect_err("no bank account");
+    Migrator::up(&migrating, None).await.unwrap();
+    insert(3, "account_id", "PAY-00003").await.unwrap();
+    insert(0, "account_id", "PAY-00004").await.expect_err("an identifier below 1");
+    insert(4, "account_id", "PAY-00003").await.expect_err("a number that is taken");
+    let sql = "select coalesce(bank_account_id, 0), coalesce(account_id, 0) from settlement order by id";
+    let stored: Vec<(i64, i64)> = rows(&open, sql).await.iter().map(|row| (cell(row, 0), cell(row, 1))).collect();
+    assert_eq!(stored, [(7, 0), (0, 7)]);
+    open.close().await.unwrap();
+    migrating.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sums_of_vat_from_before_reverse_charges_are_kept_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}?mode=rwc", folder.path().join("bookkeeping.db").display());
+    sums_of_vat_are_kept(&url).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sums_of_vat_from_before_reverse_charges_are_kept_on_postgres() {
+    let Some(database) = postgres_database() else { return };
+    empty(&database).await;
+    sums_of_vat_are_kept(&database.url).await;
+}
+
+/// Sums that are there already belong to no reverse charge; beside them there is room for those of one.
+async fn sums_of_vat_are_kept(url: &str) {
+    let connection = Database::connect(ConnectOptions::new(url).max_connections(1).to_owned()).await.unwrap();
+    let before = names::<Migrator>().iter().position(|name| name.contains("_reverse_charge")).unwrap();
+    Migrator::up(&connection, Some(u32::try_from(before).unwrap())).await.unwrap();
+    let without_references = match connection.get_database_backend() {
+        DbBackend::Postgres => "set session_replication_role = replica",
+        _ => "pragma foreign_keys = off",
+    };
+    connection.execute_unprepared(without_references).await.unwrap();
+    let periods = [("vat_day", "day"), ("vat_month", "month")];
+    for (table, period) in periods {
+        let insert = format!(
+            "insert into {table} (organisation_id, side, vat_code, basis, {period}, net, vat, entries) \
+             values (1, 'input', 'ST', 'standard', 7, 100, 20, 1)"
+        );
+        connection.execute_unprepared(&insert).await.unwrap();
+    }
+    Migrator::up(&connection, None).await.unwrap();
+    for (table, period) in periods {
+        let insert = format!(
+            "insert into {table} (organisation_id, side, vat_code, basis, reverse_charge, {period}, net, vat, entries) \
+             values (1, 'input', 'ST', 'standard', 'domestic', 7, 300, 60, 1)"
+        );
+        connection.execute_unprepared(&insert).await.unwrap();
+        connection.execute_unprepared(&insert).await.unwrap_err();
+        let sql = format!("select reverse_charge || ' ' || cast(net as text) from {table} order by net");
+        let kept: Vec<String> = rows(&connection, &sql).await.iter().map(|row| cell(row, 0)).collect();
+        assert_eq!(kept, [" 100", "domestic 300"]);
+    }
+    connection.close().await.unwrap();
+}
+
 /// What was searched for before the step is found after it, and what changes afterwards too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rows_from_before_the_trigrams_were_renamed_are_found_on_sqlite() {
@@ -242,5 +336,43 @@ async fn the_trigram_indexes_are_renamed_on_postgres() {
     let has_extension: i64 =
         cell(&rows(&connection, "select count(*) from pg_extension where extname = 'pg_trgm'").await[0], 0);
     assert_eq!((names("%\\_letters").await, names("%\\_trigram").await), (0, 4 * has_extension));
+    connection.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn years_of_books_from_before_the_step_end_as_they_did_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}?mode=rwc", folder.path().join("bookkeeping.db").display());
+    years_end_as_they_did(&url).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn years_of_books_from_before_the_step_end_as_they_did_on_postgres() {
+    let Some(database) = postgres_database() else { return };
+    empty(&database).await;
+    years_end_as_they_did(&database.url).await;
+}
+
+async fn years_end_as_they_did(url: &str) {
+    let connection = Database::connect(ConnectOptions::new(url).max_connections(1).to_owned()).await.unwrap();
+    let before = names::<Migrator>().iter().position(|name| name.contains("_000011_")).unwrap();
+    Migrator::up(&connection, Some(u32::try_from(before).unwrap())).await.unwrap();
+    for (name, year_end) in [("A", "03-31"), ("B", "02-29")] {
+        let insert = format!(
+            "insert into organisation (name, entity_type, base_currency, country, timezone, financial_year_end, vat_registered, \
+             vat_period_months, vat_period_end_month, cis_contractor, cis_subcontractor, default_payment_terms_days, \
+             sales_invoice_prefix, sales_invoice_next_number, sales_credit_note_prefix, has_vat_control, opening_balances_set, \
+             status, created_at, updated_at, version, changed_epoch) values ('{name}', 'llp', 'GBP', 'GB', 'UTC', '{year_end}', \
+             false, 3, 3, false, false, 30, 'INV-', 1, 'SCN-', false, false, 'active', 0, 0, 1, 0)"
+        );
+        connection.execute_unprepared(&insert).await.unwrap();
+    }
+    Migrator::up(&connection, None).await.unwrap();
+    let sql = "select o.name, p.from_day, p.year_end from financial_year_end_period p \
+               join organisation o on o.id = p.organisation_id order by o.name";
+    let kept: Vec<(String, i64, String)> =
+        rows(&connection, sql).await.iter().map(|row| (cell(row, 0), cell(row, 1), cell(row, 2))).collect();
+    let since_1900 = |name: &str, year_end: &str| (name.to_owned(), -25_567, year_end.to_owned());
+    assert_eq!(kept, [since_1900("A", "03-31"), since_1900("B", "02-29")]);
     connection.close().await.unwrap();
 }

@@ -300,6 +300,8 @@ async fn planted_differences_are_found(bed: &StoreFixture) {
         ("number = 'RCP-00002'", "number = 'RCP-00001'", "numbers of settlements with a gap"),
         ("void_day = 1", "void_day = null", "void by halves"),
         ("bank_transaction_id = null", &format!("bank_transaction_id = {line}"), "do not show each other"),
+        ("account_id = (select min(id) from account)", "account_id = null", "through a bank account and another"),
+        ("bank_account_id = null", &format!("bank_account_id = {}", books.bank), "through neither"),
     ];
     for (harm, mend, said) in planted {
         bed.tamper(&format!("update settlement set {harm} where id = {id}")).await;

@@ -1,22 +1,41 @@
 //! Books to begin with, so that the documented examples of the ledger find what they name and are answered with success.
 //! Examples may rely on: organisation 1 with VAT Control and the standard chart (account 13 is VAT Control, 19 Accruals,
 //! 31 Other income, 48 Telephone and internet), bank accounts 1 and 2, unconfirmed bank transactions 1 to 16 of the second
-//! but for 13, which is confirmed, and 14, which is excluded, manual journals 1 to 12, customers 1 to 12 and supplier 13;
+//! but for 13, which is confirmed, and 14, which is excluded, manual journals 1 to 12, VAT adjustments 1
+//! to 12, customers 1 to 12 and supplier 13;
 //! documents 1 to 32, eight of each kind: the third and fourth are drafts, the last invoice is open to allocations 1 to 4,
-//! which are of credit notes 23 and 31, receipt 4 and payment 9; and receipts 1 to 5 and payments 6 to 10.
+//! which are of credit notes 23 and 31, receipt 4 and payment 9; receipts 1 to 5 and payments 6 to 10; and e-mails 1 to 3, which
+//! are sent, failed and queued.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
-use crate::http::{Connection, Request};
+use crate::{
+    http::{Connection, Request},
+    mail_server::{Reaction, Step},
+};
 
 const ORGANISATIONS: &str = "/api/v1/books/organisations";
+
+/// What the mail server does with what is sent to two of the addresses.
+pub(super) fn react(step: &Step) -> Reaction {
+    match step {
+        Step::Command(line) if line.contains("<failed@example.com>") => Reaction::Say("550 5.1.1 no such user"),
+        Step::Command(line) if line.contains("<queued@example.com>") => Reaction::Say("450 4.2.1 mailbox busy"),
+        _ => Reaction::Accept,
+    }
+}
 
 pub(super) fn prepare(connection: &mut Connection, key: &str) -> Result<()> {
     let mut post = |path: &str, body: &Value| -> Result<()> {
         let body = body.to_string();
         let reply = connection.send(&Request::post(path, Some(key), body.as_bytes()))?;
-        ensure!(matches!(reply.status, 200 | 201), "{path} answered {}", reply.summary());
+        ensure!(matches!(reply.status, 200..=202), "{path} answered {}", reply.summary());
         Ok(())
     };
     post(ORGANISATIONS, &json!({ "name": "Conformance Ltd", "vat_control": true }))?;
@@ -61,5 +80,35 @@ pub(super) fn prepare(connection: &mut Connection, key: &str) -> Result<()> {
             post(&path(list), &body)?;
         }
     }
+    for number in 1..=12 {
+        let entries = json!([{ "box": 1, "amount": number }]);
+        let body = json!({
+            "date": "2026-03-10", "reason": "private_use", "description": "own use", "entries": entries, "account_id": 48
+        });
+        post(&path("vat-adjustments"), &body)?;
+    }
+    let emails = [(1, "sent"), (2, "failed"), (3, "queued")];
+    for (_, state) in emails {
+        post(&path("sales-invoices/8/email"), &json!({ "to": [format!("{state}@example.com")] }))?;
+    }
+    for (number, state) in emails {
+        wait_for_email(connection, key, number, state)?;
+    }
     Ok(())
+}
+
+/// Waits until an e-mail that was tried once is in this state.
+fn wait_for_email(connection: &mut Connection, key: &str, number: i64, state: &str) -> Result<()> {
+    let path = format!("{ORGANISATIONS}/1/emails/{number}");
+    let begun = Instant::now();
+    loop {
+        let reply = connection.send(&Request::get(&path, Some(key)))?;
+        let email = reply.json();
+        let is_tried = email.pointer("/data/attempts").and_then(Value::as_u64) == Some(1);
+        if is_tried && email.pointer("/data/status").and_then(Value::as_str) == Some(state) {
+            return Ok(());
+        }
+        ensure!(begun.elapsed() < Duration::from_secs(30), "e-mail {number} is not {state}: {}", reply.summary());
+        thread::sleep(Duration::from_millis(10));
+    }
 }

@@ -23,6 +23,7 @@ use crate::{
     faults::Database,
     http::Request,
     jobs::run_one,
+    mail_server::MailServer,
     postgres::Postgres,
     process::Process,
     products::Product,
@@ -283,6 +284,21 @@ impl Run<'_> {
     }
 }
 
+/// An installation on the database asked for, which sends e-mails to a server of ours.
+fn installed(
+    program: &Program,
+    folder: &Path,
+    postgres: Option<&Postgres>,
+    mails: &MailServer,
+) -> Result<Installation> {
+    let installation = Installation::new(program, &folder.join("service"))?;
+    let installation = installation.with("smtp_url", &mails.url()).with("mail_from", "books@books.example");
+    Ok(match postgres {
+        Some(postgres) => installation.with("database_url", &postgres.url()),
+        None => installation,
+    })
+}
+
 /// Run it; an error when anything failed that is not expected.
 pub fn run(options: &Options) -> Result<()> {
     let expectations = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/schemathesis-expected.toml");
@@ -301,10 +317,9 @@ pub fn run(options: &Options) -> Result<()> {
         Database::Postgres => Some(Postgres::start(&folder.join("postgres"))?),
         Database::Sqlite => None,
     };
-    let mut installation = Installation::new(&program, &folder.join("service"))?;
-    if let Some(postgres) = &postgres {
-        installation = installation.with("database_url", &postgres.url());
-    }
+    let mails = MailServer::counting()?;
+    mails.react(books::react);
+    let installation = installed(&program, &folder, postgres.as_ref(), &mails)?;
     let begun = Instant::now();
     let mut server = installation.serve_ready()?;
     let person = installation.add_person("conformance@example.com", 1_000, 1_000_000)?;

@@ -3,6 +3,7 @@
 mod bodies;
 mod credits;
 mod kill;
+mod mail;
 mod memory;
 mod postings;
 mod start;
@@ -41,6 +42,8 @@ pub enum Scenario {
     PostingTwoProcesses,
     /// Many concurrent jobs on credits for two
     Credits,
+    /// `kill -9` while e-mails leave by a mail server and into the outbox, of one service and of two
+    Mail,
     /// Time from the start to the first answer
     Start,
     /// Many large unauthenticated bodies at once
@@ -51,7 +54,7 @@ pub enum Scenario {
 
 impl Scenario {
     /// All of them.
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Kill,
         Self::TwoProcesses,
         Self::Credits,
@@ -60,6 +63,7 @@ impl Scenario {
         Self::Memory,
         Self::PostingKill,
         Self::PostingTwoProcesses,
+        Self::Mail,
     ];
 
     fn name(self) -> &'static str {
@@ -72,6 +76,7 @@ impl Scenario {
             Self::Memory => "memory",
             Self::PostingKill => "posting-kill",
             Self::PostingTwoProcesses => "posting-two-processes",
+            Self::Mail => "mail",
         }
     }
 }
@@ -101,13 +106,13 @@ pub struct Options {
     /// Take this program instead of building one
     #[arg(long, value_name = "PATH")]
     binary: Option<PathBuf>,
-    /// How often `kill` and `posting-kill` kill [default: 1000; 25 and 20 with --sample]
+    /// How often `kill`, `posting-kill` and `mail` kill [default: 1000; 25, 20 and 8 with --sample]
     #[arg(long, value_name = "N")]
     kills: Option<u64>,
     /// Run the jobs of this product alone (repeat for several; all by default)
     #[arg(long, value_name = "NAME")]
     product: Vec<Product>,
-    /// Database of `kill`, `credits`, `start` and `posting-kill`
+    /// Database of `kill`, `credits`, `start`, `posting-kill` and the one service of `mail`
     #[arg(long, value_enum, default_value_t)]
     database: Database,
     /// Write all figures to this file
@@ -200,6 +205,7 @@ pub fn run(options: &Options) -> Result<()> {
             Scenario::Memory => memory::run(&bench, &mut finding),
             Scenario::PostingKill => postings::kill(&bench, &mut finding),
             Scenario::PostingTwoProcesses => postings::two_processes(&bench, &mut finding),
+            Scenario::Mail => mail::run(&bench, &mut finding),
         };
         if let Err(error) = outcome {
             finding.broken(format!("the scenario could not be carried out: {error:#}"));

@@ -1,7 +1,7 @@
 //! Applies allocations and releases to documents and settlements.
 
 use crate::domain::books::decide::{BooksTransaction, Rejection};
-use crate::domain::books::effects::Effect;
+use crate::domain::books::effects::{Effect, VatCause};
 use crate::domain::books::numbers::IdSequence;
 use crate::domain::books::records::document::DocumentRecord;
 use crate::domain::books::records::settlement::SettlementRecord;
@@ -77,10 +77,16 @@ impl BooksTransaction<'_> {
         let mut touched: Vec<AllocationEnd> =
             changed.documents.iter().map(|after| AllocationEnd::Document(after.id)).collect();
         touched.extend(own.map(|id| AllocationEnd::Settlement(Some(id))));
+        let mut settlement = None;
+        let settlement_of = |end: AllocationEnd| match end {
+            AllocationEnd::Settlement(id) => id,
+            AllocationEnd::Document(_) => None,
+        };
         for added in &changed.added {
             let id = AllocationId(self.identifiers.next(IdSequence::Allocation));
             let added =
                 Allocation { id: Some(id), from: with_own(added.from), to: with_own(added.to), ..added.clone() };
+            settlement = settlement.or(settlement_of(added.from));
             for end in [added.from, added.to] {
                 self.facts.register.add(end, added.clone());
                 touched.push(end);
@@ -91,6 +97,8 @@ impl BooksTransaction<'_> {
         for (id, date) in &changed.released {
             let Some(ends) = self.facts.ends.get(&id.0).copied() else { continue };
             let mut released = None;
+            let [from, _] = ends;
+            settlement = settlement.or(settlement_of(from));
             for end in ends {
                 released = self.facts.register.release(end, *id, *date).or(released);
                 touched.push(end);
@@ -104,8 +112,10 @@ impl BooksTransaction<'_> {
         for end in touched {
             self.recount_allocations(end, own);
         }
+        // All that is set and released in one decision is of one settlement, or of one credit note.
+        let cause = settlement.or(own).map_or(VatCause::Credit, |id| VatCause::Settlement(id.0));
         for entry in &changed.vat {
-            self.write_vat_entry(entry, None, None);
+            self.write_vat_entry(entry, cause, None);
         }
         Ok(())
     }

@@ -61,6 +61,9 @@ impl BooksTransaction<'_> {
         if let Some(existing) = self.books.accounts.get(&account_id).filter(|account| account.role.is_none()) {
             let role = Some(Role::Bank.as_str().to_owned());
             self.put_account(AccountRecord { role, ..existing.clone() });
+            if self.facts.balances.get(&account_id).is_none_or(|(_, has_postings)| *has_postings) {
+                self.effects.push(self.organisation(), Effect::CashCounted);
+            }
         }
         self.put_bank_account(row.clone());
         let summary = format!("Bank account {} made", row.details.name);

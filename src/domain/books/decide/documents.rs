@@ -21,13 +21,13 @@ use crate::domain::ids::{AccountId, ContactId, DocumentId};
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd, Document};
 use crate::domain::ledger::chart::AccountReference;
 use crate::domain::ledger::contact::Contact;
-use crate::domain::ledger::document::{DocumentKind, Draft, EnteredDocument, EnteredLine, Stage};
+use crate::domain::ledger::document::{CisType, DocumentKind, Draft, EnteredDocument, EnteredLine, Stage};
 use crate::domain::ledger::issue::{VatTreatment, Voidable};
 use crate::domain::ledger::journal::{Journal, PostedJournal};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat::{VatEntry, VatOrigin};
-use crate::domain::ledger::{cis, document, issue};
+use crate::domain::ledger::{document, issue};
 
 /// A draft that the rules agree to issue.
 struct Issued {
@@ -96,8 +96,12 @@ impl BooksTransaction<'_> {
         self.require_free(&entry, Some(row.id))?;
         let new = self.drafted(row.id, &entry, draft);
         // Lines that stay as they were keep their ids.
-        let lines = if has_lines { new.lines.clone() } else { row.lines.clone() };
-        if has_lines {
+        let lines = if has_lines {
+            new.lines.clone()
+        } else {
+            with_cis_types(&row.lines, new.lines.iter().map(|line| line.cis_type))
+        };
+        if lines != row.lines {
             self.effects.push(self.organisation(), Effect::DocumentLines { id: row.id, is_new: false });
         }
         let (created_at_ms, version) = (row.created_at_ms, row.version);
@@ -161,8 +165,12 @@ impl BooksTransaction<'_> {
         let entry = entry_of(&row);
         let draft = self.price(&entry)?;
         let issued = self.issued(&draft, &entry)?;
-        // The rate of CIS is the supplier's on the day it is issued.
-        let row = DocumentRecord { cis: draft.cis, version: row.version + 1, updated_at_ms: self.now_ms, ..row };
+        // The rate of CIS is the supplier's on the day it is issued, and with it what lines are that do not say it.
+        let lines = with_cis_types(&row.lines, draft.lines.iter().map(|line| line.cis_type));
+        if lines != row.lines {
+            self.effects.push(self.organisation(), Effect::DocumentLines { id, is_new: false });
+        }
+        let row = DocumentRecord { cis: draft.cis, lines, version: row.version + 1, updated_at_ms: self.now_ms, ..row };
         let row = self.issue_row(request, row, issued, true);
         self.put_document(row);
         self.shown_document(id)
@@ -193,6 +201,11 @@ impl BooksTransaction<'_> {
             journal: journal.as_ref(),
         };
         let (date, reversal) = issue::void(&voidable, void_date, self.books.lock_date())?;
+        if row.stage == Stage::Issued {
+            let posted = row.journal_id.and_then(|journal| self.facts.journals.get(&journal));
+            let posted = posted.map(|loaded| loaded.view.clone());
+            self.uncount_trade(&row, posted.as_ref(), date);
+        }
         let reversed = reversal.map(|reversal| self.reverse(request, reversal, reason));
         self.release_supplier_reference(&row);
         let row = DocumentRecord {
@@ -244,6 +257,13 @@ impl BooksTransaction<'_> {
 
     /// Sets a document. Its lines are written only with an [`Effect::DocumentLines`].
     pub(crate) fn put_document(&mut self, row: DocumentRecord) {
+        let before = self.facts.documents.get(&row.id).map(|(_, before)| before);
+        let action = row.action_since(before);
+        self.put_document_as(action, row);
+    }
+
+    /// Sets a document; the history names this action.
+    pub(crate) fn put_document_as(&mut self, action: ChangeAction, row: DocumentRecord) {
         let organisation = self.organisation();
         let list = row.kind.as_str();
         let before = self.facts.documents.get(&row.id).map(|(_, before)| before);
@@ -264,7 +284,6 @@ impl BooksTransaction<'_> {
         let (on, title, after) = ((row.resource(), row.id), row.title(), row.audit_fields());
         let counters = ListCounters::from(&row);
         let before = self.facts.documents.get(&row.id).map(|(_, before)| before);
-        let action = row.action_since(before);
         let (counters_before, before) = (before.map(ListCounters::from), before.map(DocumentRecord::audit_fields));
         self.facts.documents.insert(row.id, (organisation, row));
         self.effects.move_counters(organisation, counters_before, Some(counters));
@@ -347,6 +366,12 @@ impl BooksTransaction<'_> {
     /// Prices a document, and looks at the invoice it takes back.
     fn price(&self, entry: &DocumentInput) -> Result<Draft, Refusal> {
         let contact = self.contact_for_rules(entry.contact_id);
+        let origin = entry.origin_id.map(|id| (DocumentId(id), self.facts.document(self.organisation(), id)));
+        let cis_rate = match origin {
+            // What it takes back was deducted from at the rate of then.
+            Some((_, row)) => row.and_then(|row| row.cis).map(|terms| terms.rate),
+            None => contact.as_ref().and_then(|contact| contact.cis_rate),
+        };
         let entered = EnteredDocument {
             kind: entry.kind,
             contact_id: ContactId(entry.contact_id),
@@ -354,15 +379,14 @@ impl BooksTransaction<'_> {
             due_date: entry.due_date,
             currency: entry.currency.clone(),
             is_vat_inclusive: entry.is_vat_inclusive,
+            cis_rate,
+            vat_basis: entry.vat_basis,
             lines: Cow::Borrowed(&entry.lines),
         };
-        let mut draft = document::draft(&self.books.books(), contact.as_ref(), self.terms_days(), &entered)?;
-        if let Some(id) = entry.origin_id {
-            let row = self.facts.document(self.organisation(), id);
-            let origin = self.facts.register.documents.get(&DocumentId(id)).filter(|_| row.is_some());
-            Document::require_origin(origin, entry.kind, draft.contact_id, DocumentId(id))?;
-            // What it takes back was deducted from at the rate of then.
-            draft.cis = row.and_then(|row| row.cis).map(|terms| cis::Terms::of(terms.rate, &draft.lines));
+        let draft = document::draft(&self.books.books(), contact.as_ref(), self.terms_days(), &entered)?;
+        if let Some((id, row)) = origin {
+            let origin = self.facts.register.documents.get(&id).filter(|_| row.is_some());
+            Document::require_origin(origin, entry.kind, draft.contact_id, id)?;
         }
         Ok(draft)
     }
@@ -409,10 +433,13 @@ impl BooksTransaction<'_> {
                 unit_price: entered.unit_price,
                 discount: entered.discount,
                 vat_code: priced.vat_code,
+                reverse_charge: priced.reverse_charge,
+                has_standard_basis: priced.has_standard_basis,
                 given_vat_pence: entered.vat_amount.map(|vat| vat.0),
                 net_pence: priced.amount.net.0,
                 vat_pence: priced.amount.vat.0,
                 cis_type: priced.cis_type,
+                given_cis_type: entered.cis_type,
             });
         }
         DocumentRecord {
@@ -436,7 +463,9 @@ impl BooksTransaction<'_> {
             credited_pence: 0,
             cis: draft.cis,
             is_opening: false,
+            opened_on: None,
             basis: None,
+            given_basis: entry.vat_basis,
             journal_id: None,
             void_journal_id: None,
             void_date: None,
@@ -486,11 +515,15 @@ impl BooksTransaction<'_> {
             issued_at_ms: Some(self.now_ms),
             ..row
         };
-        let Some(mut journal) = issued.journal else { return row };
+        let Some(mut journal) = issued.journal else {
+            self.count_trade(&row, None);
+            return row;
+        };
         journal.source.id = Some(row.id);
         let vat = if was_stored { journal.vat.clone() } else { Vec::new() };
         let view = self.write_journal_of(request, journal, Some(&row));
         self.effects.count(self.organisation(), "journal", "posted", 1);
+        self.count_trade(&row, Some(&view));
         let journal_id = Some(view.id);
         if was_stored {
             self.keep_journal(view, vat, row.id);
@@ -507,6 +540,12 @@ impl BooksTransaction<'_> {
     }
 }
 
+/// Stored lines with what they are now under CIS.
+fn with_cis_types(lines: &[DocumentLineRecord], cis_types: impl Iterator<Item = CisType>) -> Vec<DocumentLineRecord> {
+    let now = |(line, cis_type): (&DocumentLineRecord, CisType)| DocumentLineRecord { cis_type, ..line.clone() };
+    lines.iter().zip(cis_types).map(now).collect()
+}
+
 /// A stored draft as it would be entered.
 fn entry_of(row: &DocumentRecord) -> DocumentInput {
     let line = |line: &DocumentLineRecord| EnteredLine {
@@ -516,8 +555,10 @@ fn entry_of(row: &DocumentRecord) -> DocumentInput {
         unit_price: line.unit_price,
         discount: line.discount,
         vat_code: Some(line.vat_code),
+        reverse_charge: line.reverse_charge.map(|charged| charged.kind),
+        has_standard_basis: line.has_standard_basis,
         vat_amount: line.given_vat_pence.map(Pence),
-        cis_type: line.cis_type,
+        cis_type: line.given_cis_type,
     };
     DocumentInput {
         kind: row.kind,
@@ -530,6 +571,7 @@ fn entry_of(row: &DocumentRecord) -> DocumentInput {
         notes: row.notes.clone(),
         currency: None,
         is_vat_inclusive: row.is_vat_inclusive,
+        vat_basis: row.given_basis,
         origin_id: row.origin_id,
         lines: row.lines.iter().map(line).collect(),
     }

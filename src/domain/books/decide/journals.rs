@@ -2,7 +2,7 @@
 
 use crate::domain::books::audit_fields::{ChangeAction, Resource};
 use crate::domain::books::decide::{BooksTransaction, Rejection, require_version};
-use crate::domain::books::effects::{Effect, JournalEntry, ListDay, VatEntryRecord};
+use crate::domain::books::effects::{CashMovement, Effect, JournalEntry, ListDay, VatCause, VatEntryRecord};
 use crate::domain::books::facts::LoadedJournal;
 use crate::domain::books::numbers::IdSequence;
 use crate::domain::books::records::document::DocumentRecord;
@@ -12,9 +12,11 @@ use crate::domain::date::Date;
 use crate::domain::ids::{AccountId, ContactId, DocumentId, JournalId};
 use crate::domain::ledger::allocation::Document;
 use crate::domain::ledger::chart::Role;
+use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::journal::{Journal, JournalStatus, Line, PostedJournal, Source, SourceType, Target};
 use crate::domain::ledger::manual_journal::ManualJournal;
 use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::open_item::{OpenItem, OpenItemSource};
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat::VatEntry;
 use crate::domain::ledger::vat::{VatCode, VatOrigin};
@@ -120,30 +122,43 @@ impl BooksTransaction<'_> {
             direct.push(self.move_balances(&view, &line, is_direct));
             view.lines.push(line);
         }
+        if !self.facts.vat_postings.is_empty() {
+            self.note_vat_posting(&view, of);
+        }
         let organisation = self.organisation();
         self.effects.count_day(organisation, ListDay::dated("journal", None, view.entry_date), 1);
         self.effects.count_day(organisation, ListDay::changed("journal", None, self.now_ms), 1);
         self.effects.count(organisation, "journal type", journal.source.kind.as_str(), 1);
-        self.effects.push(organisation, Effect::Journal(Box::new(JournalEntry { view: view.clone(), direct })));
+        let cash = self.cash_movement(&view);
+        let open_items = self.open_lines(&view, is_direct);
+        let entry = JournalEntry { view: view.clone(), direct, cash, open_items };
+        self.effects.push(organisation, Effect::Journal(Box::new(entry)));
         for entry in &journal.vat {
             let line = match entry.origin {
                 VatOrigin::JournalLine(at) => view.lines.get(at).map(|line| line.id),
                 VatOrigin::DocumentLine(_) | VatOrigin::Document(_) => None,
             };
-            self.write_vat_entry(entry, Some((id, line)), of);
+            self.write_vat_entry(entry, VatCause::Journal(id, line), of);
         }
         let summary = format!("Journal {number} posted: {}", view.description);
         self.record_change(ChangeAction::Create, (Resource::Journal, id), summary, None, Some(view.audit_fields()));
         view
     }
 
-    /// Writes an entry of VAT: of a journal and its line, or of no journal when a payment caused it.
-    pub(crate) fn write_vat_entry(
-        &mut self,
-        entry: &VatEntry,
-        journal: Option<(i64, Option<i64>)>,
-        of: Option<&DocumentRecord>,
-    ) {
+    /// Notes a journal with VAT, by its own lines or by those of its document, for a VAT scheme that is to begin.
+    fn note_vat_posting(&mut self, journal: &JournalView, of: Option<&DocumentRecord>) {
+        let own = journal.lines.iter().filter_map(|line| line.vat_code.as_deref().and_then(VatCode::parse));
+        let of_document = of.iter().flat_map(|row| row.lines.iter().map(|line| line.vat_code));
+        if journal.reverses.is_some() || !own.chain(of_document).any(VatCode::is_in_return) {
+            return;
+        }
+        let origin = of.and_then(|row| self.facts.document(self.organisation(), row.origin_id?));
+        let origin_date = origin.filter(|origin| origin.basis.is_some()).map(|origin| origin.date);
+        self.facts.note_vat_posting(self.organisation(), (journal.entry_date, journal.id), origin_date);
+    }
+
+    /// Writes an entry of VAT.
+    pub(crate) fn write_vat_entry(&mut self, entry: &VatEntry, cause: VatCause, of: Option<&DocumentRecord>) {
         let (document, line) = match entry.origin {
             VatOrigin::JournalLine(_) => (None, None),
             VatOrigin::DocumentLine(at) => {
@@ -153,7 +168,7 @@ impl BooksTransaction<'_> {
         };
         let id = self.identifiers.next(IdSequence::VatEntry);
         let organisation = self.organisation();
-        let record = VatEntryRecord { id, journal, document, document_line: line, entry: entry.clone() };
+        let record = VatEntryRecord { id, cause, document, document_line: line, entry: entry.clone() };
         self.effects.push(organisation, Effect::VatEntry(Box::new(record)));
     }
 
@@ -191,6 +206,40 @@ impl BooksTransaction<'_> {
             Some(kind) => !kind.is_documented(),
             None => true,
         }
+    }
+
+    /// The lines of a journal among debtors and creditors that no document or settlement stands behind. A reversal has none:
+    /// it ends those of what it reverses.
+    fn open_lines(&self, journal: &JournalView, is_direct: bool) -> Vec<OpenItem> {
+        let reversed = journal.reverses.and_then(|id| self.facts.journals.get(&id)).map(|loaded| &loaded.view);
+        let (begun, reversed) = match reversed {
+            Some(begun) => (begun, Some(journal.entry_date)),
+            None if journal.reverses.is_some() => return Vec::new(),
+            None => (journal, None),
+        };
+        let item = |line: &JournalLineView| {
+            let account = self.books.chart.get(AccountId(line.account_id))?;
+            let side = match account.role {
+                Some(Role::AccountsReceivable) => ContactKind::Customer,
+                Some(Role::AccountsPayable) => ContactKind::Supplier,
+                _ => return None,
+            };
+            let contact_id = line.contact_id.map(ContactId);
+            let source = OpenItemSource::JournalLine(side, line.id);
+            let is_own = is_direct || contact_id.is_none();
+            is_own.then(|| OpenItem::of_line(source, contact_id, begun.entry_date, reversed))
+        };
+        begun.lines.iter().filter_map(item).collect()
+    }
+
+    /// What a journal moves on all bank accounts taken together.
+    fn cash_movement(&self, journal: &JournalView) -> Option<CashMovement> {
+        let is_bank = |account| self.books.chart.get(AccountId(account)).is_some_and(|one| one.has_role(&Role::Bank));
+        let of_banks = journal.lines.iter().filter(|line| is_bank(line.account_id));
+        let pence: Pence = of_banks.map(|line| Pence(line.debit_pence - line.credit_pence)).sum();
+        let reversed = journal.reverses.and_then(|id| self.facts.journals.get(&id));
+        let reversed = reversed.map(|loaded| loaded.view.entry_date);
+        (!pence.is_zero()).then_some(CashMovement { pence: pence.0, reversed })
     }
 
     /// Moves the loaded balances by a line; gives whether it counts as direct, when its account keeps balances by contact.

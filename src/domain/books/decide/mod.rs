@@ -15,13 +15,16 @@ use crate::domain::books::facts::{CachedBooks, Facts, FactsMark};
 use crate::domain::books::numbers::{IdSequence, Identifiers};
 use crate::domain::books::records::account::{AccountRecord, AccountView};
 use crate::domain::books::records::journal::JournalView;
-use crate::domain::books::records::organisation::{LockChange, OrganisationChange, OrganisationRecord};
+use crate::domain::books::records::organisation::{
+    ChangedOrganisation, Histories, LockChange, OrganisationChange, OrganisationRecord,
+};
 use crate::domain::books::request::{Actor, CommandRequest, CommandResult};
 use crate::domain::date::Date;
 use crate::domain::ids::AccountId;
 use crate::domain::ledger::chart::{Account, Chart, NewAccount, Role};
 use crate::domain::ledger::journal::{LockMove, move_lock};
 use crate::domain::ledger::refusal::Refusal;
+use crate::domain::ledger::vat::VatScheme;
 
 mod allocations;
 mod bank;
@@ -29,12 +32,15 @@ mod confirmations;
 mod contacts;
 mod credit_notes;
 mod documents;
+mod emails;
 mod imports;
 mod journals;
 mod opening;
 mod previews;
 mod settlement_lines;
 mod settlements;
+mod trade;
+mod vat_adjustments;
 
 /// Why a command is not carried out.
 pub(crate) enum Rejection {
@@ -44,6 +50,8 @@ pub(crate) enum Rejection {
     Unknown,
     /// Only owners and administrators may give this command.
     Forbidden,
+    /// Too many e-mails of the organisation wait.
+    MailQueueFull,
     /// A stored record has a value that no rule ever wrote.
     Corrupt(String),
     /// The item of a batch for which the batch was rejected, and why.
@@ -167,6 +175,13 @@ impl BooksTransaction<'_> {
             }
             BooksCommand::PreviewImport { entries, preview } => self.preview_import(request, entries, preview),
             BooksCommand::ConfirmImport(confirmation) => self.confirm_import(request, confirmation),
+            BooksCommand::CreateVatAdjustment(entered) => self.create_vat_adjustment(request, entered),
+            BooksCommand::VoidVatAdjustment { id, void_date, reason } => {
+                self.void_vat_adjustment(request, *id, *void_date, reason.as_deref())
+            }
+            BooksCommand::SendEmail(entry) => self.send_email(request, entry),
+            BooksCommand::ResendEmail { id } => self.resend_email(*id),
+            BooksCommand::CancelEmail { id } => self.cancel_email(*id),
             BooksCommand::VoidJournal { id, void_date, reason } => {
                 self.void_journal(request, *id, *void_date, reason.as_deref())
             }
@@ -180,21 +195,42 @@ impl BooksTransaction<'_> {
     ) -> Result<CommandResult, Rejection> {
         let row = &self.books.organisation;
         require_version(request, row.version)?;
-        let (mut next, begins) = row.with(change, self.books.lock_date(), false)?;
+        if let Some(id) = change.payment_bank_account_id()
+            && !self.books.bank_accounts.contains_key(&id)
+        {
+            return Err(Refusal::UnknownReference { field: "payment_bank_account_id".to_owned(), id }.into());
+        }
+        let histories = Histories { vat: &self.books.vat, years: &self.books.years };
+        let ChangedOrganisation { row: mut next, vat_scheme, years } = row.with(change, Some(histories))?;
+        if let Some((from, scheme)) = vat_scheme {
+            self.require_no_vat_posted(from, scheme)?;
+        }
         next.version += 1;
         next.updated_at_ms = self.now_ms;
         let (before, after) = (row.audit_fields(), next.audit_fields());
         *self.books.change_organisation() = next.clone();
-        if let Some((from, scheme)) = begins {
+        if let Some((from, scheme)) = vat_scheme {
             Arc::make_mut(&mut self.books.vat).change(from, scheme);
-            let rate = scheme.flat_rate().map(|rate| rate.0);
-            let effect = Effect::VatScheme { from, scheme: scheme.as_str(), flat_rate: rate };
-            self.effects.push(next.id.0, effect);
+            self.effects.push(next.id.0, Effect::VatSchemes);
+        }
+        if let Some(years) = years {
+            self.books.years = Arc::new(years);
+            self.effects.push(next.id.0, Effect::FinancialYears);
         }
         let on = (Resource::Organisation, next.id.0);
         self.record_change(ChangeAction::Update, on, "Organisation changed", Some(before), Some(after));
         self.store_invoice_sequence();
         Ok(CommandResult::Organisation(Box::new(self.with_next_number(next))))
+    }
+
+    /// A document keeps the basis it was issued under: where VAT is posted from the first day of a scheme on, the return
+    /// would mix two.
+    fn require_no_vat_posted(&self, from: Date, scheme: VatScheme) -> Result<(), Refusal> {
+        let earliest = self.facts.vat_postings.get(&(self.organisation(), from)).copied().flatten();
+        match earliest.filter(|_| self.books.vat.has_other_basis(from, scheme)) {
+            Some((date, journal_id)) => Err(Refusal::VatAlreadyPosted { date, journal_id }),
+            None => Ok(()),
+        }
     }
 
     fn lock_period(

@@ -16,7 +16,7 @@ use crate::domain::ledger::journal::{Journal, SourceType, Target};
 use crate::domain::ledger::money::{Decimal4, Pence, Percent};
 use crate::domain::ledger::opening::{EnteredOpening, Opening, OpeningDocument, OpeningFacts, OpeningLine};
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat::{Side, Split, VatCode};
+use crate::domain::ledger::vat::{Basis, CodeTotals, Side, Split, VatCode};
 use crate::domain::ledger::{journal, opening};
 use std::collections::BTreeSet;
 
@@ -165,31 +165,37 @@ impl BooksTransaction<'_> {
         Ok(())
     }
 
-    /// Notes an open document: issued, without VAT of its own; gives its id.
+    /// Notes an open document: issued, its VAT to be declared as it is paid, or accounted for; gives its id.
     fn open_document(&mut self, open: &OpeningDocument, journal: &JournalView) -> i64 {
         let id = self.identifiers.next(IdSequence::Document);
         let control = self.books.control_id(open.kind.control_role());
-        let amount = open.amount_due.0;
         let (number, supplier_reference) = match open.kind.side() {
             Side::Output => (open.number.clone(), None),
             // A rehearsal hands no number out; what is ours alone is never refused.
             Side::Input => (self.new_number(open.kind, None).unwrap_or_default(), Some(open.number.clone())),
         };
         self.take_number(open.kind, &number, id);
-        let line = DocumentLineRecord {
+        let accounted_for = [(VatCode::NoVat, Split { net: open.amount_due, vat: Pence::ZERO })];
+        let by_code = open.vat.as_deref().unwrap_or(&accounted_for);
+        let lines = by_code.iter().map(|(vat_code, amount)| DocumentLineRecord {
             id: self.identifiers.next(IdSequence::DocumentLine),
             description: REASON.to_owned(),
             account_id: control,
-            quantity: Decimal4(10_000),
-            unit_price: Decimal4(amount.saturating_mul(100)),
+            quantity: Decimal4::ONE,
+            unit_price: Decimal4(amount.net.0.saturating_mul(100)),
             discount: Percent(0),
-            vat_code: VatCode::NoVat,
-            given_vat_pence: None,
-            net_pence: amount,
-            vat_pence: 0,
+            vat_code: *vat_code,
+            reverse_charge: None,
+            has_standard_basis: false,
+            given_vat_pence: open.vat.is_some().then_some(amount.vat.0),
+            net_pence: amount.net.0,
+            vat_pence: amount.vat.0,
             cis_type: CisType::None,
-        };
-        let by_code = [(VatCode::NoVat, Split { net: Pence(amount), vat: Pence::ZERO })];
+            given_cis_type: None,
+        });
+        let lines: Vec<_> = lines.collect();
+        let by_code: CodeTotals = by_code.iter().copied().collect();
+        let total = by_code.total();
         let row = DocumentRecord {
             id,
             kind: open.kind,
@@ -203,15 +209,17 @@ impl BooksTransaction<'_> {
             notes: None,
             is_vat_inclusive: false,
             origin_id: None,
-            lines: vec![line],
-            net_pence: amount,
-            vat_pence: 0,
-            by_code: by_code.into_iter().collect(),
+            lines,
+            net_pence: total.net.0,
+            vat_pence: total.vat.0,
+            by_code,
             paid_pence: 0,
             credited_pence: 0,
             cis: None,
             is_opening: true,
-            basis: None,
+            opened_on: Some(journal.entry_date),
+            basis: open.vat.is_some().then_some(Basis::Cash),
+            given_basis: None,
             journal_id: Some(journal.id),
             void_journal_id: None,
             void_date: None,

@@ -11,6 +11,7 @@ use crate::domain::ledger::bank::ConfirmType;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
+use crate::domain::ledger::settlement::SettlementAccount;
 use crate::domain::ledger::{bank, settlement};
 
 impl BooksTransaction<'_> {
@@ -32,7 +33,8 @@ impl BooksTransaction<'_> {
             method: None,
             bank_transaction_id: Some(row.id),
         };
-        let settlement = self.post_settlement(request, &entered, &bank, details)?;
+        let through = SettlementAccount::Bank(bank);
+        let settlement = self.post_settlement(request, &entered, &through, details)?;
         Ok(self.confirmed(request, showing(row, &settlement, confirm_type)))
     }
 
@@ -53,7 +55,7 @@ impl BooksTransaction<'_> {
             id: if field == "journal_id" { known.journal_id } else { id },
             journal_id: JournalId(known.journal_id),
             is_void: known.is_void(),
-            amount: (known.bank_account_id == row.bank_account_id).then_some(moved),
+            amount: (known.bank_account_id == Some(row.bank_account_id)).then_some(moved),
             linked_to: known.bank_transaction_id.map(BankTransactionId),
         };
         bank::confirm_match(&row.to_domain(), &posted)?;

@@ -6,21 +6,20 @@ use crate::domain::books::effects::{Effect, ListCounters};
 use crate::domain::books::facts::LoadedJournal;
 use crate::domain::books::numbers::{IdSequence, Numbered};
 use crate::domain::books::records::settlement::{
-    AllocationInput, AllocationTarget, PaymentMethod, SettlementField, SettlementInput, SettlementRecord,
-    SettlementView, list_name,
+    AllocationInput, AllocationTarget, NamedSettlementAccount, PaymentMethod, SettlementField, SettlementInput,
+    SettlementRecord, SettlementView, list_name,
 };
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::date::Date;
 use crate::domain::ids::{AllocationId, ContactId, DocumentId, SettlementId};
 use crate::domain::ledger::allocate::{AllocateRequest, AllocateTo};
 use crate::domain::ledger::allocation::{AllocationEnd, Register};
-use crate::domain::ledger::bank::BankAccount;
 use crate::domain::ledger::contact::{Contact, ContactKind};
 use crate::domain::ledger::journal::Journal;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::settlement;
-use crate::domain::ledger::settlement::{EnteredSettlement, Reallocated};
+use crate::domain::ledger::settlement::{EnteredSettlement, Reallocated, SettlementAccount};
 
 /// The fields of a settlement that no rule reads.
 #[derive(Default)]
@@ -38,8 +37,7 @@ impl BooksTransaction<'_> {
         request: &CommandRequest,
         entry: &SettlementInput,
     ) -> Result<CommandResult, Rejection> {
-        let unknown = || Refusal::UnknownReference { field: "bank_account_id".to_owned(), id: entry.bank_account_id };
-        let bank = self.bank(entry.bank_account_id).ok_or_else(unknown)?;
+        let through = self.settlement_account(&entry.through)?;
         let entered = EnteredSettlement {
             kind: entry.kind,
             contact_id: ContactId(entry.contact_id),
@@ -54,8 +52,25 @@ impl BooksTransaction<'_> {
             method: entry.method,
             bank_transaction_id: None,
         };
-        let row = self.post_settlement(request, &entered, &bank, details)?;
+        let row = self.post_settlement(request, &entered, &through, details)?;
         self.settlement_result(row.id)
+    }
+
+    /// The account that the cash of a settlement moves through. That of a bank account is the bank account, whichever key
+    /// names it.
+    fn settlement_account(&self, named: &NamedSettlementAccount) -> Result<SettlementAccount, Refusal> {
+        match named {
+            NamedSettlementAccount::Bank(id) => {
+                let unknown = || Refusal::UnknownReference { field: "bank_account_id".to_owned(), id: *id };
+                self.bank(*id).map(SettlementAccount::Bank).ok_or_else(unknown)
+            }
+            NamedSettlementAccount::Account(name) => {
+                let account = self.books.books().named_account(name, str::to_owned)?.clone();
+                let bank = self.books.bank_accounts.values().find(|bank| bank.account_id == account.id.0);
+                let other = SettlementAccount::Other { account, field: name.key() };
+                Ok(bank.map_or(other, |bank| SettlementAccount::Bank(bank.to_domain())))
+            }
+        }
     }
 
     /// Posts a settlement and allocates it.
@@ -63,7 +78,7 @@ impl BooksTransaction<'_> {
         &mut self,
         request: &CommandRequest,
         entered: &EnteredSettlement,
-        bank: &BankAccount,
+        through: &SettlementAccount,
         details: SettlementDetails,
     ) -> Result<SettlementRecord, Rejection> {
         let (kind, organisation) = (entered.kind, self.organisation());
@@ -78,13 +93,17 @@ impl BooksTransaction<'_> {
         }
         let numbered = Numbered::Settlements(kind.document_kind().side());
         let number = self.upcoming_number(numbered);
-        let settled = settlement::settle(&self.books.books(), contact.as_ref(), bank, &register, entered, &number)?;
+        let settled = settlement::settle(&self.books.books(), contact.as_ref(), through, &register, entered, &number)?;
         let number = self.next_number(numbered);
         let id = self.identifiers.next(IdSequence::Settlement);
         let journal_id = self.write_settlement_journal(request, id, settled.journal);
         for journal in settled.later {
             self.write_settlement_journal(request, id, journal);
         }
+        let (bank_account_id, account_id) = match through {
+            SettlementAccount::Bank(bank) => (Some(bank.id.0), None),
+            SettlementAccount::Other { account, .. } => (None, Some(account.id.0)),
+        };
         let row = SettlementRecord {
             id,
             kind,
@@ -92,7 +111,8 @@ impl BooksTransaction<'_> {
             contact_id: entered.contact_id.0,
             date: entered.date,
             amount_pence: entered.amount.0,
-            bank_account_id: bank.id.0,
+            bank_account_id,
+            account_id,
             reference: details.reference,
             memo: details.memo,
             method: details.method,
@@ -320,7 +340,10 @@ impl BooksTransaction<'_> {
         let (_, row) = self.facts.settlements.get(&id)?;
         let known = self.facts.register.settlements.get(&SettlementId(id))?;
         let end = AllocationEnd::Settlement(known.id);
-        Some(row.clone().into_view(self.contact_name(row.contact_id), self.allocation_views(&known.allocations, end)))
+        let account = row.account_id.and_then(|id| self.books.accounts.get(&id));
+        let code = account.map(|account| account.code.clone());
+        let allocations = self.allocation_views(&known.allocations, end);
+        Some(row.clone().into_view(self.contact_name(row.contact_id), code, allocations))
     }
 }
 

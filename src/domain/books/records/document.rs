@@ -2,13 +2,13 @@
 
 use crate::domain::books::audit_fields::{AuditFields, ChangeAction, Resource};
 use crate::domain::books::records::settlement::AllocationView;
-use crate::domain::date::Date;
+use crate::domain::date::{Date, date_time_text};
 use crate::domain::ids::{ContactId, DocumentId};
 use crate::domain::ledger::allocation::{Allocation, Document};
 use crate::domain::ledger::cis;
 use crate::domain::ledger::document::{CisType, DocumentKind, EnteredLine, Stage, status};
 use crate::domain::ledger::money::{Decimal4, Pence, Percent};
-use crate::domain::ledger::vat::{Basis, CodeTotals, VatCode};
+use crate::domain::ledger::vat::{Basis, CodeTotals, ReverseCharged, VatCode};
 
 /// An invoice or credit note as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub struct DocumentInput {
     pub currency: Option<String>,
     /// Whether the prices contain the VAT.
     pub is_vat_inclusive: bool,
+    /// The basis it is given for its VAT: only the standard one.
+    pub vat_basis: Option<Basis>,
     /// The invoice that a credit note takes back.
     pub origin_id: Option<i64>,
     /// Its lines.
@@ -52,6 +54,7 @@ pub enum DocumentField {
     Notes(Option<String>),
     Currency(String),
     VatInclusive(bool),
+    VatBasis(Option<Basis>),
     Origin(Option<i64>),
     Lines(Vec<EnteredLine>),
 }
@@ -76,6 +79,7 @@ impl DocumentInput {
             DocumentField::Notes(notes) => self.notes = notes,
             DocumentField::Currency(currency) => self.currency = Some(currency),
             DocumentField::VatInclusive(inclusive) => self.is_vat_inclusive = inclusive,
+            DocumentField::VatBasis(basis) => self.vat_basis = basis,
             DocumentField::Origin(origin) => self.origin_id = origin,
             DocumentField::Lines(lines) => self.lines = lines,
         }
@@ -129,8 +133,12 @@ pub(crate) struct DocumentRecord {
     pub(crate) credited_pence: i64,
     pub(crate) cis: Option<cis::Terms>,
     pub(crate) is_opening: bool,
-    /// How its VAT is declared, once it is issued; none of opening documents.
+    /// The day of the opening balances that it came with.
+    pub(crate) opened_on: Option<Date>,
+    /// How its VAT is declared, once it is issued; of opening documents when they say their VAT.
     pub(crate) basis: Option<Basis>,
+    /// The basis it is given for its VAT.
+    pub(crate) given_basis: Option<Basis>,
     pub(crate) journal_id: Option<i64>,
     pub(crate) void_journal_id: Option<i64>,
     pub(crate) void_date: Option<Date>,
@@ -159,6 +167,10 @@ pub struct DocumentLineRecord {
     pub discount: Percent,
     /// The VAT code.
     pub vat_code: VatCode,
+    /// The reverse charge it is under, with its VAT.
+    pub reverse_charge: Option<ReverseCharged>,
+    /// Whether it is a fixed asset sold outside the turnover of the flat rate.
+    pub has_standard_basis: bool,
     /// The caller's own figure for the VAT.
     pub given_vat_pence: Option<i64>,
     /// Without VAT.
@@ -167,6 +179,8 @@ pub struct DocumentLineRecord {
     pub vat_pence: i64,
     /// What it is under CIS.
     pub cis_type: CisType,
+    /// What the caller says it is; none when it follows from the supplier.
+    pub given_cis_type: Option<CisType>,
 }
 
 impl DocumentRecord {
@@ -202,6 +216,7 @@ impl DocumentRecord {
             contact_id: ContactId(self.contact_id),
             stage: self.stage,
             date: self.date,
+            opened_on: self.opened_on,
             gross: Pence(self.gross_pence()),
             deduction: self.cis.map_or(Pence::ZERO, |terms| terms.deduction),
             by_code: self.by_code.clone(),
@@ -268,6 +283,7 @@ impl DocumentRecord {
             .number("void_journal_id", self.void_journal_id)
             .date("void_date", self.void_date)
             .text("void_reason", self.void_reason.as_deref())
+            .text("last_emailed_at", self.last_emailed_at_ms.map(date_time_text).as_deref())
     }
 }
 
@@ -298,6 +314,8 @@ pub struct DocumentView {
     pub notes: Option<String>,
     /// Whether the prices contain the VAT.
     pub is_vat_inclusive: bool,
+    /// How its VAT is declared; of a draft the basis it is given, if any.
+    pub vat_basis: Option<Basis>,
     /// The invoice that a credit note corrects.
     pub origin_id: Option<i64>,
     /// Its lines, in order.
@@ -409,6 +427,7 @@ impl DocumentRecord {
             reference: self.reference.clone(),
             notes: self.notes.clone(),
             is_vat_inclusive: self.is_vat_inclusive,
+            vat_basis: self.basis.or(self.given_basis),
             origin_id: self.origin_id,
             lines: self.lines.clone(),
             account_codes: self.lines.iter().map(|line| code_of(line.account_id)).collect(),

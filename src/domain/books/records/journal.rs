@@ -106,16 +106,22 @@ pub struct AccountHistory {
 pub struct HistoryLine {
     /// Its date.
     pub entry_date: Date,
-    /// Its journal.
-    pub journal_id: i64,
-    /// The journal's number.
-    pub journal_number: i64,
+    /// Its journal and the journal's number; none of the profit of an earlier financial year.
+    pub journal: Option<(i64, i64)>,
     /// The line's note, or the journal's description.
     pub description: String,
     /// Pence.
     pub debit_pence: i64,
     /// Pence.
     pub credit_pence: i64,
+    /// What made the journal.
+    pub source_type: String,
+    /// The document or settlement behind it.
+    pub source_id: Option<i64>,
+    /// The number of the document or settlement.
+    pub document_number: Option<String>,
+    /// The customer or supplier.
+    pub contact_id: Option<i64>,
 }
 
 impl JournalView {

@@ -4,11 +4,12 @@ use crate::domain::books::audit_fields::AuditFields;
 use crate::domain::books::records::address::{Address, AddressChange, with_address};
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::financial_year::{FinancialYears, YearEnd};
 use crate::domain::ledger::journal;
 use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::organisation::{EntityType, VatPatch, VatSettings};
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat::VatScheme;
+use crate::domain::ledger::vat::{VatHistory, VatScheme};
 
 /// An organisation as stored (`ledger.md` 2.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +68,18 @@ pub struct OrganisationRecord {
     pub sales_invoice_next_number: i64,
     /// The prefix of credit note numbers.
     pub sales_credit_note_prefix: String,
+    /// The reply address of what is sent.
+    pub email: Option<String>,
+    /// The telephone number that documents show.
+    pub phone: Option<String>,
+    /// The employer's reference at HMRC, such as `123/AB456`.
+    pub paye_reference: Option<String>,
+    /// The reference of payments of PAYE and CIS to HMRC.
+    pub accounts_office_reference: Option<String>,
+    /// The bank account that invoices ask to pay to.
+    pub payment_bank_account_id: Option<i64>,
+    /// A text below every invoice.
+    pub invoice_footer: Option<String>,
     /// Whether an account has the role `vat_control`.
     pub has_vat_control: bool,
     /// Whether opening balances were posted.
@@ -94,7 +107,7 @@ pub enum OrganisationField {
     Utr(Option<String>),
     Address(AddressChange),
     Timezone(String),
-    FinancialYearEnd(String),
+    FinancialYearEnd(YearEnd),
     BooksStartDate(Option<Date>),
     CisContractor(bool),
     CisSubcontractor(bool),
@@ -102,6 +115,12 @@ pub enum OrganisationField {
     DefaultPaymentTermsDays(i64),
     SalesInvoicePrefix(String),
     SalesCreditNotePrefix(String),
+    Email(Option<String>),
+    Phone(Option<String>),
+    PayeReference(Option<String>),
+    AccountsOfficeReference(Option<String>),
+    PaymentBankAccountId(Option<i64>),
+    InvoiceFooter(Option<String>),
 }
 
 /// The changed fields of an organisation.
@@ -126,15 +145,45 @@ pub struct LockChange {
     pub at_ms: i64,
 }
 
+impl OrganisationChange {
+    /// The bank account that invoices shall ask to pay to, when the change names one.
+    pub(crate) fn payment_bank_account_id(&self) -> Option<i64> {
+        self.fields.iter().rev().find_map(|field| match field {
+            OrganisationField::PaymentBankAccountId(id) => Some(*id),
+            _ => None,
+        })?
+    }
+}
+
+/// What of the books of an organisation has a history, which a change goes on with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Histories<'a> {
+    /// The VAT schemes.
+    pub(crate) vat: &'a VatHistory,
+    /// The financial years.
+    pub(crate) years: &'a FinancialYears,
+}
+
+/// An organisation after a change.
+#[derive(Debug)]
+pub(crate) struct ChangedOrganisation {
+    /// Its record.
+    pub(crate) row: OrganisationRecord,
+    /// The VAT scheme that begins, with its first day, if another scheme does.
+    pub(crate) vat_scheme: Option<(Date, VatScheme)>,
+    /// The financial years, if they change.
+    pub(crate) years: Option<FinancialYears>,
+}
+
 impl OrganisationRecord {
-    /// The record after the change, and the VAT scheme that begins with its first day, if another scheme does.
+    /// The organisation after the change. A new one has no histories.
     pub(crate) fn with(
         &self,
         change: &OrganisationChange,
-        lock_date: Option<Date>,
-        is_new: bool,
-    ) -> Result<(Self, Option<(Date, VatScheme)>), Refusal> {
+        histories: Option<Histories<'_>>,
+    ) -> Result<ChangedOrganisation, Refusal> {
         let mut row = self.clone();
+        let mut year_end = None;
         for field in change.fields.iter().cloned() {
             match field {
                 OrganisationField::Name(name) => row.name = name,
@@ -144,7 +193,10 @@ impl OrganisationRecord {
                 OrganisationField::Utr(utr) => row.utr = utr,
                 OrganisationField::Address(change) => row.address = change.applied_to(row.address),
                 OrganisationField::Timezone(name) => row.timezone = name,
-                OrganisationField::FinancialYearEnd(day) => row.financial_year_end = day,
+                OrganisationField::FinancialYearEnd(day) => {
+                    row.financial_year_end = day.to_string();
+                    year_end = Some(day);
+                }
                 OrganisationField::BooksStartDate(date) => row.books_start_date = date,
                 OrganisationField::CisContractor(is) => row.cis_contractor = is,
                 OrganisationField::CisSubcontractor(is) => row.cis_subcontractor = is,
@@ -152,14 +204,21 @@ impl OrganisationRecord {
                 OrganisationField::DefaultPaymentTermsDays(days) => row.default_payment_terms_days = days,
                 OrganisationField::SalesInvoicePrefix(prefix) => row.sales_invoice_prefix = prefix,
                 OrganisationField::SalesCreditNotePrefix(prefix) => row.sales_credit_note_prefix = prefix,
+                OrganisationField::Email(email) => row.email = email,
+                OrganisationField::Phone(phone) => row.phone = phone,
+                OrganisationField::PayeReference(reference) => row.paye_reference = reference,
+                OrganisationField::AccountsOfficeReference(reference) => row.accounts_office_reference = reference,
+                OrganisationField::PaymentBankAccountId(id) => row.payment_bank_account_id = id,
+                OrganisationField::InvoiceFooter(footer) => row.invoice_footer = footer,
             }
         }
-        let (vat, begins) = if is_new {
-            let vat = VatSettings::initial(&change.vat)?;
-            let begins = vat.scheme.map(|scheme| (vat.scheme_from.unwrap_or(journal::FIRST_DATE), scheme));
-            (vat, begins)
-        } else {
-            row.vat_settings().patched(&change.vat, lock_date)?
+        let (vat, vat_scheme) = match histories {
+            Some(histories) => row.vat_settings().patched(&change.vat, histories.vat, self.lock_date)?,
+            None => {
+                let vat = VatSettings::initial(&change.vat)?;
+                let begins = vat.scheme.map(|scheme| (vat.scheme_from.unwrap_or(journal::FIRST_DATE), scheme));
+                (vat, begins)
+            }
         };
         row.vat_registered = vat.is_registered;
         row.vat_number = vat.number;
@@ -168,7 +227,15 @@ impl OrganisationRecord {
         row.flat_rate_basis_points = vat.scheme.and_then(VatScheme::flat_rate).map(|rate| rate.0);
         row.vat_period_months = i64::from(vat.period_months);
         row.vat_period_end_month = i64::from(vat.period_end_month);
-        Ok((row, begins))
+        let others = histories.zip(year_end).filter(|(histories, day)| !histories.years.year_end().is_same_day(*day));
+        let years = others.map(|(histories, day)| histories.years.changed(day, self.lock_date)).transpose()?;
+        Ok(ChangedOrganisation { row, vat_scheme, years })
+    }
+
+    /// Years that have always ended as the record says: those of a new organisation.
+    pub(crate) fn constant_years(&self) -> FinancialYears {
+        // The same rule accepted the stored day.
+        FinancialYears::since_ever(YearEnd::parse(&self.financial_year_end).unwrap_or(YearEnd::MARCH))
     }
 
     /// The VAT settings as the rules read them.
@@ -211,6 +278,12 @@ impl OrganisationRecord {
             .number("default_payment_terms_days", self.default_payment_terms_days)
             .text("sales_invoice_prefix", self.sales_invoice_prefix.as_str())
             .text("sales_credit_note_prefix", self.sales_credit_note_prefix.as_str())
+            .text("email", self.email.as_deref())
+            .text("phone", self.phone.as_deref())
+            .text("paye_reference", self.paye_reference.as_deref())
+            .text("accounts_office_reference", self.accounts_office_reference.as_deref())
+            .number("payment_bank_account_id", self.payment_bank_account_id)
+            .text("invoice_footer", self.invoice_footer.as_deref())
     }
 
     /// The fields of the period lock that the history shows.
@@ -220,7 +293,7 @@ impl OrganisationRecord {
 }
 
 /// The record of a new organisation before its fields are set.
-pub(crate) fn blank(now_ms: i64) -> OrganisationRecord {
+pub fn blank(now_ms: i64) -> OrganisationRecord {
     OrganisationRecord {
         id: OrganisationId(0),
         name: String::new(),
@@ -232,7 +305,7 @@ pub(crate) fn blank(now_ms: i64) -> OrganisationRecord {
         country: "GB".to_owned(),
         timezone: "Europe/London".to_owned(),
         address: Address::default(),
-        financial_year_end: "03-31".to_owned(),
+        financial_year_end: YearEnd::MARCH.to_string(),
         books_start_date: None,
         vat_registered: false,
         vat_number: None,
@@ -249,6 +322,12 @@ pub(crate) fn blank(now_ms: i64) -> OrganisationRecord {
         sales_invoice_prefix: "INV-".to_owned(),
         sales_invoice_next_number: 1,
         sales_credit_note_prefix: "SCN-".to_owned(),
+        email: None,
+        phone: None,
+        paye_reference: None,
+        accounts_office_reference: None,
+        payment_bank_account_id: None,
+        invoice_footer: None,
         has_vat_control: false,
         opening_balances_set: false,
         status: "active".to_owned(),

@@ -4,6 +4,7 @@ use crate::domain::books::audit_fields::{AuditFields, ChangeAction, Resource};
 use crate::domain::date::Date;
 use crate::domain::ids::{ContactId, SettlementId};
 use crate::domain::ledger::allocation::{Allocation, Settlement, SettlementKind};
+use crate::domain::ledger::chart::AccountReference;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::money::Pence;
 
@@ -30,8 +31,8 @@ pub struct SettlementInput {
     pub date: Date,
     /// The cash.
     pub amount_pence: i64,
-    /// The bank account.
-    pub bank_account_id: i64,
+    /// The account that the cash moves through.
+    pub through: NamedSettlementAccount,
     /// The caller's own reference.
     pub reference: Option<String>,
     /// A note.
@@ -42,6 +43,15 @@ pub struct SettlementInput {
     pub allocations: Vec<AllocationInput>,
     /// Whether the rest is allocated to the oldest open invoices.
     pub is_auto_allocated: bool,
+}
+
+/// The account that the cash of a settlement moves through, as a body names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NamedSettlementAccount {
+    /// A bank account (`bank_account_id`).
+    Bank(i64),
+    /// Another account (`account_id`, `account_code`).
+    Account(AccountReference),
 }
 
 /// The document or settlement that an allocation goes to.
@@ -114,8 +124,10 @@ pub struct SettlementView {
     pub date: Date,
     /// The cash.
     pub amount_pence: i64,
-    /// The bank account.
-    pub bank_account_id: i64,
+    /// The bank account, if the cash moved through one.
+    pub bank_account_id: Option<i64>,
+    /// The other account that it moved through: its id, and the code it has now.
+    pub account: Option<(i64, String)>,
     /// The caller's own reference.
     pub reference: Option<String>,
     /// A note.
@@ -183,7 +195,9 @@ pub(crate) struct SettlementRecord {
     pub(crate) contact_id: i64,
     pub(crate) date: Date,
     pub(crate) amount_pence: i64,
-    pub(crate) bank_account_id: i64,
+    /// The bank account that the cash moved through, or none and the account.
+    pub(crate) bank_account_id: Option<i64>,
+    pub(crate) account_id: Option<i64>,
     pub(crate) reference: Option<String>,
     pub(crate) memo: Option<String>,
     pub(crate) method: Option<PaymentMethod>,
@@ -258,8 +272,14 @@ impl SettlementRecord {
         }
     }
 
-    /// Its view, with the name of the contact and the active allocations.
-    pub(crate) fn into_view(self, contact_name: String, allocations: Vec<AllocationView>) -> SettlementView {
+    /// Its view, with the name of the contact, the code of the account in place of a bank account, and the active
+    /// allocations.
+    pub(crate) fn into_view(
+        self,
+        contact_name: String,
+        account_code: Option<String>,
+        allocations: Vec<AllocationView>,
+    ) -> SettlementView {
         SettlementView {
             id: self.id,
             kind: self.kind,
@@ -270,6 +290,7 @@ impl SettlementRecord {
             date: self.date,
             amount_pence: self.amount_pence,
             bank_account_id: self.bank_account_id,
+            account: self.account_id.zip(account_code),
             reference: self.reference,
             memo: self.memo,
             method: self.method,
@@ -328,6 +349,7 @@ impl SettlementRecord {
             .money("allocated_amount", self.allocated_pence)
             .money("cis_amount", self.cis_pence)
             .number("bank_account_id", self.bank_account_id)
+            .number("account_id", self.account_id)
             .number("bank_transaction_id", self.bank_transaction_id)
             .text("reference", self.reference.as_deref())
             .text("memo", self.memo.as_deref())

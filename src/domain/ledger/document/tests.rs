@@ -21,7 +21,7 @@ fn contact(kind: ContactKind) -> Contact {
     }
 }
 
-fn line(pence: i64, cis_type: CisType) -> EnteredLine {
+fn line(pence: i64, cis_type: Option<CisType>) -> EnteredLine {
     EnteredLine {
         description: String::new(),
         account: None,
@@ -29,6 +29,8 @@ fn line(pence: i64, cis_type: CisType) -> EnteredLine {
         unit_price: Decimal4(pence * 100),
         discount: Percent::ZERO,
         vat_code: None,
+        reverse_charge: None,
+        has_standard_basis: false,
         vat_amount: None,
         cis_type,
     }
@@ -42,6 +44,8 @@ fn entered(kind: DocumentKind, lines: Vec<EnteredLine>) -> EnteredDocument<'stat
         due_date: None,
         currency: None,
         is_vat_inclusive: false,
+        cis_rate: None,
+        vat_basis: None,
         lines: lines.into(),
     }
 }
@@ -55,7 +59,7 @@ fn decide(contact: &Contact, entered: &EnteredDocument<'_>) -> Result<Draft, Ref
 #[test]
 fn a_document_is_due_by_the_terms() {
     let customer = contact(ContactKind::Customer);
-    let invoice = entered(DocumentKind::SalesInvoice, vec![line(10_000, CisType::None)]);
+    let invoice = entered(DocumentKind::SalesInvoice, vec![line(10_000, None)]);
     assert_eq!(decide(&customer, &invoice).unwrap().due_date, Some(Date::numbered(20_030)));
     let terms = Contact { payment_terms_days: Some(14), ..customer.clone() };
     assert_eq!(decide(&terms, &invoice).unwrap().due_date, Some(Date::numbered(20_014)));
@@ -71,7 +75,7 @@ fn a_document_is_due_by_the_terms() {
 fn the_total_may_be_nothing_but_not_less() {
     let customer = contact(ContactKind::Customer);
     let of = |amounts: &[i64]| {
-        let lines = amounts.iter().map(|pence| line(*pence, CisType::None)).collect();
+        let lines = amounts.iter().map(|pence| line(*pence, None)).collect();
         decide(&customer, &entered(DocumentKind::SalesInvoice, lines))
     };
     assert_eq!(of(&[10_000, -4_000]).unwrap().total, Split { net: Pence(6_000), vat: Pence(1_200) });
@@ -82,7 +86,7 @@ fn the_total_may_be_nothing_but_not_less() {
 
 #[test]
 fn only_pounds_and_only_contacts_of_the_right_kind() {
-    let invoice = entered(DocumentKind::PurchaseInvoice, vec![line(10_000, CisType::None)]);
+    let invoice = entered(DocumentKind::PurchaseInvoice, vec![line(10_000, None)]);
     let refused = decide(&contact(ContactKind::Customer), &invoice).unwrap_err();
     assert_eq!(refused, Refusal::UnknownReference { field: "supplier_id".to_owned(), id: 3 });
     let euro = EnteredDocument { currency: Some("EUR".to_owned()), ..invoice.clone() };
@@ -91,14 +95,30 @@ fn only_pounds_and_only_contacts_of_the_right_kind() {
     assert!(decide(&contact(ContactKind::Supplier), &pounds).is_ok());
 }
 
+/// A bill under the scheme at 20 %, or outside of it.
+fn bill(is_subcontractor: bool, lines: Vec<EnteredLine>) -> Draft {
+    let cis_rate = is_subcontractor.then_some(CisRate::Standard);
+    let entered = EnteredDocument { cis_rate, ..entered(DocumentKind::PurchaseInvoice, lines) };
+    decide(&contact(ContactKind::Supplier), &entered).unwrap()
+}
+
 #[test]
 fn a_subcontractors_bill_fixes_its_deduction() {
-    let subcontractor = Contact { cis_rate: Some(CisRate::Standard), ..contact(ContactKind::Supplier) };
-    let lines = vec![line(150_000, CisType::Labour), line(42_000, CisType::Materials)];
-    let bill = decide(&subcontractor, &entered(DocumentKind::PurchaseInvoice, lines)).unwrap();
+    let bill = bill(true, vec![line(150_000, Some(CisType::Labour)), line(42_000, Some(CisType::Materials))]);
     assert_eq!(bill.total.gross(), Pence(230_400));
     assert_eq!(bill.cis.map(|terms| terms.deduction), Some(Pence(30_000)));
     assert_eq!(bill.by_code().to_text(), "ST 1920.00 384.00");
+}
+
+#[test]
+fn what_a_subcontractors_line_leaves_out_is_labour() {
+    let lines = || vec![line(150_000, None), line(42_000, Some(CisType::Materials)), line(1_000, Some(CisType::None))];
+    let types = |bill: &Draft| bill.lines.iter().map(|line| line.cis_type).collect::<Vec<_>>();
+    let deducted = bill(true, lines());
+    assert_eq!(types(&deducted), [CisType::Labour, CisType::Materials, CisType::None]);
+    assert_eq!(deducted.cis.map(|terms| (terms.labour_net, terms.deduction)), Some((Pence(150_000), Pence(30_000))));
+    let plain = bill(false, lines());
+    assert_eq!((types(&plain), plain.cis), (vec![CisType::None, CisType::Materials, CisType::None], None));
 }
 
 #[test]

@@ -23,12 +23,14 @@ fn drafted(chart: &Chart, kind: DocumentKind, lines: &[(&str, VatCode, i64)]) ->
             account_id: chart.with_code(code).unwrap().id,
             account_key: "account_id",
             vat_code: *vat_code,
+            reverse_charge: None,
+            has_standard_basis: false,
             amount: Split { net: Pence(*net), vat: vat_code.vat_on_net(Pence(*net)) },
             cis_type: CisType::None,
         })
         .collect();
     let total = total(&lines);
-    Draft { kind, contact_id: ContactId(3), date: DAY, due_date: None, lines, total, cis: None }
+    Draft { kind, contact_id: ContactId(3), date: DAY, due_date: None, vat_basis: None, lines, total, cis: None }
 }
 
 fn decide(chart: &Chart, scheme: VatScheme, draft: &Draft) -> Result<Option<Journal>, Refusal> {

@@ -3,9 +3,11 @@
 use super::*;
 use crate::domain::ids::{BankAccountId, BankTransactionId, JournalId, SettlementId};
 use crate::domain::ledger::bank::BankStatus;
+use crate::domain::ledger::chart::Chart;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::journal::JournalStatus;
+use crate::domain::ledger::refusal::DetailValue;
 use crate::domain::ledger::testing::{books, carry_out, chart, contact, document, posted, register, shown, since_ever};
 use crate::domain::ledger::vat::{VatCode, VatScheme};
 
@@ -37,7 +39,7 @@ fn decide_locked(
         BankAccount { id: BankAccountId(1), account_id: chart.with_code("1200").unwrap().id, is_archived: false };
     let kind = entered.kind.document_kind().contact_kind();
     let books = Books { lock_date, ..books(&chart, &vat) };
-    settle(&books, Some(&contact(kind)), &bank, register, entered, "RCP-00001")
+    settle(&books, Some(&contact(kind)), &SettlementAccount::Bank(bank), register, entered, "RCP-00001")
 }
 
 fn decide(register: &Register, entered: &EnteredSettlement) -> Result<Settled, Refusal> {
@@ -99,6 +101,35 @@ fn the_whole_amount_is_posted_and_allocations_are_not() {
     assert_eq!(lines(&payment), posted(&[("2100", 2_500), ("1200", -2_500)]));
     let back = decide(&register([]), &entered(SettlementKind::SupplierRefund, 2_500, &[])).unwrap();
     assert_eq!(lines(&back), posted(&[("1200", 2_500), ("2100", -2_500)]));
+}
+
+#[test]
+fn debts_are_settled_through_accounts_that_carry_a_balance_and_are_nobody_elses() {
+    let (mut chart, vat) = (chart(true), since_ever(VatScheme::Standard));
+    let through = |chart: &Chart, code: &str| {
+        let account = chart.with_code(code).unwrap().clone();
+        let through = SettlementAccount::Other { account, field: "account_code" };
+        let payment = entered(SettlementKind::SupplierPayment, 2_500, &[]);
+        let supplier = contact(ContactKind::Supplier);
+        settle(&books(chart, &vat), Some(&supplier), &through, &register([]), &payment, "PAY-00001")
+    };
+    for code in ["2500", "1310", "3000", "0030"] {
+        let settled = through(&chart, code).unwrap();
+        assert_eq!(shown(&chart, &settled.journal), posted(&[("2100", 2_500), (code, -2_500)]), "{code}");
+    }
+    for code in ["4000", "7100", "1100", "2100", "2200", "3200", "9999"] {
+        let refused = through(&chart, code).unwrap_err();
+        let id = chart.with_code(code).unwrap().id;
+        let details = refused.extras();
+        assert_eq!(refused.reason(), "wrong_account_type", "{code}");
+        let named = [("field", DetailValue::Text("account_code".to_owned())), ("id", DetailValue::Id(id.0))];
+        assert_eq!(details, named, "{code}");
+    }
+    let closed = Account { is_archived: true, ..chart.with_code("2500").unwrap().clone() };
+    let id = closed.id;
+    chart.insert(closed);
+    let refused = through(&chart, "2500").unwrap_err();
+    assert_eq!(refused, Refusal::AccountArchived { field: "account_code".to_owned(), id });
 }
 
 #[test]

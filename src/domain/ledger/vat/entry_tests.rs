@@ -9,6 +9,7 @@ fn entry(side: Side, basis: Basis, net: i64, vat: i64) -> VatEntry {
         code: VatCode::Standard,
         amount: Split { net: Pence(net), vat: Pence(vat) },
         basis,
+        reverse_charge: None,
         tax_point: Date::numbered(0),
         origin: VatOrigin::JournalLine(1),
     }
@@ -39,5 +40,22 @@ fn bases_have_their_words() {
     for scheme in [VatScheme::Standard, VatScheme::Cash, VatScheme::FlatRate(Percent(1))] {
         assert_eq!(Basis::from(scheme).as_str(), scheme.as_str());
         assert_eq!(Basis::parse(scheme.as_str()), Some(Basis::from(scheme)));
+    }
+}
+
+#[test]
+fn under_a_reverse_charge_the_vat_is_due_and_reclaimed() {
+    let charged =
+        |side, charge, net, vat| VatEntry { reverse_charge: Some(charge), ..entry(side, Basis::Standard, net, vat) };
+    let domestic = charged(Side::Input, ReverseCharge::Domestic, 10_000, 2_000);
+    let imported = charged(Side::Input, ReverseCharge::ImportedServices, 500, 100);
+    let sold = charged(Side::Output, ReverseCharge::Domestic, 7_000, 0);
+    for scheme in [VatScheme::Standard, VatScheme::Cash, VatScheme::FlatRate(Percent(950))] {
+        let of_domestic = Boxes { box1: Pence(2_000), box4: Pence(2_000), box6: Pence(0), box7: Pence(10_000) };
+        assert_eq!(boxes([&domestic], scheme), of_domestic);
+        let of_imported = Boxes { box1: Pence(100), box4: Pence(100), box6: Pence(500), box7: Pence(500) };
+        assert_eq!(boxes([&imported], scheme), of_imported);
+        assert_eq!(boxes([&sold], scheme), Boxes { box6: Pence(7_000), ..Boxes::default() });
+        assert_eq!(boxes([&domestic, &domestic.undone(Date::numbered(9))], scheme), Boxes::default());
     }
 }

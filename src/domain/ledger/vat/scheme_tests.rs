@@ -46,6 +46,24 @@ fn a_document_keeps_the_scheme_of_its_date() {
 }
 
 #[test]
+fn a_scheme_changes_the_basis_of_the_days_that_were_under_another() {
+    let flat = |basis_points: i64| VatScheme::FlatRate(Percent(basis_points));
+    let history = VatHistory::new(vec![
+        (date("2025-01-01"), VatScheme::Standard),
+        (date("2025-07-01"), flat(950)),
+        (date("2026-01-01"), flat(1_200)),
+    ]);
+    assert!(!history.has_other_basis(date("2025-07-01"), flat(100)));
+    assert!(history.has_other_basis(date("2025-06-30"), flat(100)));
+    assert!(history.has_other_basis(date("2026-03-01"), VatScheme::Cash));
+    // The flat rate that begins later would not.
+    assert!(history.has_other_basis(date("2025-03-01"), VatScheme::Standard));
+    // Without any scheme, documents are under the standard one.
+    assert!(!VatHistory::default().has_other_basis(date("2025-01-01"), VatScheme::Standard));
+    assert!(VatHistory::default().has_other_basis(date("2025-01-01"), VatScheme::Cash));
+}
+
+#[test]
 fn a_scheme_begins_with_an_open_vat_period() {
     let start = |from: &str| require_scheme_start(date(from), Some(date("2025-04-30")), 3, 6);
     assert_eq!(start("2025-07-01"), Ok(()));
@@ -69,13 +87,19 @@ fn the_flat_rate_reclaims_on_large_capital_goods_alone() {
 }
 
 #[test]
-fn the_side_follows_from_the_account() {
+fn the_side_follows_from_the_account_and_of_fixed_assets_from_the_direction() {
     let chart: Chart =
         (1..).zip(standard_chart::at_creation(true)).map(|(id, new)| new.with_id(AccountId(id))).collect();
-    let side = |code: &str, vat| side_of_account(chart.with_code(code).unwrap(), vat, || "f".to_owned());
-    assert_eq!(side("4000", VatCode::Standard), Ok(Side::Output));
-    assert_eq!(side("7100", VatCode::Exempt), Ok(Side::Input));
-    assert_eq!(side("0030", VatCode::Standard), Ok(Side::Input));
+    let line =
+        |code: &str, pence, vat| side_of_line(chart.with_code(code).unwrap(), Pence(pence), vat, || "f".to_owned());
+    for pence in [1, -1] {
+        assert_eq!(line("4000", pence, VatCode::Standard), Ok(Side::Output));
+        assert_eq!(line("7100", pence, VatCode::Exempt), Ok(Side::Input));
+        assert_eq!(line("1300", pence, VatCode::Standard), Ok(Side::Input));
+    }
+    assert_eq!(line("0030", 1, VatCode::Standard), Ok(Side::Input));
+    assert_eq!(line("0030", -1, VatCode::Standard), Ok(Side::Output));
+    let side = |code: &str, vat| line(code, 1, vat);
     for code in ["2200", "2400", "3000", "1200", "1100", "9999"] {
         assert_eq!(side(code, VatCode::Zero).unwrap_err().reason(), "wrong_account_type", "{code}");
         assert!(side(code, VatCode::NoVat).is_ok(), "{code}");

@@ -84,7 +84,8 @@ pub fn list_account_transactions() -> Operation {
         "account",
         "List what was posted to an account",
         "The general ledger of the account, oldest first: every line with the balance after it. The opening balance is \
-         that before `date_from`, the closing one that at the end of `date_to`.",
+         that before `date_from`, the closing one that at the end of `date_to`. With `date_from`, income and expense count from \
+         the first day of the financial year of that date; without it, everything ever posted counts.",
     )
     .query("date_from", "On this date or later.", date_in(), "2026-01-01".into())
     .query("date_to", "On this date or before.", date_in(), "2026-03-31".into())

@@ -138,7 +138,7 @@ pub fn confirm_bank_transaction() -> Operation {
         "Brings the line into the books: `coded` against accounts and VAT codes (VAT inside the amounts, the sign of money), a \
          receipt, payment or refund of a contact with what it is set against, `transfer` with a line of another own account or to an \
          account whose line is still to come, `match` with a receipt, payment or journal that moved this amount already. An empty body \
-         confirms the saved suggestion.",
+         confirms the saved suggestion. Money in on a fixed asset is its sale: boxes 1 and 6 of the return.",
     )
     .request(named("ConfirmBankTransaction"), json!({ "account_id": 48, "vat_code": "ST" }))
     .answer::<Data<BankTransactionJson>>(200, "The line as it is now.")

@@ -10,7 +10,10 @@ use super::shared::{
 };
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
-use crate::domain::ledger::vat::Side;
+use crate::domain::ledger::vat::{ReverseCharge, Side};
+
+/// The only basis that may be given.
+const STANDARD_BASIS: [&str; 1] = ["standard"];
 
 const CIS_TYPES: [&str; 3] = ["labour", "materials", "none"];
 
@@ -101,9 +104,16 @@ fn entered(kind: DocumentKind, is_new: bool) -> Vec<Field> {
         maybe("vat_amount", money_in()),
     ];
     line.extend(account_keys());
-    if kind.side() == Side::Input {
-        line.push(maybe("cis_type", choice(&CIS_TYPES)));
-    }
+    let charges: Vec<_> = ReverseCharge::of_side(kind.side()).iter().map(|charge| charge.as_str()).collect();
+    line.push(maybe("reverse_charge", choice(&charges)));
+    line.push(match kind.side() {
+        Side::Output => maybe("vat_basis", choice(&STANDARD_BASIS)),
+        Side::Input => {
+            let description = "Without it, `labour` on a subcontractor's bill, for all but materials is deducted from (CIS340), and \
+                               `none` on others. It is decided at issue.";
+            maybe("cis_type", choice(&CIS_TYPES).description(Some(description)))
+        }
+    });
     let lines =
         array(strict("A line as entered: the account by its id or by its code, else that of the contact.", line))
             .min_items(Some(1))
@@ -122,5 +132,6 @@ fn entered(kind: DocumentKind, is_new: bool) -> Vec<Field> {
         optional("vat_inclusive", boolean().description(Some("Whether the prices contain the VAT."))),
         maybe("notes", plain(0, 2_000)),
         optional("currency", plain(3, 3).description(Some("Only GBP."))),
+        maybe("vat_basis", choice(&STANDARD_BASIS)),
     ]
 }

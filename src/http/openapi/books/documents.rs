@@ -9,6 +9,8 @@ use super::journals::VOID_DATE;
 use super::shared::{DATES_IN_ORDER, about_one, date_in, inside};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::issue::OTHER_BASIS;
+use crate::domain::ledger::vat::Side;
 use crate::http::envelope::{Data, PageOf};
 use crate::http::resources::documents::{
     PurchaseCreditNoteJson, PurchaseInvoiceJson, SalesCreditNoteJson, SalesInvoiceJson, statuses,
@@ -101,6 +103,16 @@ pub fn get_document(kind: DocumentKind) -> Operation {
     about_one(word(kind), place(kind, 1), summary, description).document(kind, "The document.")
 }
 
+/// `GET …/sales-invoices/{id}/pdf`, `GET …/sales-credit-notes/{id}/pdf`.
+pub fn print_sales_document(kind: DocumentKind) -> Operation {
+    let summary = if kind.is_credit_note() { "Print a sales credit note" } else { "Print a sales invoice" };
+    about_one(word(kind), place(kind, 1), summary, PRINTED).file("application/pdf", "The document.")
+}
+
+/// What is said of every printed document.
+pub(super) const PRINTED: &str = "PDF/A-2a, tagged, A4. A draft says DRAFT, a void one VOID. The same record gives the same bytes. A character that the font lacks is \
+     printed as a box and named in the header `Missing-Characters`.";
+
 /// `POST …/sales-invoices` and the like.
 pub fn create_document(kind: DocumentKind) -> Operation {
     let summary = of(
@@ -115,7 +127,11 @@ pub fn create_document(kind: DocumentKind) -> Operation {
     let operation = inside(
         summary,
         "Issued at once unless `issue` is false: a draft has no number and posts nothing. VAT is computed line by line, halves of a penny \
-         away from zero; with `vat_inclusive` the prices contain it. Account and VAT code of a line default to the contact's.",
+         away from zero; with `vat_inclusive` the prices contain it. Account and VAT code of a line default to the contact's. A line \
+         with `reverse_charge` (and the code ST or RR) charges no VAT: the customer accounts for it, at the date of the document under \
+         every scheme. `vat_basis` `standard` takes the document out of cash accounting (hire purchase, invoices in advance of the \
+         supply), as a due date more than six months later does by itself; on a sales line of a fixed asset it takes the sale out \
+         of the turnover of the flat rate.",
     )
     .request(named(&format!("Create{}", schema_name(kind))), request_example(kind))
     .created_document(kind, "The document was made.")
@@ -200,6 +216,7 @@ pub fn issue_document(kind: DocumentKind) -> Operation {
         ],
     );
     let operation = about_one(word(kind), place(kind, 4), summary, "Gives a draft its number and posts its journal.")
+        .rule("vat_basis", OTHER_BASIS)
         .document(kind, "The document as it is now.")
         .conflict(json!({ "reason": "invalid_state", "current": "issued", "allowed": ["draft"] }))
         .conflict(json!({ "reason": "duplicate_number", "field": number_field(kind), "existing_id": 30 }))
@@ -292,8 +309,14 @@ fn rules(kind: DocumentKind, operation: Operation) -> Operation {
         .rule("lines[].account_id", ONE_AT_MOST)
         .rule("lines[].account_id", "is required: the contact has no default account")
         .rule("lines[].vat_code", "is required: the contact has no default VAT code")
+        .rule("lines[].reverse_charge", "needs the VAT code ST or RR")
+        .rule("vat_basis", OTHER_BASIS)
         .rule("lines[].unit_price", "the line must be within ±9999999999.99")
         .rule("lines", "the total must be at most 9999999999.99");
+    let operation = match kind.side() {
+        Side::Output => operation.rule("lines[].vat_basis", "is for an account with the role fixed_asset"),
+        Side::Input => operation,
+    };
     if kind.is_credit_note() {
         return operation;
     }

@@ -41,7 +41,8 @@ pub fn create_journal() -> Operation {
     inside(
         "Post a journal",
         "Each line has a debit or a credit, and the two totals agree. The amount of a line with a VAT code is gross: the VAT is \
-         split off to the VAT Control account as a line of its own.",
+         split off to the VAT Control account as a line of its own. With one, a credit of a fixed asset is its sale: boxes 1 and 6 of \
+         the return.",
     )
     .request(
         named("CreateJournal"),

@@ -8,6 +8,7 @@ mod changes;
 mod contacts;
 mod document_schemas;
 mod documents;
+mod emails;
 mod imports;
 mod journals;
 mod opening;
@@ -16,6 +17,7 @@ mod reports;
 mod settlements;
 pub(in crate::http) mod shared;
 mod status;
+mod vat_adjustments;
 
 use super::schema::Any;
 use crate::http::resources::contacts::body_schemas;
@@ -40,22 +42,24 @@ pub use contacts::{
 };
 pub use documents::{
     allocate_credit_note, create_document, delete_document, get_document, issue_document, list_documents,
-    unallocate_credit_note, update_document, void_document,
+    print_sales_document, unallocate_credit_note, update_document, void_document,
 };
+pub use emails::{cancel_email, email_document, get_email, list_emails, resend_email};
 pub use imports::{confirm_import, get_import, list_imports, preview_import};
 pub use journals::{create_journal, get_journal, list_journals, void_journal};
 pub use opening::{preview_opening_balances, set_opening_balances};
 pub use organisations::{
     create_organisation, get_organisation, get_period_lock, list_organisations, set_period_lock, update_organisation,
 };
-pub use reports::{as_of, of_period, report};
+pub use reports::{COMPARE_RULE, MONTHS_RULE, as_of, compared_days, compared_periods, of_period, report};
 pub use settlements::{
-    allocate_settlement, create_settlement, get_settlement, list_settlements, unallocate_settlement, update_settlement,
-    void_settlement,
+    allocate_settlement, create_settlement, get_settlement, list_settlements, print_settlement, unallocate_settlement,
+    update_settlement, void_settlement,
 };
 
 pub(super) use shared::vocabulary;
 pub use status::get_books_status;
+pub use vat_adjustments::{create_vat_adjustment, get_vat_adjustment, list_vat_adjustments, void_vat_adjustment};
 
 const TAG: &str = "Ledger";
 
@@ -71,6 +75,8 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         settlements::schemas(),
         opening::schemas(),
         imports::schemas(),
+        vat_adjustments::schemas(),
+        emails::schemas(),
     ];
     groups.into_iter().flatten().collect()
 }

@@ -6,8 +6,11 @@ use super::super::operation::Operation;
 use super::super::schema::{
     Any, Field, array, boolean, choice, id, maybe, maybe_array, named, one_of, plain, required, strict,
 };
-use super::shared::{account_code_in, date_in, inside, money_in_not_negative, money_in_positive, one_of_shapes};
+use super::shared::{
+    account_code_in, date_in, inside, money_in, money_in_not_negative, money_in_positive, one_of_shapes, vat_code,
+};
 use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::opening::{VAT_NOT_ALL, VAT_NOT_UNDER_CASH};
 use crate::http::envelope::Data;
 use crate::http::resources::opening_balances::{OpeningPreviewJson, OpeningSetJson};
 
@@ -16,12 +19,14 @@ pub fn preview_opening_balances() -> Operation {
     inside(
         "Preview opening balances",
         "Decides everything and posts nothing. The token sets them as previewed, once, within thirty minutes, for the same person. A \
-         difference between debits and credits is shown here and refused there, unless `balance_to_account_id` says where it goes.",
+         difference between debits and credits is shown here and refused there, unless `balance_to_account_id` says where it goes. \
+         Under cash accounting what was unpaid has not been declared: give the `vat` of open documents, or the warning \
+         `opening_vat_missing` says how many lack it.",
     )
     .request(named("OpeningBalances"), request_example())
     .answer::<Data<OpeningPreviewJson>>(200, "What they would do.")
     .conflict(json!({ "reason": "already_set" }))
-    .refusals(&["amount_mismatch", "period_locked", "unknown_reference"])
+    .refusals(&["amount_mismatch", "period_locked", "unknown_reference", "vat_amount_out_of_tolerance"])
     .balances()
     .change()
 }
@@ -41,7 +46,7 @@ pub fn set_opening_balances() -> Operation {
     .created::<Data<OpeningSetJson>>("The opening balances were set.")
     .conflict(json!({ "reason": "token_used" }))
     .conflict(json!({ "reason": "already_set" }))
-    .refusals(&["unbalanced", "period_locked", "token_expired", "unknown_reference"])
+    .refusals(&["unbalanced", "period_locked", "token_expired", "unknown_reference", "vat_amount_out_of_tolerance"])
     .balances()
     .change()
 }
@@ -53,6 +58,8 @@ impl Operation {
             .rule("open_documents[].number", "is the number of another document of the list")
             .rule("open_documents[].date", "must not be after as_of")
             .rule("open_documents[].due_date", "must not be before date")
+            .rule("open_documents[].vat", VAT_NOT_ALL)
+            .rule("open_documents[].vat", VAT_NOT_UNDER_CASH)
     }
 }
 
@@ -81,8 +88,14 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
             required("date", date_in()),
             required("amount_due", money_in_positive()),
             maybe("due_date", date_in()),
+            maybe_array("vat", array(named("OpeningVat")).min_items(Some(1)).max_items(Some(5))),
         ]
     };
+    let vat = strict(
+        "Net and VAT by code of what was open of a document under cash accounting: it counts in the return as the document is paid. \
+         All codes come to `amount_due`. A document without any counts as accounted for.",
+        vec![required("vat_code", vat_code()), required("net_amount", money_in()), required("vat_amount", money_in())],
+    );
     let document = one_of_shapes(
         "What was not settled on the day.",
         &["customer_id", "supplier_id"],
@@ -116,6 +129,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     vec![
         ("OpeningLine", lines),
         ("OpeningDocument", document),
+        ("OpeningVat", vat.into()),
         ("OpeningBalances", balances),
         ("OpeningBalancesToken", token.into()),
     ]

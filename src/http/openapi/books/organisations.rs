@@ -8,7 +8,7 @@ use super::super::schema::{
     required, strict,
 };
 use super::TAG;
-use super::shared::{address_in, date_in, inside, patch, percent_in, utr_in};
+use super::shared::{address_in, date_in, email_in, inside, patch, percent_in, utr_in};
 use crate::domain::date::timezones;
 use crate::http::envelope::{Data, List};
 use crate::http::error::ErrorCode;
@@ -47,7 +47,7 @@ pub fn create_organisation() -> Operation {
     )
     .request(named("CreateOrganisation"), json!({ "name": "Larkspur Joinery Ltd", "vat_control": true }))
     .created::<Data<OrganisationJson>>("The organisation was made.")
-    .refusals(&["currency_not_supported"])
+    .refusals(&["currency_not_supported", "unknown_reference"])
     .vat_rules()
     .change()
 }
@@ -56,15 +56,20 @@ pub fn create_organisation() -> Operation {
 pub fn update_organisation() -> Operation {
     inside(
         "Change an organisation",
-        "Owners and administrators only. Another VAT scheme begins on the first day of a VAT period after the lock date; what is \
-         dated before it keeps the old one.",
+        "Owners and administrators only. Another VAT scheme begins on the first day of a VAT period after the lock date, another \
+         percentage of the flat rate on any day after it; what is dated before keeps the old one. A document keeps the basis it \
+         was issued under, so another scheme is 409 `vat_already_posted` where VAT stands from its first day on: `journal_id` is \
+         the earliest. What was undone on its own day does not count. Another `financial_year_end` is that of the years that end after \
+         the lock date: what is locked stays as it is, and the first of the others is short or long, of 18 months at most.",
     )
-    .request(named("UpdateOrganisation"), json!({ "vat_registered": true, "vat_scheme": "cash", "vat_scheme_from": "2026-04-01" }))
+    .request(named("UpdateOrganisation"), json!({ "vat_registered": true, "vat_scheme": "standard", "vat_scheme_from": "2026-04-01" }))
     .answer::<Data<OrganisationJson>>(200, "The organisation as it is now.")
-    .refusals(&["period_locked"])
+    .refusals(&["period_locked", "unknown_reference"])
+    .conflict(json!({ "reason": "vat_already_posted", "date": "2026-04-03", "journal_id": 40 }))
     .vat_rules()
     .rule("vat_scheme_from", "a change of scheme needs its first day")
     .rule("vat_scheme_from", "must be the first day of a VAT period")
+    .rule("financial_year_end", "would make the first year that is not locked longer than 18 months")
     .change()
     .versioned()
 }
@@ -150,5 +155,11 @@ fn patchable(is_new: bool) -> Vec<Field> {
         maybe("flat_rate_percent", percent_in(0.01, 50.0)),
         optional("vat_period_months", integer(1).enum_values(Some([1, 3, 12]))),
         optional("vat_period_end_month", integer(1).maximum(Some(12_isize))),
+        maybe("email", email_in()),
+        maybe("phone", plain(0, 50)),
+        maybe("paye_reference", label_or_empty(20)),
+        maybe("accounts_office_reference", label_or_empty(20)),
+        maybe("payment_bank_account_id", id()),
+        maybe("invoice_footer", plain(0, 2_000)),
     ]
 }

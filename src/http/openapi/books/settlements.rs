@@ -8,14 +8,17 @@ use super::super::operation::Operation;
 use super::super::schema::{
     Any, Field, array, boolean, choice, id, maybe, moment, named, optional, plain, required, strict,
 };
+use super::documents::PRINTED;
 use super::journals::VOID_DATE;
 use super::shared::{
-    DATES_IN_ORDER, about_one, date_in, inside, money_in_not_negative, money_in_positive, one_of_shapes, patch,
+    DATES_IN_ORDER, about_one, account_keys, date_in, inside, money_in_not_negative, money_in_positive, one_of_shapes,
+    patch,
 };
 use crate::domain::books::records::settlement::PaymentMethod;
 use crate::domain::ledger::contact::ContactKind;
 use crate::http::envelope::{Data, PageOf};
 use crate::http::resources::settlements::{CustomerReceiptJson, SupplierPaymentJson};
+use crate::http::wire::books::settlement::ONE_ACCOUNT;
 
 /// What belongs to customers' receipts, and to suppliers' payments.
 fn of<T>(side: ContactKind, [receipt, payment]: [T; 2]) -> T {
@@ -96,12 +99,20 @@ pub fn get_settlement(side: ContactKind) -> Operation {
     .settlement(side, "The settlement.")
 }
 
+/// `GET …/customer-receipts/{id}/pdf`, `GET …/supplier-payments/{id}/pdf`.
+pub fn print_settlement(side: ContactKind) -> Operation {
+    let summary = of(side, ["Print a receipt", "Print a remittance advice"]);
+    about_one(word(side), place(side, 1), summary, PRINTED).file("application/pdf", "The document.")
+}
+
 /// `POST …/customer-receipts`, `POST …/supplier-payments`.
 pub fn create_settlement(side: ContactKind) -> Operation {
     inside(
         of(side, ["Post a customer receipt", "Post a supplier payment"]),
         "Money that changed hands, posted whole; what is not allocated stays as credit of the contact. `kind` `refund` gives back credit \
-         notes or what was received. `auto_allocate` sets what is left against the oldest open invoices.",
+         notes or what was received. `auto_allocate` sets what is left against the oldest open invoices. In place of \
+         `bank_account_id`, `account_id` or `account_code` names any ASSET, LIABILITY or EQUITY account that is no control account: a \
+         director paid, or it is set off.",
     )
     .request(
         named(of(side, ["CreateCustomerReceipt", "CreateSupplierPayment"])),
@@ -119,7 +130,10 @@ pub fn create_settlement(side: ContactKind) -> Operation {
         "over_allocated",
         "contact_archived",
         "bank_account_archived",
+        "wrong_account_type",
+        "account_archived",
     ])
+    .rule("bank_account_id", ONE_ACCOUNT)
     .change()
 }
 
@@ -225,11 +239,14 @@ pub(super) fn confirmed_allocations(side: ContactKind, is_refund: bool) -> Array
 fn create(side: ContactKind) -> Any {
     let methods = PaymentMethod::ALL.map(PaymentMethod::as_str);
     let shape = |kind: Field, is_refund: bool| {
+        let [account_id, account_code] = account_keys();
         vec![
             required(contact_key(side), id()),
             required("date", date_in()),
             required("amount", money_in_positive()),
-            required("bank_account_id", id()),
+            maybe("bank_account_id", id()),
+            account_id,
+            account_code,
             kind,
             maybe("reference", plain(0, 100)),
             maybe("memo", plain(0, 500)),

@@ -10,7 +10,7 @@ use utoipa::openapi::{Object, ObjectBuilder};
 
 use super::super::operation::Operation;
 use super::super::schema::{
-    Any, Field, boolean, choice, date, id, maybe, nullable, one_of, optional, plain, strict, string,
+    Any, Field, boolean, choice, date, id, maybe, nullable, one_of, optional, plain, strict, string, text,
 };
 use super::TAG;
 use crate::http::error::ErrorCode;
@@ -147,6 +147,14 @@ pub(super) fn account_keys() -> [Field; 2] {
 /// One of the five VAT codes.
 pub(in crate::http) fn vat_code() -> ObjectBuilder {
     choice(&["ST", "RR", "ZR", "EX", "NV"])
+}
+
+/// The pattern of what the reader of e-mail addresses takes, but for letters of other scripts.
+const EMAIL: &str = "^(?=[^@]{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:[.][A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:[.][A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$";
+
+/// An e-mail address as a request gives it.
+pub(in crate::http) fn email_in() -> ObjectBuilder {
+    text(5, 254).pattern(Some(EMAIL))
 }
 
 /// A UTR as a request gives it.

@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
-use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::{Object, ObjectBuilder};
 
 use crate::domain::books::records::document::{DocumentCis, DocumentLineRecord, DocumentView};
 use crate::domain::books::records::settlement::AllocationView;
 use crate::domain::date::Date;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::document::{CisType, DocumentKind};
-use crate::domain::ledger::vat::Side;
+use crate::domain::ledger::vat::{Basis, ReverseCharge, Side};
 use crate::http::envelope::{AssignedId, CURRENCY, Exact, Id, Moment, Money, RelatedId, vat_code};
-use crate::http::openapi::schema::choice;
+use crate::http::openapi::schema::{choice, nullable};
 use crate::http::resources::documents::statuses;
 
 /// An invoice or credit note on a day, which decides what is overdue.
@@ -69,6 +69,9 @@ macro_rules! document_answer {
             notes: Option<&'a str>,
             currency: &'static str,
             vat_inclusive: bool,
+            /// How its VAT is declared, once it is issued; of a draft the basis it is given, if any.
+            #[schema(schema_with = vat_basis, required)]
+            vat_basis: Option<&'static str>,
             lines: Vec<$line<'a>>,
             vat_summary: Vec<VatSummaryJson>,
             net_amount: Money,
@@ -126,6 +129,7 @@ macro_rules! document_answer {
                     notes: $view.notes.as_deref(),
                     currency: CURRENCY,
                     vat_inclusive: $view.is_vat_inclusive,
+                    vat_basis: $view.vat_basis.map(Basis::as_str),
                     lines: lines($view),
                     vat_summary: vat_summary(&$view.lines),
                     net_amount: Money($view.net_pence),
@@ -153,7 +157,7 @@ macro_rules! document_answer {
 
 document_answer! {
     /// A sales invoice.
-    SalesInvoiceJson of SalesInvoice with LineJson, |view, today|
+    SalesInvoiceJson of SalesInvoice with SalesLineJson, |view, today|
     after_document_type {
         #[schema(required)]
         invoice_number: Option<&'a str> = view.number.as_deref(),
@@ -177,7 +181,7 @@ document_answer! {
 
 document_answer! {
     /// A sales credit note.
-    SalesCreditNoteJson of SalesCreditNote with LineJson, |view, _today|
+    SalesCreditNoteJson of SalesCreditNote with SalesLineJson, |view, _today|
     after_document_type {
         #[schema(required)]
         credit_note_number: Option<&'a str> = view.number.as_deref(),
@@ -251,15 +255,13 @@ fn example(kind: DocumentKind) -> Value {
     let mut line = json!({
         "id": 88, "position": 1, "description": "Brass hinge set", "account_id": 16, "account_code": "4000", "quantity": 1,
         "unit_price": 10.03, "discount_percent": 0, "vat_code": "ST", "vat_rate": 20, "net_amount": 10.03,
-        "vat_amount": 2.01, "gross_amount": 12.04
+        "vat_amount": 2.01, "gross_amount": 12.04, "reverse_charge": null, "reverse_charge_vat_amount": null
     });
-    if is_purchase {
-        line = merged([line, json!({ "cis_type": "none" })]);
-    }
+    line = merged([line, if is_purchase { json!({ "cis_type": "none" }) } else { json!({ "vat_basis": null }) }]);
     let all = json!({
         "id": 31, "document_type": kind.as_str(), "reference": "PO 8812", "notes": null, "currency": "GBP",
-        "vat_inclusive": false, "lines": [line],
-        "vat_summary": [{ "vat_code": "ST", "net_amount": 10.03, "vat_amount": 2.01 }],
+        "vat_inclusive": false, "vat_basis": "standard", "lines": [line],
+        "vat_summary": [{ "vat_code": "ST", "reverse_charge": null, "net_amount": 10.03, "vat_amount": 2.01 }],
         "net_amount": 10.03, "vat_amount": 2.01, "gross_amount": 12.04, "amount_paid": 0.00, "journal_id": 9,
         "void_journal_id": null, "void_date": null, "void_reason": null, "opening": false,
         "issued_at": "2026-03-14T12:00:00.000Z", "last_emailed_at": null, "created_at": "2026-03-14T12:00:00.000Z",
@@ -325,6 +327,23 @@ pub struct LineJson<'a> {
     net_amount: Money,
     vat_amount: Money,
     gross_amount: Money,
+    /// The charge under which the customer accounts for the VAT, which is then in none of the amounts.
+    #[schema(schema_with = nullable_reverse_charge, required)]
+    reverse_charge: Option<&'static str>,
+    /// The VAT that the customer accounts for.
+    #[schema(required)]
+    reverse_charge_vat_amount: Option<Money>,
+}
+
+/// A line of a sales invoice or credit note.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SalesLine)]
+pub struct SalesLineJson<'a> {
+    #[serde(flatten)]
+    line: LineJson<'a>,
+    /// `standard` for a fixed asset sold outside the turnover of the flat rate.
+    #[schema(schema_with = line_basis, required)]
+    vat_basis: Option<&'static str>,
 }
 
 /// A line of a purchase invoice or credit note.
@@ -363,7 +382,16 @@ impl<'a> From<NumberedLine<'a>> for LineJson<'a> {
             net_amount: Money(line.net_pence),
             vat_amount: Money(line.vat_pence),
             gross_amount: Money(line.net_pence + line.vat_pence),
+            reverse_charge: line.reverse_charge.map(|charged| charged.kind.as_str()),
+            reverse_charge_vat_amount: line.reverse_charge.map(|charged| Money(charged.vat.0)),
         }
+    }
+}
+
+impl<'a> From<NumberedLine<'a>> for SalesLineJson<'a> {
+    fn from(numbered: NumberedLine<'a>) -> Self {
+        let vat_basis = numbered.1.has_standard_basis.then_some(Basis::Standard.as_str());
+        Self { line: numbered.into(), vat_basis }
     }
 }
 
@@ -373,30 +401,50 @@ impl<'a> From<NumberedLine<'a>> for PurchaseLineJson<'a> {
     }
 }
 
+fn vat_basis() -> Object {
+    nullable(choice(&[Basis::Standard, Basis::Cash, Basis::FlatRate].map(Basis::as_str)))
+}
+
+fn line_basis() -> Object {
+    nullable(choice(&[Basis::Standard.as_str()]))
+}
+
+fn nullable_reverse_charge() -> Object {
+    nullable(choice(&ReverseCharge::ALL.map(ReverseCharge::as_str)))
+}
+
 fn cis_type() -> ObjectBuilder {
     choice(&[CisType::Labour, CisType::Materials, CisType::None].map(CisType::as_str))
 }
 
-/// Net and VAT of the lines of one code.
+/// Net and VAT of the lines of one code, those under a reverse charge apart.
 #[derive(Serialize, ToSchema)]
 #[schema(as = VatSummary)]
 pub struct VatSummaryJson {
     #[schema(schema_with = vat_code)]
     vat_code: &'static str,
+    #[schema(schema_with = nullable_reverse_charge, required)]
+    reverse_charge: Option<&'static str>,
     net_amount: Money,
     vat_amount: Money,
 }
 
 /// Net and VAT by code, in the order of the letters.
 pub fn vat_summary(lines: &[DocumentLineRecord]) -> Vec<VatSummaryJson> {
-    let mut totals: BTreeMap<&'static str, (i64, i64)> = BTreeMap::new();
+    let mut totals: BTreeMap<(&'static str, Option<&'static str>), (i64, i64)> = BTreeMap::new();
     for line in lines {
-        let (net, vat) = totals.entry(line.vat_code.code()).or_default();
+        let charge = line.reverse_charge.map(|charged| charged.kind.as_str());
+        let (net, vat) = totals.entry((line.vat_code.code(), charge)).or_default();
         *net += line.net_pence;
         *vat += line.vat_pence;
     }
-    let code = |(vat_code, (net, vat))| VatSummaryJson { vat_code, net_amount: Money(net), vat_amount: Money(vat) };
-    totals.into_iter().map(code).collect()
+    let row = |((vat_code, reverse_charge), (net, vat))| VatSummaryJson {
+        vat_code,
+        reverse_charge,
+        net_amount: Money(net),
+        vat_amount: Money(vat),
+    };
+    totals.into_iter().map(row).collect()
 }
 
 /// What settles an invoice.

@@ -14,7 +14,7 @@ use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::{CisType, DocumentKind, EnteredLine};
 use crate::domain::ledger::money::{Decimal4, Percent};
-use crate::domain::ledger::vat::Side;
+use crate::domain::ledger::vat::{Basis, ReverseCharge, Side};
 use crate::domain::problem::Issues;
 use crate::http::books::change::{
     AnswerContext, body_or_path, execute, member, path_id, printed, printed_deleted, require_write_access,
@@ -169,19 +169,31 @@ pub const LINES_MAX: u64 = 500;
 /// What is allowed as a line's part in the CIS.
 const CIS_TYPES: &str = "one of labour, materials, none";
 
-/// The keys of a kind: three that are required, six more that may change, one of new documents only.
+/// The keys of a kind: three that are required, seven more that may change, one of new documents only.
 macro_rules! names {
     ($contact:literal, $date:literal, $fourth:literal, $number:literal) => {
-        [$contact, $date, "lines", $fourth, $number, "reference", "vat_inclusive", "notes", "currency", "issue"]
+        [
+            $contact,
+            $date,
+            "lines",
+            $fourth,
+            $number,
+            "reference",
+            "vat_inclusive",
+            "notes",
+            "currency",
+            "vat_basis",
+            "issue",
+        ]
     };
 }
 
 /// Keys that a new document must have: the first of them.
 const REQUIRED: usize = 3;
 /// Keys that a change may have.
-const PATCHABLE: usize = 9;
+const PATCHABLE: usize = 10;
 
-const fn names(kind: DocumentKind) -> [&'static str; 10] {
+const fn names(kind: DocumentKind) -> [&'static str; 11] {
     match kind {
         DocumentKind::SalesInvoice => names!("customer_id", "invoice_date", "due_date", "invoice_number"),
         DocumentKind::PurchaseInvoice => names!("supplier_id", "invoice_date", "due_date", "supplier_reference"),
@@ -201,7 +213,7 @@ pub fn parse_new(text: &[u8], kind: DocumentKind) -> Result<(DocumentInput, bool
     let (mut fields, mut is_issued) = (Vec::new(), None);
     let read = reader.object(FieldPath::section(BODY), &names, |reader, at| {
         match at {
-            9 => is_issued = reader.flag(body("issue"))?,
+            PATCHABLE => is_issued = reader.flag(body("issue"))?,
             _ => fields.extend(field(reader, kind, &names, at)?),
         }
         Ok(())
@@ -244,6 +256,7 @@ fn entry(kind: DocumentKind, fields: Vec<DocumentField>) -> DocumentInput {
         notes: None,
         currency: None,
         is_vat_inclusive: false,
+        vat_basis: None,
         origin_id: None,
         lines: Vec::new(),
     };
@@ -276,13 +289,17 @@ fn field<const N: usize>(
         5 => reader.maybe_text(path, 100)?.map(Field::Reference),
         6 => reader.flag(path)?.map(Field::VatInclusive),
         7 => reader.maybe_text(path, 2_000)?.map(Field::Notes),
-        _ => reader.text(path, 3..=3)?.map(|currency| Field::Currency(currency.into_owned())),
+        8 => reader.text(path, 3..=3)?.map(|currency| Field::Currency(currency.into_owned())),
+        _ => match reader.is_null()? {
+            true => Some(Field::VatBasis(None)),
+            false => standard_basis(reader, path)?.map(|basis| Field::VatBasis(Some(basis))),
+        },
     })
 }
 
 fn lines(reader: &mut StrictReader<'_>, kind: DocumentKind) -> Reading<Vec<EnteredLine>> {
     /// What every line has, the required ones first.
-    const OF_SALES: [&str; 8] = [
+    const OF_SALES: [&str; 10] = [
         "description",
         "unit_price",
         "account_id",
@@ -291,8 +308,10 @@ fn lines(reader: &mut StrictReader<'_>, kind: DocumentKind) -> Reading<Vec<Enter
         "discount_percent",
         "vat_code",
         "vat_amount",
+        "reverse_charge",
+        "vat_basis",
     ];
-    const OF_PURCHASES: [&str; 9] = [
+    const OF_PURCHASES: [&str; 10] = [
         "description",
         "unit_price",
         "account_id",
@@ -301,18 +320,34 @@ fn lines(reader: &mut StrictReader<'_>, kind: DocumentKind) -> Reading<Vec<Enter
         "discount_percent",
         "vat_code",
         "vat_amount",
+        "reverse_charge",
         "cis_type",
     ];
-    match kind.side() {
-        Side::Output => strict_list(reader, "lines", 1..=LINES_MAX, |reader, path| line(reader, path, &OF_SALES)),
-        Side::Input => strict_list(reader, "lines", 1..=LINES_MAX, |reader, path| line(reader, path, &OF_PURCHASES)),
-    }
+    let side = kind.side();
+    let names = match side {
+        Side::Output => &OF_SALES,
+        Side::Input => &OF_PURCHASES,
+    };
+    strict_list(reader, "lines", 1..=LINES_MAX, |reader, path| line(reader, path, (side, names)))
+}
+
+/// The only basis that may be given: the others follow from the scheme.
+fn standard_basis(reader: &mut StrictReader<'_>, path: FieldPath<'_>) -> Reading<Option<Basis>> {
+    reader.word(path, |word| Basis::parse(word).filter(|basis| *basis == Basis::Standard), "standard")
+}
+
+/// A reverse charge that lines of a side may be under.
+fn reverse_charge(reader: &mut StrictReader<'_>, path: FieldPath<'_>, side: Side) -> Reading<Option<ReverseCharge>> {
+    let allowed = ReverseCharge::of_side(side);
+    let words: Vec<_> = allowed.iter().map(|kind| kind.as_str()).collect();
+    let rule = if words.len() > 1 { format!("one of {}", words.join(", ")) } else { words.concat() };
+    reader.word(path, |word| ReverseCharge::parse(word).filter(|kind| allowed.contains(kind)), &rule)
 }
 
 fn line<const N: usize>(
     reader: &mut StrictReader<'_>,
     path: FieldPath<'static>,
-    names: &[&'static str; N],
+    (side, names): (Side, &[&'static str; N]),
 ) -> Reading<Option<EnteredLine>> {
     let (mut description, mut unit_price, mut account) = (None, None, AccountRead::default());
     let mut line = EnteredLine {
@@ -322,8 +357,10 @@ fn line<const N: usize>(
         unit_price: Decimal4(0),
         discount: Percent::ZERO,
         vat_code: None,
+        reverse_charge: None,
+        has_standard_basis: false,
         vat_amount: None,
-        cis_type: CisType::None,
+        cis_type: None,
     };
     let given = reader.object(path, names, |reader, at| {
         let path = path.field(names.get(at).copied().unwrap_or_default());
@@ -342,7 +379,9 @@ fn line<const N: usize>(
             }
             6 => line.vat_code = reader.vat_code(path)?,
             7 => line.vat_amount = reader.money(path)?,
-            _ => line.cis_type = reader.word(path, CisType::parse, CIS_TYPES)?.unwrap_or_default(),
+            8 => line.reverse_charge = reverse_charge(reader, path, side)?,
+            _ if side == Side::Output => line.has_standard_basis = standard_basis(reader, path)?.is_some(),
+            _ => line.cis_type = reader.word(path, CisType::parse, CIS_TYPES)?,
         }
         Ok(())
     })?;
@@ -376,7 +415,7 @@ mod tests {
         );
         let line = &entry.lines[0];
         assert_eq!((line.quantity, line.unit_price, line.discount), (Decimal4::ONE, Decimal4(100_300), Percent::ZERO));
-        assert_eq!((&line.account, line.vat_code, line.vat_amount, line.cis_type), (&None, None, None, CisType::None));
+        assert_eq!((&line.account, line.vat_code, line.vat_amount, line.cis_type), (&None, None, None, None));
 
         let text = br#"{"supplier_id": 3, "credit_note_date": "2025-04-14", "invoice_id": 7, "supplier_reference": "C1",
             "vat_inclusive": true, "currency": "GBP", "issue": false, "reference": "r", "notes": "n",
@@ -392,7 +431,7 @@ mod tests {
         );
         assert_eq!(
             (line.vat_code, line.vat_amount, line.cis_type),
-            (Some(VatCode::Reduced), Some(Pence(-24)), CisType::Labour)
+            (Some(VatCode::Reduced), Some(Pence(-24)), Some(CisType::Labour))
         );
     }
 

@@ -7,12 +7,14 @@ pub mod bank;
 pub mod bank_account;
 pub mod changes;
 pub mod confirmation;
+pub mod email;
 pub mod imports;
 pub mod journal;
 pub mod opening;
 pub mod organisation;
 pub(in crate::http) mod read;
 pub mod settlement;
+pub mod vat_adjustment;
 
 pub use read::{BOOK_DATE_RULE, body, parse_book_date, utr};
 

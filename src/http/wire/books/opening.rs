@@ -8,12 +8,15 @@ use crate::domain::ledger::chart::AccountReference;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::opening::OpeningDocument;
+use crate::domain::ledger::vat::{Split, VatCode};
 use crate::domain::problem::Issues;
 use crate::http::wire::books::read::AccountRead;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
 const LINES_MAX: u64 = 1_000;
 const DOCUMENTS_MAX: u64 = 5_000;
+/// Each VAT code once.
+const VAT_MAX: u64 = 5;
 /// The longest token there may be; ours are shorter.
 pub const TOKEN_CHARS_MAX: usize = 100;
 
@@ -167,9 +170,10 @@ fn line(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<Opti
 }
 
 fn document(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<Option<OpeningDocument>> {
-    const NAMES: [&str; 7] = ["type", "number", "date", "amount_due", "customer_id", "supplier_id", "due_date"];
+    const NAMES: [&str; 8] = ["type", "number", "date", "amount_due", "customer_id", "supplier_id", "due_date", "vat"];
     let (mut kind, mut number, mut date, mut amount_due) = (None, None, None, None);
-    let (mut customer, mut supplier, mut due_date) = (None, None, None);
+    let (mut customer, mut supplier, mut due_date, mut vat) = (None, None, None, None);
+    let around = path;
     let given = reader.object(path, &NAMES, |reader, at| {
         let path = path.field(NAMES.get(at).copied().unwrap_or_default());
         if at > 3 && reader.is_null()? {
@@ -187,7 +191,15 @@ fn document(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<
             }
             4 => customer = reader.id(path)?,
             5 => supplier = reader.id(path)?,
-            _ => due_date = reader.book_date(path)?,
+            6 => due_date = reader.book_date(path)?,
+            _ => {
+                let mut amounts = Vec::new();
+                reader.list_in(around, "vat", 1..=VAT_MAX, |reader, path| {
+                    amounts.extend(amount_of_code(reader, path)?);
+                    Ok(())
+                })?;
+                vat = Some(amounts);
+            }
         }
         Ok(())
     })?;
@@ -203,7 +215,25 @@ fn document(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<
         return Ok(None);
     };
     let contact_id = ContactId(id);
-    Ok(Some(OpeningDocument { kind, contact_id, number: number.into_owned(), date, due_date, amount_due }))
+    Ok(Some(OpeningDocument { kind, contact_id, number: number.into_owned(), date, due_date, amount_due, vat }))
+}
+
+/// Net and VAT of a code of an open document.
+fn amount_of_code(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<Option<(VatCode, Split)>> {
+    const NAMES: [&str; 3] = ["vat_code", "net_amount", "vat_amount"];
+    let (mut code, mut net, mut vat) = (None, None, None);
+    let given = reader.object(path, &NAMES, |reader, at| {
+        let path = path.field(NAMES.get(at).copied().unwrap_or_default());
+        match at {
+            0 => code = reader.vat_code(path)?,
+            1 => net = reader.money(path)?,
+            _ => vat = reader.money(path)?,
+        }
+        Ok(())
+    })?;
+    let Some(given) = given else { return Ok(None) };
+    reader.require(path, &NAMES, &given, 3);
+    Ok(code.zip(net.zip(vat)).map(|(code, (net, vat))| (code, Split { net, vat })))
 }
 
 #[cfg(test)]
@@ -237,5 +267,23 @@ mod tests {
         let documents = r#"{"as_of":"2026-03-31","lines":[{"account_code":"1200","debit":1}],
             "open_documents":[{"type":"sales_invoice","number":"1","date":"2026-03-01","amount_due":0,"supplier_id":4}]}"#;
         assert_eq!(paths(documents), ["open_documents[0].amount_due", "open_documents[0].customer_id"]);
+        let vat = r#"{"as_of":"2026-03-31","lines":[{"account_code":"1200","debit":1}],
+            "open_documents":[{"type":"sales_invoice","number":"1","date":"2026-03-01","amount_due":1,"customer_id":4,
+            "vat":[{"vat_code":"XX","net_amount":"1.005","more":1},3]},{"vat":[]}]}"#;
+        assert_eq!(
+            paths(vat),
+            [
+                "open_documents[0].vat[0].vat_code",
+                "open_documents[0].vat[0].net_amount",
+                "open_documents[0].vat[0].more",
+                "open_documents[0].vat[0].vat_amount",
+                "open_documents[0].vat[1]",
+                "open_documents[1].vat",
+                "open_documents[1].type",
+                "open_documents[1].number",
+                "open_documents[1].date",
+                "open_documents[1].amount_due",
+            ]
+        );
     }
 }

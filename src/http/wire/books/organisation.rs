@@ -3,12 +3,13 @@
 use super::read::{body, utr};
 use crate::domain::books::records::organisation::{OrganisationChange, OrganisationField};
 use crate::domain::date::{Date, is_timezone};
+use crate::domain::ledger::financial_year::YearEnd;
 use crate::domain::ledger::money::Percent;
-use crate::domain::ledger::organisation::{EntityType, YearEnd};
+use crate::domain::ledger::organisation::EntityType;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 30] = [
     "name",
     "legal_name",
     "entity_type",
@@ -30,13 +31,19 @@ const NAMES: [&str; 24] = [
     "flat_rate_percent",
     "vat_period_months",
     "vat_period_end_month",
+    "email",
+    "phone",
+    "paye_reference",
+    "accounts_office_reference",
+    "payment_bank_account_id",
+    "invoice_footer",
     // Only of a new organisation.
     "books_start_date",
     "vat_control",
     "base_currency",
 ];
 /// Keys of [`NAMES`] that a change may have.
-const PATCHABLE: usize = 21;
+const PATCHABLE: usize = 27;
 
 const ENTITY_TYPES: &str = "one of sole_trader, partnership, limited_company, llp, charity, landlord, other";
 
@@ -56,8 +63,8 @@ pub fn parse_new(text: &[u8]) -> Result<NewOrganisation, Issues> {
     let mut new = NewOrganisation { change: OrganisationChange::default(), vat_control: false, currency: None };
     let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         match at {
-            22 => new.vat_control = reader.flag(body("vat_control"))?.unwrap_or_default(),
-            23 => new.currency = reader.text(body("base_currency"), 3..=3)?.map(String::from),
+            28 => new.vat_control = reader.flag(body("vat_control"))?.unwrap_or_default(),
+            29 => new.currency = reader.text(body("base_currency"), 3..=3)?.map(String::from),
             _ => field(reader, at, &mut new.change)?,
         }
         Ok(())
@@ -101,12 +108,9 @@ fn field(reader: &mut StrictReader<'_>, at: usize, change: &mut OrganisationChan
             let zone = |text: &str| is_timezone(text).then(|| text.to_owned());
             reader.word(path, zone, "an IANA time zone, such as Europe/London")?.map(Field::Timezone)
         }
-        7 => {
-            let day_of_year = |text: &str| YearEnd::parse(text).map(|day| day.to_string());
-            reader
-                .word(path, day_of_year, "the last day of the year as MM-DD, such as 03-31")?
-                .map(Field::FinancialYearEnd)
-        }
+        7 => reader
+            .word(path, YearEnd::parse, "the last day of the year as MM-DD, such as 03-31")?
+            .map(Field::FinancialYearEnd),
         8 => reader.flag(path)?.map(Field::CisContractor),
         9 => reader.flag(path)?.map(Field::CisSubcontractor),
         10 if reader.is_null()? => Some(Field::CisSufferedBasisPoints(None)),
@@ -117,8 +121,15 @@ fn field(reader: &mut StrictReader<'_>, at: usize, change: &mut OrganisationChan
         11 => reader.whole(path, 0..=365)?.map(Field::DefaultPaymentTermsDays),
         12 => reader.prefix(path, 10)?.map(|prefix| Field::SalesInvoicePrefix(prefix.into_owned())),
         13 => reader.prefix(path, 10)?.map(|prefix| Field::SalesCreditNotePrefix(prefix.into_owned())),
-        21 if reader.is_null()? => None,
-        21 => reader.book_date(path)?.map(|date| Field::BooksStartDate(Some(date))),
+        21 => reader.maybe_email(path)?.map(Field::Email),
+        22 => reader.maybe_text(path, 50)?.map(Field::Phone),
+        23 => reader.maybe_label(path, 20)?.map(Field::PayeReference),
+        24 => reader.maybe_label(path, 20)?.map(Field::AccountsOfficeReference),
+        25 if reader.is_null()? => Some(Field::PaymentBankAccountId(None)),
+        25 => reader.id(path)?.map(|id| Field::PaymentBankAccountId(Some(id))),
+        26 => reader.maybe_text(path, 2_000)?.map(Field::InvoiceFooter),
+        27 if reader.is_null()? => None,
+        27 => reader.book_date(path)?.map(|date| Field::BooksStartDate(Some(date))),
         _ => return vat_field(reader, at, path, change),
     };
     change.fields.extend(plain);

@@ -37,6 +37,19 @@ impl<'a> StrictReader<'a> {
         Ok(text.map(|text| Some(text.into_owned()).filter(|text| !text.is_empty())))
     }
 
+    /// An e-mail address; null says that there is none.
+    pub fn maybe_email(&mut self, path: FieldPath<'_>) -> Reading<Option<Option<String>>> {
+        if self.is_null()? {
+            return Ok(Some(None));
+        }
+        let Some(text) = self.text(path, 0..=254)? else { return Ok(None) };
+        if !is_email(&text) {
+            self.problem(path, "must be an e-mail address, such as accounts@example.com, or null");
+            return Ok(None);
+        }
+        Ok(Some(Some(text.into_owned())))
+    }
+
     /// A code or number that may be null, which says that there is none.
     pub fn maybe_mark(&mut self, path: FieldPath<'_>, length_max: usize) -> Reading<Option<Option<String>>> {
         if self.is_null()? {
@@ -262,6 +275,11 @@ impl AccountRead {
         Ok(())
     }
 
+    /// How many of the two keys are given.
+    pub(in crate::http) const fn keys_given(&self) -> u8 {
+        self.keys_given
+    }
+
     /// Whether both keys are given.
     pub(in crate::http) const fn is_ambiguous(&self) -> bool {
         self.keys_given > 1
@@ -295,4 +313,21 @@ impl AccountRead {
     pub(in crate::http) fn named(self) -> Option<AccountReference> {
         self.named
     }
+}
+
+/// Words of the usual characters with single dots between them, 64 characters at most, before the @; after it the name of
+/// a host: labels of letters, digits and inner hyphens, at least two of them. Letters and digits of any script.
+fn is_email(text: &str) -> bool {
+    let Some((local, host)) = text.rsplit_once('@') else { return false };
+    let word = |word: &str| {
+        !word.is_empty()
+            && word.chars().all(|letter| letter.is_alphanumeric() || "!#$%&'*+/=?^_`{|}~-".contains(letter))
+    };
+    let label = |label: &str| {
+        (1..=63).contains(&label.chars().count())
+            && label.chars().all(|letter| letter.is_alphanumeric() || letter == '-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    local.chars().count() <= 64 && local.split('.').all(word) && host.contains('.') && host.split('.').all(label)
 }

@@ -2,15 +2,21 @@
 
 use super::allocation::Allocations;
 use super::read::body;
-use crate::domain::books::records::settlement::{PaymentMethod, SettlementField, SettlementInput};
+use crate::domain::books::records::settlement::{
+    NamedSettlementAccount, PaymentMethod, SettlementField, SettlementInput,
+};
 use crate::domain::date::Date;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::problem::Issues;
+use crate::http::wire::books::read::AccountRead;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
 /// What is allowed as a method.
 const METHODS: &str = "one of bank_transfer, card, cash, cheque, direct_debit, other";
+
+/// What is wrong with several accounts for the cash, or none.
+pub const ONE_ACCOUNT: &str = "exactly one of bank_account_id, account_id and account_code is required";
 
 /// The words for a receipt or payment and for its refund.
 pub const fn kinds(side: ContactKind) -> [(&'static str, SettlementKind); 2] {
@@ -39,6 +45,8 @@ pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementInput, Issu
         "date",
         "amount",
         "bank_account_id",
+        "account_id",
+        "account_code",
         "kind",
         "reference",
         "memo",
@@ -48,13 +56,14 @@ pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementInput, Issu
     ];
     let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
     let mut allocations = Allocations::default();
+    let (mut bank_account, mut bank_account_is_given, mut account) = (None, false, AccountRead::default());
     let [(first, receipt), (refund, refunded)] = kinds(side);
     let mut entry = SettlementInput {
         kind: receipt,
         contact_id: 0,
         date: Date::MIN,
         amount_pence: 0,
-        bank_account_id: 0,
+        through: NamedSettlementAccount::Bank(0),
         reference: None,
         memo: None,
         method: None,
@@ -67,17 +76,20 @@ pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementInput, Issu
             0 => entry.contact_id = reader.id(path)?.unwrap_or_default(),
             1 => entry.date = reader.book_date(path)?.unwrap_or(Date::MIN),
             2 => entry.amount_pence = reader.cash(path)?.map_or(0, |amount| amount.0),
-            3 => entry.bank_account_id = reader.id(path)?.unwrap_or_default(),
-            4 => {
+            3 if reader.is_null()? => {}
+            3 => (bank_account, bank_account_is_given) = (reader.id(path)?, true),
+            4 => account.id(reader, path)?,
+            5 => account.code(reader, path)?,
+            6 => {
                 let parse = |word: &str| kinds(side).into_iter().find(|(known, _)| *known == word);
                 let rule = format!("{first} or {refund}");
                 entry.kind = reader.word(path, parse, &rule)?.map_or(receipt, |(_, kind)| kind);
             }
-            5 => entry.reference = reader.maybe_text(path, 100)?.flatten(),
-            6 => entry.memo = reader.maybe_text(path, 500)?.flatten(),
-            7 if reader.is_null()? => {}
-            7 => entry.method = reader.word(path, PaymentMethod::parse, METHODS)?,
-            8 => allocations.read(reader, FieldPath::section(BODY), 0, Some(side))?,
+            7 => entry.reference = reader.maybe_text(path, 100)?.flatten(),
+            8 => entry.memo = reader.maybe_text(path, 500)?.flatten(),
+            9 if reader.is_null()? => {}
+            9 => entry.method = reader.word(path, PaymentMethod::parse, METHODS)?,
+            10 => allocations.read(reader, FieldPath::section(BODY), 0, Some(side))?,
             _ => entry.is_auto_allocated = reader.flag(path)?.unwrap_or_default(),
         }
         Ok(())
@@ -86,10 +98,15 @@ pub fn parse_new(text: &[u8], side: ContactKind) -> Result<SettlementInput, Issu
     let read = read.map(|given| {
         allocations.check(&mut reader, side, is_refund);
         if let Some(given) = given {
-            reader.require(FieldPath::section(BODY), &names, &given, 4);
+            reader.require(FieldPath::section(BODY), &names, &given, 3);
+            if u8::from(bank_account_is_given) + account.keys_given() != 1 {
+                reader.problem(body("bank_account_id"), ONE_ACCOUNT);
+            }
         }
     });
     reader.finish(read)?;
+    let named = bank_account.map(NamedSettlementAccount::Bank);
+    entry.through = named.or(account.named().map(NamedSettlementAccount::Account)).ok_or_else(Issues::default)?;
     entry.allocations = allocations.entries();
     Ok(entry)
 }
@@ -118,6 +135,8 @@ pub fn parse_patch(text: &[u8]) -> Result<Vec<SettlementField>, Issues> {
 mod tests {
     use super::*;
     use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget};
+    use crate::domain::ids::AccountId;
+    use crate::domain::ledger::chart::AccountReference;
 
     fn paths(read: Result<impl Sized, Issues>) -> Vec<String> {
         read.err().unwrap().listed.into_iter().map(|issue| issue.path).collect()
@@ -128,12 +147,38 @@ mod tests {
         let text = br#"{"customer_id": 3, "date": "2025-05-16", "amount": "700.00", "bank_account_id": 2}"#;
         let entry = parse_new(text, ContactKind::Customer).unwrap();
         assert_eq!((entry.kind, entry.amount_pence, entry.method), (SettlementKind::CustomerReceipt, 70_000, None));
+        assert_eq!(entry.through, NamedSettlementAccount::Bank(2));
         let text = br#"{"supplier_id": 3, "date": "2025-05-16", "amount": 1, "bank_account_id": 2, "method": "cheque",
             "allocations": [{"payment_id": 5, "amount": 1}], "kind": "refund", "auto_allocate": true, "memo": ""}"#;
         let entry = parse_new(text, ContactKind::Supplier).unwrap();
         assert_eq!((entry.kind, entry.method), (SettlementKind::SupplierRefund, Some(PaymentMethod::Cheque)));
         let given = AllocationInput { to: AllocationTarget::Settlement(5), amount_pence: 100, cis_suffered_pence: 0 };
         assert_eq!((entry.allocations, entry.is_auto_allocated, entry.memo), (vec![given], true, None));
+    }
+
+    #[test]
+    fn the_cash_moves_through_one_account() {
+        let read = |keys: &str| {
+            let text = format!(r#"{{"supplier_id": 1, "date": "2025-05-16", "amount": 1{keys}}}"#);
+            parse_new(text.as_bytes(), ContactKind::Supplier).map(|entry| entry.through)
+        };
+        let by_id = NamedSettlementAccount::Account(AccountReference::Id(AccountId(9)));
+        assert_eq!(read(r#", "account_id": 9"#).unwrap(), by_id);
+        assert_eq!(read(r#", "account_id": 9, "bank_account_id": null, "account_code": null"#).unwrap(), by_id);
+        let by_code = NamedSettlementAccount::Account(AccountReference::Code("2400".to_owned()));
+        assert_eq!(read(r#", "account_code": "2400""#).unwrap(), by_code);
+        for keys in [
+            "",
+            r#", "bank_account_id": null"#,
+            r#", "bank_account_id": 2, "account_id": 9"#,
+            r#", "bank_account_id": 2, "account_code": "2400""#,
+            r#", "account_id": 9, "account_code": "2400""#,
+        ] {
+            assert_eq!(paths(read(keys)), ["bank_account_id"], "{keys}");
+        }
+        assert_eq!(paths(read(r#", "account_id": "9""#)), ["account_id"]);
+        assert_eq!(paths(read(r#", "bank_account_id": 0"#)), ["bank_account_id"]);
+        assert_eq!(paths(read(r#", "account_code": """#)), ["account_code"]);
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! The cases simple implementations get wrong, one by one, with figures worked by hand.
 
 mod amounts;
+mod assets;
+mod brought_in;
 mod kept;
 mod recognised;
+mod set_off;
 mod settled;
 mod together;
 mod withheld;

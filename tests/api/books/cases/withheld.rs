@@ -11,13 +11,13 @@ use crate::support::database::on_both_databases;
 
 impl Case {
     #[track_caller]
-    fn subcontractor(&self) -> Value {
+    pub(super) fn subcontractor(&self) -> Value {
         let cis = json!({ "name": "Reed", "cis": { "is_subcontractor": true, "deduction_rate": 20 } });
         self.made("/suppliers", &cis)["id"].clone()
     }
 
     #[track_caller]
-    fn labour_bill(&self, supplier: &Value, date: &str, labour: &str, materials: &str) -> Value {
+    pub(super) fn labour_bill(&self, supplier: &Value, date: &str, labour: &str, materials: &str) -> Value {
         let mut lines = [self.line("5100", labour, "ST"), self.line("5000", materials, "ST")];
         lines[0]["cis_type"] = json!("labour");
         lines[1]["cis_type"] = json!("materials");
@@ -198,7 +198,9 @@ on_both_databases! {
         let supplier = case.subcontractor();
         let bill = case.labour_bill(&supplier, "2026-01-10", "1000.00", "500.00");
         // Gross 1,800.00, deduction 200.00. Materials of 120.00 come back.
-        let note = json!({ "supplier_id": supplier, "credit_note_date": "2026-01-11", "lines": [case.line("5000", "100.00", "ST")] });
+        let mut materials = case.line("5000", "100.00", "ST");
+        materials["cis_type"] = json!("materials");
+        let note = json!({ "supplier_id": supplier, "credit_note_date": "2026-01-11", "lines": [materials] });
         let note = case.made("/purchase-credit-notes", &note);
         case.done(&format!("/purchase-credit-notes/{}/allocate", note["id"]), &json!({ "allocations": to_invoices(&[(&bill, "120.00")]) }));
         let shown = case.shown(&format!("/purchase-invoices/{}", bill["id"]));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Writer;
 use super::journals::{CODES, WITH_VAT, WITHOUT_VAT, money};
-use super::state::{Row, RowState, Sides, Stage, text, vat_inside};
+use super::state::{Boxes, Row, RowState, Sides, Stage, added, boxes_of_line, text, vat_inside};
 
 impl Writer<'_> {
     /// A bank row that matches a manual journal must be told apart from others.
@@ -115,6 +115,7 @@ impl Writer<'_> {
         let row = self.state.rows[at].clone();
         let parts = self.random.between(1, 3);
         let (mut lines, mut sides, mut left) = (Vec::new(), Sides::new(), row.amount);
+        let mut boxes = Boxes::default();
         for part in 1..=parts {
             let gross = if part == parts {
                 left
@@ -131,6 +132,7 @@ impl Writer<'_> {
                 (self.pick(&WITHOUT_VAT), "NV")
             };
             let vat = vat_inside(gross, vat_code);
+            boxes = added(boxes, boxes_of_line(code, vat_code, -gross));
             *sides.entry(code.to_owned()).or_default() -= gross - vat;
             *sides.entry("2200".to_owned()).or_default() -= vat;
             lines.push(json!({ "account_id": self.account(code), "gross_amount": money(gross), "vat_code": vat_code }));
@@ -160,6 +162,7 @@ impl Writer<'_> {
         };
         if self.send("POST", &self.confirm_path(at), &body, &refusals, 200).is_some() {
             let journal = self.state.post(row.day, "bank_transaction", sides, Vec::new());
+            self.state.journals[journal].boxes = boxes;
             self.state.rows[at].state = RowState::Coded(journal);
         }
     }

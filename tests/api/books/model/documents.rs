@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use super::Writer;
 use super::journals::{CODES, money};
-use super::state::{Allocation, Document, DocumentState, Party, Sides, rounded, text, vat_inside, vat_on};
+use super::state::{
+    Allocation, Boxes, Document, DocumentState, Party, Sides, added, boxes, rounded, text, vat_inside, vat_on,
+};
 
 /// Where a kind of document lives, and the names its bodies use.
 struct Names {
@@ -61,6 +63,7 @@ impl Writer<'_> {
         let mut lines = Vec::new();
         let mut sides = Sides::new();
         let (mut total_net, mut total_vat, mut labour) = (0, 0, 0);
+        let (mut declared, sign) = (Boxes::default(), if is_credit { -1 } else { 1 });
         let direction = if party.is_customer == is_credit { 1 } else { -1 };
         for _ in 0..self.random.between(1, 5) {
             let quantity = self.pick(&[10_000, 10_000, 30_000, 75_000, 3_333, 12_500]);
@@ -78,13 +81,18 @@ impl Writer<'_> {
                 "unit_price": decimal4(price), "vat_code": vat_code,
                 "discount_percent": serde_json::from_str::<Value>(&money(discount)).unwrap(),
             });
-            if party.cis.is_some() && self.random.chance(60) {
-                line["cis_type"] = json!("labour");
-                labour += net;
+            if party.cis.is_some() {
+                // What does not say it is labour.
+                let cis_type = self.pick(&["", "labour", "labour", "materials", "none"]);
+                if !cis_type.is_empty() {
+                    line["cis_type"] = json!(cis_type);
+                }
+                labour += if matches!(cis_type, "" | "labour") { net } else { 0 };
             }
             lines.push(line);
             *sides.entry(code.to_owned()).or_default() += direction * net;
             (total_net, total_vat) = (total_net + net, total_vat + vat);
+            declared = added(declared, boxes(party.is_customer, vat_code, sign * net, sign * vat));
         }
         let gross = total_net + total_vat;
         let deduction = rounded(i128::from(party.cis.unwrap_or(0) * labour), 100);
@@ -131,6 +139,7 @@ impl Writer<'_> {
             gross,
             deduction,
             sides,
+            boxes: declared,
             state: DocumentState::Draft,
             journal: None,
         });
@@ -144,6 +153,7 @@ impl Writer<'_> {
         let document = self.state.documents[at].clone();
         let effect = vec![(document.contact, document.effect())];
         let journal = self.state.post(document.day, document.source_type(), document.sides.clone(), effect);
+        self.state.journals[journal].boxes = document.boxes;
         self.state.documents[at].state = DocumentState::Issued;
         self.state.documents[at].journal = Some(journal);
         assert_eq!(data["status"], "issued", "{}: {data}", self.place);

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::state::{DocumentState, Party, RowState, Sides, Stage, day, text};
+use super::state::{Boxes, DocumentState, Party, RowState, Sides, Stage, added, day, text};
 use super::{Books, Writer};
+use crate::books::account_reports::assert_account_reports;
+use crate::books::contact_reports_naive::assert_contact_reports;
 use crate::books::figures::{assert_is_a_journal, pence, sides};
 use crate::books::independent;
 use crate::books::quarter::{all_journals, debit_balances};
@@ -42,6 +44,8 @@ pub fn compare(books: &Books, writers: &[Writer<'_>]) {
     let accounts = books.get("/accounts?include_archived=true");
     independent::assert_agrees(&journals, accounts["data"].as_array().unwrap());
     compare_invoice_numbers(books);
+    assert_account_reports(books);
+    assert_contact_reports(books);
 }
 
 fn compare_journals(journals: &[Value], writers: &[Writer<'_>]) {
@@ -68,15 +72,27 @@ fn compare_journals(journals: &[Value], writers: &[Writer<'_>]) {
     assert_eq!(found.len(), wanted.len());
 }
 
-/// I3 and I17: what accounts came to at the end of a day, and that VAT Control is what the VAT sub-ledger comes to.
+/// I3, I16 and I17: what accounts came to at the end of a day, income and expense since the first day of the financial year of
+/// the next day, the boxes of the return, and that VAT Control is what the VAT sub-ledger comes to.
 fn compare_days(books: &Books, writers: &[Writer<'_>]) {
     let accounts = books.get("/accounts?include_archived=true")["data"].clone();
-    for at in ["2024-10-31", "2025-02-28", "2025-07-17", "2025-12-31"] {
-        let at_day = day(at);
+    for (at, year_start) in [
+        ("2024-10-31", "2024-04-01"),
+        ("2025-02-28", "2024-04-01"),
+        ("2025-03-31", "2025-04-01"),
+        ("2025-07-17", "2025-04-01"),
+        ("2025-12-31", "2025-04-01"),
+    ] {
+        let (at_day, year_start) = (day(at), day(year_start));
         let journals = writers.iter().flat_map(|writer| &writer.state.journals).filter(|one| one.date <= at_day);
-        let mut balances = Sides::new();
-        for (code, amount) in journals.flat_map(|journal| &journal.sides) {
-            *balances.entry(code.clone()).or_default() += amount;
+        let (mut balances, mut boxes) = (Sides::new(), Boxes::default());
+        for journal in journals {
+            boxes = added(boxes, journal.boxes);
+            for (code, amount) in &journal.sides {
+                if !matches!(code.as_str(), "4000" | "5000") || journal.date >= year_start {
+                    *balances.entry(code.clone()).or_default() += amount;
+                }
+            }
         }
         let balance = |code: &str| balances.get(code).copied().unwrap_or_default();
         for code in ["1100", "2100", "2200", "4000", "5000", writers[0].state.banks[0].code.as_str()] {
@@ -89,6 +105,12 @@ fn compare_days(books: &Books, writers: &[Writer<'_>]) {
         let vat = books.server.vat_by_code(books.id, "1900-01-01", at);
         let due: i64 = vat.iter().map(|(side, _, _, vat)| if side == "output" { *vat } else { -vat }).sum();
         assert_eq!(due, -balance("2200"), "VAT to {at}: {vat:?}");
+        let of = |wanted: &str| {
+            let entries = || vat.iter().filter(|(side, ..)| side == wanted);
+            (entries().map(|(_, _, _, vat)| vat).sum::<i64>(), entries().map(|(_, _, net, _)| net).sum::<i64>())
+        };
+        let ((box1, box6), (box4, box7)) = (of("output"), of("input"));
+        assert_eq!([box1, box4, box6, box7], boxes, "boxes 1, 4, 6 and 7 to {at}: {vat:?}");
     }
 }
 
@@ -199,6 +221,13 @@ impl Writer<'_> {
             }
             let figure = |field: &str| pence(&shown[field]);
             assert_eq!(figure("amount"), settlement.amount, "{place}: {shown}");
+            let bank = settlement.bank.map(|at| self.state.banks[at].id);
+            let other = bank.is_none().then_some(&settlement.code);
+            assert_eq!(
+                (&shown["bank_account_id"], &shown["account_code"]),
+                (&json!(bank), &json!(other)),
+                "{place}: {shown}"
+            );
             assert_eq!(figure("cis_amount"), settlement.cis, "{place}: {shown}");
             assert_eq!(figure("unallocated_amount"), self.state.unallocated(at), "{place}: {shown}");
             if settlement.is_refund {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Writer;
-use super::state::{Sides, Stage, text, vat_inside};
+use super::state::{Boxes, Sides, Stage, added, boxes_of_line, text, vat_inside};
 
 /// An amount as text.
 pub fn money(pence: i64) -> String {
@@ -31,6 +31,7 @@ impl Writer<'_> {
         let defect = self.random.chance(15).then(|| self.pick(&defects));
         let mut lines = Vec::new();
         let mut sides = Sides::new();
+        let mut boxes = Boxes::default();
         let mut contacts = Vec::new();
         let mut total = 0;
         let count = self.random.between(1, 4);
@@ -52,6 +53,7 @@ impl Writer<'_> {
                         let vat_code = self.pick(&CODES);
                         line["vat_code"] = json!(vat_code);
                         let vat = vat_inside(amount.abs(), vat_code) * amount.signum();
+                        boxes = added(boxes, boxes_of_line(&code, vat_code, amount));
                         *sides.entry("2200".to_owned()).or_default() += vat;
                         *sides.entry(code.clone()).or_default() -= vat;
                     }
@@ -82,6 +84,7 @@ impl Writer<'_> {
         if let Some(data) = self.send("POST", "/journals", &body, &refusals, 201) {
             let at = self.state.post(date, "manual", sides, contacts);
             self.state.journals[at].id = data["id"].as_i64();
+            self.state.journals[at].boxes = boxes;
         }
     }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::figures::pence;
 use super::Writer;
-use super::journals::money;
+use super::journals::{WITHOUT_VAT, money};
 use super::state::{Allocation, DocumentState, Party, RowState, Settlement, Sides, rounded, text};
 
 /// What a settlement is to be set against: the party, cash and what it settles.
@@ -144,7 +144,7 @@ impl Writer<'_> {
         id: i64,
         contact: usize,
         is_refund: bool,
-        (day, amount, bank): (i64, i64, usize),
+        (day, amount, through): (i64, i64, (Option<usize>, String)),
         wishes: &[Wish],
     ) -> usize {
         let is_customer = self.state.contacts[contact].is_customer;
@@ -156,7 +156,7 @@ impl Writer<'_> {
         let direction = if is_customer == is_refund { -1 } else { 1 };
         let control = if is_customer { "1100" } else { "2100" };
         let sides = Sides::from([
-            (self.state.banks[bank].code.clone(), direction * amount),
+            (through.1.clone(), direction * amount),
             (control.to_owned(), -direction * (amount + cis)),
             ("2220".to_owned(), direction * cis),
         ]);
@@ -175,7 +175,8 @@ impl Writer<'_> {
             day,
             amount,
             cis,
-            bank,
+            bank: through.0,
+            code: through.1,
             journals,
             is_void: false,
         });
@@ -220,6 +221,7 @@ impl Writer<'_> {
         let party = self.state.contacts[contact].clone();
         let is_refund = self.random.chance(20);
         let (day, amount, bank) = (self.any_day(), self.amount(), self.random.index(2));
+        let bank = Some(bank).filter(|_| self.random.chance(75));
         let mut refusals = Vec::new();
         let wishes = self.wishes(contact, is_refund, amount, &mut refusals);
         if self.state.is_closed(day) {
@@ -227,15 +229,29 @@ impl Writer<'_> {
         }
         let (contact_key, plain) =
             if party.is_customer { ("customer_id", "receipt") } else { ("supplier_id", "payment") };
-        let body = json!({
-            contact_key: party.id, "date": text(day), "amount": money(amount), "bank_account_id": self.state.banks[bank].id,
+        let mut body = json!({
+            contact_key: party.id, "date": text(day), "amount": money(amount),
             "kind": if is_refund { "refund" } else { plain }, "allocations": self.wishes_json(contact, &wishes),
         });
+        let code = match bank {
+            Some(bank) => self.state.banks[bank].code.clone(),
+            None => self.pick(&WITHOUT_VAT).to_owned(),
+        };
+        match bank {
+            Some(bank) => body["bank_account_id"] = json!(self.state.banks[bank].id),
+            None if self.random.chance(50) => body["account_code"] = json!(code),
+            None => body["account_id"] = json!(self.account(&code)),
+        }
+        if bank.is_none() && self.random.chance(10) {
+            body.as_object_mut().unwrap().remove("account_id");
+            body["account_code"] = json!(self.pick(&["4000", "7100", "1100", "2100", "2200"]));
+            refusals.push("wrong_account_type");
+        }
         let path = if party.is_customer { "/customer-receipts" } else { "/supplier-payments" };
         if let Some(data) = self.send("POST", path, &body, &refusals, 201) {
             let cis: i64 = wishes.iter().map(|(_, cash, settled)| settled - cash).sum();
             assert_eq!(pence(&data["cis_amount"]), cis, "{}: {data}\nto {body}\n{wishes:?}", self.place);
-            self.settled(data["id"].as_i64().unwrap(), contact, is_refund, (day, amount, bank), &wishes);
+            self.settled(data["id"].as_i64().unwrap(), contact, is_refund, (day, amount, (bank, code)), &wishes);
         }
     }
 
@@ -260,7 +276,8 @@ impl Writer<'_> {
         if let Some(data) = self.send("POST", &self.confirm_path(row), &body, &refusals, 200) {
             let field = if party.is_customer { "customer_receipt_id" } else { "supplier_payment_id" };
             let id = data[field].as_i64().unwrap_or_else(|| panic!("{}: no {field}: {data}", self.place));
-            let terms = (line.day, line.amount.abs(), line.bank);
+            let through = (Some(line.bank), self.state.banks[line.bank].code.clone());
+            let terms = (line.day, line.amount.abs(), through);
             let at = self.settled(id, contact, is_refund, terms, &wishes);
             self.state.rows[row].state = RowState::Settled(at);
         }
@@ -280,8 +297,9 @@ impl Writer<'_> {
             return;
         }
         let wrong = i64::from(self.random.chance(20));
+        let bank = one.bank.unwrap_or(0);
         let body = json!({
-            "bank_account_id": self.state.banks[one.bank].id, "date": text(day), "description": "SETTLED",
+            "bank_account_id": self.state.banks[bank].id, "date": text(day), "description": "SETTLED",
             "amount": money(direction * (one.amount + wrong)),
         });
         let Some(data) = self.send_once("POST", "/bank-transactions", &body, &[], 201) else { return };
@@ -290,7 +308,7 @@ impl Writer<'_> {
         }
         self.state.rows.push(super::state::Row {
             id: data["id"].as_i64().unwrap(),
-            bank: one.bank,
+            bank,
             day,
             amount: direction * (one.amount + wrong),
             text: "SETTLED".to_owned(),
@@ -298,7 +316,11 @@ impl Writer<'_> {
         });
         let row = self.state.rows.len() - 1;
         let field = if is_customer { "customer_receipt_id" } else { "supplier_payment_id" };
-        let refusals: &[&str] = if wrong == 1 { &["amount_mismatch"] } else { &[] };
+        let refusals: &[&str] = match one.bank {
+            None => &["bank_account_mismatch"],
+            Some(_) if wrong == 1 => &["amount_mismatch"],
+            Some(_) => &[],
+        };
         let body = json!({ "type": "match", field: one.id });
         if self.send("POST", &self.confirm_path(row), &body, refusals, 200).is_some() {
             self.state.rows[row].state = RowState::MatchedSettlement(at);

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 pub type Day = i64;
 /// Debits less credits by account code, in pence.
 pub type Sides = BTreeMap<String, i64>;
+/// Boxes 1, 4, 6 and 7 of the VAT return, in pence.
+pub type Boxes = [i64; 4];
 
 /// The text of a day.
 pub fn text(day: Day) -> String {
@@ -39,6 +41,30 @@ pub fn vat_inside(gross: i64, code: &str) -> i64 {
     rounded(i128::from(gross * rate(code)), i128::from(100 + rate(code)))
 }
 
+/// What an amount sold or bought adds to the return, as far as its code counts.
+pub fn boxes(is_sold: bool, code: &str, net: i64, vat: i64) -> Boxes {
+    match is_sold {
+        _ if code == "NV" => Boxes::default(),
+        true => [vat, 0, net, 0],
+        false => [0, vat, 0, net],
+    }
+}
+
+/// The same of a bank or journal line on an account, debits positive: income is sold, and so is a fixed asset that is
+/// credited; everything else is bought.
+pub fn boxes_of_line(account: &str, code: &str, amount: i64) -> Boxes {
+    let vat = vat_inside(amount, code);
+    if account.starts_with('4') || account == "0030" && amount < 0 {
+        return boxes(true, code, vat - amount, -vat);
+    }
+    boxes(false, code, amount - vat, vat)
+}
+
+/// Both together.
+pub fn added(one: Boxes, other: Boxes) -> Boxes {
+    std::array::from_fn(|at| one[at] + other[at])
+}
+
 /// The VAT on a net amount.
 pub fn vat_on(net: i64, code: &str) -> i64 {
     rounded(i128::from(net * rate(code)), 100)
@@ -61,6 +87,8 @@ pub struct Journal {
     pub stage: Stage,
     /// What it does to contacts on the control accounts: which, and debits less credits.
     pub contacts: Vec<(usize, i64)>,
+    /// What it adds to the VAT return.
+    pub boxes: Boxes,
 }
 
 #[derive(Debug, Clone)]
@@ -128,6 +156,8 @@ pub struct Document {
     pub deduction: i64,
     /// What its issue posts.
     pub sides: Sides,
+    /// What it adds to the VAT return.
+    pub boxes: Boxes,
     pub state: DocumentState,
     pub journal: Option<usize>,
 }
@@ -140,7 +170,10 @@ pub struct Settlement {
     pub day: Day,
     pub amount: i64,
     pub cis: i64,
-    pub bank: usize,
+    /// None when the money moved through another account.
+    pub bank: Option<usize>,
+    /// The account that the money moved through.
+    pub code: String,
     /// Its own first, then what was withheld later.
     pub journals: Vec<usize>,
     pub is_void: bool,
@@ -183,7 +216,8 @@ impl State {
     pub fn post(&mut self, date: Day, source_type: &'static str, sides: Sides, contacts: Vec<(usize, i64)>) -> usize {
         let sides: Sides = sides.into_iter().filter(|(_, amount)| *amount != 0).collect();
         assert_eq!(sides.values().sum::<i64>(), 0, "the model is in balance: {sides:?}");
-        self.journals.push(Journal { id: None, date, source_type, sides, stage: Stage::Posted, contacts });
+        let boxes = Boxes::default();
+        self.journals.push(Journal { id: None, date, source_type, sides, stage: Stage::Posted, contacts, boxes });
         self.journals.len() - 1
     }
 
@@ -193,8 +227,10 @@ impl State {
         of.stage = Stage::Void;
         let sides = of.sides.iter().map(|(code, amount)| (code.clone(), -amount)).collect();
         let contacts = of.contacts.iter().map(|(contact, amount)| (*contact, -amount)).collect();
+        let boxes = of.boxes.map(|amount| -amount);
         let at = self.post(date, "reversal", sides, contacts);
         self.journals[at].stage = Stage::Reversal;
+        self.journals[at].boxes = boxes;
     }
 
     /// What every account comes to.

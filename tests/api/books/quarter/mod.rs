@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::account_reports::assert_account_reports;
+use super::contact_reports_naive::assert_contact_reports;
 use super::figures::{assert_is_a_journal, badly_printed, pence, sides};
 use super::{Books, independent};
 use crate::support::client::Answer;
@@ -247,6 +249,8 @@ on_both_databases! {
         assert!(complaints.is_empty(), "{} differences:\n{}", complaints.len(), complaints.join("\n"));
         let accounts = quarter.books.get("/accounts?include_archived=true");
         independent::assert_agrees(&quarter.journals(), accounts["data"].as_array().unwrap());
+        assert_account_reports(&quarter.books);
+        assert_contact_reports(&quarter.books);
         // `bookkeeping check` follows when the server goes.
     }
 }

@@ -1,0 +1,156 @@
+//! E-mails of documents: the input, the record, and the filter of the list.
+
+use crate::domain::books::audit_fields::AuditFields;
+use crate::domain::books::records::document::DocumentView;
+use crate::domain::books::records::settlement::SettlementView;
+use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::document::DocumentKind;
+use crate::domain::mail::{EmailStatus, EmailedType};
+
+/// The document that an e-mail is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EmailedDocument {
+    /// A sales invoice or credit note.
+    Document(DocumentKind, i64),
+    /// A customer receipt or supplier payment.
+    Settlement(ContactKind, i64),
+}
+
+impl EmailedDocument {
+    /// Its identifier.
+    pub const fn id(self) -> i64 {
+        match self {
+            Self::Document(_, id) | Self::Settlement(_, id) => id,
+        }
+    }
+
+    /// The word for it; none for a document that is never e-mailed.
+    pub const fn document_type(self) -> Option<EmailedType> {
+        match self {
+            Self::Document(DocumentKind::SalesInvoice, _) => Some(EmailedType::SalesInvoice),
+            Self::Document(DocumentKind::SalesCreditNote, _) => Some(EmailedType::SalesCreditNote),
+            Self::Document(DocumentKind::PurchaseInvoice | DocumentKind::PurchaseCreditNote, _) => None,
+            Self::Settlement(ContactKind::Customer, _) => Some(EmailedType::CustomerReceipt),
+            Self::Settlement(ContactKind::Supplier, _) => Some(EmailedType::SupplierPayment),
+        }
+    }
+}
+
+/// What callers see of a document that is e-mailed, for the PDF.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EmailedView {
+    /// A sales invoice or credit note.
+    Document(Box<DocumentView>),
+    /// A receipt or payment.
+    Settlement(Box<SettlementView>),
+}
+
+impl EmailedView {
+    /// Its version.
+    pub const fn version(&self) -> i64 {
+        match self {
+            Self::Document(view) => view.version,
+            Self::Settlement(view) => view.version,
+        }
+    }
+}
+
+/// A PDF that goes with an e-mail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attachment {
+    /// The name of the file: `INV-0103.pdf`.
+    pub file_name: String,
+    /// The file.
+    pub bytes: Vec<u8>,
+}
+
+/// An e-mail as asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmailInput {
+    /// The document.
+    pub document: EmailedDocument,
+    /// The addresses of `To`; the address of the contact when none is given.
+    pub to: Option<Vec<String>>,
+    /// The addresses of `Cc`.
+    pub cc: Vec<String>,
+    /// The subject, when the caller writes it.
+    pub subject: Option<String>,
+    /// The text, when the caller writes it.
+    pub message: Option<String>,
+    /// The PDF of the document, where one is rendered.
+    pub attachment: Option<Attachment>,
+    /// The version of the document that the PDF shows.
+    pub rendered_version: Option<i64>,
+    /// The address answers go to.
+    pub reply_to: String,
+    /// The `Message-ID` without its brackets.
+    pub message_id: String,
+}
+
+/// An e-mail as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmailRecord {
+    /// Identifier; 0 in a dry run.
+    pub id: i64,
+    /// The kind of document.
+    pub document_type: EmailedType,
+    /// The document.
+    pub document_id: i64,
+    /// Who asked for it.
+    pub user_id: i64,
+    /// With which key.
+    pub key_prefix: Option<String>,
+    /// The name in `From`.
+    pub sender_name: String,
+    /// The address answers go to.
+    pub reply_to: String,
+    /// The addresses of `To`.
+    pub to: Vec<String>,
+    /// The addresses of `Cc`.
+    pub cc: Vec<String>,
+    /// The subject.
+    pub subject: String,
+    /// The text.
+    pub message: String,
+    /// The `Message-ID` without its brackets.
+    pub message_id: String,
+    /// The PDF; only of a new e-mail, and of one that is about to be sent.
+    pub attachment: Option<Attachment>,
+    /// What became of it.
+    pub status: EmailStatus,
+    /// How often it was begun to be sent.
+    pub attempts: i64,
+    /// When it may be sent, in milliseconds; none unless it is queued.
+    pub next_attempt_at_ms: Option<i64>,
+    /// What went wrong last.
+    pub error: Option<String>,
+    /// When it was queued first.
+    pub created_at_ms: i64,
+    /// When it was last changed.
+    pub updated_at_ms: i64,
+    /// When it was accepted.
+    pub sent_at_ms: Option<i64>,
+}
+
+impl EmailRecord {
+    /// The fields that the history shows.
+    pub(crate) fn audit_fields(&self) -> AuditFields {
+        AuditFields::new()
+            .text("status", self.status.as_str())
+            .number("attempts", self.attempts)
+            .text("error", self.error.as_deref())
+    }
+}
+
+/// Which e-mails.
+#[derive(Debug, Clone, Default)]
+pub struct EmailFilter {
+    /// Of this kind of document.
+    pub document_type: Option<EmailedType>,
+    /// Of the document with this identifier.
+    pub document_id: Option<i64>,
+    /// In this state.
+    pub status: Option<EmailStatus>,
+    /// Changed at this moment or later, in milliseconds.
+    pub updated_since_ms: Option<i64>,
+}

@@ -1,0 +1,109 @@
+//! E-mails of documents.
+
+use serde_json::json;
+
+use super::super::operation::Operation;
+use super::super::schema::{Any, array, boolean, id, label, maybe, maybe_array, moment, named, strict, text};
+use super::shared::{about_one, inside};
+use crate::domain::mail::{ADDRESSES_MAX, EmailedType, MESSAGE_CHARS_MAX, SUBJECT_CHARS_MAX};
+use crate::http::envelope::{Data, PageOf};
+use crate::http::error::ErrorCode;
+use crate::http::resources::emails::{EmailJson, document_type, status};
+
+/// The pattern of an address.
+const ADDRESS: &str = "^(?=[^@]{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:[.][A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:[.][A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$";
+
+/// `POST …/{id}/email`.
+pub fn email_document(document: EmailedType) -> Operation {
+    let (what, id, summary, state) = match document {
+        EmailedType::SalesInvoice => ("sales invoice", 8, "E-mail a sales invoice", ("draft", "issued")),
+        EmailedType::SalesCreditNote => ("sales credit note", 4, "E-mail a sales credit note", ("draft", "issued")),
+        EmailedType::CustomerReceipt => ("customer receipt", 1, "E-mail a receipt", ("void", "posted")),
+        EmailedType::SupplierPayment => ("supplier payment", 6, "E-mail a remittance advice", ("void", "posted")),
+    };
+    about_one(
+        what,
+        id,
+        summary,
+        "Queues it and answers at once; `GET …/emails/{id}` says what became of it. Without `to` it goes to the address of the contact; \
+         without `subject` and `message` the service writes them. The state of the document does not change. 503 `busy` when 10,000 \
+         e-mails of the organisation wait.",
+    )
+    .request(named("SendEmail"), json!({ "to": ["accounts@example.com"], "subject": "Your invoice" }))
+    .answer::<Data<EmailJson>>(200, "Only with `dry_run=true`: what would have been queued, with null ids.")
+    .answer::<Data<EmailJson>>(202, "The e-mail was queued.")
+    .conflict(json!({ "reason": "invalid_state", "current": state.0, "allowed": [state.1] }))
+    .refusals(&["no_recipient"])
+    .error(ErrorCode::Busy)
+    .change()
+    .versioned()
+}
+
+/// `GET …/emails`.
+pub fn list_emails() -> Operation {
+    inside("List e-mails", "Newest first.")
+        .query("document_type", "Of this kind of document only.", document_type(), "sales_invoice".into())
+        .query("document_id", "Of the document with this id only.", id(), 8.into())
+        .query("status", "In this state only.", status(), "sent".into())
+        .query("updated_since", "Changed at this moment or later.", moment(), "2026-03-01T00:00:00Z".into())
+        .paged()
+        .answer::<PageOf<EmailJson>>(200, "The e-mails.")
+}
+
+/// `GET …/emails/{id}`.
+pub fn get_email() -> Operation {
+    about_one(
+        "e-mail",
+        1,
+        "Get an e-mail",
+        "`sent`: the mail server accepted it. `failed`: it was refused for good, and `error` says why. `uncertain`: the service was \
+         interrupted while it was leaving, so that it may have been sent or not.",
+    )
+    .answer::<Data<EmailJson>>(200, "The e-mail.")
+}
+
+/// `POST …/emails/{id}/resend`.
+pub fn resend_email() -> Operation {
+    about_one(
+        "e-mail",
+        2,
+        "Send an e-mail again",
+        "For one that failed or may have been sent. It keeps its `message_id`, by which a mailbox may know that it has it already.",
+    )
+    .answer::<Data<EmailJson>>(200, "Only with `dry_run=true`: what would have been queued.")
+    .answer::<Data<EmailJson>>(202, "The e-mail was queued again.")
+    .conflict(json!({ "reason": "invalid_state", "current": "sent", "allowed": ["failed", "uncertain"] }))
+    .error(ErrorCode::Busy)
+    .change()
+}
+
+/// `POST …/emails/{id}/cancel`.
+pub fn cancel_email() -> Operation {
+    about_one("e-mail", 3, "Cancel an e-mail", "Takes one out of the queue; what has begun to leave cannot be stopped.")
+        .answer::<Data<EmailJson>>(200, "The cancelled e-mail.")
+        .conflict(json!({ "reason": "invalid_state", "current": "sent", "allowed": ["queued"] }))
+        .change()
+}
+
+/// The schemas of the bodies.
+pub(super) fn schemas() -> Vec<(&'static str, Any)> {
+    let most = usize::try_from(ADDRESSES_MAX).unwrap_or(usize::MAX);
+    let addresses = |least: usize| {
+        let address = text(5, 254).pattern(Some(ADDRESS));
+        array(address).min_items(Some(least)).max_items(Some(most))
+    };
+    let request = strict(
+        "What is to be sent; everything may be left out.",
+        vec![
+            maybe_array("to", addresses(1)),
+            maybe_array("cc", addresses(0)),
+            maybe("subject", label(SUBJECT_CHARS_MAX)),
+            maybe(
+                "message",
+                text(1, MESSAGE_CHARS_MAX).pattern(Some(r"^(?:[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\r\n)*$")),
+            ),
+            maybe("attach_pdf", boolean()),
+        ],
+    );
+    vec![("SendEmail", request.into())]
+}

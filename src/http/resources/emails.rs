@@ -1,0 +1,253 @@
+//! E-mails of documents: queued, listed, queued again, cancelled.
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::schema::Array;
+
+use crate::domain::books::command::BooksCommand;
+use crate::domain::books::records::email::{
+    Attachment, EmailFilter, EmailInput, EmailRecord, EmailedDocument, EmailedView,
+};
+use crate::domain::books::records::organisation::OrganisationRecord;
+use crate::domain::books::request::CommandResult;
+use crate::domain::ids::OrganisationId;
+use crate::domain::mail::{EmailStatus, EmailedType};
+use crate::http::books::change::{
+    AnswerContext, body_or_path, execute, member, path_id, printed, require_write_access,
+};
+use crate::http::call::Call;
+use crate::http::envelope;
+use crate::http::envelope::{AssignedId, Id, Moment};
+use crate::http::error::ApiError;
+use crate::http::openapi::schema::{array, choice, string};
+use crate::http::products::Products;
+use crate::http::query::Query;
+use crate::http::resources::printed::{print_document, print_settlement};
+use crate::http::wire::books::email::parse_email;
+
+/// `POST …/{id}/email`; `document` makes the document of the identifier in the path.
+pub async fn send(call: Call<Products>, document: fn(i64) -> EmailedDocument) -> Result<HttpResponse, ApiError> {
+    let access = require_write_access(&call).await?;
+    let document = document(path_id(&call)?);
+    let read = parse_email(&call.body);
+    let exists = read.is_ok() || view(&call, access.organisation.id, document).await?.is_some();
+    let request = body_or_path(read, exists)?;
+    let reply_to = match &access.organisation.email {
+        Some(email) => email.clone(),
+        None => {
+            let person = call.state().reader.find_user(call.caller()?.user_id).await?;
+            person.map(|person| person.email).unwrap_or_default()
+        }
+    };
+    let mut entry = EmailInput {
+        document,
+        to: request.to,
+        cc: request.cc,
+        subject: request.subject,
+        message: request.message,
+        attachment: None,
+        rendered_version: None,
+        reply_to,
+        message_id: format!("{}@{}", call.state().clock.unique(), call.state().mail.host),
+    };
+    let mut renderings = 0;
+    let answer = loop {
+        if request.attaches_pdf {
+            let rendered = rendered(&call, &access.organisation, document).await?;
+            (entry.attachment, entry.rendered_version) = rendered.unzip();
+        }
+        renderings += 1;
+        let command = BooksCommand::SendEmail(Box::new(entry.clone()));
+        match execute(&call, &access, StatusCode::ACCEPTED, command, print).await {
+            Err(error) if is_outdated(&call, &error) && renderings < RENDERINGS_MAX => {}
+            answer => break answer?,
+        }
+    };
+    call.state().actors.mail.wake();
+    Ok(answer)
+}
+
+/// How often the PDF of a document is rendered that changes meanwhile: with every other e-mail of it, for instance.
+const RENDERINGS_MAX: u32 = 16;
+
+/// Whether the PDF shows a version of the document that is over, and the caller did not name that version.
+fn is_outdated(call: &Call<Products>, error: &ApiError) -> bool {
+    let reason = error.details().and_then(|details| details.get("reason"));
+    call.if_match().is_none() && reason.is_some_and(|reason| reason == "stale_version")
+}
+
+/// The document as callers see it, if there is one: read for the PDF, and when the body is wrong, because 404 comes
+/// before 422.
+async fn view(
+    call: &Call<Products>,
+    organisation: OrganisationId,
+    document: EmailedDocument,
+) -> Result<Option<EmailedView>, ApiError> {
+    let reader = &call.state().reader;
+    Ok(match document {
+        EmailedDocument::Document(kind, id) => {
+            reader.document(organisation, kind, id).await?.map(|view| EmailedView::Document(Box::new(view)))
+        }
+        EmailedDocument::Settlement(side, id) => {
+            reader.settlement(organisation, side, id).await?.map(|view| EmailedView::Settlement(Box::new(view)))
+        }
+    })
+}
+
+/// The PDF of the document, and the version of the document that it shows.
+async fn rendered(
+    call: &Call<Products>,
+    organisation: &OrganisationRecord,
+    document: EmailedDocument,
+) -> Result<Option<(Attachment, i64)>, ApiError> {
+    let Some(view) = view(call, organisation.id, document).await? else { return Ok(None) };
+    let (version, organisation) = (view.version(), organisation.clone());
+    let (file_name, pdf) = match (view, document) {
+        (EmailedView::Document(view), _) => print_document(call, organisation, *view).await?,
+        (EmailedView::Settlement(view), EmailedDocument::Settlement(side, _)) => {
+            print_settlement(call, organisation, side, *view).await?
+        }
+        (EmailedView::Settlement(_), EmailedDocument::Document(..)) => return Ok(None),
+    };
+    Ok(Some((Attachment { file_name, bytes: pdf.bytes }, version)))
+}
+
+/// `GET …/emails`.
+pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let (organisation, _) = member(&call).await?;
+    let mut query = Query::new(call.query());
+    let types = EmailedType::ALL.map(EmailedType::as_str).join(", ");
+    let statuses = EmailStatus::ALL.map(EmailStatus::as_str).join(", ");
+    let filter = EmailFilter {
+        document_type: query.word("document_type", &format!("one of {types}"), EmailedType::parse),
+        document_id: query.id("document_id"),
+        status: query.word("status", &format!("one of {statuses}"), EmailStatus::parse),
+        updated_since_ms: query.moment("updated_since"),
+    };
+    let page = query.page(call.query());
+    query.finish()?;
+    let reader = &call.state().reader;
+    let (emails, total) = reader.emails(organisation.id, &filter, (page.limit, page.offset)).await?;
+    let emails: Vec<_> = emails.iter().map(EmailJson::from).collect();
+    envelope::page(page, emails, total)
+}
+
+/// `GET …/emails/{id}`.
+pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let (organisation, _) = member(&call).await?;
+    let found = call.state().reader.email(organisation.id, path_id(&call)?).await?;
+    let email = found.ok_or_else(ApiError::not_found)?;
+    Query::none(call.query())?;
+    envelope::data(StatusCode::OK, &EmailJson::from(&email))
+}
+
+/// `POST …/emails/{id}/resend`.
+pub async fn resend(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let access = require_write_access(&call).await?;
+    let id = path_id(&call)?;
+    let answer = execute(&call, &access, StatusCode::ACCEPTED, BooksCommand::ResendEmail { id }, print).await?;
+    call.state().actors.mail.wake();
+    Ok(answer)
+}
+
+/// `POST …/emails/{id}/cancel`.
+pub async fn cancel(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let access = require_write_access(&call).await?;
+    let id = path_id(&call)?;
+    execute(&call, &access, StatusCode::OK, BooksCommand::CancelEmail { id }, print).await
+}
+
+/// The body of an answer.
+fn print(result: &CommandResult, _: AnswerContext, dry_run: bool) -> Option<String> {
+    match result {
+        CommandResult::Email(row) => {
+            let email = EmailJson::from(&**row);
+            // What a dry run only shows is not queued, and nothing will have this name.
+            printed(&EmailJson { message_id: email.message_id.filter(|_| row.id > 0), ..email }, dry_run)
+        }
+        _ => None,
+    }
+}
+
+/// An e-mail of a document.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Email, example = example)]
+pub struct EmailJson<'a> {
+    id: AssignedId,
+    #[schema(schema_with = document_type)]
+    document_type: &'static str,
+    document_id: Id,
+    #[schema(schema_with = addresses)]
+    to: &'a [String],
+    #[schema(schema_with = addresses)]
+    cc: &'a [String],
+    subject: &'a str,
+    message: &'a str,
+    /// The same whenever it is sent, without the brackets of the header; null in a dry run.
+    #[schema(required)]
+    message_id: Option<&'a str>,
+    /// `uncertain`: it may have been sent, and is not sent again by itself.
+    #[schema(schema_with = status)]
+    status: &'static str,
+    #[schema(minimum = 0)]
+    attempts: i64,
+    #[schema(required)]
+    next_attempt_at: Option<Moment>,
+    /// What went wrong last.
+    #[schema(required)]
+    error: Option<&'a str>,
+    created_at: Moment,
+    #[schema(required)]
+    sent_at: Option<Moment>,
+}
+
+/// The schema of what can be e-mailed.
+pub fn document_type() -> ObjectBuilder {
+    choice(&EmailedType::ALL.map(EmailedType::as_str))
+}
+
+/// The schema of what became of an e-mail.
+pub fn status() -> ObjectBuilder {
+    choice(&EmailStatus::ALL.map(EmailStatus::as_str))
+}
+
+fn addresses() -> Array {
+    array(string()).build()
+}
+
+impl<'a> From<&'a EmailRecord> for EmailJson<'a> {
+    fn from(row: &'a EmailRecord) -> Self {
+        Self {
+            id: AssignedId(row.id),
+            document_type: row.document_type.as_str(),
+            document_id: Id(row.document_id),
+            to: &row.to,
+            cc: &row.cc,
+            subject: &row.subject,
+            message: &row.message,
+            message_id: Some(&row.message_id),
+            status: row.status.as_str(),
+            attempts: row.attempts,
+            next_attempt_at: row.next_attempt_at_ms.map(Moment),
+            error: row.error.as_deref(),
+            created_at: Moment(row.created_at_ms),
+            sent_at: row.sent_at_ms.map(Moment),
+        }
+    }
+}
+
+fn example() -> Value {
+    json!({
+        "id": 9, "document_type": "sales_invoice", "document_id": 31, "to": ["accounts@example.com"], "cc": [],
+        "subject": "Invoice INV-0103 from Larkspur Joinery Ltd",
+        "message": "Dear Brightwell School,\n\nInvoice INV-0103\nDate: 14 March 2026\nTotal: £1,200.00\nTo pay: £1,200.00\n\
+                    Due: 13 April 2026\n\nYours faithfully\nLarkspur Joinery Ltd\n",
+        "message_id": "0195a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b@books.example", "status": "queued", "attempts": 0,
+        "next_attempt_at": "2026-03-14T12:00:00.000Z", "error": null, "created_at": "2026-03-14T12:00:00.000Z",
+        "sent_at": null
+    })
+}

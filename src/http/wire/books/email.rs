@@ -1,0 +1,122 @@
+//! Reading what is asked of an e-mail. No line break and no list of addresses gets past here into a header.
+
+use super::read::{body, strict_list};
+use crate::domain::mail::{ADDRESSES_MAX, MESSAGE_CHARS_MAX, SUBJECT_CHARS_MAX, is_address};
+use crate::domain::problem::Issues;
+use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
+
+/// What is asked of an e-mail beside the document it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmailRequest {
+    /// The addresses of `To`, when they are given.
+    pub to: Option<Vec<String>>,
+    /// The addresses of `Cc`.
+    pub cc: Vec<String>,
+    /// The subject.
+    pub subject: Option<String>,
+    /// The text, its lines ended by line feeds.
+    pub message: Option<String>,
+    /// Whether the PDF of the document goes with it.
+    pub attaches_pdf: bool,
+}
+
+/// Reads the body of an e-mail; an empty body asks for nothing in particular.
+pub fn parse_email(text: &[u8]) -> Result<EmailRequest, Issues> {
+    const NAMES: [&str; 5] = ["to", "cc", "subject", "message", "attach_pdf"];
+    let mut email = EmailRequest { to: None, cc: Vec::new(), subject: None, message: None, attaches_pdf: true };
+    if text.is_empty() {
+        return Ok(email);
+    }
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
+    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
+        if reader.is_null()? {
+            return Ok(());
+        }
+        match at {
+            0 => email.to = Some(strict_list(reader, "to", 1..=ADDRESSES_MAX, address)?),
+            1 => email.cc = strict_list(reader, "cc", 0..=ADDRESSES_MAX, address)?,
+            2 => email.subject = reader.name(body("subject"), 1..=SUBJECT_CHARS_MAX)?.map(|text| text.into_owned()),
+            3 => email.message = message(reader)?,
+            _ => email.attaches_pdf = reader.flag(body("attach_pdf"))?.unwrap_or(true),
+        }
+        Ok(())
+    });
+    reader.finish(read)?;
+    Ok(email)
+}
+
+/// One address.
+fn address(reader: &mut StrictReader<'_>, path: FieldPath<'static>) -> Reading<Option<String>> {
+    let Some(text) = reader.text(path, 0..=254)? else { return Ok(None) };
+    if !is_address(&text) {
+        reader.problem(path, "must be one e-mail address, such as accounts@example.com");
+        return Ok(None);
+    }
+    Ok(Some(text.into_owned()))
+}
+
+/// Text of several lines, however these end.
+fn message(reader: &mut StrictReader<'_>) -> Reading<Option<String>> {
+    let path = body("message");
+    let Some(text) = reader.text(path, 1..=MESSAGE_CHARS_MAX)? else { return Ok(None) };
+    let text = text.replace("\r\n", "\n");
+    if text.chars().any(|character| character.is_control() && !matches!(character, '\n' | '\t')) {
+        reader.problem(path, "must not contain control characters but line ends and tabs");
+        return Ok(None);
+    }
+    Ok(Some(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(body: &str) -> Vec<String> {
+        parse_email(body.as_bytes()).err().unwrap().listed.into_iter().map(|issue| issue.path).collect()
+    }
+
+    #[test]
+    fn an_empty_body_asks_for_the_usual() {
+        let usual = EmailRequest { to: None, cc: Vec::new(), subject: None, message: None, attaches_pdf: true };
+        assert_eq!(parse_email(b"").unwrap(), usual);
+        assert_eq!(parse_email(b"{}").unwrap(), usual);
+        assert_eq!(
+            parse_email(br#"{"to":null,"cc":null,"subject":null,"message":null,"attach_pdf":null}"#).unwrap(),
+            usual
+        );
+    }
+
+    #[test]
+    fn what_could_become_another_header_is_refused() {
+        for subject in [r#""a\r\nBcc: x@y.co""#, r#""a\nb""#, r#""""#, r#""   ""#, r#""a\u0000""#, r#""a\u0085b""#, "1"]
+        {
+            assert_eq!(paths(&format!(r#"{{"subject": {subject}}}"#)), ["subject"], "{subject}");
+        }
+        for to in [r#""a@b.co""#, "[]", "{}"] {
+            assert_eq!(paths(&format!(r#"{{"to": {to}}}"#)), ["to"], "{to}");
+        }
+        for address in [
+            r#""a@b.co, c@d.co""#,
+            r#""a@b.co\r\nBcc: c@d.co""#,
+            r#""A <a@b.co>""#,
+            r#""""#,
+            "null",
+            "1",
+            r#""a@b.co\n""#,
+        ] {
+            assert_eq!(paths(&format!(r#"{{"to": ["x@y.co", {address}]}}"#)), ["to[1]"], "{address}");
+            assert_eq!(paths(&format!(r#"{{"cc": [{address}]}}"#)), ["cc[0]"], "{address}");
+        }
+        let eleven = [r#""a@b.co""#; 11].join(",");
+        assert_eq!(paths(&format!(r#"{{"to": [{eleven}], "cc": [{eleven}]}}"#)), ["to", "cc"]);
+        for message in [r#""a\rb""#, r#""a\u0007""#, r#""""#, r#""a\u0000""#] {
+            assert_eq!(paths(&format!(r#"{{"message": {message}}}"#)), ["message"], "{message}");
+        }
+        assert_eq!(paths(r#"{"bcc": ["a@b.co"], "attach_pdf": 1}"#), ["bcc", "attach_pdf"]);
+    }
+
+    #[test]
+    fn lines_of_a_text_end_alike() {
+        assert_eq!(parse_email(br#"{"message": "a\r\nb\n\tc"}"#).unwrap().message.as_deref(), Some("a\nb\n\tc"));
+    }
+}

@@ -1,0 +1,401 @@
+//! Tables: columns as wide as they need to be, cells that wrap, figures to the right, the head again on every page.
+
+use std::rc::Rc;
+
+use krilla::tagging::Tag;
+
+use super::page::{Element, Grey, Layout, Style};
+use super::text::{Line, SetText, Weight, paragraphs};
+
+/// The free space at both sides of a cell.
+const PADDING: f32 = 4.0;
+/// The free space above and below the text of a row.
+const ROW_PADDING: f32 = 2.5;
+/// How far a level of a hierarchy is moved to the right.
+const INDENT: f32 = 10.0;
+const RULE: f32 = 0.5;
+const RULE_GREY: Grey = 170;
+const HEAD_GREY: Grey = 238;
+/// The font sizes that are tried until the figures fit.
+const SIZES: [f32; 4] = [9.0, 8.0, 7.0, 6.0];
+/// The least width of a column of text.
+const TEXT_WIDTH_MIN: f32 = 70.0;
+
+/// Where the texts of a column stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Align {
+    /// At the left edge: texts.
+    Left,
+    /// At the right edge: figures.
+    Right,
+}
+
+/// How wide a column is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Width {
+    /// As its widest text.
+    Content,
+    /// A part of what is left, beside other columns of this kind.
+    Share(f32),
+}
+
+/// A column.
+#[derive(Debug, Clone)]
+pub(super) struct Column {
+    /// What stands at its head; a table whose columns all have none has no head.
+    pub(super) heading: String,
+    /// Where its texts stand.
+    pub(super) align: Align,
+    /// How wide it is.
+    pub(super) width: Width,
+}
+
+impl Column {
+    /// A column of figures, or of short texts that keep to one line.
+    pub(super) fn of_content(heading: &str, align: Align) -> Self {
+        Self { heading: heading.to_owned(), align, width: Width::Content }
+    }
+
+    /// A column of texts that wrap.
+    pub(super) fn of_texts(heading: &str) -> Self {
+        Self { heading: heading.to_owned(), align: Align::Left, width: Width::Share(1.0) }
+    }
+}
+
+/// A row.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    /// A text for each column; what is missing is empty.
+    pub(super) cells: Vec<String>,
+    /// Regular, or bold for headings and totals.
+    pub(super) weight: Weight,
+    /// How deep it is in a hierarchy, from 0: its first cell is indented.
+    pub(super) level: u8,
+    /// Whether a rule is drawn above it, as above a total.
+    pub(super) has_rule: bool,
+}
+
+impl Row {
+    /// An ordinary row.
+    pub(super) fn of(cells: Vec<String>) -> Self {
+        Self { cells, weight: Weight::Regular, level: 0, has_rule: false }
+    }
+
+    /// A total: bold, below a rule.
+    pub(super) fn total(cells: Vec<String>) -> Self {
+        Self { cells, weight: Weight::Bold, level: 0, has_rule: true }
+    }
+}
+
+/// A table.
+#[derive(Debug, Clone)]
+pub(super) struct Table {
+    /// Its columns.
+    pub(super) columns: Vec<Column>,
+    /// Its rows.
+    pub(super) rows: Vec<Row>,
+}
+
+/// A column that knows where it is.
+struct Place {
+    left: f32,
+    width: f32,
+    align: Align,
+}
+
+/// A cell whose text is set.
+struct SetCell {
+    paragraphs: Vec<Rc<SetText>>,
+}
+
+impl SetCell {
+    fn of(layout: &mut Layout, text: &str, weight: Weight) -> Self {
+        Self { paragraphs: paragraphs(text).map(|paragraph| layout.set(paragraph, weight)).collect() }
+    }
+
+    fn width(&self) -> f32 {
+        self.paragraphs.iter().map(|text| text.width()).fold(0.0, f32::max)
+    }
+
+    fn lines(&self, width: f32) -> Vec<(Rc<SetText>, Line)> {
+        let lines = |text: &Rc<SetText>| {
+            let text = Rc::clone(text);
+            text.lines(width).into_iter().map(move |line| (Rc::clone(&text), line)).collect::<Vec<_>>()
+        };
+        self.paragraphs.iter().flat_map(lines).collect()
+    }
+}
+
+/// The height of a row with this many lines.
+fn row_height(lines: usize, leading: f32) -> f32 {
+    let lines = u16::try_from(lines).map_or(f32::MAX, f32::from);
+    lines * leading + 2.0 * ROW_PADDING
+}
+
+impl Table {
+    /// Prints the table between two edges.
+    pub(super) fn print(&self, layout: &mut Layout, left: f32, width: f32) -> Element {
+        let head: Vec<SetCell> =
+            self.columns.iter().map(|column| SetCell::of(layout, &column.heading, Weight::Bold)).collect();
+        let rows: Vec<Vec<SetCell>> = self.rows.iter().map(|row| self.set_row(layout, row)).collect();
+        let (size, places) = self.places(&head, &rows, left, width);
+        let mut printer = Printer { layout, places, size, head: RowLines::default() };
+        let mut parts = Vec::new();
+        if self.columns.iter().any(|column| !column.heading.is_empty()) {
+            printer.head = printer.lines(&head, 0);
+            // A head stands with the first line of a row below it.
+            let height = printer.height(&printer.head) + row_height(1, printer.leading());
+            printer.layout.need(height);
+            parts.push(Element::group(Tag::THead, vec![printer.print_head()]));
+        }
+        let mut body = Vec::new();
+        for (row, cells) in self.rows.iter().zip(rows) {
+            let lines = printer.lines(&cells, row.level);
+            body.push(printer.print_row(row, &lines));
+        }
+        if parts.is_empty() {
+            return Element::group(Tag::Table, body);
+        }
+        parts.push(Element::group(Tag::TBody, body));
+        Element::group(Tag::Table, parts)
+    }
+
+    /// A table without columns that have no text in any row, so that it has none too many.
+    pub(super) fn without_empty_columns(mut self) -> Self {
+        let is_used = |at: usize| self.rows.iter().any(|row| row.cells.get(at).is_some_and(|cell| !cell.is_empty()));
+        let used: Vec<bool> = (0..self.columns.len()).map(is_used).collect();
+        fn keep<T>(values: &mut Vec<T>, used: &[bool]) {
+            let mut used = used.iter();
+            values.retain(|_| used.next().is_none_or(|used| *used));
+        }
+        keep(&mut self.columns, &used);
+        self.rows.iter_mut().for_each(|row| keep(&mut row.cells, &used));
+        self
+    }
+
+    fn set_row(&self, layout: &mut Layout, row: &Row) -> Vec<SetCell> {
+        let cells = row.cells.iter().map(String::as_str).chain(std::iter::repeat(""));
+        cells.take(self.columns.len()).map(|cell| SetCell::of(layout, cell, row.weight)).collect()
+    }
+
+    /// The widths that the columns need, in em; of a column of texts 0.
+    fn needs(&self, head: &[SetCell], rows: &[Vec<SetCell>]) -> Vec<f32> {
+        let mut needs: Vec<f32> = head.iter().map(SetCell::width).collect();
+        for row in rows {
+            for (need, cell) in needs.iter_mut().zip(row) {
+                *need = need.max(cell.width());
+            }
+        }
+        let of_content = |(need, column): (f32, &Column)| if column.width == Width::Content { need } else { 0.0 };
+        needs.into_iter().zip(&self.columns).map(of_content).collect()
+    }
+
+    /// The largest font size at which the figures fit, and where the columns stand.
+    fn places(&self, head: &[SetCell], rows: &[Vec<SetCell>], left: f32, width: f32) -> (f32, Vec<Place>) {
+        let needs = self.needs(head, rows);
+        let shares: f32 = self.columns.iter().map(|column| share(column.width)).sum();
+        let texts = self.columns.iter().filter(|column| share(column.width) > 0.0).count();
+        let least = u16::try_from(texts).map_or(0.0, f32::from) * TEXT_WIDTH_MIN;
+        let taken = |size: f32| {
+            let columns = self.columns.iter().zip(&needs).filter(|(column, _)| column.width == Width::Content);
+            columns.map(|(_, need)| need * size + 2.0 * PADDING + 0.1).sum::<f32>()
+        };
+        let fitting = SIZES.into_iter().find(|size| taken(*size) + least <= width);
+        let size = fitting.unwrap_or(6.0);
+        // Where nothing helps, columns become narrower in proportion, and their cells wrap.
+        let taken = taken(size);
+        let scale = if taken > width - least { (width - least).max(0.0) / taken } else { 1.0 };
+        let rest = width - taken * scale;
+        let mut at = left;
+        let mut places = Vec::new();
+        for (column, need) in self.columns.iter().zip(&needs) {
+            let width = match column.width {
+                Width::Content => (need * size + 2.0 * PADDING + 0.1) * scale,
+                Width::Share(share) => rest * share / shares,
+            };
+            places.push(Place { left: at, width, align: column.align });
+            at += width;
+        }
+        (size, places)
+    }
+}
+
+fn share(width: Width) -> f32 {
+    match width {
+        Width::Content => 0.0,
+        Width::Share(share) => share,
+    }
+}
+
+/// Whether the figures of a table fit between two edges at the sizes that are tried.
+pub(super) fn fits(layout: &mut Layout, table: &Table, width: f32, size_min: f32) -> bool {
+    let head: Vec<SetCell> =
+        table.columns.iter().map(|column| SetCell::of(layout, &column.heading, Weight::Bold)).collect();
+    let rows: Vec<Vec<SetCell>> = table.rows.iter().map(|row| table.set_row(layout, row)).collect();
+    let needs = table.needs(&head, &rows);
+    let columns = table.columns.iter().zip(needs);
+    let widths = columns.map(|(column, need)| match column.width {
+        Width::Content => need * size_min + 2.0 * PADDING + 0.1,
+        Width::Share(_) => TEXT_WIDTH_MIN,
+    });
+    widths.sum::<f32>() <= width
+}
+
+/// The lines of each cell of a row, and how far its first cell is moved to the right.
+#[derive(Default)]
+struct RowLines {
+    cells: Vec<Vec<(Rc<SetText>, Line)>>,
+    indent: f32,
+}
+
+impl RowLines {
+    fn count(&self) -> usize {
+        self.cells.iter().map(Vec::len).max().unwrap_or(0)
+    }
+}
+
+/// A line of a text with the place of its top left corner.
+type PlacedLine = (Rc<SetText>, Line, (f32, f32));
+
+/// Prints rows one below the other.
+struct Printer<'a> {
+    layout: &'a mut Layout,
+    places: Vec<Place>,
+    size: f32,
+    /// What is printed again at the top of every page; without cells where the table has no head.
+    head: RowLines,
+}
+
+impl Printer<'_> {
+    fn style(&self, weight: Weight) -> Style {
+        Style { weight, ..Style::regular(self.size) }
+    }
+
+    fn leading(&self) -> f32 {
+        Style::regular(self.size).leading()
+    }
+
+    fn left(&self) -> f32 {
+        self.places.first().map_or(0.0, |place| place.left)
+    }
+
+    fn width(&self) -> f32 {
+        self.places.iter().map(|place| place.width).sum()
+    }
+
+    fn height(&self, row: &RowLines) -> f32 {
+        row_height(row.count(), self.leading())
+    }
+
+    /// Breaks the cells of a row into lines.
+    fn lines(&self, cells: &[SetCell], level: u8) -> RowLines {
+        let first = self.places.first().map_or(0.0, |place| place.width);
+        // A deep hierarchy leaves at least half of the column to its text.
+        let indent = (f32::from(level) * INDENT).min(first / 2.0);
+        let mut moved = indent;
+        let lines = |(cell, place): (&SetCell, &Place)| {
+            let room = place.width - 2.0 * PADDING - std::mem::take(&mut moved);
+            // The widths were summed in another order: a hundredth of a point is rounding.
+            cell.lines((room + 0.01) / self.size)
+        };
+        RowLines { cells: cells.iter().zip(&self.places).map(lines).collect(), indent }
+    }
+
+    /// Prints the head as a part of the document.
+    fn print_head(&mut self) -> Element {
+        let head = std::mem::take(&mut self.head);
+        self.head_bar(&head);
+        let parts = self.print_cells(&head, 0..head.count(), Weight::Bold);
+        self.layout.y += self.height(&head);
+        self.head = head;
+        let cells = parts.into_iter().map(|parts| Element::head_cell(vec![Element::paragraph(parts)]));
+        Element::group(Tag::TR, cells.collect())
+    }
+
+    /// Prints the head once more, at the top of a page.
+    fn repeat_head(&mut self) {
+        let head = std::mem::take(&mut self.head);
+        if !head.cells.is_empty() {
+            self.head_bar(&head);
+            for (text, line, at) in self.placed(&head, 0..head.count()).into_iter().flatten() {
+                self.layout.repeat(&text, &line, at, self.style(Weight::Bold));
+            }
+            self.layout.y += self.height(&head);
+        }
+        self.head = head;
+    }
+
+    fn head_bar(&mut self, head: &RowLines) {
+        let area = (self.left(), self.layout.y, self.width(), self.height(head));
+        self.layout.bar(area, HEAD_GREY);
+    }
+
+    /// Prints a row: on one page when it fits on a page, and line by line when it does not.
+    fn print_row(&mut self, row: &Row, lines: &RowLines) -> Element {
+        let head_height = if self.head.cells.is_empty() { 0.0 } else { self.height(&self.head) };
+        let height = self.height(lines);
+        let is_kept_whole = height <= self.layout.height() - head_height;
+        // A row that goes over pages begins where its first line fits.
+        let room = if is_kept_whole { height } else { row_height(1, self.leading()) };
+        if self.layout.need(room) {
+            self.repeat_head();
+        }
+        let rule = (self.left(), self.layout.y, self.width(), RULE);
+        self.layout.bar(rule, if row.has_rule { 0 } else { RULE_GREY });
+        let mut cells: Vec<Vec<Element>> = lines.cells.iter().map(|_| Vec::new()).collect();
+        let mut done = 0;
+        while done < lines.count() {
+            let taken = if is_kept_whole { lines.count() } else { self.lines_that_fit(lines.count() - done) };
+            for (cell, parts) in cells.iter_mut().zip(self.print_cells(lines, done..done + taken, row.weight)) {
+                cell.extend(parts);
+            }
+            self.layout.y += row_height(taken, self.leading());
+            done += taken;
+            if done < lines.count() {
+                self.layout.next_page();
+                self.repeat_head();
+            }
+        }
+        let cells = cells.into_iter().map(|parts| Element::group(Tag::TD, vec![Element::paragraph(parts)]));
+        Element::group(Tag::TR, cells.collect())
+    }
+
+    /// How many of these lines fit on the page, at least one.
+    fn lines_that_fit(&self, count: usize) -> usize {
+        let room = self.layout.bottom() - self.layout.y;
+        let fitting = (1..=count).take_while(|lines| row_height(*lines, self.leading()) <= room).last();
+        fitting.unwrap_or(1)
+    }
+
+    fn print_cells(&mut self, row: &RowLines, lines: std::ops::Range<usize>, weight: Weight) -> Vec<Vec<Element>> {
+        let style = self.style(weight);
+        let placed = self.placed(row, lines);
+        let mut print = |(text, line, at): PlacedLine| self.layout.print(&text, &line, at, style);
+        placed.into_iter().map(|cell| cell.into_iter().map(&mut print).collect()).collect()
+    }
+
+    /// Some lines of a row, by cell.
+    fn placed(&self, row: &RowLines, lines: std::ops::Range<usize>) -> Vec<Vec<PlacedLine>> {
+        let mut moved = row.indent;
+        let top = self.layout.y + ROW_PADDING;
+        let leading = self.leading();
+        let cells = row.cells.iter().zip(&self.places).map(|(cell, place)| {
+            let indent = std::mem::take(&mut moved);
+            let mut y = top - leading;
+            let lines = cell.iter().skip(lines.start).take(lines.len()).filter(|(text, _)| !text.text.is_empty());
+            let place = |(text, line): &(Rc<SetText>, Line)| {
+                y += leading;
+                let x = match place.align {
+                    Align::Left => place.left + PADDING + indent,
+                    Align::Right => place.left + place.width - PADDING - line.width * self.size,
+                };
+                (Rc::clone(text), line.clone(), (x, y))
+            };
+            lines.map(place).collect()
+        });
+        cells.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

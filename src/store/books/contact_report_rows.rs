@@ -1,0 +1,316 @@
+//! Loads the rows of reports about customers and suppliers, each report in one snapshot: what was open on a day is found by
+//! the interval tree of `domain/ledger/open_item.rs`, sales and purchases of a period are kept sums.
+
+use crate::domain::books::records::organisation::OrganisationRecord;
+use crate::domain::date::{Date, Month};
+use crate::domain::ids::{Id, OrganisationId};
+use crate::domain::ledger::allocation::SettlementKind;
+use crate::domain::ledger::chart::Role;
+use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::journal::SourceType;
+use crate::domain::ledger::money::Pence;
+use crate::domain::ledger::open_item::{NodesOfDay, OpenItemSource};
+use crate::domain::ledger::trade::{Span, TradeFigures};
+use crate::domain::reports::Period;
+use crate::domain::reports::ageing::{AgedItem, AgedItemKind, AgedRows, AgeingParameters};
+use crate::domain::reports::statement::{PostedStatementLine, StatementContact, StatementRows, StatementSource};
+use crate::domain::reports::trade::{ContactFigures, TradeParameters, TradeRows};
+use crate::store::StoreError;
+use crate::store::books::conditions::Conditions;
+use crate::store::books::report_rows::{Snapshot, account_rows, snapshot_head};
+use crate::store::sql::{Reader, Row, Unit, params};
+
+impl Reader {
+    /// What is open of customers or suppliers at the end of a day.
+    pub async fn aged_rows(
+        &self,
+        organisation: &OrganisationRecord,
+        side: ContactKind,
+        parameters: AgeingParameters,
+    ) -> Result<Snapshot<AgedRows>, StoreError> {
+        let (organisation, date) = (organisation.id, parameters.as_of.date);
+        let contact = parameters.contact_id.map(|Id(id)| id);
+        self.snapshot(move |unit| {
+            Box::pin(async move {
+                let head = snapshot_head(unit, organisation).await?;
+                let items = open_items(unit, organisation, side, (date, contact)).await?;
+                let control_balance = control_balance(unit, organisation, side, (date, contact)).await?;
+                Ok(head.with(AgedRows { side, items, control_balance }))
+            })
+        })
+        .await
+    }
+
+    /// The statement of a customer or supplier; none when there is no such contact of this kind.
+    pub async fn statement_rows(
+        &self,
+        organisation: &OrganisationRecord,
+        (side, contact): (ContactKind, i64),
+        period: Period,
+    ) -> Result<Option<Snapshot<StatementRows>>, StoreError> {
+        let organisation = organisation.id;
+        self.snapshot(move |unit| {
+            Box::pin(async move {
+                let head = snapshot_head(unit, organisation).await?;
+                let Some(of) = statement_contact(unit, organisation, side, contact).await? else { return Ok(None) };
+                let opening = control_balance(unit, organisation, side, (period.first - 1, Some(contact))).await?;
+                let lines = statement_lines(unit, organisation, (side, contact), period).await?;
+                let items = open_items(unit, organisation, side, (period.last, Some(contact))).await?;
+                let control_balance = opening + lines.iter().map(|line| line.debit - line.credit).sum();
+                let open = AgedRows { side, items, control_balance };
+                Ok(Some(head.with(StatementRows { contact: of, opening, lines, open })))
+            })
+        })
+        .await
+    }
+
+    /// What was sold to customers or bought from suppliers in a period.
+    pub async fn trade_rows(
+        &self,
+        organisation: &OrganisationRecord,
+        side: ContactKind,
+        parameters: TradeParameters,
+    ) -> Result<Snapshot<TradeRows>, StoreError> {
+        let (organisation, period) = (organisation.id, parameters.period);
+        self.snapshot(move |unit| {
+            Box::pin(async move {
+                let accounts = account_rows(unit, organisation, |_| TradeParameters::days(period)).await?;
+                let contacts = contact_figures(unit, organisation, side, period).await?;
+                Ok(accounts.map(|accounts| TradeRows { contacts, accounts }))
+            })
+        })
+        .await
+    }
+}
+
+/// The role of the control account of customers or suppliers.
+const fn control_role(side: ContactKind) -> Role {
+    match side {
+        ContactKind::Customer => Role::AccountsReceivable,
+        ContactKind::Supplier => Role::AccountsPayable,
+    }
+}
+
+/// What is on the control account at the end of a day, debits less credits: all, or what is a contact's.
+async fn control_balance(
+    unit: &Unit<'_>,
+    organisation: OrganisationId,
+    side: ContactKind,
+    (date, contact): (Date, Option<i64>),
+) -> Result<Pence, StoreError> {
+    let role = control_role(side);
+    let mut conditions = Conditions::new("a.organisation_id = $1", organisation.0);
+    conditions.and("a.role = {}", role.as_str());
+    let month = conditions.value(Month::of(date).0);
+    let first_day = conditions.value(i64::from(date.first_of_month()));
+    let day = conditions.value(i64::from(date));
+    let (totals, own) = match contact.map(|contact| conditions.value(contact)) {
+        Some(contact) => {
+            (["contact_month", "contact_day"], format!("t.organisation_id = $1 and t.contact_id = {contact} and "))
+        }
+        None => (["account_month", "account_day"], String::new()),
+    };
+    let sum = |table: &str, when: String| {
+        format!(
+            "coalesce((select sum(t.debit - t.credit) from {table} t where {own}t.account_id = a.id and {when}), 0)"
+        )
+    };
+    let [months, days] = totals;
+    let sql = format!(
+        "select cast({} + {} as bigint) from account a where {}",
+        sum(months, format!("t.month < {month}")),
+        sum(days, format!("t.day >= {first_day} and t.day <= {day}")),
+        conditions.text()
+    );
+    let row = unit.one(&sql, conditions.values()).await?;
+    Ok(Pence(row.map_or(Ok(0), |row| row.get(0))?))
+}
+
+/// The items that may be open at the end of a day, of all or of one contact.
+async fn open_items(
+    unit: &Unit<'_>,
+    organisation: OrganisationId,
+    side: ContactKind,
+    (date, contact): (Date, Option<i64>),
+) -> Result<Vec<AgedItem>, StoreError> {
+    let mut conditions = Conditions::new("o.organisation_id = $1", organisation.0);
+    conditions.and("o.side = {}", side.as_str());
+    conditions.and_if("o.contact_id = {}", contact);
+    let day = conditions.value(i64::from(date));
+    let NodesOfDay { up_to, after } = NodesOfDay::of(date);
+    let [up_to, after] = [up_to, after].map(|nodes| nodes.map(|node| conditions.value(node)).join(", "));
+    let own = conditions.text();
+    let arm = |nodes: &str, when: &str| {
+        format!(
+            "select o.source_type, o.source_id, o.contact_id from open_item o where {own} and o.node in ({nodes}) \
+             and o.{when}"
+        )
+    };
+    let counted = format!("a.day <= {day} and (a.released_day is null or a.released_day > {day})");
+    let settled = |what: &str, end: &str, of: &str| {
+        format!("coalesce((select sum({what}) from allocation a where a.{end} = {of}.id and {counted}), 0)")
+    };
+    let with_cis = "case when a.from_settlement_id is null then a.amount else a.amount + a.cis end";
+    let sql = format!(
+        "with i as materialized ({} union all {}) \
+         select i.source_type, d.id, d.number, i.contact_id, c.name, d.day, d.due_day, d.net + d.vat, \
+         cast({} + {} as bigint) from i join document d on d.id = i.source_id join contact c on c.id = i.contact_id \
+         where i.source_type in ({documents}) union all \
+         select i.source_type, s.id, s.number, i.contact_id, c.name, s.day, null, s.amount, cast({} + {} as bigint) \
+         from i join settlement s on s.id = i.source_id join contact c on c.id = i.contact_id \
+         where i.source_type in ({settlements}) union all \
+         select i.source_type, l.journal_id, cast(j.number as text), i.contact_id, c.name, l.entry_day, null, \
+         l.debit - l.credit, 0 from i join journal_line l on l.id = i.source_id join journal j on j.id = l.journal_id \
+         left join contact c on c.id = i.contact_id where i.source_type = '{line}'",
+        arm(&up_to, &format!("until_day > {day}")),
+        arm(&after, &format!("from_day <= {day}")),
+        settled(with_cis, "to_document_id", "d"),
+        settled("a.amount", "from_document_id", "d"),
+        settled("a.amount", "from_settlement_id", "s"),
+        settled("a.amount", "to_settlement_id", "s"),
+        documents = quoted(&DocumentKind::ALL.map(DocumentKind::as_str)),
+        settlements = quoted(&SettlementKind::ALL.map(SettlementKind::as_str)),
+        line = OpenItemSource::LINE,
+    );
+    unit.all(&sql, conditions.values()).await?.iter().map(read_item).collect()
+}
+
+/// Words of our own as a list of SQL.
+fn quoted(words: &[&str]) -> String {
+    format!("'{}'", words.join("', '"))
+}
+
+fn read_item(row: &Row) -> Result<AgedItem, StoreError> {
+    let kind = |word: &str| {
+        let document = DocumentKind::parse(word).map(AgedItemKind::Document);
+        let settlement = || SettlementKind::parse(word).map(AgedItemKind::Settlement);
+        let line = || (word == OpenItemSource::LINE).then_some(AgedItemKind::Journal);
+        document.or_else(settlement).or_else(line)
+    };
+    let name: Option<String> = row.get(4)?;
+    Ok(AgedItem {
+        kind: row.parsed(0, kind)?,
+        id: row.get(1)?,
+        number: row.get(2)?,
+        contact: name.map(|name| row.get(3).map(|id| (id, name))).transpose()?,
+        date: row.date(5)?,
+        due_date: row.maybe_date(6)?,
+        amount: Pence(row.get(7)?),
+        settled: Pence(row.get(8)?),
+    })
+}
+
+/// A contact of a kind.
+async fn statement_contact(
+    unit: &Unit<'_>,
+    organisation: OrganisationId,
+    kind: ContactKind,
+    id: i64,
+) -> Result<Option<StatementContact>, StoreError> {
+    let sql = "select c.name, c.reference, c.archived_at from contact c where c.organisation_id = $1 and c.kind = $2 \
+               and c.id = $3";
+    let row = unit.one(sql, params![organisation.0, kind.as_str(), id]).await?;
+    let read = |row: Row| {
+        Ok(StatementContact {
+            id: Id(id),
+            kind: kind.as_str(),
+            name: row.get(0)?,
+            reference: row.get(1)?,
+            is_archived: row.get::<Option<i64>>(2)?.is_some(),
+        })
+    };
+    row.map(read).transpose()
+}
+
+/// The lines of a contact on the control account in a period, each with what is behind it: of a reversal, what is behind the
+/// journal that it reverses. Documents of opening balances share one line of the opening journal.
+async fn statement_lines(
+    unit: &Unit<'_>,
+    organisation: OrganisationId,
+    (side, contact): (ContactKind, i64),
+    period: Period,
+) -> Result<Vec<PostedStatementLine>, StoreError> {
+    let sql = format!(
+        "select l.entry_day, j.id, j.source_type, l.debit, l.credit, b.source_type, b.source_id, d.due_day, \
+         case when s.journal_id = b.id then s.amount else 0 end, \
+         coalesce(d.number, s.number, cast(b.number as text)), \
+         case when d.id is not null then coalesce(d.supplier_reference, d.reference) when s.id is not null \
+         then s.reference else b.reference end \
+         from account a join journal_line l on l.account_id = a.id and l.contact_id = $3 join journal j on j.id = l.journal_id \
+         join journal b on b.id = coalesce(j.reverses_journal_id, j.id) \
+         left join document d on d.id = b.source_id and b.source_type in ({}) \
+         left join settlement s on s.id = b.source_id and b.source_type in ({}) \
+         where a.organisation_id = $1 and a.role = $2 and l.entry_day >= $4 and l.entry_day <= $5 \
+         order by l.entry_day, l.journal_id, l.line_number",
+        quoted(&DocumentKind::ALL.map(DocumentKind::as_str)),
+        quoted(&SettlementKind::ALL.map(SettlementKind::as_str))
+    );
+    let role = control_role(side);
+    let values = params![organisation.0, role.as_str(), contact, i64::from(period.first), i64::from(period.last)];
+    unit.all(&sql, values).await?.iter().map(read_statement_line).collect()
+}
+
+fn read_statement_line(row: &Row) -> Result<PostedStatementLine, StoreError> {
+    let (word, id): (String, Option<i64>) = (row.get(5)?, row.get(6)?);
+    let source = match (DocumentKind::parse(&word), SettlementKind::parse(&word), id) {
+        (Some(kind), _, Some(id)) => StatementSource::Document(kind, id, row.maybe_date(7)?),
+        (_, Some(kind), Some(id)) => StatementSource::Settlement(kind, id, Pence(row.get(8)?)),
+        _ => StatementSource::Journal,
+    };
+    Ok(PostedStatementLine {
+        date: row.date(0)?,
+        journal_id: row.get(1)?,
+        source_type: row.parsed(2, SourceType::parse)?,
+        source,
+        number: row.get(9)?,
+        reference: row.get(10)?,
+        debit: Pence(row.get(3)?),
+        credit: Pence(row.get(4)?),
+    })
+}
+
+/// The sums of each contact in a period, from those of whole years, and of the months and days beside these.
+async fn contact_figures(
+    unit: &Unit<'_>,
+    organisation: OrganisationId,
+    side: ContactKind,
+    period: Period,
+) -> Result<Vec<ContactFigures>, StoreError> {
+    let mut conditions = Conditions::new("t.organisation_id = $1", organisation.0);
+    conditions.and("t.side = {}", side.as_str());
+    let own = conditions.text();
+    let arms = Span::covering(period.first, period.last).into_iter().map(|(span, from, to)| {
+        let (from, to) = (conditions.value(from), conditions.value(to));
+        format!(
+            "select t.contact_id, t.invoices, t.credit_notes, t.net, t.vat, t.capital_net, t.other_net \
+             from trade_total t where {own} and t.span = '{}' and t.number >= {from} and t.number <= {to}",
+            span.as_str()
+        )
+    });
+    let arms: Vec<String> = arms.collect();
+    let sums = ["invoices", "credit_notes", "net", "vat", "capital_net", "other_net"]
+        .map(|column| format!("cast(sum({column}) as bigint) as {column}"));
+    let sql = format!(
+        "select u.contact_id, c.name, u.invoices, u.credit_notes, u.net, u.vat, u.capital_net, u.other_net from \
+         (select contact_id, {} from ({}) t group by contact_id) u join contact c on c.id = u.contact_id",
+        sums.join(", "),
+        arms.join(" union all ")
+    );
+    unit.all(&sql, conditions.values()).await?.iter().map(read_figures).collect()
+}
+
+fn read_figures(row: &Row) -> Result<ContactFigures, StoreError> {
+    Ok(ContactFigures {
+        contact_id: row.get(0)?,
+        name: row.get(1)?,
+        figures: TradeFigures {
+            invoices: row.get(2)?,
+            credit_notes: row.get(3)?,
+            net: Pence(row.get(4)?),
+            vat: Pence(row.get(5)?),
+            capital_net: Pence(row.get(6)?),
+            other_net: Pence(row.get(7)?),
+        },
+    })
+}
