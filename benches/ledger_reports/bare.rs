@@ -64,22 +64,30 @@ const BALANCE_COMPARISON: &str = "select a.id, a.code, a.name, a.account_type, a
      sum(case when m.month < ?5 then m.debit - m.credit else 0 end) as compared_year_pence \
      from account a join account_month m on m.account_id = a.id \
      where a.organisation_id = ?1 and m.month < ?2 group by a.id order by a.code";
-/// What is due by contact and document, today: the partial index of open documents.
+/// What is due by contact and document, today: the partial index of open documents; what is on the control account.
 const AGED_DEBTORS: &str = "select d.contact_id, c.name, d.id, d.number, d.day, d.due_day, d.net + d.vat as amount_pence, \
      d.due as outstanding_pence from document d join contact c on c.id = d.contact_id \
-     where d.organisation_id = ?1 and d.kind = 'sales_invoice' and d.due > 0";
+     where d.organisation_id = ?1 and d.kind = 'sales_invoice' and d.due > 0 \
+     union all select null, null, null, null, null, null, null, sum(m.debit - m.credit) from account a \
+     join account_month m on m.account_id = a.id where a.organisation_id = ?1 and a.role = 'accounts_receivable'";
 const AGED_CREDITORS: &str = "select d.contact_id, c.name, d.id, d.number, d.day, d.due_day, d.net + d.vat as amount_pence, \
      d.due as outstanding_pence from document d join contact c on c.id = d.contact_id \
-     where d.organisation_id = ?1 and d.kind = 'purchase_invoice' and d.due > 0";
-/// The kept sums of whole months.
-const SALES: &str = "select t.contact_id, c.name, t.invoices, t.credit_notes, t.net_pence, t.vat_pence from \
+     where d.organisation_id = ?1 and d.kind = 'purchase_invoice' and d.due > 0 \
+     union all select null, null, null, null, null, null, null, sum(m.debit - m.credit) from account a \
+     join account_month m on m.account_id = a.id where a.organisation_id = ?1 and a.role = 'accounts_payable'";
+/// The kept sums of whole months, and the profit and loss figure they are compared with.
+const SALES: &str = "select * from (select t.contact_id, c.name, t.invoices, t.credit_notes, t.net_pence, t.vat_pence from \
      (select contact_id, sum(invoices) as invoices, sum(credit_notes) as credit_notes, sum(net) as net_pence, \
      sum(vat) as vat_pence from trade_total where organisation_id = ?1 and side = 'customer' and span = 'month' \
-     and number >= ?2 and number <= ?3 group by contact_id) t join contact c on c.id = t.contact_id order by c.name, c.id";
-const PURCHASES: &str = "select t.contact_id, c.name, t.invoices, t.credit_notes, t.net_pence, t.vat_pence from \
+     and number >= ?2 and number <= ?3 group by contact_id) t join contact c on c.id = t.contact_id order by c.name, c.id) \
+     union all select null, null, null, null, sum(m.credit - m.debit), null from account a join account_month m on m.account_id = a.id \
+     where a.organisation_id = ?1 and a.account_type = 'REVENUE' and m.month >= ?2 and m.month <= ?3";
+const PURCHASES: &str = "select * from (select t.contact_id, c.name, t.invoices, t.credit_notes, t.net_pence, t.vat_pence from \
      (select contact_id, sum(invoices) as invoices, sum(credit_notes) as credit_notes, sum(net) as net_pence, \
      sum(vat) as vat_pence from trade_total where organisation_id = ?1 and side = 'supplier' and span = 'month' \
-     and number >= ?2 and number <= ?3 group by contact_id) t join contact c on c.id = t.contact_id order by c.name, c.id";
+     and number >= ?2 and number <= ?3 group by contact_id) t join contact c on c.id = t.contact_id order by c.name, c.id) \
+     union all select null, null, null, null, sum(m.debit - m.credit), null from account a join account_month m on m.account_id = a.id \
+     where a.organisation_id = ?1 and a.account_type = 'EXPENSE' and m.month >= ?2 and m.month <= ?3";
 /// The lines of contact ?2 from day ?3 to ?4, the sum of what was before, and what is due.
 const CUSTOMER_STATEMENT: &str = "select l.entry_day, j.id, j.source_type, d.number, s.number as settlement, d.due_day, l.debit as debit_pence, \
      l.credit as credit_pence from account a join journal_line l on l.account_id = a.id and l.contact_id = ?2 \

@@ -69,7 +69,7 @@ impl ExportedBooks {
     pub fn add_accounts(&mut self, answer: &Value) -> Result<()> {
         for account in answer.get("data").and_then(Value::as_array).into_iter().flatten() {
             let root = match account.get("account_type").and_then(Value::as_str) {
-                Some("ASSET") => "Assets",
+                Some("ASSET" | "SUSPENSE") => "Assets",
                 Some("LIABILITY") => "Liabilities",
                 Some("EQUITY") => "Equity",
                 Some("REVENUE") => "Income",
