@@ -18,7 +18,7 @@ pub fn print(table: &ReportTable) -> String {
         }
     }
     let mut text = String::new();
-    push_record(&mut text, std::iter::once(SECTION).chain(keys.iter().copied()).map(|key| quoted(Cow::Borrowed(key))));
+    push_record(&mut text, std::iter::once(SECTION).chain(keys.iter().copied()).map(str::to_owned));
     for part in parts {
         let places: Vec<Option<usize>> =
             keys.iter().map(|key| part.columns.iter().position(|column| column.key == *key)).collect();
@@ -49,11 +49,12 @@ fn push_record(text: &mut String, fields: impl Iterator<Item = String>) {
     text.push_str("\r\n");
 }
 
-/// A field, quoted where RFC 4180 asks for it.
+/// A field, quoted as RFC 4180 says.
 fn field(cell: &ReportCell) -> String {
     match cell {
         ReportCell::Empty => String::new(),
-        ReportCell::Text(text) => quoted(guarded(text)),
+        // Always quoted: a spreadsheet can be told to keep what is quoted as it is, such as a code that begins with 0.
+        ReportCell::Text(text) => quoted(&guarded(text)),
         ReportCell::Word(word) => (*word).to_owned(),
         ReportCell::Money(amount) | ReportCell::Side(amount) => amount.to_string(),
         ReportCell::Percent(percent) => Pence(percent.0).to_string(),
@@ -68,11 +69,8 @@ fn guarded(text: &str) -> Cow<'_, str> {
     if text.starts_with(FIRST) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
 }
 
-fn quoted(text: Cow<'_, str>) -> String {
-    match text.contains([',', '"', '\r', '\n']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.into_owned(),
-    }
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
 }
 
 #[cfg(test)]
@@ -108,7 +106,7 @@ mod tests {
         ];
         assert_eq!(
             printed(vec![part(rows)]),
-            "section,name,amount\r\nrows,Brightwell School,-1200.05\r\nrows,2025-04-14,12.50\r\n\
+            "section,name,amount\r\nrows,\"Brightwell School\",-1200.05\r\nrows,2025-04-14,12.50\r\n\
              rows,sales_invoice,0.00\r\nrows,-3,\r\n"
         );
         assert_eq!(printed(vec![part(Vec::new())]), "section,name,amount\r\n");
@@ -127,7 +125,7 @@ mod tests {
         let second = ReportPart::headed("Documents", columns, vec![row]);
         assert_eq!(
             printed(vec![first, second]),
-            "section,name,amount,id\r\nrows,A,0.01,\r\ntotal,Total,0.01,\r\ndocuments,,0.02,7\r\n"
+            "section,name,amount,id\r\nrows,\"A\",0.01,\r\ntotal,\"Total\",0.01,\r\ndocuments,,0.02,7\r\n"
         );
     }
 
@@ -137,19 +135,20 @@ mod tests {
             ("a, b", "\"a, b\""),
             ("say \"hi\"", "\"say \"\"hi\"\"\""),
             ("two\r\nlines", "\"two\r\nlines\""),
-            ("=1+1", "'=1+1"),
-            ("+44 20", "'+44 20"),
-            ("-5", "'-5"),
-            ("@cmd", "'@cmd"),
-            ("\u{ff1d}1", "'\u{ff1d}1"),
-            ("\u{ff0b}1", "'\u{ff0b}1"),
-            ("\u{ff0d}1", "'\u{ff0d}1"),
-            ("\u{ff20}1", "'\u{ff20}1"),
-            ("\tx", "'\tx"),
+            ("=1+1", "\"'=1+1\""),
+            ("+44 20", "\"'+44 20\""),
+            ("-5", "\"'-5\""),
+            ("@cmd", "\"'@cmd\""),
+            ("\u{ff1d}1", "\"'\u{ff1d}1\""),
+            ("\u{ff0b}1", "\"'\u{ff0b}1\""),
+            ("\u{ff0d}1", "\"'\u{ff0d}1\""),
+            ("\u{ff20}1", "\"'\u{ff20}1\""),
+            ("\tx", "\"'\tx\""),
             ("\rx", "\"'\rx\""),
             ("=A1,\"x\"", "\"'=A1,\"\"x\"\"\""),
-            ("a=1", "a=1"),
-            ("", ""),
+            ("0030", "\"0030\""),
+            ("a=1", "\"a=1\""),
+            ("", "\"\""),
         ] {
             let text = printed(vec![part(vec![vec![typed.into()]])]);
             assert_eq!(text, format!("section,name,amount\r\nrows,{shown},\r\n"), "{typed:?}");

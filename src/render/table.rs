@@ -152,11 +152,13 @@ impl Table {
             parts.push(Element::group(Tag::THead, vec![printer.print_head()]));
         }
         let mut body = Vec::new();
-        let mut following = rows.iter().skip(1);
+        let mut following = self.rows.iter().zip(&rows).skip(1);
         for (row, cells) in self.rows.iter().zip(&rows) {
             let lines = if row.is_heading { printer.heading_lines(cells) } else { printer.lines(cells) };
-            let next = following.next().filter(|_| row.is_heading).map(|next| printer.lines(next).count());
-            body.push(printer.print_row(row, &lines, next.unwrap_or_default()));
+            // No heading is the last of a page, and no total the first.
+            let next = following.next().filter(|(next, _)| row.is_heading || next.has_rule);
+            let next = next.map_or(0, |(_, cells)| printer.lines(cells).count());
+            body.push(printer.print_row(row, &lines, next));
         }
         if parts.is_empty() {
             return Element::group(Tag::Table, body);

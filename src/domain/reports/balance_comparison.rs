@@ -15,7 +15,7 @@ use super::account_balances::{
 use super::balance_sheet::{Position, RETAINED_EARNINGS, type_of};
 use super::period_comparison::Compared;
 use super::profit_loss::push_section;
-use super::table::{ReportPart, ReportRow, ReportTables, Tabulated};
+use super::table::{ReportCell, ReportPart, ReportRow, ReportTables, Tabulated};
 use crate::domain::date::Date;
 use crate::domain::ids::Id;
 use crate::domain::ledger::chart::AccountType;
@@ -132,11 +132,9 @@ impl Tabulated<ComparedDays> for BalanceComparison {
             };
             push_section(&mut rows, heading, of_section.map(BalanceComparisonRow::row).collect());
         }
-        rows.push(account_total(
-            "current_year_earnings",
-            "Profit of the year so far",
-            self.current_year_earnings.cells(),
-        ));
+        let nobody = (ReportCell::Empty, ReportCell::Empty, "Profit of the year so far");
+        let earnings = self.current_year_earnings.cells();
+        rows.push(account_row("current_year_earnings", nobody, earnings, ReportCell::Empty));
         ReportTables::of(vec![ReportPart::new(account_columns(Compared::columns()), rows)])
     }
 }

@@ -228,11 +228,9 @@ impl Tabulated<AsOf> for BalanceSheet {
         capital.push(account_row("current_year_earnings", nobody, earnings, ReportCell::Empty));
         push_section(&mut rows, "Capital and reserves", capital);
         rows.push(total("total_equity", "Total capital and reserves", self.total_equity));
-        let columns = || vec![ReportColumn::unprinted("group"), ReportColumn::figure("amount", "Amount")];
-        let line = |key, name: &str, amount: Money| {
-            let nobody = (ReportCell::Empty, ReportCell::Empty, name);
-            account_row(key, nobody, vec![ReportCell::Empty, amount.into()], ReportCell::Empty)
-        };
+        let columns = account_columns(vec![ReportColumn::unprinted("group"), ReportColumn::figure("amount", "Amount")]);
+        let line = |key, name: &str, amount: Money| ReportRow::line(key, vec![name.into(), amount.into()]);
+        let columns_by_type = vec![ReportColumn::text("name", "Total"), ReportColumn::figure("amount", "Amount")];
         let by_type = vec![
             line("total_assets", "Total assets", self.total_assets),
             line("total_liabilities", "Total liabilities", self.total_liabilities),
@@ -243,10 +241,8 @@ impl Tabulated<AsOf> for BalanceSheet {
                 self.retained_earnings_brought_forward,
             ),
         ];
-        let parts = vec![
-            ReportPart::new(account_columns(columns()), rows),
-            ReportPart::headed("By type of account", account_columns(columns()), by_type),
-        ];
+        let parts =
+            vec![ReportPart::new(columns, rows), ReportPart::headed("By type of account", columns_by_type, by_type)];
         let year = format!("The financial year began on {}.", self.financial_year_start.written_out());
         ReportTables { notes: vec![year], ..ReportTables::of(parts) }
     }

@@ -216,8 +216,8 @@ impl Statement {
             ReportColumn::mark("due_date", "Due"),
             ReportColumn::figure("debit", "Debit"),
             ReportColumn::figure("credit", "Credit"),
-            ReportColumn::figure("cash", "Of which cash").printed_if(is_cis),
-            ReportColumn::figure("cis", "Of which CIS").printed_if(is_cis),
+            ReportColumn::figure("cash", "Cash").printed_if(is_cis),
+            ReportColumn::figure("cis", "CIS").printed_if(is_cis),
             ReportColumn::figure("balance", "Balance"),
         ];
         let balance = |name: &str, balance: Money| {
