@@ -163,28 +163,43 @@ impl ProfitLoss {
     }
 }
 
+/// What stands in a profit and loss account one below the other.
+enum Step {
+    /// A section under its heading.
+    Rows(Section, &'static str),
+    /// A total by its name in the API and on paper.
+    Total(&'static str, &'static str),
+}
+
+const LAYOUT: [Step; 13] = [
+    Step::Rows(Section::Revenue, "Revenue"),
+    Step::Total("total_revenue", "Total revenue"),
+    Step::Rows(Section::CostOfSales, "Cost of sales"),
+    Step::Total("total_cost_of_sales", "Total cost of sales"),
+    Step::Total("gross_profit", "Gross profit"),
+    Step::Rows(Section::OtherIncome, "Other income"),
+    Step::Total("total_other_income", "Total other income"),
+    Step::Rows(Section::Expenses, "Expenses"),
+    Step::Total("total_expenses", "Total expenses"),
+    Step::Total("profit_before_tax", "Profit before tax"),
+    Step::Rows(Section::CorporationTax, "Corporation tax"),
+    Step::Total("total_corporation_tax", "Total corporation tax"),
+    Step::Total("net_profit", "Net profit"),
+];
+
 /// The rows of a profit and loss account: each section with its rows and its total, and what is left after them. The cells
 /// are those of the eight totals, in the order of the report.
 pub(super) fn profit_loss_rows(
-    mut section: impl FnMut(Section) -> Vec<ReportRow>,
+    section: impl Fn(Section) -> Vec<ReportRow>,
     totals: [Vec<ReportCell>; 8],
 ) -> Vec<ReportRow> {
-    const LAYOUT: [(Option<(Section, &str)>, &str, &str); 8] = [
-        (Some((Section::Revenue, "Revenue")), "total_revenue", "Total revenue"),
-        (Some((Section::CostOfSales, "Cost of sales")), "total_cost_of_sales", "Total cost of sales"),
-        (None, "gross_profit", "Gross profit"),
-        (Some((Section::OtherIncome, "Other income")), "total_other_income", "Total other income"),
-        (Some((Section::Expenses, "Expenses")), "total_expenses", "Total expenses"),
-        (None, "profit_before_tax", "Profit before tax"),
-        (Some((Section::CorporationTax, "Corporation tax")), "total_corporation_tax", "Total corporation tax"),
-        (None, "net_profit", "Net profit"),
-    ];
     let mut rows = Vec::new();
-    for ((begun, key, name), figures) in LAYOUT.into_iter().zip(totals) {
-        if let Some((of, heading)) = begun {
-            push_section(&mut rows, heading, section(of));
+    let mut totals = totals.into_iter();
+    for step in LAYOUT {
+        match step {
+            Step::Rows(of, heading) => push_section(&mut rows, heading, section(of)),
+            Step::Total(key, name) => rows.push(account_total(key, name, totals.next().unwrap_or_default())),
         }
-        rows.push(account_total(key, name, figures));
     }
     rows
 }
