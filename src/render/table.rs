@@ -152,19 +152,31 @@ impl Table {
             parts.push(Element::group(Tag::THead, vec![printer.print_head()]));
         }
         let mut body = Vec::new();
-        let mut following = self.rows.iter().zip(&rows).skip(1);
-        for (row, cells) in self.rows.iter().zip(&rows) {
-            let lines = if row.is_heading { printer.heading_lines(cells) } else { printer.lines(cells) };
-            // No heading is the last of a page, and no total the first.
-            let next = following.next().filter(|(next, _)| row.is_heading || next.has_rule);
-            let next = next.map_or(0, |(_, cells)| printer.lines(cells).count());
-            body.push(printer.print_row(row, &lines, next));
+        let lines = self.rows.iter().zip(&rows);
+        let lines: Vec<RowLines> = lines.map(|(row, cells)| printer.row_lines(row, cells)).collect();
+        let rooms = self.rooms(&printer, &lines);
+        for ((row, lines), room) in self.rows.iter().zip(&lines).zip(rooms) {
+            body.push(printer.print_row(row, lines, room));
         }
         if parts.is_empty() {
             return Element::group(Tag::Table, body);
         }
         parts.push(Element::group(Tag::TBody, body));
         Element::group(Tag::Table, parts)
+    }
+
+    /// The heights that the rows take with those that stay with them: no heading is the last of a page, and no total the first.
+    fn rooms(&self, printer: &Printer<'_>, lines: &[RowLines]) -> Vec<f32> {
+        let mut rooms = Vec::new();
+        let (mut below, mut is_total) = (0.0, false);
+        for (row, lines) in self.rows.iter().zip(lines).rev() {
+            let height = printer.height(lines);
+            below = if row.is_heading || is_total { below + height } else { height };
+            is_total = row.has_rule;
+            rooms.push(below);
+        }
+        rooms.reverse();
+        rooms
     }
 
     /// A table without columns that have no text in any row, so that it has none too many.
@@ -202,7 +214,8 @@ impl Table {
         let needs = self.needs(head, rows);
         let shares: f32 = self.columns.iter().map(|column| share(column.width)).sum();
         let texts = self.columns.iter().filter(|column| share(column.width) > 0.0).count();
-        let least = u16::try_from(texts).map_or(0.0, f32::from) * TEXT_WIDTH_MIN;
+        // However many columns of texts there are, they leave half of the width to the others.
+        let least = (u16::try_from(texts).map_or(0.0, f32::from) * TEXT_WIDTH_MIN).min(width / 2.0);
         let taken = |size: f32| {
             let columns = self.columns.iter().zip(&needs).filter(|(column, _)| column.width == Width::Content);
             columns.map(|(_, need)| need * size + 2.0 * PADDING + 0.1).sum::<f32>()
@@ -299,8 +312,11 @@ impl Printer<'_> {
         RowLines { cells: cells.iter().zip(&self.places).map(lines).collect() }
     }
 
-    /// The same of a heading, whose first cell takes the whole width.
-    fn heading_lines(&self, cells: &[SetCell]) -> RowLines {
+    /// The same of a row, of which a heading has one cell over the whole width.
+    fn row_lines(&self, row: &Row, cells: &[SetCell]) -> RowLines {
+        if !row.is_heading {
+            return self.lines(cells);
+        }
         let first = cells.first().map(|cell| self.lines_within(cell, self.width()));
         let others = cells.iter().skip(1).map(|_| Vec::new());
         RowLines { cells: first.into_iter().chain(others).collect() }
@@ -340,16 +356,15 @@ impl Printer<'_> {
         self.layout.bar(area, HEAD_GREY);
     }
 
-    /// Prints a row: on one page when it fits on a page, and line by line when it does not. So many lines of the next row stay
-    /// with it.
-    fn print_row(&mut self, row: &Row, lines: &RowLines, next: usize) -> Element {
+    /// Prints a row: on one page when it fits on a page, and line by line when it does not. With those that stay with it, it
+    /// takes so much room.
+    fn print_row(&mut self, row: &Row, lines: &RowLines, with_others: f32) -> Element {
         let head_height = if self.head.cells.is_empty() { 0.0 } else { self.height(&self.head) };
         let height = self.height(lines);
         let is_kept_whole = height <= self.layout.height() - head_height;
         // A row that goes over pages begins where its first line fits.
         let room = if is_kept_whole { height } else { row_height(1, self.leading()) };
-        let with_next = if next > 0 { room + row_height(next, self.leading()) } else { room };
-        let room = if with_next <= self.layout.height() - head_height { with_next } else { room };
+        let room = if with_others <= self.layout.height() - head_height { with_others } else { room };
         if self.layout.need(room) {
             self.repeat_head();
         }
