@@ -172,9 +172,13 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Net and VAT by code. A line under a reverse charge is as if it had no code: its VAT is not part of what is paid.
-    pub fn by_code(&self) -> CodeTotals {
-        let code = |line: &PricedLine| if line.reverse_charge.is_some() { VatCode::NoVat } else { line.vat_code };
+    /// Net and VAT by code, as far as they are declared with the document. A line under a reverse charge is as if it had no
+    /// code: its VAT is not part of what is paid. Neither is that of a line outside a turnover that counts when it is paid.
+    pub fn by_code(&self, basis: Option<Basis>) -> CodeTotals {
+        let is_outside = |line: &PricedLine| {
+            line.reverse_charge.is_some() || (basis == Some(Basis::FlatRateCash) && line.has_standard_basis)
+        };
+        let code = |line: &PricedLine| if is_outside(line) { VatCode::NoVat } else { line.vat_code };
         self.lines.iter().map(|line| (code(line), line.amount)).collect()
     }
 }

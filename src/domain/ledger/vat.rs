@@ -230,7 +230,35 @@ pub enum VatScheme {
     /// When documents are paid.
     Cash,
     /// A percentage of the turnover; input tax on capital goods only.
-    FlatRate(Percent),
+    FlatRate(Percent, FlatRateBasis),
+}
+
+/// When sales are turnover of the flat rate.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FlatRateBasis {
+    /// At the date of the document: the basic turnover method (VAT Notice 733, section 8).
+    #[default]
+    Invoice,
+    /// When they are paid: the cash based turnover method (VAT Notice 733, section 9).
+    Cash,
+}
+
+impl FlatRateBasis {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Invoice, Self::Cash];
+
+    /// The word kept and shown.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Invoice => "invoice",
+            Self::Cash => "cash",
+        }
+    }
+
+    /// Reads the word.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
+    }
 }
 
 impl VatScheme {
@@ -239,16 +267,17 @@ impl VatScheme {
         match self {
             Self::Standard => "standard",
             Self::Cash => "cash",
-            Self::FlatRate(_) => "flat_rate",
+            Self::FlatRate(..) => "flat_rate",
         }
     }
 
-    /// Reads the word of the API, which for the flat rate needs the percentage, and for the others must not have one.
-    pub fn from_parts(word: &str, flat_rate: Option<Percent>) -> Result<Self, Refusal> {
+    /// Reads the word of the API, which for the flat rate needs the percentage, and for the others must not have one. When
+    /// sales are its turnover matters to the flat rate alone.
+    pub fn from_parts(word: &str, flat_rate: Option<Percent>, basis: FlatRateBasis) -> Result<Self, Refusal> {
         match (word, flat_rate) {
             ("standard", None) => Ok(Self::Standard),
             ("cash", None) => Ok(Self::Cash),
-            ("flat_rate", Some(percent)) if (1..=5_000).contains(&percent.0) => Ok(Self::FlatRate(percent)),
+            ("flat_rate", Some(percent)) if (1..=5_000).contains(&percent.0) => Ok(Self::FlatRate(percent, basis)),
             ("flat_rate", _) => {
                 Err(Refusal::field("flat_rate_percent", "the flat rate scheme needs a percentage from 0.01 to 50"))
             }
@@ -262,7 +291,7 @@ impl VatScheme {
     /// The percentage of the flat rate.
     pub const fn flat_rate(self) -> Option<Percent> {
         match self {
-            Self::FlatRate(percent) => Some(percent),
+            Self::FlatRate(percent, _) => Some(percent),
             Self::Standard | Self::Cash => None,
         }
     }
@@ -352,7 +381,7 @@ pub const CAPITAL_GOODS_MIN: Pence = Pence(200_000);
 /// £2,000 or more. `capital_gross` is the gross of all capital goods bought together with the line.
 pub fn separates_vat(basis: impl Into<Basis>, side: Side, account: &Account, capital_gross: Pence) -> bool {
     match (basis.into(), side) {
-        (Basis::FlatRate, Side::Input) => {
+        (Basis::FlatRate | Basis::FlatRateCash, Side::Input) => {
             account.has_role(&Role::FixedAsset) && capital_gross.abs() >= CAPITAL_GOODS_MIN
         }
         _ => true,
@@ -396,6 +425,8 @@ pub enum Basis {
     Cash,
     /// Turnover including VAT, of which the return takes the percentage.
     FlatRate,
+    /// The same when money moved. Only documents of sales have it: their entries have [`Basis::FlatRate`].
+    FlatRateCash,
 }
 
 impl Basis {
@@ -405,12 +436,35 @@ impl Basis {
             Self::Standard => "standard",
             Self::Cash => "cash",
             Self::FlatRate => "flat_rate",
+            Self::FlatRateCash => "flat_rate_cash",
         }
     }
 
+    /// Every basis.
+    pub const ALL: [Self; 4] = [Self::Standard, Self::Cash, Self::FlatRate, Self::FlatRateCash];
+
     /// Reads the word.
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Standard, Self::Cash, Self::FlatRate].into_iter().find(|basis| basis.as_str() == text)
+        Self::ALL.into_iter().find(|basis| basis.as_str() == text)
+    }
+
+    /// Whether the VAT of a document is declared when it is paid.
+    pub const fn waits_for_payment(self) -> bool {
+        matches!(self, Self::Cash | Self::FlatRateCash)
+    }
+
+    /// Whether it is that of the flat rate.
+    pub const fn is_flat_rate(self) -> bool {
+        matches!(self, Self::FlatRate | Self::FlatRateCash)
+    }
+
+    /// That of the entries of what has this basis.
+    #[must_use]
+    pub const fn of_entries(self) -> Self {
+        match self {
+            Self::FlatRateCash => Self::FlatRate,
+            other => other,
+        }
     }
 }
 
@@ -419,7 +473,8 @@ impl From<VatScheme> for Basis {
         match scheme {
             VatScheme::Standard => Self::Standard,
             VatScheme::Cash => Self::Cash,
-            VatScheme::FlatRate(_) => Self::FlatRate,
+            VatScheme::FlatRate(_, FlatRateBasis::Invoice) => Self::FlatRate,
+            VatScheme::FlatRate(_, FlatRateBasis::Cash) => Self::FlatRateCash,
         }
     }
 }
