@@ -175,11 +175,15 @@ impl Draft {
     /// Net and VAT by code, as far as they are declared with the document. A line under a reverse charge is as if it had no
     /// code: its VAT is not part of what is paid. Neither is that of a line outside a turnover that counts when it is paid.
     pub fn by_code(&self, basis: Option<Basis>) -> CodeTotals {
-        let is_outside = |line: &PricedLine| {
-            line.reverse_charge.is_some() || (basis == Some(Basis::FlatRateCash) && line.has_standard_basis)
+        let is_turnover_when_paid = basis == Some(Basis::FlatRateCash);
+        let one = |line: &PricedLine| {
+            if line.reverse_charge.is_some() || (is_turnover_when_paid && line.has_standard_basis) {
+                (VatCode::NoVat, Split { net: line.amount.gross(), vat: Pence::ZERO })
+            } else {
+                (line.vat_code, line.amount)
+            }
         };
-        let code = |line: &PricedLine| if is_outside(line) { VatCode::NoVat } else { line.vat_code };
-        self.lines.iter().map(|line| (code(line), line.amount)).collect()
+        self.lines.iter().map(one).collect()
     }
 }
 
