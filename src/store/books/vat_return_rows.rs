@@ -215,9 +215,10 @@ async fn earlier_returns(
     let mut earlier = Vec::with_capacity(recorded.len());
     for record in recorded {
         let Period { first, last } = record.period;
-        let of_period = match rates.changes_within(first, last).is_empty() {
-            true => totals.remove(&record.id).unwrap_or_default(),
-            false => vat_totals(unit, organisation, record.period, rates).await?,
+        let of_period = if rates.changes_within(first, last).is_empty() {
+            totals.remove(&record.id).unwrap_or_default()
+        } else {
+            vat_totals(unit, organisation, record.period, rates).await?
         };
         let is_within = |movement: &&AdjustmentMovement| first <= movement.date && movement.date <= last;
         let movements: Vec<_> = movements.iter().filter(is_within).copied().collect();
