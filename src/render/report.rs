@@ -86,7 +86,9 @@ fn body(report: &ReportTable, layout: &mut Layout) -> Vec<Element> {
     let mut elements: Vec<Element> = report.subtitles.iter().map(|text| line(layout, text)).collect();
     layout.y += 10.0;
     // An empty list has no heading either; a report of nothing shows its columns.
-    for part in report.tables.parts.iter().filter(|part| part.heading.is_none() || !part.rows.is_empty()) {
+    let is_shown =
+        |part: &&ReportPart| part.heading.is_none() || !(part.rows.is_empty() || printed_columns(part).is_empty());
+    for part in report.tables.parts.iter().filter(is_shown) {
         if let Some(text) = &part.heading {
             elements.push(heading(layout, text));
         }

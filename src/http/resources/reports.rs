@@ -41,6 +41,7 @@ use crate::http::resources::contact_reports::{
     AGED_CREDITORS, AGED_DEBTORS, CUSTOMER_STATEMENT, PURCHASES_BY_SUPPLIER, SALES_BY_CUSTOMER, SUPPLIER_STATEMENT,
 };
 use crate::http::resources::report_format::{Format, PrintedReport};
+use crate::http::resources::vat_reports::VAT_RETURN;
 use crate::render;
 use crate::store::{Reader, Snapshot, StoreError};
 
@@ -60,6 +61,7 @@ pub const REPORTS: &[Report] = &[
     PURCHASES_BY_SUPPLIER,
     CUSTOMER_STATEMENT,
     SUPPLIER_STATEMENT,
+    VAT_RETURN,
 ];
 
 /// The path of a report in the list of reports.
@@ -329,11 +331,11 @@ async fn print_of_accounts<P: Parameters, T: Serialize + Tabulated<P>>(
 }
 
 /// The same of a report about what was posted to income and expense accounts between the ends of some days.
-async fn print_of_income<P: Parameters, T: Serialize>(
+async fn print_of_income<P: Parameters, T: Serialize + Tabulated<P>>(
     request: ReportRequest<'_>,
     days: fn(P) -> Vec<Date>,
     compute: fn(&AccountRows, P) -> T,
-) -> Result<Box<RawValue>, ApiError> {
+) -> Result<PrintedReport, ApiError> {
     let load = async |reader: &Reader, organisation: &OrganisationRecord, parameters| {
         reader.income_rows(organisation, days(parameters)).await
     };

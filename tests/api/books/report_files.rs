@@ -81,7 +81,11 @@ fn cells(item: &Map<String, Value>, section: &str) -> Row {
 }
 
 /// What says what a report is, and is no figure.
-const HEAD: [&str; 18] = [
+const HEAD: [&str; 22] = [
+    "scheme",
+    "direction",
+    "due_date",
+    "recorded",
     "report",
     "organisation_id",
     "organisation_name",
@@ -120,6 +124,7 @@ fn expected(data: &Value) -> Vec<Row> {
                     );
                 }
             }
+            (_, Value::Null) => {}
             (_, Value::Array(items)) => items.iter().for_each(|item| push_item(&mut rows, key, item, &months)),
             (_, Value::Object(parts)) => push_object(&mut rows, key, parts),
             (_, figure) => rows.push(Row::from([("section".to_owned(), key.clone()), ("*".to_owned(), cell(figure))])),
