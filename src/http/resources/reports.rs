@@ -32,9 +32,8 @@ use crate::http::books::change::{integer_id, member};
 use crate::http::call::Call;
 use crate::http::envelope::{CURRENCY, Id, Moment};
 use crate::http::error::ApiError;
-use crate::http::openapi;
-use crate::http::openapi::Operation;
 use crate::http::openapi::schema::{Field, choice, date, id, integer, moment, required, string};
+use crate::http::openapi::{self, Operation};
 use crate::http::products::Products;
 use crate::http::query::Query;
 use crate::http::resources::contact_reports::{
@@ -235,14 +234,12 @@ pub struct ReportRequest<'a> {
     pub query: &'a str,
 }
 
-impl ReportRequest<'_> {
+impl<'a> ReportRequest<'a> {
     /// The contact of its path.
     pub(super) fn contact_id(self) -> Result<i64, ApiError> {
         integer_id(self.contact)
     }
-}
 
-impl<'a> ReportRequest<'a> {
     /// What is printed around its tables.
     pub(super) fn head(self, organisation_name: &'a str, basis: Option<&'static str>) -> ReportHead<'a> {
         ReportHead { name: self.name, title: self.title, organisation_name, basis }
@@ -329,11 +326,11 @@ async fn print_of_accounts<P: Parameters, T: Serialize + Tabulated<P>>(
 }
 
 /// The same of a report about what was posted to income and expense accounts between the ends of some days.
-async fn print_of_income<P: Parameters, T: Serialize>(
+async fn print_of_income<P: Parameters, T: Serialize + Tabulated<P>>(
     request: ReportRequest<'_>,
     days: fn(P) -> Vec<Date>,
     compute: fn(&AccountRows, P) -> T,
-) -> Result<Box<RawValue>, ApiError> {
+) -> Result<PrintedReport, ApiError> {
     let load = async |reader: &Reader, organisation: &OrganisationRecord, parameters| {
         reader.income_rows(organisation, days(parameters)).await
     };
