@@ -32,9 +32,8 @@ use crate::http::books::change::{integer_id, member};
 use crate::http::call::Call;
 use crate::http::envelope::{CURRENCY, Id, Moment};
 use crate::http::error::ApiError;
-use crate::http::openapi;
-use crate::http::openapi::Operation;
 use crate::http::openapi::schema::{Field, choice, date, id, integer, moment, required, string};
+use crate::http::openapi::{self, Operation};
 use crate::http::products::Products;
 use crate::http::query::Query;
 use crate::http::resources::contact_reports::{
@@ -237,14 +236,12 @@ pub struct ReportRequest<'a> {
     pub query: &'a str,
 }
 
-impl ReportRequest<'_> {
+impl<'a> ReportRequest<'a> {
     /// The contact of its path.
     pub(super) fn contact_id(self) -> Result<i64, ApiError> {
         integer_id(self.contact)
     }
-}
 
-impl<'a> ReportRequest<'a> {
     /// What is printed around its tables.
     pub(super) fn head(self, organisation_name: &'a str, basis: Option<&'static str>) -> ReportHead<'a> {
         ReportHead { name: self.name, title: self.title, organisation_name, basis }
