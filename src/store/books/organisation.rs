@@ -17,6 +17,7 @@ use crate::domain::books::records::bank_account::BankAccountRecord;
 use crate::domain::books::records::organisation::{ChangedOrganisation, LockChange, OrganisationRecord, blank};
 use crate::domain::books::request::{Actor, CommandResult, CreateOrganisation, OrganisationCreated, Via};
 use crate::domain::caller::Role;
+use crate::domain::date::Date;
 use crate::domain::ids::{AccountId, OrganisationId};
 use crate::domain::ledger::financial_year::{FinancialYears, YearEnd};
 use crate::domain::ledger::money::Percent;
@@ -84,15 +85,17 @@ pub(super) async fn load_financial_years(
 /// Loads the VAT schemes of an organisation.
 pub(super) async fn load_vat_schemes(unit: &Unit<'_>, organisation: OrganisationId) -> Result<VatHistory, StoreError> {
     let sql = "select from_day, scheme, flat_rate_basis_points, flat_rate_basis from vat_scheme_period where organisation_id = $1";
-    let read = |row: &Row| {
-        let (word, rate): (String, Option<i64>) = (row.get(1)?, row.get(2)?);
-        let basis = row.get::<Option<String>>(3)?.as_deref().and_then(FlatRateBasis::parse).unwrap_or_default();
-        let scheme = VatScheme::from_parts(&word, rate.map(Percent), basis)
-            .map_err(|_| StoreError::corrupt("vat scheme", word))?;
-        Ok((row.date(0)?, scheme))
-    };
     let rows = unit.all(sql, params![organisation.0]).await?;
-    Ok(VatHistory::new(rows.iter().map(read).collect::<Result<_, StoreError>>()?))
+    let schemes = rows.iter().map(|row| read_vat_scheme(row, 0)).collect::<Result<_, StoreError>>()?;
+    Ok(VatHistory::new(schemes))
+}
+
+/// Reads a VAT scheme and its first day from four columns of a row.
+pub(super) fn read_vat_scheme(row: &Row, from: usize) -> Result<(Date, VatScheme), StoreError> {
+    let (word, rate): (String, Option<i64>) = (row.get(from + 1)?, row.get(from + 2)?);
+    let basis = row.get::<Option<String>>(from + 3)?.as_deref().and_then(FlatRateBasis::parse).unwrap_or_default();
+    let scheme = VatScheme::from_parts(&word, rate.map(Percent), basis);
+    Ok((row.date(from)?, scheme.map_err(|_| StoreError::corrupt("vat scheme", word))?))
 }
 
 /// Writes the row of an organisation.

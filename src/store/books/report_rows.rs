@@ -39,12 +39,6 @@ pub(super) fn snapshot_head(organisation: OrganisationId) -> Query {
     Query::new(sql, 2, params![organisation.0])
 }
 
-/// Loads the answer to [`snapshot_head`].
-pub(super) async fn load_snapshot_head(unit: &Unit<'_>, organisation: OrganisationId) -> Result<Vec<Row>, StoreError> {
-    let query = snapshot_head(organisation);
-    unit.all(&query.sql, query.values).await
-}
-
 /// The rows of a report, with the answer to [`snapshot_head`].
 pub(super) fn with_head<R>(organisation: OrganisationId, head: &[Row], rows: R) -> Result<Snapshot<R>, StoreError> {
     let head = head.first().ok_or_else(|| StoreError::corrupt("the books of organisation", organisation.0))?;

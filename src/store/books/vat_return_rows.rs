@@ -12,7 +12,7 @@ use crate::domain::ledger::allocation::{Allocation, SettlementKind};
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::open_item::NodesOfDay;
-use crate::domain::ledger::vat::{Basis, ReverseCharge, Side, Split, VatCode};
+use crate::domain::ledger::vat::{Basis, ReverseCharge, Side, Split, VatCode, VatHistory};
 use crate::domain::ledger::vat_adjustment::{AdjustmentReason, BoxEntry, VatBox};
 use crate::domain::ledger::vat_cash;
 use crate::domain::ledger::vat_return::{
@@ -27,8 +27,8 @@ use crate::store::StoreError;
 use crate::store::books::allocations::{ALLOCATION_COLUMN_COUNT, ALLOCATION_COLUMNS, read_allocation};
 use crate::store::books::conditions::Conditions;
 use crate::store::books::documents::{DOCUMENT_COLUMNS, read_document};
-use crate::store::books::organisation::load_vat_schemes;
-use crate::store::books::report_rows::{Snapshot, load_snapshot_head, with_head};
+use crate::store::books::organisation::read_vat_scheme;
+use crate::store::books::report_rows::Snapshot;
 use crate::store::books::vat_returns::returns_up_to;
 use crate::store::sql::{Reader, Row, Unit, json_array, params};
 
@@ -45,8 +45,9 @@ impl Reader {
         let organisation = organisation.id;
         self.snapshot(move |unit| {
             Box::pin(async move {
-                let head = load_snapshot_head(unit, organisation).await?;
-                with_head(organisation, &head, vat_return_rows(unit, organisation, parameters).await?)
+                let (organisation_name, cursor, registration) = head(unit, organisation).await?;
+                let rows = vat_return_rows(unit, organisation, registration, parameters).await?;
+                Ok(Snapshot { organisation_name, cursor, rows })
             })
         })
         .await
@@ -56,9 +57,9 @@ impl Reader {
 async fn vat_return_rows(
     unit: &Unit<'_>,
     organisation: OrganisationId,
+    registration: VatRegistration,
     VatReturnParameters { period, has_detail }: VatReturnParameters,
 ) -> Result<VatReturnRows, StoreError> {
-    let registration = vat_registration(unit, organisation).await?;
     let rates = FlatRates::from(&registration.schemes);
     let scheme = registration.schemes.on(period.last);
     let unallocated = if Basis::from(scheme).waits_for_payment() {
@@ -82,19 +83,27 @@ async fn vat_return_rows(
     })
 }
 
-/// The VAT settings of an organisation.
-async fn vat_registration(unit: &Unit<'_>, organisation: OrganisationId) -> Result<VatRegistration, StoreError> {
-    let sql =
-        "select vat_registered, vat_number, vat_period_months, vat_period_end_month from organisation where id = $1";
-    let row = unit.one(sql, params![organisation.0]).await?;
-    let row = row.ok_or_else(|| StoreError::corrupt("missing organisation", organisation.0))?;
-    let number = |index: usize| -> Result<i32, StoreError> { Ok(i32::try_from(row.get::<i64>(index)?).unwrap_or(3)) };
-    Ok(VatRegistration {
-        is_registered: row.get(0)?,
-        number: row.get(1)?,
-        periods: VatPeriods { months: number(2)?, end_month: number(3)? },
-        schemes: load_vat_schemes(unit, organisation).await?,
-    })
+/// What a return says of the organisation and of the moment, and its VAT settings: its name, and the position of the history.
+async fn head(unit: &Unit<'_>, organisation: OrganisationId) -> Result<(String, i64, VatRegistration), StoreError> {
+    const SQL: &str = "select o.name, b.next_change - 1, o.vat_registered, o.vat_number, o.vat_period_months, \
+         o.vat_period_end_month, p.from_day, p.scheme, p.flat_rate_basis_points, p.flat_rate_basis from organisation o \
+         join books b on b.organisation_id = o.id left join vat_scheme_period p on p.organisation_id = o.id where o.id = $1";
+    let rows = unit.all(SQL, params![organisation.0]).await?;
+    let first = rows.first().ok_or_else(|| StoreError::corrupt("the books of organisation", organisation.0))?;
+    let number = |at: usize| -> Result<i32, StoreError> { Ok(i32::try_from(first.get::<i64>(at)?).unwrap_or(3)) };
+    let mut schemes = Vec::with_capacity(rows.len());
+    for row in &rows {
+        if row.get::<Option<i64>>(6)?.is_some() {
+            schemes.push(read_vat_scheme(row, 6)?);
+        }
+    }
+    let registration = VatRegistration {
+        is_registered: first.get(2)?,
+        number: first.get(3)?,
+        periods: VatPeriods { months: number(4)?, end_month: number(5)? },
+        schemes: VatHistory::new(schemes),
+    };
+    Ok((first.get(0)?, first.get(1)?, registration))
 }
 
 /// The sums of the entries of a period by kind, and by the percentage of the flat rate.

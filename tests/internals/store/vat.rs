@@ -1,11 +1,14 @@
 //! Adjustments of the VAT return and reverse charges as the store keeps them: what `check` finds of a planted difference.
 
 use bookkeeping_suite::domain::books::command::BooksCommand;
+use bookkeeping_suite::domain::books::records::organisation::OrganisationChange;
+use bookkeeping_suite::domain::books::records::vat_return::VatReturnInput;
 use bookkeeping_suite::domain::books::request::CommandResult;
 use bookkeeping_suite::domain::ids::AccountId;
 use bookkeeping_suite::domain::ledger::chart::AccountReference;
 use bookkeeping_suite::domain::ledger::document::{CisType, DocumentKind, EnteredLine};
 use bookkeeping_suite::domain::ledger::money::Pence;
+use bookkeeping_suite::domain::ledger::organisation::VatPatch;
 use bookkeeping_suite::domain::ledger::vat::ReverseCharge;
 use bookkeeping_suite::domain::ledger::vat_adjustment::{AdjustmentReason, BoxEntry, EnteredAdjustment, VatBox};
 
@@ -16,6 +19,7 @@ store_suite![
     a_planted_difference_of_an_adjustment_is_found,
     a_planted_difference_of_a_void_adjustment_is_found,
     a_planted_difference_of_a_reverse_charge_is_found,
+    a_planted_difference_of_a_recorded_return_is_found,
 ];
 
 impl Books<'_> {
@@ -109,4 +113,38 @@ async fn a_planted_difference_of_a_reverse_charge_is_found(bed: &StoreFixture) {
         ("basis = 'cash'", "basis = 'standard'", "VAT declared on another basis than the document's"),
     ];
     plant(bed, &of_entry, &planted).await;
+}
+
+async fn a_planted_difference_of_a_recorded_return_is_found(bed: &StoreFixture) {
+    let books = Books::of(bed).await;
+    let vat = VatPatch {
+        is_registered: Some(true),
+        scheme: Some(Some("standard".to_owned())),
+        scheme_from: Some(Some(date("2024-01-01"))),
+        ..VatPatch::default()
+    };
+    let change = OrganisationChange { fields: Vec::new(), vat };
+    books.done(BooksCommand::PatchOrganisation(Box::new(change))).await;
+    books.adjustment("2024-03-31", 6_117).await;
+    let supplier = books.subcontractor("Reed Carpentry", 20).await;
+    books.issued(DocumentKind::PurchaseInvoice, supplier, "2024-01-01", vec![line(10_000, CisType::None)]).await;
+    for end in ["2024-03-31", "2024-06-30"] {
+        let input = VatReturnInput { period_end: date(end), filed_on: None, hmrc_receipt: None };
+        books.done(BooksCommand::RecordVatReturn(input)).await;
+    }
+    // What comes later is in none of them.
+    books.adjustment("2024-03-31", 1).await;
+    let said = "recorded VAT return that is not made of what was there";
+    let first = "vat_return where last_month = 24290";
+    plant(
+        bed,
+        first,
+        &[
+            ("entries = entries + 1", "entries = entries - 1", said),
+            ("cursor = cursor - 100", "cursor = cursor + 100", said),
+        ],
+    )
+    .await;
+    let planted = [("first_month = 24290", "first_month = 24291", "two recorded VAT returns of one month")];
+    plant(bed, "vat_return where last_month = 24293", &planted).await;
 }
