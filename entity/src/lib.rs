@@ -58,6 +58,7 @@ pub mod vat_day;
 pub mod vat_entry;
 pub mod vat_month;
 pub mod vat_scheme_period;
+pub mod write_off;
 
 /// The relations of an entity that no query joins to another.
 #[derive(Copy, Clone, Debug, EnumIter)]

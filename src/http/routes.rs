@@ -15,6 +15,7 @@ use super::products::Products;
 use super::resources::{
     accounts, bank_accounts, bank_transactions, changes, contacts, documents, emails, identity, imports, journals,
     keys, opening_balances, organisations, period_lock, printed, reports, settlements, status, vat_adjustments,
+    write_offs,
 };
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, reconciliations};
@@ -78,6 +79,7 @@ pub fn routes() -> Vec<Route<Products>> {
     routes.extend(credit_note_routes());
     routes.extend(settlement_routes());
     routes.extend(vat_routes());
+    routes.extend(write_off_routes());
     routes.extend(pdf_routes());
     routes.extend(email_routes());
     routes.extend(report_routes());
@@ -264,6 +266,17 @@ fn vat_routes() -> Vec<Route<Products>> {
     ]
 }
 
+fn write_off_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::post(inside!("/sales-invoices/{id}/write-off"), "writeOffSalesInvoice", WRITE, write_offs::create)
+            .doc(openapi::write_off_sales_invoice),
+        Route::get(inside!("/write-offs/{id}"), "getWriteOff", READ, write_offs::show).doc(openapi::get_write_off),
+        Route::post(inside!("/write-offs/{id}/void"), "voidWriteOff", WRITE, write_offs::void)
+            .body(BodyRule::OptionalJson)
+            .doc(openapi::void_write_off),
+    ]
+}
+
 /// What is previewed first and then confirmed with a token.
 fn preview_routes() -> Vec<Route<Products>> {
     vec![
@@ -306,6 +319,7 @@ fn history_routes() -> Vec<Route<Products>> {
         history!("/customer-receipts", CustomerReceipt, "CustomerReceipt", "customer receipt"),
         history!("/supplier-payments", SupplierPayment, "SupplierPayment", "supplier payment"),
         history!("/vat-adjustments", VatAdjustment, "VatAdjustment", "VAT adjustment"),
+        history!("/write-offs", WriteOff, "WriteOff", "write-off"),
     ]
 }
 

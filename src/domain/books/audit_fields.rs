@@ -155,6 +155,8 @@ words! {
         Import = "import",
         /// An adjustment of the VAT return.
         VatAdjustment = "vat_adjustment",
+        /// A debt of a customer written off.
+        WriteOff = "write_off",
         /// An e-mail of a document.
         Email = "email",
     }

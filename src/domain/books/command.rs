@@ -19,6 +19,7 @@ use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::manual_journal::ManualJournal;
 use crate::domain::ledger::vat_adjustment::EnteredAdjustment;
+use crate::domain::ledger::write_off::EnteredWriteOff;
 use crate::domain::problem::Issues;
 
 /// Explains what it takes to confirm an import with invalid rows.
@@ -280,6 +281,22 @@ pub enum BooksCommand {
         /// Its identifier.
         id: i64,
         /// The day from which it is undone; that of the adjustment unless given.
+        void_date: Option<Date>,
+        /// The reason given.
+        reason: Option<String>,
+    },
+    /// Writes a debt of a customer off.
+    WriteOff {
+        /// The sales invoice.
+        invoice_id: i64,
+        /// What is written off.
+        entered: EnteredWriteOff,
+    },
+    /// Voids a write-off: the invoice is due again.
+    VoidWriteOff {
+        /// Its identifier.
+        id: i64,
+        /// The day from which it is undone; that of the write-off unless given.
         void_date: Option<Date>,
         /// The reason given.
         reason: Option<String>,

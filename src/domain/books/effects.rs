@@ -127,7 +127,7 @@ pub(crate) enum Effect {
     /// The bank account of the books is written.
     BankAccount(i64),
     /// The contact of the facts is written; likewise the documents, settlements, statement lines, imports, adjustments of the
-    /// VAT return and e-mails.
+    /// VAT return, write-offs and e-mails.
     Contact(i64),
     Document(i64),
     /// The lines of the document of the facts are written.
@@ -139,6 +139,7 @@ pub(crate) enum Effect {
     StatementLine(i64),
     Import(i64),
     VatAdjustment(i64),
+    WriteOff(i64),
     Email(i64),
     ContactDeleted(i64),
     DocumentDeleted(i64),

@@ -20,6 +20,7 @@ use crate::domain::books::records::preview::PreviewRecord;
 use crate::domain::books::records::settlement::SettlementRecord;
 use crate::domain::books::records::statement_line::StatementLineRecord;
 use crate::domain::books::records::vat_adjustment::VatAdjustmentRecord;
+use crate::domain::books::records::write_off::WriteOffRecord;
 use crate::domain::date::Date;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::{AccountId, AllocationId, DocumentId, SettlementId};
@@ -112,6 +113,7 @@ facts! {
     previews: UndoMap<String, PreviewRecord>,
     imports: UndoMap<i64, (i64, ImportRecord)>,
     vat_adjustments: UndoMap<i64, (i64, VatAdjustmentRecord)>,
+    write_offs: UndoMap<i64, (i64, WriteOffRecord)>,
     emails: UndoMap<i64, (i64, EmailRecord)>,
     /// How many e-mails wait, by organisation; counted up to the limit.
     waiting_emails: UndoMap<i64, i64>,
@@ -279,6 +281,7 @@ impl UndoRegister {
             AllocationEnd::Settlement(id) => {
                 self.register.settlements.get_mut(&id?).map(|known| &mut known.allocations)
             }
+            AllocationEnd::WriteOff(_) => None,
         }
     }
 

@@ -22,6 +22,7 @@ use crate::domain::books::records::organisation::{
 use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget, SettlementView};
 use crate::domain::books::records::statement_line::{StatementLineRecord, StatementLineResult};
 use crate::domain::books::records::vat_adjustment::VatAdjustmentView;
+use crate::domain::books::records::write_off::WriteOffView;
 use crate::domain::caller::AccessDenied;
 use crate::domain::date::Date;
 use crate::domain::idempotency::StoredResponse;
@@ -154,6 +155,8 @@ pub enum CommandResult {
     Settlement(Box<SettlementView>),
     /// The adjustment of the VAT return.
     VatAdjustment(Box<VatAdjustmentView>),
+    /// The write-off.
+    WriteOff(Box<WriteOffView>),
     /// The e-mail.
     Email(Box<EmailRecord>),
 }
@@ -185,6 +188,7 @@ impl CommandResult {
             Self::Document(view) => view.id,
             Self::Settlement(view) => view.id,
             Self::VatAdjustment(view) => view.row.id,
+            Self::WriteOff(view) => view.row.id,
             Self::Journal(view) => view.id,
             Self::OpeningPreview(_) => 0,
             Self::Opening(set) => set.journal.id,
@@ -282,6 +286,7 @@ pub(crate) struct ReferencedIds {
     pub(crate) supplier_references: BTreeSet<String>,
     pub(crate) imports: BTreeSet<i64>,
     pub(crate) vat_adjustments: BTreeSet<i64>,
+    pub(crate) write_offs: BTreeSet<i64>,
     pub(crate) emails: BTreeSet<i64>,
     /// Organisations whose waiting e-mails are counted.
     pub(crate) mail_organisations: BTreeSet<i64>,
@@ -337,6 +342,12 @@ impl ReferencedIds {
             }
             BooksCommand::VoidVatAdjustment { id, .. } => {
                 self.vat_adjustments.insert(*id);
+            }
+            BooksCommand::WriteOff { invoice_id, .. } => {
+                self.documents.insert(*invoice_id);
+            }
+            BooksCommand::VoidWriteOff { id, .. } => {
+                self.write_offs.insert(*id);
             }
             BooksCommand::ConfirmImport(confirmed) => {
                 self.imports.insert(confirmed.id);

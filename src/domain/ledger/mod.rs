@@ -30,6 +30,7 @@ pub mod trade;
 pub mod vat;
 pub mod vat_adjustment;
 pub mod vat_cash;
+pub mod write_off;
 
 #[cfg(test)]
 mod simulation;

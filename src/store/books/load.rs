@@ -29,6 +29,7 @@ use crate::store::books::previews::load_previews;
 use crate::store::books::report_rows::load_contact_balances;
 use crate::store::books::settlements::{SETTLEMENT_COLUMNS, read_settlement};
 use crate::store::books::vat_adjustments::adjustments_by_id;
+use crate::store::books::write_offs::write_offs_by_id;
 use crate::store::books::{documents, settlements};
 use crate::store::sql::{Unit, json_array, params};
 
@@ -41,6 +42,7 @@ pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: 
     let mut facts = Facts::default();
     load_openings(unit, &mut ids, &mut facts).await?;
     find_settlements(unit, requests, &mut ids, &mut facts).await?;
+    load_write_offs(unit, &mut ids, &mut facts).await?;
     load_register(unit, &mut ids, &mut facts).await?;
     let organisations = requests.iter().map(|request| request.organisation.0).collect();
     load_number_holders(unit, &organisations, &ids, &mut facts).await?;
@@ -86,6 +88,19 @@ async fn load_vat_adjustments(unit: &Unit<'_>, ids: &mut ReferencedIds, facts: &
     for (organisation, row) in adjustments_by_id(unit, &json_array(&ids.vat_adjustments)).await? {
         ids.journals.extend(row.journal_id);
         facts.vat_adjustments.loading().insert(row.id, (organisation, row));
+    }
+    Ok(())
+}
+
+/// Loads write-offs, whose invoices and journals are loaded with the others.
+async fn load_write_offs(unit: &Unit<'_>, ids: &mut ReferencedIds, facts: &mut Facts) -> Result<(), StoreError> {
+    if ids.write_offs.is_empty() {
+        return Ok(());
+    }
+    for (organisation, row) in write_offs_by_id(unit, &json_array(&ids.write_offs)).await? {
+        ids.documents.insert(row.invoice_id);
+        ids.journals.insert(row.journal_id);
+        facts.write_offs.loading().insert(row.id, (organisation, row));
     }
     Ok(())
 }
@@ -288,6 +303,7 @@ async fn load_register(unit: &Unit<'_>, ids: &mut ReferencedIds, facts: &mut Fac
         match end {
             AllocationEnd::Document(id) => documents.insert(id.0),
             AllocationEnd::Settlement(id) => id.is_some_and(|id| settlements.insert(id.0)),
+            AllocationEnd::WriteOff(_) => false,
         };
     }
     let others = (&documents - &open, &settlements - &ids.settlements);
@@ -426,7 +442,7 @@ fn attach_allocations(facts: &mut Facts, allocations: BTreeMap<i64, Allocation>)
                 AllocationEnd::Settlement(Some(id)) => {
                     of_settlements.entry(id.0).or_default().push(allocation.clone());
                 }
-                AllocationEnd::Settlement(None) => {}
+                AllocationEnd::Settlement(None) | AllocationEnd::WriteOff(_) => {}
             }
         }
     }

@@ -44,6 +44,7 @@ mod status;
 mod totals;
 mod vat_adjustments;
 mod write;
+mod write_offs;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

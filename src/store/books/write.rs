@@ -29,6 +29,7 @@ use crate::store::books::entry_rows::{
     contact_totals, count_rows, list_day_rows, sequence_rows, vat_totals,
 };
 use crate::store::books::vat_adjustments::{adjustment_entry_rows, adjustment_rows};
+use crate::store::books::write_offs::write_off_rows;
 use crate::store::sql::Column::Number;
 use crate::store::sql::{Rows, Unit, json_array, params};
 
@@ -54,6 +55,7 @@ struct Tables<'a> {
     settlements: BTreeSet<i64>,
     imports: BTreeSet<i64>,
     vat_adjustments: BTreeSet<i64>,
+    write_offs: BTreeSet<i64>,
     emails: BTreeSet<i64>,
     journals: Rows,
     lines: Rows,
@@ -99,6 +101,7 @@ impl Default for Tables<'_> {
             settlements: BTreeSet::new(),
             imports: BTreeSet::new(),
             vat_adjustments: BTreeSet::new(),
+            write_offs: BTreeSet::new(),
             emails: BTreeSet::new(),
             journals: entry_rows::journals(),
             lines: entry_rows::lines(),
@@ -167,6 +170,9 @@ impl<'a> Tables<'a> {
             }
             Effect::VatAdjustment(id) => {
                 self.vat_adjustments.insert(*id);
+            }
+            Effect::WriteOff(id) => {
+                self.write_offs.insert(*id);
             }
             Effect::Email(id) => {
                 self.emails.insert(*id);
@@ -300,7 +306,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The rows of every table, in the order in which they are written.
-    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 35] {
+    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 36] {
         let of = |organisation: i64| books.get(&OrganisationId(organisation));
         let accounts = self.accounts.iter().filter_map(|(organisation, id)| {
             of(*organisation).and_then(|books| books.accounts.get(id)).map(|row| (*organisation, row))
@@ -347,6 +353,7 @@ impl<'a> Tables<'a> {
             self.previews,
             any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_rows),
             any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_entry_rows),
+            any(self.write_offs.iter().filter_map(|id| facts.write_offs.get(id)), write_off_rows),
         ]
     }
 }

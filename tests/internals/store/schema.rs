@@ -88,6 +88,7 @@ fn entities() -> Tables {
         user_account,
         vat_adjustment,
         vat_adjustment_entry,
+        write_off,
         vat_day,
         vat_entry,
         vat_month,

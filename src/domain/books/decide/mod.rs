@@ -41,6 +41,7 @@ mod settlement_lines;
 mod settlements;
 mod trade;
 mod vat_adjustments;
+mod write_offs;
 
 /// Why a command is not carried out.
 pub(crate) enum Rejection {
@@ -178,6 +179,10 @@ impl BooksTransaction<'_> {
             BooksCommand::CreateVatAdjustment(entered) => self.create_vat_adjustment(request, entered),
             BooksCommand::VoidVatAdjustment { id, void_date, reason } => {
                 self.void_vat_adjustment(request, *id, *void_date, reason.as_deref())
+            }
+            BooksCommand::WriteOff { invoice_id, entered } => self.write_off(request, *invoice_id, entered),
+            BooksCommand::VoidWriteOff { id, void_date, reason } => {
+                self.void_write_off(request, *id, *void_date, reason.as_deref())
             }
             BooksCommand::SendEmail(entry) => self.send_email(request, entry),
             BooksCommand::ResendEmail { id } => self.resend_email(*id),

@@ -18,6 +18,7 @@ mod settlements;
 pub(in crate::http) mod shared;
 mod status;
 mod vat_adjustments;
+mod write_offs;
 
 use super::schema::Any;
 use crate::http::resources::contacts::body_schemas;
@@ -60,6 +61,7 @@ pub use settlements::{
 pub(super) use shared::vocabulary;
 pub use status::get_books_status;
 pub use vat_adjustments::{create_vat_adjustment, get_vat_adjustment, list_vat_adjustments, void_vat_adjustment};
+pub use write_offs::{get_write_off, void_write_off, write_off_sales_invoice};
 
 const TAG: &str = "Ledger";
 
@@ -76,6 +78,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         opening::schemas(),
         imports::schemas(),
         vat_adjustments::schemas(),
+        write_offs::schemas(),
         emails::schemas(),
     ];
     groups.into_iter().flatten().collect()
