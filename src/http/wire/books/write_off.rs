@@ -15,7 +15,7 @@ pub fn parse_new(text: &[u8]) -> Result<EnteredWriteOff, Issues> {
         match at {
             0 => date = reader.book_date(body("date"))?,
             1 if reader.is_null()? => {}
-            1 => amount = reader.positive_money(body("amount"))?,
+            1 => amount = reader.cash(body("amount"))?,
             2 => account.id(reader, body("account_id"))?,
             _ => account.code(reader, body("account_code"))?,
         }
