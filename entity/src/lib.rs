@@ -28,6 +28,7 @@ pub mod credit_movement;
 pub mod document;
 pub mod document_line;
 pub mod email;
+pub mod financial_year_close;
 pub mod financial_year_end_period;
 pub mod id_block;
 pub mod idempotency_key;

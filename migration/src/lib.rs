@@ -26,6 +26,7 @@ mod m20261124_000021_reverse_charge;
 pub mod m20261124_000022_contact_reports;
 mod m20261124_000023_email;
 mod m20261125_000050_write_offs;
+mod m20261125_000051_closed_years;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
@@ -54,6 +55,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261124_000022_contact_reports::Migration),
             Box::new(m20261124_000023_email::Migration),
             Box::new(m20261125_000050_write_offs::Migration),
+            Box::new(m20261125_000051_closed_years::Migration),
         ]
     }
 }

@@ -285,6 +285,18 @@ pub enum BooksCommand {
         /// The reason given.
         reason: Option<String>,
     },
+    /// Closes a financial year.
+    CloseYear {
+        /// Its last day.
+        last: Date,
+        /// The equity accounts whose balances are transferred to retained earnings.
+        transfers: Vec<i64>,
+    },
+    /// Reopens a closed financial year.
+    ReopenYear {
+        /// Its last day.
+        last: Date,
+    },
     /// Writes a debt of a customer off.
     WriteOff {
         /// The sales invoice.
@@ -397,7 +409,12 @@ pub struct ImportConfirmation {
 impl BooksCommand {
     /// Whether only owners and administrators may give it.
     pub const fn needs_administrator(&self) -> bool {
-        matches!(self, Self::PatchOrganisation(_))
+        matches!(self, Self::PatchOrganisation(_) | Self::CloseYear { .. })
+    }
+
+    /// Whether only owners may give it.
+    pub const fn needs_owner(&self) -> bool {
+        matches!(self, Self::ReopenYear { .. })
     }
 
     /// About how many bytes it writes.

@@ -37,6 +37,8 @@ pub(crate) struct JournalEntry {
     pub(crate) cash: Option<CashMovement>,
     /// Its lines among debtors and creditors that nothing else stands behind; of a reversal, those that it takes away.
     pub(crate) open_items: Vec<OpenItem>,
+    /// Of the closing of a financial year, and of what undoes one: the day from which each line counts.
+    pub(crate) counting_days: Option<Vec<Date>>,
 }
 
 /// What a journal moves on all bank accounts taken together.
@@ -163,6 +165,8 @@ pub(crate) enum Effect {
     VatSchemes,
     /// The financial years of the books are written.
     FinancialYears,
+    /// The closed financial years of the facts are written.
+    ClosedYears,
     /// A preview under the hash of its token; the body of a used preview is empty.
     Preview {
         hash: String,

@@ -30,7 +30,9 @@ use crate::domain::ledger::chart::{Account, Books, Chart, Role};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::financial_year::FinancialYears;
+use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::{VatEntry, VatHistory};
+use crate::domain::ledger::year_end::{ClosedYear, ClosingBalances};
 use crate::domain::reports::contact_balances::ContactBalance;
 
 /// A journal that commands may void, with its entries of VAT.
@@ -119,6 +121,10 @@ facts! {
     waiting_emails: UndoMap<i64, i64>,
     /// The opening journal that is not void, by organisation.
     opening_journals: UndoMap<i64, i64>,
+    /// The closed financial years of an organisation, in their order.
+    closed_years: UndoMap<i64, Vec<ClosedYear>>,
+    /// The balances of years that are to be closed or reopened, by organisation and last day.
+    closing_balances: UndoMap<(i64, Date), ClosingBalances>,
     /// The earliest journal with VAT that stands from a day on, with its date, by organisation and that day; only of the
     /// days on which a command would have a VAT scheme begin.
     vat_postings: UndoMap<(i64, Date), Option<(Date, i64)>>,
@@ -142,6 +148,16 @@ impl Facts {
             self.owed.update(&contact, |owed| {
                 owed.add((line.debit_pence, line.credit_pence), is_direct, entry_date >= today);
             });
+        }
+    }
+
+    /// Adds a posted line to the balances of years that are to be closed.
+    pub(crate) fn add_to_closing(&mut self, organisation: i64, date: Date, line: &JournalLineView) {
+        let years = self.closing_balances.keys().filter(|(of, last)| *of == organisation && date <= *last);
+        let years: Vec<_> = years.copied().collect();
+        for year in years {
+            let amount = Pence(line.debit_pence - line.credit_pence);
+            self.closing_balances.update(&year, |balances| balances.add(line.account_id, date, amount));
         }
     }
 

@@ -13,6 +13,7 @@ use crate::domain::books::records::bank_account::{BankAccountView, LedgerAccount
 use crate::domain::books::records::contact::{ContactField, ContactView};
 use crate::domain::books::records::document::{DocumentField, DocumentRecord, DocumentView};
 use crate::domain::books::records::email::{EmailRecord, EmailedDocument};
+use crate::domain::books::records::financial_year::FinancialYearView;
 use crate::domain::books::records::import::ImportRecord;
 use crate::domain::books::records::journal::JournalView;
 use crate::domain::books::records::opening::{OpeningInput, OpeningPreview, OpeningSet};
@@ -155,6 +156,8 @@ pub enum CommandResult {
     Settlement(Box<SettlementView>),
     /// The adjustment of the VAT return.
     VatAdjustment(Box<VatAdjustmentView>),
+    /// The financial year.
+    FinancialYear(Box<FinancialYearView>),
     /// The write-off.
     WriteOff(Box<WriteOffView>),
     /// The e-mail.
@@ -189,6 +192,7 @@ impl CommandResult {
             Self::Settlement(view) => view.id,
             Self::VatAdjustment(view) => view.row.id,
             Self::WriteOff(view) => view.row.id,
+            Self::FinancialYear(view) => view.organisation_id,
             Self::Journal(view) => view.id,
             Self::OpeningPreview(_) => 0,
             Self::Opening(set) => set.journal.id,
@@ -287,6 +291,10 @@ pub(crate) struct ReferencedIds {
     pub(crate) imports: BTreeSet<i64>,
     pub(crate) vat_adjustments: BTreeSet<i64>,
     pub(crate) write_offs: BTreeSet<i64>,
+    /// Organisations whose closed financial years matter.
+    pub(crate) closed_years: BTreeSet<i64>,
+    /// Financial years that are closed or reopened: organisation and last day.
+    pub(crate) year_ends: BTreeSet<(i64, Date)>,
     pub(crate) emails: BTreeSet<i64>,
     /// Organisations whose waiting e-mails are counted.
     pub(crate) mail_organisations: BTreeSet<i64>,
@@ -339,6 +347,12 @@ impl ReferencedIds {
             }
             BooksCommand::LockPeriod { .. } => {
                 self.locks.insert(organisation);
+                self.closed_years.insert(organisation);
+            }
+            BooksCommand::CloseYear { last, .. } | BooksCommand::ReopenYear { last } => {
+                self.locks.insert(organisation);
+                self.closed_years.insert(organisation);
+                self.year_ends.insert((organisation, *last));
             }
             BooksCommand::VoidVatAdjustment { id, .. } => {
                 self.vat_adjustments.insert(*id);

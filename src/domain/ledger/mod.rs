@@ -31,6 +31,7 @@ pub mod vat;
 pub mod vat_adjustment;
 pub mod vat_cash;
 pub mod write_off;
+pub mod year_end;
 
 #[cfg(test)]
 mod simulation;

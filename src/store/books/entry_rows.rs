@@ -13,6 +13,7 @@ use crate::domain::books::facts::CachedBooks;
 use crate::domain::books::records::journal::{JournalLineView, JournalView};
 use crate::domain::date::{Date, Month};
 use crate::domain::ledger::vat::ReverseCharge;
+use crate::domain::ledger::year_end::ClosedYear;
 use crate::store::sql::{Cell, Column, Rows};
 
 const JOURNAL: &[Column] = &[
@@ -47,6 +48,7 @@ const LINE: &[Column] = &[
     Number("vat_amount"),
     Number("contact_id"),
     Flag("system"),
+    Number("closing_day"),
 ];
 
 const REVERSAL: &[Column] =
@@ -76,6 +78,14 @@ const VAT_SCHEME: &[Column] =
     &[Number("organisation_id"), Number("from_day"), Text("scheme"), Number("flat_rate_basis_points")];
 
 const FINANCIAL_YEAR_END: &[Column] = &[Number("organisation_id"), Number("from_day"), Text("year_end")];
+
+const CLOSED_YEAR: &[Column] = &[
+    Number("organisation_id"),
+    Number("end_day"),
+    Number("start_day"),
+    Number("journal_id"),
+    Number("previous_lock_day"),
+];
 
 const REPLAY: &[Column] = &[
     Number("user_id"),
@@ -158,6 +168,23 @@ pub(super) fn financial_years<'a>(books: impl Iterator<Item = &'a CachedBooks>) 
     rows
 }
 
+/// The rows of closed financial years, by organisation.
+pub(super) fn closed_years<'a>(closed: impl Iterator<Item = (&'a i64, &'a Vec<ClosedYear>)>) -> Rows {
+    let mut rows = Rows::new("financial_year_close", CLOSED_YEAR, "");
+    for (organisation, years) in closed {
+        for known in years {
+            rows.push([
+                organisation.into(),
+                i64::from(known.year.last).into(),
+                i64::from(known.year.first).into(),
+                known.journal_id.into(),
+                known.previous_lock_date.map(i64::from).into(),
+            ]);
+        }
+    }
+    rows
+}
+
 /// The rows of answers stored under an `Idempotency-Key`.
 pub(super) const fn replays() -> Rows {
     const CONFLICT: &str = "on conflict (user_id, method, path, key) do update set body_hash = excluded.body_hash, \
@@ -192,8 +219,13 @@ pub(super) fn push_journal(rows: &mut Rows, organisation: i64, view: &JournalVie
     ]);
 }
 
-/// Adds a line of a journal.
-pub(super) fn push_line(rows: &mut Rows, organisation: i64, journal: &JournalView, line: &JournalLineView) {
+/// Adds a line of a journal; one of a closing counts from another day than that of the journal.
+pub(super) fn push_line(
+    rows: &mut Rows,
+    organisation: i64,
+    journal: &JournalView,
+    (line, closing_day): (&JournalLineView, Option<Date>),
+) {
     rows.push([
         line.id.into(),
         organisation.into(),
@@ -208,6 +240,7 @@ pub(super) fn push_line(rows: &mut Rows, organisation: i64, journal: &JournalVie
         line.vat_pence.into(),
         line.contact_id.into(),
         line.system.into(),
+        closing_day.map(i64::from).into(),
     ]);
 }
 

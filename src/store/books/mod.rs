@@ -27,6 +27,7 @@ mod contacts;
 mod documents;
 mod emails;
 mod entry_rows;
+mod financial_years;
 mod imports;
 mod journal_list;
 mod journals;

@@ -22,6 +22,7 @@ use crate::domain::ids::{DocumentId, OrganisationId, SettlementId};
 use crate::domain::ledger::allocation::Allocation;
 use crate::domain::ledger::open_item::OpenItem;
 use crate::domain::ledger::vat::ReverseCharge;
+use crate::domain::ledger::year_end::NO_DAY;
 use crate::store::StoreError;
 use crate::store::books::documents::{document_line_rows, document_rows};
 use crate::store::books::entry_rows::{
@@ -66,6 +67,8 @@ struct Tables<'a> {
     vat_schemes: BTreeSet<i64>,
     /// Organisations whose financial years are written anew.
     financial_years: BTreeSet<i64>,
+    /// Organisations whose closed financial years are written anew.
+    closed_years: BTreeSet<i64>,
     replays: Rows,
     changes: Rows,
     previews: Option<Rows>,
@@ -110,6 +113,7 @@ impl Default for Tables<'_> {
             lock_changes: entry_rows::lock_changes(),
             vat_schemes: BTreeSet::new(),
             financial_years: BTreeSet::new(),
+            closed_years: BTreeSet::new(),
             replays: entry_rows::replays(),
             changes: entry_rows::changes(),
             previews: None,
@@ -203,6 +207,9 @@ impl<'a> Tables<'a> {
             Effect::FinancialYears => {
                 self.financial_years.insert(organisation);
             }
+            Effect::ClosedYears => {
+                self.closed_years.insert(organisation);
+            }
             Effect::Preview { hash, body } => {
                 if let Some(record) = facts.previews.get(hash) {
                     preview_row(self.previews.get_or_insert_with(preview_rows), record, hash, body);
@@ -228,14 +235,20 @@ impl<'a> Tables<'a> {
             self.open_items.insert(item.source.key(), (organisation, item.clone()));
         }
         for (at, (line, direct)) in view.lines.iter().zip(&journal.direct).enumerate() {
-            entry_rows::push_line(&mut self.lines, organisation, view, line);
+            let closing_day = journal.counting_days.as_ref().and_then(|days| days.get(at)).copied();
+            entry_rows::push_line(&mut self.lines, organisation, view, (line, closing_day));
             let is_first = view.lines.iter().take(at).all(|other| other.account_id != line.account_id);
             let sums = self.account_days.entry((line.account_id, view.entry_date)).or_default();
             sums.organisation = organisation;
-            sums.sides.0 += line.debit_pence;
-            sums.sides.1 += line.credit_pence;
-            sums.lines += 1;
             sums.journals += i64::from(is_first);
+            let counts_from = closing_day.unwrap_or(view.entry_date);
+            if counts_from != NO_DAY {
+                let sums = self.account_days.entry((line.account_id, counts_from)).or_default();
+                sums.organisation = organisation;
+                sums.sides.0 += line.debit_pence;
+                sums.sides.1 += line.credit_pence;
+                sums.lines += 1;
+            }
             if let Some(is_direct) = direct {
                 let key = (organisation, line.account_id, line.contact_id.unwrap_or(0), view.entry_date);
                 let sides = (line.debit_pence, line.credit_pence);
@@ -289,9 +302,11 @@ impl<'a> Tables<'a> {
         let lineless: Vec<i64> = self.lineless_documents.iter().copied().collect();
         let vat_schemes: Vec<i64> = self.vat_schemes.iter().copied().collect();
         let financial_years: Vec<i64> = self.financial_years.iter().copied().collect();
+        let closed_years: Vec<i64> = self.closed_years.iter().copied().collect();
         for (table, column, ids) in [
             ("vat_scheme_period", "organisation_id", &vat_schemes),
             ("financial_year_end_period", "organisation_id", &financial_years),
+            ("financial_year_close", "organisation_id", &closed_years),
             ("document_line", "document_id", &lineless),
             ("document", "id", &self.deleted_documents),
             ("contact", "id", &self.deleted_contacts),
@@ -306,7 +321,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The rows of every table, in the order in which they are written.
-    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 36] {
+    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 37] {
         let of = |organisation: i64| books.get(&OrganisationId(organisation));
         let accounts = self.accounts.iter().filter_map(|(organisation, id)| {
             of(*organisation).and_then(|books| books.accounts.get(id)).map(|row| (*organisation, row))
@@ -354,6 +369,10 @@ impl<'a> Tables<'a> {
             any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_rows),
             any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_entry_rows),
             any(self.write_offs.iter().filter_map(|id| facts.write_offs.get(id)), write_off_rows),
+            any(
+                self.closed_years.iter().filter_map(|id| facts.closed_years.get_key_value(id)),
+                entry_rows::closed_years,
+            ),
         ]
     }
 }

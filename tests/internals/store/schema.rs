@@ -62,6 +62,7 @@ fn entities() -> Tables {
         document,
         document_line,
         email,
+        financial_year_close,
         financial_year_end_period,
         id_block,
         idempotency_key,

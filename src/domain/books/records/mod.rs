@@ -7,6 +7,7 @@ pub mod change;
 pub mod contact;
 pub mod document;
 pub mod email;
+pub mod financial_year;
 pub mod import;
 pub mod journal;
 pub mod opening;
