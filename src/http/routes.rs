@@ -13,9 +13,9 @@ use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
 use super::resources::{
-    accounts, bank_accounts, bank_transactions, changes, contacts, documents, emails, identity, imports, journals,
-    keys, opening_balances, organisations, period_lock, printed, reports, settlements, status, vat_adjustments,
-    write_offs,
+    accounts, bank_accounts, bank_transactions, changes, contacts, documents, emails, financial_years, identity,
+    imports, journals, keys, opening_balances, organisations, period_lock, printed, reports, settlements, status,
+    vat_adjustments, write_offs,
 };
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, reconciliations};
@@ -80,6 +80,7 @@ pub fn routes() -> Vec<Route<Products>> {
     routes.extend(settlement_routes());
     routes.extend(vat_routes());
     routes.extend(write_off_routes());
+    routes.extend(financial_year_routes());
     routes.extend(pdf_routes());
     routes.extend(email_routes());
     routes.extend(report_routes());
@@ -263,6 +264,18 @@ fn vat_routes() -> Vec<Route<Products>> {
         Route::post(inside!("/vat-adjustments/{id}/void"), "voidVatAdjustment", WRITE, vat_adjustments::void)
             .body(BodyRule::OptionalJson)
             .doc(openapi::void_vat_adjustment),
+    ]
+}
+
+fn financial_year_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::get(inside!("/financial-years"), "listFinancialYears", READ, financial_years::list)
+            .doc(openapi::list_financial_years),
+        Route::post(inside!("/financial-years/{end}/close"), "closeFinancialYear", WRITE, financial_years::close)
+            .body(BodyRule::OptionalJson)
+            .doc(openapi::close_financial_year),
+        act(inside!("/financial-years/{end}/reopen"), "reopenFinancialYear", financial_years::reopen)
+            .doc(openapi::reopen_financial_year),
     ]
 }
 

@@ -10,6 +10,7 @@ pub mod contact_reports;
 pub mod contacts;
 pub mod documents;
 pub mod emails;
+pub mod financial_years;
 pub mod identity;
 pub mod imports;
 pub mod journals;

@@ -100,10 +100,10 @@ pub(in crate::store) const RULES: &[Rule] = &[
         says: "closed year and its journal do not stand together; organisation, last day, journal",
         finds: "select cast(c.organisation_id as text), c.end_day, coalesce(c.journal_id, 0) from financial_year_close c \
                 left join journal j on j.id = c.journal_id left join journal_reversal v on v.journal_id = c.journal_id \
-                left join organisation o on o.id = c.organisation_id \
                 where (c.journal_id is not null and (j.source_type <> 'year_end_close' or j.entry_day <> c.end_day \
                 or j.organisation_id <> c.organisation_id or v.journal_id is not null)) or c.start_day > c.end_day \
-                or o.lock_date is null or o.lock_date < c.end_day union all \
+                or coalesce((select l.lock_day from period_lock_change l where l.organisation_id = c.organisation_id \
+                order by l.id desc limit 1), -99999) < c.end_day union all \
                 select cast(j.organisation_id as text), j.entry_day, j.id from journal j \
                 where j.source_type = 'year_end_close' \
                 and not exists (select 1 from journal_reversal v where v.journal_id = j.id) \

@@ -14,6 +14,7 @@ use crate::domain::ledger::open_item::{NodesOfDay, OpenItemSource};
 use crate::domain::ledger::trade::{Span, TradeFigures};
 use crate::domain::reports::Period;
 use crate::domain::reports::ageing::{AgedItem, AgedItemKind, AgedRows, AgeingParameters};
+use crate::domain::reports::dashboard::{Dashboard, DashboardRows};
 use crate::domain::reports::statement::{PostedStatementLine, StatementContact, StatementRows, StatementSource};
 use crate::domain::reports::trade::{ContactFigures, TradeParameters, TradeRows};
 use crate::store::StoreError;
@@ -82,6 +83,18 @@ impl Reader {
         })
         .await
     }
+}
+
+/// What the figures of the dashboard are computed from.
+pub(super) async fn dashboard_rows(
+    unit: &Unit<'_>,
+    organisation: OrganisationId,
+    today: Date,
+) -> Result<DashboardRows, StoreError> {
+    let accounts = account_rows(unit, organisation, |years| Dashboard::days(years, today)).await?.rows;
+    let debtors = open_items(unit, organisation, ContactKind::Customer, (today, None)).await?;
+    let creditors = open_items(unit, organisation, ContactKind::Supplier, (today, None)).await?;
+    Ok(DashboardRows { accounts, debtors, creditors })
 }
 
 /// The role of the control account of customers or suppliers.

@@ -13,7 +13,6 @@ use crate::domain::books::facts::CachedBooks;
 use crate::domain::books::records::journal::{JournalLineView, JournalView};
 use crate::domain::date::{Date, Month};
 use crate::domain::ledger::vat::ReverseCharge;
-use crate::domain::ledger::year_end::ClosedYear;
 use crate::store::sql::{Cell, Column, Rows};
 
 const JOURNAL: &[Column] = &[
@@ -78,14 +77,6 @@ const VAT_SCHEME: &[Column] =
     &[Number("organisation_id"), Number("from_day"), Text("scheme"), Number("flat_rate_basis_points")];
 
 const FINANCIAL_YEAR_END: &[Column] = &[Number("organisation_id"), Number("from_day"), Text("year_end")];
-
-const CLOSED_YEAR: &[Column] = &[
-    Number("organisation_id"),
-    Number("end_day"),
-    Number("start_day"),
-    Number("journal_id"),
-    Number("previous_lock_day"),
-];
 
 const REPLAY: &[Column] = &[
     Number("user_id"),
@@ -163,23 +154,6 @@ pub(super) fn financial_years<'a>(books: impl Iterator<Item = &'a CachedBooks>) 
         for (from, year_end) in one.years.iter() {
             let year_end = year_end.to_string();
             rows.push([one.organisation.id.0.into(), i64::from(from).into(), Cell::Text(&year_end)]);
-        }
-    }
-    rows
-}
-
-/// The rows of closed financial years, by organisation.
-pub(super) fn closed_years<'a>(closed: impl Iterator<Item = (&'a i64, &'a Vec<ClosedYear>)>) -> Rows {
-    let mut rows = Rows::new("financial_year_close", CLOSED_YEAR, "");
-    for (organisation, years) in closed {
-        for known in years {
-            rows.push([
-                organisation.into(),
-                i64::from(known.year.last).into(),
-                i64::from(known.year.first).into(),
-                known.journal_id.into(),
-                known.previous_lock_date.map(i64::from).into(),
-            ]);
         }
     }
     rows

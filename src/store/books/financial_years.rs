@@ -14,7 +14,16 @@ use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
 use crate::store::books::organisation::load_financial_years;
 use crate::store::books::report_rows::{account_balances_query, read_account_balances};
-use crate::store::sql::{Reader, Row, Unit, params};
+use crate::store::sql::Column::Number;
+use crate::store::sql::{Column, Reader, Row, Rows, Unit, params};
+
+const CLOSED_YEAR: &[Column] = &[
+    Number("organisation_id"),
+    Number("end_day"),
+    Number("start_day"),
+    Number("journal_id"),
+    Number("previous_lock_day"),
+];
 
 impl Reader {
     /// The financial years of an organisation, from the first with a posting, or that in which the books began, to that of a
@@ -111,4 +120,21 @@ pub(super) async fn closing_balances(
         Ok((account.account_id, balance))
     };
     Ok(ClosingBalances { year, accounts: rows.iter().map(read).collect::<Result<_, StoreError>>()? })
+}
+
+/// The rows of closed financial years, by organisation.
+pub(super) fn closed_year_rows<'a>(closed: impl Iterator<Item = (&'a i64, &'a Vec<ClosedYear>)>) -> Rows {
+    let mut rows = Rows::new("financial_year_close", CLOSED_YEAR, "");
+    for (organisation, years) in closed {
+        for known in years {
+            rows.push([
+                organisation.into(),
+                i64::from(known.year.last).into(),
+                i64::from(known.year.first).into(),
+                known.journal_id.into(),
+                known.previous_lock_date.map(i64::from).into(),
+            ]);
+        }
+    }
+    rows
 }

@@ -4,7 +4,9 @@ use crate::domain::books::records::status::BooksStatus;
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::document::DocumentKind;
+use crate::domain::reports::dashboard::Dashboard;
 use crate::store::StoreError;
+use crate::store::books::contact_report_rows::dashboard_rows;
 use crate::store::sql::{Reader, params};
 
 impl Reader {
@@ -27,6 +29,12 @@ impl Reader {
             );
         }
         Ok(BooksStatus { bank_accounts, drafts, overdue })
+    }
+
+    /// The figures of the dashboard of an organisation on a day, all of one snapshot.
+    pub async fn dashboard(&self, organisation: OrganisationId, today: Date) -> Result<Dashboard, StoreError> {
+        let rows = self.snapshot(move |unit| Box::pin(dashboard_rows(unit, organisation, today))).await?;
+        Ok(Dashboard::compute(&rows, today))
     }
 
     /// The open invoices due before a day: their number (`open`) or their amount (`owed`).

@@ -12,6 +12,7 @@ use super::contact_totals::{TradeSums, add_trade, open_item_rows, trade_rows};
 use super::contacts::contact_rows;
 use super::emails::email_rows;
 use super::entry_rows;
+use super::financial_years::closed_year_rows;
 use super::imports::import_rows;
 use super::previews::{preview_row, preview_rows};
 use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, settlement_rows};
@@ -369,10 +370,7 @@ impl<'a> Tables<'a> {
             any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_rows),
             any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_entry_rows),
             any(self.write_offs.iter().filter_map(|id| facts.write_offs.get(id)), write_off_rows),
-            any(
-                self.closed_years.iter().filter_map(|id| facts.closed_years.get_key_value(id)),
-                entry_rows::closed_years,
-            ),
+            any(self.closed_years.iter().filter_map(|id| facts.closed_years.get_key_value(id)), closed_year_rows),
         ]
     }
 }

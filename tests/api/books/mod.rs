@@ -39,6 +39,7 @@ mod vat_adjustments;
 mod vat_schemes;
 mod vat_treatments;
 mod wording;
+mod year_end;
 
 use serde_json::{Value, json};
 

@@ -9,6 +9,7 @@ mod contacts;
 mod document_schemas;
 mod documents;
 mod emails;
+mod financial_years;
 mod imports;
 mod journals;
 mod opening;
@@ -46,6 +47,7 @@ pub use documents::{
     print_sales_document, unallocate_credit_note, update_document, void_document,
 };
 pub use emails::{cancel_email, email_document, get_email, list_emails, resend_email};
+pub use financial_years::{close_financial_year, list_financial_years, reopen_financial_year};
 pub use imports::{confirm_import, get_import, list_imports, preview_import};
 pub use journals::{create_journal, get_journal, list_journals, void_journal};
 pub use opening::{preview_opening_balances, set_opening_balances};
@@ -79,6 +81,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         imports::schemas(),
         vat_adjustments::schemas(),
         write_offs::schemas(),
+        financial_years::schemas(),
         emails::schemas(),
     ];
     groups.into_iter().flatten().collect()

@@ -14,7 +14,7 @@ use crate::http::wire::books::read::ONE_AT_MOST;
 pub fn write_off_sales_invoice() -> Operation {
     about_one(
         "sales invoice",
-        13,
+        45,
         "Write a sales invoice off",
         "Settles what a customer will not pay, all that is due or `amount` of it, against bad debts (account 8100, unless \
          `account_id` or `account_code` names another). Under cash accounting the VAT of the debt leaves VAT Control with it: it was \
