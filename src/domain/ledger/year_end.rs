@@ -89,7 +89,8 @@ pub fn close(
 ) -> Result<Option<Journal>, Refusal> {
     let year = balances.year;
     if year.last > today {
-        return Err(Refusal::InvalidState { current: "not_ended", allowed: &["ended"] });
+        let refusal = Refusal::InvalidState { current: "not_ended", allowed: &["ended"] };
+        return Err(refusal.with_message("the financial year has not ended"));
     }
     if closed.iter().any(|known| known.year.last == year.last) {
         return Err(Refusal::InvalidState { current: "closed", allowed: &["open"] });
@@ -135,7 +136,10 @@ fn transferred<'a>(books: &Books<'a>, transfers: &[AccountId]) -> Result<Vec<&'a
 /// Years are closed in their order and reopened against it, because a transfer takes all that an account holds.
 fn require_latest(closed: &[ClosedYear], last: Date, allowed: &'static [&'static str]) -> Result<(), Refusal> {
     match closed.iter().any(|known| known.year.last > last) {
-        true => Err(Refusal::InvalidState { current: "later_year_closed", allowed }),
+        true => {
+            let refusal = Refusal::InvalidState { current: "later_year_closed", allowed };
+            Err(refusal.with_message("a later financial year is closed"))
+        }
         false => Ok(()),
     }
 }
@@ -159,7 +163,10 @@ pub fn reopen(
 /// A lock date may not be before the end of a closed year: that is reopened first.
 pub fn require_reopened(closed: &[ClosedYear], lock_date: Option<Date>) -> Result<(), Refusal> {
     match closed.iter().any(|known| lock_date.is_none_or(|lock_date| lock_date < known.year.last)) {
-        true => Err(Refusal::InvalidState { current: "financial_year_closed", allowed: &["financial_year_open"] }),
+        true => {
+            let refusal = Refusal::InvalidState { current: "financial_year_closed", allowed: &["financial_year_open"] };
+            Err(refusal.with_message("a financial year that ends later is closed; reopen it first"))
+        }
         false => Ok(()),
     }
 }

@@ -15,11 +15,12 @@ use crate::store::sql::{Reader, Unit, params};
 /// What the lines of earlier profit say that they come from.
 const FINANCIAL_YEAR: &str = "financial_year";
 
-/// The number of the document or settlement behind the journal `j`.
+/// The number of the document or settlement behind the journal `j`; of a write-off that of its invoice.
 const DOCUMENT_NUMBER: &str = "case when j.source_type in ('sales_invoice', 'sales_credit_note', 'purchase_invoice', \
      'purchase_credit_note') then (select d.number from document d where d.id = j.source_id) \
      when j.source_type in ('customer_receipt', 'customer_refund', 'supplier_payment', 'supplier_refund') \
-     then (select s.number from settlement s where s.id = j.source_id) end";
+     then (select s.number from settlement s where s.id = j.source_id) when j.source_type = 'write_off' \
+     then (select d.number from write_off w join document d on d.id = w.document_id where w.id = j.source_id) end";
 
 impl Reader {
     /// A page of what was posted to an account from one date to another, oldest first; the account must be one of the
@@ -141,9 +142,9 @@ async fn brought_forward(unit: &Unit<'_>, organisation: OrganisationId) -> Resul
     let years: Vec<_> = years.years(Month(first).first_day(), Month(last).last_day()).collect();
     let before = years.first().map(|year| year.first - 1);
     let ends: Vec<Date> = before.into_iter().chain(years.iter().map(|year| year.last)).collect();
-    let (sql, conditions) = account_balances_query(conditions, &ends);
+    let query = account_balances_query(conditions, &ends, None);
     let mut totals = vec![0; ends.len()];
-    for row in unit.all(&sql, conditions.values()).await? {
+    for row in unit.all(&query.sql, query.values).await? {
         let account = read_account_balances(&row, ends.len())?;
         totals.iter_mut().zip(&account.balances).for_each(|(total, balance)| *total += balance.0);
     }

@@ -54,9 +54,9 @@ async fn list(
     let transferred = transferred(unit, organisation).await?;
     let before = years.first().map(|year| year.first - 1);
     let ends: Vec<Date> = before.into_iter().chain(years.iter().map(|year| year.last)).collect();
-    let (sql, conditions) = account_balances_query(Conditions::new("a.organisation_id = $1", organisation.0), &ends);
+    let query = account_balances_query(Conditions::new("a.organisation_id = $1", organisation.0), &ends, None);
     let (mut profit, mut retained) = (vec![Pence::ZERO; ends.len()], vec![Pence::ZERO; ends.len()]);
-    for row in unit.all(&sql, conditions.values()).await? {
+    for row in unit.all(&query.sql, query.values).await? {
         let account = read_account_balances(&row, ends.len())?;
         let is_nominal = account.account_type.is_profit_and_loss();
         let sums = if is_nominal { &mut profit } else { &mut retained };
@@ -112,8 +112,8 @@ pub(super) async fn closing_balances(
 ) -> Result<ClosingBalances, StoreError> {
     let year = load_financial_years(unit, organisation).await?.year_of(of);
     let days = [year.first - 1, year.last];
-    let (sql, conditions) = account_balances_query(Conditions::new("a.organisation_id = $1", organisation.0), &days);
-    let rows = unit.all(&sql, conditions.values()).await?;
+    let query = account_balances_query(Conditions::new("a.organisation_id = $1", organisation.0), &days, None);
+    let rows = unit.all(&query.sql, query.values).await?;
     let read = |row: &Row| {
         let account = read_account_balances(row, days.len())?;
         let balance = ClosingBalance { of_year: account.movement(0, 1), at_end: account.balance(1) };

@@ -3,11 +3,15 @@
 use crate::domain::books::records::status::BooksStatus;
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
-use crate::domain::reports::dashboard::Dashboard;
+use crate::domain::reports::dashboard::{Dashboard, DashboardRows};
 use crate::store::StoreError;
-use crate::store::books::contact_report_rows::dashboard_rows;
-use crate::store::sql::{Reader, params};
+use crate::store::books::conditions::Conditions;
+use crate::store::books::contact_report_rows::{open_items, read_items};
+use crate::store::books::organisation::load_financial_years;
+use crate::store::books::report_rows::{account_balances_query, read_account_rows};
+use crate::store::sql::{Reader, Unit, params};
 
 impl Reader {
     /// The status of the books of an organisation on a day.
@@ -51,4 +55,24 @@ impl Reader {
         let values = params![organisation.0, format!("{list} type"), what, format!("{list} {what}"), i64::from(date)];
         self.one(sql, values).await?.map_or(Ok(0), |row| row.get(0))
     }
+}
+
+/// What the figures of the dashboard are computed from.
+async fn dashboard_rows(
+    unit: &Unit<'_>,
+    organisation: OrganisationId,
+    today: Date,
+) -> Result<DashboardRows, StoreError> {
+    let years = load_financial_years(unit, organisation).await?;
+    let days = Dashboard::days(&years, today);
+    let [accounts, debtors, creditors] = unit
+        .together([
+            account_balances_query(Conditions::new("a.organisation_id = $1", organisation.0), &days, None),
+            open_items(organisation, ContactKind::Customer, (today, None)),
+            open_items(organisation, ContactKind::Supplier, (today, None)),
+        ])
+        .await?;
+    let accounts = read_account_rows(organisation, days, &accounts)?;
+    let (debtors, creditors) = (read_items(&debtors)?, read_items(&creditors)?);
+    Ok(DashboardRows { accounts, debtors, creditors })
 }

@@ -45,6 +45,15 @@ fn days(journal: &Journal) -> Vec<Date> {
     counting_days(journal.lines.iter().map(line), journal.entry_date)
 }
 
+/// The state for which something is refused.
+fn current(refusal: &Refusal) -> &'static str {
+    match refusal {
+        Refusal::InvalidState { current, .. } => current,
+        Refusal::WithMessage { refusal, .. } => current(refusal),
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn income_and_expenses_of_the_year_go_to_retained_earnings_and_count_on_no_day() {
     let balances = [("4000", -50_000, -90_000), ("7100", 20_000, 30_000), ("3200", 0, -500)];
@@ -97,20 +106,14 @@ fn what_is_retained_is_the_account_and_all_profit_so_far() {
 
 #[test]
 fn years_are_closed_in_their_order_and_reopened_against_it() {
-    let reason = |known: &[ClosedYear], today: &str| match closing(&[], &[], known, today) {
-        Err(Refusal::InvalidState { current, .. }) => current,
-        other => panic!("{other:?}"),
-    };
+    let reason = |known: &[ClosedYear], today: &str| current(&closing(&[], &[], known, today).unwrap_err());
     assert_eq!(reason(&[], "2026-03-30"), "not_ended");
     assert_eq!(reason(&[closed("2026-01-01")], "2027-05-01"), "closed");
     assert_eq!(reason(&[closed("2026-05-01")], "2027-05-01"), "later_year_closed");
     assert!(closing(&[], &[], &[closed("2025-01-01")], "2026-05-01").is_ok());
     let both = [closed("2025-01-01"), closed("2026-01-01")];
     let last = |of: &str| year(of).last;
-    let state = |last| match reopen(&both, last, None, None) {
-        Err(Refusal::InvalidState { current, .. }) => current,
-        other => panic!("{other:?}"),
-    };
+    let state = |last| current(&reopen(&both, last, None, None).unwrap_err());
     assert_eq!(state(last("2025-01-01")), "later_year_closed");
     assert_eq!(state(last("2027-01-01")), "open");
 }
