@@ -167,6 +167,17 @@ fn assert_same(before: &[(String, Value)], after: &[(String, Value)]) {
     }
 }
 
+/// I41 of whatever the books hold: closing a year and reopening it leaves every report of every day, and the lock, as they were.
+#[track_caller]
+pub fn assert_closing_changes_nothing(books: &Books) {
+    let (before, lock) = (books.everything(), books.get("/period-lock")["data"]["lock_date"].clone());
+    books.close("2025-03-31", &json!({})).expect(200);
+    assert_same(&before, &books.everything());
+    books.reopen("2025-03-31").expect(200);
+    assert_same(&before, &books.everything());
+    assert_eq!(books.get("/period-lock")["data"]["lock_date"], lock);
+}
+
 /// A report without the rows of these accounts.
 fn without(value: &Value, codes: &[&str]) -> Value {
     match value {
