@@ -33,6 +33,46 @@ pub struct Period {
     pub last: Date,
 }
 
+/// The days that a report is about, as they are written on it.
+pub trait ReportDays: Copy {
+    /// Those in the name of its file.
+    fn days(self) -> Vec<Date>;
+
+    /// The last of them, which the file is of.
+    fn last(self) -> Date;
+
+    /// Below its title.
+    fn caption(self) -> String;
+}
+
+impl ReportDays for Period {
+    fn days(self) -> Vec<Date> {
+        vec![self.first, self.last]
+    }
+
+    fn last(self) -> Date {
+        self.last
+    }
+
+    fn caption(self) -> String {
+        format!("{} to {}", self.first.written_out(), self.last.written_out())
+    }
+}
+
+impl ReportDays for AsOf {
+    fn days(self) -> Vec<Date> {
+        vec![self.date]
+    }
+
+    fn last(self) -> Date {
+        self.date
+    }
+
+    fn caption(self) -> String {
+        format!("At {}", self.date.written_out())
+    }
+}
+
 impl Period {
     /// The longest period of a report, in days.
     pub const DAYS_MAX: i32 = 3_660;

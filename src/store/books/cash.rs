@@ -48,7 +48,7 @@ pub(super) fn cash_flows(organisation: OrganisationId, period: Period) -> Query 
          (select cast(coalesce(sum(r.amount), 0) as bigint) from cash_reversal r where r.organisation_id = $1 \
          and r.day >= $2 and r.day <= $3 and r.reversal_day <= $3) \
          from cash_day d where d.organisation_id = $1 and d.day >= $2 and d.day <= $3";
-    Query::new(SQL, params![organisation.0, i64::from(period.first), i64::from(period.last)])
+    Query::new(SQL, 3, params![organisation.0, i64::from(period.first), i64::from(period.last)])
 }
 
 /// What came and what left without journals that were reversed within the period, from the answer to [`cash_flows`].

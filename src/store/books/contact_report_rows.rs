@@ -31,20 +31,15 @@ impl Reader {
     ) -> Result<Snapshot<AgedRows>, StoreError> {
         let (organisation, date) = (organisation.id, parameters.as_of.date);
         let contact = parameters.contact_id.map(|Id(id)| id);
-        self.snapshot(move |unit| {
-            Box::pin(async move {
-                let [head, items, control] = unit
-                    .together([
-                        snapshot_head(organisation),
-                        open_items(organisation, side, (date, contact)),
-                        control_balance(organisation, side, (date, contact)),
-                    ])
-                    .await?;
-                let (items, control_balance) = (read_items(&items)?, read_control_balance(&control)?);
-                with_head(organisation, &head, AgedRows { side, items, control_balance })
-            })
-        })
-        .await
+        let [head, items, control] = self
+            .together([
+                snapshot_head(organisation),
+                open_items(organisation, side, (date, contact)),
+                control_balance(organisation, side, (date, contact)),
+            ])
+            .await?;
+        let (items, control_balance) = (read_items(&items)?, read_control_balance(&control)?);
+        with_head(organisation, &head, AgedRows { side, items, control_balance })
     }
 
     /// The statement of a customer or supplier; none when there is no such contact of this kind.
@@ -55,26 +50,21 @@ impl Reader {
         period: Period,
     ) -> Result<Option<Snapshot<StatementRows>>, StoreError> {
         let organisation = organisation.id;
-        self.snapshot(move |unit| {
-            Box::pin(async move {
-                let [head, of, opening, lines, items] = unit
-                    .together([
-                        snapshot_head(organisation),
-                        statement_contact(organisation, side, contact),
-                        control_balance(organisation, side, (period.first - 1, Some(contact))),
-                        statement_lines(organisation, (side, contact), period),
-                        open_items(organisation, side, (period.last, Some(contact))),
-                    ])
-                    .await?;
-                let Some(contact) = read_statement_contact((side, contact), &of)? else { return Ok(None) };
-                let opening = read_control_balance(&opening)?;
-                let lines = lines.iter().map(read_statement_line).collect::<Result<Vec<_>, _>>()?;
-                let control_balance = opening + lines.iter().map(|line| line.debit - line.credit).sum();
-                let open = AgedRows { side, items: read_items(&items)?, control_balance };
-                with_head(organisation, &head, StatementRows { contact, opening, lines, open }).map(Some)
-            })
-        })
-        .await
+        let [head, of, opening, lines, items] = self
+            .together([
+                snapshot_head(organisation),
+                statement_contact(organisation, side, contact),
+                control_balance(organisation, side, (period.first - 1, Some(contact))),
+                statement_lines(organisation, (side, contact), period),
+                open_items(organisation, side, (period.last, Some(contact))),
+            ])
+            .await?;
+        let Some(contact) = read_statement_contact((side, contact), &of)? else { return Ok(None) };
+        let opening = read_control_balance(&opening)?;
+        let lines = lines.iter().map(read_statement_line).collect::<Result<Vec<_>, _>>()?;
+        let control_balance = opening + lines.iter().map(|line| line.debit - line.credit).sum();
+        let open = AgedRows { side, items: read_items(&items)?, control_balance };
+        with_head(organisation, &head, StatementRows { contact, opening, lines, open }).map(Some)
     }
 
     /// What was sold to customers or bought from suppliers in a period.
@@ -85,22 +75,17 @@ impl Reader {
         parameters: TradeParameters,
     ) -> Result<Snapshot<TradeRows>, StoreError> {
         let (organisation, period) = (organisation.id, parameters.period);
-        self.snapshot(move |unit| {
-            Box::pin(async move {
-                let days = TradeParameters::days(period);
-                let [head, accounts, contacts] = unit
-                    .together([
-                        snapshot_head(organisation),
-                        income_query(organisation, &days),
-                        contact_figures(organisation, side, period),
-                    ])
-                    .await?;
-                let accounts = read_account_rows(organisation, days, &accounts)?;
-                let contacts = contacts.iter().map(read_figures).collect::<Result<_, _>>()?;
-                with_head(organisation, &head, TradeRows { contacts, accounts })
-            })
-        })
-        .await
+        let days = TradeParameters::days(period);
+        let [head, accounts, contacts] = self
+            .together([
+                snapshot_head(organisation),
+                income_query(organisation, &days),
+                contact_figures(organisation, side, period),
+            ])
+            .await?;
+        let accounts = read_account_rows(organisation, days, &accounts)?;
+        let contacts = contacts.iter().map(read_figures).collect::<Result<_, _>>()?;
+        with_head(organisation, &head, TradeRows { contacts, accounts })
     }
 }
 
@@ -138,7 +123,7 @@ fn control_balance(organisation: OrganisationId, side: ContactKind, (date, conta
         sum(days, format!("t.day >= {first_day} and t.day <= {day}")),
         conditions.text()
     );
-    Query::new(sql, conditions.values())
+    Query::new(sql, 2, conditions.values())
 }
 
 fn read_control_balance(rows: &[Row]) -> Result<Pence, StoreError> {
@@ -192,7 +177,7 @@ pub(super) fn open_items(
         settlements = quoted(&SettlementKind::ALL.map(SettlementKind::as_str)),
         line = OpenItemSource::LINE,
     );
-    Query::new(sql, conditions.values())
+    Query::new(sql, 9, conditions.values())
 }
 
 pub(super) fn read_items(rows: &[Row]) -> Result<Vec<AgedItem>, StoreError> {
@@ -228,7 +213,7 @@ fn read_item(row: &Row) -> Result<AgedItem, StoreError> {
 fn statement_contact(organisation: OrganisationId, kind: ContactKind, id: i64) -> Query {
     let sql = "select c.name, c.reference, c.archived_at from contact c where c.organisation_id = $1 and c.kind = $2 \
                and c.id = $3";
-    Query::new(sql, params![organisation.0, kind.as_str(), id])
+    Query::new(sql, 3, params![organisation.0, kind.as_str(), id])
 }
 
 fn read_statement_contact(
@@ -271,7 +256,7 @@ fn statement_lines(organisation: OrganisationId, (side, contact): (ContactKind, 
     );
     let role = control_role(side);
     let values = params![organisation.0, role.as_str(), contact, i64::from(period.first), i64::from(period.last)];
-    Query::new(sql, values)
+    Query::new(sql, 11, values)
 }
 
 fn read_statement_line(row: &Row) -> Result<PostedStatementLine, StoreError> {
@@ -315,7 +300,7 @@ fn contact_figures(organisation: OrganisationId, side: ContactKind, period: Peri
         sums.join(", "),
         arms.join(" union all ")
     );
-    Query::new(sql, conditions.values())
+    Query::new(sql, 8, conditions.values())
 }
 
 fn read_figures(row: &Row) -> Result<ContactFigures, StoreError> {

@@ -62,7 +62,7 @@ const YEAR_ENDS: &str = "select coalesce(p.from_day, -25567), coalesce(p.year_en
 
 /// Selects the rows of [`read_financial_years`].
 pub(super) fn financial_years(organisation: OrganisationId) -> Query {
-    Query::new(YEAR_ENDS, params![organisation.0])
+    Query::new(YEAR_ENDS, 2, params![organisation.0])
 }
 
 /// The financial years of an organisation, from its year ends.

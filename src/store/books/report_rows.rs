@@ -36,7 +36,7 @@ pub struct Snapshot<R> {
 pub(super) fn snapshot_head(organisation: OrganisationId) -> Query {
     let sql =
         "select o.name, b.next_change - 1 from organisation o join books b on b.organisation_id = o.id where o.id = $1";
-    Query::new(sql, params![organisation.0])
+    Query::new(sql, 2, params![organisation.0])
 }
 
 /// The rows of a report, with the answer to [`snapshot_head`].
@@ -54,8 +54,20 @@ impl Reader {
         days: fn(&FinancialYears, P) -> Vec<Date>,
     ) -> Result<Snapshot<AccountRows>, StoreError> {
         let organisation = organisation.id;
-        self.snapshot(move |unit| Box::pin(account_rows(unit, organisation, move |years| days(years, parameters))))
-            .await
+        let mut years = self.financial_years(organisation).await?;
+        loop {
+            let days = days(&years, parameters);
+            let conditions = Conditions::new("a.organisation_id = $1", organisation.0);
+            let accounts = account_balances_query(conditions, &days, None);
+            let [head, accounts, ends] =
+                self.together([snapshot_head(organisation), accounts, financial_years(organisation)]).await?;
+            let ends = read_financial_years(organisation, &ends)?;
+            // The days were those of these years, unless they changed in between.
+            if ends == years {
+                return with_head(organisation, &head, read_account_rows(organisation, days, &accounts)?);
+            }
+            years = ends;
+        }
     }
 
     /// The income and expense accounts of an organisation with what was posted to them after the earliest of some days up
@@ -66,15 +78,8 @@ impl Reader {
         days: Vec<Date>,
     ) -> Result<Snapshot<AccountRows>, StoreError> {
         let organisation = organisation.id;
-        self.snapshot(move |unit| {
-            let days = days.clone();
-            Box::pin(async move {
-                let [head, accounts] =
-                    unit.together([snapshot_head(organisation), income_query(organisation, &days)]).await?;
-                with_head(organisation, &head, read_account_rows(organisation, days, &accounts)?)
-            })
-        })
-        .await
+        let [head, accounts] = self.together([snapshot_head(organisation), income_query(organisation, &days)]).await?;
+        with_head(organisation, &head, read_account_rows(organisation, days, &accounts)?)
     }
 
     /// The rows of a cash flow statement.
@@ -84,19 +89,13 @@ impl Reader {
         period: Period,
     ) -> Result<Snapshot<CashFlowRows>, StoreError> {
         let organisation = organisation.id;
-        self.snapshot(move |unit| {
-            Box::pin(async move {
-                let days = CashFlow::days(period);
-                let conditions = Conditions::new("a.organisation_id = $1", organisation.0);
-                let accounts = account_balances_query(conditions, &days, None);
-                let [head, accounts, flows] =
-                    unit.together([snapshot_head(organisation), accounts, cash_flows(organisation, period)]).await?;
-                let accounts = read_account_rows(organisation, days, &accounts)?;
-                let (inflows, outflows) = read_cash_flows(&flows)?;
-                with_head(organisation, &head, CashFlowRows { accounts, inflows, outflows })
-            })
-        })
-        .await
+        let days = CashFlow::days(period);
+        let accounts = account_balances_query(Conditions::new("a.organisation_id = $1", organisation.0), &days, None);
+        let [head, accounts, flows] =
+            self.together([snapshot_head(organisation), accounts, cash_flows(organisation, period)]).await?;
+        let accounts = read_account_rows(organisation, days, &accounts)?;
+        let (inflows, outflows) = read_cash_flows(&flows)?;
+        with_head(organisation, &head, CashFlowRows { accounts, inflows, outflows })
     }
 
     /// Every account of an organisation with its balances at the ends of these days, by id.
@@ -119,20 +118,6 @@ impl Reader {
         let organisation = organisation.id;
         self.snapshot(move |unit| Box::pin(cis_position_rows(unit, organisation, period))).await
     }
-}
-
-/// The accounts with their balances at the ends of some days.
-pub(super) async fn account_rows(
-    unit: &Unit<'_>,
-    organisation: OrganisationId,
-    days: impl FnOnce(&FinancialYears) -> Vec<Date> + Send,
-) -> Result<Snapshot<AccountRows>, StoreError> {
-    let [head, years] = unit.together([snapshot_head(organisation), financial_years(organisation)]).await?;
-    let days = days(&read_financial_years(organisation, &years)?);
-    let conditions = Conditions::new("a.organisation_id = $1", organisation.0);
-    let query = account_balances_query(conditions, &days, None);
-    let rows = unit.all(&query.sql, query.values).await?;
-    with_head(organisation, &head, read_account_rows(organisation, days, &rows)?)
 }
 
 /// The query of [`read_account_rows`] for the income and expense accounts of an organisation: only what was posted after the
@@ -222,7 +207,7 @@ pub(super) fn account_balances_query(mut conditions: Conditions, days: &[Date], 
         ));
     }
     sql.push_str(&format!(" where {own} order by a.id"));
-    Query::new(sql, conditions.values())
+    Query::new(sql, 5 + days.len(), conditions.values())
 }
 
 pub(super) fn read_account_balances(row: &Row, days: usize) -> Result<AccountBalances, StoreError> {

@@ -9,9 +9,9 @@ use crate::domain::reports::dashboard::{Dashboard, DashboardRows};
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
 use crate::store::books::contact_report_rows::{open_items, read_items};
-use crate::store::books::organisation::load_financial_years;
+use crate::store::books::organisation::{financial_years, read_financial_years};
 use crate::store::books::report_rows::{account_balances_query, read_account_rows};
-use crate::store::sql::{Reader, Unit, params};
+use crate::store::sql::{Reader, params};
 
 impl Reader {
     /// The status of the books of an organisation on a day.
@@ -37,8 +37,26 @@ impl Reader {
 
     /// The figures of the dashboard of an organisation on a day, all of one snapshot.
     pub async fn dashboard(&self, organisation: OrganisationId, today: Date) -> Result<Dashboard, StoreError> {
-        let rows = self.snapshot(move |unit| Box::pin(dashboard_rows(unit, organisation, today))).await?;
-        Ok(Dashboard::compute(&rows, today))
+        let mut years = self.financial_years(organisation).await?;
+        loop {
+            let days = Dashboard::days(&years, today);
+            let [accounts, debtors, creditors, ends] = self
+                .together([
+                    account_balances_query(Conditions::new("a.organisation_id = $1", organisation.0), &days, None),
+                    open_items(organisation, ContactKind::Customer, (today, None)),
+                    open_items(organisation, ContactKind::Supplier, (today, None)),
+                    financial_years(organisation),
+                ])
+                .await?;
+            let ends = read_financial_years(organisation, &ends)?;
+            // The days were those of these years, unless they changed in between.
+            if ends == years {
+                let accounts = read_account_rows(organisation, days, &accounts)?;
+                let (debtors, creditors) = (read_items(&debtors)?, read_items(&creditors)?);
+                return Ok(Dashboard::compute(&DashboardRows { accounts, debtors, creditors }, today));
+            }
+            years = ends;
+        }
     }
 
     /// The open invoices due before a day: their number (`open`) or their amount (`owed`).
@@ -55,24 +73,4 @@ impl Reader {
         let values = params![organisation.0, format!("{list} type"), what, format!("{list} {what}"), i64::from(date)];
         self.one(sql, values).await?.map_or(Ok(0), |row| row.get(0))
     }
-}
-
-/// What the figures of the dashboard are computed from.
-async fn dashboard_rows(
-    unit: &Unit<'_>,
-    organisation: OrganisationId,
-    today: Date,
-) -> Result<DashboardRows, StoreError> {
-    let years = load_financial_years(unit, organisation).await?;
-    let days = Dashboard::days(&years, today);
-    let [accounts, debtors, creditors] = unit
-        .together([
-            account_balances_query(Conditions::new("a.organisation_id = $1", organisation.0), &days, None),
-            open_items(organisation, ContactKind::Customer, (today, None)),
-            open_items(organisation, ContactKind::Supplier, (today, None)),
-        ])
-        .await?;
-    let accounts = read_account_rows(organisation, days, &accounts)?;
-    let (debtors, creditors) = (read_items(&debtors)?, read_items(&creditors)?);
-    Ok(DashboardRows { accounts, debtors, creditors })
 }

@@ -29,6 +29,7 @@ mod purchase_invoices;
 mod quarter;
 mod receipts;
 mod refusals;
+mod report_files;
 mod reports;
 mod retries;
 mod sales_invoices;
