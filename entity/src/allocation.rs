@@ -1,10 +1,10 @@
-//! A part of a settlement or credit note set against a document, or of a refund against a settlement.
+//! A part of a settlement or credit note set against a document, or of a refund against a settlement, or a debt written off.
 
 use sea_orm::entity::prelude::*;
 
 use super::NoRelation as Relation;
 
-/// A part of a settlement or credit note set against a document, or of a refund against a settlement.
+/// A part of a settlement or credit note set against a document, or of a refund against a settlement, or a debt written off.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "allocation")]
 pub struct Model {
@@ -37,6 +37,8 @@ pub struct Model {
     pub created_at: i64,
     /// Milliseconds.
     pub released_at: Option<i64>,
+    /// The write-off.
+    pub from_write_off_id: Option<i64>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -35,6 +35,8 @@ pub struct Model {
     pub contact_id: Option<i64>,
     /// Whether it was added by a rule.
     pub system: bool,
+    /// Of a closing, the day from which it counts; the day after the last of the books for never.
+    pub closing_day: Option<i64>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -28,6 +28,7 @@ pub mod credit_movement;
 pub mod document;
 pub mod document_line;
 pub mod email;
+pub mod financial_year_close;
 pub mod financial_year_end_period;
 pub mod id_block;
 pub mod idempotency_key;
@@ -59,6 +60,7 @@ pub mod vat_entry;
 pub mod vat_month;
 pub mod vat_return;
 pub mod vat_scheme_period;
+pub mod write_off;
 
 /// The relations of an entity that no query joins to another.
 #[derive(Copy, Clone, Debug, EnumIter)]

@@ -108,6 +108,10 @@ record_id!(
     SettlementId
 );
 record_id!(
+    /// A debt of a customer that is written off.
+    WriteOffId
+);
+record_id!(
     /// A part of a settlement or credit note set against a document.
     AllocationId
 );

@@ -13,9 +13,9 @@ use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
 use super::resources::{
-    accounts, bank_accounts, bank_transactions, changes, contacts, documents, emails, identity, imports, journals,
-    keys, opening_balances, organisations, period_lock, printed, reports, settlements, status, vat_adjustments,
-    vat_returns,
+    accounts, bank_accounts, bank_transactions, changes, contacts, documents, emails, financial_years, identity,
+    imports, journals, keys, opening_balances, organisations, period_lock, printed, reports, settlements, status,
+    vat_adjustments, vat_returns, write_offs,
 };
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, reconciliations};
@@ -79,6 +79,8 @@ pub fn routes() -> Vec<Route<Products>> {
     routes.extend(credit_note_routes());
     routes.extend(settlement_routes());
     routes.extend(vat_routes());
+    routes.extend(write_off_routes());
+    routes.extend(financial_year_routes());
     routes.extend(pdf_routes());
     routes.extend(email_routes());
     routes.extend(report_routes());
@@ -272,6 +274,29 @@ fn vat_routes() -> Vec<Route<Products>> {
     ]
 }
 
+fn financial_year_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::get(inside!("/financial-years"), "listFinancialYears", READ, financial_years::list)
+            .doc(openapi::list_financial_years),
+        Route::post(inside!("/financial-years/{end}/close"), "closeFinancialYear", WRITE, financial_years::close)
+            .body(BodyRule::OptionalJson)
+            .doc(openapi::close_financial_year),
+        act(inside!("/financial-years/{end}/reopen"), "reopenFinancialYear", financial_years::reopen)
+            .doc(openapi::reopen_financial_year),
+    ]
+}
+
+fn write_off_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::post(inside!("/sales-invoices/{id}/write-off"), "writeOffSalesInvoice", WRITE, write_offs::create)
+            .doc(openapi::write_off_sales_invoice),
+        Route::get(inside!("/write-offs/{id}"), "getWriteOff", READ, write_offs::show).doc(openapi::get_write_off),
+        Route::post(inside!("/write-offs/{id}/void"), "voidWriteOff", WRITE, write_offs::void)
+            .body(BodyRule::OptionalJson)
+            .doc(openapi::void_write_off),
+    ]
+}
+
 /// What is previewed first and then confirmed with a token.
 fn preview_routes() -> Vec<Route<Products>> {
     vec![
@@ -315,6 +340,7 @@ fn history_routes() -> Vec<Route<Products>> {
         history!("/supplier-payments", SupplierPayment, "SupplierPayment", "supplier payment"),
         history!("/vat-adjustments", VatAdjustment, "VatAdjustment", "VAT adjustment"),
         history!("/vat-returns", VatReturn, "VatReturn", "recorded VAT return"),
+        history!("/write-offs", WriteOff, "WriteOff", "write-off"),
     ]
 }
 

@@ -144,7 +144,8 @@ const RULES: &[Rule] = &[
                 select 'settlement', id from settlement where id < 1 union all \
                 select 'vat_adjustment', id from vat_adjustment where id < 1 union all \
                 select 'vat_return', id from vat_return where id < 1 union all \
-                select 'email', id from email where id < 1",
+                select 'email', id from email where id < 1 union all \
+                select 'write_off', id from write_off where id < 1",
     },
 ];
 

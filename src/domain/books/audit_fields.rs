@@ -157,6 +157,8 @@ words! {
         VatAdjustment = "vat_adjustment",
         /// A recorded VAT return.
         VatReturn = "vat_return",
+        /// A debt of a customer written off.
+        WriteOff = "write_off",
         /// An e-mail of a document.
         Email = "email",
     }

@@ -20,6 +20,7 @@ use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::manual_journal::ManualJournal;
 use crate::domain::ledger::vat_adjustment::EnteredAdjustment;
+use crate::domain::ledger::write_off::EnteredWriteOff;
 use crate::domain::problem::Issues;
 
 /// Explains what it takes to confirm an import with invalid rows.
@@ -292,6 +293,34 @@ pub enum BooksCommand {
         /// Its identifier.
         id: i64,
     },
+    /// Closes a financial year.
+    CloseYear {
+        /// Its last day.
+        last: Date,
+        /// The equity accounts whose balances are transferred to retained earnings.
+        transfers: Vec<i64>,
+    },
+    /// Reopens a closed financial year.
+    ReopenYear {
+        /// Its last day.
+        last: Date,
+    },
+    /// Writes a debt of a customer off.
+    WriteOff {
+        /// The sales invoice.
+        invoice_id: i64,
+        /// What is written off.
+        entered: EnteredWriteOff,
+    },
+    /// Voids a write-off: the invoice is due again.
+    VoidWriteOff {
+        /// Its identifier.
+        id: i64,
+        /// The day from which it is undone; that of the write-off unless given.
+        void_date: Option<Date>,
+        /// The reason given.
+        reason: Option<String>,
+    },
     /// Voids a journal by posting its reversal.
     VoidJournal {
         /// Its identifier.
@@ -388,12 +417,12 @@ pub struct ImportConfirmation {
 impl BooksCommand {
     /// Whether only owners and administrators may give it.
     pub const fn needs_administrator(&self) -> bool {
-        matches!(self, Self::PatchOrganisation(_) | Self::RecordVatReturn(_))
+        matches!(self, Self::PatchOrganisation(_) | Self::RecordVatReturn(_) | Self::CloseYear { .. })
     }
 
     /// Whether only owners may give it.
     pub const fn needs_owner(&self) -> bool {
-        matches!(self, Self::DeleteVatReturn { .. })
+        matches!(self, Self::DeleteVatReturn { .. } | Self::ReopenYear { .. })
     }
 
     /// About how many bytes it writes.

@@ -37,6 +37,8 @@ pub(crate) struct JournalEntry {
     pub(crate) cash: Option<CashMovement>,
     /// Its lines among debtors and creditors that nothing else stands behind; of a reversal, those that it takes away.
     pub(crate) open_items: Vec<OpenItem>,
+    /// Of the closing of a financial year, and of what undoes one: the day from which each line counts.
+    pub(crate) counting_days: Option<Vec<Date>>,
 }
 
 /// What a journal moves on all bank accounts taken together.
@@ -129,7 +131,7 @@ pub(crate) enum Effect {
     /// The bank account of the books is written.
     BankAccount(i64),
     /// The contact of the facts is written; likewise the documents, settlements, statement lines, imports, adjustments of the
-    /// VAT return, recorded returns and e-mails.
+    /// VAT return, recorded returns, write-offs and e-mails.
     Contact(i64),
     Document(i64),
     /// The lines of the document of the facts are written.
@@ -142,6 +144,7 @@ pub(crate) enum Effect {
     Import(i64),
     VatAdjustment(i64),
     VatReturn(i64),
+    WriteOff(i64),
     Email(i64),
     ContactDeleted(i64),
     DocumentDeleted(i64),
@@ -166,6 +169,8 @@ pub(crate) enum Effect {
     VatSchemes,
     /// The financial years of the books are written.
     FinancialYears,
+    /// The closed financial years of the facts are written.
+    ClosedYears,
     /// A preview under the hash of its token; the body of a used preview is empty.
     Preview {
         hash: String,

@@ -21,6 +21,7 @@ use crate::domain::books::records::settlement::SettlementRecord;
 use crate::domain::books::records::statement_line::StatementLineRecord;
 use crate::domain::books::records::vat_adjustment::VatAdjustmentRecord;
 use crate::domain::books::records::vat_return::VatReturnRecord;
+use crate::domain::books::records::write_off::WriteOffRecord;
 use crate::domain::date::Date;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::{AccountId, AllocationId, DocumentId, SettlementId};
@@ -30,8 +31,10 @@ use crate::domain::ledger::chart::{Account, Books, Chart, Role};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::financial_year::FinancialYears;
+use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::{VatEntry, VatHistory};
 use crate::domain::ledger::vat_return::VatTotal;
+use crate::domain::ledger::year_end::{ClosedYear, ClosingBalances};
 use crate::domain::reports::contact_balances::ContactBalance;
 
 /// A journal that commands may void, with its entries of VAT.
@@ -117,11 +120,16 @@ facts! {
     vat_returns: UndoMap<i64, (i64, VatReturnRecord)>,
     /// The sums of VAT of an organisation that a return up to a day may declare, and those of what was declared before it.
     vat_totals: UndoMap<(i64, Date), Vec<VatTotal>>,
+    write_offs: UndoMap<i64, (i64, WriteOffRecord)>,
     emails: UndoMap<i64, (i64, EmailRecord)>,
     /// How many e-mails wait, by organisation; counted up to the limit.
     waiting_emails: UndoMap<i64, i64>,
     /// The opening journal that is not void, by organisation.
     opening_journals: UndoMap<i64, i64>,
+    /// The closed financial years of an organisation, in their order.
+    closed_years: UndoMap<i64, Vec<ClosedYear>>,
+    /// The balances of years that are to be closed or reopened, by organisation and last day.
+    closing_balances: UndoMap<(i64, Date), ClosingBalances>,
     /// The earliest journal with VAT that stands from a day on, with its date, by organisation and that day; only of the
     /// days on which a command would have a VAT scheme begin.
     vat_postings: UndoMap<(i64, Date), Option<(Date, i64)>>,
@@ -145,6 +153,16 @@ impl Facts {
             self.owed.update(&contact, |owed| {
                 owed.add((line.debit_pence, line.credit_pence), is_direct, entry_date >= today);
             });
+        }
+    }
+
+    /// Adds a posted line to the balances of years that are to be closed.
+    pub(crate) fn add_to_closing(&mut self, organisation: i64, date: Date, line: &JournalLineView) {
+        let years = self.closing_balances.keys().filter(|(of, last)| *of == organisation && date <= *last);
+        let years: Vec<_> = years.copied().collect();
+        for year in years {
+            let amount = Pence(line.debit_pence - line.credit_pence);
+            self.closing_balances.update(&year, |balances| balances.add(line.account_id, date, amount));
         }
     }
 
@@ -284,6 +302,7 @@ impl UndoRegister {
             AllocationEnd::Settlement(id) => {
                 self.register.settlements.get_mut(&id?).map(|known| &mut known.allocations)
             }
+            AllocationEnd::WriteOff(_) => None,
         }
     }
 
@@ -414,138 +433,7 @@ impl CachedBooks {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::domain::ids::ContactId;
-    use crate::domain::ledger::allocation::SettlementKind;
-    use crate::domain::ledger::document::{DocumentKind, Stage};
-    use crate::domain::ledger::money::Pence;
-    use crate::domain::ledger::vat::CodeTotals;
-
-    /// A call that changes a register.
-    #[derive(Debug, Clone)]
-    enum Step {
-        PutDocument(i64, i64),
-        RemoveDocument(i64),
-        PutSettlement(i64, i64),
-        Add { document: i64, settlement: i64, allocation: i64 },
-        Release { document: i64, settlement: i64, allocation: i64, date: Date },
-    }
-
-    fn document(id: i64, gross: i64) -> Document {
-        Document {
-            id: DocumentId(id),
-            kind: DocumentKind::SalesInvoice,
-            contact_id: ContactId(1),
-            stage: Stage::Issued,
-            date: Date::numbered(20_000),
-            opened_on: None,
-            gross: Pence(gross),
-            deduction: Pence(0),
-            by_code: CodeTotals::default(),
-            basis: None,
-            allocations: Vec::new(),
-        }
-    }
-
-    fn settlement(id: i64, amount: i64) -> Settlement {
-        Settlement {
-            id: Some(SettlementId(id)),
-            kind: SettlementKind::CustomerReceipt,
-            contact_id: ContactId(1),
-            date: Date::numbered(20_000),
-            amount: Pence(amount),
-            is_void: false,
-            allocations: Vec::new(),
-        }
-    }
-
-    /// Both ends of an allocation of a settlement to a document.
-    const fn ends(document: i64, settlement: i64) -> [AllocationEnd; 2] {
-        [AllocationEnd::Settlement(Some(SettlementId(settlement))), AllocationEnd::Document(DocumentId(document))]
-    }
-
-    fn allocation(id: i64, [from, to]: [AllocationEnd; 2]) -> Allocation {
-        Allocation {
-            id: Some(AllocationId(id)),
-            from,
-            to,
-            date: Date::numbered(20_000),
-            released_on: None,
-            amount: Pence(100),
-            cis: Pence(0),
-            credit: CodeTotals::default(),
-            as_payment: false,
-        }
-    }
-
-    impl Step {
-        fn take(&self, register: &mut UndoRegister) {
-            match *self {
-                Self::PutDocument(id, gross) => register.put_document(document(id, gross)),
-                Self::RemoveDocument(id) => register.remove_document(DocumentId(id)),
-                Self::PutSettlement(id, amount) => {
-                    register.put_settlement(SettlementId(id), settlement(id, amount));
-                }
-                Self::Add { document, settlement, allocation: id } => {
-                    let ends = ends(document, settlement);
-                    ends.into_iter().for_each(|end| register.add(end, allocation(id, ends)));
-                }
-                Self::Release { document, settlement, allocation, date } => {
-                    for end in ends(document, settlement) {
-                        register.release(end, AllocationId(allocation), date);
-                    }
-                }
-            }
-        }
-    }
-
-    fn steps() -> impl Strategy<Value = Vec<Step>> {
-        let step = prop_oneof![
-            (1_i64..4, 1_i64..1_000).prop_map(|(id, gross)| Step::PutDocument(id, gross)),
-            (1_i64..4).prop_map(Step::RemoveDocument),
-            (1_i64..4, 1_i64..1_000).prop_map(|(id, amount)| Step::PutSettlement(id, amount)),
-            (1_i64..4, 1_i64..4, 1_i64..6).prop_map(|(document, settlement, allocation)| Step::Add {
-                document,
-                settlement,
-                allocation
-            }),
-            (1_i64..4, 1_i64..4, 1_i64..6, 0..10).prop_map(|(document, settlement, allocation, days)| {
-                Step::Release { document, settlement, allocation, date: Date::numbered(20_000) + days }
-            }),
-        ];
-        prop::collection::vec(step, 0..30)
-    }
-
-    proptest! {
-        #[test]
-        fn changes_undone_to_a_mark_leave_the_register_as_it_was(before in steps(), after in steps()) {
-            let mut register = UndoRegister::default();
-            before.iter().for_each(|step| step.take(&mut register));
-            let (mark, expected) = (register.mark(), register.register.clone());
-            after.iter().for_each(|step| step.take(&mut register));
-            register.undo_to(mark);
-            prop_assert_eq!(&register.documents, &expected.documents);
-            prop_assert_eq!(&register.settlements, &expected.settlements);
-        }
-    }
-
-    #[test]
-    fn a_document_that_is_set_again_has_the_allocations_of_the_one_before() {
-        let mut register = UndoRegister::default();
-        register.put_document(document(1, 500));
-        register.add(ends(1, 2)[1], allocation(7, ends(1, 2)));
-        register.put_document(document(1, 600));
-        let known = &register.documents[&DocumentId(1)];
-        assert_eq!((known.gross, known.paid()), (Pence(600), Pence(100)));
-        let released =
-            register.release(ends(1, 2)[1], AllocationId(7), Date::numbered(20_005)).expect("the allocation is known");
-        assert_eq!(released.released_on, Some(Date::numbered(20_005)));
-        assert_eq!(register.documents[&DocumentId(1)].paid(), Pence(0));
-    }
-}
+mod tests;
 
 #[cfg(test)]
 mod cached_books_tests {

@@ -133,11 +133,12 @@ pub(crate) enum IdSequence {
     VatAdjustment,
     Email,
     VatReturn,
+    WriteOff,
 }
 
 impl IdSequence {
     /// Every sequence, in the order in which every process locks their rows.
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::Account,
         Self::Contact,
         Self::Journal,
@@ -154,6 +155,7 @@ impl IdSequence {
         Self::VatAdjustment,
         Self::Email,
         Self::VatReturn,
+        Self::WriteOff,
     ];
 
     /// The name of its row in `id_block`.
@@ -175,6 +177,7 @@ impl IdSequence {
             Self::VatAdjustment => "vat_adjustment",
             Self::Email => "email",
             Self::VatReturn => "vat_return",
+            Self::WriteOff => "write_off",
         }
     }
 
@@ -185,7 +188,12 @@ impl IdSequence {
             Self::Contact | Self::Journal | Self::Document | Self::Allocation | Self::Settlement => 32,
             Self::JournalLine | Self::VatEntry | Self::DocumentLine => 256,
             Self::BankTransaction => 64,
-            Self::PeriodLockChange | Self::BankAccount | Self::Import | Self::VatAdjustment | Self::VatReturn => 1,
+            Self::PeriodLockChange
+            | Self::BankAccount
+            | Self::Import
+            | Self::VatAdjustment
+            | Self::VatReturn
+            | Self::WriteOff => 1,
             Self::Email => 8,
         }
     }

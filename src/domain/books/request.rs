@@ -13,6 +13,7 @@ use crate::domain::books::records::bank_account::{BankAccountView, LedgerAccount
 use crate::domain::books::records::contact::{ContactField, ContactView};
 use crate::domain::books::records::document::{DocumentField, DocumentRecord, DocumentView};
 use crate::domain::books::records::email::{EmailRecord, EmailedDocument};
+use crate::domain::books::records::financial_year::FinancialYearView;
 use crate::domain::books::records::import::ImportRecord;
 use crate::domain::books::records::journal::JournalView;
 use crate::domain::books::records::opening::{OpeningInput, OpeningPreview, OpeningSet};
@@ -23,6 +24,7 @@ use crate::domain::books::records::settlement::{AllocationInput, AllocationTarge
 use crate::domain::books::records::statement_line::{StatementLineRecord, StatementLineResult};
 use crate::domain::books::records::vat_adjustment::VatAdjustmentView;
 use crate::domain::books::records::vat_return::VatReturnRecord;
+use crate::domain::books::records::write_off::WriteOffView;
 use crate::domain::caller::AccessDenied;
 use crate::domain::date::Date;
 use crate::domain::idempotency::StoredResponse;
@@ -157,6 +159,10 @@ pub enum CommandResult {
     VatAdjustment(Box<VatAdjustmentView>),
     /// The recorded VAT return.
     VatReturn(Box<VatReturnRecord>),
+    /// The financial year.
+    FinancialYear(Box<FinancialYearView>),
+    /// The write-off.
+    WriteOff(Box<WriteOffView>),
     /// The e-mail.
     Email(Box<EmailRecord>),
 }
@@ -189,6 +195,8 @@ impl CommandResult {
             Self::Settlement(view) => view.id,
             Self::VatAdjustment(view) => view.row.id,
             Self::VatReturn(row) => row.id,
+            Self::WriteOff(view) => view.row.id,
+            Self::FinancialYear(view) => view.organisation_id,
             Self::Journal(view) => view.id,
             Self::OpeningPreview(_) => 0,
             Self::Opening(set) => set.journal.id,
@@ -289,6 +297,11 @@ pub(crate) struct ReferencedIds {
     pub(crate) vat_returns: BTreeSet<i64>,
     /// Organisations, with the last days of the periods whose returns are recorded.
     pub(crate) vat_return_ends: BTreeSet<(i64, Date)>,
+    pub(crate) write_offs: BTreeSet<i64>,
+    /// Organisations whose closed financial years matter.
+    pub(crate) closed_years: BTreeSet<i64>,
+    /// Financial years that are closed or reopened: organisation and last day.
+    pub(crate) year_ends: BTreeSet<(i64, Date)>,
     pub(crate) emails: BTreeSet<i64>,
     /// Organisations whose waiting e-mails are counted.
     pub(crate) mail_organisations: BTreeSet<i64>,
@@ -341,6 +354,12 @@ impl ReferencedIds {
             }
             BooksCommand::LockPeriod { .. } => {
                 self.locks.insert(organisation);
+                self.closed_years.insert(organisation);
+            }
+            BooksCommand::CloseYear { last, .. } | BooksCommand::ReopenYear { last } => {
+                self.locks.insert(organisation);
+                self.closed_years.insert(organisation);
+                self.year_ends.insert((organisation, *last));
             }
             BooksCommand::RecordVatReturn(input) => {
                 self.vat_return_ends.insert((organisation, input.period_end));
@@ -350,6 +369,12 @@ impl ReferencedIds {
             }
             BooksCommand::VoidVatAdjustment { id, .. } => {
                 self.vat_adjustments.insert(*id);
+            }
+            BooksCommand::WriteOff { invoice_id, .. } => {
+                self.documents.insert(*invoice_id);
+            }
+            BooksCommand::VoidWriteOff { id, .. } => {
+                self.write_offs.insert(*id);
             }
             BooksCommand::ConfirmImport(confirmed) => {
                 self.imports.insert(confirmed.id);

@@ -136,6 +136,21 @@ impl<'a> Allocator<'a> {
         Ok(())
     }
 
+    /// Writes a part of an invoice off; `credit` is its VAT by code.
+    pub(super) fn write_off(&mut self, invoice: DocumentId, amount: Pence, credit: CodeTotals, date: Date) {
+        self.add(Allocation {
+            id: None,
+            from: AllocationEnd::WriteOff(None),
+            to: AllocationEnd::Document(invoice),
+            date,
+            released_on: None,
+            amount,
+            cis: Pence::ZERO,
+            credit,
+            as_payment: false,
+        });
+    }
+
     fn add(&mut self, allocation: Allocation) {
         for end in [allocation.from, allocation.to] {
             self.allocations_of(end).into_iter().for_each(|known| known.push(allocation.clone()));
@@ -158,6 +173,8 @@ impl<'a> Allocator<'a> {
         match end {
             AllocationEnd::Document(id) => self.after.documents.get_mut(&id).map(|known| &mut known.allocations),
             AllocationEnd::Settlement(id) => self.after.settlements.get_mut(&id?).map(|known| &mut known.allocations),
+            // It has no more than this one.
+            AllocationEnd::WriteOff(_) => None,
         }
     }
 

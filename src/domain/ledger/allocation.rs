@@ -12,7 +12,7 @@ use super::money::Pence;
 use super::refusal::Refusal;
 use super::vat::Side;
 use crate::domain::date::Date;
-use crate::domain::ids::{AllocationId, ContactId, DocumentId, SettlementId};
+use crate::domain::ids::{AllocationId, ContactId, DocumentId, SettlementId, WriteOffId};
 use crate::domain::ledger::vat::{Basis, CodeTotals};
 
 /// Money that changed hands with a customer or supplier.
@@ -103,14 +103,16 @@ pub enum AllocationEnd {
     Document(DocumentId),
     /// A settlement; none for the one that the decision creates.
     Settlement(Option<SettlementId>),
+    /// A write-off; none for the one that the decision creates.
+    WriteOff(Option<WriteOffId>),
 }
 
-/// A part of a settlement or credit note set against a document, or of a refund against a settlement.
+/// A part of a settlement or credit note set against a document, or of a refund against a settlement, or a debt written off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allocation {
     /// Its id; none when the decision creates it.
     pub id: Option<AllocationId>,
-    /// The settlement or credit note.
+    /// The settlement, credit note or write-off.
     pub from: AllocationEnd,
     /// The document or refunded settlement.
     pub to: AllocationEnd,
@@ -221,7 +223,7 @@ impl Document {
         self.active().filter(|one| one.is_cash()).map(Allocation::settled).sum()
     }
 
-    /// Credit set against it, or given by it: `amount_credited`.
+    /// Credit set against it, or given by it, and what of it is written off: `amount_credited`.
     pub fn credited(&self) -> Pence {
         self.active().filter(|one| !one.is_cash()).map(|one| one.amount).sum()
     }

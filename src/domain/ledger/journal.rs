@@ -290,7 +290,6 @@ impl SourceType {
             Self::Manual
                 | Self::BankTransaction
                 | Self::BankTransfer
-                | Self::WriteOff
                 | Self::Reversal
                 | Self::YearEndClose
                 | Self::VatAdjustment

@@ -204,7 +204,7 @@ pub fn void(
         return Err(Refusal::InvalidState { current: "void", allowed: &["posted"] });
     }
     match source.kind {
-        SourceType::Manual | SourceType::OpeningBalance | SourceType::YearEndClose => {}
+        SourceType::Manual | SourceType::OpeningBalance => {}
         SourceType::Reversal => return Err(Refusal::InvalidState { current: "reversal", allowed: &["posted"] }),
         kind => return Err(Refusal::LinkedToDocument { source_type: kind, source_id: source.id }),
     }

@@ -31,6 +31,8 @@ pub mod vat;
 pub mod vat_adjustment;
 pub mod vat_cash;
 pub mod vat_return;
+pub mod write_off;
+pub mod year_end;
 
 #[cfg(test)]
 mod simulation;

@@ -53,6 +53,8 @@ pub enum VatPosting {
     Journal,
     /// Posting an adjustment of the VAT return.
     Adjustment,
+    /// Writing off a debt whose VAT is declared when it is paid.
+    WriteOff,
 }
 
 /// Why a command is refused. Nothing has been written.
@@ -392,6 +394,7 @@ impl Refusal {
                     VatPosting::CreditNote => "issuing credit notes with VAT",
                     VatPosting::Journal => "posting journals with VAT",
                     VatPosting::Adjustment => "posting VAT adjustments",
+                    VatPosting::WriteOff => "writing off debts with VAT",
                 };
                 format!("a VAT Control account is required before {before}")
             }

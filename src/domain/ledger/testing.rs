@@ -91,7 +91,7 @@ pub fn carry_out(register: &mut Register, effects: &super::allocate::AllocationE
         AllocationEnd::Settlement(Some(id)) => {
             register.settlements.get_mut(&id).map(|known| change(&mut known.allocations))
         }
-        AllocationEnd::Settlement(None) => None,
+        AllocationEnd::Settlement(None) | AllocationEnd::WriteOff(_) => None,
     };
     for added in &effects.added {
         *next_id += 1;

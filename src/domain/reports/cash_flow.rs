@@ -106,10 +106,6 @@ impl CashFlow {
         let accounts = &rows.accounts;
         let lines = |activity: Activity| lines(accounts, activity, period);
         let sum = |lines: &[AccountAmount]| -> Pence { lines.iter().map(|line| Pence(line.amount.0)).sum() };
-        let cash = |at: usize| -> Pence {
-            let banks = accounts.accounts.iter().filter(|account| Activity::of(account) == Activity::Cash);
-            banks.map(|account| account.balance(at)).sum()
-        };
         let net_profit = ProfitLossTotals::between(accounts, 0, 1).net_profit();
         let written_down = lines(Activity::Depreciation);
         // An expense lowers the profit: what is added back is the opposite of its lines.
@@ -118,7 +114,7 @@ impl CashFlow {
         let mut investing = lines(Activity::Investing);
         investing.extend(written_down);
         let financing = lines(Activity::Financing);
-        let (opening, closing) = (cash(0), cash(1));
+        let (opening, closing) = (cash(accounts, 0), cash(accounts, 1));
         Self {
             opening_cash: opening.into(),
             closing_cash: closing.into(),
@@ -168,6 +164,12 @@ impl Tabulated<Period> for CashFlow {
         let columns = account_columns(vec![ReportColumn::figure("amount", "Amount")]);
         ReportTables::of(vec![ReportPart::new(columns, rows)])
     }
+}
+
+/// What there is on all bank accounts at a requested day, given by its place.
+pub(super) fn cash(rows: &AccountRows, at: usize) -> Pence {
+    let banks = rows.accounts.iter().filter(|account| Activity::of(account) == Activity::Cash);
+    banks.map(|account| account.balance(at)).sum()
 }
 
 /// The accounts of an activity that moved: what came in as positive.

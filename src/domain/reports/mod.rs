@@ -9,6 +9,7 @@ pub mod balance_sheet;
 pub mod cash_flow;
 pub mod cis_position;
 pub mod contact_balances;
+pub mod dashboard;
 pub mod period_comparison;
 pub mod profit_loss;
 pub mod profit_loss_monthly;

@@ -194,7 +194,7 @@ impl From<AccessDenied> for ApiError {
             AccessDenied::Unknown => Self::not_found(),
             AccessDenied::OutOfReach => Self::forbidden("the key is restricted to other organisations"),
             AccessDenied::ReadOnly => Self::forbidden("the role viewer may read the books and not change them"),
-            AccessDenied::AdministratorsOnly => Self::forbidden("only an owner or admin may change the organisation"),
+            AccessDenied::AdministratorsOnly => Self::forbidden("only an owner or admin may do this"),
             AccessDenied::OwnersOnly => Self::forbidden("only an owner may do this"),
         }
     }

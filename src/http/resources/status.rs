@@ -8,10 +8,13 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
 use super::accounts::vat_scheme;
+use super::financial_years::FinancialYearJson;
 use crate::domain::books::records::bank_account::BankAccountView;
+use crate::domain::books::records::financial_year::FinancialYearView;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::records::status::BooksStatus;
 use crate::domain::date::{Date, date_in};
+use crate::domain::reports::dashboard::{Dashboard, Owed, ProfitSoFar};
 use crate::http::books::change::member;
 use crate::http::call::Call;
 use crate::http::envelope;
@@ -26,8 +29,11 @@ pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (organisation, _) = member(&call).await?;
     Query::none(call.query())?;
     let today = date_in(&organisation.timezone, call.began_at_ms());
-    let status = call.state().reader.books_status(organisation.id, today).await?;
-    envelope::data(StatusCode::OK, &BooksStatusJson::new(&organisation, &status, today))
+    let reader = &call.state().reader;
+    let status = reader.books_status(organisation.id, today).await?;
+    let dashboard = reader.dashboard(organisation.id, today).await?;
+    let years = reader.list_financial_years(&organisation, today).await?;
+    envelope::data(StatusCode::OK, &BooksStatusJson::new(&organisation, &status, (dashboard, &years), today))
 }
 
 /// How the books stand.
@@ -45,6 +51,15 @@ pub struct BooksStatusJson<'a> {
     #[schema(minimum = 0)]
     drafts: i64,
     overdue: OverdueJson,
+    /// On all bank accounts at the end of today: `closing_cash` of the cash flow.
+    cash: Money,
+    /// What customers owe: the ageing of today.
+    debtors: Owed,
+    /// What suppliers are owed: the ageing of today.
+    creditors: Owed,
+    profit: ProfitSoFar,
+    /// In their order.
+    financial_years: Vec<FinancialYearJson>,
     gaps: Vec<GapJson>,
 }
 
@@ -116,13 +131,26 @@ fn example() -> Value {
         "overdue": {
             "sales_invoices": { "count": 2, "amount_due": 1770.96 }, "purchase_invoices": { "count": 0, "amount_due": 0.00 }
         },
+        "cash": 4915.63, "debtors": { "total": 3644.04, "overdue": 1770.96 }, "creditors": { "total": 2214.72, "overdue": 0.00 },
+        "profit": { "this_year": 6087.50, "last_year_same_days": 5310.00 },
+        "financial_years": [
+            { "start": "2024-04-01", "end": "2025-03-31", "status": "closed", "currency": "GBP", "net_profit": 6900.00,
+              "retained_earnings": 6900.00, "journal_id": 214 },
+            { "start": "2025-04-01", "end": "2026-03-31", "status": "open", "currency": "GBP", "net_profit": 6087.50,
+              "retained_earnings": 12987.50, "journal_id": null }
+        ],
         "gaps": []
     })
 }
 
 impl<'a> BooksStatusJson<'a> {
     /// How the books stand on a day.
-    pub fn new(organisation: &'a OrganisationRecord, status: &'a BooksStatus, today: Date) -> Self {
+    pub fn new(
+        organisation: &'a OrganisationRecord,
+        status: &'a BooksStatus,
+        (dashboard, years): (Dashboard, &[FinancialYearView]),
+        today: Date,
+    ) -> Self {
         let overdue = |(count, pence): (i64, i64)| OverdueInvoicesJson { count, amount_due: Money(pence) };
         let [sales, purchases] = status.overdue;
         Self {
@@ -139,6 +167,11 @@ impl<'a> BooksStatusJson<'a> {
             bank_accounts: status.bank_accounts.iter().map(BankAccountStatusJson::from).collect(),
             drafts: status.drafts,
             overdue: OverdueJson { sales_invoices: overdue(sales), purchase_invoices: overdue(purchases) },
+            cash: dashboard.cash,
+            debtors: dashboard.debtors,
+            creditors: dashboard.creditors,
+            profit: dashboard.profit,
+            financial_years: years.iter().map(FinancialYearJson::from).collect(),
             gaps: gaps(organisation, status),
         }
     }

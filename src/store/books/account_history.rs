@@ -5,6 +5,7 @@ use crate::domain::books::records::journal::{AccountHistory, HistoryLine};
 use crate::domain::date::{Date, Month};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::chart::Role;
+use crate::domain::ledger::journal::LAST_DATE;
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
 use crate::store::books::organisation::load_financial_years;
@@ -14,11 +15,12 @@ use crate::store::sql::{Reader, Unit, params};
 /// What the lines of earlier profit say that they come from.
 const FINANCIAL_YEAR: &str = "financial_year";
 
-/// The number of the document or settlement behind the journal `j`.
+/// The number of the document or settlement behind the journal `j`; of a write-off that of its invoice.
 const DOCUMENT_NUMBER: &str = "case when j.source_type in ('sales_invoice', 'sales_credit_note', 'purchase_invoice', \
      'purchase_credit_note') then (select d.number from document d where d.id = j.source_id) \
      when j.source_type in ('customer_receipt', 'customer_refund', 'supplier_payment', 'supplier_refund') \
-     then (select s.number from settlement s where s.id = j.source_id) end";
+     then (select s.number from settlement s where s.id = j.source_id) when j.source_type = 'write_off' \
+     then (select d.number from write_off w join document d on d.id = w.document_id where w.id = j.source_id) end";
 
 impl Reader {
     /// A page of what was posted to an account from one date to another, oldest first; the account must be one of the
@@ -167,6 +169,19 @@ async fn balance_at_end(unit: &Unit<'_>, account: i64, date: Date) -> Result<i64
     unit.one(&sql, values).await?.map_or(Ok(0), |row| row.get(0))
 }
 
+/// The query of the lines of account `$1` from day `$2` to day `$3`, in order: so many of those that count on the day of their
+/// journal, and those of closings, which count from another.
+fn lines_by_day(limit: &str) -> String {
+    let columns = "l.journal_id, l.line_number, l.memo, l.debit, l.credit, l.contact_id from journal_line l \
+                   where l.account_id = $1 and";
+    format!(
+        "select * from (select * from (select l.entry_day as day, {columns} l.closing_day is null and l.entry_day >= $2 \
+         and l.entry_day <= $3 order by l.entry_day, l.journal_id, l.line_number limit {limit}) o union all \
+         select l.closing_day as day, {columns} l.closing_day is not null and l.closing_day >= $2 and l.closing_day <= $3) u \
+         order by day, journal_id, line_number"
+    )
+}
+
 /// A part of what was posted to an account, with balances of everything ever posted.
 async fn posted(
     unit: &Unit<'_>,
@@ -183,7 +198,7 @@ async fn posted(
         Some(to) => balance_at_end(unit, account, to).await?,
         None => super::accounts::balance_of(unit, account).await?.0,
     };
-    let (first, last) = (i64::from(from.unwrap_or(Date::MIN)), i64::from(to.unwrap_or(Date::MAX)));
+    let (first, last) = (i64::from(from.unwrap_or(Date::MIN)), i64::from(to.map_or(LAST_DATE, |to| to.min(LAST_DATE))));
     let total = lines_between(unit, account, from.unwrap_or(Date::MIN), to.unwrap_or(Date::MAX)).await?;
     let (mut carried_pence, mut first, mut offset) = (opening_pence, first, i64::try_from(offset).unwrap_or(i64::MAX));
     if offset > 0 {
@@ -199,20 +214,19 @@ async fn posted(
             carried_pence += row.get::<i64>(2)?;
         }
     }
-    let between = "from journal_line l where l.account_id = $1 and l.entry_day >= $2 and l.entry_day <= $3 \
-                   order by l.entry_day, l.journal_id, l.line_number";
     if offset > 0 {
         let skipped = format!(
-            "select cast(coalesce(sum(debit - credit), 0) as bigint) from (select l.debit, l.credit {between} limit $4) as s"
+            "select cast(coalesce(sum(debit - credit), 0) as bigint) from ({} limit $4) as s",
+            lines_by_day("$4")
         );
         let row = unit.one(&skipped, params![account, first, last, offset]).await?;
         carried_pence += row.map_or(Ok(0), |row| row.get::<i64>(0))?;
     }
     let lines = format!(
-        "select l.entry_day, l.journal_id, j.number, coalesce(l.memo, j.description), l.debit, l.credit, j.source_type, \
-         j.source_id, {DOCUMENT_NUMBER}, l.contact_id from (select l.entry_day, l.journal_id, l.line_number, l.memo, l.debit, \
-         l.credit, l.contact_id {between} limit $4 offset $5) l join journal j on j.id = l.journal_id \
-         order by l.entry_day, l.journal_id, l.line_number"
+        "select l.day, l.journal_id, j.number, coalesce(l.memo, j.description), l.debit, l.credit, j.source_type, \
+         j.source_id, {DOCUMENT_NUMBER}, l.contact_id from ({} limit $4 offset $5) l join journal j on j.id = l.journal_id \
+         order by l.day, l.journal_id, l.line_number",
+        lines_by_day("$4 + $5")
     );
     let rows =
         unit.all(&lines, params![account, first, last, i64::try_from(limit).unwrap_or(i64::MAX), offset]).await?;

@@ -1,6 +1,6 @@
 //! Allocations: how their rows are read and written.
 
-use crate::domain::ids::{AllocationId, DocumentId, SettlementId};
+use crate::domain::ids::{AllocationId, DocumentId, SettlementId, WriteOffId};
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::CodeTotals;
@@ -10,10 +10,10 @@ use Column::{Flag, Number, Text};
 
 /// The columns of [`read_allocation`], of the allocation `a`.
 pub(super) const ALLOCATION_COLUMNS: &str = "a.id, a.from_document_id, a.from_settlement_id, a.to_document_id, \
-     a.to_settlement_id, a.day, a.released_day, a.amount, a.cis, a.credit, a.as_payment";
+     a.to_settlement_id, a.day, a.released_day, a.amount, a.cis, a.credit, a.as_payment, a.from_write_off_id";
 
 /// How many columns these are.
-pub(super) const ALLOCATION_COLUMN_COUNT: usize = 11;
+pub(super) const ALLOCATION_COLUMN_COUNT: usize = 12;
 
 const COLUMNS: &[Column] = &[
     Number("id"),
@@ -30,6 +30,7 @@ const COLUMNS: &[Column] = &[
     Flag("as_payment"),
     Number("created_at"),
     Number("released_at"),
+    Number("from_write_off_id"),
 ];
 
 /// Reads an allocation from the first columns of a row.
@@ -42,9 +43,10 @@ pub(super) fn read_allocation(row: &Row) -> Result<Allocation, StoreError> {
             None => AllocationEnd::Settlement(settlement.map(SettlementId)),
         })
     };
+    let write_off: Option<i64> = row.get(11)?;
     Ok(Allocation {
         id: Some(AllocationId(row.get(0)?)),
-        from: end(1, 2)?,
+        from: write_off.map_or_else(|| end(1, 2), |id| Ok(AllocationEnd::WriteOff(Some(WriteOffId(id)))))?,
         to: end(3, 4)?,
         date: row.date(5)?,
         released_on: row.maybe_date(6)?,
@@ -68,9 +70,14 @@ pub(super) fn allocation_rows<'a>(
     let ends = |end: AllocationEnd| match end {
         AllocationEnd::Document(id) => (Some(id.0), None),
         AllocationEnd::Settlement(id) => (None, id.map(|id| id.0)),
+        AllocationEnd::WriteOff(_) => (None, None),
     };
     for (id, (organisation, row)) in allocations {
         let (from, to, credit) = (ends(row.from), ends(row.to), row.credit.to_text());
+        let write_off = match row.from {
+            AllocationEnd::WriteOff(id) => id.map(|id| id.0),
+            AllocationEnd::Document(_) | AllocationEnd::Settlement(_) => None,
+        };
         rows.push([
             id.into(),
             organisation.into(),
@@ -86,6 +93,7 @@ pub(super) fn allocation_rows<'a>(
             row.as_payment.into(),
             now_ms.into(),
             row.released_on.map(|_| now_ms).into(),
+            write_off.into(),
         ]);
     }
     rows

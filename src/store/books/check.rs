@@ -76,8 +76,38 @@ pub(in crate::store) const RULES: &[Rule] = &[
         finds: "select cast(account_id as text), day, cast(sum(debit) as bigint), cast(sum(credit) as bigint), \
                 cast(sum(items) as bigint) from \
                 (select account_id, day, debit, credit, items from account_day union all \
-                select account_id, entry_day, -debit, -credit, -1 from journal_line) t group by account_id, day \
+                select account_id, coalesce(closing_day, entry_day), -debit, -credit, -1 from journal_line \
+                where closing_day is null or closing_day < 84006) t group by account_id, day \
                 having sum(debit) <> 0 or sum(credit) <> 0 or sum(items) <> 0",
+    },
+    Rule {
+        // 84006 is the day after the last of the books: on no day.
+        says: "closing line that counts from a wrong day, or another line that is said to be one; line, day, income or expense",
+        finds: "select cast(l.id as text), coalesce(l.closing_day, 0), \
+                case when a.account_type in ('REVENUE', 'EXPENSE') then 1 else 0 end from journal_line l \
+                join journal j on j.id = l.journal_id join account a on a.id = l.account_id \
+                left join journal o on o.id = j.reverses_journal_id \
+                where (l.closing_day is not null) <> (coalesce(o.source_type, j.source_type) = 'year_end_close') \
+                or (l.closing_day is not null and l.closing_day <> 84006 and l.closing_day <> l.entry_day + 1) \
+                or (l.closing_day is not null and l.closing_day <> 84006 and a.account_type <> 'EQUITY')",
+    },
+    Rule {
+        says: "closing whose lines on no day do not balance; journal, debits less credits",
+        finds: "select cast(journal_id as text), cast(sum(debit - credit) as bigint) from journal_line \
+                where closing_day = 84006 group by journal_id having sum(debit - credit) <> 0",
+    },
+    Rule {
+        says: "closed year and its journal do not stand together; organisation, last day, journal",
+        finds: "select cast(c.organisation_id as text), c.end_day, coalesce(c.journal_id, 0) from financial_year_close c \
+                left join journal j on j.id = c.journal_id left join journal_reversal v on v.journal_id = c.journal_id \
+                where (c.journal_id is not null and (j.source_type <> 'year_end_close' or j.entry_day <> c.end_day \
+                or j.organisation_id <> c.organisation_id or v.journal_id is not null)) or c.start_day > c.end_day \
+                or coalesce((select l.lock_day from period_lock_change l where l.organisation_id = c.organisation_id \
+                order by l.id desc limit 1), -99999) < c.end_day union all \
+                select cast(j.organisation_id as text), j.entry_day, j.id from journal j \
+                where j.source_type = 'year_end_close' \
+                and not exists (select 1 from journal_reversal v where v.journal_id = j.id) \
+                and not exists (select 1 from financial_year_close c where c.journal_id = j.id)",
     },
     Rule {
         says: "journals of an account miscounted; account, day, journals too many",

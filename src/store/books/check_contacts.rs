@@ -31,7 +31,7 @@ pub(in crate::store) const CONTACT_RULES: &[Rule] = &[
                 left join journal r on r.id = v.reversal_id \
                 where a.role in ('accounts_receivable', 'accounts_payable') and j.reverses_journal_id is null \
                 and (l.contact_id is null or j.source_type in \
-                ('manual', 'bank_transaction', 'bank_transfer', 'write_off', 'year_end_close'))), \
+                ('manual', 'bank_transaction', 'bank_transfer', 'year_end_close'))), \
                 item as (select source_type, source_id, organisation_id, side, contact_id, from_day, \
                 case when last_day > from_day then last_day else from_day end as until_day from begun), \
                 m0 as (select item.*, (until_day + 32767) as upper, ((from_day + 32767) | (until_day + 32767)) \

@@ -72,11 +72,26 @@ pub(in crate::store) const DOCUMENT_RULES: &[Rule] = &[
         finds: "select cast(a.id as text) from allocation a \
                 left join document f on f.id = a.from_document_id left join document t on t.id = a.to_document_id \
                 left join settlement s on s.id = a.from_settlement_id left join settlement r on r.id = a.to_settlement_id \
-                where coalesce(f.organisation_id, s.organisation_id, 0) <> a.organisation_id \
+                left join write_off w on w.id = a.from_write_off_id \
+                where coalesce(f.organisation_id, s.organisation_id, w.organisation_id, 0) <> a.organisation_id \
                 or coalesce(t.organisation_id, r.organisation_id, 0) <> a.organisation_id \
                 or coalesce(f.contact_id, s.contact_id) <> coalesce(t.contact_id, r.contact_id) \
+                or (w.document_id <> a.to_document_id) \
                 or (a.released_day is null and coalesce(t.stage, 'issued') <> 'issued') \
                 or (a.released_day is null and coalesce(f.stage, 'issued') <> 'issued')",
+    },
+    Rule {
+        says: "write-off whose journal or allocation differs; write-off, amount, posted to debtors, set against the invoice",
+        finds: "select cast(w.id as text), w.amount, cast(coalesce(l.posted, 0) as bigint), coalesce(a.amount, 0) \
+                from write_off w left join journal j on j.id = w.journal_id left join (select l.journal_id, \
+                sum(l.credit - l.debit) as posted from journal_line l join account c on c.id = l.account_id \
+                and c.role = 'accounts_receivable' group by l.journal_id) l on l.journal_id = w.journal_id \
+                left join allocation a on a.from_write_off_id = w.id \
+                left join journal_reversal v on v.journal_id = w.journal_id \
+                where coalesce(l.posted, 0) <> w.amount or coalesce(a.amount, 0) <> w.amount or a.day <> w.day \
+                or a.to_document_id <> w.document_id or coalesce(a.released_day, 0) <> coalesce(w.void_day, 0) \
+                or j.source_type <> 'write_off' or j.source_id <> w.id or j.entry_day <> w.day \
+                or j.organisation_id <> w.organisation_id or coalesce(v.reversal_id, 0) <> coalesce(w.void_journal_id, 0)",
     },
     Rule {
         says: "VAT of a document differs from its entries; document and basis, VAT, found",
@@ -86,7 +101,7 @@ pub(in crate::store) const DOCUMENT_RULES: &[Rule] = &[
                 where e.reverse_charge is null and ((e.basis = 'standard' and d.vat_basis = 'standard') \
                 or (e.basis = 'cash' and (d.stage = 'void' or d.due = 0) \
                 and not exists (select 1 from allocation a where a.released_day is null and not a.as_payment \
-                and a.from_document_id is not null and (a.from_document_id = d.id or a.to_document_id = d.id)))) \
+                and a.from_settlement_id is null and (a.from_document_id = d.id or a.to_document_id = d.id)))) \
                 group by d.id, d.stage, d.kind, d.vat, e.basis having sum(e.vat) <> case when d.stage = 'void' then 0 \
                 when d.kind in ('sales_credit_note', 'purchase_credit_note') then -d.vat else d.vat end",
     },
@@ -134,7 +149,7 @@ pub(in crate::store) const DOCUMENT_RULES: &[Rule] = &[
                 join account a on a.id = l.account_id and a.role in ('accounts_receivable', 'accounts_payable') \
                 join journal j on j.id = l.journal_id left join journal o on o.id = j.reverses_journal_id \
                 where l.contact_id is not null and coalesce(o.source_type, j.source_type) in \
-                ('manual', 'bank_transaction', 'bank_transfer', 'write_off', 'year_end_close')) t \
+                ('manual', 'bank_transaction', 'bank_transfer', 'year_end_close')) t \
                 group by contact_id, day having sum(amount) <> 0",
     },
     Rule {

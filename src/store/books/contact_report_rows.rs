@@ -131,7 +131,11 @@ fn read_control_balance(rows: &[Row]) -> Result<Pence, StoreError> {
 }
 
 /// Selects the items that may be open at the end of a day, of all or of one contact.
-fn open_items(organisation: OrganisationId, side: ContactKind, (date, contact): (Date, Option<i64>)) -> Query {
+pub(super) fn open_items(
+    organisation: OrganisationId,
+    side: ContactKind,
+    (date, contact): (Date, Option<i64>),
+) -> Query {
     let mut conditions = Conditions::new("o.organisation_id = $1", organisation.0);
     conditions.and("o.side = {}", side.as_str());
     conditions.and_if("o.contact_id = {}", contact);
@@ -176,7 +180,7 @@ fn open_items(organisation: OrganisationId, side: ContactKind, (date, contact): 
     Query::new(sql, 9, conditions.values())
 }
 
-fn read_items(rows: &[Row]) -> Result<Vec<AgedItem>, StoreError> {
+pub(super) fn read_items(rows: &[Row]) -> Result<Vec<AgedItem>, StoreError> {
     rows.iter().map(read_item).collect()
 }
 
@@ -229,20 +233,24 @@ fn read_statement_contact(
 }
 
 /// Selects the lines of a contact on the control account in a period, each with what is behind it: of a reversal, what is behind the
-/// journal that it reverses. Documents of opening balances share one line of the opening journal.
+/// journal that it reverses, and of a write-off the invoice. Documents of opening balances share one line of the opening journal.
 fn statement_lines(organisation: OrganisationId, (side, contact): (ContactKind, i64), period: Period) -> Query {
     let sql = format!(
-        "select l.entry_day, j.id, j.source_type, l.debit, l.credit, b.source_type, b.source_id, d.due_day, \
+        "select l.entry_day, j.id, j.source_type, l.debit, l.credit, \
+         case when w.id is null then b.source_type else d.kind end, coalesce(w.document_id, b.source_id), \
+         case when w.id is null then d.due_day end, \
          case when s.journal_id = b.id then s.amount else 0 end, \
          coalesce(d.number, s.number, cast(b.number as text)), \
          case when d.id is not null then coalesce(d.supplier_reference, d.reference) when s.id is not null \
          then s.reference else b.reference end \
          from account a join journal_line l on l.account_id = a.id and l.contact_id = $3 join journal j on j.id = l.journal_id \
          join journal b on b.id = coalesce(j.reverses_journal_id, j.id) \
-         left join document d on d.id = b.source_id and b.source_type in ({}) \
+         left join write_off w on w.id = b.source_id and b.source_type = '{}' \
+         left join document d on d.id = coalesce(w.document_id, b.source_id) and (w.id is not null or b.source_type in ({})) \
          left join settlement s on s.id = b.source_id and b.source_type in ({}) \
          where a.organisation_id = $1 and a.role = $2 and l.entry_day >= $4 and l.entry_day <= $5 \
          order by l.entry_day, l.journal_id, l.line_number",
+        SourceType::WriteOff.as_str(),
         quoted(&DocumentKind::ALL.map(DocumentKind::as_str)),
         quoted(&SettlementKind::ALL.map(SettlementKind::as_str))
     );

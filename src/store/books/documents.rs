@@ -7,16 +7,16 @@ use futures_util::future::try_join;
 use sea_orm::{DbBackend, Value};
 
 use crate::domain::books::records::document::{DocumentFilter, DocumentLineRecord, DocumentRecord, DocumentView};
-use crate::domain::books::records::settlement::AllocationView;
+use crate::domain::books::records::settlement::{AllocationView, WRITE_OFF};
 use crate::domain::ids::OrganisationId;
-use crate::domain::ledger::allocation::{Allocation, SettlementKind};
+use crate::domain::ledger::allocation::{Allocation, AllocationEnd, SettlementKind};
 use crate::domain::ledger::cis;
 use crate::domain::ledger::contact::CisRate;
 use crate::domain::ledger::document::{CisType, DocumentKind, Stage};
 use crate::domain::ledger::money::{Decimal4, Pence, Percent};
 use crate::domain::ledger::vat::{Basis, CodeTotals, ReverseCharge, ReverseCharged, VatCode};
 use crate::store::StoreError;
-use crate::store::books::allocations::{ALLOCATION_COLUMNS, read_allocation};
+use crate::store::books::allocations::{ALLOCATION_COLUMN_COUNT, ALLOCATION_COLUMNS, read_allocation};
 use crate::store::books::conditions::{Conditions, contains};
 use crate::store::books::lists::{PagePlan, is_whole, prefix_scan, trigrams};
 use crate::store::books::totals::{COUNTED_MAX, TotalSource};
@@ -328,10 +328,12 @@ async fn active_allocations(
     let mut allocations_of: HashMap<i64, Vec<(Allocation, AllocationView)>> = HashMap::new();
     for row in unit.all(&sql, params![ids_json]).await? {
         let allocation = read_allocation(&row)?;
-        let document: Option<i64> = row.get(13)?;
-        let (other_type, other_id, other_number) = match document {
-            Some(id) => (row.parsed(12, DocumentKind::parse)?.as_str(), id, row.get(14)?),
-            None => (row.parsed(15, SettlementKind::parse)?.as_str(), row.get(16)?, row.get(17)?),
+        let own = ALLOCATION_COLUMN_COUNT;
+        let document: Option<i64> = row.get(own + 2)?;
+        let (other_type, other_id, other_number) = match (document, allocation.from) {
+            (Some(id), _) => (row.parsed(own + 1, DocumentKind::parse)?.as_str(), id, row.get(own + 3)?),
+            (None, AllocationEnd::WriteOff(id)) => (WRITE_OFF, id.map_or(0, |id| id.0), None),
+            (None, _) => (row.parsed(own + 4, SettlementKind::parse)?.as_str(), row.get(own + 5)?, row.get(own + 6)?),
         };
         let view = AllocationView {
             id: allocation.id.map_or(0, |id| id.0),
@@ -342,7 +344,7 @@ async fn active_allocations(
             amount_pence: allocation.amount.0,
             cis_pence: if allocation.is_cash() { allocation.cis.0 } else { 0 },
         };
-        allocations_of.entry(row.get(11)?).or_default().push((allocation, view));
+        allocations_of.entry(row.get(own)?).or_default().push((allocation, view));
     }
     Ok(allocations_of)
 }

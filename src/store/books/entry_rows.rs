@@ -47,6 +47,7 @@ const LINE: &[Column] = &[
     Number("vat_amount"),
     Number("contact_id"),
     Flag("system"),
+    Number("closing_day"),
 ];
 
 const REVERSAL: &[Column] =
@@ -202,8 +203,13 @@ pub(super) fn push_journal(rows: &mut Rows, organisation: i64, view: &JournalVie
     ]);
 }
 
-/// Adds a line of a journal.
-pub(super) fn push_line(rows: &mut Rows, organisation: i64, journal: &JournalView, line: &JournalLineView) {
+/// Adds a line of a journal; one of a closing counts from another day than that of the journal.
+pub(super) fn push_line(
+    rows: &mut Rows,
+    organisation: i64,
+    journal: &JournalView,
+    (line, closing_day): (&JournalLineView, Option<Date>),
+) {
     rows.push([
         line.id.into(),
         organisation.into(),
@@ -218,6 +224,7 @@ pub(super) fn push_line(rows: &mut Rows, organisation: i64, journal: &JournalVie
         line.vat_pence.into(),
         line.contact_id.into(),
         line.system.into(),
+        closing_day.map(i64::from).into(),
     ]);
 }
 

@@ -9,7 +9,7 @@ use crate::domain::books::records::document::DocumentLineRecord;
 use crate::domain::books::request::{CommandRequest, ReferencedIds};
 use crate::domain::date::Date;
 use crate::domain::idempotency::StoredResponse;
-use crate::domain::ids::{DocumentId, SettlementId};
+use crate::domain::ids::{DocumentId, OrganisationId, SettlementId};
 use crate::domain::ledger::allocation::{Allocation, AllocationEnd};
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
@@ -21,6 +21,7 @@ use crate::store::books::allocations::{ALLOCATION_COLUMNS, read_allocation};
 use crate::store::books::contacts::{CONTACT_COLUMNS, read_contact};
 use crate::store::books::documents::{DOCUMENT_COLUMNS, LINE_COLUMNS, read_document, read_line};
 use crate::store::books::emails::load_emails;
+use crate::store::books::financial_years::{closed_years, closing_balances};
 use crate::store::books::imports::imports_by_id;
 use crate::store::books::journals::journals_by_id;
 use crate::store::books::load_bank::{load_bank, load_stored_rows, load_stored_rows_of_import};
@@ -30,6 +31,7 @@ use crate::store::books::report_rows::load_contact_balances;
 use crate::store::books::settlements::{SETTLEMENT_COLUMNS, read_settlement};
 use crate::store::books::vat_adjustments::adjustments_by_id;
 use crate::store::books::vat_returns::load_vat_returns;
+use crate::store::books::write_offs::write_offs_by_id;
 use crate::store::books::{documents, settlements};
 use crate::store::sql::{Unit, json_array, params};
 
@@ -42,6 +44,8 @@ pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: 
     let mut facts = Facts::default();
     load_openings(unit, &mut ids, &mut facts).await?;
     find_settlements(unit, requests, &mut ids, &mut facts).await?;
+    load_write_offs(unit, &mut ids, &mut facts).await?;
+    load_closings(unit, &mut ids, &mut facts).await?;
     load_register(unit, &mut ids, &mut facts).await?;
     let organisations = requests.iter().map(|request| request.organisation.0).collect();
     load_number_holders(unit, &organisations, &ids, &mut facts).await?;
@@ -88,6 +92,35 @@ async fn load_vat_adjustments(unit: &Unit<'_>, ids: &mut ReferencedIds, facts: &
     for (organisation, row) in adjustments_by_id(unit, &json_array(&ids.vat_adjustments)).await? {
         ids.journals.extend(row.journal_id);
         facts.vat_adjustments.loading().insert(row.id, (organisation, row));
+    }
+    Ok(())
+}
+
+/// Loads write-offs, whose invoices and journals are loaded with the others.
+async fn load_write_offs(unit: &Unit<'_>, ids: &mut ReferencedIds, facts: &mut Facts) -> Result<(), StoreError> {
+    if ids.write_offs.is_empty() {
+        return Ok(());
+    }
+    for (organisation, row) in write_offs_by_id(unit, &json_array(&ids.write_offs)).await? {
+        ids.documents.insert(row.invoice_id);
+        ids.journals.insert(row.journal_id);
+        facts.write_offs.loading().insert(row.id, (organisation, row));
+    }
+    Ok(())
+}
+
+/// Loads closed financial years, whose journals are loaded with the others, and the balances of years to close or reopen.
+async fn load_closings(unit: &Unit<'_>, ids: &mut ReferencedIds, facts: &mut Facts) -> Result<(), StoreError> {
+    for organisation in &ids.closed_years {
+        let closed = closed_years(unit, OrganisationId(*organisation)).await?;
+        if ids.year_ends.iter().any(|(of, _)| of == organisation) {
+            ids.journals.extend(closed.iter().filter_map(|known| known.journal_id));
+        }
+        facts.closed_years.loading().insert(*organisation, closed);
+    }
+    for (organisation, last) in &ids.year_ends {
+        let balances = closing_balances(unit, OrganisationId(*organisation), *last).await?;
+        facts.closing_balances.loading().insert((*organisation, *last), balances);
     }
     Ok(())
 }
@@ -290,6 +323,7 @@ async fn load_register(unit: &Unit<'_>, ids: &mut ReferencedIds, facts: &mut Fac
         match end {
             AllocationEnd::Document(id) => documents.insert(id.0),
             AllocationEnd::Settlement(id) => id.is_some_and(|id| settlements.insert(id.0)),
+            AllocationEnd::WriteOff(_) => false,
         };
     }
     let others = (&documents - &open, &settlements - &ids.settlements);
@@ -428,7 +462,7 @@ fn attach_allocations(facts: &mut Facts, allocations: BTreeMap<i64, Allocation>)
                 AllocationEnd::Settlement(Some(id)) => {
                     of_settlements.entry(id.0).or_default().push(allocation.clone());
                 }
-                AllocationEnd::Settlement(None) => {}
+                AllocationEnd::Settlement(None) | AllocationEnd::WriteOff(_) => {}
             }
         }
     }

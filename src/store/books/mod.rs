@@ -27,6 +27,7 @@ mod contacts;
 mod documents;
 mod emails;
 mod entry_rows;
+mod financial_years;
 mod imports;
 mod journal_list;
 mod journals;
@@ -46,6 +47,7 @@ mod vat_adjustments;
 mod vat_return_rows;
 mod vat_returns;
 mod write;
+mod write_offs;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

@@ -3,8 +3,14 @@
 use crate::domain::books::records::status::BooksStatus;
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
+use crate::domain::reports::dashboard::{Dashboard, DashboardRows};
 use crate::store::StoreError;
+use crate::store::books::conditions::Conditions;
+use crate::store::books::contact_report_rows::{open_items, read_items};
+use crate::store::books::organisation::{financial_years, read_financial_years};
+use crate::store::books::report_rows::{account_balances_query, read_account_rows};
 use crate::store::sql::{Reader, params};
 
 impl Reader {
@@ -27,6 +33,30 @@ impl Reader {
             );
         }
         Ok(BooksStatus { bank_accounts, drafts, overdue })
+    }
+
+    /// The figures of the dashboard of an organisation on a day, all of one snapshot.
+    pub async fn dashboard(&self, organisation: OrganisationId, today: Date) -> Result<Dashboard, StoreError> {
+        let mut years = self.financial_years(organisation).await?;
+        loop {
+            let days = Dashboard::days(&years, today);
+            let [accounts, debtors, creditors, ends] = self
+                .together([
+                    account_balances_query(Conditions::new("a.organisation_id = $1", organisation.0), &days, None),
+                    open_items(organisation, ContactKind::Customer, (today, None)),
+                    open_items(organisation, ContactKind::Supplier, (today, None)),
+                    financial_years(organisation),
+                ])
+                .await?;
+            let ends = read_financial_years(organisation, &ends)?;
+            // The days were those of these years, unless they changed in between.
+            if ends == years {
+                let accounts = read_account_rows(organisation, days, &accounts)?;
+                let (debtors, creditors) = (read_items(&debtors)?, read_items(&creditors)?);
+                return Ok(Dashboard::compute(&DashboardRows { accounts, debtors, creditors }, today));
+            }
+            years = ends;
+        }
     }
 
     /// The open invoices due before a day: their number (`open`) or their amount (`owed`).

@@ -12,6 +12,7 @@ use super::contact_totals::{TradeSums, add_trade, open_item_rows, trade_rows};
 use super::contacts::contact_rows;
 use super::emails::email_rows;
 use super::entry_rows;
+use super::financial_years::closed_year_rows;
 use super::imports::import_rows;
 use super::previews::{preview_row, preview_rows};
 use super::record_rows::{account_rows, bank_account_rows, bank_transaction_rows, settlement_rows};
@@ -22,6 +23,7 @@ use crate::domain::ids::{DocumentId, OrganisationId, SettlementId};
 use crate::domain::ledger::allocation::Allocation;
 use crate::domain::ledger::open_item::OpenItem;
 use crate::domain::ledger::vat::ReverseCharge;
+use crate::domain::ledger::year_end::NO_DAY;
 use crate::store::StoreError;
 use crate::store::books::documents::{document_line_rows, document_rows};
 use crate::store::books::entry_rows::{
@@ -30,6 +32,7 @@ use crate::store::books::entry_rows::{
 };
 use crate::store::books::vat_adjustments::{adjustment_entry_rows, adjustment_rows};
 use crate::store::books::vat_returns::return_rows;
+use crate::store::books::write_offs::write_off_rows;
 use crate::store::sql::Column::Number;
 use crate::store::sql::{Rows, Unit, json_array, params};
 
@@ -57,6 +60,7 @@ struct Tables<'a> {
     vat_adjustments: BTreeSet<i64>,
     vat_returns: BTreeSet<i64>,
     deleted_vat_returns: Vec<i64>,
+    write_offs: BTreeSet<i64>,
     emails: BTreeSet<i64>,
     journals: Rows,
     lines: Rows,
@@ -67,6 +71,8 @@ struct Tables<'a> {
     vat_schemes: BTreeSet<i64>,
     /// Organisations whose financial years are written anew.
     financial_years: BTreeSet<i64>,
+    /// Organisations whose closed financial years are written anew.
+    closed_years: BTreeSet<i64>,
     replays: Rows,
     changes: Rows,
     previews: Option<Rows>,
@@ -104,6 +110,7 @@ impl Default for Tables<'_> {
             vat_adjustments: BTreeSet::new(),
             vat_returns: BTreeSet::new(),
             deleted_vat_returns: Vec::new(),
+            write_offs: BTreeSet::new(),
             emails: BTreeSet::new(),
             journals: entry_rows::journals(),
             lines: entry_rows::lines(),
@@ -112,6 +119,7 @@ impl Default for Tables<'_> {
             lock_changes: entry_rows::lock_changes(),
             vat_schemes: BTreeSet::new(),
             financial_years: BTreeSet::new(),
+            closed_years: BTreeSet::new(),
             replays: entry_rows::replays(),
             changes: entry_rows::changes(),
             previews: None,
@@ -176,6 +184,9 @@ impl<'a> Tables<'a> {
             Effect::VatReturn(id) => {
                 self.vat_returns.insert(*id);
             }
+            Effect::WriteOff(id) => {
+                self.write_offs.insert(*id);
+            }
             Effect::Email(id) => {
                 self.emails.insert(*id);
             }
@@ -206,6 +217,9 @@ impl<'a> Tables<'a> {
             Effect::FinancialYears => {
                 self.financial_years.insert(organisation);
             }
+            Effect::ClosedYears => {
+                self.closed_years.insert(organisation);
+            }
             Effect::Preview { hash, body } => {
                 if let Some(record) = facts.previews.get(hash) {
                     preview_row(self.previews.get_or_insert_with(preview_rows), record, hash, body);
@@ -231,14 +245,20 @@ impl<'a> Tables<'a> {
             self.open_items.insert(item.source.key(), (organisation, item.clone()));
         }
         for (at, (line, direct)) in view.lines.iter().zip(&journal.direct).enumerate() {
-            entry_rows::push_line(&mut self.lines, organisation, view, line);
+            let closing_day = journal.counting_days.as_ref().and_then(|days| days.get(at)).copied();
+            entry_rows::push_line(&mut self.lines, organisation, view, (line, closing_day));
             let is_first = view.lines.iter().take(at).all(|other| other.account_id != line.account_id);
             let sums = self.account_days.entry((line.account_id, view.entry_date)).or_default();
             sums.organisation = organisation;
-            sums.sides.0 += line.debit_pence;
-            sums.sides.1 += line.credit_pence;
-            sums.lines += 1;
             sums.journals += i64::from(is_first);
+            let counts_from = closing_day.unwrap_or(view.entry_date);
+            if counts_from != NO_DAY {
+                let sums = self.account_days.entry((line.account_id, counts_from)).or_default();
+                sums.organisation = organisation;
+                sums.sides.0 += line.debit_pence;
+                sums.sides.1 += line.credit_pence;
+                sums.lines += 1;
+            }
             if let Some(is_direct) = direct {
                 let key = (organisation, line.account_id, line.contact_id.unwrap_or(0), view.entry_date);
                 let sides = (line.debit_pence, line.credit_pence);
@@ -292,9 +312,11 @@ impl<'a> Tables<'a> {
         let lineless: Vec<i64> = self.lineless_documents.iter().copied().collect();
         let vat_schemes: Vec<i64> = self.vat_schemes.iter().copied().collect();
         let financial_years: Vec<i64> = self.financial_years.iter().copied().collect();
+        let closed_years: Vec<i64> = self.closed_years.iter().copied().collect();
         for (table, column, ids) in [
             ("vat_scheme_period", "organisation_id", &vat_schemes),
             ("financial_year_end_period", "organisation_id", &financial_years),
+            ("financial_year_close", "organisation_id", &closed_years),
             ("document_line", "document_id", &lineless),
             ("document", "id", &self.deleted_documents),
             ("contact", "id", &self.deleted_contacts),
@@ -310,7 +332,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The rows of every table, in the order in which they are written.
-    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 36] {
+    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 38] {
         let of = |organisation: i64| books.get(&OrganisationId(organisation));
         let accounts = self.accounts.iter().filter_map(|(organisation, id)| {
             of(*organisation).and_then(|books| books.accounts.get(id)).map(|row| (*organisation, row))
@@ -358,6 +380,8 @@ impl<'a> Tables<'a> {
             any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_rows),
             any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_entry_rows),
             any(self.vat_returns.iter().filter_map(|id| facts.vat_returns.get(id)), return_rows),
+            any(self.write_offs.iter().filter_map(|id| facts.write_offs.get(id)), write_off_rows),
+            any(self.closed_years.iter().filter_map(|id| facts.closed_years.get_key_value(id)), closed_year_rows),
         ]
     }
 }

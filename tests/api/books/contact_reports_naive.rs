@@ -95,7 +95,7 @@ fn all(books: &Books, list: &str) -> Vec<Value> {
 }
 
 /// The types of journals that neither a document nor a settlement stands behind.
-const DIRECT: [&str; 5] = ["manual", "bank_transaction", "bank_transfer", "write_off", "year_end_close"];
+const DIRECT: [&str; 4] = ["manual", "bank_transaction", "bank_transfer", "year_end_close"];
 
 /// The lists of documents: path, kind, whether of customers, whether credit, the name of the date.
 const DOCUMENTS: [(&str, &str, bool, bool, &str); 4] = [

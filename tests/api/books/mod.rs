@@ -44,6 +44,7 @@ mod vat_returns;
 mod vat_schemes;
 mod vat_treatments;
 mod wording;
+mod year_end;
 
 use serde_json::{Value, json};
 

@@ -13,7 +13,7 @@ use crate::support::database::on_both_databases;
 use crate::support::server::ApiKey;
 
 /// Everything that can be listed of an organisation.
-const LISTS: [&str; 17] = [
+const LISTS: [&str; 18] = [
     "",
     "/accounts",
     "/customers",
@@ -31,6 +31,7 @@ const LISTS: [&str; 17] = [
     "/vat-adjustments",
     "/vat-returns",
     "/emails",
+    "/financial-years",
 ];
 
 /// What a path inside an organisation names, by the word before `{id}`, and a record of it.
@@ -63,6 +64,8 @@ impl Tenant {
         let email = books.post(&format!("/customer-receipts/{receipt}/email"), &to).expect(202)["data"]["id"].clone();
         books.email_once(&email, "sent");
         records.push(("emails", email.as_i64().unwrap()));
+        let invoice = made("/sales-invoices", unpaid(records[1].1, books.account_id("4000")));
+        records.push(("write-offs", made(&format!("/sales-invoices/{invoice}/write-off"), written_off())));
         Self { books, records }
     }
 
@@ -104,6 +107,16 @@ fn recorded() -> Value {
     json!({ "period_end": "2025-12-31" })
 }
 
+/// An invoice that may be written off.
+fn unpaid(customer: i64, account: i64) -> Value {
+    let lines = json!([{ "description": "x", "account_id": account, "unit_price": 1, "vat_code": "NV" }]);
+    json!({ "customer_id": customer, "invoice_date": "2026-03-01", "lines": lines })
+}
+
+fn written_off() -> Value {
+    json!({ "date": "2026-03-01" })
+}
+
 /// A body that is legal for its operation, so that nothing but the tenant can be refused.
 fn body(operation: &str, own: &Tenant) -> Option<Value> {
     Some(match operation {
@@ -115,7 +128,8 @@ fn body(operation: &str, own: &Tenant) -> Option<Value> {
         "createJournal" => own.books.two_lines("2026-03-02", "7100", "1200", json!(1)),
         "createVatAdjustment" => adjustment(),
         "recordVatReturn" => json!({ "period_end": "2025-03-31" }),
-        "voidJournal" | "voidVatAdjustment" => json!({}),
+        "voidJournal" | "voidVatAdjustment" | "voidWriteOff" | "closeFinancialYear" => json!({}),
+        "writeOffSalesInvoice" => written_off(),
         "createSalesInvoice"
         | "createPurchaseInvoice"
         | "createSalesCreditNote"
@@ -210,6 +224,7 @@ fn request(
             path = path.replace("{contactId}", &record(kind).to_string());
         }
     }
+    path = path.replace("{end}", "2025-03-31");
     assert!(!path.contains('{'), "{path}: teach tests/api/books/tenants.rs what this names");
     path.push_str(&required_query(method, template));
     let request = own.books.server.client.request(method, &path).key(key);
@@ -307,6 +322,8 @@ on_both_databases! {
             (get(&format!("/emails/{email}"))["data"]["status"] == "sent").then_some(())
         });
         records.push(("emails", email));
+        let invoice = make("/sales-invoices", unpaid(records[1].1, account("4000")));
+        records.push(("write-offs", make(&format!("/sales-invoices/{invoice}/write-off"), written_off())));
         let foreign_record = |kind: &str| {
             records.iter().find(|(known, _)| *known == kind).unwrap_or_else(|| panic!("make a foreign record of {kind}")).1
         };
@@ -416,6 +433,11 @@ on_both_databases! {
             body
         };
         named("accounts", &adjusted, "/vat-adjustments");
+        let transferred = |id: i64| json!({ "transfer_account_ids": [id] });
+        named("accounts", &transferred, "/financial-years/2025-03-31/close");
+        let invoice = own.books.made("/sales-invoices", &unpaid(customer, account("4000")));
+        let borne = |id: i64| json!({ "date": "2026-03-01", "account_id": id });
+        named("accounts", &borne, &format!("/sales-invoices/{}/write-off", invoice["id"]));
         let allocations = |at: usize, key: &'static str, kind: &'static str| {
             let mut body = traded(customer, supplier, bank, &account)[at].1.clone();
             body["kind"] = json!(kind);
@@ -455,8 +477,10 @@ on_both_databases! {
             for odd in ["[]", "1", "null", "\"x\""] {
                 assert_eq!(format_paths(&plain(odd).send()), ["body"], "{operation:?} {odd}");
             }
-            let nobodys = request(&own, &own.books.key, operation, own.books.id, |_| 999_999_999);
-            nobodys.json(&json!({ "zz": 1 })).send().refused(404, "not_found");
+            if names_a_record(operation.1) {
+                let nobodys = request(&own, &own.books.key, operation, own.books.id, |_| 999_999_999);
+                nobodys.json(&json!({ "zz": 1 })).send().refused(404, "not_found");
+            }
             let text = request(&own, &own.books.key, operation, own.books.id, |kind| own.record(kind));
             text.header("Content-Type", "text/plain").body("{}").send().refused(415, "unsupported_media_type");
         }

@@ -35,6 +35,7 @@ mod tenant_chapters;
 mod trade;
 mod transport_chapters;
 mod vat_chapters;
+mod year_end_chapters;
 
 /// Writes one test for each chapter: a function of this name that takes the session.
 macro_rules! chapters {

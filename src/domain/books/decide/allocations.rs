@@ -58,29 +58,29 @@ impl BooksTransaction<'_> {
                 register.settlements.entry(id).or_insert_with(|| known.clone());
                 &known.allocations
             }
-            AllocationEnd::Settlement(None) => &[],
+            AllocationEnd::Settlement(None) | AllocationEnd::WriteOff(_) => &[],
         }
     }
 
-    /// Adds and releases the allocations of a decision. `own` is the settlement that the decision creates or voids: its
-    /// version and its entry of the history are left to the caller.
+    /// Adds and releases the allocations of a decision. `own` is the settlement that the decision creates or voids, or the
+    /// write-off that it creates: its version and its entry of the history are left to the caller.
     pub(crate) fn apply_allocations(
         &mut self,
         changed: &AllocationEffects,
-        own: Option<SettlementId>,
+        own: Option<AllocationEnd>,
     ) -> Result<(), Rejection> {
         let organisation = self.organisation();
         let with_own = |end: AllocationEnd| match end {
-            AllocationEnd::Settlement(None) => AllocationEnd::Settlement(own),
+            AllocationEnd::Settlement(None) | AllocationEnd::WriteOff(None) => own.unwrap_or(end),
             known => known,
         };
         let mut touched: Vec<AllocationEnd> =
             changed.documents.iter().map(|after| AllocationEnd::Document(after.id)).collect();
-        touched.extend(own.map(|id| AllocationEnd::Settlement(Some(id))));
+        touched.extend(own);
         let mut settlement = None;
         let settlement_of = |end: AllocationEnd| match end {
             AllocationEnd::Settlement(id) => id,
-            AllocationEnd::Document(_) => None,
+            AllocationEnd::Document(_) | AllocationEnd::WriteOff(_) => None,
         };
         for added in &changed.added {
             let id = AllocationId(self.identifiers.next(IdSequence::Allocation));
@@ -112,8 +112,9 @@ impl BooksTransaction<'_> {
         for end in touched {
             self.recount_allocations(end, own);
         }
-        // All that is set and released in one decision is of one settlement, or of one credit note.
-        let cause = settlement.or(own).map_or(VatCause::Credit, |id| VatCause::Settlement(id.0));
+        // All that is set and released in one decision is of one settlement, one credit note or one write-off.
+        let cause =
+            settlement.or(own.and_then(settlement_of)).map_or(VatCause::Credit, |id| VatCause::Settlement(id.0));
         for entry in &changed.vat {
             self.write_vat_entry(entry, cause, None);
         }
@@ -121,7 +122,7 @@ impl BooksTransaction<'_> {
     }
 
     /// Sets the stored sums of a document or settlement from its allocations.
-    fn recount_allocations(&mut self, end: AllocationEnd, own: Option<SettlementId>) {
+    fn recount_allocations(&mut self, end: AllocationEnd, own: Option<AllocationEnd>) {
         match end {
             AllocationEnd::Document(id) => {
                 let found = self.facts.documents.get(&id.0).zip(self.facts.register.documents.get(&id));
@@ -143,13 +144,13 @@ impl BooksTransaction<'_> {
                     cis_pence: known.withheld().0,
                     ..row.clone()
                 };
-                if own == Some(id) {
+                if own == Some(end) {
                     self.put_settlement(row);
                 } else {
                     self.write_changed_settlement(row);
                 }
             }
-            AllocationEnd::Settlement(None) => {}
+            AllocationEnd::Settlement(None) | AllocationEnd::WriteOff(_) => {}
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::domain::books::records::document::{
     DocumentField, DocumentInput, DocumentLineRecord, DocumentRecord, DocumentView,
 };
 use crate::domain::books::records::journal::JournalView;
-use crate::domain::books::records::settlement::AllocationView;
+use crate::domain::books::records::settlement::{AllocationView, WRITE_OFF};
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::date::Date;
 use crate::domain::ids::{AccountId, ContactId, DocumentId};
@@ -337,6 +337,7 @@ impl BooksTransaction<'_> {
                 Some((_, row)) => (row.kind.as_str(), row.id, Some(row.number.clone()).filter(|_| row.id > 0)),
                 None => ("", id.0, None),
             },
+            AllocationEnd::WriteOff(id) => (WRITE_OFF, id.map_or(0, |id| id.0), None),
             AllocationEnd::Settlement(None) => ("", 0, None),
         }
     }

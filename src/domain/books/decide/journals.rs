@@ -20,6 +20,8 @@ use crate::domain::ledger::open_item::{OpenItem, OpenItemSource};
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat::VatEntry;
 use crate::domain::ledger::vat::{VatCode, VatOrigin};
+use crate::domain::ledger::year_end;
+use crate::domain::ledger::year_end::NO_DAY;
 use crate::domain::ledger::{journal, manual_journal};
 
 impl BooksTransaction<'_> {
@@ -117,9 +119,11 @@ impl BooksTransaction<'_> {
         };
         let is_direct = self.is_direct(&journal);
         let mut direct = Vec::with_capacity(journal.lines.len());
-        for line in &journal.lines {
+        let counting_days = self.closing_of(&journal).map(|last| self.counting_days(&journal, last));
+        for (at, line) in journal.lines.iter().enumerate() {
             let line = self.line_view(&view, line);
-            direct.push(self.move_balances(&view, &line, is_direct));
+            let day = counting_days.as_ref().and_then(|days| days.get(at)).copied().unwrap_or(view.entry_date);
+            direct.push(self.move_balances(day, &line, is_direct));
             view.lines.push(line);
         }
         if !self.facts.vat_postings.is_empty() {
@@ -131,7 +135,7 @@ impl BooksTransaction<'_> {
         self.effects.count(organisation, "journal type", journal.source.kind.as_str(), 1);
         let cash = self.cash_movement(&view);
         let open_items = self.open_lines(&view, is_direct);
-        let entry = JournalEntry { view: view.clone(), direct, cash, open_items };
+        let entry = JournalEntry { view: view.clone(), direct, cash, open_items, counting_days };
         self.effects.push(organisation, Effect::Journal(Box::new(entry)));
         for entry in &journal.vat {
             let line = match entry.origin {
@@ -249,14 +253,39 @@ impl BooksTransaction<'_> {
         (!pence.is_zero()).then_some(CashMovement { pence: pence.0, reversed })
     }
 
+    /// The last day of the financial year that a journal closes, or whose closing it undoes.
+    fn closing_of(&self, journal: &Journal) -> Option<Date> {
+        let reversed = journal.reverses.and_then(|id| self.facts.journals.get(&id.0)).map(|loaded| &loaded.view);
+        let is_closing = match reversed {
+            Some(reversed) => SourceType::parse(&reversed.source_type) == Some(SourceType::YearEndClose),
+            None => journal.source.kind == SourceType::YearEndClose,
+        };
+        is_closing.then_some(journal.entry_date)
+    }
+
+    /// The days from which the lines of a closing count.
+    pub(crate) fn counting_days(&self, journal: &Journal, last: Date) -> Vec<Date> {
+        let line = |line: &Line| {
+            let account = match &line.target {
+                Target::Account(id) => self.books.chart.get(*id),
+                Target::FirstUse(_) => None,
+            };
+            (account.is_some_and(|account| account.account_type.is_profit_and_loss()), line.amount)
+        };
+        year_end::counting_days(journal.lines.iter().map(line), last)
+    }
+
     /// Moves the loaded balances by a line; gives whether it counts as direct, when its account keeps balances by contact.
-    fn move_balances(&mut self, journal: &JournalView, line: &JournalLineView, is_direct: bool) -> Option<bool> {
+    fn move_balances(&mut self, date: Date, line: &JournalLineView, is_direct: bool) -> Option<bool> {
         let account = self.books.chart.get(AccountId(line.account_id));
         let is_control = account.is_some_and(|account| {
             account.has_role(&Role::AccountsReceivable) || account.has_role(&Role::AccountsPayable)
         });
         let direct = is_control.then_some(is_direct);
-        self.facts.move_balances(journal.entry_date, line, direct, self.today);
+        if date != NO_DAY {
+            self.facts.move_balances(date, line, direct, self.today);
+            self.facts.add_to_closing(self.organisation(), date, line);
+        }
         if let Some(contact) = line.contact_id {
             self.mark_used(contact);
         }

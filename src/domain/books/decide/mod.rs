@@ -25,6 +25,7 @@ use crate::domain::ledger::chart::{Account, Chart, NewAccount, Role};
 use crate::domain::ledger::journal::{LockMove, move_lock};
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat::VatScheme;
+use crate::domain::ledger::year_end::require_reopened;
 
 mod allocations;
 mod bank;
@@ -33,6 +34,7 @@ mod contacts;
 mod credit_notes;
 mod documents;
 mod emails;
+mod financial_years;
 mod imports;
 mod journals;
 mod opening;
@@ -42,6 +44,7 @@ mod settlements;
 mod trade;
 mod vat_adjustments;
 pub mod vat_returns;
+mod write_offs;
 
 /// Why a command is not carried out.
 pub(crate) enum Rejection {
@@ -182,6 +185,12 @@ impl BooksTransaction<'_> {
             }
             BooksCommand::RecordVatReturn(input) => self.record_vat_return(input),
             BooksCommand::DeleteVatReturn { id } => self.delete_vat_return(*id),
+            BooksCommand::CloseYear { last, transfers } => self.close_year(request, *last, transfers),
+            BooksCommand::ReopenYear { last } => self.reopen_year(request, *last),
+            BooksCommand::WriteOff { invoice_id, entered } => self.write_off(request, *invoice_id, entered),
+            BooksCommand::VoidWriteOff { id, void_date, reason } => {
+                self.void_write_off(request, *id, *void_date, reason.as_deref())
+            }
             BooksCommand::SendEmail(entry) => self.send_email(request, entry),
             BooksCommand::ResendEmail { id } => self.resend_email(*id),
             BooksCommand::CancelEmail { id } => self.cancel_email(*id),
@@ -246,7 +255,8 @@ impl BooksTransaction<'_> {
         match move_lock(self.books.lock_date(), date, self.today)? {
             LockMove::Same => return Ok(self.lock_view()),
             LockMove::Back if !request.actor.may_reopen => return Err(Rejection::Forbidden),
-            LockMove::Back | LockMove::Forward => {}
+            LockMove::Back => require_reopened(&self.closed_years(), date)?,
+            LockMove::Forward => {}
         }
         let before = self.books.organisation.lock_audit_fields();
         let row = self.books.change_organisation();

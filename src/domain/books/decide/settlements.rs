@@ -129,7 +129,7 @@ impl BooksTransaction<'_> {
         };
         self.effects.count(organisation, list_name(row.side()), "posted", 1);
         self.put_settlement(row.clone());
-        self.apply_allocations(&settled.effects, Some(SettlementId(id)))?;
+        self.apply_allocations(&settled.effects, Some(AllocationEnd::Settlement(Some(SettlementId(id)))))?;
         self.record_settlement_change(None, id);
         Ok(row)
     }
@@ -312,7 +312,7 @@ impl BooksTransaction<'_> {
                 void_journal_id = Some(reversed);
             }
         }
-        self.apply_allocations(&voided.effects, Some(SettlementId(id)))?;
+        self.apply_allocations(&voided.effects, Some(AllocationEnd::Settlement(Some(SettlementId(id)))))?;
         self.effects.count(organisation, list_name(row.side()), "posted", -1);
         self.effects.count(organisation, list_name(row.side()), "void", 1);
         let Some((_, released)) = self.facts.settlements.get(&id).cloned() else { return Err(Rejection::Unknown) };

@@ -6,6 +6,7 @@ use crate::domain::ids::{ContactId, SettlementId};
 use crate::domain::ledger::allocation::{Allocation, Settlement, SettlementKind};
 use crate::domain::ledger::chart::AccountReference;
 use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::journal::SourceType;
 use crate::domain::ledger::money::Pence;
 
 /// How money changed hands.
@@ -85,13 +86,16 @@ pub enum SettlementField {
     Memo(Option<String>),
 }
 
+/// The kind of the other end of an allocation that is a write-off.
+pub const WRITE_OFF: &str = SourceType::WriteOff.as_str();
+
 /// An allocation, seen from one of its ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllocationView {
     /// Identifier; 0 in a dry run.
     pub id: i64,
     /// The kind of the other end: the word of a document (`sales_invoice`, `sales_credit_note`, …) or of a settlement
-    /// (`customer_receipt`, `customer_refund`, …).
+    /// (`customer_receipt`, `customer_refund`, …), or [`WRITE_OFF`].
     pub other_type: &'static str,
     /// Its id.
     pub other_id: i64,

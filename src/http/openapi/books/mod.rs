@@ -9,6 +9,7 @@ mod contacts;
 mod document_schemas;
 mod documents;
 mod emails;
+mod financial_years;
 mod imports;
 mod journals;
 mod opening;
@@ -19,6 +20,7 @@ pub(in crate::http) mod shared;
 mod status;
 mod vat_adjustments;
 mod vat_returns;
+mod write_offs;
 
 use super::schema::Any;
 use crate::http::resources::contacts::body_schemas;
@@ -46,6 +48,7 @@ pub use documents::{
     print_sales_document, unallocate_credit_note, update_document, void_document,
 };
 pub use emails::{cancel_email, email_document, get_email, list_emails, resend_email};
+pub use financial_years::{close_financial_year, list_financial_years, reopen_financial_year};
 pub use imports::{confirm_import, get_import, list_imports, preview_import};
 pub use journals::{create_journal, get_journal, list_journals, void_journal};
 pub use opening::{preview_opening_balances, set_opening_balances};
@@ -62,6 +65,7 @@ pub(super) use shared::vocabulary;
 pub use status::get_books_status;
 pub use vat_adjustments::{create_vat_adjustment, get_vat_adjustment, list_vat_adjustments, void_vat_adjustment};
 pub use vat_returns::{create_vat_return, delete_vat_return, get_vat_return, list_vat_returns};
+pub use write_offs::{get_write_off, void_write_off, write_off_sales_invoice};
 
 const TAG: &str = "Ledger";
 
@@ -79,6 +83,8 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         imports::schemas(),
         vat_adjustments::schemas(),
         vat_returns::schemas(),
+        write_offs::schemas(),
+        financial_years::schemas(),
         emails::schemas(),
     ];
     groups.into_iter().flatten().collect()

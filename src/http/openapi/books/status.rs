@@ -9,7 +9,8 @@ use crate::http::resources::status::BooksStatusJson;
 pub fn get_books_status() -> Operation {
     inside(
         "Get the status of the books",
-        "What waits to be dealt with: bank lines to be confirmed, drafts, what is overdue, and what is missing (`gaps`).",
+        "What waits to be dealt with: bank lines to be confirmed, drafts, what is overdue, and what is missing (`gaps`); and how the \
+         business stands today. Each figure is that of its report.",
     )
     .answer::<Data<BooksStatusJson>>(200, "The status.")
 }

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
 use crate::domain::books::records::document::{DocumentCis, DocumentLineRecord, DocumentView};
-use crate::domain::books::records::settlement::AllocationView;
+use crate::domain::books::records::settlement::{AllocationView, WRITE_OFF};
 use crate::domain::date::Date;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::document::{CisType, DocumentKind};
@@ -461,11 +461,12 @@ pub struct InvoiceAllocationJson {
     settled_amount: Money,
 }
 
-/// What may settle an invoice: for a sales invoice the first two, for a purchase invoice the others.
+/// What may settle an invoice: for a sales invoice the first three, for a purchase invoice the others.
 fn source_type() -> ObjectBuilder {
     choice(&[
         SettlementKind::CustomerReceipt.as_str(),
         DocumentKind::SalesCreditNote.as_str(),
+        WRITE_OFF,
         SettlementKind::SupplierPayment.as_str(),
         DocumentKind::PurchaseCreditNote.as_str(),
     ])

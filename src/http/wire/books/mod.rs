@@ -16,6 +16,7 @@ pub(in crate::http) mod read;
 pub mod settlement;
 pub mod vat_adjustment;
 pub mod vat_return;
+pub mod write_off;
 
 pub use read::{BOOK_DATE_RULE, body, parse_book_date, utr};
 

@@ -9,6 +9,7 @@ mod set_off;
 mod settled;
 mod together;
 mod withheld;
+mod written_off;
 
 use std::collections::BTreeMap;
 

@@ -10,6 +10,7 @@ use crate::books::account_reports::assert_account_reports;
 use crate::books::contact_reports_naive::assert_contact_reports;
 use crate::books::figures::{assert_is_a_journal, pence, sides};
 use crate::books::quarter::{all_journals, debit_balances};
+use crate::books::year_end::assert_closing_changes_nothing;
 use crate::books::{independent, plain_text};
 
 /// A journal as both sides can say it.
@@ -47,6 +48,7 @@ pub fn compare(books: &Books, writers: &[Writer<'_>]) {
     plain_text::assert_reports_agree(books, &journals);
     assert_account_reports(books);
     assert_contact_reports(books);
+    assert_closing_changes_nothing(books);
 }
 
 fn compare_journals(journals: &[Value], writers: &[Writer<'_>]) {

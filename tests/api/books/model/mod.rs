@@ -9,6 +9,7 @@ mod end;
 mod journals;
 mod settlements;
 mod state;
+mod write_offs;
 
 use std::collections::BTreeMap;
 
@@ -166,7 +167,7 @@ impl<'a> Writer<'a> {
 
     /// One command.
     fn step(&mut self) {
-        match self.random.below(number_from("MODEL_KINDS", 100)) {
+        match self.random.below(number_from("MODEL_KINDS", 104)) {
             0..14 => self.post_journal(),
             14..18 => self.void_journal(),
             18..20 => self.move_lock(),
@@ -184,7 +185,8 @@ impl<'a> Writer<'a> {
             88..93 => self.settle_by_row(),
             93..96 => self.allocate(),
             96..98 => self.unallocate(),
-            _ => self.void_settlement(),
+            98..100 => self.void_settlement(),
+            _ => self.write_off(),
         }
     }
 

@@ -134,6 +134,7 @@ impl Writer<'_> {
                 let key = if document.is_credit { "credit_note_id" } else { "invoice_id" };
                 json!({ key: document.id, "amount": money(*cash) })
             }
+            Party::WriteOff(_) => unreachable!("money is not set against a write-off"),
         };
         wishes.iter().map(one).collect()
     }
@@ -191,6 +192,7 @@ impl Writer<'_> {
         let of = |(target, _, _): &Wish| match target {
             Party::Document(of) => self.state.documents[*of].day,
             Party::Settlement(of) => self.state.settlements[*of].day,
+            Party::WriteOff(of) => self.state.write_offs[*of].day,
         };
         wishes.iter().map(|wish| of(wish).max(day).max(open)).collect()
     }

@@ -183,6 +183,15 @@ pub struct Settlement {
 pub enum Party {
     Document(usize),
     Settlement(usize),
+    WriteOff(usize),
+}
+
+#[derive(Debug, Clone)]
+pub struct WriteOff {
+    pub id: i64,
+    pub day: Day,
+    pub journal: usize,
+    pub is_void: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -204,6 +213,7 @@ pub struct State {
     pub contacts: Vec<Contact>,
     pub documents: Vec<Document>,
     pub settlements: Vec<Settlement>,
+    pub write_offs: Vec<WriteOff>,
     pub allocations: Vec<Allocation>,
 }
 
@@ -256,7 +266,7 @@ impl State {
         for allocation in self.allocations.iter().filter(|one| one.is_live && one.target == Party::Document(document)) {
             match allocation.source {
                 Party::Settlement(_) => sums.0 += allocation.settled,
-                Party::Document(_) => sums.1 += allocation.settled,
+                Party::Document(_) | Party::WriteOff(_) => sums.1 += allocation.settled,
             }
         }
         sums
