@@ -13,7 +13,7 @@ use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
 use super::resources::{
-    accounts, bank_accounts, bank_transactions, changes, contacts, documents, emails, identity, imports, journals,
+    accounts, bank_accounts, bank_transactions, changes, cis, contacts, documents, emails, identity, imports, journals,
     keys, opening_balances, organisations, period_lock, printed, reports, settlements, status, vat_adjustments,
 };
 use super::route_table::{Access, BodyRule, Route};
@@ -79,6 +79,7 @@ pub fn routes() -> Vec<Route<Products>> {
     routes.extend(settlement_routes());
     routes.extend(vat_routes());
     routes.extend(pdf_routes());
+    routes.extend(cis_routes());
     routes.extend(email_routes());
     routes.extend(report_routes());
     routes.extend(history_routes());
@@ -447,6 +448,17 @@ fn settlement_routes() -> Vec<Route<Products>> {
         unallocate_settlement
     ));
     routes
+}
+
+fn cis_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::get(inside!("/cis/returns/{tax_month_end}"), "getCisReturn", READ, cis::show_return)
+            .doc(openapi::get_cis_return),
+        Route::get(inside!("/suppliers/{id}/cis-statement"), "getCisStatement", READ, cis::show_statement)
+            .doc(openapi::get_cis_statement),
+        Route::get(inside!("/suppliers/{id}/cis-statement/pdf"), "getCisStatementPdf", READ, cis::print_statement)
+            .doc(openapi::print_cis_statement),
+    ]
 }
 
 /// Sending a document, beside each kind that is sent.

@@ -36,16 +36,16 @@ fn said(program: &str, arguments: &[&str], file: &Path) -> String {
 }
 
 /// A PDF as other programs read it.
-struct Read {
+pub struct Read {
     /// Its words by page, in the order of reading.
-    text: String,
-    pages: usize,
+    pub text: String,
+    pub pages: usize,
 }
 
 /// The file of an answer, checked: a sound, tagged PDF/A whose fonts are embedded and subset, and nothing outside of the
 /// margins. None without the programs.
 #[track_caller]
-fn read(answer: &Answer) -> Option<Read> {
+pub fn read(answer: &Answer) -> Option<Read> {
     assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/pdf")), "{}", answer.status);
     assert!(answer.body.starts_with(b"%PDF-1.7") && answer.body.len() > 5_000);
     if !tools_are_there() {
@@ -89,12 +89,12 @@ fn read(answer: &Answer) -> Option<Read> {
 
 impl Read {
     /// The words without what lies between them, for texts that wrap.
-    fn letters(&self) -> String {
+    pub fn letters(&self) -> String {
         self.text.split_whitespace().collect()
     }
 
     #[track_caller]
-    fn says(&self, parts: &[&str]) {
+    pub fn says(&self, parts: &[&str]) {
         let letters = self.letters();
         for part in parts {
             let wanted: String = part.split_whitespace().collect();

@@ -202,6 +202,7 @@ fn request(
             path = path.replace("{contactId}", &record(kind).to_string());
         }
     }
+    path = path.replace("{tax_month_end}", "2026-04-05");
     assert!(!path.contains('{'), "{path}: teach tests/api/books/tenants.rs what this names");
     path.push_str(&required_query(method, template));
     let request = own.books.server.client.request(method, &path).key(key);

@@ -16,7 +16,7 @@ pub(in crate::http) mod read;
 pub mod settlement;
 pub mod vat_adjustment;
 
-pub use read::{BOOK_DATE_RULE, body, parse_book_date, utr};
+pub use read::{BOOK_DATE_RULE, TAX_MONTH_RULE, body, parse_book_date, parse_tax_month, utr};
 
 use serde::ser::{Serialize, Serializer};
 
