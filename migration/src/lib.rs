@@ -25,6 +25,7 @@ mod m20261124_000020_vat_adjustments;
 mod m20261124_000021_reverse_charge;
 pub mod m20261124_000022_contact_reports;
 mod m20261124_000023_email;
+mod m20261125_000040_statement_emails;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
@@ -52,6 +53,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261124_000021_reverse_charge::Migration),
             Box::new(m20261124_000022_contact_reports::Migration),
             Box::new(m20261124_000023_email::Migration),
+            Box::new(m20261125_000040_statement_emails::Migration),
         ]
     }
 }

@@ -482,6 +482,13 @@ fn email_routes() -> Vec<Route<Products>> {
         ),
         email!("/customer-receipts", |id| Settlement(ContactKind::Customer, id), "CustomerReceipt", CustomerReceipt),
         email!("/supplier-payments", |id| Settlement(ContactKind::Supplier, id), "SupplierPayment", SupplierPayment),
+        Route::post(
+            inside!("/suppliers/{id}/cis-statement/email"),
+            "emailCisStatement",
+            SEND,
+            emails::send_cis_statement,
+        )
+        .doc(|| openapi::email_document(EmailedType::CisStatement)),
         Route::get(inside!("/emails"), "listEmails", READ, emails::list).doc(openapi::list_emails),
         Route::get(inside!("/emails/{id}"), "getEmail", READ, emails::show).doc(openapi::get_email),
         Route::post(inside!("/emails/{id}/resend"), "resendEmail", SEND, emails::resend)

@@ -106,6 +106,15 @@ impl CisStatement {
         }
     }
 
+    /// The figures that an e-mail names.
+    pub fn figures(&self) -> Vec<(&'static str, Pence)> {
+        vec![
+            ("Gross amount paid, without VAT", Pence(self.totals.total_payments.0)),
+            ("Cost of materials", Pence(self.totals.cost_of_materials.0)),
+            ("Amount deducted", Pence(self.totals.total_deducted.0)),
+        ]
+    }
+
     /// Whether nothing was withheld, so that no statement is due.
     pub const fn is_nothing(&self) -> bool {
         self.deductions.is_empty()

@@ -3,7 +3,7 @@
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 
-use crate::domain::books::records::contact::ContactDetails;
+use crate::domain::books::records::contact::ContactRecord;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::date::date_in;
 use crate::domain::ids::Id;
@@ -57,7 +57,7 @@ async fn requested(call: &Call<Products>) -> Result<(OrganisationRecord, Supplie
     let month = query.tax_month("tax_month_end");
     query.finish()?;
     let month = month.ok_or_else(|| ApiError::internal("a parameter that was not refused is there"))?;
-    let statement = SupplierStatement::of(call, &organisation, (id, supplier), month).await?;
+    let statement = SupplierStatement::of(call, &organisation, supplier, month).await?;
     if statement.statement.is_nothing() {
         return Err(ApiError::not_found());
     }
@@ -69,15 +69,16 @@ pub(super) async fn supplier(
     call: &Call<Products>,
     organisation: &OrganisationRecord,
     id: i64,
-) -> Result<Option<ContactDetails>, ApiError> {
+) -> Result<Option<ContactRecord>, ApiError> {
     let today = date_in(&organisation.timezone, call.began_at_ms());
     let found = call.state().reader.contact(organisation.id, ContactKind::Supplier, id, today).await?;
-    Ok(found.map(|view| view.row.details))
+    Ok(found.map(|view| view.row))
 }
 
 /// The statement of a supplier for a tax month.
 pub(super) struct SupplierStatement {
-    supplier: ContactDetails,
+    /// The supplier.
+    pub(super) supplier: ContactRecord,
     /// Its figures.
     pub(super) statement: CisStatement,
 }
@@ -87,12 +88,12 @@ impl SupplierStatement {
     pub(super) async fn of(
         call: &Call<Products>,
         organisation: &OrganisationRecord,
-        (id, supplier): (i64, ContactDetails),
+        supplier: ContactRecord,
         month: TaxMonth,
     ) -> Result<Self, ApiError> {
         let rows = call.state().reader.cis_return_rows(organisation, month).await?;
         let contractor = organisation.legal_name.clone().unwrap_or_else(|| organisation.name.clone());
-        let statement = CisStatement::compute(rows, month, contractor, (Id(id), &supplier.name));
+        let statement = CisStatement::compute(rows, month, contractor, (Id(supplier.id), &supplier.details.name));
         Ok(Self { supplier, statement })
     }
 
@@ -103,7 +104,7 @@ impl SupplierStatement {
             render::cis_statement(&PaymentAndDeductionStatement {
                 statement: &self.statement,
                 organisation: &organisation,
-                supplier: &self.supplier,
+                supplier: &self.supplier.details,
             })
         };
         Ok((name, file::print(print).await?))

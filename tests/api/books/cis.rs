@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::printed_documents::read;
 use super::trade::fields;
-use super::{Books, format_paths};
+use super::{Books, format_paths, reason};
 use crate::support::client::{Answer, keys};
 use crate::support::database::on_both_databases;
 
@@ -285,5 +285,73 @@ on_both_databases! {
         if let Some(read) = read(&printed) {
             read.says(&["Deducted at 20%", "Deducted at 30%", "Amount deducted £300.00", "Total", "7,400.00", "£1,300.00", "Verification number", "V1"]);
         }
+    }
+
+    fn a_statement_is_e_mailed_with_its_pdf_and_changes_nothing(database) {
+        let books = Books::on(&database);
+        books.request("PATCH", "").json(&json!({ "paye_reference": "123/AB456" })).send().expect(200);
+        let reed = books.subcontractor("Reed Carpentry", 20);
+        let bill = books.work(reed, "2026-01-05", "15000", "4200");
+        books.payment(reed, "2026-01-20", "5400", &[(&bill, "5400")]);
+        let path = format!("/suppliers/{reed}/cis-statement/email");
+        let month = json!({ "tax_month_end": JANUARY });
+        // Nobody to send to, nothing withheld, nobody there, no month: nothing is queued.
+        let picture = || (books.get("/changes"), books.server.rows_of("email"));
+        let before = picture();
+        assert_eq!(reason(&books.post(&path, &month)), "no_recipient");
+        let written = json!({ "tax_month_end": FEBRUARY, "to": ["reed@example.com"] });
+        books.post(&path, &written).refused(404, "not_found");
+        let customer = books.customer("Brightwell School");
+        let before = (books.get("/changes"), before.1);
+        for id in [customer, 999_999] {
+            let body = json!({ "tax_month_end": JANUARY, "to": ["reed@example.com"] });
+            books.post(&format!("/suppliers/{id}/cis-statement/email"), &body).refused(404, "not_found");
+            books.post(&format!("/suppliers/{id}/cis-statement/email"), &json!({})).refused(404, "not_found");
+        }
+        for (body, paths) in [
+            (json!({}), vec!["tax_month_end"]),
+            (json!({ "tax_month_end": "2026-02-06" }), vec!["tax_month_end"]),
+            (json!({ "tax_month_end": JANUARY, "to": [], "period": 1 }), vec!["period", "to"]),
+        ] {
+            assert_eq!(format_paths(&books.post(&path, &body)), paths, "{body}");
+        }
+        let address = json!({ "email": "reed@example.com" });
+        assert_eq!(picture(), before);
+        books.request("PATCH", &format!("/suppliers/{reed}")).json(&address).send().expect(200);
+        let dry = books.post(&format!("{path}?dry_run=true"), &month).expect(200)["data"].clone();
+        assert_eq!((&dry["id"], books.server.rows_of("email")), (&Value::Null, 0));
+
+        let supplier = books.get(&format!("/suppliers/{reed}"));
+        let alone = books.server.key(&books.owner, &["books:send"]);
+        let email = books.server.client.post(&books.path(&path)).key(&alone).json(&month).send().expect(202)["data"].clone();
+        assert_eq!(
+            fields(&email, &["document_type", "document_id", "period_start", "period_end", "to", "status"]),
+            json!(["cis_statement", reed, "2026-01-06", JANUARY, ["reed@example.com"], "queued"])
+        );
+        assert_eq!(fields(&email, &["subject", "message"]), fields(&dry, &["subject", "message"]));
+        assert_eq!(email["subject"], "Payment and deduction statement for the tax month to 5 February 2026 from Larkspur Joinery Ltd");
+        let message = email["message"].as_str().unwrap();
+        for part in ["Gross amount paid, without VAT: £6,400.00\n", "Cost of materials: £1,400.00\n", "Amount deducted: £1,000.00\n"] {
+            assert!(message.contains(part), "{message}");
+        }
+        books.email_once(&email["id"], "sent");
+        let outbox = books.server.outbox();
+        assert_eq!(outbox.len(), 1);
+        assert!(outbox[0].1.contains("cis-statement 2026-02-05.pdf") && outbox[0].1.contains("JVBERi0xLjc"), "{}", outbox[0].1);
+        assert_eq!(books.get(&format!("/suppliers/{reed}")), supplier);
+        let history = books.get(&format!("/suppliers/{reed}/history"))["data"].clone();
+        let entry = history.as_array().unwrap().iter().find(|entry| entry["action"] == "email").unwrap();
+        assert_eq!(entry["summary"], "Payment and deduction statement for the tax month to 5 February 2026 of Reed Carpentry e-mailed");
+        let listed = books.get(&format!("/emails?document_type=cis_statement&document_id={reed}"));
+        assert_eq!((&listed["data"][0]["id"], &listed["pagination"]["total"]), (&email["id"], &json!(1)));
+        // The scope to write sends nothing.
+        let writer = books.server.key(&books.owner, &["books:read", "books:write"]);
+        books.server.client.post(&books.path(&path)).key(&writer).json(&month).send().refused(403, "forbidden");
+        let stale = books.request("POST", &path).header("If-Match", "\"99\"").json(&month).send();
+        assert_eq!(reason(&stale), "stale_version");
+        let post = || books.request("POST", &path).idempotency_key("once").json(&month).send();
+        let (first, again) = (post(), post());
+        assert_eq!((first.status, &first.body, again.header("idempotency-replayed")), (202, &again.body, Some("true")));
+        assert_eq!(books.server.rows_of("email"), 2);
     }
 }

@@ -137,6 +137,7 @@ fn body(operation: &str, own: &Tenant) -> Option<Value> {
         "emailSalesInvoice" | "emailSalesCreditNote" | "emailCustomerReceipt" | "emailSupplierPayment" => {
             json!({ "to": ["a@example.com"] })
         }
+        "emailCisStatement" => json!({ "tax_month_end": "2026-04-05", "to": ["a@example.com"] }),
         "allocateSalesCreditNote"
         | "allocatePurchaseCreditNote"
         | "allocateCustomerReceipt"

@@ -52,6 +52,18 @@ fn cis_returns(s: &mut Session) {
         s.get(&format!("/suppliers/{reed}/cis-statement{query}"));
         s.get(&format!("/suppliers/{reed}/cis-statement/pdf{query}"));
     }
+    let path = format!("/suppliers/{reed}/cis-statement/email");
+    let body = json!({ "tax_month_end": "2026-02-05" });
+    s.post(&path, json!({}));
+    s.post(&path, json!({ "tax_month_end": "2026-02-06", "cc": "a", "month": 1 }));
+    s.key("sender", "owner", &["books:read", "books:send"]);
+    s.post(&path, json!({}));
+    s.post(&path, json!({ "tax_month_end": "2026-02-06", "cc": "a", "month": 1 }));
+    s.post(&path, body.clone());
+    s.post(&path, json!({ "tax_month_end": "2026-03-05", "to": ["reed@example.com"] }));
+    s.post(&path, json!({ "tax_month_end": "2026-02-05", "to": ["reed@example.com"] }));
+    s.get("/emails?document_type=cis_statement");
+    s.get(&format!("/suppliers/{reed}/history"));
     for path in [
         "/cis/returns/2026-02-05".to_owned(),
         format!("/suppliers/{reed}/cis-statement?tax_month_end=2026-02-05"),

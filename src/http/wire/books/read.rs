@@ -113,6 +113,16 @@ impl<'a> StrictReader<'a> {
         Ok(date)
     }
 
+    /// A tax month by its last day.
+    pub fn tax_month(&mut self, path: FieldPath<'_>) -> Reading<Option<TaxMonth>> {
+        let text = self.value()?;
+        let month = serde_json::from_str::<Cow<'_, str>>(text).ok().and_then(|text| parse_tax_month(&text));
+        if month.is_none() {
+            self.problem(path, TAX_MONTH_RULE);
+        }
+        Ok(month)
+    }
+
     /// A VAT code.
     pub fn vat_code(&mut self, path: FieldPath<'_>) -> Reading<Option<VatCode>> {
         self.word(path, VatCode::parse, "one of ST, RR, ZR, EX, NV")
