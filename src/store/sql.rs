@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use sea_orm::sqlx::Row as _;
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, QueryResult, Statement,
     TransactionTrait as _, TryGetable, Value,
@@ -40,6 +41,11 @@ impl Row {
     /// A column's value.
     pub(super) fn get<T: TryGetable>(&self, index: usize) -> Result<T, StoreError> {
         self.0.try_get_by_index(index).map_err(|error| StoreError::Corrupt(error.to_string()))
+    }
+
+    /// Whether it is of one column: what stands between the rows of two queries ([`Unit::together`]).
+    fn is_mark(&self) -> bool {
+        self.0.try_as_sqlite_row().is_some_and(|row| row.columns().len() == 1)
     }
 
     /// How many columns it has.
@@ -103,6 +109,36 @@ async fn query_all(connection: &DatabaseConnection, sql: &str, values: Vec<Value
     Ok(rows.into_iter().map(Row).collect())
 }
 
+/// A query with its parameters.
+pub(super) struct Query {
+    /// The statement, with `$1` for the first parameter.
+    pub(super) sql: String,
+    /// The parameters.
+    pub(super) values: Vec<Value>,
+}
+
+impl Query {
+    pub(super) fn new(sql: impl Into<String>, values: Vec<Value>) -> Self {
+        Self { sql: sql.into(), values }
+    }
+}
+
+/// Adds to a text a statement whose parameters are counted from this number.
+fn push_statement(text: &mut String, sql: &str, before: usize) {
+    let mut parts = sql.split('$');
+    text.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let digits = part.len() - part.trim_start_matches(|character: char| character.is_ascii_digit()).len();
+        let (number, rest) = part.split_at(digits);
+        text.push('$');
+        match number.parse::<usize>() {
+            Ok(number) => text.push_str(&(before + number).to_string()),
+            Err(_) => text.push_str(number),
+        }
+        text.push_str(rest);
+    }
+}
+
 /// What a unit works with: the open database transaction and the moment it runs at.
 pub(super) struct Unit<'a> {
     pub(super) db: &'a DatabaseTransaction,
@@ -144,6 +180,29 @@ impl<'a> Unit<'a> {
     /// The first row.
     pub(super) async fn one(&self, sql: &str, values: Vec<Value>) -> Result<Option<Row>, StoreError> {
         Ok(self.all(sql, values).await?.into_iter().next())
+    }
+
+    /// The rows of several queries, each of at least two columns. SQLite runs them over one hand-over to its thread; rows
+    /// of one column, of which there is one after each query, tell where the rows of the next begin.
+    pub(super) async fn together<const N: usize>(&self, queries: [Query; N]) -> Result<[Vec<Row>; N], StoreError> {
+        let mut answers = [const { Vec::new() }; N];
+        if matches!(self.backend, DbBackend::Postgres) {
+            for (answer, query) in answers.iter_mut().zip(queries) {
+                *answer = self.all(&query.sql, query.values).await?;
+            }
+            return Ok(answers);
+        }
+        let (mut sql, mut values) = (String::new(), Vec::new());
+        for query in queries {
+            push_statement(&mut sql, &query.sql, values.len());
+            sql.push_str("; select null; ");
+            values.extend(query.values);
+        }
+        let mut rows = self.all(&sql, values).await?.into_iter();
+        for answer in &mut answers {
+            answer.extend(rows.by_ref().take_while(|row| !row.is_mark()));
+        }
+        Ok(answers)
     }
 
     /// Runs independent statements that share one list of parameters.
@@ -445,9 +504,8 @@ impl Reader {
             matches!(self.shared.backend, DbBackend::Postgres).then_some(sea_orm::IsolationLevel::RepeatableRead);
         let transaction = self.pool.begin_with_config(isolation, None).await?;
         let unit = Unit { may_lock: false, ..Unit::new(&transaction, &self.shared) };
-        let value = work(&unit).await;
-        transaction.rollback().await?;
-        value
+        // Nothing was written: the transaction ends when it is dropped, and nobody waits for that.
+        work(&unit).await
     }
 }
 
@@ -455,6 +513,7 @@ impl Reader {
 mod tests {
     use std::sync::Arc;
 
+    use super::{Query, push_statement};
     use crate::clock::SystemClock;
     use crate::store::{Store, StoreOptions};
 
@@ -468,6 +527,37 @@ mod tests {
         let write = "insert into setting (name, value) values ('a', 'b')";
         assert!(store.reader.all(write, Vec::new()).await.is_err());
         assert!(store.reader.all("select name from setting", Vec::new()).await.expect("reads").is_empty());
+        store.close().await;
+    }
+
+    #[test]
+    fn parameters_are_counted_from_those_before() {
+        let mut text = String::from("select $1; ");
+        push_statement(&mut text, "select $1, $12 where a = $2", 3);
+        assert_eq!(text, "select $1; select $4, $15 where a = $5");
+    }
+
+    #[tokio::test]
+    async fn queries_run_together_each_have_their_rows() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite://{}", folder.path().join("test.db").display());
+        let store = Store::open(StoreOptions::new(url), Arc::new(SystemClock::default())).await.expect("opens");
+        let numbers = |most: i64| {
+            let sql = "with recursive n(i) as (select 1 union all select i + 1 from n where i < $1) \
+                       select i, 'x' from n where i <= $1 and $1 > 0 order by i desc";
+            Query::new(sql, params![most])
+        };
+        let rows = store
+            .reader
+            .snapshot(move |unit| {
+                Box::pin(async move {
+                    let [three, none, one] = unit.together([numbers(3), numbers(0), numbers(1)]).await?;
+                    Ok((three.len(), three[0].get::<i64>(0)?, none.len(), one.len(), one[0].get::<i64>(0)?))
+                })
+            })
+            .await
+            .expect("reads");
+        assert_eq!(rows, (3, 3, 0, 1, 1));
         store.close().await;
     }
 }

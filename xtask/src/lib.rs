@@ -10,6 +10,7 @@ pub mod http;
 pub mod jobs;
 pub mod load;
 pub mod mail_server;
+pub mod plain_text;
 pub mod postgres;
 pub mod postings;
 pub mod process;

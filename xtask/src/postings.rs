@@ -404,8 +404,9 @@ fn whole(journal: &Value, shown: &Shown) -> std::result::Result<(), String> {
     Ok(())
 }
 
-/// Pence of an amount as it is printed: a number with two decimals.
-fn pence(value: &Value) -> Option<u64> {
+/// Pence of an amount as it is printed: a number with two decimals, not negative.
+#[must_use]
+pub fn pence(value: &Value) -> Option<u64> {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let (pounds, rest) = text.split_once('.').unwrap_or((&text, ""));
     let rest = format!("{rest:0<2}");

@@ -96,7 +96,7 @@ const PROFIT_LOSS: Report = Report {
              profit, corporation tax below profit before tax. Each row has the path of the lines behind it.",
         )
     },
-    print: |request| Box::pin(print_of_accounts(request, |_, period| ProfitLoss::days(period), ProfitLoss::compute)),
+    print: |request| Box::pin(print_of_income(request, ProfitLoss::days, ProfitLoss::compute)),
 };
 
 const PROFIT_LOSS_MONTHLY: Report = Report {
@@ -111,10 +111,7 @@ const PROFIT_LOSS_MONTHLY: Report = Report {
              The totals are those of the profit and loss account of the period.",
         )
     },
-    print: |request| {
-        let days = |_: &FinancialYears, period| ProfitLossMonthly::days(period);
-        Box::pin(print_of_accounts(request, days, ProfitLossMonthly::compute))
-    },
+    print: |request| Box::pin(print_of_income(request, ProfitLossMonthly::days, ProfitLossMonthly::compute)),
 };
 
 const BALANCE_SHEET: Report = Report {
@@ -174,10 +171,7 @@ const PERIOD_COMPARISON: Report = Report {
              same days of the year before with `compare=previous_year`, or the one from `compare_start` to `compare_end`.",
         )
     },
-    print: |request| {
-        let days = |_: &FinancialYears, periods| PeriodComparison::days(periods);
-        Box::pin(print_of_accounts(request, days, PeriodComparison::compute))
-    },
+    print: |request| Box::pin(print_of_income(request, PeriodComparison::days, PeriodComparison::compute)),
 };
 
 const BALANCE_COMPARISON: Report = Report {
@@ -301,6 +295,18 @@ async fn print_of_accounts<P: Parameters, T: Serialize>(
 ) -> Result<Box<RawValue>, ApiError> {
     let load = async |reader: &Reader, organisation: &OrganisationRecord, parameters| {
         reader.account_rows(organisation, parameters, days).await
+    };
+    print_report(request, load, compute).await
+}
+
+/// The same of a report about what was posted to income and expense accounts between the ends of some days.
+async fn print_of_income<P: Parameters, T: Serialize>(
+    request: ReportRequest<'_>,
+    days: fn(P) -> Vec<Date>,
+    compute: fn(&AccountRows, P) -> T,
+) -> Result<Box<RawValue>, ApiError> {
+    let load = async |reader: &Reader, organisation: &OrganisationRecord, parameters| {
+        reader.income_rows(organisation, days(parameters)).await
     };
     print_report(request, load, compute).await
 }

@@ -24,6 +24,7 @@ mod model;
 mod opening;
 mod organisations;
 mod payments;
+mod plain_text;
 mod printed_documents;
 mod purchase_invoices;
 mod quarter;
