@@ -93,8 +93,7 @@ async fn queue(
     Ok(answer)
 }
 
-/// Adds to an e-mail what is read for it: the figures of a statement, which is unknown where nothing was withheld, and the
-/// PDF.
+/// Adds to an e-mail what is read for it: the figures of a statement, none where there is no statement, and the PDF.
 async fn prepare(
     call: &Call<Products>,
     organisation: &OrganisationRecord,
@@ -103,13 +102,11 @@ async fn prepare(
 ) -> Result<(), ApiError> {
     match entry.document {
         EmailedDocument::CisStatement(id, month) => {
-            let statement = cis_statement(call, organisation, (id, month)).await?.ok_or_else(ApiError::not_found)?;
-            if statement.statement.is_nothing() {
-                return Err(ApiError::not_found());
-            }
+            let found = cis_statement(call, organisation, (id, month)).await?;
+            (entry.figures, entry.attachment, entry.rendered_version) = (Vec::new(), None, None);
+            let Some(statement) = found.filter(|found| !found.statement.is_nothing()) else { return Ok(()) };
             entry.figures = statement.statement.figures();
             entry.rendered_version = Some(statement.supplier.version);
-            entry.attachment = None;
             if attaches_pdf {
                 entry.attachment = Some(attached(statement.print(organisation.clone()).await?));
             }

@@ -55,6 +55,7 @@ impl Tenant {
         let accounts = |code: &str| books.account_id(code);
         let bodies = traded(records[1].1, records[2].1, records[3].1, &accounts);
         records.extend(bodies.map(|(kind, body)| (kind, made(&format!("/{kind}"), body))));
+        paid_under_cis(&books, records[2].1, records[3].1);
         let receipt = records.iter().find(|(kind, _)| *kind == "customer-receipts").unwrap().1;
         let to = json!({ "to": ["a@example.com"] });
         let email = books.post(&format!("/customer-receipts/{receipt}/email"), &to).expect(202)["data"]["id"].clone();
@@ -67,6 +68,21 @@ impl Tenant {
         let found = self.records.iter().find(|(known, _)| *known == kind);
         found.unwrap_or_else(|| panic!("make a record of {kind} in tests/api/books/tenants.rs")).1
     }
+}
+
+/// Pays a supplier as a subcontractor in the tax month of the examples, so that there is a statement of it.
+fn paid_under_cis(books: &Books, supplier: i64, bank: i64) {
+    let cis = json!({ "cis": { "is_subcontractor": true, "deduction_rate": 20 } });
+    books.request("PATCH", &format!("/suppliers/{supplier}")).json(&cis).send().expect(200);
+    let line =
+        json!({ "description": "x", "account_id": books.account_id("5100"), "unit_price": 100, "vat_code": "NV" });
+    let bill = json!({ "supplier_id": supplier, "invoice_date": "2026-03-06", "lines": [line] });
+    let bill = books.post("/purchase-invoices", &bill).expect(201)["data"]["id"].clone();
+    let payment = json!({
+        "supplier_id": supplier, "date": "2026-03-07", "amount": 80, "bank_account_id": bank,
+        "allocations": [{ "invoice_id": bill, "amount": 80 }]
+    });
+    books.post("/supplier-payments", &payment).expect(201);
 }
 
 /// What is traded, by the list that it is made in: drafts, so that everything may be done with them, and money.

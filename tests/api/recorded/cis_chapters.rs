@@ -62,7 +62,6 @@ fn cis_returns(s: &mut Session) {
     s.post(&path, body.clone());
     s.post(&path, json!({ "tax_month_end": "2026-03-05", "to": ["reed@example.com"] }));
     s.post(&path, json!({ "tax_month_end": "2026-02-05", "to": ["reed@example.com"] }));
-    s.get("/emails?document_type=cis_statement");
     s.get(&format!("/suppliers/{reed}/history"));
     for path in [
         "/cis/returns/2026-02-05".to_owned(),

@@ -177,6 +177,9 @@ impl BooksTransaction<'_> {
             }
             EmailedDocument::CisStatement(id, _) => {
                 let row = self.contact(request, ContactKind::Supplier, id)?;
+                if entry.figures.is_empty() {
+                    return Err(Rejection::Unknown);
+                }
                 let figures = entry.figures.iter().map(|(name, amount)| (*name, pounds(*amount)));
                 (id, row.version, statement_title(entry.document), figures.collect())
             }

@@ -100,7 +100,7 @@ pub struct EmailInput {
     pub subject: Option<String>,
     /// The text, when the caller writes it.
     pub message: Option<String>,
-    /// What the text says of a statement, unless the caller writes it.
+    /// What the text says of a statement, unless the caller writes it; nothing where there is no statement to send.
     pub figures: Vec<(&'static str, Pence)>,
     /// The PDF of the document, where one is rendered.
     pub attachment: Option<Attachment>,
