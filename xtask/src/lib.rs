@@ -6,6 +6,7 @@ pub mod coding_datasets;
 pub mod conformance;
 pub mod datasets;
 pub mod faults;
+pub mod frozen;
 pub mod http;
 pub mod jobs;
 pub mod load;
