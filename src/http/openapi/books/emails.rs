@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::super::operation::Operation;
 use super::super::schema::{Any, array, boolean, id, label, maybe, maybe_array, moment, named, required, strict, text};
-use super::cis::tax_month_in;
+use super::cis::{STATED, tax_month_in};
 use super::shared::{about_one, inside};
 use crate::domain::mail::{ADDRESSES_MAX, EmailedType, MESSAGE_CHARS_MAX, SUBJECT_CHARS_MAX};
 use crate::http::envelope::{Data, PageOf};
@@ -37,7 +37,7 @@ fn email_cis_statement() -> Operation {
          it. Without `to` it goes to the address of the supplier; without `subject` and `message` the service writes them, with the \
          figures. 404 when nothing was withheld in the tax month. 503 `busy` when 10,000 e-mails of the organisation wait.";
     let example = json!({ "tax_month_end": "2026-04-05", "to": ["reed@example.com"] });
-    let operation = about_one("supplier", 12, "E-mail the CIS statement of a supplier", description);
+    let operation = about_one("supplier", STATED, "E-mail the CIS statement of a supplier", description);
     sends(operation.request(named("SendCisStatement"), example))
 }
 
