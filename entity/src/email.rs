@@ -61,6 +61,12 @@ pub struct Model {
     pub updated_at: i64,
     /// When it was accepted.
     pub sent_at: Option<i64>,
+    /// The first day of a statement.
+    pub period_start_day: Option<i64>,
+    /// Its last day.
+    pub period_end_day: Option<i64>,
+    /// Whether the PDF was rendered again and is another one than before.
+    pub pdf_changed: bool,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

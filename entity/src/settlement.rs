@@ -55,6 +55,8 @@ pub struct Model {
     pub version: i64,
     /// The account in place of a bank account.
     pub account_id: Option<i64>,
+    /// When it was e-mailed last.
+    pub last_emailed_at: Option<i64>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -27,6 +27,7 @@ pub mod m20261124_000022_contact_reports;
 mod m20261124_000023_email;
 mod m20261125_000030_flat_rate_basis;
 mod m20261125_000031_vat_returns;
+mod m20261125_000040_statement_emails;
 mod m20261125_000050_write_offs;
 mod m20261125_000051_closed_years;
 
@@ -58,6 +59,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261124_000023_email::Migration),
             Box::new(m20261125_000030_flat_rate_basis::Migration),
             Box::new(m20261125_000031_vat_returns::Migration),
+            Box::new(m20261125_000040_statement_emails::Migration),
             Box::new(m20261125_000050_write_offs::Migration),
             Box::new(m20261125_000051_closed_years::Migration),
         ]

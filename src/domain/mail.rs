@@ -78,12 +78,14 @@ pub enum EmailedType {
     CustomerReceipt,
     /// A payment, whose e-mail is the remittance advice, or a refund of one.
     SupplierPayment,
+    /// The payment and deduction statement of a supplier for a tax month.
+    CisStatement,
 }
 
 impl EmailedType {
     /// Every one.
-    pub const ALL: [Self; 4] =
-        [Self::SalesInvoice, Self::SalesCreditNote, Self::CustomerReceipt, Self::SupplierPayment];
+    pub const ALL: [Self; 5] =
+        [Self::SalesInvoice, Self::SalesCreditNote, Self::CustomerReceipt, Self::SupplierPayment, Self::CisStatement];
 
     /// The word of the API, which is stored too.
     pub const fn as_str(self) -> &'static str {
@@ -92,6 +94,7 @@ impl EmailedType {
             Self::SalesCreditNote => "sales_credit_note",
             Self::CustomerReceipt => "customer_receipt",
             Self::SupplierPayment => "supplier_payment",
+            Self::CisStatement => "cis_statement",
         }
     }
 

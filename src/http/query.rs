@@ -3,10 +3,11 @@
 //! answer with the wrong list.
 
 use crate::domain::date::{Date, moment_ms};
+use crate::domain::ledger::cis::TaxMonth;
 use crate::domain::ledger::money::Pence;
 use crate::domain::problem::Issues;
 use crate::http::error::ApiError;
-use crate::http::wire::books::{BOOK_DATE_RULE, parse_book_date};
+use crate::http::wire::books::{BOOK_DATE_RULE, TAX_MONTH_RULE, parse_book_date, parse_tax_month};
 
 /// Items on a page when the caller does not say.
 const LIMIT_DEFAULT: u64 = 50;
@@ -119,6 +120,14 @@ impl Query {
     /// A date of the books.
     pub fn date(&mut self, name: &str) -> Option<Date> {
         self.read(name, BOOK_DATE_RULE, parse_book_date)
+    }
+
+    /// A tax month by its last day; it has to be given.
+    pub fn tax_month(&mut self, name: &str) -> Option<TaxMonth> {
+        if !self.has(name) {
+            self.issues.field("query", name, "is required");
+        }
+        self.read(name, TAX_MONTH_RULE, parse_tax_month)
     }
 
     /// The days `date_from` and `date_to` of a list, either of which may be left out, come in this order.

@@ -13,7 +13,7 @@ use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
 use super::resources::{
-    accounts, bank_accounts, bank_transactions, changes, contacts, documents, emails, financial_years, identity,
+    accounts, bank_accounts, bank_transactions, changes, cis, contacts, documents, emails, financial_years, identity,
     imports, journals, keys, opening_balances, organisations, period_lock, printed, reports, settlements, status,
     vat_adjustments, vat_returns, write_offs,
 };
@@ -82,6 +82,7 @@ pub fn routes() -> Vec<Route<Products>> {
     routes.extend(write_off_routes());
     routes.extend(financial_year_routes());
     routes.extend(pdf_routes());
+    routes.extend(cis_routes());
     routes.extend(email_routes());
     routes.extend(report_routes());
     routes.extend(history_routes());
@@ -484,6 +485,17 @@ fn settlement_routes() -> Vec<Route<Products>> {
     routes
 }
 
+fn cis_routes() -> Vec<Route<Products>> {
+    vec![
+        Route::get(inside!("/cis/returns/{tax_month_end}"), "getCisReturn", READ, cis::show_return)
+            .doc(openapi::get_cis_return),
+        Route::get(inside!("/suppliers/{id}/cis-statement"), "getCisStatement", READ, cis::show_statement)
+            .doc(openapi::get_cis_statement),
+        Route::get(inside!("/suppliers/{id}/cis-statement/pdf"), "getCisStatementPdf", READ, cis::print_statement)
+            .doc(openapi::print_cis_statement),
+    ]
+}
+
 /// Sending a document, beside each kind that is sent.
 macro_rules! email {
     ($path:literal, $document:expr, $one:literal, $type:ident) => {
@@ -505,6 +517,13 @@ fn email_routes() -> Vec<Route<Products>> {
         ),
         email!("/customer-receipts", |id| Settlement(ContactKind::Customer, id), "CustomerReceipt", CustomerReceipt),
         email!("/supplier-payments", |id| Settlement(ContactKind::Supplier, id), "SupplierPayment", SupplierPayment),
+        Route::post(
+            inside!("/suppliers/{id}/cis-statement/email"),
+            "emailCisStatement",
+            SEND,
+            emails::send_cis_statement,
+        )
+        .doc(|| openapi::email_document(EmailedType::CisStatement)),
         Route::get(inside!("/emails"), "listEmails", READ, emails::list).doc(openapi::list_emails),
         Route::get(inside!("/emails/{id}"), "getEmail", READ, emails::show).doc(openapi::get_email),
         Route::post(inside!("/emails/{id}/resend"), "resendEmail", SEND, emails::resend)

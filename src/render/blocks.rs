@@ -10,6 +10,7 @@ use crate::domain::books::records::address::Address;
 use crate::domain::books::records::bank_account::BankAccountDetails;
 use crate::domain::books::records::contact::ContactDetails;
 use crate::domain::books::records::organisation::OrganisationRecord;
+use crate::domain::reports::cis_statement::{CisContractor, CisStatementSubcontractor};
 
 const TITLE: Style = Style::bold(20.0);
 const HEADING: Style = Style::bold(10.0);
@@ -104,6 +105,16 @@ impl Block {
             .maybe(contact.contact_name.as_deref())
             .address(&contact.address)
             .maybe_named("VAT number", contact.vat_number.as_deref())
+    }
+
+    /// A contractor under the Construction Industry Scheme.
+    pub(super) fn of_contractor(self, contractor: &CisContractor, organisation: &OrganisationRecord) -> Self {
+        self.bold(&contractor.name).address(&organisation.address)
+    }
+
+    /// A subcontractor under the Construction Industry Scheme.
+    pub(super) fn of_subcontractor(self, subcontractor: &CisStatementSubcontractor, contact: &ContactDetails) -> Self {
+        self.bold(&subcontractor.name).address(&contact.address)
     }
 
     /// The bank account to pay to.

@@ -1,10 +1,11 @@
 //! What is printed for people: PDF of documents and reports, and the CSV of reports.
 //!
 //! Everything here is a pure function of records and needs no file, clock or network: the same records give the same bytes.
-//! `text` sets texts in glyphs, `page` lays them out and makes the file, `table` prints tables; `sales`, `payment` and `report`
-//! say what stands in each document. What people typed is text and nothing else.
+//! `text` sets texts in glyphs, `page` lays them out and makes the file, `table` prints tables; `sales`, `payment`,
+//! `cis_statement` and `report` say what stands in each document. What people typed is text and nothing else.
 
 mod blocks;
+mod cis_statement;
 pub mod csv;
 mod figures;
 mod page;
@@ -14,6 +15,7 @@ mod sales;
 mod table;
 mod text;
 
+pub use cis_statement::PaymentAndDeductionStatement;
 pub use payment::{PaidDocument, Payment};
 pub use report::StatementLetter;
 pub use sales::SalesDocument;
@@ -48,6 +50,11 @@ pub fn sales_document(document: &SalesDocument<'_>) -> Result<Pdf, RenderError> 
 /// Prints the receipt of a customer receipt, or the remittance advice of a supplier payment.
 pub fn payment(payment: &Payment<'_>) -> Result<Pdf, RenderError> {
     payment::print(payment)
+}
+
+/// Prints a payment and deduction statement of the Construction Industry Scheme.
+pub fn cis_statement(statement: &PaymentAndDeductionStatement<'_>) -> Result<Pdf, RenderError> {
+    cis_statement::print(statement)
 }
 
 /// Prints a report.

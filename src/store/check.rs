@@ -45,6 +45,15 @@ const RULES: &[Rule] = &[
                 where coalesce(d.last_emailed_at, 0) <> coalesce(e.at, 0)",
     },
     Rule {
+        says: "receipt or payment that was e-mailed last at another moment; settlement, stored, derived",
+        finds: "select cast(s.id as text), coalesce(s.last_emailed_at, 0), coalesce(e.at, 0) from settlement s \
+                left join (select document_type, document_id, max(created_at) as at from email \
+                where document_type in ('customer_receipt', 'supplier_payment') group by document_type, document_id) e \
+                on e.document_id = s.id and e.document_type = \
+                case s.side when 'customer' then 'customer_receipt' else 'supplier_payment' end \
+                where coalesce(s.last_emailed_at, 0) <> coalesce(e.at, 0)",
+    },
+    Rule {
         says: "e-mail whose next attempt does not fit its state; e-mail, next attempt",
         finds: "select cast(id as text), coalesce(next_attempt_at, 0) from email \
                 where (status = 'queued') <> (next_attempt_at is not null)",

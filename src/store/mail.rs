@@ -5,7 +5,7 @@
 use crate::domain::books::records::email::{Attachment, EmailRecord};
 use crate::domain::mail::{EmailStatus, PDF_KEPT_MS};
 use crate::store::StoreError;
-use crate::store::books::{EMAIL_COLUMNS, read_email};
+use crate::store::books::{EMAIL_COLUMNS, EMAIL_COLUMNS_COUNT, read_email};
 use crate::store::sql::{Reader, Unit, params, signed};
 use crate::store::writer::{Locks, Writer};
 
@@ -227,7 +227,8 @@ impl Reader {
     pub async fn email_to_send(&self, email: i64) -> Result<Option<EmailRecord>, StoreError> {
         let sql = format!("select {EMAIL_COLUMNS}, e.pdf_name, e.pdf from email e where e.id = $1");
         let Some(row) = self.one(&sql, params![email]).await? else { return Ok(None) };
-        let (file_name, bytes): (Option<String>, Option<Vec<u8>>) = (row.get(20)?, row.get(21)?);
+        let (file_name, bytes): (Option<String>, Option<Vec<u8>>) =
+            (row.get(EMAIL_COLUMNS_COUNT)?, row.get(EMAIL_COLUMNS_COUNT + 1)?);
         let attachment = file_name.zip(bytes).map(|(file_name, bytes)| Attachment { file_name, bytes });
         Ok(Some(EmailRecord { attachment, ..read_email(&row)? }))
     }

@@ -3,7 +3,7 @@
 use crate::domain::books::records::bank_account::{BankAccountField, LedgerAccount};
 use crate::domain::books::records::contact::ContactField;
 use crate::domain::books::records::document::{DocumentField, DocumentInput};
-use crate::domain::books::records::email::EmailInput;
+use crate::domain::books::records::email::{Attachment, EmailInput};
 use crate::domain::books::records::opening::OpeningInput;
 use crate::domain::books::records::organisation::OrganisationChange;
 use crate::domain::books::records::preview::NewPreview;
@@ -336,6 +336,8 @@ pub enum BooksCommand {
     ResendEmail {
         /// Its identifier.
         id: i64,
+        /// The PDF of the document as it is now, where the bytes of the first one are dropped.
+        attachment: Option<Attachment>,
     },
     /// Takes an e-mail out of the queue.
     CancelEmail {
@@ -435,6 +437,9 @@ impl BooksCommand {
             Self::SendEmail(email) => {
                 // In hexadecimal on its way to the database.
                 4_096 + email.attachment.as_ref().map_or(0, |attachment| attachment.bytes.len() * 2)
+            }
+            Self::ResendEmail { attachment, .. } => {
+                4_096 + attachment.as_ref().map_or(0, |attachment| attachment.bytes.len() * 2)
             }
             // An import of more than five hundred rows fills a group alone.
             Self::PreviewImport { entries, preview } => preview.body.len() + entries.entries.len() * 8_192,

@@ -587,8 +587,11 @@ impl ReferencedIds {
                 EmailedDocument::Settlement(_, id) => {
                     self.settlements.insert(id);
                 }
+                EmailedDocument::CisStatement(id, _) => {
+                    self.contacts.insert(id);
+                }
             },
-            BooksCommand::ResendEmail { id } | BooksCommand::CancelEmail { id } => {
+            BooksCommand::ResendEmail { id, .. } | BooksCommand::CancelEmail { id } => {
                 self.emails.insert(*id);
             }
             _ => {}

@@ -2,6 +2,7 @@
 
 use super::contact::CisRate;
 use super::money::Pence;
+use crate::domain::date::Date;
 use crate::domain::ledger::document::{CisType, PricedLine};
 use crate::domain::ledger::money::divide_round;
 
@@ -56,6 +57,47 @@ impl Balance {
     }
 }
 
+/// A tax month: from the 6th of a month to the 5th of the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TaxMonth {
+    last: Date,
+}
+
+impl TaxMonth {
+    /// The tax month that ends on a day; none when no tax month does.
+    pub const fn ending(last: Date) -> Option<Self> {
+        let (_, _, day) = last.civil();
+        if day == 5 { Some(Self { last }) } else { None }
+    }
+
+    /// The tax month of a day.
+    pub fn of(date: Date) -> Self {
+        let (_, _, day) = date.civil();
+        let fifth = date.first_of_month() + 4;
+        Self { last: if day <= 5 { fifth } else { fifth.months_later(1) } }
+    }
+
+    /// Its first day, a 6th.
+    pub fn first(self) -> Date {
+        self.last.months_later(-1) + 1
+    }
+
+    /// Its last day, a 5th.
+    pub const fn last(self) -> Date {
+        self.last
+    }
+
+    /// The day by which the monthly return is filed and the subcontractors have their statements (CIS340).
+    pub fn return_due(self) -> Date {
+        self.last + 14
+    }
+
+    /// The day by which what was withheld is paid electronically (CIS340).
+    pub fn payment_due(self) -> Date {
+        self.last + 17
+    }
+}
+
 /// The part of a bill without VAT that its settled part stands for, for the monthly return.
 pub fn net_of_settled(net: Pence, settled: Pence, gross: Pence) -> Pence {
     net.proportion(settled, gross)
@@ -67,6 +109,25 @@ mod tests {
     use crate::domain::ids::AccountId;
     use crate::domain::ledger::vat::{Split, VatCode};
     use proptest::prelude::*;
+
+    #[test]
+    fn a_tax_month_runs_from_a_sixth_to_a_fifth() {
+        let date = |text| Date::parse(text).unwrap();
+        for (day, first, last) in [
+            ("2026-04-05", "2026-03-06", "2026-04-05"),
+            ("2026-04-06", "2026-04-06", "2026-05-05"),
+            ("2025-12-31", "2025-12-06", "2026-01-05"),
+            ("2024-02-29", "2024-02-06", "2024-03-05"),
+            ("1900-01-01", "1899-12-06", "1900-01-05"),
+        ] {
+            let month = TaxMonth::of(date(day));
+            assert_eq!((month.first(), month.last()), (date(first), date(last)), "{day}");
+            assert_eq!(TaxMonth::ending(month.last()), Some(month));
+        }
+        let april = TaxMonth::ending(date("2026-04-05")).unwrap();
+        assert_eq!((april.return_due(), april.payment_due()), (date("2026-04-19"), date("2026-04-22")));
+        assert_eq!(TaxMonth::ending(date("2026-04-06")), None);
+    }
 
     fn line(cis_type: CisType, net: i64) -> PricedLine {
         let net = Pence(net);

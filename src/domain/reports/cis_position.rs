@@ -100,6 +100,10 @@ pub(crate) struct BillAllocation {
     pub(crate) withheld: Pence,
     /// The amounts of the credit note that is set against the bill; none of a payment.
     pub(crate) credit_note: Option<CisAmounts>,
+    /// The payment or refund; none of credit.
+    pub(crate) settlement_id: Option<i64>,
+    /// The day from which that is void.
+    pub(crate) settlement_void_date: Option<Date>,
 }
 
 /// The amounts of a document that matter to the scheme.
@@ -123,11 +127,7 @@ pub(crate) struct CisSupplier {
 impl CisPosition {
     /// The position of a period.
     pub fn compute(rows: CisPositionRows, period: Period) -> Self {
-        let mut by_rate: BTreeMap<(i64, i64), Figures> = BTreeMap::new();
-        for bill in bills(&rows.allocations).values() {
-            by_rate.entry((bill.supplier_id, bill.rate)).or_default().add(bill.of_period(period));
-        }
-        by_rate.retain(|_, figures| !figures.is_nothing());
+        let by_rate = figures_by_rate(&rows.allocations, period);
         let mut total = Figures::default();
         by_rate.values().for_each(|figures| total.add(*figures));
         let payable: Pence = rows.payable.iter().flat_map(|account| account.balances.iter().copied()).sum();
@@ -185,6 +185,19 @@ impl Tabulated<Period> for CisPosition {
     }
 }
 
+/// The figures of a period by supplier and rate, without those to whom nothing was paid.
+pub(super) fn figures_by_rate<'a>(
+    allocations: impl IntoIterator<Item = &'a BillAllocation>,
+    period: Period,
+) -> BTreeMap<(i64, i64), Figures> {
+    let mut by_rate: BTreeMap<(i64, i64), Figures> = BTreeMap::new();
+    for bill in bills(allocations).values() {
+        by_rate.entry((bill.supplier_id, bill.rate)).or_default().add(bill.of_period(period));
+    }
+    by_rate.retain(|_, figures| !figures.is_nothing());
+    by_rate
+}
+
 /// By name, id and rate.
 fn subcontractors(mut suppliers: Vec<CisSupplier>, by_rate: &BTreeMap<(i64, i64), Figures>) -> Vec<CisSubcontractor> {
     suppliers.sort_by(|one, other| (&one.name, one.id).cmp(&(&other.name, other.id)));
@@ -221,7 +234,7 @@ struct Bill {
 }
 
 /// The bills by id.
-fn bills(allocations: &[BillAllocation]) -> BTreeMap<i64, Bill> {
+fn bills<'a>(allocations: impl IntoIterator<Item = &'a BillAllocation>) -> BTreeMap<i64, Bill> {
     let mut bills: BTreeMap<i64, Bill> = BTreeMap::new();
     for allocation in allocations {
         let bill = bills.entry(allocation.document_id).or_insert_with(|| Bill {
@@ -270,12 +283,12 @@ struct Paid {
 }
 
 /// The figures of a period.
-#[derive(Clone, Copy, Default)]
-struct Figures {
-    payments: Pence,
-    materials: Pence,
-    liable: Pence,
-    deducted: Pence,
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Figures {
+    pub(super) payments: Pence,
+    pub(super) materials: Pence,
+    pub(super) liable: Pence,
+    pub(super) deducted: Pence,
 }
 
 impl Figures {
@@ -380,6 +393,8 @@ mod tests {
             amount: Pence(70_000),
             withheld: Pence(10_479),
             credit_note: None,
+            settlement_id: Some(document_id),
+            settlement_void_date: None,
         }
     }
 

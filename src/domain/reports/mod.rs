@@ -8,6 +8,8 @@ pub mod balance_comparison;
 pub mod balance_sheet;
 pub mod cash_flow;
 pub mod cis_position;
+pub mod cis_return;
+pub mod cis_statement;
 pub mod contact_balances;
 pub mod dashboard;
 pub mod period_comparison;

@@ -14,10 +14,12 @@ use crate::domain::books::records::email::{
 };
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::request::CommandResult;
+use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::cis::TaxMonth;
 use crate::domain::mail::{EmailStatus, EmailedType};
 use crate::http::books::change::{
-    AnswerContext, body_or_path, execute, member, path_id, printed, require_write_access,
+    AnswerContext, WriteAccess, body_or_path, execute, member, path_id, printed, require_write_access,
 };
 use crate::http::call::Call;
 use crate::http::envelope;
@@ -26,8 +28,10 @@ use crate::http::error::ApiError;
 use crate::http::openapi::schema::{array, choice, string};
 use crate::http::products::Products;
 use crate::http::query::Query;
+use crate::http::resources::cis::{SupplierStatement, supplier};
 use crate::http::resources::printed::{print_document, print_settlement};
-use crate::http::wire::books::email::parse_email;
+use crate::http::wire::books::email::{EmailRequest, parse_cis_statement_email, parse_email};
+use crate::render::Pdf;
 
 /// `POST …/{id}/email`; `document` makes the document of the identifier in the path.
 pub async fn send(call: Call<Products>, document: fn(i64) -> EmailedDocument) -> Result<HttpResponse, ApiError> {
@@ -36,6 +40,26 @@ pub async fn send(call: Call<Products>, document: fn(i64) -> EmailedDocument) ->
     let read = parse_email(&call.body);
     let exists = read.is_ok() || view(&call, access.organisation.id, document).await?.is_some();
     let request = body_or_path(read, exists)?;
+    queue(&call, &access, document, request).await
+}
+
+/// `POST …/suppliers/{id}/cis-statement/email`.
+pub async fn send_cis_statement(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let access = require_write_access(&call).await?;
+    let id = path_id(&call)?;
+    let read = parse_cis_statement_email(&call.body);
+    let exists = read.is_ok() || supplier(&call, &access.organisation, id).await?.is_some();
+    let (request, month) = body_or_path(read, exists)?;
+    queue(&call, &access, EmailedDocument::CisStatement(id, month), request).await
+}
+
+/// Queues an e-mail of a document.
+async fn queue(
+    call: &Call<Products>,
+    access: &WriteAccess,
+    document: EmailedDocument,
+    request: EmailRequest,
+) -> Result<HttpResponse, ApiError> {
     let reply_to = match &access.organisation.email {
         Some(email) => email.clone(),
         None => {
@@ -49,6 +73,7 @@ pub async fn send(call: Call<Products>, document: fn(i64) -> EmailedDocument) ->
         cc: request.cc,
         subject: request.subject,
         message: request.message,
+        figures: Vec::new(),
         attachment: None,
         rendered_version: None,
         reply_to,
@@ -56,19 +81,43 @@ pub async fn send(call: Call<Products>, document: fn(i64) -> EmailedDocument) ->
     };
     let mut renderings = 0;
     let answer = loop {
-        if request.attaches_pdf {
-            let rendered = rendered(&call, &access.organisation, document).await?;
-            (entry.attachment, entry.rendered_version) = rendered.unzip();
-        }
+        prepare(call, &access.organisation, &mut entry, request.attaches_pdf).await?;
         renderings += 1;
         let command = BooksCommand::SendEmail(Box::new(entry.clone()));
-        match execute(&call, &access, StatusCode::ACCEPTED, command, print).await {
-            Err(error) if is_outdated(&call, &error) && renderings < RENDERINGS_MAX => {}
+        match execute(call, access, StatusCode::ACCEPTED, command, print).await {
+            Err(error) if is_outdated(call, &error) && renderings < RENDERINGS_MAX => {}
             answer => break answer?,
         }
     };
     call.state().actors.mail.wake();
     Ok(answer)
+}
+
+/// Adds to an e-mail what is read for it: the figures of a statement, none where there is no statement, and the PDF.
+async fn prepare(
+    call: &Call<Products>,
+    organisation: &OrganisationRecord,
+    entry: &mut EmailInput,
+    attaches_pdf: bool,
+) -> Result<(), ApiError> {
+    match entry.document {
+        EmailedDocument::CisStatement(id, month) => {
+            let found = cis_statement(call, organisation, (id, month)).await?;
+            (entry.figures, entry.attachment, entry.rendered_version) = (Vec::new(), None, None);
+            let Some(statement) = found.filter(|found| !found.statement.is_nothing()) else { return Ok(()) };
+            entry.figures = statement.statement.figures();
+            entry.rendered_version = Some(statement.supplier.version);
+            if attaches_pdf {
+                entry.attachment = Some(attached(statement.print(organisation.clone()).await?));
+            }
+        }
+        EmailedDocument::Document(..) | EmailedDocument::Settlement(..) if attaches_pdf => {
+            let rendered = rendered(call, organisation, entry.document).await?;
+            (entry.attachment, entry.rendered_version) = rendered.unzip();
+        }
+        EmailedDocument::Document(..) | EmailedDocument::Settlement(..) => {}
+    }
+    Ok(())
 }
 
 /// How often the PDF of a document is rendered that changes meanwhile: with every other e-mail of it, for instance.
@@ -95,7 +144,24 @@ async fn view(
         EmailedDocument::Settlement(side, id) => {
             reader.settlement(organisation, side, id).await?.map(|view| EmailedView::Settlement(Box::new(view)))
         }
+        // A statement is of days that are in the body, and nothing to look at without them.
+        EmailedDocument::CisStatement(..) => None,
     })
+}
+
+/// The statement of a supplier for a tax month, if there is such a supplier.
+async fn cis_statement(
+    call: &Call<Products>,
+    organisation: &OrganisationRecord,
+    (id, month): (i64, TaxMonth),
+) -> Result<Option<SupplierStatement>, ApiError> {
+    let Some(supplier) = supplier(call, organisation, id).await? else { return Ok(None) };
+    SupplierStatement::of(call, organisation, supplier, month).await.map(Some)
+}
+
+/// A printed document as it goes with an e-mail.
+fn attached((file_name, pdf): (String, Pdf)) -> Attachment {
+    Attachment { file_name, bytes: pdf.bytes }
 }
 
 /// The PDF of the document, and the version of the document that it shows.
@@ -104,16 +170,18 @@ async fn rendered(
     organisation: &OrganisationRecord,
     document: EmailedDocument,
 ) -> Result<Option<(Attachment, i64)>, ApiError> {
+    if let EmailedDocument::CisStatement(id, month) = document {
+        let Some(statement) = cis_statement(call, organisation, (id, month)).await? else { return Ok(None) };
+        let version = statement.supplier.version;
+        return Ok(Some((attached(statement.print(organisation.clone()).await?), version)));
+    }
     let Some(view) = view(call, organisation.id, document).await? else { return Ok(None) };
     let (version, organisation) = (view.version(), organisation.clone());
-    let (file_name, pdf) = match (view, document) {
-        (EmailedView::Document(view), _) => print_document(call, organisation, *view).await?,
-        (EmailedView::Settlement(view), EmailedDocument::Settlement(side, _)) => {
-            print_settlement(call, organisation, side, *view).await?
-        }
-        (EmailedView::Settlement(_), EmailedDocument::Document(..)) => return Ok(None),
+    let printed = match view {
+        EmailedView::Document(view) => print_document(call, organisation, *view).await?,
+        EmailedView::Settlement(view) => print_settlement(call, organisation, view.side(), *view).await?,
     };
-    Ok(Some((Attachment { file_name, bytes: pdf.bytes }, version)))
+    Ok(Some((attached(printed), version)))
 }
 
 /// `GET …/emails`.
@@ -149,9 +217,31 @@ pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 pub async fn resend(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
-    let answer = execute(&call, &access, StatusCode::ACCEPTED, BooksCommand::ResendEmail { id }, print).await?;
+    let mut renderings = 0;
+    let answer = loop {
+        let attachment = rendered_again(&call, &access.organisation, id).await?;
+        renderings += 1;
+        let command = BooksCommand::ResendEmail { id, attachment };
+        match execute(&call, &access, StatusCode::ACCEPTED, command, print).await {
+            Err(error) if is_outdated(&call, &error) && renderings < RENDERINGS_MAX => {}
+            answer => break answer?,
+        }
+    };
     call.state().actors.mail.wake();
     Ok(answer)
+}
+
+/// The PDF of an e-mail whose bytes are dropped, made from the document as it is now.
+async fn rendered_again(
+    call: &Call<Products>,
+    organisation: &OrganisationRecord,
+    id: i64,
+) -> Result<Option<Attachment>, ApiError> {
+    let email = call.state().reader.email(organisation.id, id).await?;
+    let Some(document) = email.filter(|email| email.is_pdf_dropped).and_then(|email| email.document()) else {
+        return Ok(None);
+    };
+    Ok(rendered(call, organisation, document).await?.map(|(attachment, _)| attachment))
 }
 
 /// `POST …/emails/{id}/cancel`.
@@ -173,14 +263,21 @@ fn print(result: &CommandResult, _: AnswerContext, dry_run: bool) -> Option<Stri
     }
 }
 
-/// An e-mail of a document.
+/// An e-mail of a document or statement.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Email, example = example)]
 pub struct EmailJson<'a> {
     id: AssignedId,
     #[schema(schema_with = document_type)]
     document_type: &'static str,
+    /// The document, or the customer or supplier of a statement.
     document_id: Id,
+    /// The first day of a statement; null for a document.
+    #[schema(required)]
+    period_start: Option<Date>,
+    /// Its last day.
+    #[schema(required)]
+    period_end: Option<Date>,
     #[schema(schema_with = addresses)]
     to: &'a [String],
     #[schema(schema_with = addresses)]
@@ -200,6 +297,9 @@ pub struct EmailJson<'a> {
     /// What went wrong last.
     #[schema(required)]
     error: Option<&'a str>,
+    /// Whether the bytes of the PDF were dropped after 30 days, it was rendered again to be sent again, and it is another file
+    /// than before.
+    pdf_changed: bool,
     created_at: Moment,
     #[schema(required)]
     sent_at: Option<Moment>,
@@ -225,6 +325,8 @@ impl<'a> From<&'a EmailRecord> for EmailJson<'a> {
             id: AssignedId(row.id),
             document_type: row.document_type.as_str(),
             document_id: Id(row.document_id),
+            period_start: row.period.map(|period| period.first),
+            period_end: row.period.map(|period| period.last),
             to: &row.to,
             cc: &row.cc,
             subject: &row.subject,
@@ -234,6 +336,7 @@ impl<'a> From<&'a EmailRecord> for EmailJson<'a> {
             attempts: row.attempts,
             next_attempt_at: row.next_attempt_at_ms.map(Moment),
             error: row.error.as_deref(),
+            pdf_changed: row.is_pdf_changed,
             created_at: Moment(row.created_at_ms),
             sent_at: row.sent_at_ms.map(Moment),
         }
@@ -242,12 +345,13 @@ impl<'a> From<&'a EmailRecord> for EmailJson<'a> {
 
 fn example() -> Value {
     json!({
-        "id": 9, "document_type": "sales_invoice", "document_id": 31, "to": ["accounts@example.com"], "cc": [],
+        "id": 9, "document_type": "sales_invoice", "document_id": 31, "period_start": null, "period_end": null,
+        "to": ["accounts@example.com"], "cc": [],
         "subject": "Invoice INV-0103 from Larkspur Joinery Ltd",
         "message": "Dear Brightwell School,\n\nInvoice INV-0103\nDate: 14 March 2026\nTotal: £1,200.00\nTo pay: £1,200.00\n\
                     Due: 13 April 2026\n\nYours faithfully\nLarkspur Joinery Ltd\n",
         "message_id": "0195a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b@books.example", "status": "queued", "attempts": 0,
-        "next_attempt_at": "2026-03-14T12:00:00.000Z", "error": null, "created_at": "2026-03-14T12:00:00.000Z",
+        "next_attempt_at": "2026-03-14T12:00:00.000Z", "error": null, "pdf_changed": false, "created_at": "2026-03-14T12:00:00.000Z",
         "sent_at": null
     })
 }

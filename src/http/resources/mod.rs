@@ -6,6 +6,7 @@ pub mod address;
 pub mod bank_accounts;
 pub mod bank_transactions;
 pub mod changes;
+pub mod cis;
 pub mod contact_reports;
 pub mod contacts;
 pub mod documents;

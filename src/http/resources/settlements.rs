@@ -211,6 +211,9 @@ macro_rules! settlement_answer {
             void_date: Option<Date>,
             #[schema(required)]
             void_reason: Option<&'a str>,
+            /// When its e-mail was queued last.
+            #[schema(required)]
+            last_emailed_at: Option<Moment>,
             created_at: Moment,
             updated_at: Moment,
             #[schema(minimum = 1)]
@@ -255,6 +258,7 @@ macro_rules! settlement_answer {
                     void_journal_id: view.void_journal_id.map(Id),
                     void_date: view.void_date,
                     void_reason: view.void_reason.as_deref(),
+                    last_emailed_at: view.last_emailed_at_ms.map(Moment),
                     created_at: Moment(view.created_at_ms),
                     updated_at: Moment(view.updated_at_ms),
                     version: view.version,
@@ -391,6 +395,6 @@ fn example(side: ContactKind) -> Value {
             "date": "2026-03-20", "amount": 700.00, "cis_amount": 0.00, "settled_amount": 700.00
         }],
         "bank_transaction_id": null, "journal_id": 19, "void_journal_id": null, "void_date": null, "void_reason": null,
-        "created_at": "2026-03-20T12:00:00.000Z", "updated_at": "2026-03-20T12:00:00.000Z", "version": 1
+        "last_emailed_at": null, "created_at": "2026-03-20T12:00:00.000Z", "updated_at": "2026-03-20T12:00:00.000Z", "version": 1
     })
 }

@@ -1,18 +1,17 @@
 //! E-mails: how their rows are read and written with the books, and the queries about them. What sends them is in
 //! `store::mail`.
 
-use sha2::{Digest as _, Sha256};
-
 use crate::domain::books::facts::Facts;
 use crate::domain::books::records::email::{EmailFilter, EmailRecord};
 use crate::domain::books::request::ReferencedIds;
 use crate::domain::ids::OrganisationId;
 use crate::domain::mail::{EmailStatus, EmailedType, WAITING_MAX};
+use crate::domain::reports::Period;
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
 use crate::store::books::totals::TotalSource;
 use crate::store::sql::{Cell, Column, Reader, Row, Rows, Unit, for_update, json_array, params, signed};
-use Column::{HexBytes, Number, Text};
+use Column::{Flag, HexBytes, Number, Text};
 
 const COLUMNS: &[Column] = &[
     Number("id"),
@@ -38,17 +37,26 @@ const COLUMNS: &[Column] = &[
     Number("created_at"),
     Number("updated_at"),
     Number("sent_at"),
+    Number("period_start_day"),
+    Number("period_end_day"),
+    Flag("pdf_changed"),
 ];
 
-/// What a person changes of an e-mail that is there. The fence stays as it was, so that whoever began to send it before
+/// What a person changes of an e-mail that is there; the PDF where it was rendered again. The fence stays as it was, so that whoever began to send it before
 /// still may say what became of that.
 const CONFLICT: &str = "on conflict (id) do update set status = excluded.status, attempts = excluded.attempts, \
-     next_attempt_at = excluded.next_attempt_at, error = excluded.error, updated_at = excluded.updated_at";
+     next_attempt_at = excluded.next_attempt_at, error = excluded.error, updated_at = excluded.updated_at, \
+     pdf = coalesce(excluded.pdf, t.pdf), pdf_sha256 = excluded.pdf_sha256, pdf_changed = excluded.pdf_changed";
 
 /// The columns of [`read_email`].
 pub(in crate::store) const EMAIL_COLUMNS: &str = "e.id, e.user_id, e.key_prefix, e.document_type, e.document_id, \
      e.sender_name, e.reply_to, e.recipients, e.copies, e.subject, e.message, e.message_id, e.status, e.attempts, \
-     e.next_attempt_at, e.error, e.created_at, e.updated_at, e.sent_at, e.organisation_id";
+     e.next_attempt_at, e.error, e.created_at, e.updated_at, e.sent_at, e.organisation_id, \
+     e.period_start_day, e.period_end_day, e.pdf_sha256, \
+     cast(case when e.pdf_sha256 is not null and e.pdf is null then 1 else 0 end as bigint), e.pdf_changed";
+
+/// How many columns these are.
+pub(in crate::store) const EMAIL_COLUMNS_COUNT: usize = 25;
 
 impl Reader {
     /// A page of the e-mails of an organisation, newest first, and the total.
@@ -104,7 +112,6 @@ pub(super) fn email_rows<'a>(records: impl Iterator<Item = &'a (i64, EmailRecord
         let (to, cc) = (json_array(&record.to), json_array(&record.cc));
         let attachment = record.attachment.as_ref();
         let pdf = attachment.map(|attachment| hexadecimal(&attachment.bytes));
-        let sha256 = attachment.map(|attachment| hexadecimal(&Sha256::digest(&attachment.bytes)));
         rows.push([
             record.id.into(),
             organisation.into(),
@@ -121,7 +128,7 @@ pub(super) fn email_rows<'a>(records: impl Iterator<Item = &'a (i64, EmailRecord
             (&record.message_id).into(),
             attachment.map(|attachment| attachment.file_name.as_str()).into(),
             (&pdf).into(),
-            (&sha256).into(),
+            (&record.pdf_sha256).into(),
             record.status.as_str().into(),
             record.attempts.into(),
             record.next_attempt_at_ms.into(),
@@ -129,6 +136,9 @@ pub(super) fn email_rows<'a>(records: impl Iterator<Item = &'a (i64, EmailRecord
             record.created_at_ms.into(),
             record.updated_at_ms.into(),
             record.sent_at_ms.into(),
+            record.period.map(|period| i64::from(period.first)).into(),
+            record.period.map(|period| i64::from(period.last)).into(),
+            record.is_pdf_changed.into(),
         ]);
     }
     rows
@@ -152,6 +162,7 @@ pub(in crate::store) fn read_email(row: &Row) -> Result<EmailRecord, StoreError>
         key_prefix: row.get(2)?,
         document_type: row.parsed(3, EmailedType::parse)?,
         document_id: row.get(4)?,
+        period: row.maybe_date(20)?.zip(row.maybe_date(21)?).map(|(first, last)| Period { first, last }),
         sender_name: row.get(5)?,
         reply_to: row.get(6)?,
         to: addresses(7)?,
@@ -160,6 +171,9 @@ pub(in crate::store) fn read_email(row: &Row) -> Result<EmailRecord, StoreError>
         message: row.get(10)?,
         message_id: row.get(11)?,
         attachment: None,
+        pdf_sha256: row.get(22)?,
+        is_pdf_dropped: row.get::<i64>(23)? != 0,
+        is_pdf_changed: row.get(24)?,
         status: row.parsed(12, EmailStatus::parse)?,
         attempts: row.get(13)?,
         next_attempt_at_ms: row.get(14)?,

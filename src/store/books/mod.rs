@@ -79,7 +79,7 @@ pub(super) use check::RULES;
 pub(super) use check_contacts::CONTACT_RULES;
 pub(super) use check_documents::DOCUMENT_RULES;
 pub(super) use check_settlements::SETTLEMENT_RULES;
-pub(super) use emails::{EMAIL_COLUMNS, read_email};
+pub(super) use emails::{EMAIL_COLUMNS, EMAIL_COLUMNS_COUNT, read_email};
 
 /// The writer's part for the books: it decides and writes the commands of a group.
 #[derive(Default)]

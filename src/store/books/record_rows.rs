@@ -204,6 +204,7 @@ pub(super) fn settlement_rows<'a>(records: impl Iterator<Item = &'a (i64, Settle
         Number("updated_at"),
         Number("version"),
         Number("account_id"),
+        Number("last_emailed_at"),
     ];
     let mut rows = Rows::new(
         "settlement",
@@ -211,7 +212,8 @@ pub(super) fn settlement_rows<'a>(records: impl Iterator<Item = &'a (i64, Settle
         "on conflict (id) do update set reference = excluded.reference, memo = excluded.memo, \
          allocated = excluded.allocated, cis = excluded.cis, bank_transaction_id = excluded.bank_transaction_id, \
          void_journal_id = excluded.void_journal_id, void_day = excluded.void_day, \
-         void_reason = excluded.void_reason, updated_at = excluded.updated_at, version = excluded.version",
+         void_reason = excluded.void_reason, updated_at = excluded.updated_at, version = excluded.version, \
+         last_emailed_at = excluded.last_emailed_at",
     );
     for (organisation, row) in records {
         rows.push([
@@ -238,6 +240,7 @@ pub(super) fn settlement_rows<'a>(records: impl Iterator<Item = &'a (i64, Settle
             row.updated_at_ms.into(),
             row.version.into(),
             row.account_id.into(),
+            row.last_emailed_at_ms.into(),
         ]);
     }
     rows

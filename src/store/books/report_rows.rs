@@ -5,6 +5,7 @@ use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::date::{Date, Month};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::chart::{AccountType, Role};
+use crate::domain::ledger::cis::TaxMonth;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::financial_year::FinancialYears;
@@ -13,6 +14,7 @@ use crate::domain::reports::Period;
 use crate::domain::reports::account_balances::{AccountBalances, AccountRows};
 use crate::domain::reports::cash_flow::{CashFlow, CashFlowRows};
 use crate::domain::reports::cis_position::{BillAllocation, CisAmounts, CisPositionRows, CisSupplier};
+use crate::domain::reports::cis_return::{CisAdvance, CisReturnRows};
 use crate::domain::reports::contact_balances::ContactBalance;
 use crate::store::StoreError;
 use crate::store::books::cash::{cash_flows, read_cash_flows};
@@ -117,6 +119,30 @@ impl Reader {
     ) -> Result<CisPositionRows, StoreError> {
         let organisation = organisation.id;
         self.snapshot(move |unit| Box::pin(cis_position_rows(unit, organisation, period))).await
+    }
+
+    /// The rows of the return of a contractor for a tax month.
+    pub async fn cis_return_rows(
+        &self,
+        organisation: &OrganisationRecord,
+        month: TaxMonth,
+    ) -> Result<CisReturnRows, StoreError> {
+        let id = organisation.id;
+        let (position, advances) = self
+            .snapshot(move |unit| {
+                Box::pin(async move {
+                    let period = Period { first: month.first(), last: month.last() };
+                    let position = cis_position_rows(unit, id, period).await?;
+                    Ok((position, cis_advances(unit, id, period).await?))
+                })
+            })
+            .await?;
+        Ok(CisReturnRows {
+            position,
+            advances,
+            paye_reference: organisation.paye_reference.clone(),
+            accounts_office_reference: organisation.accounts_office_reference.clone(),
+        })
     }
 }
 
@@ -264,12 +290,23 @@ pub(super) async fn load_contact_balances(
 /// Payments of bills under the scheme, of which something was paid or released in a period, and credit against them.
 const CIS_ALLOCATIONS: &str = "select d.id, d.kind, d.contact_id, d.cis_rate, \
      d.net, d.vat, d.cis_labour, d.cis_materials, \
-     a.day, a.released_day, a.amount, a.cis, n.net, n.vat, n.cis_labour, n.cis_materials \
+     a.day, a.released_day, a.amount, a.cis, n.net, n.vat, n.cis_labour, n.cis_materials, s.id, s.void_day \
      from document d join allocation a on a.to_document_id = d.id left join document n on n.id = a.from_document_id \
+     left join settlement s on s.id = a.from_settlement_id \
      where d.organisation_id = $1 and d.kind in ('purchase_invoice', 'purchase_credit_note') \
      and d.cis_rate is not null and a.day <= $3 \
      and exists (select 1 from allocation m where m.to_document_id = d.id and m.from_settlement_id is not null \
      and (m.day between $2 and $3 or m.released_day between $2 and $3)) order by d.id, a.id";
+
+/// Payments to subcontractors of a period with what no document had taken up at its end.
+const CIS_ADVANCES: &str = "select u.id, u.contact_id, u.name, u.unallocated from (select s.id, s.contact_id, c.name, \
+     cast(s.amount - coalesce((select sum(a.amount) from allocation a where a.from_settlement_id = s.id \
+     and a.day <= $3 and (a.released_day is null or a.released_day > $3)), 0) \
+     - coalesce((select sum(a.amount) from allocation a where a.to_settlement_id = s.id \
+     and a.day <= $3 and (a.released_day is null or a.released_day > $3)), 0) as bigint) as unallocated \
+     from settlement s join contact c on c.id = s.contact_id where s.organisation_id = $1 and s.side = 'supplier' \
+     and s.kind = 'supplier_payment' and s.day between $2 and $3 and (s.void_day is null or s.void_day > $3) \
+     and c.cis_is_subcontractor) u where u.unallocated > 0 order by u.name, u.contact_id, u.id";
 
 /// What customers withheld, less what was released of that.
 const CIS_SUFFERED: &str = "select cast(coalesce(sum(case when a.day between $2 and $3 then a.cis else 0 end), 0) \
@@ -298,6 +335,23 @@ async fn cis_position_rows(
     })
 }
 
+async fn cis_advances(
+    unit: &Unit<'_>,
+    organisation: OrganisationId,
+    period: Period,
+) -> Result<Vec<CisAdvance>, StoreError> {
+    let of_period = params![organisation.0, i64::from(period.first), i64::from(period.last)];
+    let read = |row: &Row| {
+        Ok(CisAdvance {
+            payment_id: row.get(0)?,
+            supplier_id: row.get(1)?,
+            supplier_name: row.get(2)?,
+            unallocated: Pence(row.get(3)?),
+        })
+    };
+    unit.all(CIS_ADVANCES, of_period).await?.iter().map(read).collect()
+}
+
 fn read_bill_allocation(row: &Row) -> Result<BillAllocation, StoreError> {
     let is_credit = row.get::<Option<i64>>(12)?.is_some();
     Ok(BillAllocation {
@@ -311,6 +365,8 @@ fn read_bill_allocation(row: &Row) -> Result<BillAllocation, StoreError> {
         amount: Pence(row.get(10)?),
         withheld: Pence(row.get(11)?),
         credit_note: is_credit.then(|| read_cis_amounts(row, 12)).transpose()?,
+        settlement_id: row.get(16)?,
+        settlement_void_date: row.maybe_date(17)?,
     })
 }
 

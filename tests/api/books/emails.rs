@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use bookkeeping_suite::http::route_table::BodyRule;
 use bookkeeping_suite::http::routes;
 use serde_json::{Value, json};
+use xtask::mail_server::{Reaction, Step};
 
+use super::trade::fields;
 use super::{Books, format_paths, reason};
 use crate::support::client::{Answer, keys};
 use crate::support::database::on_both_databases;
@@ -85,7 +88,7 @@ on_both_databases! {
                 keys(&email),
                 [
                     "attempts", "cc", "created_at", "document_id", "document_type", "error", "id", "message", "message_id",
-                    "next_attempt_at", "sent_at", "status", "subject", "to",
+                    "next_attempt_at", "pdf_changed", "period_end", "period_start", "sent_at", "status", "subject", "to",
                 ]
             );
             assert_eq!((&email["document_type"], &email["document_id"]), (&json!(document_type), &json!(id)));
@@ -100,14 +103,15 @@ on_both_databases! {
 
             let after = books.get(&path)["data"].clone();
             assert_eq!(after["status"], before["status"]);
-            assert_eq!(after.get("last_emailed_at").is_some(), before.get("last_emailed_at").is_some());
-            if before.get("last_emailed_at").is_some() {
-                assert_eq!((&before["last_emailed_at"], &after["last_emailed_at"]), (&Value::Null, &email["created_at"]));
-                assert_eq!(after["version"].as_i64(), before["version"].as_i64().map(|version| version + 1));
-            }
+            assert_eq!((&before["last_emailed_at"], &after["last_emailed_at"]), (&Value::Null, &email["created_at"]));
+            assert_eq!(after["version"].as_i64(), before["version"].as_i64().map(|version| version + 1));
+            let listed = books.get(&format!("/{list}"))["data"][0].clone();
+            assert_eq!((&listed["id"], &listed["last_emailed_at"]), (&json!(id), &after["last_emailed_at"]));
+            assert_eq!(fields(&email, &["period_start", "period_end", "pdf_changed"]), json!([null, null, false]));
             let history = books.get(&format!("{path}/history"))["data"].clone();
             let last = history.as_array().unwrap().iter().find(|entry| entry["action"] == "email");
             assert!(last.is_some_and(|entry| entry["summary"].as_str().unwrap().ends_with("e-mailed")), "{history}");
+            assert_eq!(last.map(|entry| &entry["after"]["last_emailed_at"]), Some(&email["created_at"]), "{history}");
 
             let sent = books.email_once(&email["id"], "sent");
             assert_eq!((&sent["attempts"], &sent["next_attempt_at"], &sent["error"]), (&json!(1), &Value::Null, &Value::Null));
@@ -207,6 +211,69 @@ on_both_databases! {
         assert_eq!(picture(), before);
     }
 
+    fn a_pdf_whose_bytes_are_dropped_is_rendered_again_and_says_whether_it_is_another(database) {
+        let mailing = Mailing::start();
+        let desk = Desk::of(Books::of(mailing.setup(Setup::new().on(&database)).start()));
+        let books = &desk.books;
+        let (invoice, other) = (desk.invoice(), books.sale(desk.customer, "2026-03-02", "7")["id"].as_i64().unwrap());
+        mailing.server.react(|step| match step {
+            Step::Command(line) if line.starts_with("RCPT") => Reaction::Say("550 5.1.1 no such user"),
+            _ => Reaction::Accept,
+        });
+        let failed = |invoice: i64, body: Value| {
+            let email = books.post(&format!("/sales-invoices/{invoice}/email"), &body).expect(202)["data"].clone();
+            books.email_once(&email["id"], "failed")
+        };
+        let [same, changed] = [invoice, other].map(|invoice| failed(invoice, json!({})));
+        let without = failed(invoice, json!({ "attach_pdf": false }));
+        mailing.server.react(|_| Reaction::Accept);
+        let sent_again = |email: &Value| {
+            let again = books.request("POST", &format!("/emails/{}/resend", email["id"])).send().expect(202)["data"].clone();
+            let sent = books.email_once(&email["id"], "sent");
+            assert_eq!((&sent["pdf_changed"], &sent["message_id"]), (&again["pdf_changed"], &email["message_id"]));
+            let message_id = email["message_id"].as_str().unwrap();
+            let received = mailing.server.received().into_iter().rfind(|one| one.message_id == message_id).unwrap();
+            (sent["pdf_changed"] == true, received.text.contains("Content-Type: application/pdf"))
+        };
+        // Of the other, something that is printed changed after its bytes went.
+        books.server.drop_pdfs();
+        assert_eq!(sent_again(&same), (false, true));
+        books.request("PATCH", "").json(&json!({ "legal_name": "Larkspur Joinery (York) Limited" })).send().expect(200);
+        let dry = books.request("POST", &format!("/emails/{}/resend?dry_run=true", changed["id"])).send().expect(200);
+        assert_eq!((&dry["data"]["pdf_changed"], &books.email(&changed["id"])["pdf_changed"]), (&json!(true), &json!(false)));
+        assert_eq!(sent_again(&changed), (true, true));
+        let history = books.get("/changes?limit=200")["data"].clone();
+        let entry = history.as_array().unwrap().iter().find(|entry| entry["action"] == "resend" && entry["resource_id"] == changed["id"]);
+        assert_eq!(entry.map(|entry| (&entry["before"]["pdf_changed"], &entry["after"]["pdf_changed"])), Some((&json!(false), &json!(true))));
+        // Where none was attached there is none to render.
+        assert_eq!(sent_again(&without), (false, false));
+    }
+
+    fn a_pdf_whose_bytes_are_there_is_sent_as_it_was(database) {
+        let mailing = Mailing::start();
+        let desk = Desk::of(Books::of(mailing.setup(Setup::new().on(&database)).start()));
+        let books = &desk.books;
+        mailing.server.react(|step| match step {
+            Step::Command(line) if line.starts_with("RCPT") => Reaction::Say("550 5.1.1 no such user"),
+            _ => Reaction::Accept,
+        });
+        let email = desk.queued(&json!({}));
+        books.email_once(&email["id"], "failed");
+        books.request("PATCH", "").json(&json!({ "legal_name": "Larkspur Joinery (York) Limited" })).send().expect(200);
+        mailing.server.react(|_| Reaction::Accept);
+        let again = books.request("POST", &format!("/emails/{}/resend", email["id"])).send().expect(202)["data"].clone();
+        assert_eq!(again["pdf_changed"], false);
+        books.email_once(&email["id"], "sent");
+        let second = desk.queued(&json!({}));
+        books.email_once(&second["id"], "sent");
+        let received = mailing.server.received();
+        let file = |email: &Value| {
+            let one = received.iter().find(|one| email["message_id"] == one.message_id.as_str()).unwrap();
+            one.text.split("application/pdf").nth(1).and_then(|part| part.split("\r\n\r\n").nth(1)).unwrap().to_owned()
+        };
+        assert!(file(&email) != file(&second), "the first was printed before the name changed");
+    }
+
     fn the_scope_to_send_stands_alone(database) {
         let desk = Desk::of(Books::on(&database));
         let books = &desk.books;
@@ -219,7 +286,8 @@ on_both_databases! {
             let sends = route.path.ends_with("/email") || route.path.ends_with("/resend") || route.path.ends_with("/cancel");
             let request = |key| {
                 let request = books.server.client.request(route.method.as_str(), &path).key(key);
-                if sends { request } else { request.json(&json!({})) }
+                // What has to be in a body comes after what the path names.
+                if sends && route.body != BodyRule::NoKeys && !route.path.contains("cis-statement") { request } else { request.json(&json!({})) }
             };
             if sends {
                 sending += 1;
@@ -229,7 +297,7 @@ on_both_databases! {
                 request(&alone).send().refused(403, "forbidden");
             }
         }
-        assert_eq!(sending, 6);
+        assert_eq!(sending, 7);
         let path = books.path(&format!("/sales-invoices/{}/email", desk.invoice()));
         books.server.client.post(&path).key(&alone).send().expect(202);
         let viewer = books.server.person();

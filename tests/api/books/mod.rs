@@ -6,6 +6,7 @@ mod accounts;
 mod bank;
 mod cases;
 mod changes;
+mod cis;
 mod concurrency;
 mod confirming;
 mod contact_reports;

@@ -35,7 +35,7 @@ on_both_databases! {
         let mut known = vec![
             "id", "number", "kind", "status", "customer_id", "customer_name", "date", "amount", "currency", "bank_account_id",
             "account_id", "account_code", "reference", "memo", "method", "allocated_amount", "unallocated_amount", "cis_amount", "settled_amount",
-            "allocations", "bank_transaction_id", "journal_id", "void_journal_id", "void_date", "void_reason", "created_at",
+            "allocations", "bank_transaction_id", "journal_id", "void_journal_id", "void_date", "void_reason", "last_emailed_at", "created_at",
             "updated_at", "version",
         ];
         known.sort_unstable();

@@ -59,6 +59,7 @@ impl Tenant {
         let accounts = |code: &str| books.account_id(code);
         let bodies = traded(records[1].1, records[2].1, records[3].1, &accounts);
         records.extend(bodies.map(|(kind, body)| (kind, made(&format!("/{kind}"), body))));
+        paid_under_cis(&books, records[2].1, records[3].1);
         let receipt = records.iter().find(|(kind, _)| *kind == "customer-receipts").unwrap().1;
         let to = json!({ "to": ["a@example.com"] });
         let email = books.post(&format!("/customer-receipts/{receipt}/email"), &to).expect(202)["data"]["id"].clone();
@@ -73,6 +74,21 @@ impl Tenant {
         let found = self.records.iter().find(|(known, _)| *known == kind);
         found.unwrap_or_else(|| panic!("make a record of {kind} in tests/api/books/tenants.rs")).1
     }
+}
+
+/// Pays a supplier as a subcontractor in the tax month of the examples, so that there is a statement of it.
+fn paid_under_cis(books: &Books, supplier: i64, bank: i64) {
+    let cis = json!({ "cis": { "is_subcontractor": true, "deduction_rate": 20 } });
+    books.request("PATCH", &format!("/suppliers/{supplier}")).json(&cis).send().expect(200);
+    let line =
+        json!({ "description": "x", "account_id": books.account_id("5100"), "unit_price": 100, "vat_code": "NV" });
+    let bill = json!({ "supplier_id": supplier, "invoice_date": "2026-03-06", "lines": [line] });
+    let bill = books.post("/purchase-invoices", &bill).expect(201)["data"]["id"].clone();
+    let payment = json!({
+        "supplier_id": supplier, "date": "2026-03-07", "amount": 80, "bank_account_id": bank,
+        "allocations": [{ "invoice_id": bill, "amount": 80 }]
+    });
+    books.post("/supplier-payments", &payment).expect(201);
 }
 
 /// What is traded, by the list that it is made in: drafts, so that everything may be done with them, and money.
@@ -159,6 +175,7 @@ fn body(operation: &str, own: &Tenant) -> Option<Value> {
         "emailSalesInvoice" | "emailSalesCreditNote" | "emailCustomerReceipt" | "emailSupplierPayment" => {
             json!({ "to": ["a@example.com"] })
         }
+        "emailCisStatement" => json!({ "tax_month_end": "2026-04-05", "to": ["a@example.com"] }),
         "allocateSalesCreditNote"
         | "allocatePurchaseCreditNote"
         | "allocateCustomerReceipt"
@@ -225,6 +242,7 @@ fn request(
         }
     }
     path = path.replace("{end}", "2025-03-31");
+    path = path.replace("{tax_month_end}", "2026-04-05");
     assert!(!path.contains('{'), "{path}: teach tests/api/books/tenants.rs what this names");
     path.push_str(&required_query(method, template));
     let request = own.books.server.client.request(method, &path).key(key);

@@ -9,6 +9,7 @@
 mod bank_chapters;
 mod bank_settlement_chapters;
 mod chart_chapters;
+mod cis_chapters;
 mod contact_chapters;
 mod contact_report_chapters;
 mod coverage;

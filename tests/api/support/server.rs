@@ -393,6 +393,18 @@ impl TestServer {
         });
     }
 
+    /// Drops the bytes of the PDFs of e-mails that came to an end, as housekeeping does after 30 days.
+    #[track_caller]
+    pub fn drop_pdfs(&self) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let connection = sea_orm::Database::connect(&self.database_url).await.expect("connected");
+            let sql = "update email set pdf = null where status in ('sent', 'failed', 'cancelled')";
+            connection.execute_unprepared(sql).await.expect("dropped");
+            connection.close().await.expect("closed");
+        });
+    }
+
     /// What the VAT sub-ledger of an organisation holds for a period: side, code, net and VAT in pence. No answer shows it
     /// before there are reports.
     #[track_caller]

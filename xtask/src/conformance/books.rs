@@ -3,7 +3,7 @@
 //! 31 Other income, 48 Telephone and internet), under cash accounting until March 2026 and with its returns 1 to 12 recorded up to
 //! September 2025, bank accounts 1 and 2, unconfirmed bank transactions 1 to 16 of the second
 //! but for 13, which is confirmed, and 14, which is excluded, manual journals 1 to 12, VAT adjustments 1
-//! to 12, customers 1 to 12 and supplier 13;
+//! to 12, customers 1 to 12, supplier 13, and subcontractor 14, who is paid 80.00 of bill 33 in the tax month to 2026-04-05;
 //! documents 1 to 32, eight of each kind: the third and fourth are drafts, the last invoice is open to allocations 1 to 4,
 //! which are of credit notes 23 and 31, receipt 4 and payment 9; receipts 1 to 5 and payments 6 to 10; and e-mails 1 to 3, which
 //! are sent, failed and queued.
@@ -85,6 +85,16 @@ pub(super) fn prepare(connection: &mut Connection, key: &str) -> Result<()> {
             post(&path(list), &body)?;
         }
     }
+    let cis = json!({ "is_subcontractor": true, "deduction_rate": 20 });
+    post(&path("suppliers"), &json!({ "name": "Subcontractor", "cis": cis }))?;
+    let work = json!({ "description": "work", "account_id": 34, "unit_price": 100, "vat_code": "NV" });
+    let bill = json!({ "supplier_id": 14, "invoice_date": "2026-03-10", "lines": [work] });
+    post(&path("purchase-invoices"), &bill)?;
+    let paid = json!({
+        "supplier_id": 14, "date": "2026-03-10", "amount": 80, "bank_account_id": 2,
+        "allocations": [{ "invoice_id": 33, "amount": 80 }]
+    });
+    post(&path("supplier-payments"), &paid)?;
     for number in 1..=12 {
         let entries = json!([{ "box": 1, "amount": number }]);
         let body = json!({

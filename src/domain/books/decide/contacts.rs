@@ -68,7 +68,12 @@ impl BooksTransaction<'_> {
     }
 
     /// A contact, if the caller has seen its version.
-    fn contact(&self, request: &CommandRequest, kind: ContactKind, id: i64) -> Result<ContactRecord, Rejection> {
+    pub(super) fn contact(
+        &self,
+        request: &CommandRequest,
+        kind: ContactKind,
+        id: i64,
+    ) -> Result<ContactRecord, Rejection> {
         let found = self.facts.contacts.get(&id);
         let row = found.filter(|(organisation, row)| *organisation == self.organisation() && row.kind == kind);
         let (_, row) = row.ok_or(Rejection::Unknown)?;

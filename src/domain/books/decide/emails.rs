@@ -5,9 +5,10 @@ use crate::domain::books::decide::{BooksTransaction, Rejection, require_version}
 use crate::domain::books::effects::Effect;
 use crate::domain::books::numbers::IdSequence;
 use crate::domain::books::records::document::DocumentRecord;
-use crate::domain::books::records::email::{EmailInput, EmailRecord, EmailedDocument};
+use crate::domain::books::records::email::{Attachment, EmailInput, EmailRecord, EmailedDocument};
 use crate::domain::books::records::settlement::SettlementRecord;
 use crate::domain::books::request::{CommandRequest, CommandResult};
+use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::{DocumentKind, Stage};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
@@ -21,7 +22,7 @@ impl BooksTransaction<'_> {
         entry: &EmailInput,
     ) -> Result<CommandResult, Rejection> {
         let document_type = entry.document.document_type().ok_or(Rejection::Unknown)?;
-        let (contact_id, version, letter) = self.letter_of(request, entry.document, document_type)?;
+        let (contact_id, version, letter) = self.letter_of(request, entry, document_type)?;
         if entry.rendered_version.is_some_and(|rendered| rendered != version) {
             return Err(Refusal::StaleVersion.into());
         }
@@ -34,6 +35,7 @@ impl BooksTransaction<'_> {
             id: self.identifiers.next(IdSequence::Email),
             document_type,
             document_id: entry.document.id(),
+            period: entry.document.period(),
             user_id: self.actor.user_id.0,
             key_prefix: self.actor.key_prefix.clone(),
             sender_name: self.books.organisation.name.clone(),
@@ -43,7 +45,10 @@ impl BooksTransaction<'_> {
             subject: entry.subject.clone().unwrap_or(letter.0),
             message: entry.message.clone().unwrap_or(letter.1),
             message_id: entry.message_id.clone(),
+            pdf_sha256: entry.attachment.as_ref().map(Attachment::sha256),
             attachment: entry.attachment.clone(),
+            is_pdf_dropped: false,
+            is_pdf_changed: false,
             status: EmailStatus::Queued,
             attempts: 0,
             next_attempt_at_ms: Some(self.now_ms),
@@ -52,16 +57,26 @@ impl BooksTransaction<'_> {
             updated_at_ms: self.now_ms,
             sent_at_ms: None,
         };
-        self.note_emailed(entry.document)?;
+        self.note_emailed(entry)?;
         Ok(self.queue(row))
     }
 
     /// Queues an e-mail once more that failed or may have been sent. It keeps its `Message-ID`, so that a mailbox which has
-    /// it already may know it.
-    pub(crate) fn resend_email(&mut self, id: i64) -> Result<CommandResult, Rejection> {
+    /// it already may know it. Where the bytes of its PDF are dropped, `rendered` takes their place, and the e-mail says
+    /// whether that is another file.
+    pub(crate) fn resend_email(&mut self, id: i64, rendered: Option<&Attachment>) -> Result<CommandResult, Rejection> {
         let row = self.email(id, &[EmailStatus::Failed, EmailStatus::Uncertain], &["failed", "uncertain"])?;
         self.require_room()?;
+        if row.is_pdf_dropped && rendered.is_none() {
+            return Err(Refusal::StaleVersion.into());
+        }
+        let attachment = rendered.filter(|_| row.is_pdf_dropped).cloned();
+        let rendered_sha256 = attachment.as_ref().map(Attachment::sha256);
         let queued = EmailRecord {
+            is_pdf_dropped: false,
+            is_pdf_changed: row.is_pdf_changed || (attachment.is_some() && rendered_sha256 != row.pdf_sha256),
+            pdf_sha256: rendered_sha256.or_else(|| row.pdf_sha256.clone()),
+            attachment,
             status: EmailStatus::Queued,
             attempts: 0,
             next_attempt_at_ms: Some(self.now_ms),
@@ -141,10 +156,10 @@ impl BooksTransaction<'_> {
     fn letter_of(
         &self,
         request: &CommandRequest,
-        document: EmailedDocument,
+        entry: &EmailInput,
         document_type: EmailedType,
     ) -> Result<(i64, i64, (String, String)), Rejection> {
-        let (contact_id, version, title, facts) = match document {
+        let (contact_id, version, title, facts) = match entry.document {
             EmailedDocument::Document(kind, id) => {
                 let row = self.document_row(request, kind, id)?;
                 if row.stage != Stage::Issued {
@@ -160,15 +175,23 @@ impl BooksTransaction<'_> {
                 }
                 (row.contact_id, row.version, settlement_title(row, document_type), settlement_facts(row))
             }
+            EmailedDocument::CisStatement(id, _) => {
+                let row = self.contact(request, ContactKind::Supplier, id)?;
+                if entry.figures.is_empty() {
+                    return Err(Rejection::Unknown);
+                }
+                let figures = entry.figures.iter().map(|(name, amount)| (*name, pounds(*amount)));
+                (id, row.version, statement_title(entry.document), figures.collect())
+            }
         };
         let contact = self.contact_name(contact_id);
         let letter = Letter { title, contact: &contact, organisation: &self.books.organisation.name, facts };
         Ok((contact_id, version, (letter.subject(), letter.message())))
     }
 
-    /// Notes on the document, or in the history of the settlement, that it was e-mailed.
-    fn note_emailed(&mut self, document: EmailedDocument) -> Result<(), Rejection> {
-        match document {
+    /// Notes on the document, or in the history of the contact of a statement, that it was e-mailed.
+    fn note_emailed(&mut self, entry: &EmailInput) -> Result<(), Rejection> {
+        match entry.document {
             EmailedDocument::Document(_, id) => {
                 let row = self.facts.document(self.organisation(), id).cloned().ok_or(Rejection::Unknown)?;
                 // Another process may have read the clock before this one and committed after it.
@@ -178,14 +201,35 @@ impl BooksTransaction<'_> {
                 self.put_document_as(ChangeAction::Email, row);
             }
             EmailedDocument::Settlement(side, id) => {
-                let row = self.known_settlement(side, id).ok_or(Rejection::Unknown)?;
-                let (on, summary) = ((row.resource(), id), format!("{} {}", row.title(), ChangeAction::Email.done()));
-                let nothing = || Some(AuditFields::new());
+                let before = self.known_settlement(side, id).cloned().ok_or(Rejection::Unknown)?;
+                let after = SettlementRecord {
+                    last_emailed_at_ms: before.last_emailed_at_ms.max(Some(self.now_ms)),
+                    updated_at_ms: self.now_ms,
+                    version: before.version + 1,
+                    ..before.clone()
+                };
+                let summary = format!("{} {}", after.title(), ChangeAction::Email.done());
+                let (on, fields) = ((after.resource(), id), [before.audit_fields(), after.audit_fields()]);
+                self.put_settlement(after);
+                let [before, after] = fields.map(Some);
+                self.record_change(ChangeAction::Email, on, summary, before, after);
+            }
+            EmailedDocument::CisStatement(id, _) => {
+                let (_, row) = self.facts.contacts.get(&id).ok_or(Rejection::Unknown)?;
+                let what = statement_title(entry.document);
+                let summary = format!("{what} of {} {}", row.details.name, ChangeAction::Email.done());
+                let (on, nothing) = ((row.resource(), id), || Some(AuditFields::new()));
                 self.record_change(ChangeAction::Email, on, summary, nothing(), nothing());
             }
         }
         Ok(())
     }
+}
+
+/// What a statement is called, with its last day.
+fn statement_title(document: EmailedDocument) -> String {
+    let to = document.period().map_or_else(String::new, |period| long_date(period.last));
+    format!("Payment and deduction statement for the tax month to {to}")
 }
 
 fn document_title(row: &DocumentRecord) -> String {

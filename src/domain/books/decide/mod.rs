@@ -192,7 +192,7 @@ impl BooksTransaction<'_> {
                 self.void_write_off(request, *id, *void_date, reason.as_deref())
             }
             BooksCommand::SendEmail(entry) => self.send_email(request, entry),
-            BooksCommand::ResendEmail { id } => self.resend_email(*id),
+            BooksCommand::ResendEmail { id, attachment } => self.resend_email(*id, attachment.as_ref()),
             BooksCommand::CancelEmail { id } => self.cancel_email(*id),
             BooksCommand::VoidJournal { id, void_date, reason } => {
                 self.void_journal(request, *id, *void_date, reason.as_deref())

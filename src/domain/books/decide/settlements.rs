@@ -123,6 +123,7 @@ impl BooksTransaction<'_> {
             void_journal_id: None,
             void_date: None,
             void_reason: None,
+            last_emailed_at_ms: None,
             created_at_ms: self.now_ms,
             updated_at_ms: self.now_ms,
             version: 1,

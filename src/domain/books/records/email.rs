@@ -1,11 +1,16 @@
 //! E-mails of documents: the input, the record, and the filter of the list.
 
+use sha2::{Digest as _, Sha256};
+
 use crate::domain::books::audit_fields::AuditFields;
 use crate::domain::books::records::document::DocumentView;
 use crate::domain::books::records::settlement::SettlementView;
+use crate::domain::ledger::cis::TaxMonth;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::money::Pence;
 use crate::domain::mail::{EmailStatus, EmailedType};
+use crate::domain::reports::Period;
 
 /// The document that an e-mail is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,13 +19,23 @@ pub enum EmailedDocument {
     Document(DocumentKind, i64),
     /// A customer receipt or supplier payment.
     Settlement(ContactKind, i64),
+    /// The payment and deduction statement of a supplier for a tax month.
+    CisStatement(i64, TaxMonth),
 }
 
 impl EmailedDocument {
-    /// Its identifier.
+    /// The identifier of it, or of the customer or supplier of a statement.
     pub const fn id(self) -> i64 {
         match self {
-            Self::Document(_, id) | Self::Settlement(_, id) => id,
+            Self::Document(_, id) | Self::Settlement(_, id) | Self::CisStatement(id, _) => id,
+        }
+    }
+
+    /// The days of a statement.
+    pub fn period(self) -> Option<Period> {
+        match self {
+            Self::Document(..) | Self::Settlement(..) => None,
+            Self::CisStatement(_, month) => Some(month.period()),
         }
     }
 
@@ -32,6 +47,7 @@ impl EmailedDocument {
             Self::Document(DocumentKind::PurchaseInvoice | DocumentKind::PurchaseCreditNote, _) => None,
             Self::Settlement(ContactKind::Customer, _) => Some(EmailedType::CustomerReceipt),
             Self::Settlement(ContactKind::Supplier, _) => Some(EmailedType::SupplierPayment),
+            Self::CisStatement(..) => Some(EmailedType::CisStatement),
         }
     }
 }
@@ -64,6 +80,13 @@ pub struct Attachment {
     pub bytes: Vec<u8>,
 }
 
+impl Attachment {
+    /// The SHA-256 of the file in hexadecimal.
+    pub fn sha256(&self) -> String {
+        Sha256::digest(&self.bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
 /// An e-mail as asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmailInput {
@@ -77,6 +100,8 @@ pub struct EmailInput {
     pub subject: Option<String>,
     /// The text, when the caller writes it.
     pub message: Option<String>,
+    /// What the text says of a statement, unless the caller writes it; nothing where there is no statement to send.
+    pub figures: Vec<(&'static str, Pence)>,
     /// The PDF of the document, where one is rendered.
     pub attachment: Option<Attachment>,
     /// The version of the document that the PDF shows.
@@ -94,8 +119,10 @@ pub struct EmailRecord {
     pub id: i64,
     /// The kind of document.
     pub document_type: EmailedType,
-    /// The document.
+    /// The document, or the customer or supplier of a statement.
     pub document_id: i64,
+    /// The days of a statement.
+    pub period: Option<Period>,
     /// Who asked for it.
     pub user_id: i64,
     /// With which key.
@@ -114,8 +141,14 @@ pub struct EmailRecord {
     pub message: String,
     /// The `Message-ID` without its brackets.
     pub message_id: String,
-    /// The PDF; only of a new e-mail, and of one that is about to be sent.
+    /// The PDF; only of a new e-mail, of one that is about to be sent, and of one whose PDF was rendered again.
     pub attachment: Option<Attachment>,
+    /// The SHA-256 of the PDF in hexadecimal.
+    pub pdf_sha256: Option<String>,
+    /// Whether there was a PDF whose bytes are dropped, so that it is rendered again before the e-mail is sent again.
+    pub is_pdf_dropped: bool,
+    /// Whether the PDF was rendered again and is another one than before.
+    pub is_pdf_changed: bool,
     /// What became of it.
     pub status: EmailStatus,
     /// How often it was begun to be sent.
@@ -133,12 +166,25 @@ pub struct EmailRecord {
 }
 
 impl EmailRecord {
+    /// The document it is about.
+    pub fn document(&self) -> Option<EmailedDocument> {
+        let id = self.document_id;
+        Some(match self.document_type {
+            EmailedType::SalesInvoice => EmailedDocument::Document(DocumentKind::SalesInvoice, id),
+            EmailedType::SalesCreditNote => EmailedDocument::Document(DocumentKind::SalesCreditNote, id),
+            EmailedType::CustomerReceipt => EmailedDocument::Settlement(ContactKind::Customer, id),
+            EmailedType::SupplierPayment => EmailedDocument::Settlement(ContactKind::Supplier, id),
+            EmailedType::CisStatement => EmailedDocument::CisStatement(id, TaxMonth::ending(self.period?.last)?),
+        })
+    }
+
     /// The fields that the history shows.
     pub(crate) fn audit_fields(&self) -> AuditFields {
         AuditFields::new()
             .text("status", self.status.as_str())
             .number("attempts", self.attempts)
             .text("error", self.error.as_deref())
+            .flag("pdf_changed", self.is_pdf_changed)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Customer receipts, supplier payments and refunds: the input, the record, the view, and the filter of the list.
 
 use crate::domain::books::audit_fields::{AuditFields, ChangeAction, Resource};
-use crate::domain::date::Date;
+use crate::domain::date::{Date, date_time_text};
 use crate::domain::ids::{ContactId, SettlementId};
 use crate::domain::ledger::allocation::{Allocation, Settlement, SettlementKind};
 use crate::domain::ledger::chart::AccountReference;
@@ -154,6 +154,8 @@ pub struct SettlementView {
     pub void_date: Option<Date>,
     /// The reason given.
     pub void_reason: Option<String>,
+    /// When its e-mail was queued last.
+    pub last_emailed_at_ms: Option<i64>,
     /// When it was created.
     pub created_at_ms: i64,
     /// When it was last changed.
@@ -215,6 +217,7 @@ pub(crate) struct SettlementRecord {
     pub(crate) void_journal_id: Option<i64>,
     pub(crate) void_date: Option<Date>,
     pub(crate) void_reason: Option<String>,
+    pub(crate) last_emailed_at_ms: Option<i64>,
     pub(crate) created_at_ms: i64,
     pub(crate) updated_at_ms: i64,
     pub(crate) version: i64,
@@ -306,6 +309,7 @@ impl SettlementRecord {
             void_journal_id: self.void_journal_id.filter(|id| *id > 0),
             void_date: self.void_date,
             void_reason: self.void_reason,
+            last_emailed_at_ms: self.last_emailed_at_ms,
             created_at_ms: self.created_at_ms,
             updated_at_ms: self.updated_at_ms,
             version: self.version,
@@ -361,6 +365,7 @@ impl SettlementRecord {
             .number("void_journal_id", self.void_journal_id)
             .date("void_date", self.void_date)
             .text("void_reason", self.void_reason.as_deref())
+            .text("last_emailed_at", self.last_emailed_at_ms.map(date_time_text).as_deref())
     }
 }
 

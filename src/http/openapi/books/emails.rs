@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use super::super::operation::Operation;
-use super::super::schema::{Any, array, boolean, id, label, maybe, maybe_array, moment, named, strict, text};
+use super::super::schema::{Any, array, boolean, id, label, maybe, maybe_array, moment, named, required, strict, text};
+use super::cis::{STATED, tax_month_in};
 use super::shared::{about_one, inside};
 use crate::domain::mail::{ADDRESSES_MAX, EmailedType, MESSAGE_CHARS_MAX, SUBJECT_CHARS_MAX};
 use crate::http::envelope::{Data, PageOf};
@@ -13,30 +14,42 @@ use crate::http::resources::emails::{EmailJson, document_type, status};
 /// The pattern of an address.
 const ADDRESS: &str = "^(?=[^@]{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:[.][A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:[.][A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$";
 
-/// `POST …/{id}/email`.
+/// `POST …/{id}/email`, `POST …/suppliers/{id}/cis-statement/email`.
 pub fn email_document(document: EmailedType) -> Operation {
-    let (what, id, summary, state) = match document {
-        EmailedType::SalesInvoice => ("sales invoice", 8, "E-mail a sales invoice", ("draft", "issued")),
-        EmailedType::SalesCreditNote => ("sales credit note", 4, "E-mail a sales credit note", ("draft", "issued")),
-        EmailedType::CustomerReceipt => ("customer receipt", 1, "E-mail a receipt", ("void", "posted")),
-        EmailedType::SupplierPayment => ("supplier payment", 6, "E-mail a remittance advice", ("void", "posted")),
+    let (what, id, summary, [current, allowed]) = match document {
+        EmailedType::SalesInvoice => ("sales invoice", 8, "E-mail a sales invoice", ["draft", "issued"]),
+        EmailedType::SalesCreditNote => ("sales credit note", 4, "E-mail a sales credit note", ["draft", "issued"]),
+        EmailedType::CustomerReceipt => ("customer receipt", 1, "E-mail a receipt", ["void", "posted"]),
+        EmailedType::SupplierPayment => ("supplier payment", 6, "E-mail a remittance advice", ["void", "posted"]),
+        EmailedType::CisStatement => return email_cis_statement(),
     };
-    about_one(
-        what,
-        id,
-        summary,
-        "Queues it and answers at once; `GET …/emails/{id}` says what became of it. Without `to` it goes to the address of the contact; \
+    let description = "Queues it and answers at once; `GET …/emails/{id}` says what became of it. Without `to` it goes to the address of the contact; \
          without `subject` and `message` the service writes them. The state of the document does not change. 503 `busy` when 10,000 \
-         e-mails of the organisation wait.",
-    )
-    .request(named("SendEmail"), json!({ "to": ["accounts@example.com"], "subject": "Your invoice" }))
-    .answer::<Data<EmailJson>>(200, "Only with `dry_run=true`: what would have been queued, with null ids.")
-    .answer::<Data<EmailJson>>(202, "The e-mail was queued.")
-    .conflict(json!({ "reason": "invalid_state", "current": state.0, "allowed": [state.1] }))
-    .refusals(&["no_recipient"])
-    .error(ErrorCode::Busy)
-    .change()
-    .versioned()
+         e-mails of the organisation wait.";
+    let operation = about_one(what, id, summary, description)
+        .request(named("SendEmail"), json!({ "to": ["accounts@example.com"], "subject": "Your invoice" }))
+        .conflict(json!({ "reason": "invalid_state", "current": current, "allowed": [allowed] }));
+    sends(operation)
+}
+
+fn email_cis_statement() -> Operation {
+    let description = "Queues the payment and deduction statement of a tax month and answers at once; `GET …/emails/{id}` says what became of \
+         it. Without `to` it goes to the address of the supplier; without `subject` and `message` the service writes them, with the \
+         figures. 404 when nothing was withheld in the tax month. 503 `busy` when 10,000 e-mails of the organisation wait.";
+    let example = json!({ "tax_month_end": "2026-04-05", "to": ["reed@example.com"] });
+    let operation = about_one("supplier", STATED, "E-mail the CIS statement of a supplier", description);
+    sends(operation.request(named("SendCisStatement"), example))
+}
+
+/// What every operation that queues an e-mail has.
+fn sends(operation: Operation) -> Operation {
+    operation
+        .answer::<Data<EmailJson>>(200, "Only with `dry_run=true`: what would have been queued, with null ids.")
+        .answer::<Data<EmailJson>>(202, "The e-mail was queued.")
+        .refusals(&["no_recipient"])
+        .error(ErrorCode::Busy)
+        .change()
+        .versioned()
 }
 
 /// `GET …/emails`.
@@ -68,7 +81,9 @@ pub fn resend_email() -> Operation {
         "e-mail",
         2,
         "Send an e-mail again",
-        "For one that failed or may have been sent. It keeps its `message_id`, by which a mailbox may know that it has it already.",
+        "For one that failed or may have been sent. It keeps its `message_id`, by which a mailbox may know that it has it already. The \
+         bytes of its PDF are dropped 30 days after it came to its end: then the PDF is rendered again from the document as it is now, \
+         and `pdf_changed` says whether it is another file than the first.",
     )
     .answer::<Data<EmailJson>>(200, "Only with `dry_run=true`: what would have been queued.")
     .answer::<Data<EmailJson>>(202, "The e-mail was queued again.")
@@ -92,8 +107,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         let address = text(5, 254).pattern(Some(ADDRESS));
         array(address).min_items(Some(least)).max_items(Some(most))
     };
-    let request = strict(
-        "What is to be sent; everything may be left out.",
+    let fields = || {
         vec![
             maybe_array("to", addresses(1)),
             maybe_array("cc", addresses(0)),
@@ -103,7 +117,11 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
                 text(1, MESSAGE_CHARS_MAX).pattern(Some(r"^(?:[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\r\n)*$")),
             ),
             maybe("attach_pdf", boolean()),
-        ],
-    );
-    vec![("SendEmail", request.into())]
+        ]
+    };
+    let of_document = strict("What is to be sent; everything may be left out.", fields());
+    let mut month = vec![required("tax_month_end", tax_month_in())];
+    month.extend(fields());
+    let of_month = strict("What is to be sent; only the tax month has to be said.", month);
+    vec![("SendEmail", of_document.into()), ("SendCisStatement", of_month.into())]
 }

@@ -5,6 +5,7 @@ mod bank;
 mod bank_accounts;
 mod bank_records;
 mod changes;
+mod cis;
 mod contacts;
 mod document_schemas;
 mod documents;
@@ -38,6 +39,7 @@ pub use bank_accounts::{
     archive_bank_account, create_bank_account, get_bank_account, list_bank_accounts, update_bank_account,
 };
 pub use changes::{list_changes, list_history};
+pub use cis::{get_cis_return, get_cis_statement, print_cis_statement};
 pub use contacts::{
     archive_customer, archive_supplier, create_customer, create_supplier, delete_customer, delete_supplier,
     get_customer, get_supplier, list_customers, list_suppliers, unarchive_customer, unarchive_supplier,

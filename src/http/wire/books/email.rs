@@ -1,6 +1,7 @@
 //! Reading what is asked of an e-mail. No line break and no list of addresses gets past here into a header.
 
 use super::read::{body, strict_list};
+use crate::domain::ledger::cis::TaxMonth;
 use crate::domain::mail::{ADDRESSES_MAX, MESSAGE_CHARS_MAX, SUBJECT_CHARS_MAX, is_address};
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
@@ -20,29 +21,62 @@ pub struct EmailRequest {
     pub attaches_pdf: bool,
 }
 
-/// Reads the body of an e-mail; an empty body asks for nothing in particular.
-pub fn parse_email(text: &[u8]) -> Result<EmailRequest, Issues> {
-    const NAMES: [&str; 5] = ["to", "cc", "subject", "message", "attach_pdf"];
-    let mut email = EmailRequest { to: None, cc: Vec::new(), subject: None, message: None, attaches_pdf: true };
-    if text.is_empty() {
-        return Ok(email);
+impl EmailRequest {
+    /// What is asked for when nothing is said.
+    const fn usual() -> Self {
+        Self { to: None, cc: Vec::new(), subject: None, message: None, attaches_pdf: true }
     }
-    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
-    let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
+
+    /// Reads one of the keys of [`EMAIL_NAMES`].
+    fn read(&mut self, reader: &mut StrictReader<'_>, at: usize) -> Reading<()> {
         if reader.is_null()? {
             return Ok(());
         }
         match at {
-            0 => email.to = Some(strict_list(reader, "to", 1..=ADDRESSES_MAX, address)?),
-            1 => email.cc = strict_list(reader, "cc", 0..=ADDRESSES_MAX, address)?,
-            2 => email.subject = reader.name(body("subject"), 1..=SUBJECT_CHARS_MAX)?.map(|text| text.into_owned()),
-            3 => email.message = message(reader)?,
-            _ => email.attaches_pdf = reader.flag(body("attach_pdf"))?.unwrap_or(true),
+            0 => self.to = Some(strict_list(reader, "to", 1..=ADDRESSES_MAX, address)?),
+            1 => self.cc = strict_list(reader, "cc", 0..=ADDRESSES_MAX, address)?,
+            2 => self.subject = reader.name(body("subject"), 1..=SUBJECT_CHARS_MAX)?.map(|text| text.into_owned()),
+            3 => self.message = message(reader)?,
+            _ => self.attaches_pdf = reader.flag(body("attach_pdf"))?.unwrap_or(true),
         }
         Ok(())
-    });
+    }
+}
+
+const EMAIL_NAMES: [&str; 5] = ["to", "cc", "subject", "message", "attach_pdf"];
+
+/// Reads the body of an e-mail; an empty body asks for nothing in particular.
+pub fn parse_email(text: &[u8]) -> Result<EmailRequest, Issues> {
+    let mut email = EmailRequest::usual();
+    if text.is_empty() {
+        return Ok(email);
+    }
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
+    let read = reader.object(FieldPath::section(BODY), &EMAIL_NAMES, |reader, at| email.read(reader, at));
     reader.finish(read)?;
     Ok(email)
+}
+
+/// Reads the body of an e-mail with the statement of a tax month.
+pub fn parse_cis_statement_email(text: &[u8]) -> Result<(EmailRequest, TaxMonth), Issues> {
+    let [to, cc, subject, message, attach_pdf] = EMAIL_NAMES;
+    let names = ["tax_month_end", to, cc, subject, message, attach_pdf];
+    let (mut email, mut month) = (EmailRequest::usual(), None);
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
+    let read = reader.object(FieldPath::section(BODY), &names, |reader, at| match at {
+        0 => {
+            month = reader.tax_month(body("tax_month_end"))?;
+            Ok(())
+        }
+        at => email.read(reader, at - 1),
+    });
+    let read = read.map(|given| {
+        if let Some(given) = given {
+            reader.require(FieldPath::section(BODY), &names, &given, 1);
+        }
+    });
+    reader.finish(read)?;
+    Ok((email, month.ok_or_else(Issues::default)?))
 }
 
 /// One address.
@@ -113,6 +147,23 @@ mod tests {
             assert_eq!(paths(&format!(r#"{{"message": {message}}}"#)), ["message"], "{message}");
         }
         assert_eq!(paths(r#"{"bcc": ["a@b.co"], "attach_pdf": 1}"#), ["bcc", "attach_pdf"]);
+    }
+
+    #[test]
+    fn a_statement_needs_the_end_of_a_tax_month() {
+        let read = |body: &str| parse_cis_statement_email(body.as_bytes());
+        let paths = |body: &str| -> Vec<String> {
+            read(body).err().unwrap().listed.into_iter().map(|issue| issue.path).collect()
+        };
+        let (email, month) = read(r#"{"to": ["a@b.co"], "tax_month_end": "2026-04-05"}"#).unwrap();
+        assert_eq!((email.to.unwrap(), month.last().to_string()), (vec!["a@b.co".to_owned()], "2026-04-05".to_owned()));
+        for wrong in
+            ["{}", r#"{"tax_month_end": null}"#, r#"{"tax_month_end": "2026-04-06"}"#, r#"{"tax_month_end": 5}"#]
+        {
+            assert_eq!(paths(wrong), ["tax_month_end"], "{wrong}");
+        }
+        assert_eq!(paths(r#"{"tax_month_end": "x", "cc": "a", "month": 1}"#), ["tax_month_end", "cc", "month"]);
+        assert_eq!(paths("").len(), 1);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::domain::books::records::address::AddressChange;
 use crate::domain::date::Date;
 use crate::domain::ids::AccountId;
 use crate::domain::ledger::chart::AccountReference;
+use crate::domain::ledger::cis::TaxMonth;
 use crate::domain::ledger::journal::{FIRST_DATE, LAST_DATE};
 use crate::domain::ledger::money::{Decimal4, Pence, parse_number, parse_text};
 use crate::domain::ledger::vat::VatCode;
@@ -112,6 +113,16 @@ impl<'a> StrictReader<'a> {
         Ok(date)
     }
 
+    /// A tax month by its last day.
+    pub fn tax_month(&mut self, path: FieldPath<'_>) -> Reading<Option<TaxMonth>> {
+        let text = self.value()?;
+        let month = serde_json::from_str::<Cow<'_, str>>(text).ok().and_then(|text| parse_tax_month(&text));
+        if month.is_none() {
+            self.problem(path, TAX_MONTH_RULE);
+        }
+        Ok(month)
+    }
+
     /// A VAT code.
     pub fn vat_code(&mut self, path: FieldPath<'_>) -> Reading<Option<VatCode>> {
         self.word(path, VatCode::parse, "one of ST, RR, ZR, EX, NV")
@@ -168,6 +179,15 @@ pub const BOOK_DATE_RULE: &str = "must be a real calendar date YYYY-MM-DD from 1
 /// Reads a date of the books.
 pub fn parse_book_date(text: &str) -> Option<Date> {
     Date::parse(text).filter(|date| (FIRST_DATE..=LAST_DATE).contains(date))
+}
+
+/// What a tax month is refused with.
+pub const TAX_MONTH_RULE: &str =
+    "must be the last day of a tax month, a 5th such as 2026-04-05, from 1900-01-05 to 2199-12-05";
+
+/// Reads the last day of a tax month.
+pub fn parse_tax_month(text: &str) -> Option<TaxMonth> {
+    parse_book_date(text).and_then(TaxMonth::ending)
 }
 
 /// A unique taxpayer reference: ten digits.

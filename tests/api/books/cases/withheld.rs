@@ -78,6 +78,25 @@ impl Case {
             .collect();
         let sums: Vec<i64> = (0..4).map(|at| rows.iter().map(|(_, _, parts)| parts[at]).sum()).collect();
         assert_eq!(figures(&position["totals"], PARTS).to_vec(), sums, "{position}");
+        // I26: the return of the tax month has the figures of the same days.
+        const DECLARED: [&str; 3] = ["total_payments", "cost_of_materials", "total_deducted"];
+        let declared = self.shown(&format!("/cis/returns/{to}"));
+        let declared_rows: Vec<_> = declared["subcontractors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| (row["supplier_id"].clone(), row["deduction_rate"].as_i64().unwrap(), figures(row, DECLARED)))
+            .collect();
+        let same: Vec<_> = rows
+            .iter()
+            .map(|(id, rate, [paid, materials, _, deducted])| (id.clone(), *rate, [*paid, *materials, *deducted]))
+            .collect();
+        assert_eq!(
+            (declared_rows, &declared["cis_payable_balance"]),
+            (same, &position["cis_payable_balance"]),
+            "{declared}"
+        );
+        assert_eq!(figures(&declared["totals"], DECLARED), [sums[0], sums[1], sums[3]], "{declared}");
         rows
     }
 }

@@ -45,6 +45,7 @@ pub fn compare(books: &Books, writers: &[Writer<'_>]) {
     let accounts = books.get("/accounts?include_archived=true");
     independent::assert_agrees(&journals, accounts["data"].as_array().unwrap());
     compare_invoice_numbers(books);
+    compare_cis_returns(books, writers);
     plain_text::assert_reports_agree(books, &journals);
     assert_account_reports(books);
     assert_contact_reports(books);
@@ -73,6 +74,39 @@ fn compare_journals(journals: &[Value], writers: &[Writer<'_>]) {
         assert_eq!(one, other, "{}: journal {}, then {:?}", writers[0].place, at + 1, found.get(at + 1));
     }
     assert_eq!(found.len(), wanted.len());
+}
+
+/// I26: the return of every tax month is the position of its days, and what they declare adds up to what was withheld.
+fn compare_cis_returns(books: &Books, writers: &[Writer<'_>]) {
+    let (mut ends, mut withheld) = (vec!["2024-09-05".to_owned()], 0);
+    for month in 0..20 {
+        let (year, month) = (2024 + (month + 9) / 12, (month + 9) % 12 + 1);
+        ends.push(format!("{year}-{month:02}-05"));
+    }
+    for months in ends.windows(2) {
+        let first = text(day(&months[0]) + 1);
+        let position =
+            books.get(&format!("/cis/position?period_start={first}&period_end={}", months[1]))["data"].clone();
+        let declared = books.get(&format!("/cis/returns/{}", months[1]))["data"].clone();
+        let figures = |row: &Value, names: [&str; 5]| names.map(|name| row[name].clone());
+        let of = |report: &Value, names| -> Vec<[Value; 5]> {
+            report["subcontractors"].as_array().unwrap().iter().map(|row| figures(row, names)).collect()
+        };
+        assert_eq!(
+            of(&declared, ["supplier_id", "deduction_rate", "total_payments", "cost_of_materials", "total_deducted"]),
+            of(&position, ["supplier_id", "deduction_rate", "total_payments", "materials", "deducted"]),
+        );
+        assert_eq!(declared["totals"]["total_payments"], position["totals"]["total_payments"]);
+        assert_eq!(declared["cis_payable_balance"], position["cis_payable_balance"]);
+        assert_eq!(declared["nil_return"], position["subcontractors"].as_array().unwrap().is_empty());
+        for row in position["subcontractors"].as_array().unwrap() {
+            assert_eq!(pence(&row["total_payments"]), pence(&row["materials"]) + pence(&row["liable"]), "{row}");
+        }
+        withheld += pence(&declared["totals"]["total_deducted"]);
+    }
+    let settlements = writers.iter().flat_map(|writer| &writer.state.settlements);
+    let expected: i64 = settlements.filter(|one| !one.is_void).map(|one| one.cis).sum();
+    assert_eq!(withheld, expected, "withheld in all");
 }
 
 /// I3, I16 and I17: what accounts came to at the end of a day, income and expense since the first day of the financial year of
