@@ -161,9 +161,10 @@ impl Books {
 
 #[track_caller]
 fn assert_same(before: &[(String, Value)], after: &[(String, Value)]) {
-    assert_eq!(before.len(), after.len());
-    for ((path, before), (_, after)) in before.iter().zip(after) {
-        assert_eq!(before, after, "{path}");
+    for (path, before) in before {
+        // A closing posts to retained earnings, which then is one more account with a ledger to be looked at.
+        let after = after.iter().find(|(known, _)| known == path).map(|(_, after)| after);
+        assert_eq!(Some(before), after, "{path}");
     }
 }
 
