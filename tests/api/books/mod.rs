@@ -26,6 +26,7 @@ mod payments;
 mod printed_documents;
 mod purchase_invoices;
 mod quarter;
+mod quarters;
 mod receipts;
 mod refusals;
 mod reports;
