@@ -224,12 +224,11 @@ def statement(books, contact, start, end):
         lines.append({
             "date": entry.date.isoformat(), "type": entry.kind, "document_type": document,
             "number": behind.number if document else str(entry.id), "reference": behind.ref,
-            "due_date": behind.due.isoformat() if behind.due else None, "debit": money(max(amount, 0)),
-            "credit": money(max(-amount, 0)), "cash": entry.cash and float(entry.cash), "cis": entry.cis and float(entry.cis),
-            "balance": money(balance)})
-        if document and document.endswith(("receipt", "payment", "refund")) and not entry.of:
-            lines[-1]["cash"] = money(abs(amount)) if entry.cash is None else float(entry.cash)
-            lines[-1]["cis"] = float(entry.cis or 0)
+            "due_date": entry.due and entry.due.isoformat(), "debit": money(max(amount, 0)),
+            "credit": money(max(-amount, 0)), "cash": None, "cis": None, "balance": money(balance)})
+        if document and document.endswith(("receipt", "payment", "refund")):
+            lines[-1]["cash"] = float(behind.cash) if behind.cash else money(abs(amount))
+            lines[-1]["cis"] = float(behind.cis or 0)
     open_rows = aged_documents(books, control, end).get(contact, [])
     return {"contact": {"kind": kind, "name": name, "reference": None, "is_archived": False},
             "opening_balance": money(opening), "lines": lines, "closing_balance": money(balance),
