@@ -128,9 +128,15 @@ def cash_flow(books, start, end):
         "financing": {"lines": lines(financing), "total": money(sum(financing.values()))}}
 
 
+def year_before(of):
+    return of.replace(year=of.year - 1, day=28 if (of.month, of.day) == (2, 29) else of.day)
+
+
 def period_comparison(books, start, end, query):
     if "compare_start" in query:
         first, last = day(query["compare_start"]), day(query["compare_end"])
+    elif query.get("compare") == "previous_year":
+        first, last = year_before(start), year_before(end)
     elif start.day == 1 and end == month_end(end):
         last = start - DAY
         months = (end.year - start.year) * 12 + end.month - start.month + 1
@@ -149,7 +155,7 @@ def balance_comparison(books, at, query):
     if "compare_as_of" in query:
         other = day(query["compare_as_of"])
     else:
-        other = at.replace(year=at.year - 1, day=28) if (at.month, at.day) == (2, 29) else at.replace(year=at.year - 1)
+        other = year_before(at)
     (now, earned, _), (then, earlier, _) = books.sheet(at), books.sheet(other)
     rows = [books.named(c, section=s, **compared(now[s].get(c, 0), then[s].get(c, 0)))
             for s in now for c in sorted(now[s].keys() | then[s].keys())]

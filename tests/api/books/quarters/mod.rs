@@ -8,7 +8,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
+use super::account_reports::assert_account_reports;
+use super::contact_reports_naive::assert_contact_reports;
 use super::figures::{badly_printed, pence, sides};
+use super::independent;
 use super::quarter::{Quarter, all_journals};
 use crate::support::client::Answer;
 use crate::support::database::{Database, on_both_databases};
@@ -59,6 +62,10 @@ fn assert_is_as_worked(database: &Database, sheet: &str, figures: &str) {
         }
     }
     assert_no_complaints(&mut quarter);
+    let accounts = quarter.books.get("/accounts?include_archived=true");
+    independent::assert_agrees(&all_journals(&quarter.books), accounts["data"].as_array().unwrap());
+    assert_account_reports(&quarter.books);
+    assert_contact_reports(&quarter.books);
 }
 
 #[track_caller]
@@ -97,7 +104,9 @@ fn keep(quarter: &mut Quarter, event: &Event, call: &Call, answer: &Value) -> Re
     let settled = ["customer_receipt_id", "supplier_payment_id"].map(|field| answer["data"][field].clone());
     let (name, kept) = match (call, &event.number) {
         (Call::Request { keep: Some((name, pointer)), .. }, _) => (name, answer.pointer(pointer).cloned()),
-        (Call::Bank { .. }, Some(number)) => (number, settled.into_iter().find(|id| !id.is_null())),
+        (Call::Bank { .. }, Some(number)) => {
+            (number, settled.into_iter().chain([answer["data"]["id"].clone()]).find(|id| !id.is_null()))
+        }
         (Call::Request { path, .. }, Some(number)) if path.matches('/').count() == 1 && !event.lines.is_empty() => {
             (number, Some(answer["data"]["id"].clone()))
         }

@@ -56,6 +56,7 @@ class Entry:
         self.date, self.kind = day(words[0]), words[1]
         self.number = self.contact = self.due = self.ref = self.of = self.cash = self.cis = self.id = None
         self.lines, self.vat, self.sets, self.adjusts, self.open, self.turnover, self.trade = [], [], [], [], [], [], None
+        self.frees = []
         words = words[2:]
         while words:
             word = words.pop(0)
@@ -80,7 +81,9 @@ class Books:
                 continue
             words = line.split()
             if words[0] == "account":
-                self.accounts[words[1]] = (words[2], None if words[3] == "-" else words[3], " ".join(words[4:]))
+                for part in line.removeprefix("account ").split("; "):
+                    code, kind, role, name = part.split(" ", 3)
+                    self.accounts[code] = (kind, None if role == "-" else role, name)
             elif words[0] == "contact":
                 self.contacts[words[2]] = (words[1], " ".join(words[3:]))
             elif words[0] == "report":
@@ -112,6 +115,8 @@ class Books:
             entry.turnover += [(w[0], pence(w[1]), pence(w[2])) for w in parts]
         elif word == "Sets":
             entry.sets += [(w[0], pence(w[1]), day(w[3]) if len(w) > 3 else entry.date) for w in parts]
+        elif word == "Frees":
+            entry.frees = [w[0] for w in parts]
         elif word == "Adjust":
             reason, *boxes = rest.replace(";", "").split()
             entry.adjusts = [(reason, int(b), pence(a)) for b, a in zip(boxes[::2], boxes[1::2])]
@@ -141,6 +146,9 @@ class Books:
                 link = [dated, None, amount]
                 source["links"].append(link)
                 target["links"].append(link)
+            for name in entry.frees:
+                source = self.by_number[entry.number]["links"]
+                next(link for link in source if any(link is other for other in self.by_number[name]["links"]))[1] = entry.date
             if entry.kind == "reversal":
                 gone = self.by_number.get(entry.of)
                 if gone:
