@@ -293,6 +293,21 @@ impl VatHistory {
         begun.map_or(VatScheme::Standard, |(_, scheme)| *scheme)
     }
 
+    /// The day from which on cash accounting, which applied before, does not apply any more; none while it does or if it never
+    /// did.
+    pub fn cash_ended_on(&self, date: Date) -> Option<Date> {
+        let mut ended = None;
+        let mut is_cash = false;
+        for (from, scheme) in self.iter().take_while(|(from, _)| *from <= date) {
+            match (is_cash, scheme) {
+                (_, VatScheme::Cash) => (is_cash, ended) = (true, None),
+                (true, _) => (is_cash, ended) = (false, Some(from)),
+                (false, _) => {}
+            }
+        }
+        ended
+    }
+
     /// Whether documents of some day from this one on are under a scheme of another basis than this one's. Another
     /// percentage of the flat rate is no other basis.
     pub fn has_other_basis(&self, from: Date, scheme: VatScheme) -> bool {
@@ -445,50 +460,6 @@ pub enum VatOrigin {
     DocumentLine(usize),
     /// An earlier document that is being paid.
     Document(DocumentId),
-}
-
-/// What an organisation declares for a period, in the boxes that are ever filled.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Boxes {
-    /// VAT due on sales.
-    pub box1: Pence,
-    /// VAT reclaimed on purchases.
-    pub box4: Pence,
-    /// Sales without VAT; under the flat rate, turnover including VAT.
-    pub box6: Pence,
-    /// Purchases without VAT.
-    pub box7: Pence,
-}
-
-/// The boxes of a set of entries. `scheme` gives the percentage for entries of the flat rate.
-pub fn boxes<'a>(entries: impl IntoIterator<Item = &'a VatEntry>, scheme: VatScheme) -> Boxes {
-    let mut boxes = Boxes::default();
-    let mut flat_rate_turnover = Pence::ZERO;
-    for entry in entries {
-        match (entry.side, entry.basis) {
-            (Side::Output, Basis::FlatRate) => flat_rate_turnover += entry.amount.gross(),
-            (Side::Output, _) => {
-                boxes.box1 += entry.amount.vat;
-                boxes.box6 += entry.amount.net;
-            }
-            (Side::Input, _) => {
-                boxes.box4 += entry.amount.vat;
-                boxes.box7 += entry.amount.net;
-                // The VAT that the supplier does not charge is due as well (VAT Notices 735 and 741A, section 5).
-                if let Some(charge) = entry.reverse_charge {
-                    boxes.box1 += entry.amount.vat;
-                    if charge == ReverseCharge::ImportedServices {
-                        boxes.box6 += entry.amount.net;
-                    }
-                }
-            }
-        }
-    }
-    boxes.box6 += flat_rate_turnover;
-    if let Some(percent) = scheme.flat_rate() {
-        boxes.box1 += super::vat::flat_rate_tax(flat_rate_turnover, percent);
-    }
-    boxes
 }
 
 /// Net and VAT of a document, or of a part of it, by VAT code; codes in their order, each at most once.

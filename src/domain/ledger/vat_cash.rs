@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocation::{Allocation, Document};
 use super::money::Pence;
-use super::vat::{Split, VatCode};
+use super::vat::{Side, Split, VatCode};
 use crate::domain::date::Date;
 use crate::domain::ledger::vat::{Basis, CodeTotals, VatEntry, VatOrigin};
 
@@ -24,6 +24,17 @@ pub fn recognised(document: &Document, date: Date) -> CodeTotals {
     match document.gross - credited {
         Pence::ZERO => left.part(Pence(1), Pence(1)),
         to_pay => left.part(paid, to_pay),
+    }
+}
+
+/// The VAT that waits for the payment of a document at the end of a day: what is to be declared, or when negative, reclaimed.
+pub fn waiting(document: &Document, date: Date) -> Pence {
+    let credit = document.allocations.iter().filter(|one| one.counts_on(date) && !one.is_payment());
+    let taken_off = credit.flat_map(|one| one.credit.iter()).collect();
+    let vat = document.by_code.without(&taken_off).total().vat - recognised(document, date).total().vat;
+    match (document.kind.side(), document.kind.is_credit_note()) {
+        (Side::Output, false) | (Side::Input, true) => vat,
+        (Side::Output, true) | (Side::Input, false) => -vat,
     }
 }
 

@@ -22,3 +22,4 @@ pub mod reports;
 pub mod settlements;
 pub mod status;
 pub mod vat_adjustments;
+pub mod vat_reports;

@@ -19,9 +19,10 @@ use crate::domain::books::request::{Actor, CommandResult, CreateOrganisation, Or
 use crate::domain::caller::Role;
 use crate::domain::ids::{AccountId, OrganisationId};
 use crate::domain::ledger::financial_year::{FinancialYears, YearEnd};
+use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::standard_chart;
-use crate::domain::ledger::vat::VatHistory;
+use crate::domain::ledger::vat::{VatHistory, VatScheme};
 use crate::store::books::{replays, write};
 use crate::store::epochs::Topic;
 use crate::store::organisations::{insert_member, read};
@@ -72,6 +73,19 @@ pub(super) async fn load_financial_years(
     organisation: OrganisationId,
 ) -> Result<FinancialYears, StoreError> {
     read_financial_years(organisation, &unit.all(YEAR_ENDS, params![organisation.0]).await?)
+}
+
+/// Loads the VAT schemes of an organisation.
+pub(super) async fn load_vat_schemes(unit: &Unit<'_>, organisation: OrganisationId) -> Result<VatHistory, StoreError> {
+    let sql = "select from_day, scheme, flat_rate_basis_points from vat_scheme_period where organisation_id = $1";
+    let read = |row: &Row| {
+        let (word, rate): (String, Option<i64>) = (row.get(1)?, row.get(2)?);
+        let scheme =
+            VatScheme::from_parts(&word, rate.map(Percent)).map_err(|_| StoreError::corrupt("vat scheme", word))?;
+        Ok((row.date(0)?, scheme))
+    };
+    let rows = unit.all(sql, params![organisation.0]).await?;
+    Ok(VatHistory::new(rows.iter().map(read).collect::<Result<_, StoreError>>()?))
 }
 
 /// Writes the row of an organisation.

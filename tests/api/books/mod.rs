@@ -37,6 +37,7 @@ mod tenants;
 mod totals;
 mod trade;
 mod vat_adjustments;
+mod vat_return;
 mod vat_schemes;
 mod vat_treatments;
 mod wording;

@@ -7,7 +7,8 @@ use crate::domain::ledger::bank::BankStatus;
 use crate::domain::ledger::chart::Chart;
 use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::standard_chart;
-use crate::domain::ledger::vat::{VatHistory, VatScheme, boxes};
+use crate::domain::ledger::vat::{VatHistory, VatScheme};
+use crate::domain::ledger::vat_return::boxes_of_entries as boxes;
 
 const DAY: Date = Date::numbered(20_200);
 

@@ -8,7 +8,8 @@ use crate::domain::ledger::journal::JournalStatus;
 use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::refusal::VatPosting;
 use crate::domain::ledger::standard_chart;
-use crate::domain::ledger::vat::{VatCode, VatHistory, VatScheme, boxes};
+use crate::domain::ledger::vat::{VatCode, VatHistory, VatScheme};
+use crate::domain::ledger::vat_return::boxes_of_entries as boxes;
 
 const DAY: Date = Date::numbered(20_192);
 

@@ -6,7 +6,8 @@ use crate::domain::ledger::chart::Chart;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::standard_chart;
-use crate::domain::ledger::vat::{VatHistory, boxes};
+use crate::domain::ledger::vat::VatHistory;
+use crate::domain::ledger::vat_return::boxes_of_entries as boxes;
 
 const DAY: Date = Date::numbered(20_200);
 

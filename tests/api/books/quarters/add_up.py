@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 from sheet import (BUCKETS, CREDITORS, DAY, DEBTORS, SECTIONS, TOTALS, VAT_CONTROL, Books, day, money, month_end, percent,
                    rounded)
 
+LATE = ["box1", "box2", "box4", "box6", "box7", "box8", "box9", "net_vat"]
 HMRC = ["vatDueSales", "vatDueAcquisitions", "totalVatDue", "vatReclaimedCurrPeriod", "netVatDue", "totalValueSalesExVAT",
         "totalValuePurchasesExVAT", "totalValueGoodsSuppliedExVAT", "totalAcquisitionsExVAT"]
 
@@ -287,6 +288,11 @@ def trade(books, start, end, is_sales):
                            "other_purchases": costs - (total - capital - other)})
 
 
+def add_row(by_code, key, net, vat):
+    row = by_code.setdefault(key, [0, 0, 0])
+    row[0], row[1], row[2] = row[0] + net, row[1] + vat, row[2] + 1
+
+
 def vat_return(books, start, end):
     box, by_code, adjustments = dict.fromkeys(range(1, 10), 0), {}, []
     boxes_of = {"output": (1, 6), "input": (4, 7), "domestic": (1, 4, 7), "imported_services": (1, 4, 6, 7),
@@ -296,39 +302,42 @@ def vat_return(books, start, end):
     for entry in books.entries:
         if not start <= entry.date <= end:
             continue
-        for side, code, net, vat in entry.vat:
+        scheme = [s for s in books.schemes if s[0] <= entry.date][-1:]
+        for side, code, net, vat, basis in entry.vat:
             for number in boxes_of[side]:
                 box[number] += vat if number in (1, 4) else net
-            key = ("output" if side in ("output", "domestic_sale") else "input", code,
-                   side.removesuffix("_sale") if side not in ("output", "input") else None)
-            sums = by_code.setdefault(key, [0, 0])
-            sums[0], sums[1] = sums[0] + net, sums[1] + vat
+            reverse = side.removesuffix("_sale") if side not in ("output", "input") else None
+            basis = "standard" if reverse else basis or scheme[0][1]
+            add_row(by_code, ("output" if side in ("output", "domestic_sale") else "input", code, basis, reverse), net, vat)
         for code, gross, vat in entry.turnover:
-            stretches[[s for s in books.schemes if s[0] <= entry.date][-1]] += gross
+            stretches[scheme[0]] += gross
             turnover, charged, box[6] = turnover + gross, charged + vat, box[6] + gross
-            sums = by_code.setdefault(("output", code, None), [0, 0])
-            sums[0], sums[1] = sums[0] + gross - vat, sums[1] + vat
+            add_row(by_code, ("output", code, "flat_rate", None), gross - vat, vat)
         for reason, number, amount in entry.adjusts:
             box[number] += amount
             adjustments.append({"date": entry.date.isoformat(), "reason": reason, "box": number, "amount": money(amount)})
-    scheme = [s for s in books.schemes if s[0] <= end][-1]
+    scheme = ([(None, None, None)] + [s for s in books.schemes if s[0] <= end])[-1]
     for (_, _, rate), gross in stretches.items():
         flat += rounded(gross * rate, 10_000)
     box[1] += flat
     box[3] = box[1] + box[2]
     net = box[3] - box[4]
     box[5] = abs(net)
-    following = month_end(end + DAY) + timedelta(days=7)
+    quarter = int(books.info["vat_month"]) % 3
+    is_quarter = (start.day == 1 and end == month_end(end) and end.month % 3 == quarter
+                  and (end.year - start.year) * 12 + end.month - start.month == 2)
+    due = (month_end(end + DAY) + timedelta(days=7)).isoformat() if is_quarter else None
     cut = {name: money(box[n + 1]) for n, name in enumerate(HMRC)}
     cut |= {name: int(box[n + 6] / 100) for n, name in enumerate(HMRC[5:])}
     return {f"box{n}": money(box[n]) for n in box} | {
-        "scheme": scheme[1], "net_vat": money(net), "due_date": following.isoformat(),
+        "scheme": scheme[1], "net_vat": money(net), "due_date": due,
         "direction": "payable" if net > 0 else "reclaimable" if net < 0 else "nil",
-        "by_code": [{"side": s, "vat_code": c, "reverse_charge": r, "net_amount": money(n), "vat_amount": money(v)}
-                    for (s, c, r), (n, v) in sorted(by_code.items(), key=str)],
+        "by_code": [{"side": s, "vat_code": c, "basis": b, "reverse_charge": r, "net_amount": money(n),
+                     "vat_amount": money(v), "count": count} for (s, c, b, r), (n, v, count) in by_code.items()],
         "flat_rate": {"percent": scheme[2] / 100, "turnover": money(turnover), "vat": money(flat),
                       "surplus": money(charged - flat)} if scheme[1] == "flat_rate" else None,
-        "adjustments": adjustments, "hmrc": cut, "recorded": None}
+        "adjustments": adjustments, "hmrc": cut, "recorded": None, "warnings": books.warnings[f"{start}..{end}"],
+        "late": {"count": 0, "method": "next_return"} | moneys(dict.fromkeys(LATE, 0))}
 
 
 def report(books, path):

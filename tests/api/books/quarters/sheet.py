@@ -72,7 +72,7 @@ class Entry:
 class Books:
     def __init__(self, text):
         self.accounts, self.contacts, self.entries, self.reports, self.info, self.schemes = {}, {}, [], [], {}, []
-        entry, fenced = None, False
+        self.warnings, entry, fenced = defaultdict(list), None, False
         for line in text.splitlines():
             if line.startswith("```"):
                 fenced, entry = not fenced, None
@@ -90,7 +90,9 @@ class Books:
                 self.reports += [f"{words[1]}?{query(asked)}" for asked in words[2:]]
             elif words[0] == "scheme":
                 self.schemes.append((day(words[1]), words[2], int(words[3]) if len(words) > 3 else None))
-            elif words[0] in ("name", "year_end"):
+            elif words[0] == "warning":
+                self.warnings[words[1]].append({"code": words[2], "amount": money(pence(words[3]))})
+            elif words[0] in ("name", "year_end", "vat_month"):
                 self.info[words[0]] = " ".join(words[1:])
             elif words[0][:2] == "20":
                 entry = Entry(words)
@@ -110,7 +112,7 @@ class Books:
                 code, _, contact = words[0].partition("@")
                 entry.lines.append((code, contact or None, side * pence(words[1])))
         elif word == "VAT":
-            entry.vat += [(w[0], w[1], pence(w[2]), pence(w[3])) for w in parts]
+            entry.vat += [(w[0], w[1], pence(w[2]), pence(w[3]), w[4] if len(w) > 4 else None) for w in parts]
         elif word == "Turnover":
             entry.turnover += [(w[0], pence(w[1]), pence(w[2])) for w in parts]
         elif word == "Sets":
