@@ -8,6 +8,10 @@ use crate::domain::ledger::journal::{require_open, starts_vat_period};
 use crate::domain::ledger::money::{Pence, Percent, divide_round};
 use crate::domain::ledger::refusal::Refusal;
 
+mod code_totals;
+
+pub use code_totals::CodeTotals;
+
 /// A VAT code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum VatCode {
@@ -230,7 +234,35 @@ pub enum VatScheme {
     /// When documents are paid.
     Cash,
     /// A percentage of the turnover; input tax on capital goods only.
-    FlatRate(Percent),
+    FlatRate(Percent, FlatRateBasis),
+}
+
+/// When sales are turnover of the flat rate.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FlatRateBasis {
+    /// At the date of the document: the basic turnover method (VAT Notice 733, section 8).
+    #[default]
+    Invoice,
+    /// When they are paid: the cash based turnover method (VAT Notice 733, section 9).
+    Cash,
+}
+
+impl FlatRateBasis {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Invoice, Self::Cash];
+
+    /// The word kept and shown.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Invoice => "invoice",
+            Self::Cash => "cash",
+        }
+    }
+
+    /// Reads the word.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
+    }
 }
 
 impl VatScheme {
@@ -239,16 +271,17 @@ impl VatScheme {
         match self {
             Self::Standard => "standard",
             Self::Cash => "cash",
-            Self::FlatRate(_) => "flat_rate",
+            Self::FlatRate(..) => "flat_rate",
         }
     }
 
-    /// Reads the word of the API, which for the flat rate needs the percentage, and for the others must not have one.
-    pub fn from_parts(word: &str, flat_rate: Option<Percent>) -> Result<Self, Refusal> {
+    /// Reads the word of the API, which for the flat rate needs the percentage, and for the others must not have one. When
+    /// sales are its turnover matters to the flat rate alone.
+    pub fn from_parts(word: &str, flat_rate: Option<Percent>, basis: FlatRateBasis) -> Result<Self, Refusal> {
         match (word, flat_rate) {
             ("standard", None) => Ok(Self::Standard),
             ("cash", None) => Ok(Self::Cash),
-            ("flat_rate", Some(percent)) if (1..=5_000).contains(&percent.0) => Ok(Self::FlatRate(percent)),
+            ("flat_rate", Some(percent)) if (1..=5_000).contains(&percent.0) => Ok(Self::FlatRate(percent, basis)),
             ("flat_rate", _) => {
                 Err(Refusal::field("flat_rate_percent", "the flat rate scheme needs a percentage from 0.01 to 50"))
             }
@@ -262,7 +295,7 @@ impl VatScheme {
     /// The percentage of the flat rate.
     pub const fn flat_rate(self) -> Option<Percent> {
         match self {
-            Self::FlatRate(percent) => Some(percent),
+            Self::FlatRate(percent, _) => Some(percent),
             Self::Standard | Self::Cash => None,
         }
     }
@@ -352,7 +385,7 @@ pub const CAPITAL_GOODS_MIN: Pence = Pence(200_000);
 /// £2,000 or more. `capital_gross` is the gross of all capital goods bought together with the line.
 pub fn separates_vat(basis: impl Into<Basis>, side: Side, account: &Account, capital_gross: Pence) -> bool {
     match (basis.into(), side) {
-        (Basis::FlatRate, Side::Input) => {
+        (Basis::FlatRate | Basis::FlatRateCash, Side::Input) => {
             account.has_role(&Role::FixedAsset) && capital_gross.abs() >= CAPITAL_GOODS_MIN
         }
         _ => true,
@@ -396,6 +429,8 @@ pub enum Basis {
     Cash,
     /// Turnover including VAT, of which the return takes the percentage.
     FlatRate,
+    /// The same when money moved. Only documents of sales have it: their entries have [`Basis::FlatRate`].
+    FlatRateCash,
 }
 
 impl Basis {
@@ -405,12 +440,35 @@ impl Basis {
             Self::Standard => "standard",
             Self::Cash => "cash",
             Self::FlatRate => "flat_rate",
+            Self::FlatRateCash => "flat_rate_cash",
         }
     }
 
+    /// Every basis.
+    pub const ALL: [Self; 4] = [Self::Standard, Self::Cash, Self::FlatRate, Self::FlatRateCash];
+
     /// Reads the word.
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Standard, Self::Cash, Self::FlatRate].into_iter().find(|basis| basis.as_str() == text)
+        Self::ALL.into_iter().find(|basis| basis.as_str() == text)
+    }
+
+    /// Whether the VAT of a document is declared when it is paid.
+    pub const fn waits_for_payment(self) -> bool {
+        matches!(self, Self::Cash | Self::FlatRateCash)
+    }
+
+    /// Whether it is that of the flat rate.
+    pub const fn is_flat_rate(self) -> bool {
+        matches!(self, Self::FlatRate | Self::FlatRateCash)
+    }
+
+    /// That of the entries of what has this basis.
+    #[must_use]
+    pub const fn of_entries(self) -> Self {
+        match self {
+            Self::FlatRateCash => Self::FlatRate,
+            other => other,
+        }
     }
 }
 
@@ -419,7 +477,8 @@ impl From<VatScheme> for Basis {
         match scheme {
             VatScheme::Standard => Self::Standard,
             VatScheme::Cash => Self::Cash,
-            VatScheme::FlatRate(_) => Self::FlatRate,
+            VatScheme::FlatRate(_, FlatRateBasis::Invoice) => Self::FlatRate,
+            VatScheme::FlatRate(_, FlatRateBasis::Cash) => Self::FlatRateCash,
         }
     }
 }
@@ -462,97 +521,6 @@ pub enum VatOrigin {
     Document(DocumentId),
 }
 
-/// Net and VAT of a document, or of a part of it, by VAT code; codes in their order, each at most once.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CodeTotals {
-    totals: Vec<(VatCode, Split)>,
-}
-
-impl FromIterator<(VatCode, Split)> for CodeTotals {
-    fn from_iter<I: IntoIterator<Item = (VatCode, Split)>>(amounts: I) -> Self {
-        let mut totals = Self::default();
-        for (code, amount) in amounts {
-            totals.add(code, amount);
-        }
-        totals
-    }
-}
-
-impl CodeTotals {
-    /// Adds to a code.
-    pub fn add(&mut self, code: VatCode, amount: Split) {
-        match self.totals.binary_search_by_key(&code, |(known, _)| *known) {
-            Ok(place) => {
-                if let Some((_, total)) = self.totals.get_mut(place) {
-                    *total = Split { net: total.net + amount.net, vat: total.vat + amount.vat };
-                }
-            }
-            Err(place) => self.totals.insert(place, (code, amount)),
-        }
-    }
-
-    /// Every code with its amount.
-    pub fn iter(&self) -> impl Iterator<Item = (VatCode, Split)> {
-        self.totals.iter().copied()
-    }
-
-    /// What is left when another is taken away.
-    pub fn without(&self, other: &Self) -> Self {
-        let taken = other.iter().map(|(code, amount)| (code, Split { net: -amount.net, vat: -amount.vat }));
-        self.iter().chain(taken).collect()
-    }
-
-    /// Net and VAT of all codes together.
-    pub fn total(&self) -> Split {
-        Split {
-            net: self.iter().map(|(_, amount)| amount.net).sum(),
-            vat: self.iter().map(|(_, amount)| amount.vat).sum(),
-        }
-    }
-
-    /// The part of it that `part` is of `whole`, `whole` being the gross of the document.
-    ///
-    /// The VAT of all codes together is rounded once, and so is the gross; the codes share them, so that the parts add
-    /// up to `round(VAT × part / whole)` whatever the codes, and the last part completes every one of them. Amounts
-    /// without a code that counts in the return stay out.
-    pub fn part(&self, part: Pence, whole: Pence) -> Self {
-        let (mut vat_before, mut gross_before) = (Pence::ZERO, Pence::ZERO);
-        let (mut vat_sum, mut gross_sum) = (Pence::ZERO, Pence::ZERO);
-        let mut parts = Self::default();
-        for (code, amount) in self.iter().filter(|(code, _)| code.is_in_return()) {
-            vat_sum += amount.vat;
-            gross_sum += amount.gross();
-            let (vat, gross) = (vat_sum.proportion(part, whole), gross_sum.proportion(part, whole));
-            let (vat_part, gross_part) = (vat - vat_before, gross - gross_before);
-            parts.add(code, Split { net: gross_part - vat_part, vat: vat_part });
-            (vat_before, gross_before) = (vat, gross);
-        }
-        parts
-    }
-
-    /// One line of text to keep it in: `ST 30.09 6.03;ZR 860.00 0.00`.
-    pub fn to_text(&self) -> String {
-        let one = |(code, amount): (VatCode, Split)| format!("{} {} {}", code.code(), amount.net, amount.vat);
-        self.iter().map(one).collect::<Vec<_>>().join(";")
-    }
-
-    /// Reads that line.
-    pub fn parse(text: &str) -> Option<Self> {
-        let one = |part: &str| {
-            let mut words = part.split(' ');
-            let code = VatCode::parse(words.next()?)?;
-            let amount = Split { net: stored(words.next()?)?, vat: stored(words.next()?)? };
-            words.next().is_none().then_some((code, amount))
-        };
-        text.split(';').filter(|part| !part.is_empty()).map(one).collect()
-    }
-}
-
-/// An amount as written by this module.
-fn stored(text: &str) -> Option<Pence> {
-    Pence::parse_text(text)
-}
-
 #[cfg(test)]
 mod tests;
 
@@ -561,6 +529,3 @@ mod scheme_tests;
 
 #[cfg(test)]
 mod entry_tests;
-
-#[cfg(test)]
-mod code_totals_tests;

@@ -53,7 +53,7 @@ fn schedule(document: &Document) -> BTreeMap<(Date, VatCode), Split> {
 }
 
 /// The entries that take the return from what a document contributed to what it contributes now. Nothing but for
-/// documents under cash accounting.
+/// documents under cash accounting, and for turnover of the flat rate that counts when it is paid.
 pub fn changes(before: &Document, after: &Document) -> Vec<VatEntry> {
     if !after.waits_for_payment() {
         return Vec::new();
@@ -68,7 +68,7 @@ pub fn changes(before: &Document, after: &Document) -> Vec<VatEntry> {
         side: after.kind.side(),
         code,
         amount: Split { net: Pence(amount.net.0 * sign), vat: Pence(amount.vat.0 * sign) },
-        basis: Basis::Cash,
+        basis: after.basis.map_or(Basis::Cash, Basis::of_entries),
         reverse_charge: None,
         tax_point,
         origin: VatOrigin::Document(after.id),

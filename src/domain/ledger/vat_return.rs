@@ -82,6 +82,22 @@ pub struct AdjustmentMovement {
     pub entry: BoxEntry,
 }
 
+/// What an adjustment adds, and takes off again when it is void.
+pub fn movements(
+    id: i64,
+    date: Date,
+    void_date: Option<Date>,
+    reason: AdjustmentReason,
+    entries: &[BoxEntry],
+) -> Vec<AdjustmentMovement> {
+    let added = entries.iter().map(|entry| AdjustmentMovement { id, date, reason, entry: *entry });
+    let taken_off = entries.iter().zip(std::iter::repeat(void_date)).filter_map(|(entry, void_date)| {
+        let entry = BoxEntry { amount: -entry.amount, ..*entry };
+        Some(AdjustmentMovement { id, date: void_date?, reason, entry })
+    });
+    added.chain(taken_off).collect()
+}
+
 /// The boxes of a return, but for 3 and 5, which follow from the others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Boxes {

@@ -67,6 +67,15 @@ pub struct RecordedReturn {
     pub filed_on: Option<Date>,
 }
 
+/// What a recorded return declared, line by line.
+#[derive(Debug)]
+pub struct VatReturnDetail {
+    /// The entries.
+    pub entries: Vec<VatEntryRow>,
+    /// The movements of adjustments.
+    pub adjustments: Vec<AdjustmentMovement>,
+}
+
 /// What a VAT return is computed from.
 #[derive(Debug)]
 pub struct VatReturnRows {
@@ -211,7 +220,7 @@ impl VatReturn {
 
 /// What the flat rate makes of the turnover, when it applies at the end of the period or there is any.
 fn flat_rate(rows: &VatReturnRows, rates: &FlatRates, last: Date) -> Option<VatReturnFlatRate> {
-    let applies = matches!(rows.registration.schemes.on(last), VatScheme::FlatRate(_));
+    let applies = matches!(rows.registration.schemes.on(last), VatScheme::FlatRate(..));
     let has_turnover = rows.totals.iter().any(|total| total.kind.is_flat_rate_turnover());
     let figures = FlatRateFigures::of(&rows.totals, rates);
     let percent = rates.on(last).filter(|_| applies || has_turnover)?;

@@ -23,3 +23,4 @@ pub mod settlements;
 pub mod status;
 pub mod vat_adjustments;
 pub mod vat_reports;
+pub mod vat_returns;

@@ -44,6 +44,7 @@ mod status;
 mod totals;
 mod vat_adjustments;
 mod vat_return_rows;
+mod vat_returns;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

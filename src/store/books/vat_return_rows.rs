@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use crate::domain::books::records::document::DocumentRecord;
 use crate::domain::books::records::organisation::OrganisationRecord;
+use crate::domain::books::records::vat_return::VatReturnRecord;
 use crate::domain::date::{Date, Month};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::{Allocation, SettlementKind};
@@ -14,9 +15,13 @@ use crate::domain::ledger::open_item::NodesOfDay;
 use crate::domain::ledger::vat::{Basis, ReverseCharge, Side, Split, VatCode};
 use crate::domain::ledger::vat_adjustment::{AdjustmentReason, BoxEntry, VatBox};
 use crate::domain::ledger::vat_cash;
-use crate::domain::ledger::vat_return::{AdjustmentMovement, FlatRates, VatKind, VatPeriods, VatTotal};
+use crate::domain::ledger::vat_return::{
+    AdjustmentMovement, Declared, FlatRates, VatKind, VatPeriods, VatReturnFigures, VatTotal,
+};
 use crate::domain::reports::Period;
-use crate::domain::reports::vat_return::{OpenAmount, VatRegistration, VatReturnParameters, VatReturnRows};
+use crate::domain::reports::vat_return::{
+    OpenAmount, RecordedReturn, VatRegistration, VatReturnParameters, VatReturnRows,
+};
 use crate::domain::reports::vat_return_lines::VatEntryRow;
 use crate::store::StoreError;
 use crate::store::books::allocations::{ALLOCATION_COLUMN_COUNT, ALLOCATION_COLUMNS, read_allocation};
@@ -24,6 +29,7 @@ use crate::store::books::conditions::Conditions;
 use crate::store::books::documents::{DOCUMENT_COLUMNS, read_document};
 use crate::store::books::organisation::load_vat_schemes;
 use crate::store::books::report_rows::{Snapshot, snapshot_head};
+use crate::store::books::vat_returns::returns_up_to;
 use crate::store::sql::{Reader, Row, Unit, json_array, params};
 
 /// How long documents may stay unpaid after cash accounting ended, in months (VAT Notice 731, section 6).
@@ -55,18 +61,23 @@ async fn vat_return_rows(
     let registration = vat_registration(unit, organisation).await?;
     let rates = FlatRates::from(&registration.schemes);
     let scheme = registration.schemes.on(period.last);
-    let unallocated = match Basis::from(scheme) {
-        Basis::Cash => unallocated_receipts(unit, organisation, period.last).await?,
-        Basis::Standard | Basis::FlatRate => Vec::new(),
+    let unallocated = if Basis::from(scheme).waits_for_payment() {
+        unallocated_receipts(unit, organisation, period.last).await?
+    } else {
+        Vec::new()
     };
+    let mut earlier = returns_up_to(unit, organisation, Month::of(period.last)).await?;
+    let recorded = earlier.iter().find(|record| record.period == period);
+    let recorded = recorded.map(|record| RecordedReturn { id: record.id, filed_on: record.filed_on });
+    earlier.retain(|record| record.period.last < period.first);
     Ok(VatReturnRows {
         totals: vat_totals(unit, organisation, period, &rates).await?,
-        adjustments: adjustment_movements(unit, organisation, period).await?,
-        earlier: Vec::new(),
-        recorded: None,
+        adjustments: adjustment_movements(unit, organisation, period, i64::MAX).await?,
+        earlier: earlier_returns(unit, organisation, earlier, &rates).await?,
+        recorded,
         unallocated,
         overdue: overdue_documents(unit, organisation, period.last, &registration).await?,
-        entries: if has_detail { Some(vat_entries(unit, organisation, period).await?) } else { None },
+        entries: if has_detail { Some(vat_entries(unit, organisation, period, i64::MAX).await?) } else { None },
         registration,
     })
 }
@@ -167,18 +178,97 @@ fn read_kind(row: &Row, from: usize) -> Result<VatKind, StoreError> {
     })
 }
 
-/// What adjustments add in a period, and what those that became void in it take off again.
-async fn adjustment_movements(
+/// The sums of the entries up to the end of a period by kind: those of the turnover of the flat rate by day, the others by month,
+/// from the month on in which it begins.
+pub(super) async fn totals_by_month(
     unit: &Unit<'_>,
     organisation: OrganisationId,
     period: Period,
+) -> Result<Vec<VatTotal>, StoreError> {
+    const MONTHS: &str = "select side, vat_code, basis, reverse_charge, net, vat, entries, month from vat_month \
+         where organisation_id = $1 and month >= $2 and month <= $3 and not (side = 'output' and basis = 'flat_rate')";
+    const DAYS: &str = "select side, vat_code, basis, reverse_charge, net, vat, entries, day from vat_day \
+         where organisation_id = $1 and day >= $2 and day <= $3 and side = 'output' and basis = 'flat_rate'";
+    let months = params![organisation.0, Month::of(period.first).0, Month::of(period.last).0];
+    let mut totals = Vec::new();
+    for row in unit.all(MONTHS, months).await? {
+        totals.push(read_total(&row, Month(row.get(7)?).first_day())?);
+    }
+    let days = params![organisation.0, i64::from(period.first.first_of_month()), i64::from(period.last)];
+    for row in unit.all(DAYS, days).await? {
+        totals.push(read_total(&row, row.date(7)?)?);
+    }
+    Ok(totals)
+}
+
+/// Recorded returns with what their periods would declare now.
+async fn earlier_returns(
+    unit: &Unit<'_>,
+    organisation: OrganisationId,
+    recorded: Vec<VatReturnRecord>,
+    rates: &FlatRates,
+) -> Result<Vec<(VatReturnFigures, Declared)>, StoreError> {
+    let (Some(first), Some(last)) = (recorded.first(), recorded.last()) else { return Ok(Vec::new()) };
+    let all = Period { first: first.period.first, last: last.period.last };
+    let movements = adjustment_movements(unit, organisation, all, i64::MAX).await?;
+    let mut totals = totals_of_returns(unit, organisation, &recorded).await?;
+    let mut earlier = Vec::with_capacity(recorded.len());
+    for record in recorded {
+        let Period { first, last } = record.period;
+        let of_period = match rates.changes_within(first, last).is_empty() {
+            true => totals.remove(&record.id).unwrap_or_default(),
+            false => vat_totals(unit, organisation, record.period, rates).await?,
+        };
+        let is_within = |movement: &&AdjustmentMovement| first <= movement.date && movement.date <= last;
+        let movements: Vec<_> = movements.iter().filter(is_within).copied().collect();
+        earlier.push((record.figures, Declared::of(&of_period, &movements, rates)));
+    }
+    Ok(earlier)
+}
+
+/// The sums of the periods of recorded returns by kind, by return. Such periods are whole months.
+async fn totals_of_returns(
+    unit: &Unit<'_>,
+    organisation: OrganisationId,
+    recorded: &[VatReturnRecord],
+) -> Result<HashMap<i64, Vec<VatTotal>>, StoreError> {
+    let sql = format!(
+        "select t.side, t.vat_code, t.basis, t.reverse_charge, cast(sum(t.net) as bigint), cast(sum(t.vat) as bigint), \
+         cast(sum(t.entries) as bigint), r.id from vat_return r join vat_month t on t.organisation_id = r.organisation_id \
+         and t.month >= r.first_month and t.month <= r.last_month where r.organisation_id = $2 and r.id in {} \
+         group by r.id, t.side, t.vat_code, t.basis, t.reverse_charge",
+        unit.numbers_of_json()
+    );
+    let firsts: HashMap<i64, Date> = recorded.iter().map(|record| (record.id, record.period.first)).collect();
+    let mut totals: HashMap<i64, Vec<VatTotal>> = HashMap::new();
+    let ids = json_array(firsts.keys());
+    for row in unit.all(&sql, params![ids, organisation.0]).await? {
+        let id: i64 = row.get(7)?;
+        if let Some(first) = firsts.get(&id) {
+            totals.entry(id).or_default().push(read_total(&row, *first)?);
+        }
+    }
+    Ok(totals)
+}
+
+/// What adjustments add in a period, and what those that became void in it take off again; as far as both were said up to a
+/// position of the history.
+pub(super) async fn adjustment_movements(
+    unit: &Unit<'_>,
+    organisation: OrganisationId,
+    period: Period,
+    cursor: i64,
 ) -> Result<Vec<AdjustmentMovement>, StoreError> {
     const SQL: &str = "select m.id, m.day, m.reason, e.box_number, m.sign * e.amount from \
          (select v.id, v.day, v.reason, 1 as sign from vat_adjustment v \
          where v.organisation_id = $1 and v.day >= $2 and v.day <= $3 union all \
          select v.id, v.void_day, v.reason, -1 from vat_adjustment v \
          where v.organisation_id = $1 and v.void_day >= $2 and v.void_day <= $3) m \
-         join vat_adjustment_entry e on e.vat_adjustment_id = m.id order by m.day, m.id, m.sign desc, e.position";
+         join vat_adjustment_entry e on e.vat_adjustment_id = m.id @@ order by m.day, m.id, m.sign desc, e.position";
+    /// Only what the history has by then.
+    const SAID: &str = "where exists (select 1 from book_change c where c.organisation_id = $1 \
+         and c.resource_type = 'vat_adjustment' and c.resource_id = m.id \
+         and c.action = case m.sign when 1 then 'create' else 'void' end and c.cursor <= $4)";
     let read = |row: &Row| {
         let number: i64 = row.get(3)?;
         let vat_box = VatBox::numbered(number).ok_or_else(|| StoreError::corrupt("box", number))?;
@@ -189,23 +279,30 @@ async fn adjustment_movements(
             entry: BoxEntry { vat_box, amount: Pence(row.get(4)?) },
         })
     };
-    let of_period = params![organisation.0, i64::from(period.first), i64::from(period.last)];
-    unit.all(SQL, of_period).await?.iter().map(read).collect()
+    let mut of_period = params![organisation.0, i64::from(period.first), i64::from(period.last)];
+    let sql = if cursor == i64::MAX {
+        SQL.replace("@@", "")
+    } else {
+        of_period.push(cursor.into());
+        SQL.replace("@@", SAID)
+    };
+    unit.all(&sql, of_period).await?.iter().map(read).collect()
 }
 
-/// Every entry of a period with what it comes from, by date.
-async fn vat_entries(
+/// Every entry of a period with what it comes from, by date; as far as they were made up to a position of the history.
+pub(super) async fn vat_entries(
     unit: &Unit<'_>,
     organisation: OrganisationId,
     period: Period,
+    cursor: i64,
 ) -> Result<Vec<VatEntryRow>, StoreError> {
     const SQL: &str = "select e.id, e.tax_day, e.side, e.vat_code, e.basis, coalesce(e.reverse_charge, ''), e.net, e.vat, \
          coalesce(d.kind, j.source_type), d.id, coalesce(d.number, cast(j.number as text)), \
          coalesce(e.journal_id, s.journal_id), coalesce(d.contact_id, l.contact_id), e.settlement_id \
          from vat_entry e left join document d on d.id = e.document_id left join journal j on j.id = e.journal_id \
          left join journal_line l on l.id = e.journal_line_id left join settlement s on s.id = e.settlement_id \
-         where e.organisation_id = $1 and e.tax_day >= $2 and e.tax_day <= $3 order by e.tax_day, e.id";
-    let of_period = params![organisation.0, i64::from(period.first), i64::from(period.last)];
+         where e.organisation_id = $1 and e.tax_day >= $2 and e.tax_day <= $3 and e.cursor <= $4 order by e.tax_day, e.id";
+    let of_period = params![organisation.0, i64::from(period.first), i64::from(period.last), cursor];
     unit.all(SQL, of_period).await?.iter().map(read_entry).collect()
 }
 

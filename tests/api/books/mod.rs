@@ -38,6 +38,7 @@ mod totals;
 mod trade;
 mod vat_adjustments;
 mod vat_return;
+mod vat_returns;
 mod vat_schemes;
 mod vat_treatments;
 mod wording;

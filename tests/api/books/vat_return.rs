@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Books;
 use super::cases::Case;
 use super::figures::pence;
-use super::trade::fields;
+use super::trade::{fields, refusal};
 use crate::support::database::{Database, on_both_databases};
 
 const BOXES: [&str; 9] = ["box1", "box2", "box3", "box4", "box5", "box6", "box7", "box8", "box9"];
@@ -250,5 +250,173 @@ on_both_databases! {
         assert_eq!(case.vat_return(FIRST.0, FIRST.1)["flat_rate"]["percent"], 12.0);
         assert_eq!(case.boxes("2025-07-01", "2025-08-16"), [951, 0, 10_011, 0]);
         assert_eq!(case.boxes("2025-08-17", "2025-08-17"), [1200, 0, 10_001, 0]);
+    }
+
+    fn the_turnover_of_the_flat_rate_may_count_when_it_is_paid(database) {
+        let case = Case::on(&database);
+        let body = json!({
+            "vat_registered": true, "vat_scheme": "flat_rate", "vat_scheme_from": "2024-01-01", "flat_rate_percent": 10,
+            "flat_rate_basis": "cash"
+        });
+        let changed = case.request("PATCH", "").json(&body).send().expect(200);
+        assert_eq!(changed["data"]["flat_rate_basis"], "cash");
+        let sale = case.made("/sales-invoices", &case.sale("2025-07-05", &[
+            case.line("4000", "100.01", "ST"), case.line("4000", "60", "EX"), case.line("4000", "10", "NV"),
+        ]));
+        assert_eq!(sale["vat_basis"], "flat_rate_cash");
+        assert_eq!(case.boxes(FIRST.0, FIRST.1), [0; 4]);
+        // A third of 190.01, of which 180.01 is turnover.
+        case.receipt("2025-08-01", "63.34", &[(&sale, "63.34")]);
+        assert_eq!(case.boxes(FIRST.0, FIRST.1), [600, 0, 6001, 0]);
+        let found = case.vat_return(FIRST.0, FIRST.1);
+        assert_eq!(fields(&found["by_code"][0], &["basis", "vat_code", "net_amount", "vat_amount"]), json!(["flat_rate", "ST", 33.34, 6.67]));
+        case.receipt("2025-10-01", "126.67", &[(&sale, "126.67")]);
+        assert_eq!(case.boxes(SECOND.0, SECOND.1), [1200, 0, 12_000, 0]);
+        assert_eq!(case.boxes("2025-07-01", "2025-12-31"), [1800, 0, 18_001, 0]);
+        // What is bought is no turnover: capital goods are reclaimed at their date, the rest never.
+        let van = case.made("/purchase-invoices", &case.bill("2025-07-06", &[case.line("0040", "2000", "ST"), case.line("5000", "10", "ST")]));
+        assert_eq!(van["vat_basis"], "flat_rate");
+        assert_eq!(case.boxes(FIRST.0, FIRST.1), [600, 40_000, 6001, 200_000]);
+        // An asset whose input tax was reclaimed is sold outside the turnover, at once.
+        let mut asset = case.line("0040", "500", "ST");
+        asset["vat_basis"] = json!("standard");
+        let sold = case.made("/sales-invoices", &case.sale("2025-12-01", &[asset, case.line("4000", "50", "ST")]));
+        assert_eq!(case.boxes("2025-12-01", "2025-12-31"), [10_000, 0, 50_000, 0]);
+        case.receipt("2025-12-31", "330", &[(&sold, "330")]);
+        assert_eq!(case.boxes("2025-12-31", "2025-12-31"), [300, 0, 3000, 0]);
+        case.receipt("2026-01-01", "330", &[(&sold, "330")]);
+        assert_eq!(case.boxes("2026-01-01", "2026-03-31"), [300, 0, 3000, 0]);
+        // Bank lines are money.
+        let row = case.row("2026-01-10", "24.00");
+        case.confirm(&row, &json!({ "account_id": case.account_id("4000"), "vat_code": "ST" })).expect(200);
+        assert_eq!(case.boxes("2026-01-10", "2026-01-10"), [240, 0, 2400, 0]);
+    }
+
+    fn another_turnover_begins_with_a_period_in_which_nothing_is_posted(database) {
+        let case = case(&database, "flat_rate", json!(10));
+        let before = case.made("/sales-invoices", &case.sale("2025-09-30", &[case.line("4000", "100", "ST")]));
+        let change = |from: Value| {
+            let mut body = json!({ "flat_rate_basis": "cash" });
+            if !from.is_null() {
+                body["vat_scheme_from"] = from;
+            }
+            case.request("PATCH", "").json(&body).send()
+        };
+        assert_eq!(change(Value::Null).status, 422);
+        assert_eq!(change(json!("2025-10-02")).status, 422);
+        assert_eq!(refusal(&change(json!("2025-07-01"))), json!({ "reason": "vat_already_posted", "date": "2025-09-30", "journal_id": before["journal_id"] }));
+        change(json!("2025-10-01")).expect(200);
+        let after = case.made("/sales-invoices", &case.sale("2025-10-01", &[case.line("4000", "100", "ST")]));
+        assert_eq!((&before["vat_basis"], &after["vat_basis"]), (&json!("flat_rate"), &json!("flat_rate_cash")));
+        assert_eq!(case.boxes(FIRST.0, FIRST.1), [1200, 0, 12_000, 0]);
+        case.receipt("2025-10-05", "180", &[(&before, "120"), (&after, "60")]);
+        assert_eq!(case.boxes(SECOND.0, SECOND.1), [600, 0, 6000, 0]);
+        // What was turnover stays it after the flat rate, at its last percentage.
+        case.goes_over("standard", Value::Null, "2026-01-01");
+        case.receipt("2026-01-05", "60", &[(&after, "60")]);
+        assert_eq!(case.boxes("2026-01-01", "2026-03-31"), [600, 0, 6000, 0]);
+        assert_eq!(case.vat_return("2026-01-01", "2026-03-31")["flat_rate"], json!({ "percent": 10.0, "turnover": 60.0, "vat": 6.0, "surplus": 4.0 }));
+    }
+
+    fn between_any_two_schemes_a_document_keeps_its_own(database) {
+        const SCHEMES: [(&str, Option<f64>); 3] = [("standard", None), ("cash", None), ("flat_rate", Some(10.0))];
+        for (from, from_percent) in SCHEMES {
+            for (to, to_percent) in SCHEMES.into_iter().filter(|(to, _)| *to != from) {
+                let case = case(&database, from, json!(from_percent));
+                let sale = case.made("/sales-invoices", &case.sale("2025-09-10", &[case.line("4000", "100", "ST")]));
+                let bill = case.made("/purchase-invoices", &case.bill("2025-09-11", &[case.line("5000", "50", "ST")]));
+                case.receipt("2025-09-20", "30", &[(&sale, "30")]);
+                case.goes_over(to, json!(to_percent), "2025-10-01");
+                case.receipt("2025-10-20", "90", &[(&sale, "90")]);
+                case.payment(case.supplier, "2025-10-21", "60", &[(&bill, "60")]);
+                let later = case.made("/sales-invoices", &case.sale("2025-10-22", &[case.line("4000", "200", "ST")]));
+                case.receipt("2025-10-23", "120", &[(&later, "120")]);
+                let (first, second) = (case.boxes(FIRST.0, FIRST.1), case.boxes(SECOND.0, SECOND.1));
+                let of_first = match from {
+                    "standard" => ([2000, 1000, 10_000, 5000], [0; 4]),
+                    "cash" => ([500, 0, 2500, 0], [1500, 1000, 7500, 5000]),
+                    _ => ([1200, 0, 12_000, 0], [0; 4]),
+                };
+                let of_later = match to {
+                    "standard" => [4000, 0, 20_000, 0],
+                    "cash" => [2000, 0, 10_000, 0],
+                    _ => [2400, 0, 24_000, 0],
+                };
+                let expected: Vec<i64> = of_first.1.iter().zip(of_later).map(|(one, other)| one + other).collect();
+                assert_eq!((first, second.to_vec()), (of_first.0, expected), "from {from} to {to}");
+                assert_eq!(case.vat_return(SECOND.0, SECOND.1)["scheme"], to);
+            }
+        }
+    }
+
+    fn what_waits_six_months_after_cash_accounting_is_told(database) {
+        let case = case(&database, "cash", Value::Null);
+        let sale = case.made("/sales-invoices", &case.sale("2025-05-10", &[case.line("4000", "100", "ST")]));
+        let bill = case.made("/purchase-invoices", &case.bill("2025-05-11", &[case.line("5000", "50", "ST")]));
+        let paid = case.made("/sales-invoices", &case.sale("2025-05-12", &[case.line("4000", "100", "ST")]));
+        case.receipt("2025-05-20", "30", &[(&sale, "30")]);
+        case.receipt("2025-05-21", "120", &[(&paid, "120")]);
+        let note = case.made("/sales-credit-notes", &json!({
+            "customer_id": case.customer, "credit_note_date": "2025-05-22", "invoice_id": sale["id"], "lines": [case.line("4000", "20", "ST")]
+        }));
+        case.done(&format!("/sales-credit-notes/{}/allocate", note["id"]), &json!({ "allocations": [{ "invoice_id": sale["id"], "amount": "24.00" }] }));
+        case.goes_over("standard", Value::Null, "2025-07-01");
+        let later = case.made("/sales-invoices", &case.sale("2025-07-05", &[case.line("4000", "100", "ST")]));
+        let warned = |first: &str, last: &str| case.vat_return(first, last)["warnings"].clone();
+        assert_eq!(warned("2025-07-01", "2025-12-31"), json!([]));
+        // 16.00 less 5.00 (30.00 of 96.00) is due, 10.00 may be reclaimed.
+        let found = warned("2025-10-01", "2026-01-01");
+        assert_eq!(fields(&found[0], &["code", "amount", "ids"]), json!(["cash_scheme_overdue", 1.0, [sale["id"], bill["id"]]]));
+        case.payment(case.supplier, "2026-01-02", "60", &[(&bill, "60")]);
+        assert_eq!(warned("2026-01-01", "2026-01-02")[0]["ids"], json!([sale["id"]]));
+        assert_eq!(warned("2025-10-01", "2026-01-01"), found);
+        assert_eq!(later["vat_basis"], "standard");
+        // Under cash accounting again nothing is overdue.
+        case.goes_over("cash", Value::Null, "2026-04-01");
+        assert_eq!(warned("2026-04-01", "2026-04-01"), json!([]));
+    }
+
+    fn adjustments_and_their_voids_are_in_the_boxes_and_listed(database) {
+        let case = case(&database, "standard", Value::Null);
+        let made = case.made("/vat-adjustments", &json!({
+            "date": "2025-09-30", "reason": "fuel_scale_charge", "description": "Car", "account_code": "7400",
+            "entries": [{ "box": 1, "amount": 61.17 }, { "box": 6, "amount": 305.83 }, { "box": 2, "amount": 1 }, { "box": 8, "amount": 7.99 }, { "box": 9, "amount": -3.5 }]
+        }));
+        assert_eq!(case.boxes(FIRST.0, FIRST.1), [6117, 0, 30_583, 0]);
+        let found = case.vat_return(FIRST.0, FIRST.1);
+        assert_eq!(found["adjustments"][0], json!({ "id": made["id"], "date": "2025-09-30", "reason": "fuel_scale_charge", "box": 1, "amount": 61.17 }));
+        assert_eq!(fields(&found, &["box2", "box3", "box5", "box8", "box9"]), json!([1.0, 62.17, 62.17, 7.99, -3.5]));
+        assert_eq!(fields(&found["hmrc"], &["totalValueGoodsSuppliedExVAT", "totalAcquisitionsExVAT", "totalValueSalesExVAT"]), json!([7, -3, 305]));
+        case.done(&format!("/vat-adjustments/{}/void", made["id"]), &json!({ "void_date": "2025-10-01" }));
+        assert_eq!(case.vat_return(FIRST.0, FIRST.1)["adjustments"], found["adjustments"]);
+        let later = case.vat_return(SECOND.0, SECOND.1);
+        assert_ties(&later);
+        assert_eq!(fields(&later, &["box1", "box6", "net_vat", "direction"]), json!([-61.17, -305.83, -62.17, "reclaimable"]));
+        assert_eq!(fields(&later["hmrc"], &["vatDueSales", "netVatDue"]), json!([-61.17, 62.17]));
+        assert_eq!(later["adjustments"].as_array().unwrap().len(), 5);
+        assert_eq!(case.vat_return(FIRST.0, SECOND.1)["direction"], "nil");
+    }
+
+    fn dates_that_are_no_period_have_no_due_date(database) {
+        let case = Case::on(&database);
+        let due = |first: &str, last: &str| case.vat_return(first, last)["due_date"].clone();
+        // Who is not registered has no periods; the figures are there all the same.
+        case.made("/sales-invoices", &case.sale("2025-09-10", &[case.line("4000", "100", "ST")]));
+        assert_eq!((due(FIRST.0, FIRST.1), case.boxes(FIRST.0, FIRST.1)), (Value::Null, [2000, 0, 10_000, 0]));
+        case.request("PATCH", "").json(&json!({ "vat_registered": true, "vat_scheme": "standard", "vat_scheme_from": "2025-10-01", "vat_number": "XI123456789", "vat_period_end_month": 2 })).send().expect(200);
+        assert_eq!(due(FIRST.0, FIRST.1), Value::Null);
+        assert_eq!(due("2025-12-01", "2026-02-28"), "2026-04-07");
+        assert_eq!(due("2023-12-01", "2024-02-29"), "2024-04-07");
+        assert_eq!(due("2025-12-02", "2026-02-28"), Value::Null);
+        assert_eq!(due("2025-09-01", "2026-02-28"), Value::Null);
+        let found = case.vat_return("2025-12-01", "2026-02-28");
+        assert_eq!(fields(&found["warnings"][0], &["code", "amount", "ids"]), json!(["northern_ireland", null, []]));
+        case.request("PATCH", "").json(&json!({ "vat_period_months": 12, "vat_period_end_month": 3 })).send().expect(200);
+        assert_eq!(due("2025-04-01", "2026-03-31"), "2026-05-07");
+        assert_eq!(due("2025-12-01", "2026-02-28"), Value::Null);
+        // Long before and long after everything there is nothing.
+        for (first, last) in [("1900-01-01", "1900-03-31"), ("2199-10-01", "2199-12-31")] {
+            assert_eq!(case.boxes(first, last), [0; 4]);
+        }
     }
 }

@@ -32,7 +32,7 @@ fn boxes_are_sums_and_an_undone_entry_leaves_none() {
 
 #[test]
 fn the_flat_rate_is_rounded_once_on_the_turnover_of_the_period() {
-    let scheme = VatScheme::FlatRate(Percent(950));
+    let scheme = VatScheme::FlatRate(Percent(950), FlatRateBasis::Invoice);
     let sales =
         [entry(Side::Output, Basis::FlatRate, 1_000_000, 200_000), entry(Side::Output, Basis::FlatRate, 43_300, 0)];
     let sum = boxes(&sales, scheme);
@@ -41,7 +41,7 @@ fn the_flat_rate_is_rounded_once_on_the_turnover_of_the_period() {
 
 #[test]
 fn bases_have_their_words() {
-    for scheme in [VatScheme::Standard, VatScheme::Cash, VatScheme::FlatRate(Percent(1))] {
+    for scheme in [VatScheme::Standard, VatScheme::Cash, VatScheme::FlatRate(Percent(1), FlatRateBasis::Invoice)] {
         assert_eq!(Basis::from(scheme).as_str(), scheme.as_str());
         assert_eq!(Basis::parse(scheme.as_str()), Some(Basis::from(scheme)));
     }
@@ -54,7 +54,7 @@ fn under_a_reverse_charge_the_vat_is_due_and_reclaimed() {
     let domestic = charged(Side::Input, ReverseCharge::Domestic, 10_000, 2_000);
     let imported = charged(Side::Input, ReverseCharge::ImportedServices, 500, 100);
     let sold = charged(Side::Output, ReverseCharge::Domestic, 7_000, 0);
-    for scheme in [VatScheme::Standard, VatScheme::Cash, VatScheme::FlatRate(Percent(950))] {
+    for scheme in [VatScheme::Standard, VatScheme::Cash, VatScheme::FlatRate(Percent(950), FlatRateBasis::Invoice)] {
         let of_domestic =
             Boxes { box1: Pence(2_000), box4: Pence(2_000), box6: Pence(0), box7: Pence(10_000), ..Boxes::default() };
         assert_eq!(boxes([&domestic], scheme), of_domestic);
