@@ -11,8 +11,8 @@ from collections import defaultdict
 from datetime import date, timedelta
 from urllib.parse import parse_qsl, urlsplit
 
-from sheet import (BUCKETS, CREDITORS, DAY, DEBTORS, SECTIONS, TOTALS, VAT_CONTROL, Books, day, money, month_end, percent,
-                   rounded)
+from sheet import (BUCKETS, CREDITORS, DAY, DEBTORS, SECTIONS, TOTALS, VAT_CONTROL, Books, day, money, month_end, pence,
+                   percent, rounded)
 
 LATE = ["box1", "box2", "box4", "box6", "box7", "box8", "box9", "net_vat"]
 HMRC = ["vatDueSales", "vatDueAcquisitions", "totalVatDue", "vatReclaimedCurrPeriod", "netVatDue", "totalValueSalesExVAT",
@@ -327,8 +327,14 @@ def vat_return(books, start, end):
     is_quarter = (start.day == 1 and end == month_end(end) and end.month % 3 == quarter
                   and (end.year - start.year) * 12 + end.month - start.month == 2)
     due = (month_end(end + DAY) + timedelta(days=7)).isoformat() if is_quarter else None
-    cut = {name: money(box[n + 1]) for n, name in enumerate(HMRC)}
-    cut |= {name: int(box[n + 6] / 100) for n, name in enumerate(HMRC[5:])}
+    period = f"{start}..{end}"
+    late = {name: pence(text) for name, text in books.late.get(period, {}).items()}
+    count = late.pop("count", 0) // 100
+    declared = {n: box[n] + late.get(f"box{n}", 0) for n in (1, 2, 4, 6, 7, 8, 9)}
+    due_in_all = declared[1] + declared[2]
+    cut = dict(zip(HMRC, [money(declared[1]), money(declared[2]), money(due_in_all), money(declared[4]),
+                          money(abs(due_in_all - declared[4]))]))
+    cut |= {name: int(declared[n + 6] / 100) for n, name in enumerate(HMRC[5:])}
     return {f"box{n}": money(box[n]) for n in box} | {
         "scheme": scheme[1], "net_vat": money(net), "due_date": due,
         "direction": "payable" if net > 0 else "reclaimable" if net < 0 else "nil",
@@ -336,8 +342,9 @@ def vat_return(books, start, end):
                      "vat_amount": money(v), "count": count} for (s, c, b, r), (n, v, count) in by_code.items()],
         "flat_rate": {"percent": scheme[2] / 100, "turnover": money(turnover), "vat": money(flat),
                       "surplus": money(charged - flat)} if scheme[1] == "flat_rate" else None,
-        "adjustments": adjustments, "hmrc": cut, "recorded": None, "warnings": books.warnings[f"{start}..{end}"],
-        "late": {"count": 0, "method": "next_return"} | moneys(dict.fromkeys(LATE, 0))}
+        "adjustments": adjustments, "hmrc": cut, "warnings": books.warnings[period],
+        "recorded": {"filed_on": books.recorded[period]} if period in books.recorded else None,
+        "late": {"count": count, "method": "next_return"} | moneys(dict.fromkeys(LATE, 0) | late)}
 
 
 def report(books, path):

@@ -72,7 +72,7 @@ class Entry:
 class Books:
     def __init__(self, text):
         self.accounts, self.contacts, self.entries, self.reports, self.info, self.schemes = {}, {}, [], [], {}, []
-        self.warnings, entry, fenced = defaultdict(list), None, False
+        self.warnings, self.recorded, self.late, entry, fenced = defaultdict(list), {}, {}, None, False
         for line in text.splitlines():
             if line.startswith("```"):
                 fenced, entry = not fenced, None
@@ -90,6 +90,10 @@ class Books:
                 self.reports += [f"{words[1]}?{query(asked)}" for asked in words[2:]]
             elif words[0] == "scheme":
                 self.schemes.append((day(words[1]), words[2], int(words[3]) if len(words) > 3 else None))
+            elif words[0] == "recorded":
+                self.recorded[words[1]] = words[2]
+            elif words[0] == "late":
+                self.late[words[1]] = dict(zip(words[2::2], words[3::2]))
             elif words[0] == "warning":
                 self.warnings[words[1]].append({"code": words[2], "amount": money(pence(words[3]))})
             elif words[0] in ("name", "year_end", "vat_month"):
