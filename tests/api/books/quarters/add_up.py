@@ -208,6 +208,10 @@ def aged(books, control, at, query):
     rows = [{"name": books.contact_name(c)} | moneys(ages(found[c])) | {"documents": shown(found[c])}
             for c in books.contacts_in_order(found)]
     balance = books.moved(None, at).get(control, 0) * (1 if control == DEBTORS else -1)
+    if "contact_id" in query:
+        found = {c: rows for c, rows in found.items() if c == query["contact_id"].removeprefix("@")}
+        rows = [row for row in rows if row["name"] in map(books.contact_name, found)]
+        balance = sum(row["pence"] for rows in found.values() for row in rows)
     totals = ages([row for rows in found.values() for row in rows])
     assert totals["total"] == balance, (at, control, totals, balance)
     return {"age_by": query.get("age_by", "due_date"), "rows": rows, "totals": moneys(totals),
@@ -242,16 +246,18 @@ def statement(books, contact, start, end):
             "outstanding": shown(open_rows), "ageing": moneys(ages(open_rows))}
 
 
-def trade(books, start, end, is_sales):
+def trade(books, start, end, is_sales, only):
     kinds = ("sales_invoice", "sales_credit_note") if is_sales else ("purchase_invoice", "purchase_credit_note")
     rows = defaultdict(lambda: {"invoice_count": 0, "credit_note_count": 0, "net_amount": 0, "vat_amount": 0})
-    capital = other = 0
+    # On other accounts: of everybody, and of the contact asked for.
+    capital, other = [0, 0], [0, 0]
     for entry in books.entries:
         if not (start <= entry.date <= end):
             continue
         behind = next((e for e in books.entries if entry.of and e.number == entry.of), entry)
         if behind.kind not in kinds:
             continue
+        is_shown = only in ("", behind.contact)
         row, side = rows[behind.contact], -1 if is_sales else 1
         row["invoice_count" if behind.kind.endswith("invoice") else "credit_note_count"] += 1 if behind is entry else -1
         net = vat = 0
@@ -262,14 +268,17 @@ def trade(books, start, end, is_sales):
             elif code not in (DEBTORS, CREDITORS):
                 is_counted = not is_sales or kind == "REVENUE"
                 net += amount if is_counted else 0
-                capital += amount if kind == "ASSET" else 0
-                other += amount if (is_sales and not is_counted) or (not is_sales and kind not in ("ASSET", "EXPENSE")) else 0
+                is_other = (is_sales and not is_counted) or (not is_sales and kind not in ("ASSET", "EXPENSE"))
+                for sums, is_in in ((capital, kind == "ASSET"), (other, is_other)):
+                    sums[0] += amount if is_in else 0
+                    sums[1] += amount if is_in and is_shown else 0
         if behind.trade:
             net, vat = (figure if behind is entry else -figure for figure in behind.trade)
         row["net_amount"] += net
         row["vat_amount"] += vat
     rows = {c: row for c, row in rows.items() if any(row.values())}
     total = sum(row["net_amount"] for row in rows.values())
+    rows = {c: row for c, row in rows.items() if only in ("", c)}
 
     def printed(row):
         return {"invoice_count": row["invoice_count"], "credit_note_count": row["credit_note_count"]} | moneys({
@@ -282,10 +291,10 @@ def trade(books, start, end, is_sales):
     totals = books.profit(start, end)[1]
     if is_sales:
         earned = totals["total_revenue"] + totals["total_other_income"]
-        return found | moneys({"other_net": other, "other_revenue": earned - total, "profit_loss_revenue": earned})
+        return found | moneys({"other_net": other[1], "other_revenue": earned - total, "profit_loss_revenue": earned})
     costs = totals["total_cost_of_sales"] + totals["total_expenses"] + totals["total_corporation_tax"]
-    return found | moneys({"capital_net": capital, "other_net": other, "profit_loss_costs": costs,
-                           "other_purchases": costs - (total - capital - other)})
+    return found | moneys({"capital_net": capital[1], "other_net": other[1], "profit_loss_costs": costs,
+                           "other_purchases": costs - (total - capital[0] - other[0])})
 
 
 def add_row(by_code, key, net, vat):
@@ -375,7 +384,8 @@ def report(books, path):
         case "period-comparison":
             return found | period_comparison(books, start, end, query)
         case "sales-by-customer" | "purchases-by-supplier":
-            return found | trade(books, start, end, name == "sales-by-customer")
+            return found | trade(books, start, end, name == "sales-by-customer",
+                                 query.get("contact_id", "").removeprefix("@"))
         case "customer-statement" | "supplier-statement":
             return found | statement(books, rest[0].removeprefix("@"), start, end)
         case "vat-return":
