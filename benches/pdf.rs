@@ -21,7 +21,7 @@ use bookkeeping_suite::{
             money::{Decimal4, Pence, Percent},
             vat::VatCode,
         },
-        reports::table::{ColumnKind, ReportCell, ReportColumn, ReportRow, ReportTable, RowKind},
+        reports::table::{ReportCell, ReportColumn, ReportPart, ReportRow, ReportTable, ReportTables},
     },
     render::{self, Pdf, SalesDocument},
 };
@@ -130,16 +130,15 @@ fn printed(view: &DocumentView) -> Result<Pdf> {
 }
 
 fn statement(rows: i64, months: usize) -> ReportTable {
-    let column = |key, heading: &str, kind| ReportColumn { key, heading: heading.to_owned(), kind };
     let mut columns = vec![
-        column("date", "Date", ColumnKind::Mark),
-        column("number", "Number", ColumnKind::Mark),
-        column("reference", "Reference", ColumnKind::Text),
-        column("debit", "Debit", ColumnKind::Figure),
-        column("credit", "Credit", ColumnKind::Figure),
-        column("balance", "Balance", ColumnKind::Figure),
+        ReportColumn::mark("date", "Date"),
+        ReportColumn::mark("number", "Number"),
+        ReportColumn::text("reference", "Reference"),
+        ReportColumn::figure("debit", "Debit"),
+        ReportColumn::figure("credit", "Credit"),
+        ReportColumn::figure("balance", "Balance"),
     ];
-    columns.extend((0..months).map(|_| column("month", "Mar 2026", ColumnKind::Figure)));
+    columns.extend((0..months).map(|_| ReportColumn::figure("month", "Mar 2026")));
     let row = |number: i64| {
         let reference = format!("Order {number} of the new workshop, second floor");
         let mut cells = vec![
@@ -151,21 +150,23 @@ fn statement(rows: i64, months: usize) -> ReportTable {
             Pence(number * number * 501).into(),
         ];
         cells.extend((0..months).map(|_| ReportCell::Money(Pence(-number * 77_777))));
-        ReportRow::new(RowKind::Line, cells)
+        ReportRow::line("lines", cells)
     };
     let mut all: Vec<ReportRow> = (1..=rows).map(row).collect();
     let sum =
         vec!["".into(), "".into(), "Closing balance".into(), ReportCell::Empty, ReportCell::Empty, Pence(1).into()];
-    all.push(ReportRow::new(RowKind::Total, sum));
+    all.push(ReportRow::total("closing_balance", sum));
     ReportTable {
         file_name: "customer-statement 2026-01-01 2026-03-31".to_owned(),
         organisation_name: "Larkspur Joinery Ltd".to_owned(),
         date: Date::from_civil(2026, 3, 31),
         title: "Statement of account".to_owned(),
         subtitles: vec!["Brightwell School".to_owned(), "1 Jan 2026 to 31 Mar 2026".to_owned()],
-        columns,
-        rows: all,
-        notes: vec!["Please pay within 30 days.".to_owned()],
+        tables: ReportTables {
+            subject: None,
+            parts: vec![ReportPart::new(columns, all)],
+            notes: vec!["Please pay within 30 days.".to_owned()],
+        },
     }
 }
 

@@ -105,6 +105,12 @@ impl Date {
         Self(day_number(year, month, day.min(days_in(year, month))))
     }
 
+    /// As people write it: `14 Apr 2025`.
+    pub fn written_out(self) -> String {
+        let (_, _, day) = self.civil();
+        format!("{day} {}", Month::of(self).written_out())
+    }
+
     /// How many days lie between two dates, whichever is the later one.
     pub const fn abs_diff(self, other: Self) -> u32 {
         self.0.abs_diff(other.0)
@@ -249,6 +255,13 @@ impl Month {
         Self(self.0 + 1).first_day() - 1
     }
 
+    /// As people write it: `Apr 2025`.
+    pub fn written_out(self) -> String {
+        const NAMES: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+        let name = usize::try_from(self.0.rem_euclid(12)).ok().and_then(|month| NAMES.get(month)).unwrap_or(&"");
+        format!("{name} {}", self.0.div_euclid(12))
+    }
+
     /// The month that holds a date.
     pub fn of(date: Date) -> Self {
         let (year, month, _) = date.civil();
@@ -304,6 +317,12 @@ mod tests {
         assert_eq!(later("2025-07-15", 6), "2026-01-15");
         assert_eq!(later("2025-12-31", 1), "2026-01-31");
         assert_eq!(later("2025-01-31", -2), "2024-11-30");
+    }
+
+    #[test]
+    fn days_are_written_out() {
+        assert_eq!(Date::parse("2025-04-14").unwrap().written_out(), "14 Apr 2025");
+        assert_eq!(Date::parse("2199-12-01").unwrap().written_out(), "1 Dec 2199");
     }
 
     #[test]

@@ -36,6 +36,11 @@ pub fn pdf(name: &str, pdf: Pdf) -> Result<HttpResponse, ApiError> {
     Ok(response)
 }
 
+/// Answers a CSV under the name of its file.
+pub fn csv(name: &str, text: String) -> Result<HttpResponse, ApiError> {
+    file(name, "text/csv; charset=utf-8; header=present", text.into_bytes())
+}
+
 /// Answers a file, to be shown in place.
 fn file(name: &str, media_type: &'static str, bytes: Vec<u8>) -> Result<HttpResponse, ApiError> {
     let mut response = HttpResponse::with_body(StatusCode::OK, BoxBody::new(bytes));

@@ -1,6 +1,4 @@
-//! How amounts, percentages and dates are written in documents for people.
-
-use crate::domain::date::Date;
+//! How amounts and decimals are written in documents for people.
 
 /// An amount with its thousands apart: `-1,234.56`.
 pub(super) fn amount(pence: i64) -> String {
@@ -43,14 +41,6 @@ fn grouped(number: u64) -> String {
     text
 }
 
-/// A day: `14 Apr 2025`.
-pub(super) fn day(date: Date) -> String {
-    let (year, month, day) = date.civil();
-    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let month = usize::try_from(month - 1).ok().and_then(|month| months.get(month)).unwrap_or(&"");
-    format!("{day} {month} {year}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,11 +72,5 @@ mod tests {
         ] {
             assert_eq!((decimal(text).as_str(), price(text).as_str()), (shown, as_price));
         }
-    }
-
-    #[test]
-    fn days_are_written_out() {
-        assert_eq!(day(Date::parse("2025-04-14").unwrap()), "14 Apr 2025");
-        assert_eq!(day(Date::parse("2199-12-01").unwrap()), "1 Dec 2199");
     }
 }

@@ -15,6 +15,7 @@ mod table;
 mod text;
 
 pub use payment::{PaidDocument, Payment};
+pub use report::StatementLetter;
 pub use sales::SalesDocument;
 
 use crate::domain::reports::table::ReportTable;
@@ -49,9 +50,14 @@ pub fn payment(payment: &Payment<'_>) -> Result<Pdf, RenderError> {
     payment::print(payment)
 }
 
-/// Prints a report or statement.
+/// Prints a report.
 pub fn report(table: &ReportTable) -> Result<Pdf, RenderError> {
     report::print(table)
+}
+
+/// Prints the statement of a customer or supplier.
+pub fn statement(letter: &StatementLetter<'_>) -> Result<Pdf, RenderError> {
+    report::print_statement(letter)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Receipts of what customers paid, and remittance advices of what suppliers are paid.
 
 use super::blocks::{Block, heading, paragraph, side_by_side, title};
-use super::figures::{amount, day, pounds};
+use super::figures::{amount, pounds};
 use super::page::{Element, Layout, Orientation, Running};
 use super::table::{Align, Column, Row, Table};
 use super::{Pdf, RenderError};
@@ -58,7 +58,7 @@ fn body(payment: &Payment<'_>, layout: &mut Layout, name: &str) -> Vec<Element> 
     let view = payment.view;
     let mut parts = vec![title(layout, name)];
     if view.is_void {
-        let from = view.void_date.map_or_else(String::new, |date| format!(" from {}", day(date)));
+        let from = view.void_date.map_or_else(String::new, |date| format!(" from {}", date.written_out()));
         parts.push(heading(layout, &format!("VOID{from}")));
     }
     layout.y += 8.0;
@@ -98,7 +98,7 @@ fn terms(view: &SettlementView) -> Table {
         }
     };
     term("Number", view.number.clone());
-    term("Date", Some(day(view.date)));
+    term("Date", Some(view.date.written_out()));
     term("Amount", Some(pounds(view.amount_pence)));
     term("Method", view.method.map(|method| self::method(method).to_owned()));
     term("Reference", view.reference.clone());

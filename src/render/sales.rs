@@ -1,7 +1,7 @@
 //! Sales invoices and credit notes, with what VAT Notice 700, section 16 asks of them.
 
 use super::blocks::{Block, heading, paragraph, side_by_side, title};
-use super::figures::{amount, day, decimal, pounds, price};
+use super::figures::{amount, decimal, pounds, price};
 use super::page::{Element, Layout, Orientation, Running};
 use super::table::{Align, Column, Row, Table};
 use super::{Pdf, RenderError};
@@ -9,6 +9,7 @@ use crate::domain::books::records::bank_account::BankAccountDetails;
 use crate::domain::books::records::contact::ContactDetails;
 use crate::domain::books::records::document::{DocumentLineRecord, DocumentView};
 use crate::domain::books::records::organisation::OrganisationRecord;
+use crate::domain::date::Date;
 use crate::domain::ledger::document::Stage;
 use crate::domain::ledger::vat::VatCode;
 
@@ -67,7 +68,7 @@ fn body(document: &SalesDocument<'_>, layout: &mut Layout, name: &str) -> Vec<El
     match (view.stage, view.void_date) {
         (Stage::Draft, _) => parts.push(heading(layout, "DRAFT")),
         (Stage::Void, date) => {
-            let from = date.map_or_else(String::new, |date| format!(" from {}", day(date)));
+            let from = date.map_or_else(String::new, |date| format!(" from {}", date.written_out()));
             parts.push(heading(layout, &format!("VOID{from}")));
         }
         (Stage::Issued, _) => {}
@@ -121,8 +122,8 @@ fn terms(document: &SalesDocument<'_>) -> Table {
         (false, true) => "Invoice date and tax point",
         (false, false) => "Invoice date",
     };
-    term(dated, Some(day(view.date)));
-    term("Due date", view.due_date.map(day));
+    term(dated, Some(view.date.written_out()));
+    term("Due date", view.due_date.map(Date::written_out));
     term("For invoice", document.origin_number.map(str::to_owned));
     term("Reference", view.reference.clone());
     Table { columns, rows: vec![Row::of(cells)] }

@@ -11,8 +11,6 @@ use super::text::{Line, SetText, Weight, paragraphs};
 const PADDING: f32 = 4.0;
 /// The free space above and below the text of a row.
 const ROW_PADDING: f32 = 2.5;
-/// How far a level of a hierarchy is moved to the right.
-const INDENT: f32 = 10.0;
 const RULE: f32 = 0.5;
 const RULE_GREY: Grey = 170;
 const HEAD_GREY: Grey = 238;
@@ -69,21 +67,26 @@ pub(super) struct Row {
     pub(super) cells: Vec<String>,
     /// Regular, or bold for headings and totals.
     pub(super) weight: Weight,
-    /// How deep it is in a hierarchy, from 0: its first cell is indented.
-    pub(super) level: u8,
     /// Whether a rule is drawn above it, as above a total.
     pub(super) has_rule: bool,
+    /// Whether its first cell takes the whole width and stays with the row below it, as a heading does.
+    pub(super) is_heading: bool,
 }
 
 impl Row {
     /// An ordinary row.
     pub(super) fn of(cells: Vec<String>) -> Self {
-        Self { cells, weight: Weight::Regular, level: 0, has_rule: false }
+        Self { cells, weight: Weight::Regular, has_rule: false, is_heading: false }
     }
 
     /// A total: bold, below a rule.
     pub(super) fn total(cells: Vec<String>) -> Self {
-        Self { cells, weight: Weight::Bold, level: 0, has_rule: true }
+        Self { cells, weight: Weight::Bold, has_rule: true, is_heading: false }
+    }
+
+    /// A heading of the rows below it.
+    pub(super) fn heading(text: String) -> Self {
+        Self { cells: vec![text], weight: Weight::Bold, has_rule: false, is_heading: true }
     }
 }
 
@@ -142,22 +145,38 @@ impl Table {
         let mut printer = Printer { layout, places, size, head: RowLines::default() };
         let mut parts = Vec::new();
         if self.columns.iter().any(|column| !column.heading.is_empty()) {
-            printer.head = printer.lines(&head, 0);
+            printer.head = printer.lines(&head);
             // A head stands with the first line of a row below it.
             let height = printer.height(&printer.head) + row_height(1, printer.leading());
             printer.layout.need(height);
             parts.push(Element::group(Tag::THead, vec![printer.print_head()]));
         }
         let mut body = Vec::new();
-        for (row, cells) in self.rows.iter().zip(rows) {
-            let lines = printer.lines(&cells, row.level);
-            body.push(printer.print_row(row, &lines));
+        let lines = self.rows.iter().zip(&rows);
+        let lines: Vec<RowLines> = lines.map(|(row, cells)| printer.row_lines(row, cells)).collect();
+        let rooms = self.rooms(&printer, &lines);
+        for ((row, lines), room) in self.rows.iter().zip(&lines).zip(rooms) {
+            body.push(printer.print_row(row, lines, room));
         }
         if parts.is_empty() {
             return Element::group(Tag::Table, body);
         }
         parts.push(Element::group(Tag::TBody, body));
         Element::group(Tag::Table, parts)
+    }
+
+    /// The heights that the rows take with those that stay with them: no heading is the last of a page, and no total the first.
+    fn rooms(&self, printer: &Printer<'_>, lines: &[RowLines]) -> Vec<f32> {
+        let mut rooms = Vec::new();
+        let (mut below, mut is_total) = (0.0, false);
+        for (row, lines) in self.rows.iter().zip(lines).rev() {
+            let height = printer.height(lines);
+            below = if row.is_heading || is_total { below + height } else { height };
+            is_total = row.has_rule;
+            rooms.push(below);
+        }
+        rooms.reverse();
+        rooms
     }
 
     /// A table without columns that have no text in any row, so that it has none too many.
@@ -181,8 +200,8 @@ impl Table {
     /// The widths that the columns need, in em; of a column of texts 0.
     fn needs(&self, head: &[SetCell], rows: &[Vec<SetCell>]) -> Vec<f32> {
         let mut needs: Vec<f32> = head.iter().map(SetCell::width).collect();
-        for row in rows {
-            for (need, cell) in needs.iter_mut().zip(row) {
+        for (_, cells) in self.rows.iter().zip(rows).filter(|(row, _)| !row.is_heading) {
+            for (need, cell) in needs.iter_mut().zip(cells) {
                 *need = need.max(cell.width());
             }
         }
@@ -195,7 +214,8 @@ impl Table {
         let needs = self.needs(head, rows);
         let shares: f32 = self.columns.iter().map(|column| share(column.width)).sum();
         let texts = self.columns.iter().filter(|column| share(column.width) > 0.0).count();
-        let least = u16::try_from(texts).map_or(0.0, f32::from) * TEXT_WIDTH_MIN;
+        // However many columns of texts there are, they leave half of the width to the others.
+        let least = (u16::try_from(texts).map_or(0.0, f32::from) * TEXT_WIDTH_MIN).min(width / 2.0);
         let taken = |size: f32| {
             let columns = self.columns.iter().zip(&needs).filter(|(column, _)| column.width == Width::Content);
             columns.map(|(_, need)| need * size + 2.0 * PADDING + 0.1).sum::<f32>()
@@ -227,25 +247,24 @@ fn share(width: Width) -> f32 {
     }
 }
 
-/// Whether the figures of a table fit between two edges at the sizes that are tried.
-pub(super) fn fits(layout: &mut Layout, table: &Table, width: f32, size_min: f32) -> bool {
+/// The least widths at which the figures of a table keep to one line, with letters of this size.
+pub(super) fn widths(layout: &mut Layout, table: &Table, size: f32) -> Vec<f32> {
     let head: Vec<SetCell> =
         table.columns.iter().map(|column| SetCell::of(layout, &column.heading, Weight::Bold)).collect();
     let rows: Vec<Vec<SetCell>> = table.rows.iter().map(|row| table.set_row(layout, row)).collect();
     let needs = table.needs(&head, &rows);
     let columns = table.columns.iter().zip(needs);
     let widths = columns.map(|(column, need)| match column.width {
-        Width::Content => need * size_min + 2.0 * PADDING + 0.1,
+        Width::Content => need * size + 2.0 * PADDING + 0.1,
         Width::Share(_) => TEXT_WIDTH_MIN,
     });
-    widths.sum::<f32>() <= width
+    widths.collect()
 }
 
-/// The lines of each cell of a row, and how far its first cell is moved to the right.
+/// The lines of each cell of a row.
 #[derive(Default)]
 struct RowLines {
     cells: Vec<Vec<(Rc<SetText>, Line)>>,
-    indent: f32,
 }
 
 impl RowLines {
@@ -288,17 +307,24 @@ impl Printer<'_> {
     }
 
     /// Breaks the cells of a row into lines.
-    fn lines(&self, cells: &[SetCell], level: u8) -> RowLines {
-        let first = self.places.first().map_or(0.0, |place| place.width);
-        // A deep hierarchy leaves at least half of the column to its text.
-        let indent = (f32::from(level) * INDENT).min(first / 2.0);
-        let mut moved = indent;
-        let lines = |(cell, place): (&SetCell, &Place)| {
-            let room = place.width - 2.0 * PADDING - std::mem::take(&mut moved);
-            // The widths were summed in another order: a hundredth of a point is rounding.
-            cell.lines((room + 0.01) / self.size)
-        };
-        RowLines { cells: cells.iter().zip(&self.places).map(lines).collect(), indent }
+    fn lines(&self, cells: &[SetCell]) -> RowLines {
+        let lines = |(cell, place): (&SetCell, &Place)| self.lines_within(cell, place.width);
+        RowLines { cells: cells.iter().zip(&self.places).map(lines).collect() }
+    }
+
+    /// The same of a row, of which a heading has one cell over the whole width.
+    fn row_lines(&self, row: &Row, cells: &[SetCell]) -> RowLines {
+        if !row.is_heading {
+            return self.lines(cells);
+        }
+        let first = cells.first().map(|cell| self.lines_within(cell, self.width()));
+        let others = cells.iter().skip(1).map(|_| Vec::new());
+        RowLines { cells: first.into_iter().chain(others).collect() }
+    }
+
+    fn lines_within(&self, cell: &SetCell, width: f32) -> Vec<(Rc<SetText>, Line)> {
+        // The widths were summed in another order: a hundredth of a point is rounding.
+        cell.lines((width - 2.0 * PADDING + 0.01) / self.size)
     }
 
     /// Prints the head as a part of the document.
@@ -330,13 +356,15 @@ impl Printer<'_> {
         self.layout.bar(area, HEAD_GREY);
     }
 
-    /// Prints a row: on one page when it fits on a page, and line by line when it does not.
-    fn print_row(&mut self, row: &Row, lines: &RowLines) -> Element {
+    /// Prints a row: on one page when it fits on a page, and line by line when it does not. With those that stay with it, it
+    /// takes so much room.
+    fn print_row(&mut self, row: &Row, lines: &RowLines, with_others: f32) -> Element {
         let head_height = if self.head.cells.is_empty() { 0.0 } else { self.height(&self.head) };
         let height = self.height(lines);
         let is_kept_whole = height <= self.layout.height() - head_height;
         // A row that goes over pages begins where its first line fits.
         let room = if is_kept_whole { height } else { row_height(1, self.leading()) };
+        let room = if with_others <= self.layout.height() - head_height { with_others } else { room };
         if self.layout.need(room) {
             self.repeat_head();
         }
@@ -376,17 +404,15 @@ impl Printer<'_> {
 
     /// Some lines of a row, by cell.
     fn placed(&self, row: &RowLines, lines: std::ops::Range<usize>) -> Vec<Vec<PlacedLine>> {
-        let mut moved = row.indent;
         let top = self.layout.y + ROW_PADDING;
         let leading = self.leading();
         let cells = row.cells.iter().zip(&self.places).map(|(cell, place)| {
-            let indent = std::mem::take(&mut moved);
             let mut y = top - leading;
             let lines = cell.iter().skip(lines.start).take(lines.len()).filter(|(text, _)| !text.text.is_empty());
             let place = |(text, line): &(Rc<SetText>, Line)| {
                 y += leading;
                 let x = match place.align {
-                    Align::Left => place.left + PADDING + indent,
+                    Align::Left => place.left + PADDING,
                     Align::Right => place.left + place.width - PADDING - line.width * self.size,
                 };
                 (Rc::clone(text), line.clone(), (x, y))

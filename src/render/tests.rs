@@ -10,7 +10,7 @@ use crate::domain::date::Date;
 use crate::domain::ledger::document::{CisType, DocumentKind, Stage};
 use crate::domain::ledger::money::{Decimal4, Pence, Percent};
 use crate::domain::ledger::vat::VatCode;
-use crate::domain::reports::table::{ColumnKind, ReportCell, ReportColumn, ReportRow, ReportTable, RowKind};
+use crate::domain::reports::table::{ReportCell, ReportColumn, ReportPart, ReportRow, ReportTable, ReportTables};
 
 fn organisation() -> OrganisationRecord {
     OrganisationRecord {
@@ -92,7 +92,6 @@ fn printed(view: &DocumentView) -> Pdf {
 }
 
 fn statement(rows: i64, name: &str) -> ReportTable {
-    let column = |key, heading: &str, kind| ReportColumn { key, heading: heading.to_owned(), kind };
     let row = |number: i64| {
         let date = Date::parse("2026-03-01").unwrap();
         let cells = vec![
@@ -102,23 +101,22 @@ fn statement(rows: i64, name: &str) -> ReportTable {
             ReportCell::Empty,
             Pence(-number).into(),
         ];
-        ReportRow::new(RowKind::Line, cells)
+        ReportRow::line("lines", cells)
     };
+    let columns = vec![
+        ReportColumn::mark("date", "Date"),
+        ReportColumn::text("reference", "Reference"),
+        ReportColumn::figure("debit", "Debit"),
+        ReportColumn::figure("credit", "Credit"),
+        ReportColumn::figure("balance", "Balance"),
+    ];
     ReportTable {
         file_name: "customer-statement".to_owned(),
         organisation_name: "Larkspur Joinery Ltd".to_owned(),
         date: Date::MIN,
         title: "Statement".to_owned(),
         subtitles: vec!["Brightwell School".to_owned(), "1 Jan 2026 to 31 Mar 2026".to_owned()],
-        columns: vec![
-            column("date", "Date", ColumnKind::Mark),
-            column("reference", "Reference", ColumnKind::Text),
-            column("debit", "Debit", ColumnKind::Figure),
-            column("credit", "Credit", ColumnKind::Figure),
-            column("balance", "Balance", ColumnKind::Figure),
-        ],
-        rows: (1..=rows).map(row).collect(),
-        notes: Vec::new(),
+        tables: ReportTables::of(vec![ReportPart::new(columns, (1..=rows).map(row).collect())]),
     }
 }
 
@@ -182,8 +180,11 @@ fn texts_that_nobody_should_type_are_printed_all_the_same() {
         let mut table = statement(3, &text);
         table.title.clone_from(&text);
         table.subtitles = vec![text.clone(); 3];
-        table.columns[2].heading.clone_from(&text);
-        table.notes = vec![text.clone()];
+        let part = &mut table.tables.parts[0];
+        part.heading = Some(text.clone());
+        part.columns[2].heading.clone_from(&text);
+        part.rows.insert(0, ReportRow::heading(text.clone()));
+        table.tables.notes = vec![text.clone()];
         assert!(report(&table).unwrap().bytes.len() > 1_000, "{text:?}");
     }
 }
@@ -198,15 +199,16 @@ fn a_row_longer_than_a_page_goes_over_pages() {
 fn a_report_of_many_columns_is_turned_or_goes_below_one_another() {
     for months in [1, 6, 12, 60] {
         let mut table = statement(5, "Sales");
-        let column = table.columns[2].clone();
-        table.columns.extend(std::iter::repeat_n(column, months));
-        for row in &mut table.rows {
+        let part = &mut table.tables.parts[0];
+        let column = part.columns[2].clone();
+        part.columns.extend(std::iter::repeat_n(column, months));
+        for row in &mut part.rows {
             row.cells.extend(std::iter::repeat_n(ReportCell::Money(Pence(-999_999_999_999)), months));
         }
-        table.rows.push(ReportRow::new(RowKind::Total, vec!["Total".into()]));
+        part.rows.push(ReportRow::total("totals", vec!["Total".into()]));
         assert!(report(&table).unwrap().bytes.len() > 5_000, "{months}");
     }
     let mut empty = statement(0, "");
-    empty.columns.clear();
+    empty.tables.parts[0].columns.clear();
     assert!(report(&empty).unwrap().bytes.len() > 1_000);
 }

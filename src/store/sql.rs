@@ -13,6 +13,7 @@ use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, QueryResult, Statement,
     TransactionTrait as _, TryGetable, Value,
 };
+use serde::de::DeserializeOwned;
 use tokio::sync::Semaphore;
 
 use crate::domain::date::Date;
@@ -34,17 +35,31 @@ pub(super) const fn for_update(backend: DbBackend) -> &'static str {
 }
 
 /// A row, read by position.
-pub(super) struct Row(QueryResult);
+pub(super) enum Row {
+    /// As the database gave it.
+    Fetched(QueryResult),
+    /// One of many that came as a JSON array of arrays ([`Reader::together`]).
+    Packed(Vec<serde_json::Value>),
+}
 
 impl Row {
     /// A column's value.
-    pub(super) fn get<T: TryGetable>(&self, index: usize) -> Result<T, StoreError> {
-        self.0.try_get_by_index(index).map_err(|error| StoreError::Corrupt(error.to_string()))
+    pub(super) fn get<T: TryGetable + DeserializeOwned>(&self, index: usize) -> Result<T, StoreError> {
+        match self {
+            Self::Fetched(row) => row.try_get_by_index(index).map_err(|error| StoreError::Corrupt(error.to_string())),
+            Self::Packed(cells) => {
+                let cell = cells.get(index).unwrap_or(&serde_json::Value::Null);
+                T::deserialize(cell).map_err(|error| StoreError::Corrupt(error.to_string()))
+            }
+        }
     }
 
     /// How many columns it has.
     pub(super) fn width(&self) -> usize {
-        self.0.column_names().len()
+        match self {
+            Self::Fetched(row) => row.column_names().len(),
+            Self::Packed(cells) => cells.len(),
+        }
     }
 
     /// A column that holds a count or a size.
@@ -100,7 +115,59 @@ fn statement(backend: DbBackend, sql: &str, values: Vec<Value>) -> Statement {
 /// Every row of a query on a connection.
 async fn query_all(connection: &DatabaseConnection, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, DbErr> {
     let rows = connection.query_all_raw(statement(connection.get_database_backend(), sql, values)).await?;
-    Ok(rows.into_iter().map(Row).collect())
+    Ok(rows.into_iter().map(Row::Fetched).collect())
+}
+
+/// A query to be asked together with others.
+#[derive(Clone)]
+pub(super) struct Query {
+    /// The statement, with `$1` for the first parameter; its columns are numbers and texts.
+    pub(super) sql: String,
+    /// How many columns it has.
+    pub(super) columns: usize,
+    /// The parameters.
+    pub(super) values: Vec<Value>,
+}
+
+impl Query {
+    pub(super) fn new(sql: impl Into<String>, columns: usize, values: Vec<Value>) -> Self {
+        Self { sql: sql.into(), columns, values }
+    }
+}
+
+/// Adds to a text a statement whose parameters are counted from this number.
+fn push_statement(text: &mut String, sql: &str, before: usize) {
+    let mut parts = sql.split('$');
+    text.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let digits = part.len() - part.trim_start_matches(|character: char| character.is_ascii_digit()).len();
+        let (number, rest) = part.split_at(digits);
+        text.push('$');
+        match number.parse::<usize>() {
+            Ok(number) => text.push_str(&(before + number).to_string()),
+            Err(_) => text.push_str(number),
+        }
+        text.push_str(rest);
+    }
+}
+
+/// One statement for several queries: a column for each, with its rows as a JSON array of arrays.
+fn joined(backend: DbBackend, queries: &[Query]) -> (String, Vec<Value>) {
+    let [array, rows, end] = match backend {
+        DbBackend::Postgres => ["json_build_array", "json_agg", "::text"],
+        _ => ["json_array", "json_group_array", ""],
+    };
+    let (mut parts, mut columns, mut values) = (String::from("with "), String::new(), Vec::new());
+    for (at, query) in queries.iter().enumerate() {
+        let names = (0..query.columns).map(|column| format!("c{column}")).collect::<Vec<_>>().join(", ");
+        let comma = if at == 0 { "" } else { ", " };
+        parts.push_str(&format!("{comma}q{at}({names}) as ("));
+        push_statement(&mut parts, &query.sql, values.len());
+        parts.push(')');
+        columns.push_str(&format!("{comma}(select {rows}({array}({names})) from q{at}){end}"));
+        values.extend(query.values.iter().cloned());
+    }
+    (format!("{parts} select {columns}"), values)
 }
 
 /// What a unit works with: the open database transaction and the moment it runs at.
@@ -138,7 +205,7 @@ impl<'a> Unit<'a> {
     /// Every row.
     pub(super) async fn all(&self, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, StoreError> {
         let rows = self.db.query_all_raw(statement(self.backend, sql, values)).await?;
-        Ok(rows.into_iter().map(Row).collect())
+        Ok(rows.into_iter().map(Row::Fetched).collect())
     }
 
     /// The first row.
@@ -436,6 +503,22 @@ impl Reader {
         Ok(self.all(query, values).await?.into_iter().next())
     }
 
+    /// The rows of several queries, which are one statement: both databases answer it from one snapshot, and all rows of a
+    /// query come as one JSON text. A row by itself would be handed from thread to thread.
+    pub(super) async fn together<const N: usize>(&self, queries: [Query; N]) -> Result<[Vec<Row>; N], StoreError> {
+        let (sql, values) = joined(self.shared.backend, &queries);
+        let row = self.one(&sql, values).await?;
+        let row = row.ok_or_else(|| StoreError::Corrupt("a statement returned no row".to_owned()))?;
+        let mut answers = [const { Vec::new() }; N];
+        for (at, answer) in answers.iter_mut().enumerate() {
+            let Some(text) = row.get::<Option<String>>(at)? else { continue };
+            let cells: Vec<Vec<serde_json::Value>> =
+                serde_json::from_str(&text).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+            answer.extend(cells.into_iter().map(Row::Packed));
+        }
+        Ok(answers)
+    }
+
     /// Runs several queries over one snapshot.
     pub(super) async fn snapshot<T>(
         &self,
@@ -445,9 +528,8 @@ impl Reader {
             matches!(self.shared.backend, DbBackend::Postgres).then_some(sea_orm::IsolationLevel::RepeatableRead);
         let transaction = self.pool.begin_with_config(isolation, None).await?;
         let unit = Unit { may_lock: false, ..Unit::new(&transaction, &self.shared) };
-        let value = work(&unit).await;
-        transaction.rollback().await?;
-        value
+        // Nothing was written: the transaction ends when it is dropped, and nobody waits for that.
+        work(&unit).await
     }
 }
 
@@ -455,6 +537,7 @@ impl Reader {
 mod tests {
     use std::sync::Arc;
 
+    use super::{Query, push_statement};
     use crate::clock::SystemClock;
     use crate::store::{Store, StoreOptions};
 
@@ -468,6 +551,32 @@ mod tests {
         let write = "insert into setting (name, value) values ('a', 'b')";
         assert!(store.reader.all(write, Vec::new()).await.is_err());
         assert!(store.reader.all("select name from setting", Vec::new()).await.expect("reads").is_empty());
+        store.close().await;
+    }
+
+    #[test]
+    fn parameters_are_counted_from_those_before() {
+        let mut text = String::from("select $1; ");
+        push_statement(&mut text, "select $1, $12 where a = $2", 3);
+        assert_eq!(text, "select $1; select $4, $15 where a = $5");
+    }
+
+    #[tokio::test]
+    async fn queries_run_together_each_have_their_rows() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite://{}", folder.path().join("test.db").display());
+        let store = Store::open(StoreOptions::new(url), Arc::new(SystemClock::default())).await.expect("opens");
+        let numbers = |most: i64| {
+            let sql = "with recursive n(i) as (select 1 union all select i + 1 from n where i < $1) \
+                       select i, 'a \"quoted\" text', null from n where i <= $1 and $1 > 0 order by i desc";
+            Query::new(sql, 3, params![most])
+        };
+        let [three, none, one] = store.reader.together([numbers(3), numbers(0), numbers(1)]).await.expect("reads");
+        let values = three.iter().map(|row| row.get::<i64>(0).expect("a number")).collect::<Vec<_>>();
+        assert_eq!((values, none.len(), one.len()), (vec![3, 2, 1], 0, 1));
+        assert_eq!(three[0].get::<String>(1).expect("a text"), "a \"quoted\" text");
+        assert_eq!(three[0].get::<Option<i64>>(2).expect("nothing"), None);
+        assert!(three[0].get::<i64>(2).is_err());
         store.close().await;
     }
 }

@@ -38,7 +38,7 @@ on_both_databases! {
         let mut fields = vec![
             "id", "name", "legal_name", "entity_type", "company_number", "utr", "base_currency", "country", "timezone",
             "address", "financial_year_end", "books_start_date", "vat_registered", "vat_number", "vat_scheme",
-            "vat_scheme_from", "flat_rate_percent", "vat_period_months", "vat_period_end_month", "cis_contractor",
+            "vat_scheme_from", "flat_rate_percent", "flat_rate_basis", "vat_period_months", "vat_period_end_month", "cis_contractor",
             "cis_subcontractor", "cis_suffered_rate", "lock_date", "default_payment_terms_days", "sales_invoice_prefix",
             "sales_invoice_next_number", "sales_credit_note_prefix", "has_vat_control", "opening_balances_set", "role",
             "status", "created_at", "updated_at", "version", "email", "phone", "paye_reference", "accounts_office_reference",

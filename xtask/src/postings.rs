@@ -72,6 +72,18 @@ impl Postings {
         Self { targets, key, books, complaints, counts, stop: AtomicBool::new(false) }
     }
 
+    /// The key that posts.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The organisations posted to.
+    #[must_use]
+    pub fn books(&self) -> &[Books] {
+        &self.books
+    }
+
     /// Journals answered with 201 so far.
     #[must_use]
     pub fn acknowledged(&self) -> u64 {
@@ -282,17 +294,27 @@ struct Shown {
     line_count: usize,
     total_pence: u64,
     reversed_by: Option<i64>,
-    is_reversal: bool,
+    reverses: Option<i64>,
+    /// Whether it was entered by hand, as all that the clients post is.
+    is_manual: bool,
+}
+
+impl Shown {
+    /// Whether it takes back a journal entered by hand.
+    fn is_reversal(&self, shown: &HashMap<i64, Self>) -> bool {
+        self.reverses.and_then(|reversed| shown.get(&reversed)).is_some_and(|reversed| reversed.is_manual)
+    }
 }
 
 /// Compare what was acknowledged with what is there.
 pub fn reckon(work: &Postings, connection: &mut Connection, done: &[Done], finding: &mut Finding) -> Result<()> {
     let mut missing = 0_u64;
-    let (mut shown_in_all, mut reversals) = (0_u64, 0_u64);
+    let (mut shown_in_all, mut posted, mut reversals) = (0_u64, 0_u64, 0_u64);
     for (place, books) in work.books.iter().enumerate() {
         let shown = journals(connection, &work.key, books, finding)?;
         shown_in_all += u64::try_from(shown.len())?;
-        reversals += u64::try_from(shown.values().filter(|journal| journal.is_reversal).count())?;
+        posted += u64::try_from(shown.values().filter(|journal| journal.is_manual).count())?;
+        reversals += u64::try_from(shown.values().filter(|journal| journal.is_reversal(&shown)).count())?;
         let mut numbers: Vec<i64> = shown.values().map(|journal| journal.number).collect();
         numbers.sort_unstable();
         let gap_free = numbers.iter().zip(1_i64..).all(|(number, expected)| *number == expected);
@@ -314,7 +336,8 @@ pub fn reckon(work: &Postings, connection: &mut Connection, done: &[Done], findi
         for (id, reversal) in done.iter().flat_map(|done| &done.voided) {
             if let Some(journal) = shown.get(id) {
                 finding.must(
-                    journal.reversed_by == Some(*reversal) && shown.get(reversal).is_some_and(|made| made.is_reversal),
+                    journal.reversed_by == Some(*reversal)
+                        && shown.get(reversal).is_some_and(|made| made.is_reversal(&shown)),
                     format!("acknowledged void of journal {id} by {reversal} is lost"),
                 );
             }
@@ -323,7 +346,6 @@ pub fn reckon(work: &Postings, connection: &mut Connection, done: &[Done], findi
     let counts = &work.counts;
     let (acknowledged, ambiguous) = (work.acknowledged(), counts.ambiguous.load(Ordering::Relaxed));
     let voided = counts.voided.load(Ordering::Relaxed);
-    let posted = shown_in_all - reversals;
     finding.must(
         posted + missing >= acknowledged && posted <= acknowledged + ambiguous,
         format!("{posted} journals for {acknowledged} acknowledged and {ambiguous} unanswered ones"),
@@ -381,7 +403,8 @@ fn read(journal: &Value) -> Option<Shown> {
         line_count: journal.get("lines")?.as_array()?.len(),
         total_pence: pence(journal.get("total_debit")?)?,
         reversed_by: journal.get("reversed_by_journal_id")?.as_i64(),
-        is_reversal: journal.get("reverses_journal_id")?.is_i64(),
+        reverses: journal.get("reverses_journal_id")?.as_i64(),
+        is_manual: journal.get("source_type")?.as_str() == Some("manual"),
     })
 }
 
@@ -404,8 +427,9 @@ fn whole(journal: &Value, shown: &Shown) -> std::result::Result<(), String> {
     Ok(())
 }
 
-/// Pence of an amount as it is printed: a number with two decimals.
-fn pence(value: &Value) -> Option<u64> {
+/// Pence of an amount as it is printed: a number with two decimals, not negative.
+#[must_use]
+pub fn pence(value: &Value) -> Option<u64> {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let (pounds, rest) = text.split_once('.').unwrap_or((&text, ""));
     let rest = format!("{rest:0<2}");
@@ -431,7 +455,7 @@ mod tests {
         let line = |side: &str| json!({ side: 5.0 });
         let journal = |lines: Vec<serde_json::Value>| {
             json!({ "journal_number": 1, "total_debit": 5.0, "reversed_by_journal_id": null,
-                "reverses_journal_id": null, "lines": lines })
+                "reverses_journal_id": null, "source_type": "manual", "lines": lines })
         };
         for (lines, is_whole) in [(vec![line("debit"), line("credit")], true), (vec![line("debit")], false)] {
             let journal = journal(lines);

@@ -364,7 +364,7 @@ pub struct VatReturnFigures {
 impl VatReturnFigures {
     /// The figures of a period. `earlier` are the recorded returns of periods before it, each with what its period would
     /// declare now.
-    pub fn of(own: Declared, earlier: impl IntoIterator<Item = (VatReturnFigures, Declared)>) -> Self {
+    pub fn of(own: Declared, earlier: impl IntoIterator<Item = (Self, Declared)>) -> Self {
         let late = earlier.into_iter().fold(Declared::default(), |late, (recorded, now)| {
             // What a recorded return had of earlier ones is dealt with.
             late.plus(&now).less(&recorded.own).less(&recorded.late)

@@ -9,6 +9,7 @@ use utoipa::openapi::schema::Type;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
+use super::table::{ReportCell, ReportColumn, ReportRow};
 use crate::domain::date::Date;
 use crate::domain::ids::{Id, OrganisationId};
 use crate::domain::ledger::chart::{AccountType, Role, natural_order};
@@ -102,6 +103,12 @@ impl fmt::Display for Transactions {
     }
 }
 
+impl From<Transactions> for ReportCell {
+    fn from(transactions: Transactions) -> Self {
+        Self::Text(transactions.to_string())
+    }
+}
+
 impl Serialize for Transactions {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -132,6 +139,41 @@ pub struct AccountAmount {
     pub amount: Money,
     /// The lines behind it.
     pub transactions: Transactions,
+}
+
+/// The columns of a table of accounts around those of its figures.
+pub(super) fn account_columns(figures: Vec<ReportColumn>) -> Vec<ReportColumn> {
+    let account = [
+        ReportColumn::unprinted("account_id"),
+        ReportColumn::mark("code", "Code"),
+        ReportColumn::text("name", "Account"),
+    ];
+    account.into_iter().chain(figures).chain([ReportColumn::unprinted("transactions")]).collect()
+}
+
+/// A row of an account in such a table.
+pub(super) fn account_row(
+    section: &'static str,
+    (account_id, code, name): (impl Into<ReportCell>, impl Into<ReportCell>, &str),
+    figures: Vec<ReportCell>,
+    transactions: impl Into<ReportCell>,
+) -> ReportRow {
+    let account = [account_id.into(), code.into(), name.into()];
+    ReportRow::line(section, account.into_iter().chain(figures).chain([transactions.into()]).collect())
+}
+
+/// A total in such a table.
+pub(super) fn account_total(key: &'static str, name: &str, figures: Vec<ReportCell>) -> ReportRow {
+    let account = [ReportCell::Empty, ReportCell::Empty, name.into()];
+    ReportRow::total(key, account.into_iter().chain(figures).collect())
+}
+
+impl AccountAmount {
+    /// Its row in a table of accounts.
+    pub(super) fn row(&self, section: &'static str) -> ReportRow {
+        let account = (self.account_id, self.code.as_str(), self.name.as_str());
+        account_row(section, account, vec![self.amount.into()], self.transactions)
+    }
 }
 
 fn amount_example() -> Value {

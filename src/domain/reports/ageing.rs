@@ -8,7 +8,8 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Type;
 
-use super::AsOf;
+use super::table::{ReportCell, ReportColumn, ReportPart, ReportRow, ReportTables, Tabulated};
+use super::{AsOf, ReportDays};
 use crate::domain::date::Date;
 use crate::domain::ids::Id;
 use crate::domain::ledger::allocation::SettlementKind;
@@ -59,6 +60,24 @@ pub struct AgeingParameters {
     pub age_by: AgeBy,
     /// Nobody but this contact.
     pub contact_id: Option<Id>,
+}
+
+impl ReportDays for AgeingParameters {
+    fn days(self) -> Vec<Date> {
+        self.as_of.days()
+    }
+
+    fn last(self) -> Date {
+        self.as_of.date
+    }
+
+    fn caption(self) -> String {
+        let counted = match self.age_by {
+            AgeBy::DueDate => "the due date",
+            AgeBy::InvoiceDate => "the invoice date",
+        };
+        format!("{}, aged by {counted}", self.as_of.caption())
+    }
 }
 
 /// What an item is.
@@ -379,6 +398,119 @@ impl AgedBalances {
             control_account_balance: control.into(),
             difference: (Pence(totals.total.0) - control).into(),
         }
+    }
+}
+
+impl AgedAmounts {
+    /// The columns of its figures.
+    pub(super) fn columns() -> [ReportColumn; 7] {
+        [
+            ReportColumn::figure("current", "Current"),
+            ReportColumn::figure("days_1_30", "1\u{2013}30 days"),
+            ReportColumn::figure("days_31_60", "31\u{2013}60 days"),
+            ReportColumn::figure("days_61_90", "61\u{2013}90 days"),
+            ReportColumn::figure("days_over_90", "Over 90 days"),
+            ReportColumn::figure("unallocated", "Unallocated"),
+            ReportColumn::figure("total", "Total"),
+        ]
+    }
+
+    /// Its cells in them.
+    pub(super) fn cells(&self) -> [ReportCell; 7] {
+        [
+            self.current,
+            self.days_1_30,
+            self.days_31_60,
+            self.days_61_90,
+            self.days_over_90,
+            self.unallocated,
+            self.total,
+        ]
+        .map(ReportCell::from)
+    }
+}
+
+impl AgedRow {
+    fn amounts(&self) -> AgedAmounts {
+        AgedAmounts {
+            current: self.current,
+            days_1_30: self.days_1_30,
+            days_31_60: self.days_31_60,
+            days_61_90: self.days_61_90,
+            days_over_90: self.days_over_90,
+            unallocated: self.unallocated,
+            total: self.total,
+        }
+    }
+}
+
+impl AgedDocument {
+    /// The columns of items.
+    pub(super) fn columns() -> [ReportColumn; 9] {
+        [
+            ReportColumn::text("document_type", "Type"),
+            ReportColumn::unprinted("id"),
+            ReportColumn::mark("number", "Number"),
+            ReportColumn::mark("date", "Date"),
+            ReportColumn::mark("due_date", "Due"),
+            ReportColumn::figure("days_overdue", "Days overdue"),
+            ReportColumn::figure("amount", "Amount"),
+            ReportColumn::figure("outstanding", "Outstanding"),
+            ReportColumn::mark("bucket", "Age"),
+        ]
+    }
+
+    /// Its cells in them.
+    pub(super) fn cells(&self) -> [ReportCell; 9] {
+        [
+            ReportCell::Word(self.document_type),
+            self.id.into(),
+            self.number.as_deref().into(),
+            self.date.into(),
+            self.due_date.into(),
+            self.days_overdue.map_or(ReportCell::Empty, |days| ReportCell::Count(days.into())),
+            self.amount.into(),
+            self.outstanding.into(),
+            ReportCell::Word(self.bucket),
+        ]
+    }
+}
+
+impl Tabulated<AgeingParameters> for AgedBalances {
+    fn tables(&self, _: AgeingParameters) -> ReportTables {
+        let contact = [ReportColumn::unprinted("contact_id"), ReportColumn::text("name", "Name")];
+        let cells = |id: ReportCell, name: &str, amounts: [ReportCell; 7]| -> Vec<ReportCell> {
+            [id, name.into()].into_iter().chain(amounts).collect()
+        };
+        let of_contact =
+            |row: &AgedRow| ReportRow::line("rows", cells(row.contact_id.into(), &row.name, row.amounts().cells()));
+        let mut rows: Vec<ReportRow> = self.rows.iter().map(of_contact).collect();
+        rows.push(ReportRow::total("totals", cells(ReportCell::Empty, "Total", self.totals.cells())));
+        let total = |amount: Money| {
+            let nothing = || ReportCell::Empty;
+            [nothing(), nothing(), nothing(), nothing(), nothing(), nothing(), amount.into()]
+        };
+        let control = cells(ReportCell::Empty, "Balance of the control account", total(self.control_account_balance));
+        rows.push(ReportRow::line("control_account_balance", control));
+        rows.push(ReportRow::line("difference", cells(ReportCell::Empty, "Difference", total(self.difference))));
+        let columns = contact.into_iter().chain(AgedAmounts::columns()).collect();
+        ReportTables::of(vec![ReportPart::new(columns, rows), self.documents()])
+    }
+}
+
+impl AgedBalances {
+    /// The items by contact.
+    fn documents(&self) -> ReportPart {
+        let mut rows = Vec::new();
+        for row in &self.rows {
+            rows.push(ReportRow::heading(row.name.clone()));
+            for document in &row.documents {
+                let contact = [row.contact_id.into(), row.name.as_str().into()];
+                rows.push(ReportRow::line("documents", contact.into_iter().chain(document.cells()).collect()));
+            }
+        }
+        let contact = [ReportColumn::unprinted("contact_id"), ReportColumn::unprinted("name")];
+        ReportPart::headed("Documents", contact.into_iter().chain(AgedDocument::columns()).collect(), rows)
     }
 }
 

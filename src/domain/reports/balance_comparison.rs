@@ -8,9 +8,14 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Type;
 
-use super::account_balances::{AccountBalances, AccountRows, Transactions, transactions_example};
+use super::ReportDays;
+use super::account_balances::{
+    AccountBalances, AccountRows, Transactions, account_columns, account_row, account_total, transactions_example,
+};
 use super::balance_sheet::{Position, RETAINED_EARNINGS, type_of};
 use super::period_comparison::Compared;
+use super::profit_loss::push_section;
+use super::table::{ReportCell, ReportPart, ReportRow, ReportTables, Tabulated};
 use crate::domain::date::Date;
 use crate::domain::ids::Id;
 use crate::domain::ledger::chart::AccountType;
@@ -24,6 +29,20 @@ pub struct ComparedDays {
     pub as_of: Date,
     /// The day it is compared with.
     pub compare_as_of: Date,
+}
+
+impl ReportDays for ComparedDays {
+    fn days(self) -> Vec<Date> {
+        vec![self.as_of]
+    }
+
+    fn last(self) -> Date {
+        self.as_of
+    }
+
+    fn caption(self) -> String {
+        format!("At {}, compared with {}", self.as_of.written_out(), self.compare_as_of.written_out())
+    }
 }
 
 /// The balance sheets of two days side by side.
@@ -93,6 +112,38 @@ impl BalanceComparison {
             current_year_earnings: Compared::new(current.current_year_earnings, previous.current_year_earnings),
             net_assets: Compared::new(current.net_assets(), previous.net_assets()),
         }
+    }
+}
+
+impl Tabulated<ComparedDays> for BalanceComparison {
+    fn tables(&self, _: ComparedDays) -> ReportTables {
+        let mut rows = Vec::new();
+        for (account_type, section) in SECTIONS {
+            let of_section = self.rows.iter().filter(|row| row.section == section);
+            let heading = match account_type {
+                AccountType::Asset => "Assets",
+                AccountType::Liability => "Liabilities",
+                AccountType::Suspense => "Suspense",
+                // What is left of the sections before is what the last is about.
+                _ => {
+                    rows.push(account_total("net_assets", "Net assets", self.net_assets.cells()));
+                    "Equity"
+                }
+            };
+            push_section(&mut rows, heading, of_section.map(BalanceComparisonRow::row).collect());
+        }
+        let nobody = (ReportCell::Empty, ReportCell::Empty, "Profit of the year so far");
+        let earnings = self.current_year_earnings.cells();
+        rows.push(account_row("current_year_earnings", nobody, earnings, ReportCell::Empty));
+        ReportTables::of(vec![ReportPart::new(account_columns(Compared::columns()), rows)])
+    }
+}
+
+impl BalanceComparisonRow {
+    fn row(&self) -> ReportRow {
+        let Self { current, previous, change, change_percent, .. } = *self;
+        let figures = Compared { current, previous, change, change_percent }.cells();
+        account_row(self.section, (self.account_id, self.code.as_deref(), &self.name), figures, self.transactions)
     }
 }
 

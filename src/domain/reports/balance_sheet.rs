@@ -10,8 +10,11 @@ use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Type;
 
 use super::AsOf;
-use super::account_balances::{AccountBalances, AccountRows, Transactions, transactions_example};
-use super::profit_loss::ProfitLossTotals;
+use super::account_balances::{
+    AccountBalances, AccountRows, Transactions, account_columns, account_row, account_total, transactions_example,
+};
+use super::profit_loss::{ProfitLossTotals, push_section};
+use super::table::{ReportCell, ReportColumn, ReportPart, ReportRow, ReportTables, Tabulated};
 use crate::domain::date::Date;
 use crate::domain::ids::Id;
 use crate::domain::ledger::chart::{AccountType, Role};
@@ -194,6 +197,73 @@ impl<'a> Position<'a> {
     fn total_of_group(&self, group: Group) -> Pence {
         let of_group = |account: Option<&AccountBalances>| account.and_then(Group::of) == Some(group);
         self.balances.iter().filter(|(account, _)| of_group(*account)).map(|(_, balance)| *balance).sum()
+    }
+}
+
+impl Tabulated<AsOf> for BalanceSheet {
+    fn tables(&self, _: AsOf) -> ReportTables {
+        let mut rows = Vec::new();
+        let total = |key, name: &str, amount: Money| account_total(key, name, vec![ReportCell::Empty, amount.into()]);
+        push_section(&mut rows, "Fixed assets", self.group(Group::FixedAssets));
+        rows.push(total("total_fixed_assets", "Total fixed assets", self.total_fixed_assets));
+        push_section(&mut rows, "Current assets", self.group(Group::CurrentAssets));
+        rows.push(total("total_current_assets", "Total current assets", self.total_current_assets));
+        let within = self.total_creditors_within_one_year;
+        push_section(&mut rows, "Creditors due within one year", self.group(Group::CreditorsWithinOneYear));
+        rows.push(total("total_creditors_within_one_year", "Total creditors due within one year", within));
+        rows.push(total("net_current_assets", "Net current assets", self.net_current_assets));
+        let less_current = self.total_assets_less_current_liabilities;
+        rows.push(total(
+            "total_assets_less_current_liabilities",
+            "Total assets less current liabilities",
+            less_current,
+        ));
+        let after = self.total_creditors_after_one_year;
+        push_section(&mut rows, "Creditors due after more than one year", self.group(Group::CreditorsAfterOneYear));
+        rows.push(total("total_creditors_after_one_year", "Total creditors due after more than one year", after));
+        rows.push(total("net_assets", "Net assets", self.net_assets));
+        let earnings = vec![ReportCell::Empty, self.current_year_earnings.into()];
+        let nobody = (ReportCell::Empty, ReportCell::Empty, "Profit of the year so far");
+        let mut capital = self.group(Group::CapitalAndReserves);
+        capital.push(account_row("current_year_earnings", nobody, earnings, ReportCell::Empty));
+        push_section(&mut rows, "Capital and reserves", capital);
+        rows.push(total("total_equity", "Total capital and reserves", self.total_equity));
+        let columns = account_columns(vec![ReportColumn::unprinted("group"), ReportColumn::figure("amount", "Amount")]);
+        let line = |key, name: &str, amount: Money| ReportRow::line(key, vec![name.into(), amount.into()]);
+        let columns_by_type = vec![ReportColumn::text("name", "Total"), ReportColumn::figure("amount", "Amount")];
+        let by_type = vec![
+            line("total_assets", "Total assets", self.total_assets),
+            line("total_liabilities", "Total liabilities", self.total_liabilities),
+            line("total_suspense", "Total suspense", self.total_suspense),
+            line(
+                "retained_earnings_brought_forward",
+                "Retained earnings brought forward",
+                self.retained_earnings_brought_forward,
+            ),
+        ];
+        let parts =
+            vec![ReportPart::new(columns, rows), ReportPart::headed("By type of account", columns_by_type, by_type)];
+        let year = format!("The financial year began on {}.", self.financial_year_start.written_out());
+        ReportTables { notes: vec![year], ..ReportTables::of(parts) }
+    }
+}
+
+impl BalanceSheet {
+    /// The rows of a group, each under the section that it has in the JSON.
+    fn group(&self, group: Group) -> Vec<ReportRow> {
+        let sections = [
+            ("assets", &self.assets),
+            ("liabilities", &self.liabilities),
+            ("suspense", &self.suspense),
+            ("equity", &self.equity),
+        ];
+        let rows = sections.into_iter().flat_map(|(section, rows)| rows.iter().map(move |row| (section, row)));
+        let of_group = rows.filter(|(_, row)| row.group == group.as_str());
+        let printed = |(section, row): (&'static str, &BalanceSheetRow)| {
+            let figures = vec![ReportCell::Word(row.group), row.amount.into()];
+            account_row(section, (row.account_id, row.code.as_deref(), &row.name), figures, row.transactions)
+        };
+        of_group.map(printed).collect()
     }
 }
 

@@ -5,8 +5,11 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::Period;
-use super::account_balances::{AccountAmount, AccountBalances, AccountRows, transactions_example};
-use super::profit_loss::ProfitLossTotals;
+use super::account_balances::{
+    AccountAmount, AccountBalances, AccountRows, account_columns, account_row, account_total, transactions_example,
+};
+use super::profit_loss::{ProfitLossTotals, push_section};
+use super::table::{ReportCell, ReportColumn, ReportPart, ReportRow, ReportTables, Tabulated};
 use crate::domain::date::Date;
 use crate::domain::ids::Id;
 use crate::domain::ledger::chart::{AccountType, Role};
@@ -131,6 +134,39 @@ impl CashFlow {
             gross_inflows: rows.inflows.into(),
             gross_outflows: rows.outflows.into(),
         }
+    }
+}
+
+impl Tabulated<Period> for CashFlow {
+    fn tables(&self, _: Period) -> ReportTables {
+        let line = |key, name: &str, amount: Money| {
+            account_row(key, (ReportCell::Empty, ReportCell::Empty, name), vec![amount.into()], ReportCell::Empty)
+        };
+        let total = |key, name: &str, amount: Money| account_total(key, name, vec![amount.into()]);
+        let accounts = |section, lines: &[AccountAmount]| lines.iter().map(|line| line.row(section)).collect();
+        let Self { operating, investing, financing, .. } = self;
+        let mut of_trade = vec![
+            line("operating.net_profit", "Net profit", operating.net_profit),
+            line("operating.depreciation", "Depreciation added back", operating.depreciation),
+        ];
+        of_trade.extend::<Vec<ReportRow>>(accounts("operating.working_capital", &operating.working_capital));
+        let mut rows = Vec::new();
+        push_section(&mut rows, "Operating activities", of_trade);
+        rows.push(total("operating.total", "Cash from operating activities", operating.total));
+        push_section(&mut rows, "Investing activities", accounts("investing.lines", &investing.lines));
+        rows.push(total("investing.total", "Cash from investing activities", investing.total));
+        push_section(&mut rows, "Financing activities", accounts("financing.lines", &financing.lines));
+        rows.push(total("financing.total", "Cash from financing activities", financing.total));
+        rows.push(total("net_movement", "Net movement of cash", self.net_movement));
+        rows.push(line("opening_cash", "Cash at the beginning", self.opening_cash));
+        rows.push(total("closing_cash", "Cash at the end", self.closing_cash));
+        let gross = vec![
+            line("gross_inflows", "Money in", self.gross_inflows),
+            line("gross_outflows", "Money out", self.gross_outflows),
+        ];
+        push_section(&mut rows, "Movements of the bank accounts", gross);
+        let columns = account_columns(vec![ReportColumn::figure("amount", "Amount")]);
+        ReportTables::of(vec![ReportPart::new(columns, rows)])
     }
 }
 

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use super::Period;
 use super::account_balances::AccountBalances;
+use super::table::{ReportCell, ReportColumn, ReportPart, ReportRow, ReportTables, Tabulated};
 use crate::domain::date::Date;
 use crate::domain::ids::Id;
 use crate::domain::ledger::cis::net_of_settled;
@@ -58,7 +59,7 @@ pub struct CisSubcontractor {
 }
 
 /// The sums over all subcontractors.
-#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CisTotals {
     /// Payments without VAT, for labour and materials.
     pub total_payments: Money,
@@ -144,6 +145,43 @@ impl CisPosition {
             cis_payable_balance: (-payable).into(),
             suffered: rows.suffered.into(),
         }
+    }
+}
+
+impl Tabulated<Period> for CisPosition {
+    fn tables(&self, _: Period) -> ReportTables {
+        let columns = vec![
+            ReportColumn::unprinted("supplier_id"),
+            ReportColumn::text("name", "Subcontractor"),
+            ReportColumn::mark("utr", "UTR"),
+            ReportColumn::mark("verification_number", "Verification"),
+            ReportColumn::figure("deduction_rate", "Rate %"),
+            ReportColumn::figure("total_payments", "Payments"),
+            ReportColumn::figure("materials", "Materials"),
+            ReportColumn::figure("liable", "Liable"),
+            ReportColumn::figure("deducted", "Deducted"),
+        ];
+        let of_subcontractor = |one: &CisSubcontractor| {
+            let (utr, verification_number) = (one.utr.as_deref(), one.verification_number.as_deref());
+            let who = [one.supplier_id.into(), one.name.as_str().into(), utr.into(), verification_number.into()];
+            let figures = [one.total_payments, one.materials, one.liable, one.deducted].map(ReportCell::from);
+            let rate = ReportCell::Count(one.deduction_rate);
+            ReportRow::line("subcontractors", who.into_iter().chain([rate]).chain(figures).collect())
+        };
+        let named = |name: &str, figures: [ReportCell; 4]| -> Vec<ReportCell> {
+            let nothing = || ReportCell::Empty;
+            let who = [nothing(), name.into(), nothing(), nothing(), nothing()];
+            who.into_iter().chain(figures).collect()
+        };
+        let last = |amount: Money| [ReportCell::Empty, ReportCell::Empty, ReportCell::Empty, amount.into()];
+        let CisTotals { total_payments, materials, liable, deducted } = self.totals;
+        let totals = [total_payments, materials, liable, deducted].map(ReportCell::from);
+        let mut rows: Vec<ReportRow> = self.subcontractors.iter().map(of_subcontractor).collect();
+        rows.push(ReportRow::total("totals", named("Total", totals)));
+        let owed = named("Owed to HMRC at the end of the period", last(self.cis_payable_balance));
+        rows.push(ReportRow::line("cis_payable_balance", owed));
+        rows.push(ReportRow::line("suffered", named("Withheld by customers", last(self.suffered))));
+        ReportTables::of(vec![ReportPart::new(columns, rows)])
     }
 }
 

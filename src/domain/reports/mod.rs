@@ -18,6 +18,7 @@ pub mod trade;
 pub mod trial_balance;
 pub mod vat_return;
 pub mod vat_return_lines;
+mod vat_return_tables;
 
 use serde::Serialize;
 
@@ -32,6 +33,46 @@ pub struct Period {
     /// The last day, not before the first.
     #[serde(rename = "period_end")]
     pub last: Date,
+}
+
+/// The days that a report is about, as they are written on it.
+pub trait ReportDays: Copy {
+    /// Those in the name of its file.
+    fn days(self) -> Vec<Date>;
+
+    /// The last of them, which the file is of.
+    fn last(self) -> Date;
+
+    /// Below its title.
+    fn caption(self) -> String;
+}
+
+impl ReportDays for Period {
+    fn days(self) -> Vec<Date> {
+        vec![self.first, self.last]
+    }
+
+    fn last(self) -> Date {
+        self.last
+    }
+
+    fn caption(self) -> String {
+        format!("{} to {}", self.first.written_out(), self.last.written_out())
+    }
+}
+
+impl ReportDays for AsOf {
+    fn days(self) -> Vec<Date> {
+        vec![self.date]
+    }
+
+    fn last(self) -> Date {
+        self.date
+    }
+
+    fn caption(self) -> String {
+        format!("At {}", self.date.written_out())
+    }
 }
 
 impl Period {

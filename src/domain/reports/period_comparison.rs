@@ -4,10 +4,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::Period;
-use super::account_balances::{AccountBalances, AccountRows, Transactions, transactions_example};
-use super::profit_loss::{ProfitLossTotals, Section};
+use super::account_balances::{
+    AccountBalances, AccountRows, Transactions, account_columns, account_row, transactions_example,
+};
+use super::profit_loss::{ProfitLossTotals, Section, profit_loss_rows};
 use super::profit_loss_monthly::section;
+use super::table::{ReportCell, ReportColumn, ReportPart, ReportRow, ReportTables, Tabulated};
+use super::{Period, ReportDays};
 use crate::domain::date::{Date, Month};
 use crate::domain::ids::Id;
 use crate::domain::ledger::money::{Money, Pence, Percentage};
@@ -24,7 +27,25 @@ pub struct ComparedPeriods {
     pub compare_end: Date,
 }
 
+impl ReportDays for ComparedPeriods {
+    fn days(self) -> Vec<Date> {
+        self.current.days()
+    }
+
+    fn last(self) -> Date {
+        self.current.last
+    }
+
+    fn caption(self) -> String {
+        format!("{}, compared with {}", self.current.caption(), self.previous().caption())
+    }
+}
+
 impl ComparedPeriods {
+    const fn previous(self) -> Period {
+        Period { first: self.compare_start, last: self.compare_end }
+    }
+
     /// With the period just before: as many calendar months when the period is whole months, else as many days.
     pub fn with_period_before(current: Period) -> Self {
         let (first, last) = (Month::of(current.first), Month::of(current.last));
@@ -66,6 +87,23 @@ impl Compared {
             change: change.into(),
             change_percent: Percentage::of(change, previous.abs()),
         }
+    }
+}
+
+impl Compared {
+    /// The columns of its figures.
+    pub(super) fn columns() -> Vec<ReportColumn> {
+        vec![
+            ReportColumn::figure("current", "Current"),
+            ReportColumn::figure("previous", "Previous"),
+            ReportColumn::figure("change", "Change"),
+            ReportColumn::figure("change_percent", "Change %"),
+        ]
+    }
+
+    /// Its cells in them.
+    pub(super) fn cells(self) -> Vec<ReportCell> {
+        vec![self.current.into(), self.previous.into(), self.change.into(), self.change_percent.into()]
     }
 }
 
@@ -152,6 +190,35 @@ impl PeriodComparison {
                 net_profit: total(ProfitLossTotals::net_profit),
             },
         }
+    }
+}
+
+impl Tabulated<ComparedPeriods> for PeriodComparison {
+    fn tables(&self, _: ComparedPeriods) -> ReportTables {
+        let of_section = |section: Section| -> Vec<ReportRow> {
+            self.rows.iter().filter(|row| row.section == section.as_str()).map(PeriodComparisonRow::row).collect()
+        };
+        let totals = &self.totals;
+        let totals = [
+            totals.total_revenue,
+            totals.total_cost_of_sales,
+            totals.gross_profit,
+            totals.total_other_income,
+            totals.total_expenses,
+            totals.profit_before_tax,
+            totals.total_corporation_tax,
+            totals.net_profit,
+        ];
+        let rows = profit_loss_rows(of_section, totals.map(Compared::cells));
+        ReportTables::of(vec![ReportPart::new(account_columns(Compared::columns()), rows)])
+    }
+}
+
+impl PeriodComparisonRow {
+    fn row(&self) -> ReportRow {
+        let Self { current, previous, change, change_percent, .. } = *self;
+        let figures = Compared { current, previous, change, change_percent }.cells();
+        account_row(self.section, (self.account_id, self.code.as_str(), &self.name), figures, self.transactions)
     }
 }
 

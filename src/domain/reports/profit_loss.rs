@@ -6,7 +6,10 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::Period;
-use super::account_balances::{AccountAmount, AccountBalances, AccountRows, transactions_example};
+use super::account_balances::{
+    AccountAmount, AccountBalances, AccountRows, account_columns, account_total, transactions_example,
+};
+use super::table::{ReportCell, ReportColumn, ReportPart, ReportRow, ReportTables, Tabulated};
 use crate::domain::date::Date;
 use crate::domain::ids::Id;
 use crate::domain::ledger::chart::{AccountType, Role};
@@ -157,6 +160,83 @@ impl ProfitLoss {
             total_corporation_tax: totals.corporation_tax.into(),
             net_profit: totals.net_profit().into(),
         }
+    }
+}
+
+/// What stands in a profit and loss account one below the other.
+enum Step {
+    /// A section under its heading.
+    Rows(Section, &'static str),
+    /// A total by its name in the API and on paper.
+    Total(&'static str, &'static str),
+}
+
+const LAYOUT: [Step; 13] = [
+    Step::Rows(Section::Revenue, "Revenue"),
+    Step::Total("total_revenue", "Total revenue"),
+    Step::Rows(Section::CostOfSales, "Cost of sales"),
+    Step::Total("total_cost_of_sales", "Total cost of sales"),
+    Step::Total("gross_profit", "Gross profit"),
+    Step::Rows(Section::OtherIncome, "Other income"),
+    Step::Total("total_other_income", "Total other income"),
+    Step::Rows(Section::Expenses, "Expenses"),
+    Step::Total("total_expenses", "Total expenses"),
+    Step::Total("profit_before_tax", "Profit before tax"),
+    Step::Rows(Section::CorporationTax, "Corporation tax"),
+    Step::Total("total_corporation_tax", "Total corporation tax"),
+    Step::Total("net_profit", "Net profit"),
+];
+
+/// The rows of a profit and loss account: each section with its rows and its total, and what is left after them. The cells
+/// are those of the eight totals, in the order of the report.
+pub(super) fn profit_loss_rows(
+    section: impl Fn(Section) -> Vec<ReportRow>,
+    totals: [Vec<ReportCell>; 8],
+) -> Vec<ReportRow> {
+    let mut rows = Vec::new();
+    let mut totals = totals.into_iter();
+    for step in LAYOUT {
+        match step {
+            Step::Rows(of, heading) => push_section(&mut rows, heading, section(of)),
+            Step::Total(key, name) => rows.push(account_total(key, name, totals.next().unwrap_or_default())),
+        }
+    }
+    rows
+}
+
+/// Adds rows below their heading; without rows there is none.
+pub(super) fn push_section(rows: &mut Vec<ReportRow>, heading: &str, of_section: Vec<ReportRow>) {
+    if !of_section.is_empty() {
+        rows.push(ReportRow::heading(heading));
+        rows.extend(of_section);
+    }
+}
+
+impl Tabulated<Period> for ProfitLoss {
+    fn tables(&self, _: Period) -> ReportTables {
+        let section = |section: Section| {
+            let accounts = match section {
+                Section::Revenue => &self.revenue,
+                Section::CostOfSales => &self.cost_of_sales,
+                Section::OtherIncome => &self.other_income,
+                Section::Expenses => &self.expenses,
+                Section::CorporationTax => &self.corporation_tax,
+            };
+            accounts.iter().map(|account| account.row(section.as_str())).collect()
+        };
+        let totals = [
+            self.total_revenue,
+            self.total_cost_of_sales,
+            self.gross_profit,
+            self.total_other_income,
+            self.total_expenses,
+            self.profit_before_tax,
+            self.total_corporation_tax,
+            self.net_profit,
+        ];
+        let rows = profit_loss_rows(section, totals.map(|total| vec![total.into()]));
+        let columns = account_columns(vec![ReportColumn::figure("amount", "Amount")]);
+        ReportTables::of(vec![ReportPart::new(columns, rows)])
     }
 }
 

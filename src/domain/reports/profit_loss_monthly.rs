@@ -6,9 +6,12 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Type;
 
-use super::Period;
-use super::account_balances::{AccountBalances, AccountRows, Transactions, transactions_example};
-use super::profit_loss::{ProfitLossTotals, Section};
+use super::account_balances::{
+    AccountBalances, AccountRows, Transactions, account_columns, account_row, transactions_example,
+};
+use super::profit_loss::{ProfitLossTotals, Section, profit_loss_rows};
+use super::table::{ReportCell, ReportColumn, ReportPart, ReportRow, ReportTables, Tabulated};
+use super::{Period, ReportDays};
 use crate::domain::date::{Date, Month};
 use crate::domain::ids::Id;
 use crate::domain::ledger::money::{Money, Pence};
@@ -19,6 +22,20 @@ pub struct MonthlyPeriod {
     /// The first and the last day.
     #[serde(flatten)]
     pub period: Period,
+}
+
+impl ReportDays for MonthlyPeriod {
+    fn days(self) -> Vec<Date> {
+        self.period.days()
+    }
+
+    fn last(self) -> Date {
+        self.period.last
+    }
+
+    fn caption(self) -> String {
+        self.period.caption()
+    }
 }
 
 /// What was earned and spent in each month of a period.
@@ -131,6 +148,65 @@ impl ProfitLossMonthly {
             rows: Section::ALL.into_iter().flat_map(|section| rows_of(rows, section, period)).collect(),
             totals: ProfitLossTotals::between(rows, 0, last).into(),
         }
+    }
+}
+
+impl Tabulated<MonthlyPeriod> for ProfitLossMonthly {
+    fn tables(&self, _: MonthlyPeriod) -> ReportTables {
+        let of_section = |section: Section| -> Vec<ReportRow> {
+            self.rows.iter().filter(|row| row.section == section.as_str()).map(ProfitLossMonthlyRow::row).collect()
+        };
+        let mut totals = [const { Vec::new() }; 8];
+        let months = self.months.iter().map(ProfitLossMonth::totals).chain([self.totals.totals()]);
+        for month in months {
+            for (cells, total) in totals.iter_mut().zip(month) {
+                cells.push(ReportCell::from(total));
+            }
+        }
+        let month = |month: &ProfitLossMonth| ReportColumn {
+            key: month.month.clone().into(),
+            ..ReportColumn::figure("", &Month::of(month.period_end).written_out())
+        };
+        let figures = self.months.iter().map(month).chain([ReportColumn::figure("total", "Total")]);
+        let columns = account_columns(figures.collect());
+        ReportTables::of(vec![ReportPart::new(columns, profit_loss_rows(of_section, totals))])
+    }
+}
+
+impl ProfitLossMonthlyRow {
+    fn row(&self) -> ReportRow {
+        let figures = self.amounts.iter().copied().chain([self.total]).map(ReportCell::from).collect();
+        account_row(self.section, (self.account_id, self.code.as_str(), &self.name), figures, self.transactions)
+    }
+}
+
+impl ProfitLossMonth {
+    fn totals(&self) -> [Money; 8] {
+        [
+            self.total_revenue,
+            self.total_cost_of_sales,
+            self.gross_profit,
+            self.total_other_income,
+            self.total_expenses,
+            self.profit_before_tax,
+            self.total_corporation_tax,
+            self.net_profit,
+        ]
+    }
+}
+
+impl ProfitLossSummary {
+    fn totals(&self) -> [Money; 8] {
+        [
+            self.total_revenue,
+            self.total_cost_of_sales,
+            self.gross_profit,
+            self.total_other_income,
+            self.total_expenses,
+            self.profit_before_tax,
+            self.total_corporation_tax,
+            self.net_profit,
+        ]
     }
 }
 

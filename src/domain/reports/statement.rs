@@ -8,6 +8,7 @@ use utoipa::openapi::schema::{SchemaType, Type};
 
 use super::Period;
 use super::ageing::{AgeBy, AgedAmounts, AgedDocument, AgedRows, age, ageing_example, documents_example};
+use super::table::{ReportCell, ReportColumn, ReportPart, ReportRow, ReportTables, Tabulated};
 use crate::domain::date::Date;
 use crate::domain::ids::Id;
 use crate::domain::ledger::allocation::SettlementKind;
@@ -179,6 +180,77 @@ impl Statement {
             outstanding,
             ageing,
         }
+    }
+}
+
+impl Tabulated<Period> for Statement {
+    fn tables(&self, period: Period) -> ReportTables {
+        let outstanding = self.outstanding.iter().map(|one| ReportRow::line("outstanding", one.cells().into()));
+        let at = format!("Outstanding at {}", period.last.written_out());
+        let ageing = vec![ReportRow::line("ageing", self.ageing.cells().into())];
+        ReportTables {
+            subject: Some(self.contact.name.clone()),
+            parts: vec![
+                self.account(),
+                ReportPart::headed(at, AgedDocument::columns().into(), outstanding.collect()),
+                ReportPart::headed("By age", AgedAmounts::columns().into(), ageing),
+            ],
+            notes: Vec::new(),
+        }
+    }
+}
+
+impl Statement {
+    /// The lines between the two balances.
+    fn account(&self) -> ReportPart {
+        // Cash stands beside what CIS withheld, which most contacts have nothing of.
+        let is_cis = self.lines.iter().any(|line| line.cis.is_some_and(|cis| cis != Money::default()));
+        let columns = vec![
+            ReportColumn::mark("date", "Date"),
+            ReportColumn::text("type", "Type"),
+            ReportColumn::unprinted("document_type"),
+            ReportColumn::unprinted("document_id"),
+            ReportColumn::unprinted("journal_id"),
+            ReportColumn::mark("number", "Number"),
+            ReportColumn::text("reference", "Reference"),
+            ReportColumn::mark("due_date", "Due"),
+            ReportColumn::figure("debit", "Debit"),
+            ReportColumn::figure("credit", "Credit"),
+            ReportColumn::figure("cash", "Cash").printed_if(is_cis),
+            ReportColumn::figure("cis", "CIS").printed_if(is_cis),
+            ReportColumn::figure("balance", "Balance"),
+        ];
+        let balance = |name: &str, balance: Money| {
+            let between = columns.len().saturating_sub(3);
+            let cells = [ReportCell::Empty, name.into()].into_iter();
+            cells.chain(std::iter::repeat_n(ReportCell::Empty, between)).chain([balance.into()]).collect()
+        };
+        let opening = ReportRow::line("opening_balance", balance("Opening balance", self.opening_balance));
+        let closing = ReportRow::total("closing_balance", balance("Closing balance", self.closing_balance));
+        let lines = self.lines.iter().map(|line| ReportRow::line("lines", line.cells()));
+        let rows = std::iter::once(opening).chain(lines).chain([closing]).collect();
+        ReportPart::new(columns, rows)
+    }
+}
+
+impl StatementLine {
+    fn cells(&self) -> Vec<ReportCell> {
+        let side = |amount: Money| ReportCell::Side(Pence(amount.0));
+        vec![
+            self.date.into(),
+            ReportCell::Word(self.source_type),
+            self.document_type.map_or(ReportCell::Empty, ReportCell::Word),
+            self.document_id.into(),
+            self.journal_id.into(),
+            self.number.as_deref().into(),
+            self.reference.as_deref().into(),
+            self.due_date.into(),
+            side(self.debit),
+            side(self.credit),
+            self.cash.into(),
+            self.cis.into(),
+            self.balance.into(),
+        ]
     }
 }
 

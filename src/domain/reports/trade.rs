@@ -4,9 +4,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::Period;
 use super::account_balances::AccountRows;
 use super::profit_loss::ProfitLossTotals;
+use super::table::{ReportCell, ReportColumn, ReportPart, ReportRow, ReportTables, Tabulated};
+use super::{Period, ReportDays};
 use crate::domain::date::Date;
 use crate::domain::ids::Id;
 use crate::domain::ledger::money::{Money, Pence, Percentage};
@@ -20,6 +21,20 @@ pub struct TradeParameters {
     pub period: Period,
     /// Nobody but this contact.
     pub contact_id: Option<Id>,
+}
+
+impl ReportDays for TradeParameters {
+    fn days(self) -> Vec<Date> {
+        self.period.days()
+    }
+
+    fn last(self) -> Date {
+        self.period.last
+    }
+
+    fn caption(self) -> String {
+        self.period.caption()
+    }
 }
 
 /// A contact with the figures of a period.
@@ -225,6 +240,66 @@ impl PurchasesBySupplier {
             other_purchases: (costs - (all.net - all.capital_net - all.other_net)).into(),
             profit_loss_costs: costs.into(),
         }
+    }
+}
+
+/// The table of both reports; the figures below the totals are in the column of the net.
+fn table(
+    heading: &str,
+    rows: &[ContactTrade],
+    totals: &TradeTotals,
+    others: &[(&'static str, &str, Money)],
+) -> ReportTables {
+    let columns = vec![
+        ReportColumn::unprinted("contact_id"),
+        ReportColumn::text("name", heading),
+        ReportColumn::figure("invoice_count", "Invoices"),
+        ReportColumn::figure("credit_note_count", "Credit notes"),
+        ReportColumn::figure("net_amount", "Net"),
+        ReportColumn::figure("vat_amount", "VAT"),
+        ReportColumn::figure("gross_amount", "Gross"),
+        ReportColumn::figure("percent_of_total", "Share"),
+    ];
+    let of_contact = |row: &ContactTrade| {
+        let figures = [row.net_amount, row.vat_amount, row.gross_amount].map(ReportCell::from);
+        let counts = [row.invoice_count, row.credit_note_count].map(ReportCell::Count);
+        let contact = [row.contact_id.into(), row.name.as_str().into()];
+        let cells = contact.into_iter().chain(counts).chain(figures).chain([row.percent_of_total.into()]);
+        ReportRow::line("rows", cells.collect())
+    };
+    let mut all: Vec<ReportRow> = rows.iter().map(of_contact).collect();
+    let figures = [totals.net_amount, totals.vat_amount, totals.gross_amount].map(ReportCell::from);
+    let counts = [totals.invoice_count, totals.credit_note_count].map(ReportCell::Count);
+    let named = [ReportCell::Empty, "Total".into()].into_iter();
+    let cells = named.chain(counts).chain(figures).chain([totals.percent_of_total.into()]);
+    all.push(ReportRow::total("totals", cells.collect()));
+    for (key, name, amount) in others {
+        let nothing = || ReportCell::Empty;
+        all.push(ReportRow::line(key, vec![nothing(), (*name).into(), nothing(), nothing(), (*amount).into()]));
+    }
+    ReportTables::of(vec![ReportPart::new(columns, all)])
+}
+
+impl Tabulated<TradeParameters> for SalesByCustomer {
+    fn tables(&self, _: TradeParameters) -> ReportTables {
+        let others = [
+            ("other_net", "On these documents, outside income", self.other_net),
+            ("other_revenue", "Other income of the profit and loss account", self.other_revenue),
+            ("profit_loss_revenue", "Income of the profit and loss account", self.profit_loss_revenue),
+        ];
+        table("Customer", &self.rows, &self.totals, &others)
+    }
+}
+
+impl Tabulated<TradeParameters> for PurchasesBySupplier {
+    fn tables(&self, _: TradeParameters) -> ReportTables {
+        let others = [
+            ("capital_net", "Of which assets", self.capital_net),
+            ("other_net", "Of which neither costs nor assets", self.other_net),
+            ("other_purchases", "Other costs of the profit and loss account", self.other_purchases),
+            ("profit_loss_costs", "Costs of the profit and loss account", self.profit_loss_costs),
+        ];
+        table("Supplier", &self.rows, &self.totals, &others)
     }
 }
 

@@ -7,8 +7,11 @@ use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Type;
 
 use super::AsOf;
-use super::account_balances::{AccountBalances, AccountRows, Transactions, transactions_example};
+use super::account_balances::{
+    AccountBalances, AccountRows, Transactions, account_columns, account_row, account_total, transactions_example,
+};
 use super::balance_sheet::{Position, RETAINED_EARNINGS};
+use super::table::{ReportCell, ReportColumn, ReportPart, ReportTables, Tabulated};
 use crate::domain::date::Date;
 use crate::domain::ids::Id;
 use crate::domain::ledger::chart::{AccountType, natural_order};
@@ -95,6 +98,25 @@ impl TrialBalance {
             financial_year_start,
             rows,
         }
+    }
+}
+
+impl Tabulated<AsOf> for TrialBalance {
+    fn tables(&self, _: AsOf) -> ReportTables {
+        let side = |amount: Money| ReportCell::Side(Pence(amount.0));
+        let row = |row: &TrialBalanceRow| {
+            let figures = vec![ReportCell::Word(row.account_type), side(row.debit), side(row.credit)];
+            account_row("rows", (row.account_id, row.code.as_deref(), &row.name), figures, row.transactions)
+        };
+        let totals = vec![ReportCell::Empty, self.total_debit.into(), self.total_credit.into()];
+        let rows = self.rows.iter().map(row).chain([account_total("totals", "Total", totals)]).collect();
+        let columns = account_columns(vec![
+            ReportColumn::mark("account_type", "Type"),
+            ReportColumn::figure("debit", "Debit"),
+            ReportColumn::figure("credit", "Credit"),
+        ]);
+        let year = format!("Income and expenses count from {}.", self.financial_year_start.written_out());
+        ReportTables { notes: vec![year], ..ReportTables::of(vec![ReportPart::new(columns, rows)]) }
     }
 }
 

@@ -295,10 +295,7 @@ fn example() -> Value {
             }
         ],
         "flat_rate": null,
-        "adjustments": [
-            { "id": 2, "date": "2026-03-31", "reason": "fuel_scale_charge", "box": 1, "amount": 61.17 },
-            { "id": 2, "date": "2026-03-31", "reason": "fuel_scale_charge", "box": 6, "amount": 305.83 }
-        ],
+        "adjustments": adjustments_example(),
         "late": {
             "box1": 20.00, "box2": 0.00, "box4": 0.00, "box6": 100.00, "box7": 0.00, "box8": 0.00, "box9": 0.00,
             "net_vat": 20.00, "method": "next_return", "count": 1
@@ -317,6 +314,37 @@ fn example() -> Value {
             "netVatDue": 149.92, "totalValueSalesExVAT": 3935, "totalValuePurchasesExVAT": 1845,
             "totalValueGoodsSuppliedExVAT": 0, "totalAcquisitionsExVAT": 0
         },
-        "entries": []
+        "entries": entries_example()
     })
+}
+
+/// The adjustments of the example.
+pub fn adjustments_example() -> Value {
+    json!([
+        { "id": 2, "date": "2026-03-31", "reason": "fuel_scale_charge", "box": 1, "amount": 61.17 },
+        { "id": 2, "date": "2026-03-31", "reason": "fuel_scale_charge", "box": 6, "amount": 305.83 }
+    ])
+}
+
+/// The entries of the example.
+pub fn entries_example() -> Value {
+    let entry = |id: i64, side: &str, code: &str, net: f64, vat: f64, boxes: &[i64]| {
+        let is_sale = side == "output";
+        let (kind, document, number) =
+            if is_sale { ("sales_invoice", 31, "INV-0103") } else { ("purchase_invoice", 30, "BILL-00007") };
+        json!({
+            "id": id, "date": if is_sale { "2026-02-14" } else { "2026-01-20" }, "side": side, "vat_code": code, "basis": "standard",
+            "net_amount": net, "vat_amount": vat, "boxes": boxes, "document_type": kind, "document_id": document, "number": number,
+            "journal_id": if is_sale { 9 } else { 8 }, "contact_id": if is_sale { 3 } else { 4 }, "settlement_id": null
+        })
+    };
+    json!([
+        entry(11, "input", "ST", 845.60, 169.12, &[4, 7]),
+        entry(12, "input", "ST", 1000.00, 200.00, &[4, 7]),
+        entry(13, "output", "ST", 10.03, 2.01, &[1, 6]),
+        entry(14, "output", "ST", 10.03, 2.01, &[1, 6]),
+        entry(15, "output", "ST", 10.03, 2.01, &[1, 6]),
+        entry(16, "output", "RR", 2640.00, 132.00, &[1, 6]),
+        entry(17, "output", "ZR", 859.91, 0.00, &[6])
+    ])
 }

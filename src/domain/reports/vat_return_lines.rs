@@ -1,6 +1,8 @@
 //! What stands behind the boxes of a VAT return, line by line: entries, sums by code, adjustments, what came late, warnings,
 //! and the object that is sent to HMRC.
 
+use std::collections::BTreeMap;
+
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
@@ -35,7 +37,7 @@ pub struct VatReturnCode {
 impl VatReturnCode {
     /// The sums of a period by kind: sales first, in the order of the codes.
     pub fn of(totals: &[VatTotal]) -> Vec<Self> {
-        let mut sums: std::collections::BTreeMap<VatKind, (Split, i64)> = std::collections::BTreeMap::new();
+        let mut sums: BTreeMap<VatKind, (Split, i64)> = BTreeMap::new();
         for total in totals {
             let (sum, entries) = sums.entry(total.kind).or_default();
             *sum = Split { net: sum.net + total.amount.net, vat: sum.vat + total.amount.vat };

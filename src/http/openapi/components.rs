@@ -18,7 +18,8 @@ use super::schema::{Any, string};
 use crate::http::error::ErrorCode;
 
 /// The parameters that many operations have in the same words.
-const PARAMETERS: [&str; 7] = ["organisationId", "Idempotency-Key", "If-Match", "dry_run", "limit", "offset", "since"];
+const PARAMETERS: [&str; 8] =
+    ["organisationId", "Idempotency-Key", "If-Match", "dry_run", "limit", "offset", "since", "format"];
 
 /// What was shared so far.
 pub(super) struct SharedComponents {
@@ -26,8 +27,17 @@ pub(super) struct SharedComponents {
     vocabulary: Vec<(&'static str, Any)>,
     schemas: BTreeMap<String, Any>,
     parameters: BTreeMap<String, Parameter>,
-    answers: BTreeMap<String, (Any, Vec<(String, Value)>)>,
+    answers: BTreeMap<String, SharedAnswer>,
     failures: BTreeMap<String, Errors>,
+}
+
+/// An answer that operations refer to.
+struct SharedAnswer {
+    schema: Any,
+    /// By operation.
+    examples: Vec<(String, Value)>,
+    /// What it may be instead of JSON.
+    media_types: &'static [&'static str],
 }
 
 impl SharedComponents {
@@ -56,14 +66,22 @@ impl SharedComponents {
         if *first == parameter { reference("parameters", &name, "") } else { RefOr::T(parameter) }
     }
 
-    /// A successful answer with the rate-limit headers: a reference that says what it is here.
-    pub(super) fn answer(&mut self, operation_id: &str, description: &str, sample: Sample) -> RefOr<Response> {
+    /// A successful answer with the rate-limit headers, which may be a file of other media types too: a reference that says
+    /// what it is here.
+    pub(super) fn answer(
+        &mut self,
+        operation_id: &str,
+        description: &str,
+        (sample, media_types): (Sample, &'static [&'static str]),
+    ) -> RefOr<Response> {
         let Some(name) = name_of(&sample.schema) else {
             return self::answer(description, sample, RateLimited::Always).into();
         };
-        let (_, examples) = self.answers.entry(name.clone()).or_insert_with(|| (sample.schema, Vec::new()));
-        if let Some(example) = sample.example.filter(|example| examples.iter().all(|(_, known)| known != example)) {
-            examples.push((operation_id.to_owned(), example));
+        let answer = SharedAnswer { schema: sample.schema, examples: Vec::new(), media_types };
+        let answer = self.answers.entry(name.clone()).or_insert(answer);
+        let is_new = |example: &Value| answer.examples.iter().all(|(_, known)| known != example);
+        if let Some(example) = sample.example.filter(is_new) {
+            answer.examples.push((operation_id.to_owned(), example));
         }
         reference("responses", &name, description)
     }
@@ -89,13 +107,14 @@ impl SharedComponents {
         components.schemas.values_mut().for_each(|schema| refer_inside(schema, &self.vocabulary));
         components.schemas.extend(self.vocabulary.into_iter().map(|(name, schema)| (name.to_owned(), schema)));
         components.parameters.extend(self.parameters.into_iter().map(|(name, one)| (name, RefOr::T(one))));
-        for (name, (schema, examples)) in self.answers {
+        for (name, SharedAnswer { schema, examples, media_types }) in self.answers {
             let examples =
                 examples.into_iter().map(|(label, value)| (label, ExampleBuilder::new().value(Some(value)).build()));
             let content = ContentBuilder::new().schema(Some(schema)).examples_from_iter(examples).build();
             let response = failures::with_shared_headers(ResponseBuilder::new(), RateLimited::Always)
                 .description(format!("An answer with `{name}`."))
                 .content("application/json", content);
+            let response = media_types.iter().fold(response, |response, media_type| as_file(response, media_type));
             components.responses.insert(name, response.into());
         }
         for (name, mut errors) in self.failures {
@@ -117,11 +136,17 @@ pub(super) fn answer(description: &str, sample: Sample, rate: RateLimited) -> Re
 
 /// An answer that is a file, with its name and, where the font lacks characters, with what these are.
 pub(super) fn file(media_type: &str, description: &str) -> Response {
+    let response = failures::with_shared_headers(ResponseBuilder::new().description(description), RateLimited::Always);
+    as_file(response, media_type).build()
+}
+
+/// Adds a file, and the headers of files, to the description of an answer.
+fn as_file(response: ResponseBuilder, media_type: &str) -> ResponseBuilder {
     let header = |description: &str, example: &str| {
         HeaderBuilder::new().schema(Some(string().examples([example]))).description(Some(description)).build()
     };
     let bytes = string().extensions(Some(Extensions::from_iter([("contentMediaType", media_type)])));
-    failures::with_shared_headers(ResponseBuilder::new().description(description), RateLimited::Always)
+    response
         .header("Content-Disposition", header("The name of the file.", "inline; filename=\"INV-0103.pdf\""))
         .header(
             "Missing-Characters",
@@ -131,7 +156,6 @@ pub(super) fn file(media_type: &str, description: &str) -> Response {
             ),
         )
         .content(media_type, ContentBuilder::new().schema(Some(bytes)).build())
-        .build()
 }
 
 /// Puts a reference in the place of a schema of the vocabulary, here or anywhere inside.

@@ -121,7 +121,7 @@ fn http_method(method: &Method) -> Option<HttpMethod> {
 
 fn operation<S>(route: &Route<S>, doc: Operation, shared: &mut SharedComponents) -> utoipa::openapi::path::Operation {
     let description = description(route, &doc);
-    let Operation { tag, summary, parameters, request, successes, file, errors, rules, schemas, .. } = doc;
+    let Operation { tag, summary, parameters, request, successes, file, forms, errors, rules, schemas, .. } = doc;
     shared.schemas(schemas);
     let mut operation = OperationBuilder::new()
         .tag(tag)
@@ -158,7 +158,7 @@ fn operation<S>(route: &Route<S>, doc: Operation, shared: &mut SharedComponents)
     for (status, description, sample) in successes {
         let response = match route.access {
             Access::Public => components::answer(description, sample, RateLimited::Never).into(),
-            _ => shared.answer(route.operation_id, description, sample),
+            _ => shared.answer(route.operation_id, description, (sample, forms)),
         };
         operation = operation.response(status.to_string(), response);
     }

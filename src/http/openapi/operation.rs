@@ -24,6 +24,7 @@ pub struct Operation {
     pub(super) request: Option<Sample>,
     pub(super) successes: Vec<(u16, &'static str, Sample)>,
     pub(super) file: Option<(&'static str, &'static str)>,
+    pub(super) forms: &'static [&'static str],
     pub(super) errors: Errors,
     pub(super) rules: Vec<Rule>,
     pub(super) schemas: Vec<(String, Any)>,
@@ -52,6 +53,7 @@ impl Operation {
             request: None,
             successes: Vec::new(),
             file: None,
+            forms: &[],
             errors: Vec::new(),
             rules: Vec::new(),
             schemas: Vec::new(),
@@ -135,6 +137,13 @@ impl Operation {
     #[must_use]
     pub fn file(mut self, media_type: &'static str, description: &'static str) -> Self {
         self.file = Some((media_type, description));
+        self
+    }
+
+    /// The answer may also be a file of one of these media types.
+    #[must_use]
+    pub fn or_file(mut self, media_types: &'static [&'static str]) -> Self {
+        self.forms = media_types;
         self
     }
 

@@ -1,6 +1,5 @@
 //! The reports about customers and suppliers: their rows of the table of reports, and the parameters that only these have.
 
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use utoipa::openapi::ObjectBuilder;
 
@@ -9,18 +8,23 @@ use crate::domain::date::Date;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::reports::ageing::{AgeBy, AgedBalances, AgedRows, AgeingParameters};
 use crate::domain::reports::statement::Statement;
+use crate::domain::reports::table::{ReportHead, ReportTable, Tabulated as _};
 use crate::domain::reports::trade::{PurchasesBySupplier, SalesByCustomer, TradeParameters, TradeRows};
 use crate::domain::reports::{AsOf, Period};
 use crate::http::envelope::Id;
 use crate::http::error::ApiError;
+use crate::http::file;
 use crate::http::openapi::Operation;
 use crate::http::openapi::schema::{Field, choice, id, nullable, required};
 use crate::http::query::Query;
-use crate::http::resources::reports::{Parameters, Report, ReportRequest, describe, print_report, printed};
+use crate::http::resources::report_format::{Format, PrintedReport};
+use crate::http::resources::reports::{Parameters, Report, ReportRequest, describe, json_of, print_report};
+use crate::render::{self, Pdf, StatementLetter};
 use crate::store::{Reader, Snapshot, StoreError};
 
 pub(super) const AGED_DEBTORS: Report = Report {
     name: "aged-debtors",
+    title: "Aged debtors",
     path: "/api/v1/books/organisations/{organisationId}/reports/aged-debtors",
     operation_id: "getAgedDebtors",
     documentation: || {
@@ -42,6 +46,7 @@ pub(super) const AGED_DEBTORS: Report = Report {
 
 pub(super) const AGED_CREDITORS: Report = Report {
     name: "aged-creditors",
+    title: "Aged creditors",
     path: "/api/v1/books/organisations/{organisationId}/reports/aged-creditors",
     operation_id: "getAgedCreditors",
     documentation: || {
@@ -62,6 +67,7 @@ pub(super) const AGED_CREDITORS: Report = Report {
 
 pub(super) const SALES_BY_CUSTOMER: Report = Report {
     name: "sales-by-customer",
+    title: "Sales by customer",
     path: "/api/v1/books/organisations/{organisationId}/reports/sales-by-customer",
     operation_id: "getSalesByCustomer",
     documentation: || {
@@ -83,6 +89,7 @@ pub(super) const SALES_BY_CUSTOMER: Report = Report {
 
 pub(super) const PURCHASES_BY_SUPPLIER: Report = Report {
     name: "purchases-by-supplier",
+    title: "Purchases by supplier",
     path: "/api/v1/books/organisations/{organisationId}/reports/purchases-by-supplier",
     operation_id: "getPurchasesBySupplier",
     documentation: || {
@@ -104,6 +111,7 @@ pub(super) const PURCHASES_BY_SUPPLIER: Report = Report {
 
 pub(super) const CUSTOMER_STATEMENT: Report = Report {
     name: "customer-statement",
+    title: "Statement of account",
     path: "/api/v1/books/organisations/{organisationId}/reports/customer-statement/{contactId}",
     operation_id: "getCustomerStatement",
     documentation: || {
@@ -119,6 +127,7 @@ pub(super) const CUSTOMER_STATEMENT: Report = Report {
 
 pub(super) const SUPPLIER_STATEMENT: Report = Report {
     name: "supplier-statement",
+    title: "Supplier statement",
     path: "/api/v1/books/organisations/{organisationId}/reports/supplier-statement/{contactId}",
     operation_id: "getSupplierStatement",
     documentation: || {
@@ -152,11 +161,11 @@ async fn traded(
 }
 
 /// The statement of the contact of the path, which is unknown unless it is of this kind.
-async fn print_statement(request: ReportRequest<'_>, kind: ContactKind) -> Result<Box<RawValue>, ApiError> {
+async fn print_statement(request: ReportRequest<'_>, kind: ContactKind) -> Result<PrintedReport, ApiError> {
     let ReportRequest { reader, organisation, today, .. } = request;
     let contact = request.contact_id()?;
-    let period = match Period::of(request) {
-        Ok(period) => period,
+    let (period, format) = match Period::of(request) {
+        Ok(asked) => asked,
         // A path that leads nowhere comes before its query.
         Err(refused) => {
             let found = reader.contact(organisation.id, kind, contact, today).await?;
@@ -164,7 +173,58 @@ async fn print_statement(request: ReportRequest<'_>, kind: ContactKind) -> Resul
         }
     };
     let snapshot = reader.statement_rows(organisation, (kind, contact), period).await?;
-    printed(request, period, &snapshot.ok_or_else(ApiError::not_found)?, Statement::compute)
+    let snapshot = snapshot.ok_or_else(ApiError::not_found)?;
+    let statement = Statement::compute(&snapshot.rows, period);
+    if format == Format::Json {
+        return json_of(request, period, &snapshot, statement);
+    }
+    let head = request.head(&snapshot.organisation_name, None);
+    let table = ReportTable::new(head, period, statement.tables(period));
+    if format == Format::Csv {
+        return PrintedReport::of(table, format, render::report).await;
+    }
+    let (name, pdf) = print_letter(reader, organisation, (kind, contact), (table, today)).await?;
+    Ok(PrintedReport::Pdf(name, pdf))
+}
+
+/// The PDF of the statement of a customer or supplier over a period, and the name of its file without the ending; none when
+/// there is no such contact of this kind.
+pub async fn statement_pdf(
+    reader: &Reader,
+    organisation: &OrganisationRecord,
+    (kind, contact): (ContactKind, i64),
+    (period, today): (Period, Date),
+) -> Result<Option<(String, Pdf)>, ApiError> {
+    let Some(snapshot) = reader.statement_rows(organisation, (kind, contact), period).await? else { return Ok(None) };
+    let Report { name, title, .. } = match kind {
+        ContactKind::Customer => CUSTOMER_STATEMENT,
+        ContactKind::Supplier => SUPPLIER_STATEMENT,
+    };
+    let head = ReportHead { name, title, organisation_name: &snapshot.organisation_name, basis: None };
+    let table = ReportTable::new(head, period, Statement::compute(&snapshot.rows, period).tables(period));
+    print_letter(reader, organisation, (kind, contact), (table, today)).await.map(Some)
+}
+
+/// Prints a statement with the addresses of both sides.
+async fn print_letter(
+    reader: &Reader,
+    organisation: &OrganisationRecord,
+    (kind, contact): (ContactKind, i64),
+    (table, today): (ReportTable, Date),
+) -> Result<(String, Pdf), ApiError> {
+    let found = reader.contact(organisation.id, kind, contact, today).await?;
+    let contact = found.map(|view| view.row.details).ok_or_else(ApiError::not_found)?;
+    let bank_account = match organisation.payment_bank_account_id {
+        Some(id) => reader.bank_account(organisation.id, id).await?.map(|view| view.row.details),
+        None => None,
+    };
+    let name = table.file_name.clone();
+    let organisation = organisation.clone();
+    let print = move || {
+        let (organisation, contact, bank_account) = (&organisation, &contact, bank_account.as_ref());
+        render::statement(&StatementLetter { report: &table, organisation, kind, contact, bank_account })
+    };
+    Ok((name, file::print(print).await?))
 }
 
 /// Adds the contact of the path to the description of an operation.

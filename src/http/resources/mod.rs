@@ -18,6 +18,7 @@ pub mod opening_balances;
 pub mod organisations;
 pub mod period_lock;
 pub mod printed;
+pub mod report_format;
 pub mod reports;
 pub mod settlements;
 pub mod status;

@@ -7,10 +7,9 @@
 use std::borrow::Cow;
 
 use actix_web::HttpResponse;
-use actix_web::http::StatusCode;
 use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
@@ -26,21 +25,23 @@ use crate::domain::reports::cis_position::CisPosition;
 use crate::domain::reports::period_comparison::{ComparedPeriods, PeriodComparison};
 use crate::domain::reports::profit_loss::ProfitLoss;
 use crate::domain::reports::profit_loss_monthly::{MonthlyPeriod, ProfitLossMonthly};
+use crate::domain::reports::table::{ReportHead, ReportTable, Tabulated};
 use crate::domain::reports::trial_balance::TrialBalance;
-use crate::domain::reports::{AsOf, Period};
+use crate::domain::reports::{AsOf, Period, ReportDays};
 use crate::http::books::change::{integer_id, member};
 use crate::http::call::Call;
 use crate::http::envelope::{CURRENCY, Id, Moment};
 use crate::http::error::ApiError;
-use crate::http::openapi::Operation;
 use crate::http::openapi::schema::{Field, choice, date, id, integer, moment, required, string};
+use crate::http::openapi::{self, Operation};
 use crate::http::products::Products;
 use crate::http::query::Query;
 use crate::http::resources::contact_reports::{
     AGED_CREDITORS, AGED_DEBTORS, CUSTOMER_STATEMENT, PURCHASES_BY_SUPPLIER, SALES_BY_CUSTOMER, SUPPLIER_STATEMENT,
 };
+use crate::http::resources::report_format::{Format, PrintedReport};
 use crate::http::resources::vat_reports::VAT_RETURN;
-use crate::http::{envelope, openapi};
+use crate::render;
 use crate::store::{Reader, Snapshot, StoreError};
 
 /// Every report.
@@ -71,6 +72,7 @@ macro_rules! path {
 
 const CIS_POSITION: Report = Report {
     name: "cis-position",
+    title: "CIS position",
     path: "/api/v1/books/organisations/{organisationId}/cis/position",
     operation_id: "getCisPosition",
     documentation: || {
@@ -88,6 +90,7 @@ const CIS_POSITION: Report = Report {
 
 const PROFIT_LOSS: Report = Report {
     name: "profit-loss",
+    title: "Profit and loss account",
     path: path!("profit-loss"),
     operation_id: "getProfitLoss",
     documentation: || {
@@ -98,11 +101,12 @@ const PROFIT_LOSS: Report = Report {
              profit, corporation tax below profit before tax. Each row has the path of the lines behind it.",
         )
     },
-    print: |request| Box::pin(print_of_accounts(request, |_, period| ProfitLoss::days(period), ProfitLoss::compute)),
+    print: |request| Box::pin(print_of_income(request, ProfitLoss::days, ProfitLoss::compute)),
 };
 
 const PROFIT_LOSS_MONTHLY: Report = Report {
     name: "profit-loss-monthly",
+    title: "Profit and loss account by month",
     path: path!("profit-loss-monthly"),
     operation_id: "getProfitLossMonthly",
     documentation: || {
@@ -113,14 +117,12 @@ const PROFIT_LOSS_MONTHLY: Report = Report {
              The totals are those of the profit and loss account of the period.",
         )
     },
-    print: |request| {
-        let days = |_: &FinancialYears, period| ProfitLossMonthly::days(period);
-        Box::pin(print_of_accounts(request, days, ProfitLossMonthly::compute))
-    },
+    print: |request| Box::pin(print_of_income(request, ProfitLossMonthly::days, ProfitLossMonthly::compute)),
 };
 
 const BALANCE_SHEET: Report = Report {
     name: "balance-sheet",
+    title: "Balance sheet",
     path: path!("balance-sheet"),
     operation_id: "getBalanceSheet",
     documentation: || {
@@ -136,6 +138,7 @@ const BALANCE_SHEET: Report = Report {
 
 const TRIAL_BALANCE: Report = Report {
     name: "trial-balance",
+    title: "Trial balance",
     path: path!("trial-balance"),
     operation_id: "getTrialBalance",
     documentation: || {
@@ -151,6 +154,7 @@ const TRIAL_BALANCE: Report = Report {
 
 const CASH_FLOW: Report = Report {
     name: "cash-flow",
+    title: "Cash flow statement",
     path: path!("cash-flow"),
     operation_id: "getCashFlow",
     documentation: || {
@@ -166,6 +170,7 @@ const CASH_FLOW: Report = Report {
 
 const PERIOD_COMPARISON: Report = Report {
     name: "period-comparison",
+    title: "Profit and loss account compared",
     path: path!("period-comparison"),
     operation_id: "getPeriodComparison",
     documentation: || {
@@ -176,14 +181,12 @@ const PERIOD_COMPARISON: Report = Report {
              same days of the year before with `compare=previous_year`, or the one from `compare_start` to `compare_end`.",
         )
     },
-    print: |request| {
-        let days = |_: &FinancialYears, periods| PeriodComparison::days(periods);
-        Box::pin(print_of_accounts(request, days, PeriodComparison::compute))
-    },
+    print: |request| Box::pin(print_of_income(request, PeriodComparison::days, PeriodComparison::compute)),
 };
 
 const BALANCE_COMPARISON: Report = Report {
     name: "balance-comparison",
+    title: "Balance sheet compared",
     path: path!("balance-comparison"),
     operation_id: "getBalanceComparison",
     documentation: || {
@@ -200,6 +203,8 @@ const BALANCE_COMPARISON: Report = Report {
 pub struct Report {
     /// Unique among reports, in words joined by hyphens.
     pub name: &'static str,
+    /// Its title on paper.
+    pub title: &'static str,
     /// The path of its route.
     pub path: &'static str,
     /// The name of its operation.
@@ -207,11 +212,8 @@ pub struct Report {
     /// The description of its operation.
     pub documentation: fn() -> Operation,
     /// Loads, computes and prints it.
-    pub print: for<'a> fn(ReportRequest<'a>) -> PrintedReport<'a>,
+    pub print: for<'a> fn(ReportRequest<'a>) -> LocalBoxFuture<'a, Result<PrintedReport, ApiError>>,
 }
-
-/// A report as JSON, to be awaited.
-pub type PrintedReport<'a> = LocalBoxFuture<'a, Result<Box<RawValue>, ApiError>>;
 
 /// What a report is made from.
 #[derive(Clone, Copy)]
@@ -222,6 +224,8 @@ pub struct ReportRequest<'a> {
     pub organisation: &'a OrganisationRecord,
     /// The name of the report.
     pub name: &'static str,
+    /// The title of the report on paper.
+    pub title: &'static str,
     /// The present day of the organisation.
     pub today: Date,
     /// The present moment in milliseconds.
@@ -232,10 +236,15 @@ pub struct ReportRequest<'a> {
     pub query: &'a str,
 }
 
-impl ReportRequest<'_> {
+impl<'a> ReportRequest<'a> {
     /// The contact of its path.
     pub(super) fn contact_id(self) -> Result<i64, ApiError> {
         integer_id(self.contact)
+    }
+
+    /// What is printed around its tables.
+    pub(super) fn head(self, organisation_name: &'a str, basis: Option<&'static str>) -> ReportHead<'a> {
+        ReportHead { name: self.name, title: self.title, organisation_name, basis }
     }
 }
 
@@ -245,42 +254,53 @@ impl Report {
         let (organisation, _) = member(&call).await?;
         let now_ms = call.began_at_ms();
         let today = date_in(&organisation.timezone, now_ms);
-        let (reader, name, query) = (&call.state().reader, self.name, call.query());
+        let (reader, name, title, query) = (&call.state().reader, self.name, self.title, call.query());
         let contact = call.parameter("contactId");
-        let request = ReportRequest { reader, organisation: &organisation, name, today, now_ms, contact, query };
-        envelope::data(StatusCode::OK, &(self.print)(request).await?)
+        let request = ReportRequest { reader, organisation: &organisation, name, title, today, now_ms, contact, query };
+        (self.print)(request).await?.answer()
     }
 }
 
 /// Reads the parameters, loads the rows, computes the report and prints it.
-async fn print<P: Parameters, R, T: Serialize>(
+async fn print<P: Parameters, R, T: Serialize + Tabulated<P>>(
     request: ReportRequest<'_>,
     load: impl AsyncFn(&Reader, &OrganisationRecord, P) -> Result<R, StoreError>,
     compute: fn(R, P) -> T,
-) -> Result<Box<RawValue>, ApiError> {
-    let parameters = P::of(request)?;
-    let rows = load(request.reader, request.organisation, parameters).await?;
-    to_raw_value(&compute(rows, parameters)).map_err(ApiError::internal)
+) -> Result<PrintedReport, ApiError> {
+    let (parameters, format) = P::of(request)?;
+    let report = compute(load(request.reader, request.organisation, parameters).await?, parameters);
+    if format == Format::Json {
+        return to_raw_value(&report).map(PrintedReport::Json).map_err(ApiError::internal);
+    }
+    let head = request.head(&request.organisation.name, None);
+    let table = ReportTable::new(head, parameters, report.tables(parameters));
+    PrintedReport::of(table, format, render::report).await
 }
 
 /// The same of a report in the list of reports, with what all of these say of themselves.
-pub(super) async fn print_report<P: Parameters, R, T: Serialize>(
+pub(super) async fn print_report<P: Parameters, R, T: Serialize + Tabulated<P>>(
     request: ReportRequest<'_>,
     load: impl AsyncFn(&Reader, &OrganisationRecord, P) -> Result<Snapshot<R>, StoreError>,
     compute: fn(&R, P) -> T,
-) -> Result<Box<RawValue>, ApiError> {
-    let parameters = P::of(request)?;
+) -> Result<PrintedReport, ApiError> {
+    let (parameters, format) = P::of(request)?;
     let snapshot = load(request.reader, request.organisation, parameters).await?;
-    printed(request, parameters, &snapshot, compute)
+    let figures = compute(&snapshot.rows, parameters);
+    if format == Format::Json {
+        return json_of(request, parameters, &snapshot, figures);
+    }
+    let head = request.head(&snapshot.organisation_name, Some(ACCRUAL));
+    let table = ReportTable::new(head, parameters, figures.tables(parameters));
+    PrintedReport::of(table, format, render::report).await
 }
 
-/// Prints a report with what all reports say of themselves.
-pub(super) fn printed<P: Parameters, R, T: Serialize>(
+/// A report as JSON with what all reports say of themselves.
+pub(super) fn json_of<P: Parameters, R, T: Serialize>(
     request: ReportRequest<'_>,
     parameters: P,
     snapshot: &Snapshot<R>,
-    compute: fn(&R, P) -> T,
-) -> Result<Box<RawValue>, ApiError> {
+    figures: T,
+) -> Result<PrintedReport, ApiError> {
     let report = ReportJson {
         report: request.name,
         organisation_id: Id(request.organisation.id.0),
@@ -290,19 +310,31 @@ pub(super) fn printed<P: Parameters, R, T: Serialize>(
         basis: ACCRUAL,
         generated_at: Moment(request.now_ms),
         cursor: snapshot.cursor,
-        figures: compute(&snapshot.rows, parameters),
+        figures,
     };
-    to_raw_value(&report).map_err(ApiError::internal)
+    to_raw_value(&report).map(PrintedReport::Json).map_err(ApiError::internal)
 }
 
 /// The same of a report about the balances of accounts at the ends of some days.
-async fn print_of_accounts<P: Parameters, T: Serialize>(
+async fn print_of_accounts<P: Parameters, T: Serialize + Tabulated<P>>(
     request: ReportRequest<'_>,
     days: fn(&FinancialYears, P) -> Vec<Date>,
     compute: fn(&AccountRows, P) -> T,
-) -> Result<Box<RawValue>, ApiError> {
+) -> Result<PrintedReport, ApiError> {
     let load = async |reader: &Reader, organisation: &OrganisationRecord, parameters| {
         reader.account_rows(organisation, parameters, days).await
+    };
+    print_report(request, load, compute).await
+}
+
+/// The same of a report about what was posted to income and expense accounts between the ends of some days.
+async fn print_of_income<P: Parameters, T: Serialize + Tabulated<P>>(
+    request: ReportRequest<'_>,
+    days: fn(P) -> Vec<Date>,
+    compute: fn(&AccountRows, P) -> T,
+) -> Result<PrintedReport, ApiError> {
+    let load = async |reader: &Reader, organisation: &OrganisationRecord, parameters| {
+        reader.income_rows(organisation, days(parameters)).await
     };
     print_report(request, load, compute).await
 }
@@ -382,7 +414,7 @@ fn document<P: Parameters, R, T: ToSchema>(
     description: &'static str,
     answer: &'static str,
 ) -> Operation {
-    P::describe(openapi::report::<T>(summary, description, answer))
+    Format::describe(P::describe(openapi::report::<T>(summary, description, answer)))
 }
 
 /// Describes the operation of a report in the list of reports.
@@ -391,11 +423,11 @@ pub(super) fn describe<P: Parameters, R, T: ToSchema>(
     summary: &'static str,
     description: &'static str,
 ) -> Operation {
-    P::describe(openapi::report::<ReportJson<'_, P, T>>(summary, description, "The report."))
+    Format::describe(P::describe(openapi::report::<ReportJson<'_, P, T>>(summary, description, "The report.")))
 }
 
 /// The days that a report is about, as its query string gives them.
-pub(super) trait Parameters: Copy + Serialize + Send + Sync + 'static {
+pub(super) trait Parameters: ReportDays + Serialize + Send + Sync + 'static {
     /// Reads them; none when something is wrong with them, which the query then refuses.
     fn read(query: &mut Query, today: Date) -> Option<Self>;
 
@@ -408,12 +440,15 @@ pub(super) trait Parameters: Copy + Serialize + Send + Sync + 'static {
     /// An example of what the answer shows.
     fn example() -> Value;
 
-    /// Reads the query string of a request.
-    fn of(request: ReportRequest<'_>) -> Result<Self, ApiError> {
+    /// Reads the query string of a request: what is asked for, and in which form.
+    fn of(request: ReportRequest<'_>) -> Result<(Self, Format), ApiError> {
         let mut query = Query::new(request.query);
         let parameters = Self::read(&mut query, request.today);
+        let format = Format::read(&mut query);
         query.finish()?;
-        parameters.ok_or_else(|| ApiError::internal("parameters that were not refused are complete"))
+        let parameters =
+            parameters.ok_or_else(|| ApiError::internal("parameters that were not refused are complete"))?;
+        Ok((parameters, format))
     }
 }
 

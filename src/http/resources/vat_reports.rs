@@ -14,6 +14,7 @@ use crate::store::Reader;
 pub(super) const VAT_RETURN: Report = Report {
     name: "vat-return",
     path: "/api/v1/books/organisations/{organisationId}/reports/vat-return",
+    title: "VAT return",
     operation_id: "getVatReturn",
     documentation: || {
         describe(

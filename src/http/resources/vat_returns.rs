@@ -11,7 +11,7 @@ use crate::domain::books::records::vat_return::VatReturnRecord;
 use crate::domain::books::request::CommandResult;
 use crate::domain::date::Date;
 use crate::domain::ledger::vat_return::VatPeriods;
-use crate::domain::reports::vat_return::{VatReturnDetail, direction};
+use crate::domain::reports::vat_return::{VatReturnDetail, adjustments_example, direction, entries_example};
 use crate::domain::reports::vat_return_lines::{
     VatReturnAdjustment, VatReturnEntry, VatReturnLate, VatReturnSubmission,
 };
@@ -161,7 +161,7 @@ impl<'a> VatReturnJson<'a> {
 
 fn example() -> Value {
     json!({
-        "id": 3, "period_start": "2025-10-01", "period_end": "2025-12-31", "due_date": "2026-02-07", "scheme": "standard",
+        "id": 3, "period_start": "2026-01-01", "period_end": "2026-03-31", "due_date": "2026-05-07", "scheme": "standard",
         "currency": "GBP", "box1": 199.20, "box2": 0.00, "box3": 199.20, "box4": 369.12, "box5": 169.92, "box6": 3835.83,
         "box7": 1845.60, "box8": 0.00, "box9": 0.00, "net_vat": -169.92, "direction": "reclaimable", "count": 9,
         "late": {
@@ -173,7 +173,8 @@ fn example() -> Value {
             "netVatDue": 149.92, "totalValueSalesExVAT": 3935, "totalValuePurchasesExVAT": 1845,
             "totalValueGoodsSuppliedExVAT": 0, "totalAcquisitionsExVAT": 0
         },
-        "filed_on": "2026-01-20", "hmrc_receipt": "256660290587", "cursor": 318, "created_at": "2026-01-20T12:00:00.000Z",
-        "created_by": { "user_id": 3, "key_prefix": "4fK9zQ2mXw7B" }, "adjustments": [], "entries": []
+        "filed_on": "2026-04-20", "hmrc_receipt": "256660290587", "cursor": 318, "created_at": "2026-04-20T12:00:00.000Z",
+        "created_by": { "user_id": 3, "key_prefix": "4fK9zQ2mXw7B" }, "adjustments": adjustments_example(),
+        "entries": entries_example()
     })
 }

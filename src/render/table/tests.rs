@@ -60,6 +60,35 @@ fn figures_end_at_one_edge_and_the_head_is_on_every_page() {
 }
 
 #[test]
+fn columns_of_texts_leave_room_to_the_others() {
+    for (texts, marks) in [(8, 0), (7, 1), (5, 3), (1, 7)] {
+        let columns = std::iter::repeat_n(Column::of_texts("A heading"), texts);
+        let marks = std::iter::repeat_n(Column::of_content("Marks", Align::Left), marks);
+        let columns: Vec<Column> = columns.chain(marks).collect();
+        let rows = vec![Row::of(vec!["Words of a cell".to_owned(); columns.len()])];
+        let (printed, _) = printed(&Table { columns, rows }, 0.0, 48.0, 250.0);
+        assert_inside(&printed, 48.0, 250.0);
+    }
+}
+
+#[test]
+fn a_heading_stays_with_the_row_below_it_and_a_total_with_the_row_above() {
+    let columns = vec![Column::of_content("Code", Align::Left), Column::of_texts("Name")];
+    let row = |text: &str| Row::of(vec![text.to_owned(), "1.00".to_owned()]);
+    let heading = "A heading that is wider than its column";
+    let rows =
+        vec![row("first"), Row::heading(heading.to_owned()), row("second"), Row::total(vec!["total".to_owned()])];
+    let table = Table { columns, rows };
+    for free in 550..680_u16 {
+        let (texts, _) = printed(&table, f32::from(free), 48.0, 499.0);
+        let find = |wanted: &str| texts.iter().find(|text| text.text == wanted).unwrap();
+        assert_eq!(find(heading).page, find("second").page, "{free}");
+        assert_eq!(find("second").page, find("total").page, "{free}");
+        assert!(find("Code").right < 100.0);
+    }
+}
+
+#[test]
 fn a_row_that_fits_on_a_page_is_not_broken() {
     let table = Table {
         columns: vec![Column::of_texts("Text")],

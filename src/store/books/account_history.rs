@@ -140,9 +140,9 @@ async fn brought_forward(unit: &Unit<'_>, organisation: OrganisationId) -> Resul
     let years: Vec<_> = years.years(Month(first).first_day(), Month(last).last_day()).collect();
     let before = years.first().map(|year| year.first - 1);
     let ends: Vec<Date> = before.into_iter().chain(years.iter().map(|year| year.last)).collect();
-    let (sql, conditions) = account_balances_query(conditions, &ends);
+    let query = account_balances_query(conditions, &ends, None);
     let mut totals = vec![0; ends.len()];
-    for row in unit.all(&sql, conditions.values()).await? {
+    for row in unit.all(&query.sql, query.values).await? {
         let account = read_account_balances(&row, ends.len())?;
         totals.iter_mut().zip(&account.balances).for_each(|(total, balance)| *total += balance.0);
     }

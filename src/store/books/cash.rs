@@ -5,7 +5,7 @@ use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::money::Pence;
 use crate::domain::reports::Period;
 use crate::store::StoreError;
-use crate::store::sql::{Unit, params};
+use crate::store::sql::{Query, Row, Unit, params};
 
 /// Debits less credits of a journal on all bank accounts, for the journals `j` of the organisations of a condition.
 macro_rules! moved {
@@ -41,18 +41,19 @@ pub(super) async fn count_cash(unit: &Unit<'_>, organisation: i64) -> Result<(),
     Ok(())
 }
 
-/// What came to the bank accounts in a period, and what left them, without journals that were reversed within it.
-pub(super) async fn cash_flows(
-    unit: &Unit<'_>,
-    organisation: OrganisationId,
-    period: Period,
-) -> Result<(Pence, Pence), StoreError> {
+/// Selects what came to the bank accounts in a period, what left them, and how much of both was moved back by reversals
+/// within it.
+pub(super) fn cash_flows(organisation: OrganisationId, period: Period) -> Query {
     const SQL: &str = "select cast(coalesce(sum(d.inflow), 0) as bigint), cast(coalesce(sum(d.outflow), 0) as bigint), \
          (select cast(coalesce(sum(r.amount), 0) as bigint) from cash_reversal r where r.organisation_id = $1 \
-         and r.day >= $2 and r.reversal_day <= $3) \
+         and r.day >= $2 and r.day <= $3 and r.reversal_day <= $3) \
          from cash_day d where d.organisation_id = $1 and d.day >= $2 and d.day <= $3";
-    let of_period = params![organisation.0, i64::from(period.first), i64::from(period.last)];
-    let Some(row) = unit.one(SQL, of_period).await? else { return Ok((Pence::ZERO, Pence::ZERO)) };
+    Query::new(SQL, 3, params![organisation.0, i64::from(period.first), i64::from(period.last)])
+}
+
+/// What came and what left without journals that were reversed within the period, from the answer to [`cash_flows`].
+pub(super) fn read_cash_flows(rows: &[Row]) -> Result<(Pence, Pence), StoreError> {
+    let Some(row) = rows.first() else { return Ok((Pence::ZERO, Pence::ZERO)) };
     let (inflows, outflows, moved_back) = (Pence(row.get(0)?), Pence(row.get(1)?), Pence(row.get(2)?));
     Ok((inflows - moved_back, outflows - moved_back))
 }

@@ -18,8 +18,8 @@ use crate::domain::reports::statement::{PostedStatementLine, StatementContact, S
 use crate::domain::reports::trade::{ContactFigures, TradeParameters, TradeRows};
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
-use crate::store::books::report_rows::{Snapshot, account_rows, snapshot_head};
-use crate::store::sql::{Reader, Row, Unit, params};
+use crate::store::books::report_rows::{Snapshot, income_query, read_account_rows, snapshot_head, with_head};
+use crate::store::sql::{Query, Reader, Row, params};
 
 impl Reader {
     /// What is open of customers or suppliers at the end of a day.
@@ -31,15 +31,15 @@ impl Reader {
     ) -> Result<Snapshot<AgedRows>, StoreError> {
         let (organisation, date) = (organisation.id, parameters.as_of.date);
         let contact = parameters.contact_id.map(|Id(id)| id);
-        self.snapshot(move |unit| {
-            Box::pin(async move {
-                let head = snapshot_head(unit, organisation).await?;
-                let items = open_items(unit, organisation, side, (date, contact)).await?;
-                let control_balance = control_balance(unit, organisation, side, (date, contact)).await?;
-                Ok(head.with(AgedRows { side, items, control_balance }))
-            })
-        })
-        .await
+        let [head, items, control] = self
+            .together([
+                snapshot_head(organisation),
+                open_items(organisation, side, (date, contact)),
+                control_balance(organisation, side, (date, contact)),
+            ])
+            .await?;
+        let (items, control_balance) = (read_items(&items)?, read_control_balance(&control)?);
+        with_head(organisation, &head, AgedRows { side, items, control_balance })
     }
 
     /// The statement of a customer or supplier; none when there is no such contact of this kind.
@@ -50,19 +50,21 @@ impl Reader {
         period: Period,
     ) -> Result<Option<Snapshot<StatementRows>>, StoreError> {
         let organisation = organisation.id;
-        self.snapshot(move |unit| {
-            Box::pin(async move {
-                let head = snapshot_head(unit, organisation).await?;
-                let Some(of) = statement_contact(unit, organisation, side, contact).await? else { return Ok(None) };
-                let opening = control_balance(unit, organisation, side, (period.first - 1, Some(contact))).await?;
-                let lines = statement_lines(unit, organisation, (side, contact), period).await?;
-                let items = open_items(unit, organisation, side, (period.last, Some(contact))).await?;
-                let control_balance = opening + lines.iter().map(|line| line.debit - line.credit).sum();
-                let open = AgedRows { side, items, control_balance };
-                Ok(Some(head.with(StatementRows { contact: of, opening, lines, open })))
-            })
-        })
-        .await
+        let [head, of, opening, lines, items] = self
+            .together([
+                snapshot_head(organisation),
+                statement_contact(organisation, side, contact),
+                control_balance(organisation, side, (period.first - 1, Some(contact))),
+                statement_lines(organisation, (side, contact), period),
+                open_items(organisation, side, (period.last, Some(contact))),
+            ])
+            .await?;
+        let Some(contact) = read_statement_contact((side, contact), &of)? else { return Ok(None) };
+        let opening = read_control_balance(&opening)?;
+        let lines = lines.iter().map(read_statement_line).collect::<Result<Vec<_>, _>>()?;
+        let control_balance = opening + lines.iter().map(|line| line.debit - line.credit).sum();
+        let open = AgedRows { side, items: read_items(&items)?, control_balance };
+        with_head(organisation, &head, StatementRows { contact, opening, lines, open }).map(Some)
     }
 
     /// What was sold to customers or bought from suppliers in a period.
@@ -73,14 +75,17 @@ impl Reader {
         parameters: TradeParameters,
     ) -> Result<Snapshot<TradeRows>, StoreError> {
         let (organisation, period) = (organisation.id, parameters.period);
-        self.snapshot(move |unit| {
-            Box::pin(async move {
-                let accounts = account_rows(unit, organisation, |_| TradeParameters::days(period)).await?;
-                let contacts = contact_figures(unit, organisation, side, period).await?;
-                Ok(accounts.map(|accounts| TradeRows { contacts, accounts }))
-            })
-        })
-        .await
+        let days = TradeParameters::days(period);
+        let [head, accounts, contacts] = self
+            .together([
+                snapshot_head(organisation),
+                income_query(organisation, &days),
+                contact_figures(organisation, side, period),
+            ])
+            .await?;
+        let accounts = read_account_rows(organisation, days, &accounts)?;
+        let contacts = contacts.iter().map(read_figures).collect::<Result<_, _>>()?;
+        with_head(organisation, &head, TradeRows { contacts, accounts })
     }
 }
 
@@ -92,13 +97,8 @@ const fn control_role(side: ContactKind) -> Role {
     }
 }
 
-/// What is on the control account at the end of a day, debits less credits: all, or what is a contact's.
-async fn control_balance(
-    unit: &Unit<'_>,
-    organisation: OrganisationId,
-    side: ContactKind,
-    (date, contact): (Date, Option<i64>),
-) -> Result<Pence, StoreError> {
+/// Selects what is on the control account at the end of a day, debits less credits: all, or what is a contact's.
+fn control_balance(organisation: OrganisationId, side: ContactKind, (date, contact): (Date, Option<i64>)) -> Query {
     let role = control_role(side);
     let mut conditions = Conditions::new("a.organisation_id = $1", organisation.0);
     conditions.and("a.role = {}", role.as_str());
@@ -118,22 +118,20 @@ async fn control_balance(
     };
     let [months, days] = totals;
     let sql = format!(
-        "select cast({} + {} as bigint) from account a where {}",
+        "select cast({} + {} as bigint), a.id from account a where {}",
         sum(months, format!("t.month < {month}")),
         sum(days, format!("t.day >= {first_day} and t.day <= {day}")),
         conditions.text()
     );
-    let row = unit.one(&sql, conditions.values()).await?;
-    Ok(Pence(row.map_or(Ok(0), |row| row.get(0))?))
+    Query::new(sql, 2, conditions.values())
 }
 
-/// The items that may be open at the end of a day, of all or of one contact.
-async fn open_items(
-    unit: &Unit<'_>,
-    organisation: OrganisationId,
-    side: ContactKind,
-    (date, contact): (Date, Option<i64>),
-) -> Result<Vec<AgedItem>, StoreError> {
+fn read_control_balance(rows: &[Row]) -> Result<Pence, StoreError> {
+    Ok(Pence(rows.first().map_or(Ok(0), |row| row.get(0))?))
+}
+
+/// Selects the items that may be open at the end of a day, of all or of one contact.
+fn open_items(organisation: OrganisationId, side: ContactKind, (date, contact): (Date, Option<i64>)) -> Query {
     let mut conditions = Conditions::new("o.organisation_id = $1", organisation.0);
     conditions.and("o.side = {}", side.as_str());
     conditions.and_if("o.contact_id = {}", contact);
@@ -155,7 +153,7 @@ async fn open_items(
     let sql = format!(
         "with i as materialized ({} union all {}) \
          select i.source_type, d.id, d.number, i.contact_id, c.name, d.day, d.due_day, d.net + d.vat, \
-         cast({} + {} as bigint) from i join document d on d.id = i.source_id join contact c on c.id = i.contact_id \
+         cast({} + case when i.source_type in ({credit_notes}) then {} else 0 end as bigint) from i join document d on d.id = i.source_id join contact c on c.id = i.contact_id \
          where i.source_type in ({documents}) union all \
          select i.source_type, s.id, s.number, i.contact_id, c.name, s.day, null, s.amount, cast({} + {} as bigint) \
          from i join settlement s on s.id = i.source_id join contact c on c.id = i.contact_id \
@@ -170,10 +168,16 @@ async fn open_items(
         settled("a.amount", "from_settlement_id", "s"),
         settled("a.amount", "to_settlement_id", "s"),
         documents = quoted(&DocumentKind::ALL.map(DocumentKind::as_str)),
+        credit_notes =
+            quoted(&[DocumentKind::SalesCreditNote, DocumentKind::PurchaseCreditNote].map(DocumentKind::as_str)),
         settlements = quoted(&SettlementKind::ALL.map(SettlementKind::as_str)),
         line = OpenItemSource::LINE,
     );
-    unit.all(&sql, conditions.values()).await?.iter().map(read_item).collect()
+    Query::new(sql, 9, conditions.values())
+}
+
+fn read_items(rows: &[Row]) -> Result<Vec<AgedItem>, StoreError> {
+    rows.iter().map(read_item).collect()
 }
 
 /// Words of our own as a list of SQL.
@@ -201,17 +205,18 @@ fn read_item(row: &Row) -> Result<AgedItem, StoreError> {
     })
 }
 
-/// A contact of a kind.
-async fn statement_contact(
-    unit: &Unit<'_>,
-    organisation: OrganisationId,
-    kind: ContactKind,
-    id: i64,
-) -> Result<Option<StatementContact>, StoreError> {
+/// Selects a contact of a kind.
+fn statement_contact(organisation: OrganisationId, kind: ContactKind, id: i64) -> Query {
     let sql = "select c.name, c.reference, c.archived_at from contact c where c.organisation_id = $1 and c.kind = $2 \
                and c.id = $3";
-    let row = unit.one(sql, params![organisation.0, kind.as_str(), id]).await?;
-    let read = |row: Row| {
+    Query::new(sql, 3, params![organisation.0, kind.as_str(), id])
+}
+
+fn read_statement_contact(
+    (kind, id): (ContactKind, i64),
+    rows: &[Row],
+) -> Result<Option<StatementContact>, StoreError> {
+    let read = |row: &Row| {
         Ok(StatementContact {
             id: Id(id),
             kind: kind.as_str(),
@@ -220,17 +225,12 @@ async fn statement_contact(
             is_archived: row.get::<Option<i64>>(2)?.is_some(),
         })
     };
-    row.map(read).transpose()
+    rows.first().map(read).transpose()
 }
 
-/// The lines of a contact on the control account in a period, each with what is behind it: of a reversal, what is behind the
+/// Selects the lines of a contact on the control account in a period, each with what is behind it: of a reversal, what is behind the
 /// journal that it reverses. Documents of opening balances share one line of the opening journal.
-async fn statement_lines(
-    unit: &Unit<'_>,
-    organisation: OrganisationId,
-    (side, contact): (ContactKind, i64),
-    period: Period,
-) -> Result<Vec<PostedStatementLine>, StoreError> {
+fn statement_lines(organisation: OrganisationId, (side, contact): (ContactKind, i64), period: Period) -> Query {
     let sql = format!(
         "select l.entry_day, j.id, j.source_type, l.debit, l.credit, b.source_type, b.source_id, d.due_day, \
          case when s.journal_id = b.id then s.amount else 0 end, \
@@ -248,7 +248,7 @@ async fn statement_lines(
     );
     let role = control_role(side);
     let values = params![organisation.0, role.as_str(), contact, i64::from(period.first), i64::from(period.last)];
-    unit.all(&sql, values).await?.iter().map(read_statement_line).collect()
+    Query::new(sql, 11, values)
 }
 
 fn read_statement_line(row: &Row) -> Result<PostedStatementLine, StoreError> {
@@ -270,13 +270,8 @@ fn read_statement_line(row: &Row) -> Result<PostedStatementLine, StoreError> {
     })
 }
 
-/// The sums of each contact in a period, from those of whole years, and of the months and days beside these.
-async fn contact_figures(
-    unit: &Unit<'_>,
-    organisation: OrganisationId,
-    side: ContactKind,
-    period: Period,
-) -> Result<Vec<ContactFigures>, StoreError> {
+/// Selects the sums of each contact in a period, from those of whole years, and of the months and days beside these.
+fn contact_figures(organisation: OrganisationId, side: ContactKind, period: Period) -> Query {
     let mut conditions = Conditions::new("t.organisation_id = $1", organisation.0);
     conditions.and("t.side = {}", side.as_str());
     let own = conditions.text();
@@ -297,7 +292,7 @@ async fn contact_figures(
         sums.join(", "),
         arms.join(" union all ")
     );
-    unit.all(&sql, conditions.values()).await?.iter().map(read_figures).collect()
+    Query::new(sql, 8, conditions.values())
 }
 
 fn read_figures(row: &Row) -> Result<ContactFigures, StoreError> {

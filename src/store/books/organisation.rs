@@ -26,7 +26,7 @@ use crate::domain::ledger::vat::{FlatRateBasis, VatHistory, VatScheme};
 use crate::store::books::{replays, write};
 use crate::store::epochs::Topic;
 use crate::store::organisations::{insert_member, read};
-use crate::store::sql::{Row, Unit, for_update, params};
+use crate::store::sql::{Query, Row, Unit, for_update, params};
 use crate::store::writer::{Locks, Writer};
 use crate::store::{Reader, StoreError, books};
 
@@ -61,7 +61,13 @@ impl Reader {
 const YEAR_ENDS: &str = "select coalesce(p.from_day, -25567), coalesce(p.year_end, o.financial_year_end) \
      from organisation o left join financial_year_end_period p on p.organisation_id = o.id where o.id = $1";
 
-fn read_financial_years(organisation: OrganisationId, rows: &[Row]) -> Result<FinancialYears, StoreError> {
+/// Selects the rows of [`read_financial_years`].
+pub(super) fn financial_years(organisation: OrganisationId) -> Query {
+    Query::new(YEAR_ENDS, 2, params![organisation.0])
+}
+
+/// The financial years of an organisation, from its year ends.
+pub(super) fn read_financial_years(organisation: OrganisationId, rows: &[Row]) -> Result<FinancialYears, StoreError> {
     let read = |row: &Row| Ok((row.date(0)?, row.parsed(1, YearEnd::parse)?));
     let from = rows.iter().map(read).collect::<Result<_, StoreError>>()?;
     FinancialYears::new(from).ok_or_else(|| StoreError::corrupt("missing organisation", organisation.0))

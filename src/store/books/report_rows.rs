@@ -15,10 +15,10 @@ use crate::domain::reports::cash_flow::{CashFlow, CashFlowRows};
 use crate::domain::reports::cis_position::{BillAllocation, CisAmounts, CisPositionRows, CisSupplier};
 use crate::domain::reports::contact_balances::ContactBalance;
 use crate::store::StoreError;
-use crate::store::books::cash::cash_flows;
+use crate::store::books::cash::{cash_flows, read_cash_flows};
 use crate::store::books::conditions::Conditions;
-use crate::store::books::organisation::load_financial_years;
-use crate::store::sql::{Reader, Row, Unit, params};
+use crate::store::books::organisation::{financial_years, read_financial_years};
+use crate::store::sql::{Query, Reader, Row, Unit, params};
 use std::collections::BTreeSet;
 
 /// A report's rows, with what every report says of the moment they were read at.
@@ -32,25 +32,23 @@ pub struct Snapshot<R> {
     pub rows: R,
 }
 
-impl<R> Snapshot<R> {
-    /// The same with other rows.
-    pub(super) fn map<S>(self, rows: impl FnOnce(R) -> S) -> Snapshot<S> {
-        Snapshot { organisation_name: self.organisation_name, cursor: self.cursor, rows: rows(self.rows) }
-    }
+/// Selects what every report says of the organisation and of the moment.
+pub(super) fn snapshot_head(organisation: OrganisationId) -> Query {
+    let sql =
+        "select o.name, b.next_change - 1 from organisation o join books b on b.organisation_id = o.id where o.id = $1";
+    Query::new(sql, 2, params![organisation.0])
 }
 
-/// What a snapshot says of the organisation.
-pub(super) struct SnapshotHead {
-    name: String,
-    cursor: i64,
-    financial_years: FinancialYears,
+/// Loads the answer to [`snapshot_head`].
+pub(super) async fn load_snapshot_head(unit: &Unit<'_>, organisation: OrganisationId) -> Result<Vec<Row>, StoreError> {
+    let query = snapshot_head(organisation);
+    unit.all(&query.sql, query.values).await
 }
 
-impl SnapshotHead {
-    /// The rows that were read with it.
-    pub(super) fn with<R>(self, rows: R) -> Snapshot<R> {
-        Snapshot { organisation_name: self.name, cursor: self.cursor, rows }
-    }
+/// The rows of a report, with the answer to [`snapshot_head`].
+pub(super) fn with_head<R>(organisation: OrganisationId, head: &[Row], rows: R) -> Result<Snapshot<R>, StoreError> {
+    let head = head.first().ok_or_else(|| StoreError::corrupt("the books of organisation", organisation.0))?;
+    Ok(Snapshot { organisation_name: head.get(0)?, cursor: head.get(1)?, rows })
 }
 
 impl Reader {
@@ -62,8 +60,32 @@ impl Reader {
         days: fn(&FinancialYears, P) -> Vec<Date>,
     ) -> Result<Snapshot<AccountRows>, StoreError> {
         let organisation = organisation.id;
-        self.snapshot(move |unit| Box::pin(account_rows(unit, organisation, move |years| days(years, parameters))))
-            .await
+        let mut years = self.financial_years(organisation).await?;
+        loop {
+            let days = days(&years, parameters);
+            let conditions = Conditions::new("a.organisation_id = $1", organisation.0);
+            let accounts = account_balances_query(conditions, &days, None);
+            let [head, accounts, ends] =
+                self.together([snapshot_head(organisation), accounts, financial_years(organisation)]).await?;
+            let ends = read_financial_years(organisation, &ends)?;
+            // The days were those of these years, unless they changed in between.
+            if ends == years {
+                return with_head(organisation, &head, read_account_rows(organisation, days, &accounts)?);
+            }
+            years = ends;
+        }
+    }
+
+    /// The income and expense accounts of an organisation with what was posted to them after the earliest of some days up
+    /// to the ends of the others.
+    pub async fn income_rows(
+        &self,
+        organisation: &OrganisationRecord,
+        days: Vec<Date>,
+    ) -> Result<Snapshot<AccountRows>, StoreError> {
+        let organisation = organisation.id;
+        let [head, accounts] = self.together([snapshot_head(organisation), income_query(organisation, &days)]).await?;
+        with_head(organisation, &head, read_account_rows(organisation, days, &accounts)?)
     }
 
     /// The rows of a cash flow statement.
@@ -73,14 +95,13 @@ impl Reader {
         period: Period,
     ) -> Result<Snapshot<CashFlowRows>, StoreError> {
         let organisation = organisation.id;
-        self.snapshot(move |unit| {
-            Box::pin(async move {
-                let accounts = account_rows(unit, organisation, |_| CashFlow::days(period)).await?;
-                let (inflows, outflows) = cash_flows(unit, organisation, period).await?;
-                Ok(accounts.map(|accounts| CashFlowRows { accounts, inflows, outflows }))
-            })
-        })
-        .await
+        let days = CashFlow::days(period);
+        let accounts = account_balances_query(Conditions::new("a.organisation_id = $1", organisation.0), &days, None);
+        let [head, accounts, flows] =
+            self.together([snapshot_head(organisation), accounts, cash_flows(organisation, period)]).await?;
+        let accounts = read_account_rows(organisation, days, &accounts)?;
+        let (inflows, outflows) = read_cash_flows(&flows)?;
+        with_head(organisation, &head, CashFlowRows { accounts, inflows, outflows })
     }
 
     /// Every account of an organisation with its balances at the ends of these days, by id.
@@ -90,8 +111,8 @@ impl Reader {
         days: &[Date],
     ) -> Result<Vec<AccountBalances>, StoreError> {
         let conditions = Conditions::new("a.organisation_id = $1", organisation.0);
-        let (sql, conditions) = account_balances_query(conditions, days);
-        self.all(&sql, conditions.values()).await?.iter().map(|row| read_account_balances(row, days.len())).collect()
+        let query = account_balances_query(conditions, days, None);
+        self.all(&query.sql, query.values).await?.iter().map(|row| read_account_balances(row, days.len())).collect()
     }
 
     /// The rows of the position under the Construction Industry Scheme.
@@ -105,30 +126,22 @@ impl Reader {
     }
 }
 
-/// The accounts with their balances at the ends of some days.
-pub(super) async fn account_rows(
-    unit: &Unit<'_>,
-    organisation: OrganisationId,
-    days: impl FnOnce(&FinancialYears) -> Vec<Date> + Send,
-) -> Result<Snapshot<AccountRows>, StoreError> {
-    let head = snapshot_head(unit, organisation).await?;
-    let days = days(&head.financial_years);
-    let conditions = Conditions::new("a.organisation_id = $1", organisation.0);
-    let (sql, conditions) = account_balances_query(conditions, &days);
-    let rows = unit.all(&sql, conditions.values()).await?;
-    let accounts = rows.iter().map(|row| read_account_balances(row, days.len())).collect::<Result<_, _>>()?;
-    let rows = AccountRows::new(organisation, days, accounts);
-    Ok(head.with(rows))
+/// The query of [`read_account_rows`] for the income and expense accounts of an organisation: only what was posted after the
+/// earliest of the days counts.
+pub(super) fn income_query(organisation: OrganisationId, days: &[Date]) -> Query {
+    let mut conditions = Conditions::new("a.organisation_id = $1", organisation.0);
+    conditions.and_plain("a.account_type in ('REVENUE', 'EXPENSE')");
+    account_balances_query(conditions, days, days.iter().min().copied())
 }
 
-/// What a report says of the organisation and of the moment.
-pub(super) async fn snapshot_head(unit: &Unit<'_>, organisation: OrganisationId) -> Result<SnapshotHead, StoreError> {
-    let sql =
-        "select o.name, b.next_change - 1 from organisation o join books b on b.organisation_id = o.id where o.id = $1";
-    let row = unit.one(sql, params![organisation.0]).await?;
-    let row = row.ok_or_else(|| StoreError::corrupt("the books of organisation", organisation.0))?;
-    let financial_years = load_financial_years(unit, organisation).await?;
-    Ok(SnapshotHead { name: row.get(0)?, cursor: row.get(1)?, financial_years })
+/// Reads the rows of [`account_balances_query`].
+pub(super) fn read_account_rows(
+    organisation: OrganisationId,
+    days: Vec<Date>,
+    rows: &[Row],
+) -> Result<AccountRows, StoreError> {
+    let accounts = rows.iter().map(|row| read_account_balances(row, days.len())).collect::<Result<_, _>>()?;
+    Ok(AccountRows::new(organisation, days, accounts))
 }
 
 /// The column with the debits less credits of an account up to the end of a day: of the months before its month, and of the
@@ -142,38 +155,65 @@ pub(super) fn balance_column(account: &str, [month, first_day, date]: [&str; 3])
 }
 
 /// The query of [`read_account_balances`] for the accounts `a` of these conditions: one pass over the totals of months, and
-/// for each day that is not the last of its month the totals of the days of that month.
-pub(super) fn account_balances_query(mut conditions: Conditions, days: &[Date]) -> (String, Conditions) {
+/// for each day that is not the last of its month the totals of the days of that month. Where `after` is given, which is none of
+/// the days or the earliest, what was posted up to its end does not count.
+pub(super) fn account_balances_query(mut conditions: Conditions, days: &[Date], after: Option<Date>) -> Query {
+    let is_last_of_month = |date: Date| Month::of(date + 1) != Month::of(date);
+    // The days that are left of a month that is counted from within.
+    let rest = after.filter(|after| !is_last_of_month(*after));
     let mut columns = String::from("a.id, a.code, a.name, a.account_type, a.role");
     let mut months = String::new();
     for (at, date) in days.iter().enumerate() {
-        let is_last_of_month = Month::of(*date + 1) != Month::of(*date);
-        let first_not_whole = if is_last_of_month { Month::of(*date + 1) } else { Month::of(*date) };
-        let before = conditions.value(first_not_whole.0);
-        months.push_str(&format!(
-            ", cast(sum(case when m.month < {before} then m.debit - m.credit else 0 end) as bigint) as balance_{at}"
-        ));
-        columns.push_str(&format!(", coalesce(t.balance_{at}, 0)"));
-        if !is_last_of_month {
-            let (first, last) =
-                (conditions.value(i64::from(date.first_of_month())), conditions.value(i64::from(*date)));
+        if after == Some(*date) {
+            columns.push_str(", cast(0 as bigint)");
+            continue;
+        }
+        let is_within_rest = rest.is_some_and(|rest| Month::of(rest) == Month::of(*date));
+        let first_not_whole = if is_last_of_month(*date) { Month::of(*date + 1) } else { Month::of(*date) };
+        columns.push_str(", ");
+        if !is_within_rest {
+            let before = conditions.value(first_not_whole.0);
+            months.push_str(&format!(
+                ", cast(sum(case when m.month < {before} then m.debit - m.credit else 0 end) as bigint) as balance_{at}"
+            ));
+            columns.push_str(&format!("coalesce(t.balance_{at}, 0)"));
+        }
+        let first_day = match rest {
+            Some(rest) if is_within_rest => Some(rest + 1),
+            _ => (!is_last_of_month(*date)).then(|| date.first_of_month()),
+        };
+        if let Some(first_day) = first_day {
+            let (first, last) = (conditions.value(i64::from(first_day)), conditions.value(i64::from(*date)));
             columns.push_str(&format!(
                 " + cast(coalesce((select sum(d.debit - d.credit) from account_day d where d.account_id = a.id \
                  and d.day >= {first} and d.day <= {last}), 0) as bigint)"
             ));
         }
+        if rest.is_some() && !is_within_rest {
+            columns.push_str(" + coalesce(r.balance, 0)");
+        }
     }
-    let conditions_text = conditions.text();
-    let sql = if days.is_empty() {
-        format!("select {columns} from account a where {conditions_text} order by a.id")
-    } else {
-        format!(
-            "select {columns} from account a left join (select m.account_id{months} from account a \
-             join account_month m on m.account_id = a.id where {conditions_text} group by m.account_id) t \
-             on t.account_id = a.id where {conditions_text} order by a.id"
-        )
-    };
-    (sql, conditions)
+    let own = conditions.text();
+    let mut sql = format!("select {columns} from account a");
+    if !months.is_empty() {
+        let since = after.map(|after| format!(" and m.month > {}", conditions.value(Month::of(after).0)));
+        let since = since.unwrap_or_default();
+        sql.push_str(&format!(
+            " left join (select m.account_id{months} from account a join account_month m on m.account_id = a.id{since} \
+             where {own} group by m.account_id) t on t.account_id = a.id"
+        ));
+    }
+    if let Some(rest) = rest.filter(|_| !months.is_empty()) {
+        let (first, last) =
+            (conditions.value(i64::from(rest)), conditions.value(i64::from(Month::of(rest).last_day())));
+        sql.push_str(&format!(
+            " left join (select d.account_id, cast(sum(d.debit - d.credit) as bigint) as balance from account a \
+             join account_day d on d.account_id = a.id and d.day > {first} and d.day <= {last} where {own} \
+             group by d.account_id) r on r.account_id = a.id"
+        ));
+    }
+    sql.push_str(&format!(" where {own} order by a.id"));
+    Query::new(sql, 5 + days.len(), conditions.values())
 }
 
 pub(super) fn read_account_balances(row: &Row, days: usize) -> Result<AccountBalances, StoreError> {
@@ -253,8 +293,8 @@ async fn cis_position_rows(
     let allocations: Vec<_> = rows.iter().map(read_bill_allocation).collect::<Result<_, _>>()?;
     let mut payable = Conditions::new("a.organisation_id = $1", organisation.0);
     payable.and("a.role = {}", Role::CisPayable.as_str());
-    let (payable_sql, payable) = account_balances_query(payable, &[period.last]);
-    let payable = unit.all(&payable_sql, payable.values()).await?;
+    let payable = account_balances_query(payable, &[period.last], None);
+    let payable = unit.all(&payable.sql, payable.values).await?;
     let suffered = unit.one(CIS_SUFFERED, of_period()).await?;
     Ok(CisPositionRows {
         suppliers: cis_suppliers(unit, &allocations).await?,

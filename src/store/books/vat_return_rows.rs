@@ -28,7 +28,7 @@ use crate::store::books::allocations::{ALLOCATION_COLUMN_COUNT, ALLOCATION_COLUM
 use crate::store::books::conditions::Conditions;
 use crate::store::books::documents::{DOCUMENT_COLUMNS, read_document};
 use crate::store::books::organisation::load_vat_schemes;
-use crate::store::books::report_rows::{Snapshot, snapshot_head};
+use crate::store::books::report_rows::{Snapshot, load_snapshot_head, with_head};
 use crate::store::books::vat_returns::returns_up_to;
 use crate::store::sql::{Reader, Row, Unit, json_array, params};
 
@@ -45,8 +45,8 @@ impl Reader {
         let organisation = organisation.id;
         self.snapshot(move |unit| {
             Box::pin(async move {
-                let head = snapshot_head(unit, organisation).await?;
-                Ok(head.with(vat_return_rows(unit, organisation, parameters).await?))
+                let head = load_snapshot_head(unit, organisation).await?;
+                with_head(organisation, &head, vat_return_rows(unit, organisation, parameters).await?)
             })
         })
         .await
@@ -215,9 +215,10 @@ async fn earlier_returns(
     let mut earlier = Vec::with_capacity(recorded.len());
     for record in recorded {
         let Period { first, last } = record.period;
-        let of_period = match rates.changes_within(first, last).is_empty() {
-            true => totals.remove(&record.id).unwrap_or_default(),
-            false => vat_totals(unit, organisation, record.period, rates).await?,
+        let of_period = if rates.changes_within(first, last).is_empty() {
+            totals.remove(&record.id).unwrap_or_default()
+        } else {
+            vat_totals(unit, organisation, record.period, rates).await?
         };
         let is_within = |movement: &&AdjustmentMovement| first <= movement.date && movement.date <= last;
         let movements: Vec<_> = movements.iter().filter(is_within).copied().collect();

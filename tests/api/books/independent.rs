@@ -9,14 +9,19 @@ use serde_json::Value;
 
 use super::figures::pence;
 
-/// Where `bean-check` is: `BEAN_CHECK`, else the path. Without it the comparison is skipped, which is said on standard
-/// error, or is a failure with `REQUIRE_BEANCOUNT=1`.
-fn program() -> Option<PathBuf> {
+/// A program: where a variable says, else in the path.
+pub fn program(variable: &str, name: &str) -> Option<PathBuf> {
     let in_path = || {
         let folders = std::env::var_os("PATH")?;
-        std::env::split_paths(&folders).map(|folder| folder.join("bean-check")).find(|program| program.is_file())
+        std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|program| program.is_file())
     };
-    let found = std::env::var_os("BEAN_CHECK").map(PathBuf::from).or_else(in_path);
+    std::env::var_os(variable).map(PathBuf::from).or_else(in_path)
+}
+
+/// Where `bean-check` is: `BEAN_CHECK`, else the path. Without it the comparison is skipped, which is said on standard
+/// error, or is a failure with `REQUIRE_BEANCOUNT=1`.
+fn bean_check() -> Option<PathBuf> {
+    let found = program("BEAN_CHECK", "bean-check");
     if found.is_none() {
         assert!(
             std::env::var("REQUIRE_BEANCOUNT").as_deref() != Ok("1"),
@@ -73,7 +78,7 @@ fn export(journals: &[Value], accounts: &[Value], off_by: i64) -> String {
 /// Lets the other program add everything up.
 #[track_caller]
 pub fn assert_agrees(journals: &[Value], accounts: &[Value]) {
-    let Some(program) = program() else { return };
+    let Some(program) = bean_check() else { return };
     let folder = crate::folder::temporary_folder();
     let run = |name: &str, text: String| {
         let path = folder.path().join(name);
@@ -87,10 +92,20 @@ pub fn assert_agrees(journals: &[Value], accounts: &[Value]) {
     assert!(!agrees && said.contains("Balance failed"), "a penny was not noticed: {said}");
 }
 
+/// Lets the other program add up a text with balances of its own.
+#[track_caller]
+pub fn assert_is_accepted(folder: &tempfile::TempDir, text: &str) {
+    let Some(program) = bean_check() else { return };
+    let path = folder.path().join("asserted.beancount");
+    std::fs::write(&path, text).unwrap();
+    let output = Command::new(program).arg("--no-cache").arg(path).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 /// Lets the other program add up a file that is in the repository.
 #[track_caller]
 pub fn assert_is_sound(path: &str) {
-    let Some(program) = program() else { return };
+    let Some(program) = bean_check() else { return };
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path);
     let output = Command::new(program).arg("--no-cache").arg(path).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -70,6 +70,11 @@ fn account_reports(s: &mut Session) {
             s.get(&format!("/reports/{report}{query}"));
         }
     }
+    for form in ["csv", "pdf"] {
+        s.head_of(&format!("/reports/balance-sheet?as_of=2026-03-04&format={form}"));
+        s.get(&format!("/reports/balance-sheet?as_of=never&format={form}"));
+    }
+    s.get("/reports/balance-sheet?as_of=2026-03-04&format=xlsx");
     s.get("/reports/balance-comparison?as_of=2024-02-29");
     s.get("/reports/balance-comparison?as_of=2026-03-04&compare_as_of=2026-03-05");
     s.get("/reports/balance-comparison?compare_as_of=never");

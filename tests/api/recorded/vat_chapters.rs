@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::session::Session;
-use super::trade::with;
+use super::trade::{to_invoices, with};
 
-super::chapters!(vat_adjustments, vat_treatments);
+super::chapters!(vat_adjustments, vat_treatments, vat_returns);
 
 fn vat_adjustments(s: &mut Session) {
     s.books();
@@ -107,4 +107,60 @@ fn vat_treatments(s: &mut Session) {
     s.made("/sales-invoices", with(&sale, json!({ "lines": [van], "issue": false })));
     s.see(&["2100", "2200", "4000", "5000", "5100"]);
     s.get("/journals");
+}
+
+fn vat_returns(s: &mut Session) {
+    s.books_of(json!({
+        "name": "Cash Ltd", "vat_control": true, "vat_registered": true, "vat_scheme": "cash", "vat_scheme_from": "2024-04-01"
+    }));
+    let (customer, supplier) = (s.customer("Brightwell School"), s.supplier("Reed Carpentry"));
+    let sale = json!({
+        "customer_id": customer, "invoice_date": "2025-08-05", "lines": [s.item("4000", "100.01", "ST"), s.item("4000", "20", "ZR")]
+    });
+    let sale = s.post("/sales-invoices", sale)["data"]["id"].as_i64().unwrap();
+    let charged = with(&s.item("7500", "10", "RR"), json!({ "reverse_charge": "imported_services" }));
+    let bill = json!({ "supplier_id": supplier, "invoice_date": "2025-09-01", "lines": [s.item("5000", "50", "ST"), charged] });
+    s.post("/purchase-invoices", bill);
+    let receipt = s.receipt(customer, "2025-09-10", "60", to_invoices(&[(sale, "50")]));
+    s.post("/customer-receipts", receipt);
+    let quarter = "/reports/vat-return?period_start=2025-07-01&period_end=2025-09-30";
+    s.get(quarter);
+    s.get(&format!("{quarter}&detail=true"));
+    s.get("/reports/vat-return?period_start=2025-07-02&period_end=2025-09-30&detail=odd&odd=1");
+    s.get("/reports/vat-return?period_end=2025-09-30");
+    let body = json!({ "period_end": "2025-09-30", "filed_on": "2025-11-01", "hmrc_receipt": "256660290587" });
+    s.both("POST", "/vat-returns", body.clone());
+    s.post("/vat-returns", body);
+    for body in [
+        json!({}),
+        json!({ "period_end": "2025-09-29" }),
+        json!({ "period_end": "2199-12-31" }),
+        json!({ "period_end": "2025-06-30", "filed_on": "2025-06-30" }),
+        json!({ "period_end": "x", "filed_on": 7, "hmrc_receipt": 7, "odd": 1 }),
+    ] {
+        s.post("/vat-returns", body);
+    }
+    let late = json!({ "customer_id": customer, "invoice_date": "2025-09-30", "vat_basis": "standard", "lines": [s.item("4000", "5", "ST")] });
+    s.post("/sales-invoices", late);
+    s.get("/reports/vat-return?period_start=2025-10-01&period_end=2025-12-31");
+    s.get(quarter);
+    s.get("/vat-returns");
+    s.get("/vat-returns?limit=0");
+    s.get("/vat-returns/1?detail=true");
+    s.get("/vat-returns/1?odd=1");
+    s.get("/vat-returns/99");
+    let flat = json!({
+        "vat_scheme": "flat_rate", "vat_scheme_from": "2026-01-01", "flat_rate_percent": 9.5, "flat_rate_basis": "cash"
+    });
+    s.patch("", flat);
+    let sale =
+        json!({ "customer_id": customer, "invoice_date": "2026-01-05", "lines": [s.item("4000", "1000", "ST")] });
+    let sale = s.post("/sales-invoices", sale)["data"]["id"].as_i64().unwrap();
+    let receipt = s.receipt(customer, "2026-01-10", "600", to_invoices(&[(sale, "600")]));
+    s.post("/customer-receipts", receipt);
+    s.get("/reports/vat-return?period_start=2026-01-01&period_end=2026-03-31&detail=true");
+    s.both_bare("DELETE", "/vat-returns/1");
+    s.delete("/vat-returns/1");
+    s.get("/vat-returns/1/history");
+    s.get("/vat-returns/99/history");
 }

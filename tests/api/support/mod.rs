@@ -7,6 +7,7 @@ pub mod data;
 pub mod database;
 pub mod gate;
 pub mod mail;
+pub mod pdf;
 pub mod product;
 pub mod program;
 pub mod server;

@@ -1,6 +1,7 @@
 //! Books to begin with, so that the documented examples of the ledger find what they name and are answered with success.
 //! Examples may rely on: organisation 1 with VAT Control and the standard chart (account 13 is VAT Control, 19 Accruals,
-//! 31 Other income, 48 Telephone and internet), bank accounts 1 and 2, unconfirmed bank transactions 1 to 16 of the second
+//! 31 Other income, 48 Telephone and internet), under cash accounting until March 2026 and with its returns 1 to 12 recorded up to
+//! September 2025, bank accounts 1 and 2, unconfirmed bank transactions 1 to 16 of the second
 //! but for 13, which is confirmed, and 14, which is excluded, manual journals 1 to 12, VAT adjustments 1
 //! to 12, customers 1 to 12 and supplier 13;
 //! documents 1 to 32, eight of each kind: the third and fourth are drafts, the last invoice is open to allocations 1 to 4,
@@ -38,7 +39,11 @@ pub(super) fn prepare(connection: &mut Connection, key: &str) -> Result<()> {
         ensure!(matches!(reply.status, 200..=202), "{path} answered {}", reply.summary());
         Ok(())
     };
-    post(ORGANISATIONS, &json!({ "name": "Conformance Ltd", "vat_control": true }))?;
+    let registered = json!({
+        "name": "Conformance Ltd", "vat_control": true, "vat_registered": true, "vat_scheme": "cash",
+        "vat_scheme_from": "2022-01-01"
+    });
+    post(ORGANISATIONS, &registered)?;
     let path = |rest: &str| format!("{ORGANISATIONS}/1/{rest}");
     post(&path("bank-accounts"), &json!({ "name": "Savings", "type": "savings", "code": "1290" }))?;
     let row =
@@ -86,6 +91,11 @@ pub(super) fn prepare(connection: &mut Connection, key: &str) -> Result<()> {
             "date": "2026-03-10", "reason": "private_use", "description": "own use", "entries": entries, "account_id": 48
         });
         post(&path("vat-adjustments"), &body)?;
+    }
+    for (year, end) in
+        (2022..=2025).flat_map(|year| ["03-31", "06-30", "09-30", "12-31"].map(|end| (year, end))).skip(3).take(12)
+    {
+        post(&path("vat-returns"), &json!({ "period_end": format!("{year}-{end}") }))?;
     }
     let emails = [(1, "sent"), (2, "failed"), (3, "queued")];
     for (_, state) in emails {

@@ -12,10 +12,12 @@ use anyhow::Result;
 use super::Bench;
 use crate::{
     books::Books,
+    frozen::{FrozenReader, FrozenReports},
+    http::Connection,
     postgres::Postgres,
     postings::{Clients, Postings, reckon},
     program::{Installation, SCOPES, Server, create_key},
-    report::Finding,
+    report::{Complaints, Finding},
 };
 
 /// Clients that post.
@@ -41,6 +43,10 @@ pub(super) fn kill(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
     let (installation, _postgres) = bench.installation("service")?;
     let mut server = installation.serve_ready()?;
     let work = work(&installation, &server, &[&installation])?;
+    let frozen = Arc::new(FrozenReports::make(&mut server.connect()?, work.key(), work.books(), &random)?);
+    let complaints = Arc::new(Complaints::default());
+    let connection = Connection::new(installation.public(), Duration::from_secs(30))?;
+    let reader = FrozenReader::start(&frozen, &complaints, connection, random.fork(4_000));
     let clients = Clients::start(&work, CLIENTS, &random)?;
     for kill in 0..kills {
         let pause = Duration::from_millis(random.between(20, 400));
@@ -63,7 +69,11 @@ pub(super) fn kill(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
     }
     server.wait_ready(Duration::from_secs(60))?;
     let done = clients.stop()?;
+    let compared = reader.stop()?;
+    frozen.compare(&mut server.connect()?, &complaints)?;
     finding.count("kills", kills);
+    finding.count("locked_reports_compared", compared + u64::try_from(frozen.count())?);
+    finding.take(&complaints);
     reckon(&work, &mut server.connect()?, &done, finding)?;
     finding.take(&work.complaints);
     finding.must(

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::super::operation::Operation;
 use super::super::schema::{Any, boolean, label_or_empty, maybe, named, required, strict};
-use super::shared::{about_one, date_in, inside};
+use super::shared::{about, date_in, inside};
 use crate::domain::books::decide::vat_returns::{NO_PERIOD_END, NOT_FILED_THEN, NOT_OVER};
 use crate::http::books::change::DeletedJson;
 use crate::http::envelope::{Data, PageOf};
@@ -20,14 +20,9 @@ pub fn list_vat_returns() -> Operation {
 
 /// `GET …/vat-returns/{id}`.
 pub fn get_vat_return() -> Operation {
-    about_one(
-        "recorded VAT return",
-        1,
-        "Get a recorded VAT return",
-        "The figures as they were recorded, whatever came later.",
-    )
-    .query("detail", "Also list the entries and adjustments that were declared.", boolean(), true.into())
-    .answer::<Data<VatReturnJson>>(200, "The recorded return.")
+    about("recorded VAT return", "Get a recorded VAT return", "The figures as they were recorded, whatever came later.")
+        .query("detail", "Also list the entries and adjustments that were declared.", boolean(), true.into())
+        .answer::<Data<VatReturnJson>>(200, "The recorded return.")
 }
 
 /// `POST …/vat-returns`.
@@ -52,9 +47,8 @@ pub fn create_vat_return() -> Operation {
 
 /// `DELETE …/vat-returns/{id}`.
 pub fn delete_vat_return() -> Operation {
-    about_one(
+    about(
         "recorded VAT return",
-        1,
         "Delete a recorded VAT return",
         "The period counts as not declared again. The history keeps what was recorded. For owners.",
     )

@@ -9,8 +9,8 @@ use super::{Books, Writer};
 use crate::books::account_reports::assert_account_reports;
 use crate::books::contact_reports_naive::assert_contact_reports;
 use crate::books::figures::{assert_is_a_journal, pence, sides};
-use crate::books::independent;
 use crate::books::quarter::{all_journals, debit_balances};
+use crate::books::{independent, plain_text};
 
 /// A journal as both sides can say it.
 type Said = (String, String, String, Sides);
@@ -44,6 +44,7 @@ pub fn compare(books: &Books, writers: &[Writer<'_>]) {
     let accounts = books.get("/accounts?include_archived=true");
     independent::assert_agrees(&journals, accounts["data"].as_array().unwrap());
     compare_invoice_numbers(books);
+    plain_text::assert_reports_agree(books, &journals);
     assert_account_reports(books);
     assert_contact_reports(books);
 }
