@@ -28,6 +28,7 @@ mod plain_text;
 mod printed_documents;
 mod purchase_invoices;
 mod quarter;
+mod quarters;
 mod receipts;
 mod refusals;
 mod report_files;

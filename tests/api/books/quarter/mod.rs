@@ -23,15 +23,15 @@ const JOURNALS: &str = include_str!("journals.beancount");
 const END: &str = include_str!("end.json");
 
 /// The operations under way.
-struct Quarter {
-    books: Books,
-    names: BTreeMap<String, Value>,
+pub struct Quarter {
+    pub books: Books,
+    pub names: BTreeMap<String, Value>,
     /// What was not as it must be, so that one look shows everything.
-    complaints: Vec<String>,
+    pub complaints: Vec<String>,
 }
 
 impl Quarter {
-    fn on(database: &Database) -> Self {
+    pub fn on(database: &Database) -> Self {
         let server: TestServer = Setup::new().on(database).start();
         let owner = server.person();
         let key = server.key(&owner, &["books:read", "books:write"]);
@@ -56,7 +56,7 @@ impl Quarter {
     }
 
     /// The same with everything named in its place.
-    fn filled(&self, value: &Value) -> Result<Value, String> {
+    pub fn filled(&self, value: &Value) -> Result<Value, String> {
         match value {
             Value::String(text) if text.starts_with('@') => self.named(&text[1..]),
             Value::Array(items) => items.iter().map(|item| self.filled(item)).collect(),
@@ -68,7 +68,7 @@ impl Quarter {
         }
     }
 
-    fn filled_path(&self, path: &str) -> Result<String, String> {
+    pub fn filled_path(&self, path: &str) -> Result<String, String> {
         let mut parts = path.split('@');
         let mut filled = parts.next().unwrap().to_owned();
         for part in parts {
@@ -79,7 +79,7 @@ impl Quarter {
         Ok(filled)
     }
 
-    fn answer(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
+    pub fn answer(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
         let path = if path.starts_with("/api/") { path.to_owned() } else { self.books.path(path) };
         let request = self.books.server.client.request(method, &path).key(&self.books.key);
         match body {
