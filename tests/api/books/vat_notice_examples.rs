@@ -1,8 +1,8 @@
 //! The second opinion against the examples of the Notices and of the specification.
 
 use super::vat_notice_model::{
-    Account, Code, Day, Document, EnteredLine, Event, Kind, Line, Notices, Pence, ReverseCharge, Scheme, Source, Turnover,
-    VatReturn, date, day, share, vat_within,
+    Account, Code, Day, Document, EnteredLine, Event, Kind, Line, Notices, Pence, ReverseCharge, Scheme, Source,
+    Turnover, VatReturn, date, day, share, vat_within,
 };
 
 fn line(code: Code, net: Pence) -> Line {
@@ -178,7 +178,8 @@ fn reverse_charges_are_declared_at_their_date() {
 
 #[test]
 fn money_in_is_an_asset_sold_or_an_expense_given_back() {
-    let line = |account, gross| EnteredLine { account, code: Code::Standard, gross, vat: vat_within(gross, Code::Standard) };
+    let line =
+        |account, gross| EnteredLine { account, code: Code::Standard, gross, vat: vat_within(gross, Code::Standard) };
     let lines = vec![line(Account::FixedAsset, 12_000), line(Account::Expense, 6_000), line(Account::Expense, -1_200)];
     let events = |scheme| [begin(scheme), Event::Entered { entry: 1, on: APRIL, lines: lines.clone() }];
     assert_eq!(boxes(&events(Scheme::Cash), APRIL, APRIL), [2_000, -800, 10_000, -4_000]);

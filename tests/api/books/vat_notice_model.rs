@@ -134,17 +134,53 @@ pub enum Source {
 /// What happened, as a bookkeeper would tell it. Documents, allocations, entries and adjustments have numbers of their own.
 #[derive(Debug, Clone)]
 pub enum Event {
-    Registered { from: Day, scheme: Scheme },
-    Issued { document: usize, is: Document },
-    DocumentVoided { document: usize, on: Day },
-    Allocated { allocation: usize, source: Source, to: usize, settled: Pence, on: Day },
-    Released { allocation: usize, on: Day },
-    Entered { entry: usize, on: Day, lines: Vec<EnteredLine> },
-    EntryVoided { entry: usize, on: Day },
-    Adjusted { adjustment: usize, on: Day, boxes: Vec<(usize, Pence)> },
-    AdjustmentVoided { adjustment: usize, on: Day },
+    Registered {
+        from: Day,
+        scheme: Scheme,
+    },
+    Issued {
+        document: usize,
+        is: Document,
+    },
+    DocumentVoided {
+        document: usize,
+        on: Day,
+    },
+    Allocated {
+        allocation: usize,
+        source: Source,
+        to: usize,
+        settled: Pence,
+        on: Day,
+    },
+    Released {
+        allocation: usize,
+        on: Day,
+    },
+    Entered {
+        entry: usize,
+        on: Day,
+        lines: Vec<EnteredLine>,
+    },
+    EntryVoided {
+        entry: usize,
+        on: Day,
+    },
+    Adjusted {
+        adjustment: usize,
+        on: Day,
+        boxes: Vec<(usize, Pence)>,
+    },
+    AdjustmentVoided {
+        adjustment: usize,
+        on: Day,
+    },
     /// A bad debt: never a payment, and relief is an adjustment, so no box moves (Notice 700/18; Notice 731, 6.4).
-    WrittenOff { document: usize, on: Day, amount: Pence },
+    WrittenOff {
+        document: usize,
+        on: Day,
+        amount: Pence,
+    },
 }
 
 /// What a period shows.
@@ -197,6 +233,7 @@ struct Allocation {
     settled: Pence,
     on: Day,
     released: Option<Day>,
+    as_entered: (Pence, Pence),
 }
 
 #[derive(Debug, Default, Clone)]
@@ -249,7 +286,9 @@ impl Notices {
             Event::Issued { document, is } => drop(self.documents.insert(*document, (is.clone(), None))),
             Event::DocumentVoided { document, on } => self.documents.get_mut(document).unwrap().1 = Some(*on),
             Event::Allocated { allocation, source, to, settled, on } => {
-                let told = Allocation { source: *source, to: *to, settled: *settled, on: *on, released: None };
+                let as_entered = self.share_as_entered(*source, *to, *settled);
+                let told =
+                    Allocation { source: *source, to: *to, settled: *settled, on: *on, released: None, as_entered };
                 self.allocations.insert(*allocation, told);
             }
             Event::Released { allocation, on } => self.allocations.get_mut(allocation).unwrap().released = Some(*on),
@@ -290,11 +329,6 @@ impl Notices {
             Scheme::Standard | Scheme::Cash => None,
         };
         VatReturn { boxes, net, flat_rate, pounds: [6, 7, 8, 9].map(|number| boxes[number] / 100) }
-    }
-
-    /// How the VAT of a document that is there is declared, for messages.
-    pub fn describe(&self, document: usize) -> String {
-        format!("{:?}", self.home_of(document).basis)
     }
 
     fn scheme_on(&self, day: Day) -> Scheme {
@@ -475,8 +509,31 @@ impl Notices {
         if due == 0 { left } else { share(left, paid, due) }
     }
 
+    fn share_as_entered(&self, source: Source, to: usize, settled: Pence) -> (Pence, Pence) {
+        let mut sorted =
+            Self { registrations: self.registrations.clone(), documents: self.documents.clone(), ..Self::default() };
+        sorted.registrations.sort_by_key(|(from, _)| *from);
+        let Source::Credit(note) = source else { return (0, 0) };
+        if !sorted.nets(note, to) {
+            return (0, 0);
+        }
+        let (mut whole, mut gross) = (sorted.parts(note), sorted.gross(note));
+        for one in self
+            .allocations
+            .values()
+            .filter(|one| one.source == source && one.released.is_none() && sorted.nets(note, one.to))
+        {
+            whole = (whole.0 - one.as_entered.0, whole.1 - one.as_entered.1);
+            gross -= one.settled;
+        }
+        (share(whole.0, settled, gross), share(whole.1, settled, gross))
+    }
+
     /// What an allocation takes of an amount of its credit note: shares of the credit note, cumulatively rounded.
     fn of_credit(&self, note: usize, of: &Allocation, part: fn((Pence, Pence)) -> Pence, day: Day) -> Pence {
+        if std::env::var("VAT_SHARE").as_deref() == Ok("entered") {
+            return part(of.as_entered);
+        }
         let (whole, gross) = (part(self.parts(note)), self.gross(note));
         let mut same: Vec<(Day, usize)> = Vec::new();
         for (id, one) in &self.allocations {
@@ -486,13 +543,19 @@ impl Notices {
             }
         }
         same.sort_unstable();
-        let mut before = 0;
+        let (mut before, mut of_before) = (0, 0);
         for (_, id) in same {
             let one = &self.allocations[&id];
+            let now = match std::env::var("VAT_SHARE").as_deref() {
+                Ok("independent") => share(whole, one.settled, gross),
+                Ok("remaining") => share(whole - of_before, one.settled, gross - before),
+                _ => share(whole, before + one.settled, gross) - of_before,
+            };
             if std::ptr::eq(one, of) {
-                return share(whole, before + one.settled, gross) - share(whole, before, gross);
+                return now;
             }
             before += one.settled;
+            of_before += now;
         }
         0
     }
