@@ -57,6 +57,7 @@ pub mod vat_adjustment_entry;
 pub mod vat_day;
 pub mod vat_entry;
 pub mod vat_month;
+pub mod vat_return;
 pub mod vat_scheme_period;
 
 /// The relations of an entity that no query joins to another.

@@ -53,6 +53,8 @@ pub struct Model {
     pub vat_scheme_from: Option<Date>,
     /// Hundredths of a percent.
     pub flat_rate_basis_points: Option<i64>,
+    /// `invoice` or `cash`: when sales are turnover of the flat rate.
+    pub flat_rate_basis: String,
     /// Length of a VAT period.
     pub vat_period_months: i64,
     /// A month a VAT period ends in.

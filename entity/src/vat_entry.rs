@@ -37,6 +37,8 @@ pub struct Model {
     pub reverse_charge: Option<String>,
     /// The receipt or payment that brought it onto the return, under cash accounting.
     pub settlement_id: Option<i64>,
+    /// The position of the history at which it was made; 0 before positions were kept.
+    pub cursor: i64,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -18,6 +18,8 @@ pub struct Model {
     pub scheme: String,
     /// Hundredths of a percent.
     pub flat_rate_basis_points: Option<i64>,
+    /// `invoice` or `cash` under the flat rate: when sales are its turnover; `invoice` when it is not said.
+    pub flat_rate_basis: Option<String>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

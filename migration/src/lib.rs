@@ -25,6 +25,8 @@ mod m20261124_000020_vat_adjustments;
 mod m20261124_000021_reverse_charge;
 pub mod m20261124_000022_contact_reports;
 mod m20261124_000023_email;
+mod m20261125_000030_flat_rate_basis;
+mod m20261125_000031_vat_returns;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
@@ -52,6 +54,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261124_000021_reverse_charge::Migration),
             Box::new(m20261124_000022_contact_reports::Migration),
             Box::new(m20261124_000023_email::Migration),
+            Box::new(m20261125_000030_flat_rate_basis::Migration),
+            Box::new(m20261125_000031_vat_returns::Migration),
         ]
     }
 }

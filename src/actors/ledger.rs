@@ -136,6 +136,9 @@ impl LedgersHandle {
         if command.needs_administrator() && !is_administrator {
             return Ok(CommandOutcome::Denied(AccessDenied::AdministratorsOnly));
         }
+        if command.needs_owner() && role != Role::Owner {
+            return Ok(CommandOutcome::Denied(AccessDenied::OwnersOnly));
+        }
         let ChangeOptions { dry_run, expected_version, idempotency, via } = options;
         let actor = CommandActor {
             user_id: principal.user_id,

@@ -407,6 +407,8 @@ pub enum AccessDenied {
     ReadOnly,
     /// Only owners and administrators may.
     AdministratorsOnly,
+    /// Only owners may.
+    OwnersOnly,
 }
 
 /// Bits that hold the count; the rest hold the start in milliseconds of the monotonic clock.

@@ -15,6 +15,7 @@ use super::products::Products;
 use super::resources::{
     accounts, bank_accounts, bank_transactions, changes, contacts, documents, emails, identity, imports, journals,
     keys, opening_balances, organisations, period_lock, printed, reports, settlements, status, vat_adjustments,
+    vat_returns,
 };
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, reconciliations};
@@ -261,6 +262,13 @@ fn vat_routes() -> Vec<Route<Products>> {
         Route::post(inside!("/vat-adjustments/{id}/void"), "voidVatAdjustment", WRITE, vat_adjustments::void)
             .body(BodyRule::OptionalJson)
             .doc(openapi::void_vat_adjustment),
+        Route::get(inside!("/vat-returns"), "listVatReturns", READ, vat_returns::list).doc(openapi::list_vat_returns),
+        Route::post(inside!("/vat-returns"), "recordVatReturn", WRITE, vat_returns::create)
+            .doc(openapi::create_vat_return),
+        Route::get(inside!("/vat-returns/{id}"), "getRecordedVatReturn", READ, vat_returns::show)
+            .doc(openapi::get_vat_return),
+        Route::delete(inside!("/vat-returns/{id}"), "deleteVatReturn", WRITE, vat_returns::delete)
+            .doc(openapi::delete_vat_return),
     ]
 }
 
@@ -306,6 +314,7 @@ fn history_routes() -> Vec<Route<Products>> {
         history!("/customer-receipts", CustomerReceipt, "CustomerReceipt", "customer receipt"),
         history!("/supplier-payments", SupplierPayment, "SupplierPayment", "supplier payment"),
         history!("/vat-adjustments", VatAdjustment, "VatAdjustment", "VAT adjustment"),
+        history!("/vat-returns", VatReturn, "VatReturn", "recorded VAT return"),
     ]
 }
 

@@ -143,6 +143,7 @@ const RULES: &[Rule] = &[
                 select 'allocation', id from allocation where id < 1 union all \
                 select 'settlement', id from settlement where id < 1 union all \
                 select 'vat_adjustment', id from vat_adjustment where id < 1 union all \
+                select 'vat_return', id from vat_return where id < 1 union all \
                 select 'email', id from email where id < 1",
     },
 ];

@@ -11,6 +11,7 @@ use crate::domain::books::records::address::Address;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::caller::Role;
 use crate::domain::ids::{OrganisationId, UserId};
+use crate::domain::ledger::vat::FlatRateBasis;
 use crate::store::sql::Reader;
 
 /// A membership.
@@ -158,6 +159,8 @@ pub(super) fn read(row: organisation::Model) -> OrganisationRecord {
         vat_scheme: row.vat_scheme,
         vat_scheme_from: row.vat_scheme_from.map(Into::into),
         flat_rate_basis_points: row.flat_rate_basis_points,
+        // Only words of this list are written.
+        flat_rate_basis: FlatRateBasis::parse(&row.flat_rate_basis).unwrap_or_default(),
         vat_period_months: row.vat_period_months,
         vat_period_end_month: row.vat_period_end_month,
         cis_contractor: row.cis_contractor,

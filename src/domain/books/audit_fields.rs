@@ -155,6 +155,8 @@ words! {
         Import = "import",
         /// An adjustment of the VAT return.
         VatAdjustment = "vat_adjustment",
+        /// A recorded VAT return.
+        VatReturn = "vat_return",
         /// An e-mail of a document.
         Email = "email",
     }

@@ -10,6 +10,7 @@ use crate::domain::books::records::preview::NewPreview;
 use crate::domain::books::records::settlement::{AllocationInput, SettlementField, SettlementInput};
 use crate::domain::books::records::statement_line::{StatementImport, StatementLineInput};
 use crate::domain::books::records::suggestion::StatementLineSuggestion;
+use crate::domain::books::records::vat_return::VatReturnInput;
 use crate::domain::date::Date;
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::bank::BankAccountType;
@@ -284,6 +285,13 @@ pub enum BooksCommand {
         /// The reason given.
         reason: Option<String>,
     },
+    /// Records what was declared for a VAT period.
+    RecordVatReturn(VatReturnInput),
+    /// Takes back that a VAT return was recorded.
+    DeleteVatReturn {
+        /// Its identifier.
+        id: i64,
+    },
     /// Voids a journal by posting its reversal.
     VoidJournal {
         /// Its identifier.
@@ -380,7 +388,12 @@ pub struct ImportConfirmation {
 impl BooksCommand {
     /// Whether only owners and administrators may give it.
     pub const fn needs_administrator(&self) -> bool {
-        matches!(self, Self::PatchOrganisation(_))
+        matches!(self, Self::PatchOrganisation(_) | Self::RecordVatReturn(_))
+    }
+
+    /// Whether only owners may give it.
+    pub const fn needs_owner(&self) -> bool {
+        matches!(self, Self::DeleteVatReturn { .. })
     }
 
     /// About how many bytes it writes.

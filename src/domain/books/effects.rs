@@ -66,6 +66,8 @@ pub(crate) struct VatEntryRecord {
     pub(crate) cause: VatCause,
     pub(crate) document: Option<i64>,
     pub(crate) document_line: Option<i64>,
+    /// The position of the history at which it was made: that of its own command, or the next.
+    pub(crate) cursor: i64,
     pub(crate) entry: VatEntry,
 }
 
@@ -127,7 +129,7 @@ pub(crate) enum Effect {
     /// The bank account of the books is written.
     BankAccount(i64),
     /// The contact of the facts is written; likewise the documents, settlements, statement lines, imports, adjustments of the
-    /// VAT return and e-mails.
+    /// VAT return, recorded returns and e-mails.
     Contact(i64),
     Document(i64),
     /// The lines of the document of the facts are written.
@@ -139,10 +141,12 @@ pub(crate) enum Effect {
     StatementLine(i64),
     Import(i64),
     VatAdjustment(i64),
+    VatReturn(i64),
     Email(i64),
     ContactDeleted(i64),
     DocumentDeleted(i64),
     StatementLineDeleted(i64),
+    VatReturnDeleted(i64),
     Allocation(Box<Allocation>),
     /// The highest number of a sequence.
     Sequence {

@@ -20,6 +20,7 @@ use crate::domain::books::records::preview::PreviewRecord;
 use crate::domain::books::records::settlement::SettlementRecord;
 use crate::domain::books::records::statement_line::StatementLineRecord;
 use crate::domain::books::records::vat_adjustment::VatAdjustmentRecord;
+use crate::domain::books::records::vat_return::VatReturnRecord;
 use crate::domain::date::Date;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::{AccountId, AllocationId, DocumentId, SettlementId};
@@ -30,6 +31,7 @@ use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::financial_year::FinancialYears;
 use crate::domain::ledger::vat::{VatEntry, VatHistory};
+use crate::domain::ledger::vat_return::VatTotal;
 use crate::domain::reports::contact_balances::ContactBalance;
 
 /// A journal that commands may void, with its entries of VAT.
@@ -112,6 +114,9 @@ facts! {
     previews: UndoMap<String, PreviewRecord>,
     imports: UndoMap<i64, (i64, ImportRecord)>,
     vat_adjustments: UndoMap<i64, (i64, VatAdjustmentRecord)>,
+    vat_returns: UndoMap<i64, (i64, VatReturnRecord)>,
+    /// The sums of VAT of an organisation that a return up to a day may declare, and those of what was declared before it.
+    vat_totals: UndoMap<(i64, Date), Vec<VatTotal>>,
     emails: UndoMap<i64, (i64, EmailRecord)>,
     /// How many e-mails wait, by organisation; counted up to the limit.
     waiting_emails: UndoMap<i64, i64>,

@@ -132,11 +132,12 @@ pub(crate) enum IdSequence {
     Settlement,
     VatAdjustment,
     Email,
+    VatReturn,
 }
 
 impl IdSequence {
     /// Every sequence, in the order in which every process locks their rows.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::Account,
         Self::Contact,
         Self::Journal,
@@ -152,6 +153,7 @@ impl IdSequence {
         Self::Settlement,
         Self::VatAdjustment,
         Self::Email,
+        Self::VatReturn,
     ];
 
     /// The name of its row in `id_block`.
@@ -172,6 +174,7 @@ impl IdSequence {
             Self::Settlement => "settlement",
             Self::VatAdjustment => "vat_adjustment",
             Self::Email => "email",
+            Self::VatReturn => "vat_return",
         }
     }
 
@@ -182,7 +185,7 @@ impl IdSequence {
             Self::Contact | Self::Journal | Self::Document | Self::Allocation | Self::Settlement => 32,
             Self::JournalLine | Self::VatEntry | Self::DocumentLine => 256,
             Self::BankTransaction => 64,
-            Self::PeriodLockChange | Self::BankAccount | Self::Import | Self::VatAdjustment => 1,
+            Self::PeriodLockChange | Self::BankAccount | Self::Import | Self::VatAdjustment | Self::VatReturn => 1,
             Self::Email => 8,
         }
     }

@@ -22,6 +22,7 @@ use crate::domain::books::records::organisation::{
 use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget, SettlementView};
 use crate::domain::books::records::statement_line::{StatementLineRecord, StatementLineResult};
 use crate::domain::books::records::vat_adjustment::VatAdjustmentView;
+use crate::domain::books::records::vat_return::VatReturnRecord;
 use crate::domain::caller::AccessDenied;
 use crate::domain::date::Date;
 use crate::domain::idempotency::StoredResponse;
@@ -154,6 +155,8 @@ pub enum CommandResult {
     Settlement(Box<SettlementView>),
     /// The adjustment of the VAT return.
     VatAdjustment(Box<VatAdjustmentView>),
+    /// The recorded VAT return.
+    VatReturn(Box<VatReturnRecord>),
     /// The e-mail.
     Email(Box<EmailRecord>),
 }
@@ -185,6 +188,7 @@ impl CommandResult {
             Self::Document(view) => view.id,
             Self::Settlement(view) => view.id,
             Self::VatAdjustment(view) => view.row.id,
+            Self::VatReturn(row) => row.id,
             Self::Journal(view) => view.id,
             Self::OpeningPreview(_) => 0,
             Self::Opening(set) => set.journal.id,
@@ -282,6 +286,9 @@ pub(crate) struct ReferencedIds {
     pub(crate) supplier_references: BTreeSet<String>,
     pub(crate) imports: BTreeSet<i64>,
     pub(crate) vat_adjustments: BTreeSet<i64>,
+    pub(crate) vat_returns: BTreeSet<i64>,
+    /// Organisations, with the last days of the periods whose returns are recorded.
+    pub(crate) vat_return_ends: BTreeSet<(i64, Date)>,
     pub(crate) emails: BTreeSet<i64>,
     /// Organisations whose waiting e-mails are counted.
     pub(crate) mail_organisations: BTreeSet<i64>,
@@ -334,6 +341,12 @@ impl ReferencedIds {
             }
             BooksCommand::LockPeriod { .. } => {
                 self.locks.insert(organisation);
+            }
+            BooksCommand::RecordVatReturn(input) => {
+                self.vat_return_ends.insert((organisation, input.period_end));
+            }
+            BooksCommand::DeleteVatReturn { id } => {
+                self.vat_returns.insert(*id);
             }
             BooksCommand::VoidVatAdjustment { id, .. } => {
                 self.vat_adjustments.insert(*id);

@@ -209,7 +209,7 @@ impl Document {
 
     /// Whether its VAT is declared when it is paid.
     pub fn waits_for_payment(&self) -> bool {
-        self.basis == Some(Basis::Cash)
+        self.basis.is_some_and(Basis::waits_for_payment)
     }
 
     fn active(&self) -> impl Iterator<Item = &Allocation> {

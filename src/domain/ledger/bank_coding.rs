@@ -87,7 +87,7 @@ pub fn confirm(
                 side,
                 code: line.vat_code,
                 amount,
-                basis: Basis::from(scheme),
+                basis: Basis::from(scheme).of_entries(),
                 reverse_charge: None,
                 tax_point: transaction.date,
                 origin: VatOrigin::JournalLine(lines.len()),

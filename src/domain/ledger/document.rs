@@ -172,10 +172,18 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Net and VAT by code. A line under a reverse charge is as if it had no code: its VAT is not part of what is paid.
-    pub fn by_code(&self) -> CodeTotals {
-        let code = |line: &PricedLine| if line.reverse_charge.is_some() { VatCode::NoVat } else { line.vat_code };
-        self.lines.iter().map(|line| (code(line), line.amount)).collect()
+    /// Net and VAT by code, as far as they are declared with the document. A line under a reverse charge is as if it had no
+    /// code: its VAT is not part of what is paid. Neither is that of a line outside a turnover that counts when it is paid.
+    pub fn by_code(&self, basis: Option<Basis>) -> CodeTotals {
+        let is_turnover_when_paid = basis == Some(Basis::FlatRateCash);
+        let one = |line: &PricedLine| {
+            if line.reverse_charge.is_some() || (is_turnover_when_paid && line.has_standard_basis) {
+                (VatCode::NoVat, Split { net: line.amount.gross(), vat: Pence::ZERO })
+            } else {
+                (line.vat_code, line.amount)
+            }
+        };
+        self.lines.iter().map(one).collect()
     }
 }
 

@@ -33,6 +33,8 @@ impl VatTreatment {
         let is_long = draft.due_date.is_some_and(|due| due > draft.date.months_later(CASH_ACCOUNTING_MONTHS_MAX));
         let basis = match Basis::from(books.scheme_on(draft.date)) {
             Basis::Cash if is_long || draft.vat_basis == Some(Basis::Standard) => Basis::Standard,
+            // What is bought is no turnover: capital goods are reclaimed at their date.
+            Basis::FlatRateCash if draft.kind.side() == Side::Input => Basis::FlatRate,
             basis => basis,
         };
         Self::on(books, basis, lines)
@@ -74,7 +76,7 @@ pub fn issue(
     let mut vat_total = Pence::ZERO;
     let mut reverse_charged = Pence::ZERO;
     let mut has_vat = false;
-    let (mut entries, mut entries_of_reverse_charge) = (Vec::new(), Vec::new());
+    let (mut entries, mut entries_at_once) = (Vec::new(), Vec::new());
     for (row, line) in draft.lines.iter().enumerate() {
         let account = books.account(line.account_id, || line.account_field(row))?;
         if let Some(charged) = line.reverse_charge {
@@ -82,7 +84,7 @@ pub fn issue(
                 reverse_charged += charged.vat;
                 has_vat |= !charged.vat.is_zero();
             }
-            entries_of_reverse_charge.extend(entry(Basis::Standard, draft, row, line, entry_sign));
+            entries_at_once.extend(entry(Basis::Standard, draft, row, line, entry_sign));
             add_to(&mut by_account, line.account_id, line.amount.net);
             continue;
         }
@@ -92,9 +94,11 @@ pub fn issue(
             vat_total += line.amount.vat;
             has_vat |= !line.amount.vat.is_zero();
             // A fixed asset whose input tax was reclaimed is sold with its full VAT (VAT Notice 733, section 15).
-            let is_outside = basis == Basis::FlatRate && line.has_standard_basis;
-            let basis = if is_outside { Basis::Standard } else { basis };
-            entries.extend(entry(basis, draft, row, line, entry_sign));
+            if basis.is_flat_rate() && line.has_standard_basis {
+                entries_at_once.extend(entry(Basis::Standard, draft, row, line, entry_sign));
+            } else {
+                entries.extend(entry(basis.of_entries(), draft, row, line, entry_sign));
+            }
         }
         add_to(&mut by_account, line.account_id, posted);
     }
@@ -116,11 +120,12 @@ pub fn issue(
         return Ok(None);
     }
     // Under cash accounting the return counts payments (`vat_cash`); where nothing is to be paid, the issue.
-    if basis != Basis::Cash || draft.total.gross().is_zero() {
+    if !basis.waits_for_payment() || draft.total.gross().is_zero() {
         journal.vat = entries;
     }
-    // Outside of cash accounting (SI 1995/2518, regulation 58(2)(g)), and of the turnover of the flat rate (VATREVCON35100).
-    journal.vat.extend(entries_of_reverse_charge);
+    // A reverse charge is outside of cash accounting (SI 1995/2518, regulation 58(2)(g)), and of the turnover of the flat rate
+    // (VATREVCON35100).
+    journal.vat.extend(entries_at_once);
     journal.checked(books.lock_date).map(Some)
 }
 

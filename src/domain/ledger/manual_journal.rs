@@ -168,7 +168,7 @@ impl ReadLine<'_> {
                 side,
                 code,
                 amount,
-                basis: Basis::from(scheme),
+                basis: Basis::from(scheme).of_entries(),
                 reverse_charge: None,
                 tax_point: journal.entry_date,
                 origin: VatOrigin::JournalLine(journal.lines.len()),

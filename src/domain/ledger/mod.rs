@@ -30,6 +30,7 @@ pub mod trade;
 pub mod vat;
 pub mod vat_adjustment;
 pub mod vat_cash;
+pub mod vat_return;
 
 #[cfg(test)]
 mod simulation;

@@ -7,7 +7,7 @@ use super::document::DocumentKind;
 use super::journal::{Journal, Line, Source, SourceType, Target};
 use super::money::Pence;
 use super::refusal::Refusal;
-use super::vat::{Side, Split, VatCode, VatScheme, require_near};
+use super::vat::{Basis, Side, Split, VatCode, require_near};
 use crate::domain::date::Date;
 use crate::domain::ids::{ContactId, DocumentId};
 use crate::domain::ledger::chart::{AccountReference, Books, Role};
@@ -148,8 +148,8 @@ pub fn prepare(books: &Books<'_>, facts: &OpeningFacts<'_>, entered: &EnteredOpe
         require_dates(entered.as_of, row, document)?;
         require_vat(books, entered.as_of, row, document)?;
     }
-    let waits_for_payment = books.scheme_on(entered.as_of + 1) == VatScheme::Cash;
-    let without_vat = entered.documents.iter().filter(|document| waits_for_payment && document.vat.is_none());
+    let waits = |document: &&OpeningDocument| waiting_basis(books, entered.as_of + 1, document.kind).is_some();
+    let without_vat = entered.documents.iter().filter(waits).filter(|document| document.vat.is_none());
     for (row, (line, account)) in entered.lines.iter().zip(accounts).enumerate() {
         account.require_open(|| format!("lines[{row}].{}", line.account.key()))?;
         lines.push(Line::new(Target::Account(account.id), line.amount(row)?));
@@ -230,7 +230,7 @@ fn require_dates(as_of: Date, row: usize, document: &OpeningDocument) -> Result<
 fn require_vat(books: &Books<'_>, as_of: Date, row: usize, document: &OpeningDocument) -> Result<(), Refusal> {
     let Some(vat) = &document.vat else { return Ok(()) };
     let field = format!("open_documents[{row}].vat");
-    if ![document.date, as_of + 1].iter().any(|date| books.scheme_on(*date) == VatScheme::Cash) {
+    if basis(books, as_of, document).is_none() {
         return Err(Refusal::field(field, VAT_NOT_UNDER_CASH));
     }
     for (at, (code, amount)) in vat.iter().enumerate() {
@@ -240,6 +240,19 @@ fn require_vat(books: &Books<'_>, as_of: Date, row: usize, document: &OpeningDoc
         return Err(Refusal::field(field, VAT_NOT_ALL));
     }
     Ok(())
+}
+
+/// How the VAT of an open document is declared when it is paid: by the scheme of its own date or of the first day of the books;
+/// none when it was declared before.
+pub fn basis(books: &Books<'_>, as_of: Date, document: &OpeningDocument) -> Option<Basis> {
+    [document.date, as_of + 1].into_iter().find_map(|date| waiting_basis(books, date, document.kind))
+}
+
+/// The basis of documents of a kind and date whose VAT is declared when they are paid. What is bought is no turnover.
+fn waiting_basis(books: &Books<'_>, date: Date, kind: DocumentKind) -> Option<Basis> {
+    let basis = Basis::from(books.scheme_on(date));
+    let is_turnover_or_cash = basis == Basis::Cash || kind.side() == Side::Output;
+    Some(basis).filter(|basis| basis.waits_for_payment() && is_turnover_or_cash)
 }
 
 /// The control account of sales or purchases.

@@ -3,7 +3,7 @@
 use super::refusal::Refusal;
 use crate::domain::date::Date;
 use crate::domain::ledger::money::Percent;
-use crate::domain::ledger::vat::{VatHistory, VatScheme, require_scheme_start};
+use crate::domain::ledger::vat::{FlatRateBasis, VatHistory, VatScheme, require_scheme_start};
 
 /// What kind of organisation it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,6 +66,8 @@ pub struct VatSettings {
     pub scheme: Option<VatScheme>,
     /// The first day of the scheme.
     pub scheme_from: Option<Date>,
+    /// When sales are turnover of the flat rate; without it the setting waits.
+    pub flat_rate_basis: FlatRateBasis,
     /// Months in a VAT period: 1, 3 or 12.
     pub period_months: i32,
     /// The month some VAT period ends with, 1 to 12.
@@ -79,6 +81,7 @@ impl Default for VatSettings {
             number: None,
             scheme: None,
             scheme_from: None,
+            flat_rate_basis: FlatRateBasis::Invoice,
             period_months: 3,
             period_end_month: 3,
         }
@@ -98,6 +101,8 @@ pub struct VatPatch {
     pub scheme_from: Option<Option<Date>>,
     /// The percentage of the flat rate.
     pub flat_rate: Option<Option<Percent>>,
+    /// When sales are turnover of the flat rate.
+    pub flat_rate_basis: Option<FlatRateBasis>,
     /// Months in a VAT period.
     pub period_months: Option<i32>,
     /// The month some VAT period ends with.
@@ -118,7 +123,7 @@ impl VatSettings {
         let Some(scheme) = next.scheme.filter(|scheme| Some(*scheme) != self.scheme) else {
             // When a scheme began is history; one without a date may still be told it.
             if next.scheme.is_some() && self.scheme_from.is_some() && next.scheme_from != self.scheme_from {
-                let message = "goes with a change of vat_scheme or flat_rate_percent: what has begun is not moved";
+                let message = "goes with a change of vat_scheme, flat_rate_percent or flat_rate_basis: what has begun is not moved";
                 return Err(Refusal::field("vat_scheme_from", message));
             }
             return Ok((next, None));
@@ -155,6 +160,7 @@ impl VatSettings {
             Some(percent) => percent,
             None => self.scheme.and_then(VatScheme::flat_rate).filter(|_| word.is_some_and(same_word)),
         };
+        let flat_rate_basis = patch.flat_rate_basis.unwrap_or(self.flat_rate_basis);
         let scheme = match (is_registered, word) {
             (true, None) => return Err(Refusal::field("vat_scheme", "is required when VAT registered")),
             (false, Some(_)) => return Err(Refusal::field("vat_scheme", "must be null unless VAT registered")),
@@ -162,13 +168,14 @@ impl VatSettings {
                 return Err(Refusal::field("flat_rate_percent", "must be null unless the scheme is flat_rate"));
             }
             (false, None) => None,
-            (true, Some(word)) => Some(VatScheme::from_parts(word, flat_rate)?),
+            (true, Some(word)) => Some(VatScheme::from_parts(word, flat_rate, flat_rate_basis)?),
         };
         let next = Self {
             is_registered,
             number: patch.number.clone().unwrap_or_else(|| self.number.clone()),
             scheme,
             scheme_from: patch.scheme_from.unwrap_or(self.scheme_from).filter(|_| scheme.is_some()),
+            flat_rate_basis,
             period_months: patch.period_months.unwrap_or(self.period_months),
             period_end_month: patch.period_end_month.unwrap_or(self.period_end_month),
         };
@@ -241,7 +248,8 @@ mod tests {
 
     #[test]
     fn another_percentage_begins_on_any_open_day_of_the_flat_rate() {
-        let (first, later) = (VatScheme::FlatRate(Percent(950)), VatScheme::FlatRate(Percent(1_200)));
+        let flat_rate = |percent| VatScheme::FlatRate(Percent(percent), FlatRateBasis::Invoice);
+        let (first, later) = (flat_rate(950), flat_rate(1_200));
         let flat = VatSettings { scheme: Some(first), scheme_from: Some(date("2025-04-01")), ..registered() };
         let history = VatHistory::new(vec![(date("2019-04-01"), VatScheme::Standard), (date("2025-04-01"), first)]);
         let begins = |from: &str, lock_date: Option<&str>| {
@@ -263,6 +271,29 @@ mod tests {
         let number = VatPatch { number: Some(Some("GB123456789".to_owned())), ..VatPatch::default() };
         let (next, change) = flat.patched(&number, &history, None).unwrap();
         assert_eq!((next.number.as_deref(), next.scheme, change), (Some("GB123456789"), flat.scheme, None));
+    }
+
+    #[test]
+    fn another_turnover_begins_with_an_open_vat_period() {
+        let first = VatScheme::FlatRate(Percent(950), FlatRateBasis::Invoice);
+        let flat = VatSettings { scheme: Some(first), scheme_from: Some(date("2025-04-01")), ..registered() };
+        let history = VatHistory::new(vec![(date("2025-04-01"), first)]);
+        let begins = |from: Option<&str>| {
+            let basis = VatPatch {
+                flat_rate_basis: Some(FlatRateBasis::Cash),
+                scheme_from: from.map(|from| Some(date(from))),
+                ..VatPatch::default()
+            };
+            flat.patched(&basis, &history, None).map(|(_, change)| change)
+        };
+        let later = VatScheme::FlatRate(Percent(950), FlatRateBasis::Cash);
+        assert_eq!(begins(Some("2025-07-01")), Ok(Some((date("2025-07-01"), later))));
+        assert_eq!(begins(Some("2025-07-02")).unwrap_err().reason(), "invalid_field");
+        assert_eq!(begins(None).unwrap_err().reason(), "invalid_field");
+        // Without the flat rate it is a setting that waits for it.
+        let basis = VatPatch { flat_rate_basis: Some(FlatRateBasis::Cash), ..VatPatch::default() };
+        let (next, change) = registered().patched(&basis, &history, None).unwrap();
+        assert_eq!((next.flat_rate_basis, change), (FlatRateBasis::Cash, None));
     }
 
     #[test]

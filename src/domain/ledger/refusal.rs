@@ -83,6 +83,8 @@ pub enum Refusal {
     TokenUsed,
     /// VAT is posted from the first day of the scheme on, by this journal first.
     VatAlreadyPosted { date: Date, journal_id: i64 },
+    /// A return of some day of the VAT period is recorded.
+    PeriodRecorded { existing_id: i64 },
     /// The date is in a locked period.
     PeriodLocked { lock_date: Date, date: Date, earliest_date: Date },
     /// VAT cannot be posted without a VAT Control account.
@@ -224,6 +226,7 @@ impl Refusal {
             | Self::IdempotencyInProgress
             | Self::AlreadySet
             | Self::TokenUsed
+            | Self::PeriodRecorded { .. }
             | Self::VatAlreadyPosted { .. } => RefusalClass::Conflict,
             Self::Field { .. } => RefusalClass::Field,
             Self::WithMessage { refusal, .. } => refusal.class(),
@@ -246,6 +249,7 @@ impl Refusal {
             Self::AlreadySet => "already_set",
             Self::TokenUsed => "token_used",
             Self::VatAlreadyPosted { .. } => "vat_already_posted",
+            Self::PeriodRecorded { .. } => "period_recorded",
             Self::PeriodLocked { .. } => "period_locked",
             Self::VatControlRequired { .. } => "vat_control_required",
             Self::Unbalanced { .. } => "unbalanced",
@@ -303,6 +307,7 @@ impl Refusal {
             Self::VatAlreadyPosted { date, journal_id } => {
                 vec![("date", DetailValue::Date(*date)), ("journal_id", maybe(Some(*journal_id)))]
             }
+            Self::PeriodRecorded { existing_id } => vec![("existing_id", maybe(Some(*existing_id)))],
             Self::Unbalanced { total_debit, total_credit } => {
                 vec![
                     ("total_debit", DetailValue::Money(*total_debit)),
@@ -376,6 +381,7 @@ impl Refusal {
                     "VAT has been posted on {date} under the scheme of that day: begin after it, or void it on its own day"
                 )
             }
+            Self::PeriodRecorded { .. } => "the VAT return of this period is recorded".to_owned(),
             Self::PeriodLocked { lock_date, earliest_date, .. } => {
                 format!("the books are locked up to {}; the earliest open date is {}", lock_date, earliest_date)
             }

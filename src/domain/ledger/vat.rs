@@ -230,7 +230,35 @@ pub enum VatScheme {
     /// When documents are paid.
     Cash,
     /// A percentage of the turnover; input tax on capital goods only.
-    FlatRate(Percent),
+    FlatRate(Percent, FlatRateBasis),
+}
+
+/// When sales are turnover of the flat rate.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FlatRateBasis {
+    /// At the date of the document: the basic turnover method (VAT Notice 733, section 8).
+    #[default]
+    Invoice,
+    /// When they are paid: the cash based turnover method (VAT Notice 733, section 9).
+    Cash,
+}
+
+impl FlatRateBasis {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Invoice, Self::Cash];
+
+    /// The word kept and shown.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Invoice => "invoice",
+            Self::Cash => "cash",
+        }
+    }
+
+    /// Reads the word.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
+    }
 }
 
 impl VatScheme {
@@ -239,16 +267,17 @@ impl VatScheme {
         match self {
             Self::Standard => "standard",
             Self::Cash => "cash",
-            Self::FlatRate(_) => "flat_rate",
+            Self::FlatRate(..) => "flat_rate",
         }
     }
 
-    /// Reads the word of the API, which for the flat rate needs the percentage, and for the others must not have one.
-    pub fn from_parts(word: &str, flat_rate: Option<Percent>) -> Result<Self, Refusal> {
+    /// Reads the word of the API, which for the flat rate needs the percentage, and for the others must not have one. When
+    /// sales are its turnover matters to the flat rate alone.
+    pub fn from_parts(word: &str, flat_rate: Option<Percent>, basis: FlatRateBasis) -> Result<Self, Refusal> {
         match (word, flat_rate) {
             ("standard", None) => Ok(Self::Standard),
             ("cash", None) => Ok(Self::Cash),
-            ("flat_rate", Some(percent)) if (1..=5_000).contains(&percent.0) => Ok(Self::FlatRate(percent)),
+            ("flat_rate", Some(percent)) if (1..=5_000).contains(&percent.0) => Ok(Self::FlatRate(percent, basis)),
             ("flat_rate", _) => {
                 Err(Refusal::field("flat_rate_percent", "the flat rate scheme needs a percentage from 0.01 to 50"))
             }
@@ -262,7 +291,7 @@ impl VatScheme {
     /// The percentage of the flat rate.
     pub const fn flat_rate(self) -> Option<Percent> {
         match self {
-            Self::FlatRate(percent) => Some(percent),
+            Self::FlatRate(percent, _) => Some(percent),
             Self::Standard | Self::Cash => None,
         }
     }
@@ -291,6 +320,21 @@ impl VatHistory {
     pub fn on(&self, date: Date) -> VatScheme {
         let begun = self.from.iter().rev().find(|(from, _)| *from <= date);
         begun.map_or(VatScheme::Standard, |(_, scheme)| *scheme)
+    }
+
+    /// The day from which on cash accounting, which applied before, does not apply any more; none while it does or if it never
+    /// did.
+    pub fn cash_ended_on(&self, date: Date) -> Option<Date> {
+        let mut ended = None;
+        let mut is_cash = false;
+        for (from, scheme) in self.iter().take_while(|(from, _)| *from <= date) {
+            match (is_cash, scheme) {
+                (_, VatScheme::Cash) => (is_cash, ended) = (true, None),
+                (true, _) => (is_cash, ended) = (false, Some(from)),
+                (false, _) => {}
+            }
+        }
+        ended
     }
 
     /// Whether documents of some day from this one on are under a scheme of another basis than this one's. Another
@@ -337,7 +381,7 @@ pub const CAPITAL_GOODS_MIN: Pence = Pence(200_000);
 /// £2,000 or more. `capital_gross` is the gross of all capital goods bought together with the line.
 pub fn separates_vat(basis: impl Into<Basis>, side: Side, account: &Account, capital_gross: Pence) -> bool {
     match (basis.into(), side) {
-        (Basis::FlatRate, Side::Input) => {
+        (Basis::FlatRate | Basis::FlatRateCash, Side::Input) => {
             account.has_role(&Role::FixedAsset) && capital_gross.abs() >= CAPITAL_GOODS_MIN
         }
         _ => true,
@@ -381,6 +425,8 @@ pub enum Basis {
     Cash,
     /// Turnover including VAT, of which the return takes the percentage.
     FlatRate,
+    /// The same when money moved. Only documents of sales have it: their entries have [`Basis::FlatRate`].
+    FlatRateCash,
 }
 
 impl Basis {
@@ -390,12 +436,35 @@ impl Basis {
             Self::Standard => "standard",
             Self::Cash => "cash",
             Self::FlatRate => "flat_rate",
+            Self::FlatRateCash => "flat_rate_cash",
         }
     }
 
+    /// Every basis.
+    pub const ALL: [Self; 4] = [Self::Standard, Self::Cash, Self::FlatRate, Self::FlatRateCash];
+
     /// Reads the word.
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Standard, Self::Cash, Self::FlatRate].into_iter().find(|basis| basis.as_str() == text)
+        Self::ALL.into_iter().find(|basis| basis.as_str() == text)
+    }
+
+    /// Whether the VAT of a document is declared when it is paid.
+    pub const fn waits_for_payment(self) -> bool {
+        matches!(self, Self::Cash | Self::FlatRateCash)
+    }
+
+    /// Whether it is that of the flat rate.
+    pub const fn is_flat_rate(self) -> bool {
+        matches!(self, Self::FlatRate | Self::FlatRateCash)
+    }
+
+    /// That of the entries of what has this basis.
+    #[must_use]
+    pub const fn of_entries(self) -> Self {
+        match self {
+            Self::FlatRateCash => Self::FlatRate,
+            other => other,
+        }
     }
 }
 
@@ -404,7 +473,8 @@ impl From<VatScheme> for Basis {
         match scheme {
             VatScheme::Standard => Self::Standard,
             VatScheme::Cash => Self::Cash,
-            VatScheme::FlatRate(_) => Self::FlatRate,
+            VatScheme::FlatRate(_, FlatRateBasis::Invoice) => Self::FlatRate,
+            VatScheme::FlatRate(_, FlatRateBasis::Cash) => Self::FlatRateCash,
         }
     }
 }
@@ -445,50 +515,6 @@ pub enum VatOrigin {
     DocumentLine(usize),
     /// An earlier document that is being paid.
     Document(DocumentId),
-}
-
-/// What an organisation declares for a period, in the boxes that are ever filled.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Boxes {
-    /// VAT due on sales.
-    pub box1: Pence,
-    /// VAT reclaimed on purchases.
-    pub box4: Pence,
-    /// Sales without VAT; under the flat rate, turnover including VAT.
-    pub box6: Pence,
-    /// Purchases without VAT.
-    pub box7: Pence,
-}
-
-/// The boxes of a set of entries. `scheme` gives the percentage for entries of the flat rate.
-pub fn boxes<'a>(entries: impl IntoIterator<Item = &'a VatEntry>, scheme: VatScheme) -> Boxes {
-    let mut boxes = Boxes::default();
-    let mut flat_rate_turnover = Pence::ZERO;
-    for entry in entries {
-        match (entry.side, entry.basis) {
-            (Side::Output, Basis::FlatRate) => flat_rate_turnover += entry.amount.gross(),
-            (Side::Output, _) => {
-                boxes.box1 += entry.amount.vat;
-                boxes.box6 += entry.amount.net;
-            }
-            (Side::Input, _) => {
-                boxes.box4 += entry.amount.vat;
-                boxes.box7 += entry.amount.net;
-                // The VAT that the supplier does not charge is due as well (VAT Notices 735 and 741A, section 5).
-                if let Some(charge) = entry.reverse_charge {
-                    boxes.box1 += entry.amount.vat;
-                    if charge == ReverseCharge::ImportedServices {
-                        boxes.box6 += entry.amount.net;
-                    }
-                }
-            }
-        }
-    }
-    boxes.box6 += flat_rate_turnover;
-    if let Some(percent) = scheme.flat_rate() {
-        boxes.box1 += super::vat::flat_rate_tax(flat_rate_turnover, percent);
-    }
-    boxes
 }
 
 /// Net and VAT of a document, or of a part of it, by VAT code; codes in their order, each at most once.

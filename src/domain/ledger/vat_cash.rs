@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocation::{Allocation, Document};
 use super::money::Pence;
-use super::vat::{Split, VatCode};
+use super::vat::{Side, Split, VatCode};
 use crate::domain::date::Date;
 use crate::domain::ledger::vat::{Basis, CodeTotals, VatEntry, VatOrigin};
 
@@ -27,6 +27,17 @@ pub fn recognised(document: &Document, date: Date) -> CodeTotals {
     }
 }
 
+/// The VAT that waits for the payment of a document at the end of a day: what is to be declared, or when negative, reclaimed.
+pub fn waiting(document: &Document, date: Date) -> Pence {
+    let credit = document.allocations.iter().filter(|one| one.counts_on(date) && !one.is_payment());
+    let taken_off = credit.flat_map(|one| one.credit.iter()).collect();
+    let vat = document.by_code.without(&taken_off).total().vat - recognised(document, date).total().vat;
+    match (document.kind.side(), document.kind.is_credit_note()) {
+        (Side::Output, false) | (Side::Input, true) => vat,
+        (Side::Output, true) | (Side::Input, false) => -vat,
+    }
+}
+
 /// What a document contributes on each day.
 fn schedule(document: &Document) -> BTreeMap<(Date, VatCode), Split> {
     let days: BTreeSet<Date> =
@@ -42,7 +53,7 @@ fn schedule(document: &Document) -> BTreeMap<(Date, VatCode), Split> {
 }
 
 /// The entries that take the return from what a document contributed to what it contributes now. Nothing but for
-/// documents under cash accounting.
+/// documents under cash accounting, and for turnover of the flat rate that counts when it is paid.
 pub fn changes(before: &Document, after: &Document) -> Vec<VatEntry> {
     if !after.waits_for_payment() {
         return Vec::new();
@@ -57,7 +68,7 @@ pub fn changes(before: &Document, after: &Document) -> Vec<VatEntry> {
         side: after.kind.side(),
         code,
         amount: Split { net: Pence(amount.net.0 * sign), vat: Pence(amount.vat.0 * sign) },
-        basis: Basis::Cash,
+        basis: after.basis.map_or(Basis::Cash, Basis::of_entries),
         reverse_charge: None,
         tax_point,
         origin: VatOrigin::Document(after.id),

@@ -16,6 +16,8 @@ pub mod statement;
 pub mod table;
 pub mod trade;
 pub mod trial_balance;
+pub mod vat_return;
+pub mod vat_return_lines;
 
 use serde::Serialize;
 

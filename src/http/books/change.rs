@@ -195,6 +195,7 @@ impl From<AccessDenied> for ApiError {
             AccessDenied::OutOfReach => Self::forbidden("the key is restricted to other organisations"),
             AccessDenied::ReadOnly => Self::forbidden("the role viewer may read the books and not change them"),
             AccessDenied::AdministratorsOnly => Self::forbidden("only an owner or admin may change the organisation"),
+            AccessDenied::OwnersOnly => Self::forbidden("only an owner may do this"),
         }
     }
 }
@@ -242,6 +243,15 @@ pub async fn require_administrator_access(call: &Call<Products>) -> Result<Write
     write_access(call, |role| match role {
         Role::Owner | Role::Admin => Ok(()),
         role => require_write(role).and(Err(AccessDenied::AdministratorsOnly)),
+    })
+    .await
+}
+
+/// The same for owners only.
+pub async fn require_owner_access(call: &Call<Products>) -> Result<WriteAccess, ApiError> {
+    write_access(call, |role| match role {
+        Role::Owner => Ok(()),
+        role => require_write(role).and(Err(AccessDenied::OwnersOnly)),
     })
     .await
 }

@@ -44,6 +44,7 @@ pub use books::{
     update_bank_account, update_bank_transaction, update_customer, update_organisation, update_supplier, void_journal,
 };
 pub use books::{create_vat_adjustment, get_vat_adjustment, list_vat_adjustments, void_vat_adjustment};
+pub use books::{create_vat_return, delete_vat_return, get_vat_return, list_vat_returns};
 pub use coding::{poll_coding_job, submit_coding_job};
 pub use identity::{health, me};
 pub use keys::{create_key, list_keys, revoke_key};

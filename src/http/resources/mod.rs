@@ -22,3 +22,5 @@ pub mod reports;
 pub mod settlements;
 pub mod status;
 pub mod vat_adjustments;
+pub mod vat_reports;
+pub mod vat_returns;

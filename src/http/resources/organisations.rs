@@ -20,6 +20,7 @@ use crate::domain::date::Date;
 use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::organisation::EntityType;
 use crate::domain::ledger::refusal::Refusal;
+use crate::domain::ledger::vat::FlatRateBasis;
 use crate::http::books::change::{
     AnswerContext, ChangeHeaders, answer, body_or_path, execute, member, printed, replayed,
     require_administrator_access,
@@ -133,6 +134,9 @@ pub struct OrganisationJson<'a> {
     entity_type: &'a str,
     #[schema(schema_with = financial_year_end)]
     financial_year_end: &'a str,
+    /// Under the flat rate: sales are its turnover at the date of the `invoice`, or in `cash`.
+    #[schema(schema_with = flat_rate_basis)]
+    flat_rate_basis: &'static str,
     #[schema(required)]
     flat_rate_percent: Option<Exact>,
     has_vat_control: bool,
@@ -193,6 +197,11 @@ pub fn financial_year_end() -> ObjectBuilder {
     ))
 }
 
+/// The schema of when sales are turnover of the flat rate.
+pub fn flat_rate_basis() -> ObjectBuilder {
+    choice(&FlatRateBasis::ALL.map(FlatRateBasis::as_str))
+}
+
 fn role() -> ObjectBuilder {
     choice(&Role::ALL.map(Role::as_str)).description(Some("The caller's."))
 }
@@ -208,7 +217,7 @@ fn example() -> Value {
         "address": { "line1": "4 Mill Yard", "line2": null, "city": "York", "region": null, "postcode": "YO1 7EP", "country": "GB" },
         "financial_year_end": "03-31", "books_start_date": "2025-04-01",
         "vat_registered": true, "vat_number": "GB123456789", "vat_scheme": "standard", "vat_scheme_from": "2019-04-01",
-        "flat_rate_percent": null, "vat_period_months": 3, "vat_period_end_month": 6,
+        "flat_rate_percent": null, "flat_rate_basis": "invoice", "vat_period_months": 3, "vat_period_end_month": 6,
         "cis_contractor": true, "cis_subcontractor": false, "cis_suffered_rate": null,
         "lock_date": "2025-04-30", "default_payment_terms_days": 30,
         "sales_invoice_prefix": "INV-", "sales_invoice_next_number": 102, "sales_credit_note_prefix": "SCN-",
@@ -239,6 +248,7 @@ impl<'a> OrganisationJson<'a> {
             email: row.email.as_deref(),
             entity_type: &row.entity_type,
             financial_year_end: &row.financial_year_end,
+            flat_rate_basis: row.flat_rate_basis.as_str(),
             flat_rate_percent: percent(row.flat_rate_basis_points),
             has_vat_control: row.has_vat_control,
             id: AssignedId(row.id.0),

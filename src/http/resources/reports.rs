@@ -39,6 +39,7 @@ use crate::http::query::Query;
 use crate::http::resources::contact_reports::{
     AGED_CREDITORS, AGED_DEBTORS, CUSTOMER_STATEMENT, PURCHASES_BY_SUPPLIER, SALES_BY_CUSTOMER, SUPPLIER_STATEMENT,
 };
+use crate::http::resources::vat_reports::VAT_RETURN;
 use crate::http::{envelope, openapi};
 use crate::store::{Reader, Snapshot, StoreError};
 
@@ -58,6 +59,7 @@ pub const REPORTS: &[Report] = &[
     PURCHASES_BY_SUPPLIER,
     CUSTOMER_STATEMENT,
     SUPPLIER_STATEMENT,
+    VAT_RETURN,
 ];
 
 /// The path of a report in the list of reports.

@@ -12,6 +12,9 @@ use Column::{Flag, Number, Text};
 pub(super) const ALLOCATION_COLUMNS: &str = "a.id, a.from_document_id, a.from_settlement_id, a.to_document_id, \
      a.to_settlement_id, a.day, a.released_day, a.amount, a.cis, a.credit, a.as_payment";
 
+/// How many columns these are.
+pub(super) const ALLOCATION_COLUMN_COUNT: usize = 11;
+
 const COLUMNS: &[Column] = &[
     Number("id"),
     Number("organisation_id"),

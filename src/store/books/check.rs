@@ -130,6 +130,24 @@ pub(in crate::store) const RULES: &[Rule] = &[
                 having sum(net) <> 0 or sum(vat) <> 0 or sum(entries) <> 0",
     },
     Rule {
+        says: "recorded VAT return that is not made of what was there; return, entries and movements too many",
+        finds: "select cast(t.id as text), cast(sum(t.items) as bigint) from (select id, entries as items from vat_return \
+                union all select id, -1 from (select r.id, r.first_month, r.last_month, e.tax_day as day from vat_return r \
+                join vat_entry e on e.organisation_id = r.organisation_id and e.cursor <= r.cursor) e \
+                where {month} between first_month and last_month union all select id, -1 from (select r.id, r.first_month, \
+                r.last_month, case c.action when 'create' then v.day else v.void_day end as day from vat_return r \
+                join vat_adjustment v on v.organisation_id = r.organisation_id join vat_adjustment_entry b \
+                on b.vat_adjustment_id = v.id join book_change c on c.organisation_id = r.organisation_id \
+                and c.resource_type = 'vat_adjustment' and c.resource_id = v.id and c.cursor <= r.cursor) v \
+                where {month} between first_month and last_month) t group by t.id having sum(t.items) <> 0",
+    },
+    Rule {
+        says: "two recorded VAT returns of one month; both",
+        finds: "select cast(a.id as text), b.id from vat_return a join vat_return b \
+                on b.organisation_id = a.organisation_id and b.id > a.id and b.first_month <= a.last_month \
+                and a.first_month <= b.last_month",
+    },
+    Rule {
         says: "cash of a day differs from the lines; organisation, day, inflow and outflow too much",
         finds: "select cast(organisation_id as text), day, cast(sum(inflow) as bigint), cast(sum(outflow) as bigint) from \
                 (select organisation_id, day, inflow, outflow from cash_day union all \

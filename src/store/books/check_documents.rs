@@ -94,7 +94,8 @@ pub(in crate::store) const DOCUMENT_RULES: &[Rule] = &[
         says: "VAT declared on another basis than the document's; document and basis, entries",
         finds: "select cast(d.id as text) || ' ' || e.basis, count(e.id) from vat_entry e \
                 join document d on d.id = e.document_id where e.basis <> case when e.reverse_charge is not null \
-                then 'standard' else coalesce(d.vat_basis, 'none') end and not (d.vat_basis = 'flat_rate' \
+                then 'standard' when d.vat_basis = 'flat_rate_cash' then 'flat_rate' \
+                else coalesce(d.vat_basis, 'none') end and not (d.vat_basis in ('flat_rate', 'flat_rate_cash') \
                 and e.basis = 'standard' and exists (select 1 from document_line l where l.document_id = d.id \
                 and l.vat_basis = 'standard' and (l.id = e.document_line_id or e.document_line_id is null))) \
                 group by d.id, e.basis",
@@ -112,7 +113,7 @@ pub(in crate::store) const DOCUMENT_RULES: &[Rule] = &[
     Rule {
         says: "document without a basis for its VAT, or one that must have none; document",
         finds: "select cast(id as text) from document where stage <> 'void' \
-                and case when opening then coalesce(vat_basis, 'cash') <> 'cash' \
+                and case when opening then coalesce(vat_basis, 'cash') not in ('cash', 'flat_rate_cash') \
                 else (vat_basis is null) <> (stage = 'draft') end",
     },
     Rule {

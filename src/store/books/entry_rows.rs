@@ -12,7 +12,7 @@ use crate::domain::books::effects::{
 use crate::domain::books::facts::CachedBooks;
 use crate::domain::books::records::journal::{JournalLineView, JournalView};
 use crate::domain::date::{Date, Month};
-use crate::domain::ledger::vat::ReverseCharge;
+use crate::domain::ledger::vat::{ReverseCharge, VatScheme};
 use crate::store::sql::{Cell, Column, Rows};
 
 const JOURNAL: &[Column] = &[
@@ -67,13 +67,19 @@ const VAT_ENTRY: &[Column] = &[
     Number("tax_day"),
     Text("reverse_charge"),
     Number("settlement_id"),
+    Number("cursor"),
 ];
 
 const LOCK_CHANGE: &[Column] =
     &[Number("id"), Number("organisation_id"), Number("lock_day"), Text("reason"), Number("user_id"), Number("at")];
 
-const VAT_SCHEME: &[Column] =
-    &[Number("organisation_id"), Number("from_day"), Text("scheme"), Number("flat_rate_basis_points")];
+const VAT_SCHEME: &[Column] = &[
+    Number("organisation_id"),
+    Number("from_day"),
+    Text("scheme"),
+    Number("flat_rate_basis_points"),
+    Text("flat_rate_basis"),
+];
 
 const FINANCIAL_YEAR_END: &[Column] = &[Number("organisation_id"), Number("from_day"), Text("year_end")];
 
@@ -139,8 +145,12 @@ pub(super) fn vat_schemes<'a>(books: impl Iterator<Item = &'a CachedBooks>) -> R
     let mut rows = Rows::new("vat_scheme_period", VAT_SCHEME, "");
     for one in books {
         for (from, scheme) in one.vat.iter() {
-            let rate = scheme.flat_rate().map(|rate| rate.0);
-            rows.push([one.organisation.id.0.into(), i64::from(from).into(), scheme.as_str().into(), rate.into()]);
+            let (rate, basis) = match scheme {
+                VatScheme::FlatRate(rate, basis) => (Some(rate.0), Some(basis.as_str())),
+                VatScheme::Standard | VatScheme::Cash => (None, None),
+            };
+            let (organisation, from) = (one.organisation.id.0, i64::from(from));
+            rows.push([organisation.into(), from.into(), scheme.as_str().into(), rate.into(), basis.into()]);
         }
     }
     rows
@@ -245,6 +255,7 @@ pub(super) fn push_vat_entry(rows: &mut Rows, organisation: i64, record: &VatEnt
         i64::from(entry.tax_point).into(),
         entry.reverse_charge.map(ReverseCharge::as_str).into(),
         settlement.into(),
+        record.cursor.into(),
     ]);
 }
 

@@ -29,6 +29,7 @@ use crate::store::books::previews::load_previews;
 use crate::store::books::report_rows::load_contact_balances;
 use crate::store::books::settlements::{SETTLEMENT_COLUMNS, read_settlement};
 use crate::store::books::vat_adjustments::adjustments_by_id;
+use crate::store::books::vat_returns::load_vat_returns;
 use crate::store::books::{documents, settlements};
 use crate::store::sql::{Unit, json_array, params};
 
@@ -54,6 +55,7 @@ pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: 
         facts.imports.loading().extend(imports.into_iter().map(|(of, row)| (row.id, (of, row))));
     }
     load_vat_adjustments(unit, &mut ids, &mut facts).await?;
+    load_vat_returns(unit, &ids.vat_returns, &ids.vat_return_ends, &mut facts).await?;
     if !ids.mail_organisations.is_empty() {
         load_emails(unit, &ids, &mut facts).await?;
     }

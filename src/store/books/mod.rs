@@ -43,6 +43,8 @@ mod settlements;
 mod status;
 mod totals;
 mod vat_adjustments;
+mod vat_return_rows;
+mod vat_returns;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -61,13 +63,11 @@ use crate::domain::date::date_in;
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::issue::sequence_of;
-use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat::{VatHistory, VatScheme};
 use crate::store::books::accounts::{ACCOUNT_COLUMNS, read_account};
 use crate::store::books::bank_accounts::{BANK_ACCOUNT_COLUMNS, read_bank_account};
 use crate::store::organisations::organisation_by_id;
-use crate::store::sql::{Row, Unit, for_update, json_array, params};
+use crate::store::sql::{Unit, for_update, json_array, params};
 use crate::store::writer::Writer;
 use crate::store::{Reader, StoreError};
 
@@ -377,23 +377,12 @@ async fn load_books(
     for row in unit.all(&sql, params![id.0]).await? {
         books.put_account(read_account(&row)?);
     }
-    let sql = "select from_day, scheme, flat_rate_basis_points from vat_scheme_period where organisation_id = $1";
-    let mut schemes = Vec::new();
-    for row in unit.all(sql, params![id.0]).await? {
-        schemes.push((row.date(0)?, scheme(&row)?));
-    }
-    books.vat = Arc::new(VatHistory::new(schemes));
+    books.vat = Arc::new(organisation::load_vat_schemes(unit, id).await?);
     let sql = format!("select {BANK_ACCOUNT_COLUMNS} from bank_account b where b.organisation_id = $1");
     for row in unit.all(&sql, params![id.0]).await? {
         books.put_bank_account(read_bank_account(&row)?);
     }
     Ok(books)
-}
-
-/// The VAT scheme of a row.
-fn scheme(row: &Row) -> Result<VatScheme, StoreError> {
-    let (word, rate): (String, Option<i64>) = (row.get(1)?, row.get(2)?);
-    VatScheme::from_parts(&word, rate.map(Percent)).map_err(|_| StoreError::corrupt("vat scheme", word))
 }
 
 /// Loads the sequences of an organisation.

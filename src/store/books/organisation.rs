@@ -19,9 +19,10 @@ use crate::domain::books::request::{Actor, CommandResult, CreateOrganisation, Or
 use crate::domain::caller::Role;
 use crate::domain::ids::{AccountId, OrganisationId};
 use crate::domain::ledger::financial_year::{FinancialYears, YearEnd};
+use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::standard_chart;
-use crate::domain::ledger::vat::VatHistory;
+use crate::domain::ledger::vat::{FlatRateBasis, VatHistory, VatScheme};
 use crate::store::books::{replays, write};
 use crate::store::epochs::Topic;
 use crate::store::organisations::{insert_member, read};
@@ -74,6 +75,20 @@ pub(super) async fn load_financial_years(
     read_financial_years(organisation, &unit.all(YEAR_ENDS, params![organisation.0]).await?)
 }
 
+/// Loads the VAT schemes of an organisation.
+pub(super) async fn load_vat_schemes(unit: &Unit<'_>, organisation: OrganisationId) -> Result<VatHistory, StoreError> {
+    let sql = "select from_day, scheme, flat_rate_basis_points, flat_rate_basis from vat_scheme_period where organisation_id = $1";
+    let read = |row: &Row| {
+        let (word, rate): (String, Option<i64>) = (row.get(1)?, row.get(2)?);
+        let basis = row.get::<Option<String>>(3)?.as_deref().and_then(FlatRateBasis::parse).unwrap_or_default();
+        let scheme = VatScheme::from_parts(&word, rate.map(Percent), basis)
+            .map_err(|_| StoreError::corrupt("vat scheme", word))?;
+        Ok((row.date(0)?, scheme))
+    };
+    let rows = unit.all(sql, params![organisation.0]).await?;
+    Ok(VatHistory::new(rows.iter().map(read).collect::<Result<_, StoreError>>()?))
+}
+
 /// Writes the row of an organisation.
 pub(super) async fn write(unit: &Unit<'_>, row: &OrganisationRecord) -> Result<(), StoreError> {
     active_model(row).update(unit.db).await?;
@@ -106,6 +121,7 @@ fn active_model(row: &OrganisationRecord) -> organisation::ActiveModel {
         vat_scheme: Set(row.vat_scheme),
         vat_scheme_from: Set(row.vat_scheme_from.map(Into::into)),
         flat_rate_basis_points: Set(row.flat_rate_basis_points),
+        flat_rate_basis: Set(row.flat_rate_basis.as_str().to_owned()),
         vat_period_months: Set(row.vat_period_months),
         vat_period_end_month: Set(row.vat_period_end_month),
         cis_contractor: Set(row.cis_contractor),

@@ -29,6 +29,7 @@ use crate::store::books::entry_rows::{
     contact_totals, count_rows, list_day_rows, sequence_rows, vat_totals,
 };
 use crate::store::books::vat_adjustments::{adjustment_entry_rows, adjustment_rows};
+use crate::store::books::vat_returns::return_rows;
 use crate::store::sql::Column::Number;
 use crate::store::sql::{Rows, Unit, json_array, params};
 
@@ -54,6 +55,8 @@ struct Tables<'a> {
     settlements: BTreeSet<i64>,
     imports: BTreeSet<i64>,
     vat_adjustments: BTreeSet<i64>,
+    vat_returns: BTreeSet<i64>,
+    deleted_vat_returns: Vec<i64>,
     emails: BTreeSet<i64>,
     journals: Rows,
     lines: Rows,
@@ -99,6 +102,8 @@ impl Default for Tables<'_> {
             settlements: BTreeSet::new(),
             imports: BTreeSet::new(),
             vat_adjustments: BTreeSet::new(),
+            vat_returns: BTreeSet::new(),
+            deleted_vat_returns: Vec::new(),
             emails: BTreeSet::new(),
             journals: entry_rows::journals(),
             lines: entry_rows::lines(),
@@ -168,6 +173,9 @@ impl<'a> Tables<'a> {
             Effect::VatAdjustment(id) => {
                 self.vat_adjustments.insert(*id);
             }
+            Effect::VatReturn(id) => {
+                self.vat_returns.insert(*id);
+            }
             Effect::Email(id) => {
                 self.emails.insert(*id);
             }
@@ -177,6 +185,7 @@ impl<'a> Tables<'a> {
                 self.deleted_documents.push(*id);
             }
             Effect::StatementLineDeleted(id) => self.deleted_bank_transactions.push(*id),
+            Effect::VatReturnDeleted(id) => self.deleted_vat_returns.push(*id),
             Effect::Allocation(allocation) => {
                 self.allocations.insert(allocation.id.map_or(0, |id| id.0), (organisation, allocation));
             }
@@ -290,6 +299,7 @@ impl<'a> Tables<'a> {
             ("document", "id", &self.deleted_documents),
             ("contact", "id", &self.deleted_contacts),
             ("bank_transaction", "id", &self.deleted_bank_transactions),
+            ("vat_return", "id", &self.deleted_vat_returns),
         ] {
             if !ids.is_empty() {
                 let sql = format!("delete from {table} where {column} in {}", unit.numbers_of_json());
@@ -300,7 +310,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The rows of every table, in the order in which they are written.
-    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 35] {
+    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 36] {
         let of = |organisation: i64| books.get(&OrganisationId(organisation));
         let accounts = self.accounts.iter().filter_map(|(organisation, id)| {
             of(*organisation).and_then(|books| books.accounts.get(id)).map(|row| (*organisation, row))
@@ -347,6 +357,7 @@ impl<'a> Tables<'a> {
             self.previews,
             any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_rows),
             any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_entry_rows),
+            any(self.vat_returns.iter().filter_map(|id| facts.vat_returns.get(id)), return_rows),
         ]
     }
 }

@@ -39,6 +39,8 @@ mod vat_adjustments;
 mod vat_notice_examples;
 mod vat_notice_model;
 mod vat_notices;
+mod vat_return;
+mod vat_returns;
 mod vat_schemes;
 mod vat_treatments;
 mod wording;

@@ -107,6 +107,14 @@ impl Scene {
             "vat_control_required" => {
                 (422, self.invoice(&[("lines", json!([books.item("4000", "10", "ST")]))]), json!({}))
             }
+            "period_recorded" => {
+                let registered =
+                    json!({ "vat_registered": true, "vat_scheme": "standard", "vat_scheme_from": "2024-01-01" });
+                books.request("PATCH", "").json(&registered).send().expect(200);
+                let body = json!({ "period_end": "2025-12-31" });
+                let first = books.made("/vat-returns", &body);
+                (409, books.post("/vat-returns", &body), json!({ "existing_id": first["id"] }))
+            }
             "unbalanced" => {
                 let lines = json!([{ "account_id": account("7100"), "debit": 2 }, { "account_id": account("1200"), "credit": 1 }]);
                 (422, self.journal(lines), json!({ "total_debit": 2.0, "total_credit": 1.0 }))

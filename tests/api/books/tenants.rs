@@ -13,7 +13,7 @@ use crate::support::database::on_both_databases;
 use crate::support::server::ApiKey;
 
 /// Everything that can be listed of an organisation.
-const LISTS: [&str; 16] = [
+const LISTS: [&str; 17] = [
     "",
     "/accounts",
     "/customers",
@@ -29,6 +29,7 @@ const LISTS: [&str; 16] = [
     "/customer-receipts",
     "/supplier-payments",
     "/vat-adjustments",
+    "/vat-returns",
     "/emails",
 ];
 
@@ -41,6 +42,7 @@ struct Tenant {
 impl Tenant {
     fn of(books: Books) -> Self {
         books.vat_control();
+        books.registered("standard", Value::Null);
         let made = |path: &str, body: Value| books.post(path, &body).expect(201)["data"]["id"].as_i64().unwrap();
         let mut records = vec![
             ("accounts", books.account_id("7100")),
@@ -51,6 +53,7 @@ impl Tenant {
             ("journals", books.posted("2026-03-01", "7100", "1200", json!(1))["id"].as_i64().unwrap()),
             ("imports", made("/imports", json!({ "kind": "customers", "rows": [{ "name": "x" }] }))),
             ("vat-adjustments", made("/vat-adjustments", adjustment())),
+            ("vat-returns", made("/vat-returns", recorded())),
         ];
         let accounts = |code: &str| books.account_id(code);
         let bodies = traded(records[1].1, records[2].1, records[3].1, &accounts);
@@ -97,6 +100,10 @@ fn adjustment() -> Value {
     json!({ "date": "2026-03-01", "reason": "other", "description": "x", "entries": [{ "box": 6, "amount": 1 }] })
 }
 
+fn recorded() -> Value {
+    json!({ "period_end": "2025-12-31" })
+}
+
 /// A body that is legal for its operation, so that nothing but the tenant can be refused.
 fn body(operation: &str, own: &Tenant) -> Option<Value> {
     Some(match operation {
@@ -107,6 +114,7 @@ fn body(operation: &str, own: &Tenant) -> Option<Value> {
         "createCustomer" | "createSupplier" => json!({ "name": "New" }),
         "createJournal" => own.books.two_lines("2026-03-02", "7100", "1200", json!(1)),
         "createVatAdjustment" => adjustment(),
+        "recordVatReturn" => json!({ "period_end": "2025-03-31" }),
         "voidJournal" | "voidVatAdjustment" => json!({}),
         "createSalesInvoice"
         | "createPurchaseInvoice"
@@ -277,6 +285,8 @@ on_both_databases! {
             "lines": [{ "account_id": account("7100"), "debit": 1 }, { "account_id": account("1200"), "credit": 1 }]
         });
         let bank = get("/bank-accounts")["data"][0].clone();
+        let registered = json!({ "vat_registered": true, "vat_scheme": "standard", "vat_scheme_from": "2024-01-01" });
+        server.client.request("PATCH", &foreign("")).key(&strange_key).json(&registered).send().expect(200);
         let mut records = vec![
             ("accounts", account("7100")),
             ("customers", make("/customers", json!({ "name": "Foreign customer" }))),
@@ -284,6 +294,7 @@ on_both_databases! {
             ("journals", make("/journals", journal.clone())),
             ("imports", make("/imports", json!({ "kind": "customers", "rows": [{ "name": "x" }] }))),
             ("vat-adjustments", make("/vat-adjustments", adjustment())),
+            ("vat-returns", make("/vat-returns", recorded())),
             ("bank-accounts", bank["id"].as_i64().unwrap()),
             ("bank-transactions", make("/bank-transactions", line(&bank["id"]))),
         ];

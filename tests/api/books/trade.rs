@@ -6,7 +6,7 @@ use super::Books;
 use crate::support::client::Answer;
 
 /// Every list of an organisation.
-const LISTS: [&str; 13] = [
+const LISTS: [&str; 14] = [
     "/accounts?include_archived=true",
     "/customers?include_archived=true&limit=200",
     "/suppliers?include_archived=true&limit=200",
@@ -20,6 +20,7 @@ const LISTS: [&str; 13] = [
     "/customer-receipts?limit=200",
     "/supplier-payments?limit=200",
     "/vat-adjustments?limit=200",
+    "/vat-returns?limit=200",
 ];
 
 impl Books {

@@ -91,6 +91,7 @@ fn entities() -> Tables {
         vat_day,
         vat_entry,
         vat_month,
+        vat_return,
         vat_scheme_period,
     ];
     for (module, (name, _)) in &described {

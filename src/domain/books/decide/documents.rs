@@ -26,13 +26,15 @@ use crate::domain::ledger::issue::{VatTreatment, Voidable};
 use crate::domain::ledger::journal::{Journal, PostedJournal};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat::{VatEntry, VatOrigin};
+use crate::domain::ledger::vat::{CodeTotals, VatEntry, VatOrigin};
 use crate::domain::ledger::{document, issue};
 
 /// A draft that the rules agree to issue.
 struct Issued {
     number: String,
     treatment: VatTreatment,
+    /// Net and VAT by code, as far as they are declared with it.
+    by_code: CodeTotals,
     journal: Option<Journal>,
 }
 
@@ -458,7 +460,7 @@ impl BooksTransaction<'_> {
             lines,
             net_pence: draft.total.net.0,
             vat_pence: draft.total.vat.0,
-            by_code: draft.by_code(),
+            by_code: draft.by_code(None),
             paid_pence: 0,
             credited_pence: 0,
             cis: draft.cis,
@@ -483,7 +485,7 @@ impl BooksTransaction<'_> {
         let number = self.new_number(draft.kind, entry.number.as_deref())?;
         let treatment = self.treatment(draft, entry.origin_id);
         let journal = issue::issue(&self.books.books(), draft, treatment, &number)?;
-        Ok(Issued { number, treatment, journal })
+        Ok(Issued { number, by_code: draft.by_code(Some(treatment.basis)), treatment, journal })
     }
 
     /// How the VAT of a document is posted: that of a credit note as that of the invoice it takes back.
@@ -512,6 +514,7 @@ impl BooksTransaction<'_> {
             stage: Stage::Issued,
             number: Some(issued.number),
             basis: Some(issued.treatment.basis),
+            by_code: issued.by_code,
             issued_at_ms: Some(self.now_ms),
             ..row
         };

@@ -168,7 +168,14 @@ impl BooksTransaction<'_> {
         };
         let id = self.identifiers.next(IdSequence::VatEntry);
         let organisation = self.organisation();
-        let record = VatEntryRecord { id, cause, document, document_line: line, entry: entry.clone() };
+        let record = VatEntryRecord {
+            id,
+            cause,
+            document,
+            document_line: line,
+            cursor: self.books.next_change,
+            entry: entry.clone(),
+        };
         self.effects.push(organisation, Effect::VatEntry(Box::new(record)));
     }
 

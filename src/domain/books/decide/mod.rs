@@ -41,6 +41,7 @@ mod settlement_lines;
 mod settlements;
 mod trade;
 mod vat_adjustments;
+pub mod vat_returns;
 
 /// Why a command is not carried out.
 pub(crate) enum Rejection {
@@ -179,6 +180,8 @@ impl BooksTransaction<'_> {
             BooksCommand::VoidVatAdjustment { id, void_date, reason } => {
                 self.void_vat_adjustment(request, *id, *void_date, reason.as_deref())
             }
+            BooksCommand::RecordVatReturn(input) => self.record_vat_return(input),
+            BooksCommand::DeleteVatReturn { id } => self.delete_vat_return(*id),
             BooksCommand::SendEmail(entry) => self.send_email(request, entry),
             BooksCommand::ResendEmail { id } => self.resend_email(*id),
             BooksCommand::CancelEmail { id } => self.cancel_email(*id),

@@ -16,7 +16,7 @@ use crate::domain::ledger::journal::{Journal, SourceType, Target};
 use crate::domain::ledger::money::{Decimal4, Pence, Percent};
 use crate::domain::ledger::opening::{EnteredOpening, Opening, OpeningDocument, OpeningFacts, OpeningLine};
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat::{Basis, CodeTotals, Side, Split, VatCode};
+use crate::domain::ledger::vat::{CodeTotals, Side, Split, VatCode};
 use crate::domain::ledger::{journal, opening};
 use std::collections::BTreeSet;
 
@@ -218,7 +218,7 @@ impl BooksTransaction<'_> {
             cis: None,
             is_opening: true,
             opened_on: Some(journal.entry_date),
-            basis: open.vat.is_some().then_some(Basis::Cash),
+            basis: open.vat.as_ref().and_then(|_| opening::basis(&self.books.books(), journal.entry_date, open)),
             given_basis: None,
             journal_id: Some(journal.id),
             void_journal_id: None,

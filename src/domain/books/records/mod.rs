@@ -17,3 +17,4 @@ pub mod statement_line;
 pub mod status;
 pub mod suggestion;
 pub mod vat_adjustment;
+pub mod vat_return;

@@ -9,7 +9,7 @@ use crate::domain::ledger::journal;
 use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::organisation::{EntityType, VatPatch, VatSettings};
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat::{VatHistory, VatScheme};
+use crate::domain::ledger::vat::{FlatRateBasis, VatHistory, VatScheme};
 
 /// An organisation as stored (`ledger.md` 2.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +48,8 @@ pub struct OrganisationRecord {
     pub vat_scheme_from: Option<Date>,
     /// Flat rate in hundredths of a percent.
     pub flat_rate_basis_points: Option<i64>,
+    /// When sales are turnover of the flat rate.
+    pub flat_rate_basis: FlatRateBasis,
     /// Length of a VAT period.
     pub vat_period_months: i64,
     /// A month a VAT period ends in.
@@ -225,6 +227,7 @@ impl OrganisationRecord {
         row.vat_scheme = vat.scheme.map(|scheme| scheme.as_str().to_owned());
         row.vat_scheme_from = vat.scheme_from;
         row.flat_rate_basis_points = vat.scheme.and_then(VatScheme::flat_rate).map(|rate| rate.0);
+        row.flat_rate_basis = vat.flat_rate_basis;
         row.vat_period_months = i64::from(vat.period_months);
         row.vat_period_end_month = i64::from(vat.period_end_month);
         let others = histories.zip(year_end).filter(|(histories, day)| !histories.years.year_end().is_same_day(*day));
@@ -246,8 +249,9 @@ impl OrganisationRecord {
             is_registered: self.vat_registered,
             number: self.vat_number.clone(),
             // The same rule accepted the stored scheme.
-            scheme: scheme.and_then(|word| VatScheme::from_parts(word, rate).ok()),
+            scheme: scheme.and_then(|word| VatScheme::from_parts(word, rate, self.flat_rate_basis).ok()),
             scheme_from: self.vat_scheme_from,
+            flat_rate_basis: self.flat_rate_basis,
             period_months: i32::try_from(self.vat_period_months).unwrap_or(3),
             period_end_month: i32::try_from(self.vat_period_end_month).unwrap_or(3),
         }
@@ -270,6 +274,7 @@ impl OrganisationRecord {
             .text("vat_scheme", self.vat_scheme.as_deref())
             .date("vat_scheme_from", self.vat_scheme_from)
             .percent("flat_rate_percent", self.flat_rate_basis_points)
+            .text("flat_rate_basis", self.flat_rate_basis.as_str())
             .number("vat_period_months", self.vat_period_months)
             .number("vat_period_end_month", self.vat_period_end_month)
             .flag("cis_contractor", self.cis_contractor)
@@ -312,6 +317,7 @@ pub fn blank(now_ms: i64) -> OrganisationRecord {
         vat_scheme: None,
         vat_scheme_from: None,
         flat_rate_basis_points: None,
+        flat_rate_basis: FlatRateBasis::Invoice,
         vat_period_months: 3,
         vat_period_end_month: 3,
         cis_contractor: false,

@@ -7,7 +7,8 @@ use crate::domain::ledger::bank::BankStatus;
 use crate::domain::ledger::chart::Chart;
 use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::standard_chart;
-use crate::domain::ledger::vat::{VatHistory, VatScheme, boxes};
+use crate::domain::ledger::vat::{FlatRateBasis, VatHistory, VatScheme};
+use crate::domain::ledger::vat_return::boxes_of_entries as boxes;
 
 const DAY: Date = Date::numbered(20_200);
 
@@ -106,7 +107,7 @@ fn a_payment_of_vat_moves_the_control_and_no_box() {
 #[test]
 fn under_the_flat_rate_expenses_stay_gross() {
     let chart = chart(true);
-    let flat = VatScheme::FlatRate(Percent(950));
+    let flat = VatScheme::FlatRate(Percent(950), FlatRateBasis::Invoice);
     let rent = vec![part(&chart, "7100", -12_000, VatCode::Standard)];
     let coded = decide(&chart, flat, &transaction(-12_000), rent).unwrap();
     assert_eq!(amounts(&coded), [Split { net: Pence(-12_000), vat: Pence::ZERO }]);

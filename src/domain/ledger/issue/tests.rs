@@ -8,7 +8,8 @@ use crate::domain::ledger::journal::JournalStatus;
 use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::refusal::VatPosting;
 use crate::domain::ledger::standard_chart;
-use crate::domain::ledger::vat::{VatCode, VatHistory, VatScheme, boxes};
+use crate::domain::ledger::vat::{FlatRateBasis, VatCode, VatHistory, VatScheme};
+use crate::domain::ledger::vat_return::boxes_of_entries as boxes;
 
 const DAY: Date = Date::numbered(20_192);
 
@@ -151,7 +152,7 @@ fn accounts_that_money_and_debts_are_posted_to_are_no_lines() {
 #[test]
 fn the_flat_rate_leaves_the_vat_of_purchases_in_the_expense() {
     let chart = chart(true);
-    let flat = VatScheme::FlatRate(Percent(950));
+    let flat = VatScheme::FlatRate(Percent(950), FlatRateBasis::Invoice);
     let bill = |lines: &[(&str, VatCode, i64)]| {
         let draft = drafted(&chart, DocumentKind::PurchaseInvoice, lines);
         let journal = decide(&chart, flat, &draft).unwrap().unwrap();
@@ -189,7 +190,7 @@ fn under_cash_accounting_issuing_posts_but_declares_nothing() {
 #[test]
 fn a_credit_note_is_treated_as_the_invoice_it_takes_back() {
     let chart = chart(true);
-    let vat = VatHistory::new(vec![(Date::MIN, VatScheme::FlatRate(Percent(950)))]);
+    let vat = VatHistory::new(vec![(Date::MIN, VatScheme::FlatRate(Percent(950), FlatRateBasis::Invoice))]);
     let books = Books { chart: &chart, vat: &vat, lock_date: None };
     let of = |basis, capital_gross, code| {
         let draft = drafted(&chart, DocumentKind::PurchaseCreditNote, &[(code, VatCode::Standard, 2_000)]);

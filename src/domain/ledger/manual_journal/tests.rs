@@ -6,7 +6,8 @@ use crate::domain::ledger::chart::Chart;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::standard_chart;
-use crate::domain::ledger::vat::{VatHistory, boxes};
+use crate::domain::ledger::vat::{FlatRateBasis, VatHistory};
+use crate::domain::ledger::vat_return::boxes_of_entries as boxes;
 
 const DAY: Date = Date::numbered(20_200);
 
@@ -86,7 +87,7 @@ fn a_line_straight_to_vat_control_moves_no_box() {
 #[test]
 fn under_the_flat_rate_purchases_stay_gross_but_for_large_capital_goods() {
     let chart = chart(true);
-    let flat = VatScheme::FlatRate(Percent(950));
+    let flat = VatScheme::FlatRate(Percent(950), FlatRateBasis::Invoice);
     let rent =
         entered(vec![line(&chart, "7100", 12_000, Some(VatCode::Standard)), line(&chart, "2400", -12_000, None)]);
     let journal = decide(&chart, flat, &rent).unwrap();

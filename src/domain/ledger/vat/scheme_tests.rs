@@ -13,9 +13,9 @@ fn date(text: &str) -> Date {
 #[test]
 fn only_the_flat_rate_has_a_percentage() {
     let percent = Percent(950);
-    assert_eq!(VatScheme::from_parts("standard", None), Ok(VatScheme::Standard));
-    assert_eq!(VatScheme::from_parts("cash", None), Ok(VatScheme::Cash));
-    let flat = VatScheme::from_parts("flat_rate", Some(percent)).unwrap();
+    assert_eq!(VatScheme::from_parts("standard", None, FlatRateBasis::Invoice), Ok(VatScheme::Standard));
+    assert_eq!(VatScheme::from_parts("cash", None, FlatRateBasis::Invoice), Ok(VatScheme::Cash));
+    let flat = VatScheme::from_parts("flat_rate", Some(percent), FlatRateBasis::Invoice).unwrap();
     assert_eq!((flat.as_str(), flat.flat_rate()), ("flat_rate", Some(percent)));
     for (word, percent) in [
         ("flat_rate", None),
@@ -24,7 +24,11 @@ fn only_the_flat_rate_has_a_percentage() {
         ("cash", Some(percent)),
         ("margin", None),
     ] {
-        assert_eq!(VatScheme::from_parts(word, percent).unwrap_err().reason(), "invalid_field", "{word}");
+        assert_eq!(
+            VatScheme::from_parts(word, percent, FlatRateBasis::Invoice).unwrap_err().reason(),
+            "invalid_field",
+            "{word}"
+        );
     }
 }
 
@@ -39,15 +43,15 @@ fn a_document_keeps_the_scheme_of_its_date() {
     let mut history = VatHistory::new(vec![(date("2025-07-01"), VatScheme::Cash), (Date::MIN, VatScheme::Standard)]);
     assert_eq!(history.on(date("2025-06-30")), VatScheme::Standard);
     assert_eq!(history.on(date("2025-07-01")), VatScheme::Cash);
-    history.change(date("2025-07-01"), VatScheme::FlatRate(Percent(950)));
-    assert_eq!(history.on(date("2030-01-01")), VatScheme::FlatRate(Percent(950)));
+    history.change(date("2025-07-01"), VatScheme::FlatRate(Percent(950), FlatRateBasis::Invoice));
+    assert_eq!(history.on(date("2030-01-01")), VatScheme::FlatRate(Percent(950), FlatRateBasis::Invoice));
     assert_eq!(history.on(date("2025-01-01")), VatScheme::Standard);
     assert_eq!(VatHistory::default().on(Date::numbered(0)), VatScheme::Standard);
 }
 
 #[test]
 fn a_scheme_changes_the_basis_of_the_days_that_were_under_another() {
-    let flat = |basis_points: i64| VatScheme::FlatRate(Percent(basis_points));
+    let flat = |basis_points: i64| VatScheme::FlatRate(Percent(basis_points), FlatRateBasis::Invoice);
     let history = VatHistory::new(vec![
         (date("2025-01-01"), VatScheme::Standard),
         (date("2025-07-01"), flat(950)),
@@ -77,7 +81,7 @@ fn the_flat_rate_reclaims_on_large_capital_goods_alone() {
         (1..).zip(standard_chart::at_creation(true)).map(|(id, new)| new.with_id(AccountId(id))).collect();
     let machine = chart.with_code("0030").unwrap();
     let rent = chart.with_code("7100").unwrap();
-    let flat = VatScheme::FlatRate(Percent(950));
+    let flat = VatScheme::FlatRate(Percent(950), FlatRateBasis::Invoice);
     assert!(separates_vat(flat, Side::Input, machine, Pence(200_000)));
     assert!(separates_vat(flat, Side::Input, machine, Pence(-200_000)));
     assert!(!separates_vat(flat, Side::Input, machine, Pence(199_999)));

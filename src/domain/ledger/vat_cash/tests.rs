@@ -5,7 +5,8 @@ use crate::domain::ids::{AllocationId, DocumentId, SettlementId};
 use crate::domain::ledger::allocation::AllocationEnd;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::testing;
-use crate::domain::ledger::vat::{VatScheme, boxes};
+use crate::domain::ledger::vat::VatScheme;
+use crate::domain::ledger::vat_return::boxes_of_entries as boxes;
 use proptest::prelude::*;
 
 const DAY: Date = Date::numbered(20_200);

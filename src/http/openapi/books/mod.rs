@@ -18,6 +18,7 @@ mod settlements;
 pub(in crate::http) mod shared;
 mod status;
 mod vat_adjustments;
+mod vat_returns;
 
 use super::schema::Any;
 use crate::http::resources::contacts::body_schemas;
@@ -60,6 +61,7 @@ pub use settlements::{
 pub(super) use shared::vocabulary;
 pub use status::get_books_status;
 pub use vat_adjustments::{create_vat_adjustment, get_vat_adjustment, list_vat_adjustments, void_vat_adjustment};
+pub use vat_returns::{create_vat_return, delete_vat_return, get_vat_return, list_vat_returns};
 
 const TAG: &str = "Ledger";
 
@@ -76,6 +78,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
         opening::schemas(),
         imports::schemas(),
         vat_adjustments::schemas(),
+        vat_returns::schemas(),
         emails::schemas(),
     ];
     groups.into_iter().flatten().collect()

@@ -12,7 +12,7 @@ use super::shared::{address_in, date_in, email_in, inside, patch, percent_in, ut
 use crate::domain::date::timezones;
 use crate::http::envelope::{Data, List};
 use crate::http::error::ErrorCode;
-use crate::http::resources::organisations::{OrganisationJson, entity_type, financial_year_end};
+use crate::http::resources::organisations::{OrganisationJson, entity_type, financial_year_end, flat_rate_basis};
 use crate::http::resources::period_lock::PeriodLockJson;
 
 /// `GET /api/v1/books/organisations`.
@@ -57,7 +57,8 @@ pub fn update_organisation() -> Operation {
     inside(
         "Change an organisation",
         "Owners and administrators only. Another VAT scheme begins on the first day of a VAT period after the lock date, another \
-         percentage of the flat rate on any day after it; what is dated before keeps the old one. A document keeps the basis it \
+         percentage of the flat rate on any day after it; what is dated before keeps the old one. Another `flat_rate_basis` is another \
+         scheme where the flat rate applies. A document keeps the basis it \
          was issued under, so another scheme is 409 `vat_already_posted` where VAT stands from its first day on: `journal_id` is \
          the earliest. What was undone on its own day does not count. Another `financial_year_end` is that of the years that end after \
          the lock date: what is locked stays as it is, and the first of the others is short or long, of 18 months at most.",
@@ -153,6 +154,7 @@ fn patchable(is_new: bool) -> Vec<Field> {
         maybe("vat_scheme", choice(&["standard", "cash", "flat_rate"])),
         maybe("vat_scheme_from", date_in()),
         maybe("flat_rate_percent", percent_in(0.01, 50.0)),
+        optional("flat_rate_basis", flat_rate_basis()),
         optional("vat_period_months", integer(1).enum_values(Some([1, 3, 12]))),
         optional("vat_period_end_month", integer(1).maximum(Some(12_isize))),
         maybe("email", email_in()),

@@ -402,7 +402,7 @@ impl<'a> From<NumberedLine<'a>> for PurchaseLineJson<'a> {
 }
 
 fn vat_basis() -> Object {
-    nullable(choice(&[Basis::Standard, Basis::Cash, Basis::FlatRate].map(Basis::as_str)))
+    nullable(choice(&Basis::ALL.map(Basis::as_str)))
 }
 
 fn line_basis() -> Object {

@@ -15,6 +15,7 @@ pub mod organisation;
 pub(in crate::http) mod read;
 pub mod settlement;
 pub mod vat_adjustment;
+pub mod vat_return;
 
 pub use read::{BOOK_DATE_RULE, body, parse_book_date, utr};
 

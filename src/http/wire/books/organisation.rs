@@ -6,10 +6,11 @@ use crate::domain::date::{Date, is_timezone};
 use crate::domain::ledger::financial_year::YearEnd;
 use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::organisation::EntityType;
+use crate::domain::ledger::vat::FlatRateBasis;
 use crate::domain::problem::Issues;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
-const NAMES: [&str; 30] = [
+const NAMES: [&str; 31] = [
     "name",
     "legal_name",
     "entity_type",
@@ -29,6 +30,7 @@ const NAMES: [&str; 30] = [
     "vat_scheme",
     "vat_scheme_from",
     "flat_rate_percent",
+    "flat_rate_basis",
     "vat_period_months",
     "vat_period_end_month",
     "email",
@@ -43,7 +45,7 @@ const NAMES: [&str; 30] = [
     "base_currency",
 ];
 /// Keys of [`NAMES`] that a change may have.
-const PATCHABLE: usize = 27;
+const PATCHABLE: usize = 28;
 
 const ENTITY_TYPES: &str = "one of sole_trader, partnership, limited_company, llp, charity, landlord, other";
 
@@ -63,8 +65,8 @@ pub fn parse_new(text: &[u8]) -> Result<NewOrganisation, Issues> {
     let mut new = NewOrganisation { change: OrganisationChange::default(), vat_control: false, currency: None };
     let read = reader.object(FieldPath::section(BODY), &NAMES, |reader, at| {
         match at {
-            28 => new.vat_control = reader.flag(body("vat_control"))?.unwrap_or_default(),
-            29 => new.currency = reader.text(body("base_currency"), 3..=3)?.map(String::from),
+            29 => new.vat_control = reader.flag(body("vat_control"))?.unwrap_or_default(),
+            30 => new.currency = reader.text(body("base_currency"), 3..=3)?.map(String::from),
             _ => field(reader, at, &mut new.change)?,
         }
         Ok(())
@@ -121,15 +123,15 @@ fn field(reader: &mut StrictReader<'_>, at: usize, change: &mut OrganisationChan
         11 => reader.whole(path, 0..=365)?.map(Field::DefaultPaymentTermsDays),
         12 => reader.prefix(path, 10)?.map(|prefix| Field::SalesInvoicePrefix(prefix.into_owned())),
         13 => reader.prefix(path, 10)?.map(|prefix| Field::SalesCreditNotePrefix(prefix.into_owned())),
-        21 => reader.maybe_email(path)?.map(Field::Email),
-        22 => reader.maybe_text(path, 50)?.map(Field::Phone),
-        23 => reader.maybe_label(path, 20)?.map(Field::PayeReference),
-        24 => reader.maybe_label(path, 20)?.map(Field::AccountsOfficeReference),
-        25 if reader.is_null()? => Some(Field::PaymentBankAccountId(None)),
-        25 => reader.id(path)?.map(|id| Field::PaymentBankAccountId(Some(id))),
-        26 => reader.maybe_text(path, 2_000)?.map(Field::InvoiceFooter),
-        27 if reader.is_null()? => None,
-        27 => reader.book_date(path)?.map(|date| Field::BooksStartDate(Some(date))),
+        22 => reader.maybe_email(path)?.map(Field::Email),
+        23 => reader.maybe_text(path, 50)?.map(Field::Phone),
+        24 => reader.maybe_label(path, 20)?.map(Field::PayeReference),
+        25 => reader.maybe_label(path, 20)?.map(Field::AccountsOfficeReference),
+        26 if reader.is_null()? => Some(Field::PaymentBankAccountId(None)),
+        26 => reader.id(path)?.map(|id| Field::PaymentBankAccountId(Some(id))),
+        27 => reader.maybe_text(path, 2_000)?.map(Field::InvoiceFooter),
+        28 if reader.is_null()? => None,
+        28 => reader.book_date(path)?.map(|date| Field::BooksStartDate(Some(date))),
         _ => return vat_field(reader, at, path, change),
     };
     change.fields.extend(plain);
@@ -158,7 +160,11 @@ fn vat_field(
             let rule = "a percentage from 0.01 to 50 with at most two decimals, or null";
             vat.flat_rate = reader.percent(path, 1..=5_000, rule)?.map(|rate| Some(Percent(rate)));
         }
-        19 => vat.period_months = small(reader.whole(path, 1..=12)?),
+        19 => {
+            let rule = format!("one of {}", FlatRateBasis::ALL.map(FlatRateBasis::as_str).join(", "));
+            vat.flat_rate_basis = reader.word(path, FlatRateBasis::parse, &rule)?;
+        }
+        20 => vat.period_months = small(reader.whole(path, 1..=12)?),
         _ => vat.period_end_month = small(reader.whole(path, 1..=12)?),
     }
     Ok(())
