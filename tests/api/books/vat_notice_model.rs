@@ -4,204 +4,20 @@
 //! Everything is a position at the end of a day. A return is the position at its last day less the position before its first
 //! day; only the percentage of the flat rate is taken of that difference, since it is rounded once a return.
 
+mod figures;
+mod known;
+
 use std::collections::BTreeMap;
 
-/// Money, in pence.
-pub type Pence = i64;
-/// Days since 1 January 1970.
-pub type Day = i64;
+use self::figures::six_months_after;
+pub use self::figures::{date, day, share, vat_within};
+pub use self::known::{
+    Account, Choices, Code, Day, Document, EnteredLine, Event, FlatRate, Kind, Line, Pence, ReverseCharge, Scheme,
+    Source, Turnover, VatReturn,
+};
 
 /// Box 4 and 7 under the flat rate: what a single purchase of capital goods must come to, VAT included (Notice 733, 15.2).
 const CAPITAL_GOODS_MIN: Pence = 200_000;
-
-/// A scheme of accounting for VAT.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scheme {
-    Standard,
-    Cash,
-    FlatRate { percent_hundredths: i64, turnover: Turnover },
-}
-
-/// What the turnover of the flat rate is made of: supplies (Notice 733, section 8) or receipts (section 9).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turnover {
-    Invoiced,
-    Received,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Code {
-    Standard,
-    Reduced,
-    Zero,
-    Exempt,
-    OutsideTheScope,
-}
-
-impl Code {
-    /// Percent.
-    pub const fn rate(self) -> i64 {
-        match self {
-            Self::Standard => 20,
-            Self::Reduced => 5,
-            Self::Zero | Self::Exempt | Self::OutsideTheScope => 0,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    SalesInvoice,
-    SalesCreditNote,
-    PurchaseInvoice,
-    PurchaseCreditNote,
-}
-
-impl Kind {
-    pub const fn is_sale(self) -> bool {
-        matches!(self, Self::SalesInvoice | Self::SalesCreditNote)
-    }
-
-    pub const fn is_credit_note(self) -> bool {
-        matches!(self, Self::SalesCreditNote | Self::PurchaseCreditNote)
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReverseCharge {
-    /// Construction services (VAT reverse charge technical guide).
-    Domestic,
-    /// Services from abroad (Notice 741A, section 5).
-    ImportedServices,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub struct Line {
-    pub fixed_asset: bool,
-    pub code: Code,
-    pub net: Pence,
-    /// What is charged: nothing under a reverse charge.
-    pub vat: Pence,
-    pub reverse_charge: Option<ReverseCharge>,
-    /// The sale of an asset whose input tax was reclaimed, outside the turnover of the flat rate (Notice 733, 15.9).
-    pub outside_turnover: bool,
-}
-
-#[derive(Debug, Clone)]
-pub struct Document {
-    pub kind: Kind,
-    pub date: Day,
-    pub due: Option<Day>,
-    pub lines: Vec<Line>,
-    /// Hire purchase, or an invoice in advance of the supply (SI 1995/2518, regulation 58(2)).
-    pub outside_cash_accounting: bool,
-    /// The invoice a credit note is for.
-    pub origin: Option<usize>,
-    /// What was due of a document of the opening balances; its lines are its VAT, if it says so.
-    pub opening: Option<Pence>,
-}
-
-/// A part of a coded bank line or a line of a journal.
-#[derive(Debug, Clone, Copy)]
-pub struct EnteredLine {
-    pub account: Account,
-    pub code: Code,
-    /// VAT included; money in, or a credit, is positive.
-    pub gross: Pence,
-    /// With the sign of `gross`.
-    pub vat: Pence,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Account {
-    Revenue,
-    Expense,
-    Asset,
-    FixedAsset,
-    /// Neither an output nor an input can stand here.
-    Other,
-}
-
-/// Where an allocation comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    /// A receipt or payment to an invoice, or a refund to a credit note, CIS withheld or suffered included.
-    Money,
-    /// A credit note.
-    Credit(usize),
-}
-
-/// What happened, as a bookkeeper would tell it. Documents, allocations, entries and adjustments have numbers of their own.
-#[derive(Debug, Clone)]
-pub enum Event {
-    Registered {
-        from: Day,
-        scheme: Scheme,
-    },
-    Issued {
-        document: usize,
-        is: Document,
-    },
-    DocumentVoided {
-        document: usize,
-        on: Day,
-    },
-    Allocated {
-        allocation: usize,
-        source: Source,
-        to: usize,
-        settled: Pence,
-        on: Day,
-    },
-    Released {
-        allocation: usize,
-        on: Day,
-    },
-    Entered {
-        entry: usize,
-        on: Day,
-        lines: Vec<EnteredLine>,
-    },
-    EntryVoided {
-        entry: usize,
-        on: Day,
-    },
-    Adjusted {
-        adjustment: usize,
-        on: Day,
-        boxes: Vec<(usize, Pence)>,
-    },
-    AdjustmentVoided {
-        adjustment: usize,
-        on: Day,
-    },
-    /// A bad debt: never a payment, and relief is an adjustment, so no box moves (Notice 700/18; Notice 731, 6.4).
-    WrittenOff {
-        document: usize,
-        on: Day,
-        amount: Pence,
-    },
-}
-
-/// What a period shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VatReturn {
-    /// Boxes 1 to 9 at their numbers.
-    pub boxes: [Pence; 10],
-    pub net: Pence,
-    /// When the flat rate is the scheme at the end of the period.
-    pub flat_rate: Option<FlatRate>,
-    /// Boxes 6 to 9 in whole pounds.
-    pub pounds: [i64; 4],
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FlatRate {
-    pub percent_hundredths: i64,
-    pub turnover: Pence,
-    pub vat: Pence,
-    pub surplus: Pence,
-}
 
 /// How a document is declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -233,6 +49,7 @@ struct Allocation {
     settled: Pence,
     on: Day,
     released: Option<Day>,
+    /// Gross and VAT of its credit note, as they were shared out when it was entered.
     as_entered: (Pence, Pence),
 }
 
@@ -260,6 +77,7 @@ impl Position {
 /// What has been told.
 #[derive(Debug, Default)]
 pub struct Notices {
+    choices: Choices,
     registrations: Vec<(Day, Scheme)>,
     documents: BTreeMap<usize, (Document, Option<Day>)>,
     allocations: BTreeMap<usize, Allocation>,
@@ -268,12 +86,11 @@ pub struct Notices {
 }
 
 impl Notices {
-    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
-        let mut told = Self::default();
+    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>, choices: Choices) -> Self {
+        let mut told = Self { choices, ..Self::default() };
         for event in events {
             told.tell(event);
         }
-        told.registrations.sort_by_key(|(from, _)| *from);
         told
     }
 
@@ -282,6 +99,7 @@ impl Notices {
             Event::Registered { from, scheme } => {
                 self.registrations.retain(|(day, _)| day != from);
                 self.registrations.push((*from, *scheme));
+                self.registrations.sort_by_key(|(from, _)| *from);
             }
             Event::Issued { document, is } => drop(self.documents.insert(*document, (is.clone(), None))),
             Event::DocumentVoided { document, on } => self.documents.get_mut(document).unwrap().1 = Some(*on),
@@ -318,17 +136,41 @@ impl Notices {
             charged += of_it;
             vat += share(gross, self.percent_of(stretch), 10_000);
         }
+        if self.choices.percent_of_the_day {
+            vat = self.vat_by_day(from, to);
+        }
         boxes[1] += vat;
         boxes[3] = boxes[1] + boxes[2];
         let net = boxes[3] - boxes[4];
         boxes[5] = net.abs();
-        let flat_rate = match self.scheme_on(to) {
-            Scheme::FlatRate { percent_hundredths, .. } => {
-                Some(FlatRate { percent_hundredths, turnover, vat, surplus: charged - vat })
-            }
+        let percent_hundredths = match self.scheme_on(to) {
+            Scheme::FlatRate { percent_hundredths, .. } => Some(percent_hundredths),
             Scheme::Standard | Scheme::Cash => None,
         };
+        let flat_rate = FlatRate { percent_hundredths, turnover, vat, surplus: charged - vat };
         VatReturn { boxes, net, flat_rate, pounds: [6, 7, 8, 9].map(|number| boxes[number] / 100) }
+    }
+
+    /// Box 1 of the turnover, each day's at the percentage of the day; after the scheme has ended at its last.
+    fn vat_by_day(&self, from: Day, to: Day) -> Pence {
+        let mut cuts: Vec<(Day, i64)> = Vec::new();
+        for (day, scheme) in &self.registrations {
+            if let Scheme::FlatRate { percent_hundredths, .. } = scheme
+                && cuts.last().is_none_or(|(_, percent)| percent != percent_hundredths)
+            {
+                cuts.push((*day, *percent_hundredths));
+            }
+        }
+        let mut vat = 0;
+        for (at, (first, percent)) in cuts.iter().enumerate() {
+            let last = cuts.get(at + 1).map_or(Day::MAX / 2, |(next, _)| next - 1);
+            let (first, last) = (from.max(*first), to.min(last));
+            if first <= last {
+                let sum = |position: Position| position.turnover.values().map(|(gross, _)| gross).sum::<Pence>();
+                vat += share(sum(self.position(last)) - sum(self.position(first - 1)), *percent, 10_000);
+            }
+        }
+        vat
     }
 
     fn scheme_on(&self, day: Day) -> Scheme {
@@ -477,7 +319,12 @@ impl Notices {
     /// Credit between two documents declared as they are paid is no payment: less is due. Any other credit is as good as
     /// money (Notice 731, 4.6), so that relief is given once.
     fn nets(&self, one: usize, other: usize) -> bool {
+        let is_sale = self.documents[&one].0.kind.is_sale();
         let (one, other) = (self.home_of(one).basis, self.home_of(other).basis);
+        if is_sale && self.choices.cash_credit_reduces_turnover {
+            return matches!(one, Basis::Cash | Basis::FlatReceived)
+                && matches!(other, Basis::Cash | Basis::FlatReceived);
+        }
         one == other && matches!(one, Basis::Cash | Basis::FlatReceived)
     }
 
@@ -509,6 +356,7 @@ impl Notices {
         if due == 0 { left } else { share(left, paid, due) }
     }
 
+    /// What an allocation that is entered now takes of what is left of its credit note: gross and VAT.
     fn share_as_entered(&self, source: Source, to: usize, settled: Pence) -> (Pence, Pence) {
         let mut sorted =
             Self { registrations: self.registrations.clone(), documents: self.documents.clone(), ..Self::default() };
@@ -521,7 +369,7 @@ impl Notices {
         for one in self
             .allocations
             .values()
-            .filter(|one| one.source == source && one.released.is_none() && sorted.nets(note, one.to))
+            .filter(|one| one.source == source && one.released.is_none() && self.nets(note, one.to))
         {
             whole = (whole.0 - one.as_entered.0, whole.1 - one.as_entered.1);
             gross -= one.settled;
@@ -531,7 +379,7 @@ impl Notices {
 
     /// What an allocation takes of an amount of its credit note: shares of the credit note, cumulatively rounded.
     fn of_credit(&self, note: usize, of: &Allocation, part: fn((Pence, Pence)) -> Pence, day: Day) -> Pence {
-        if std::env::var("VAT_SHARE").as_deref() == Ok("entered") {
+        if self.choices.shares_as_entered {
             return part(of.as_entered);
         }
         let (whole, gross) = (part(self.parts(note)), self.gross(note));
@@ -546,11 +394,7 @@ impl Notices {
         let (mut before, mut of_before) = (0, 0);
         for (_, id) in same {
             let one = &self.allocations[&id];
-            let now = match std::env::var("VAT_SHARE").as_deref() {
-                Ok("independent") => share(whole, one.settled, gross),
-                Ok("remaining") => share(whole - of_before, one.settled, gross - before),
-                _ => share(whole, before + one.settled, gross) - of_before,
-            };
+            let now = share(whole, before + one.settled, gross) - of_before;
             if std::ptr::eq(one, of) {
                 return now;
             }
@@ -564,7 +408,9 @@ impl Notices {
     fn declare_entry(&self, on: Day, lines: &[EnteredLine], position: &mut Position) {
         let coded = || lines.iter().filter(|line| line.code != Code::OutsideTheScope);
         let is_asset_bought = |line: &&EnteredLine| line.account == Account::FixedAsset && line.gross < 0;
-        let assets_bought: Pence = coded().filter(is_asset_bought).map(|line| -line.gross).sum();
+        let counts =
+            |line: &&EnteredLine| self.choices.capital_goods_outside_the_scope || line.code != Code::OutsideTheScope;
+        let assets_bought = lines.iter().filter(is_asset_bought).filter(counts).map(|line| -line.gross).sum::<Pence>();
         let is_flat_rate = matches!(self.scheme_on(on), Scheme::FlatRate { .. });
         for line in coded() {
             let is_output = match line.account {
@@ -605,46 +451,4 @@ fn declare_reverse_charge(is_sale: bool, kind: ReverseCharge, line: &Line, sign:
 /// Payment due more than six months after the invoice (regulation 58(2)(e)).
 fn is_due_late(document: &Document) -> bool {
     document.due.is_some_and(|due| due > six_months_after(document.date))
-}
-
-/// `amount × numerator / denominator` in whole pence, half a penny away from zero.
-pub fn share(amount: Pence, numerator: i64, denominator: i64) -> Pence {
-    let (product, by) = (i128::from(amount) * i128::from(numerator), i128::from(denominator));
-    let (product, by) = if by < 0 { (-product, -by) } else { (product, by) };
-    let rounded = (2 * product.abs() + by) / (2 * by);
-    i64::try_from(rounded * product.signum()).expect("an amount in pence")
-}
-
-/// The VAT in an amount that includes it.
-pub fn vat_within(gross: Pence, code: Code) -> Pence {
-    share(gross, code.rate(), 100 + code.rate())
-}
-
-/// The day of a date.
-pub fn day(year: i64, month: i64, day_of_month: i64) -> Day {
-    // Years begin in March, so that the leap day is the last of one.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    365 * year + leap_days + (153 * month + 2) / 5 + day_of_month - 1 - 719_468
-}
-
-/// The year, month and day of the month.
-pub fn date(of: Day) -> (i64, i64, i64) {
-    let mut year = 1970 + of.div_euclid(366);
-    while day(year + 1, 1, 1) <= of {
-        year += 1;
-    }
-    let mut month = 12;
-    while day(year, month, 1) > of {
-        month -= 1;
-    }
-    (year, month, of - day(year, month, 1) + 1)
-}
-
-/// The same day six months later, or the last of that month.
-fn six_months_after(of: Day) -> Day {
-    let (year, month, day_of_month) = date(of);
-    let months = year * 12 + month - 1 + 6;
-    let first = |months: i64| day(months.div_euclid(12), months.rem_euclid(12) + 1, 1);
-    (first(months) + day_of_month - 1).min(first(months + 1) - 1)
 }

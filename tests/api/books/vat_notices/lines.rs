@@ -152,10 +152,7 @@ pub fn entered(random: &mut Random) -> Vec<(&'static str, EnteredLine)> {
             let gross = -random.between(1, 5_000);
             return ("2300", EnteredLine { account: Account::Other, code: Code::OutsideTheScope, gross, vat: 0 });
         }
-        let mut vat_code = some_code(random);
-        if account == Account::FixedAsset && vat_code == Code::OutsideTheScope {
-            vat_code = Code::Zero;
-        }
+        let vat_code = some_code(random);
         let is_out = random.chance(if account == Account::Revenue { 15 } else { 75 });
         let amount = some_price(random, account == Account::FixedAsset);
         let gross = if is_out { -amount } else { amount };
