@@ -358,19 +358,13 @@ impl Notices {
 
     /// What an allocation that is entered now takes of what is left of its credit note: gross and VAT.
     fn share_as_entered(&self, source: Source, to: usize, settled: Pence) -> (Pence, Pence) {
-        let mut sorted =
-            Self { registrations: self.registrations.clone(), documents: self.documents.clone(), ..Self::default() };
-        sorted.registrations.sort_by_key(|(from, _)| *from);
         let Source::Credit(note) = source else { return (0, 0) };
-        if !sorted.nets(note, to) {
+        if !self.nets(note, to) {
             return (0, 0);
         }
-        let (mut whole, mut gross) = (sorted.parts(note), sorted.gross(note));
-        for one in self
-            .allocations
-            .values()
-            .filter(|one| one.source == source && one.released.is_none() && self.nets(note, one.to))
-        {
+        let (mut whole, mut gross) = (self.parts(note), self.gross(note));
+        let taken = |one: &&Allocation| one.source == source && one.released.is_none() && self.nets(note, one.to);
+        for one in self.allocations.values().filter(taken) {
             whole = (whole.0 - one.as_entered.0, whole.1 - one.as_entered.1);
             gross -= one.settled;
         }
