@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use self::figures::six_months_after;
 pub use self::figures::{date, day, share, vat_within};
 pub use self::known::{
-    Account, Choices, Code, Day, Document, EnteredLine, Event, FlatRate, Kind, Line, Pence, ReverseCharge, Scheme,
-    Source, Turnover, VatReturn,
+    Account, Boxes, Choices, Code, Day, Document, EnteredLine, Event, FlatRate, Kind, Line, Pence, ReverseCharge,
+    Scheme, Source, Turnover, VatReturn,
 };
 
 /// Box 4 and 7 under the flat rate: what a single purchase of capital goods must come to, VAT included (Notice 733, 15.2).
@@ -82,7 +82,7 @@ pub struct Notices {
     documents: BTreeMap<usize, (Document, Option<Day>)>,
     allocations: BTreeMap<usize, Allocation>,
     entries: BTreeMap<usize, (Day, Vec<EnteredLine>, Option<Day>)>,
-    adjustments: BTreeMap<usize, (Day, Vec<(usize, Pence)>, Option<Day>)>,
+    adjustments: BTreeMap<usize, (Day, Boxes, Option<Day>)>,
 }
 
 impl Notices {
@@ -116,7 +116,7 @@ impl Notices {
                 self.adjustments.insert(*adjustment, (*on, boxes.clone(), None));
             }
             Event::AdjustmentVoided { adjustment, on } => self.adjustments.get_mut(adjustment).unwrap().2 = Some(*on),
-            Event::WrittenOff { .. } => {}
+            Event::WrittenOff { document } => assert!(self.documents.contains_key(document), "a document of {event:?}"),
         }
     }
 

@@ -1,6 +1,8 @@
 //! A year and a half of random bookkeeping under the three VAT schemes and over every change between two of them, and each
 //! box of each return as the Notices have it (`vat_notice_model`). `VAT_NOTICES=<number>` runs so many plans of every
-//! change instead of one, `VAT_NOTICES_SEED=<number>` others than usual.
+//! change instead of one, `VAT_NOTICES_SEED=<number>` others than usual, `VAT_NOTICES_STRICT=percent,shares,credit,capital`
+//! no longer lets the service do these otherwise, `VAT_NOTICES_COMPLAINTS=<number>` goes on after the first difference, and
+//! `VAT_NOTICES_TELL=1` with `--nocapture` says how much of each plan was accepted.
 
 mod lines;
 mod others;
@@ -160,7 +162,7 @@ fn plans_from(first: usize) -> Vec<Plan> {
             if second != first {
                 schemes.push(*scheme);
             }
-            if seed % 3 == 0 {
+            if seed.is_multiple_of(3) {
                 schemes.push(SCHEMES[(second + 1) % SCHEMES.len()].1);
                 schemes.dedup();
             }

@@ -5,6 +5,9 @@ pub type Pence = i64;
 /// Days since 1 January 1970.
 pub type Day = i64;
 
+/// Numbers of boxes and what is added to them.
+pub type Boxes = Vec<(usize, Pence)>;
+
 /// A scheme of accounting for VAT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheme {
@@ -160,7 +163,7 @@ pub enum Event {
     Adjusted {
         adjustment: usize,
         on: Day,
-        boxes: Vec<(usize, Pence)>,
+        boxes: Boxes,
     },
     AdjustmentVoided {
         adjustment: usize,
@@ -169,8 +172,6 @@ pub enum Event {
     /// A bad debt: never a payment, and relief is an adjustment, so no box moves (Notice 700/18; Notice 731, 6.4).
     WrittenOff {
         document: usize,
-        on: Day,
-        amount: Pence,
     },
 }
 
