@@ -260,6 +260,9 @@ impl Run {
     }
 }
 
+/// From when, until when, how much, and of credit its net and VAT with a code.
+type Settled = (NaiveDate, Option<NaiveDate>, i64, Option<(i64, i64)>);
+
 /// A document as the model counts it.
 struct Document {
     is_sale: bool,
@@ -271,8 +274,8 @@ struct Document {
     /// Net, VAT and reverse charge of its lines with a code, without those that are charged.
     coded: (i64, i64),
     charged: Vec<(String, i64, i64)>,
-    /// From when, until when, how much, and of credit its net and VAT with a code.
-    settled: Vec<(NaiveDate, Option<NaiveDate>, i64, Option<(i64, i64)>)>,
+    /// What settles it.
+    settled: Vec<Settled>,
 }
 
 impl Document {
