@@ -12,4 +12,5 @@ pub mod facts;
 pub mod idempotency;
 pub mod numbers;
 pub mod records;
+pub(crate) mod referenced_ids;
 pub mod request;

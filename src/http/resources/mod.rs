@@ -21,6 +21,7 @@ pub mod organisations;
 pub mod period_lock;
 pub mod printed;
 pub mod report_format;
+mod report_parameters;
 pub mod reports;
 pub mod settlements;
 pub mod status;

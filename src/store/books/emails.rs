@@ -3,7 +3,7 @@
 
 use crate::domain::books::facts::Facts;
 use crate::domain::books::records::email::{EmailFilter, EmailRecord};
-use crate::domain::books::request::ReferencedIds;
+use crate::domain::books::referenced_ids::ReferencedIds;
 use crate::domain::ids::OrganisationId;
 use crate::domain::mail::{EmailStatus, EmailedType, WAITING_MAX};
 use crate::domain::reports::Period;

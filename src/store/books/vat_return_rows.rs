@@ -379,7 +379,7 @@ async fn overdue_documents(
     registration: &VatRegistration,
 ) -> Result<Vec<OpenAmount>, StoreError> {
     let ended = registration.schemes.cash_ended_on(date);
-    let Some(ended) = ended.filter(|ended| ended.months_later(UNPAID_MONTHS_MAX) <= date) else {
+    let Some(ended) = ended.filter(|ended| (*ended - 1).months_later(UNPAID_MONTHS_MAX) <= date) else {
         return Ok(Vec::new());
     };
     let mut conditions = Conditions::new("o.organisation_id = $1", organisation.0);

@@ -363,7 +363,9 @@ on_both_databases! {
         case.goes_over("standard", Value::Null, "2025-07-01");
         let later = case.made("/sales-invoices", &case.sale("2025-07-05", &[case.line("4000", "100", "ST")]));
         let warned = |first: &str, last: &str| case.vat_return(first, last)["warnings"].clone();
-        assert_eq!(warned("2025-07-01", "2025-12-31"), json!([]));
+        assert_eq!(warned("2025-07-01", "2025-12-29"), json!([]));
+        // The last day under it was 30 June.
+        assert_ne!(warned("2025-07-01", "2025-12-31"), json!([]));
         // 16.00 less 5.00 (30.00 of 96.00) is due, 10.00 may be reclaimed.
         let found = warned("2025-10-01", "2026-01-01");
         assert_eq!(fields(&found[0], &["code", "amount", "ids"]), json!(["cash_scheme_overdue", 1.0, [sale["id"], bill["id"]]]));

@@ -239,7 +239,8 @@ on_both_databases! {
         ] {
             let mut found = format_paths(&case.write_off(&invoice, &body));
             let mut paths: Vec<_> = paths.into_iter().map(str::to_owned).collect();
-            (found.sort_unstable(), paths.sort_unstable());
+            found.sort_unstable();
+            paths.sort_unstable();
             assert_eq!(found, paths, "{body}");
         }
         let named = |code: &str| json!({ "date": "2026-05-01", "account_code": code });
