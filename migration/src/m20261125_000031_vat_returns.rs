@@ -68,6 +68,7 @@ fn returns() -> TableCreateStatement {
         .col(text("late_method"))
         .col(big_integer_null("filed_day"))
         .col(text_null("hmrc_receipt"))
+        .check(Expr::col("id").gt(0))
         .col(big_integer("cursor"))
         .col(big_integer("user_id"))
         .col(text_null("key_prefix"))

@@ -28,7 +28,7 @@ async fn identifiers_from_blocks_are_positive(bed: &StoreFixture) {
     };
     let checked: Vec<String> = rows(&connection, sql).await.iter().map(|row| cell(row, 0)).collect();
     let numbered = numbered_by_the_service(migrated(&connection).await);
-    assert_eq!((numbered.len(), &checked), (16, &numbered));
+    assert_eq!((numbered.len(), &checked), (17, &numbered));
 
     let owner = bed.user(1, 0).await;
     bed.organisation(owner, "Larkspur Joinery Ltd", false).await;
