@@ -137,7 +137,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// Every `details.reason` of a 409, a closed list.
-    pub const CONFLICT_REASONS: [&'static str; 11] = [
+    pub const CONFLICT_REASONS: [&'static str; 13] = [
         "duplicate_code",
         "duplicate_number",
         "duplicate_role",
@@ -149,6 +149,8 @@ impl Refusal {
         "idempotency_in_progress",
         "already_set",
         "token_used",
+        "vat_already_posted",
+        "period_recorded",
     ];
 
     /// Every `details.reason` of a 422 `unprocessable_entity`, a closed list.

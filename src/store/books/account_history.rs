@@ -226,10 +226,11 @@ async fn posted(
         "select l.day, l.journal_id, j.number, coalesce(l.memo, j.description), l.debit, l.credit, j.source_type, \
          j.source_id, {DOCUMENT_NUMBER}, l.contact_id from ({} limit $4 offset $5) l join journal j on j.id = l.journal_id \
          order by l.day, l.journal_id, l.line_number",
-        lines_by_day("$4 + $5")
+        lines_by_day("$6")
     );
-    let rows =
-        unit.all(&lines, params![account, first, last, i64::try_from(limit).unwrap_or(i64::MAX), offset]).await?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let values = params![account, first, last, limit, offset, limit.saturating_add(offset)];
+    let rows = unit.all(&lines, values).await?;
     let lines = rows.iter().map(|row| {
         Ok(HistoryLine {
             entry_date: row.date(0)?,

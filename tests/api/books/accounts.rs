@@ -91,8 +91,12 @@ on_both_databases! {
         assert_eq!(second["data"]["lines"][0]["balance"], json!(-30.1));
         assert_eq!(second["data"]["lines"][0]["journal_number"], 3);
         assert_eq!(second["data"]["closing_balance"], json!(-37.1));
-        let beyond = books.get(&format!("{path}?offset=99"));
-        assert_eq!(beyond["data"]["lines"], json!([]));
+        for beyond in ["99", "9223372036854775806", "9223372036854775807"] {
+            for code in ["1200", "3200"] {
+                let path = format!("/accounts/{}/transactions?offset={beyond}", books.account_id(code));
+                assert_eq!(books.get(&path)["data"]["lines"], json!([]), "{path}");
+            }
+        }
     }
 
     fn income_and_expense_open_each_financial_year_at_nil(database) {
