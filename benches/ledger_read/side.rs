@@ -16,7 +16,7 @@ use xtask::{
     books::Books,
     http::{Connection, Request},
     postgres::Postgres,
-    program::{Installation, Program, SCOPES, Server, create_key},
+    program::{Installation, Program, SCOPES, Server, copy_data, create_key},
 };
 
 use crate::{
@@ -94,14 +94,7 @@ impl SeededBooks {
     /// A copy in another folder: a program that is newer than the seed brings its copy up to date, not the original.
     pub fn copy_to(&self, folder: &Path) -> Result<Self> {
         ensure!(self.postgres.is_none(), "only books of SQLite can be copied");
-        let data = folder.join("data");
-        fs::create_dir_all(&data)?;
-        for entry in fs::read_dir(self.folder.join("data"))? {
-            let entry = entry?;
-            if entry.file_type()?.is_file() {
-                fs::copy(entry.path(), data.join(entry.file_name()))?;
-            }
-        }
+        copy_data(&self.folder, folder)?;
         Ok(Self { folder: folder.to_owned(), description: self.description.clone(), postgres: None })
     }
 

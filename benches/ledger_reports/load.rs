@@ -30,7 +30,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 const LATENCY_BAR: f64 = 2.0;
 const RATE_BAR: f64 = 0.9;
 
-/// Measure a copy of nothing: the journals stay in the books, so this comes last.
+/// Measure a copy of the books, which the journals stay in.
 pub fn measure(program: &Program, books: &ReportedBooks, reports: &[&ReportRequest], is_small: bool) -> Result<Value> {
     let server = books.serve(program)?;
     let time = Duration::from_millis(if is_small { 200 } else { 10_000 });

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use xtask::{
     books::ORGANISATIONS,
     http::{Connection, Request},
-    program::{Installation, Program, SCOPES, Server, create_key},
+    program::{Installation, Program, SCOPES, Server, copy_data, create_key},
 };
 
 use crate::support::serve;
@@ -82,7 +82,7 @@ impl ReportedBooks {
             ensure!(description.lines == lines, "{} holds {} lines", folder.display(), description.lines);
             return Ok(Self { folder: folder.to_owned(), description });
         }
-        let installation = installation(program, folder)?;
+        let installation = Installation::new(program, folder)?;
         let server = serve(&installation, &[])?;
         let person = installation.add_person("bench@example.com", 1_000, 0)?;
         let mut connection = server.connect()?;
@@ -97,19 +97,21 @@ impl ReportedBooks {
         Ok(Self { folder: folder.to_owned(), description })
     }
 
+    /// A copy in another folder.
+    pub fn copy_to(&self, folder: &Path) -> Result<Self> {
+        copy_data(&self.folder, folder)?;
+        Ok(Self { folder: folder.to_owned(), description: self.description.clone() })
+    }
+
     /// A service of that program on these books.
     pub fn serve(&self, program: &Program) -> Result<Server> {
-        serve(&installation(program, &self.folder)?, &[])
+        serve(&Installation::new(program, &self.folder)?, &[])
     }
 
     /// The database of these books.
     pub fn url(&self) -> String {
         format!("sqlite://{}", self.folder.join("data").join("bookkeeping.db").display())
     }
-}
-
-fn installation(program: &Program, folder: &Path) -> Result<Installation> {
-    Installation::new(program, folder)
 }
 
 /// Send a request that must be answered 200 or 201; its data.

@@ -119,7 +119,6 @@ async fn query_all(connection: &DatabaseConnection, sql: &str, values: Vec<Value
 }
 
 /// A query to be asked together with others.
-#[derive(Clone)]
 pub(super) struct Query {
     /// The statement, with `$1` for the first parameter; its columns are numbers and texts.
     pub(super) sql: String,

@@ -332,6 +332,19 @@ fn fresh_number() -> u16 {
     NUMBER.fetch_add(1, Ordering::Relaxed)
 }
 
+/// Copy the data of an installation that is not served to the folder of another.
+pub fn copy_data(from: &Path, to: &Path) -> Result<()> {
+    let data = to.join("data");
+    fs::create_dir_all(&data)?;
+    for entry in fs::read_dir(from.join("data"))? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            fs::copy(entry.path(), data.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}
+
 /// A free loopback address below the range the kernel takes outgoing ports from: a client must never be given the port
 /// of a server that is just restarting.
 pub fn free_address() -> Result<SocketAddr> {

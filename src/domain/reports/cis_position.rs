@@ -149,6 +149,8 @@ impl CisPosition {
 }
 
 impl Tabulated<Period> for CisPosition {
+    const IS_ACCRUAL: bool = false;
+
     fn tables(&self, _: Period) -> ReportTables {
         let columns = vec![
             ReportColumn::unprinted("supplier_id"),

@@ -184,6 +184,8 @@ impl Statement {
 }
 
 impl Tabulated<Period> for Statement {
+    const IS_ACCRUAL: bool = false;
+
     fn tables(&self, period: Period) -> ReportTables {
         let outstanding = self.outstanding.iter().map(|one| ReportRow::line("outstanding", one.cells().into()));
         let at = format!("Outstanding at {}", period.last.written_out());

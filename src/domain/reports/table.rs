@@ -9,6 +9,9 @@ use crate::domain::ledger::money::{Money, Pence, Percentage};
 
 /// A report that can be printed as tables.
 pub trait Tabulated<P> {
+    /// Whether income and expenses in it count by the dates of documents, which is said below its title.
+    const IS_ACCRUAL: bool = true;
+
     /// Its tables and texts, by what it was asked for.
     fn tables(&self, parameters: P) -> ReportTables;
 }

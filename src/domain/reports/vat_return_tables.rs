@@ -25,6 +25,8 @@ impl ReportDays for VatReturnParameters {
 }
 
 impl Tabulated<VatReturnParameters> for VatReturn {
+    const IS_ACCRUAL: bool = false;
+
     fn tables(&self, _: VatReturnParameters) -> ReportTables {
         let mut parts = vec![self.boxes(), self.codes(), self.of_flat_rate(), self.of_adjustments(), self.late.table()];
         parts.extend([self.hmrc.table(), self.of_warnings()]);

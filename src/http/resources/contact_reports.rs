@@ -8,7 +8,7 @@ use crate::domain::date::Date;
 use crate::domain::ledger::contact::ContactKind;
 use crate::domain::reports::ageing::{AgeBy, AgedBalances, AgedRows, AgeingParameters};
 use crate::domain::reports::statement::Statement;
-use crate::domain::reports::table::{ReportHead, ReportTable, Tabulated as _};
+use crate::domain::reports::table::ReportTable;
 use crate::domain::reports::trade::{PurchasesBySupplier, SalesByCustomer, TradeParameters, TradeRows};
 use crate::domain::reports::{AsOf, Period};
 use crate::http::envelope::Id;
@@ -178,31 +178,12 @@ async fn print_statement(request: ReportRequest<'_>, kind: ContactKind) -> Resul
     if format == Format::Json {
         return json_of(request, period, &snapshot, statement);
     }
-    let head = request.head(&snapshot.organisation_name, None);
-    let table = ReportTable::new(head, period, statement.tables(period));
+    let table = request.table(&snapshot.organisation_name, period, &statement);
     if format == Format::Csv {
         return PrintedReport::of(table, format, render::report).await;
     }
     let (name, pdf) = print_letter(reader, organisation, (kind, contact), (table, today)).await?;
     Ok(PrintedReport::Pdf(name, pdf))
-}
-
-/// The PDF of the statement of a customer or supplier over a period, and the name of its file without the ending; none when
-/// there is no such contact of this kind.
-pub async fn statement_pdf(
-    reader: &Reader,
-    organisation: &OrganisationRecord,
-    (kind, contact): (ContactKind, i64),
-    (period, today): (Period, Date),
-) -> Result<Option<(String, Pdf)>, ApiError> {
-    let Some(snapshot) = reader.statement_rows(organisation, (kind, contact), period).await? else { return Ok(None) };
-    let Report { name, title, .. } = match kind {
-        ContactKind::Customer => CUSTOMER_STATEMENT,
-        ContactKind::Supplier => SUPPLIER_STATEMENT,
-    };
-    let head = ReportHead { name, title, organisation_name: &snapshot.organisation_name, basis: None };
-    let table = ReportTable::new(head, period, Statement::compute(&snapshot.rows, period).tables(period));
-    print_letter(reader, organisation, (kind, contact), (table, today)).await.map(Some)
 }
 
 /// Prints a statement with the addresses of both sides.

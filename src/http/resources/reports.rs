@@ -242,9 +242,16 @@ impl<'a> ReportRequest<'a> {
         integer_id(self.contact)
     }
 
-    /// What is printed around its tables.
-    pub(super) fn head(self, organisation_name: &'a str, basis: Option<&'static str>) -> ReportHead<'a> {
-        ReportHead { name: self.name, title: self.title, organisation_name, basis }
+    /// The report as tables.
+    pub(super) fn table<P: Parameters, T: Tabulated<P>>(
+        self,
+        organisation_name: &str,
+        parameters: P,
+        report: &T,
+    ) -> ReportTable {
+        let Self { name, title, .. } = self;
+        let head = ReportHead { name, title, organisation_name, basis: T::IS_ACCRUAL.then_some(ACCRUAL) };
+        ReportTable::new(head, parameters, report.tables(parameters))
     }
 }
 
@@ -272,8 +279,7 @@ async fn print<P: Parameters, R, T: Serialize + Tabulated<P>>(
     if format == Format::Json {
         return to_raw_value(&report).map(PrintedReport::Json).map_err(ApiError::internal);
     }
-    let head = request.head(&request.organisation.name, None);
-    let table = ReportTable::new(head, parameters, report.tables(parameters));
+    let table = request.table(&request.organisation.name, parameters, &report);
     PrintedReport::of(table, format, render::report).await
 }
 
@@ -289,8 +295,7 @@ pub(super) async fn print_report<P: Parameters, R, T: Serialize + Tabulated<P>>(
     if format == Format::Json {
         return json_of(request, parameters, &snapshot, figures);
     }
-    let head = request.head(&snapshot.organisation_name, Some(ACCRUAL));
-    let table = ReportTable::new(head, parameters, figures.tables(parameters));
+    let table = request.table(&snapshot.organisation_name, parameters, &figures);
     PrintedReport::of(table, format, render::report).await
 }
 

@@ -56,19 +56,33 @@ impl Reader {
         days: fn(&FinancialYears, P) -> Vec<Date>,
     ) -> Result<Snapshot<AccountRows>, StoreError> {
         let organisation = organisation.id;
+        let (days, [head, accounts, _]) = self
+            .together_by_years(organisation, |years| {
+                let days = days(years, parameters);
+                let conditions = Conditions::new("a.organisation_id = $1", organisation.0);
+                let accounts = account_balances_query(conditions, &days, None);
+                (days, [snapshot_head(organisation), accounts, financial_years(organisation)])
+            })
+            .await?;
+        with_head(organisation, &head, read_account_rows(organisation, days, &accounts)?)
+    }
+
+    /// The rows of queries about days that follow from the financial years, and the days. The last of the queries is
+    /// [`financial_years`]: should the years have changed since the days were found, all is asked again.
+    pub(super) async fn together_by_years<const N: usize>(
+        &self,
+        organisation: OrganisationId,
+        queries: impl Fn(&FinancialYears) -> (Vec<Date>, [Query; N]),
+    ) -> Result<(Vec<Date>, [Vec<Row>; N]), StoreError> {
         let mut years = self.financial_years(organisation).await?;
         loop {
-            let days = days(&years, parameters);
-            let conditions = Conditions::new("a.organisation_id = $1", organisation.0);
-            let accounts = account_balances_query(conditions, &days, None);
-            let [head, accounts, ends] =
-                self.together([snapshot_head(organisation), accounts, financial_years(organisation)]).await?;
-            let ends = read_financial_years(organisation, &ends)?;
-            // The days were those of these years, unless they changed in between.
-            if ends == years {
-                return with_head(organisation, &head, read_account_rows(organisation, days, &accounts)?);
+            let (days, queries) = queries(&years);
+            let answers = self.together(queries).await?;
+            let read = read_financial_years(organisation, answers.last().map_or(&[], Vec::as_slice))?;
+            if read == years {
+                return Ok((days, answers));
             }
-            years = ends;
+            years = read;
         }
     }
 

@@ -9,7 +9,7 @@ use crate::domain::reports::dashboard::{Dashboard, DashboardRows};
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
 use crate::store::books::contact_report_rows::{open_items, read_items};
-use crate::store::books::organisation::{financial_years, read_financial_years};
+use crate::store::books::organisation::financial_years;
 use crate::store::books::report_rows::{account_balances_query, read_account_rows};
 use crate::store::sql::{Reader, params};
 
@@ -37,26 +37,22 @@ impl Reader {
 
     /// The figures of the dashboard of an organisation on a day, all of one snapshot.
     pub async fn dashboard(&self, organisation: OrganisationId, today: Date) -> Result<Dashboard, StoreError> {
-        let mut years = self.financial_years(organisation).await?;
-        loop {
-            let days = Dashboard::days(&years, today);
-            let [accounts, debtors, creditors, ends] = self
-                .together([
-                    account_balances_query(Conditions::new("a.organisation_id = $1", organisation.0), &days, None),
+        let (days, [accounts, debtors, creditors, _]) = self
+            .together_by_years(organisation, |years| {
+                let days = Dashboard::days(years, today);
+                let conditions = Conditions::new("a.organisation_id = $1", organisation.0);
+                let queries = [
+                    account_balances_query(conditions, &days, None),
                     open_items(organisation, ContactKind::Customer, (today, None)),
                     open_items(organisation, ContactKind::Supplier, (today, None)),
                     financial_years(organisation),
-                ])
-                .await?;
-            let ends = read_financial_years(organisation, &ends)?;
-            // The days were those of these years, unless they changed in between.
-            if ends == years {
-                let accounts = read_account_rows(organisation, days, &accounts)?;
-                let (debtors, creditors) = (read_items(&debtors)?, read_items(&creditors)?);
-                return Ok(Dashboard::compute(&DashboardRows { accounts, debtors, creditors }, today));
-            }
-            years = ends;
-        }
+                ];
+                (days, queries)
+            })
+            .await?;
+        let accounts = read_account_rows(organisation, days, &accounts)?;
+        let (debtors, creditors) = (read_items(&debtors)?, read_items(&creditors)?);
+        Ok(Dashboard::compute(&DashboardRows { accounts, debtors, creditors }, today))
     }
 
     /// The open invoices due before a day: their number (`open`) or their amount (`owed`).

@@ -245,6 +245,10 @@ fn assert_files(books: &Books, contacts: (i64, i64)) {
                 assert!(words.contains(&figure.as_str()), "{name}: {figure} is not in\n{}", read.text);
             }
             read.says(&[report.title, "Amounts in pounds sterling"]);
+            // What follows from payments, or from a scheme, is of no basis.
+            let has_no_basis =
+                ["cis-position", "vat-return", "customer-statement", "supplier-statement"].contains(&name);
+            assert_eq!(read.text.contains("accrual basis"), !has_no_basis, "{name}: {}", read.text);
         }
         assert!(get(books, &format!("{path}&format=pdf")).body == pdf.body, "{name}: the same books, the same bytes");
         assert_eq!(get(books, &format!("{path}&format=csv")).text(), csv, "{name}");
