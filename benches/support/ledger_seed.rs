@@ -2,7 +2,7 @@
 //! nothing wrong with them.
 
 use anyhow::{Context, Result};
-use migration::m20261124_000022_contact_reports;
+use migration::{m20261124_000022_contact_reports, m20261126_000060_report_speed};
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, DbBackend, Statement};
 use xtask::books::Books;
 
@@ -422,7 +422,7 @@ impl Seed {
         let controls = format!("{}, {}", books.account("1100")?, books.account("2100")?);
         let direct = |side: &str| format!("sum(case when journal_id % 10 = 7 then {side} else 0 end)");
         let tens = journals / 10;
-        Ok(vec![
+        let mut statements = vec![
             "insert into account_day (account_id, day, organisation_id, debit, credit, items, journals) select account_id, \
              entry_day, organisation_id, sum(debit), sum(credit), count(*), count(distinct journal_id) from journal_line \
              group by account_id, entry_day, organisation_id"
@@ -463,7 +463,9 @@ impl Seed {
             ),
             m20261124_000022_contact_reports::open_items(),
             m20261124_000022_contact_reports::trade_totals(self.backend),
-        ])
+        ];
+        statements.extend(m20261126_000060_report_speed::quarters().map(String::from));
+        Ok(statements)
     }
 
     /// What journals moved on the bank accounts, by day.

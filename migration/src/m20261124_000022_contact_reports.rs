@@ -117,7 +117,7 @@ pub fn trade_totals(backend: DbBackend) -> String {
          case when d.kind in ('sales_credit_note', 'purchase_credit_note') then -x.gross else x.gross end as gross, \
          case when d.kind in ('sales_invoice', 'sales_credit_note') then -1 else 1 end * \
          coalesce((select sum(l.debit - l.credit) from journal_line l where l.journal_id = d.journal_id \
-         and l.account_id = x.account_id and not l.system), 0) as net \
+         and l.account_id + 0 = x.account_id and not l.system), 0) as net \
          from document d join line x on x.document_id = d.id join account a on a.id = x.account_id \
          where d.issued_at is not null and not d.opening), \
          counted as (select id, organisation_id, side, contact_id, day, void_day, \

@@ -94,8 +94,9 @@ impl LedgersHandle {
         Ok(row.and_then(|row| self.memberships.publish(&row)))
     }
 
-    /// Publishes the memberships that were changed after an epoch.
+    /// Publishes the memberships that were changed after an epoch. What was kept of organisations is read again.
     pub async fn follow(&self, epoch: i64) -> Result<(), StoreError> {
+        self.store.reader.forget_recent_organisations();
         for row in self.store.reader.memberships_changed_after(epoch).await? {
             self.memberships.publish(&row);
         }

@@ -216,21 +216,20 @@ impl Table {
         let texts = self.columns.iter().filter(|column| share(column.width) > 0.0).count();
         // However many columns of texts there are, they leave half of the width to the others.
         let least = (u16::try_from(texts).map_or(0.0, f32::from) * TEXT_WIDTH_MIN).min(width / 2.0);
-        let taken = |size: f32| {
+        let of_content = |size: f32| -> Vec<f32> {
             let columns = self.columns.iter().zip(&needs).filter(|(column, _)| column.width == Width::Content);
-            columns.map(|(_, need)| need * size + 2.0 * PADDING + 0.1).sum::<f32>()
+            columns.map(|(_, need)| content_width(*need, size)).collect()
         };
-        let fitting = SIZES.into_iter().find(|size| taken(*size) + least <= width);
-        let size = fitting.unwrap_or(6.0);
-        // Where nothing helps, columns become narrower in proportion, and their cells wrap.
-        let taken = taken(size);
-        let scale = if taken > width - least { (width - least).max(0.0) / taken } else { 1.0 };
-        let rest = width - taken * scale;
+        let fits = |size: &f32| of_content(*size).iter().sum::<f32>() + least <= width;
+        let size = SIZES.into_iter().find(fits).unwrap_or(6.0);
+        // Where nothing helps, the widest columns become narrower, and their cells wrap.
+        let widest = widest_fitting(of_content(size), width - least);
+        let rest = width - of_content(size).into_iter().map(|one| one.min(widest)).sum::<f32>();
         let mut at = left;
         let mut places = Vec::new();
         for (column, need) in self.columns.iter().zip(&needs) {
             let width = match column.width {
-                Width::Content => (need * size + 2.0 * PADDING + 0.1) * scale,
+                Width::Content => content_width(*need, size).min(widest),
                 Width::Share(share) => rest * share / shares,
             };
             places.push(Place { left: at, width, align: column.align });
@@ -238,6 +237,26 @@ impl Table {
         }
         (size, places)
     }
+}
+
+/// The width of a column that needs so many em.
+fn content_width(need: f32, size: f32) -> f32 {
+    need * size + 2.0 * PADDING + 0.1
+}
+
+/// The width that no column may exceed so that all of them take no more than a room; as good as none where they do not.
+fn widest_fitting(mut widths: Vec<f32>, room: f32) -> f32 {
+    widths.sort_by(f32::total_cmp);
+    let (mut room, mut count) = (room.max(0.0), widths.len());
+    for width in widths {
+        let equal = room / u16::try_from(count).map_or(1.0, f32::from);
+        if width > equal {
+            return equal;
+        }
+        room -= width;
+        count -= 1;
+    }
+    f32::MAX
 }
 
 fn share(width: Width) -> f32 {
@@ -255,7 +274,7 @@ pub(super) fn widths(layout: &mut Layout, table: &Table, size: f32) -> Vec<f32> 
     let needs = table.needs(&head, &rows);
     let columns = table.columns.iter().zip(needs);
     let widths = columns.map(|(column, need)| match column.width {
-        Width::Content => need * size + 2.0 * PADDING + 0.1,
+        Width::Content => content_width(need, size),
         Width::Share(_) => TEXT_WIDTH_MIN,
     });
     widths.collect()

@@ -43,6 +43,7 @@ pub use jobs::{
 };
 pub use keys::{KeyCreated, KeyRow, NewKey};
 pub use mail::{MailEnd, MailHead, MailMove, MailSlot, MailWaiting};
+use organisations::RecentOrganisations;
 pub use organisations::{MemberAdded, MembershipRow};
 pub use permits::PermitLease;
 pub use serve_lock::ServeLock;
@@ -112,6 +113,7 @@ impl Store {
             erase_pending: AtomicBool::new(false),
             observe_wait: options.observe_wait.clone(),
             stats: StoreStats::default(),
+            recent_organisations: RecentOrganisations::default(),
         });
         let writer = Writer::start(options.database_url.clone(), options.write_wait_max, Arc::clone(&shared)).await?;
         let pool = connect::readers(&options.database_url, options.reader_connections).await?;
@@ -195,6 +197,7 @@ struct Shared {
     erase_pending: AtomicBool,
     observe_wait: Option<ObserveWait>,
     stats: StoreStats,
+    recent_organisations: RecentOrganisations,
 }
 
 impl Shared {

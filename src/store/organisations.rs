@@ -1,5 +1,9 @@
-//! Organisations and memberships.
+//! Organisations and memberships, and the ones that were read last.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use dashmap::DashMap;
 use entity::{membership, organisation};
 use sea_orm::{ColumnTrait as _, EntityTrait as _, QueryFilter as _, QueryOrder as _};
 
@@ -40,6 +44,58 @@ pub enum MemberAdded {
     UnknownOrganisation,
 }
 
+/// The organisations that requests named last, as their members may see them, so that a request about the books does not
+/// begin with a query.
+///
+/// An entry counts as long as no organisation and no membership was written since it was read: in this process until the
+/// commit, and what another process committed until the follower of the epochs has seen it.
+#[derive(Default)]
+pub(super) struct RecentOrganisations {
+    /// How often something was written; an entry of an earlier number is out of date.
+    generation: AtomicU64,
+    /// What is written counts from its commit on.
+    is_pending: AtomicBool,
+    entries: DashMap<(UserId, OrganisationId), RecentOrganisation>,
+}
+
+struct RecentOrganisation {
+    generation: u64,
+    found: Arc<(OrganisationRecord, Role)>,
+}
+
+impl RecentOrganisations {
+    /// Entries above this number are dropped with all others.
+    const ENTRIES_MAX: usize = 10_000;
+
+    /// Says that the open transaction writes an organisation or a membership.
+    pub(super) fn will_change(&self) {
+        self.is_pending.store(true, Ordering::Release);
+    }
+
+    /// Says that a transaction is over, whether it was committed or not.
+    pub(super) fn transaction_ended(&self) {
+        if self.is_pending.swap(false, Ordering::AcqRel) {
+            self.forget();
+        }
+    }
+
+    fn forget(&self) {
+        self.generation.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn find(&self, key: (UserId, OrganisationId)) -> Option<Arc<(OrganisationRecord, Role)>> {
+        let entry = self.entries.get(&key)?;
+        (entry.generation == self.generation.load(Ordering::Acquire)).then(|| Arc::clone(&entry.found))
+    }
+
+    fn keep(&self, key: (UserId, OrganisationId), entry: RecentOrganisation) {
+        if self.entries.len() >= Self::ENTRIES_MAX {
+            self.entries.clear();
+        }
+        self.entries.insert(key, entry);
+    }
+}
+
 impl Writer {
     /// Makes a person an accepted member.
     pub async fn add_member(
@@ -69,6 +125,30 @@ impl Reader {
         organisation: OrganisationId,
     ) -> Result<Option<(OrganisationRecord, Role)>, StoreError> {
         Ok(self.accepted(user, Some(organisation)).await?.pop())
+    }
+
+    /// The same as it was read last, unless an organisation or a membership was written since.
+    pub async fn recent_organisation_for(
+        &self,
+        user: UserId,
+        organisation: OrganisationId,
+    ) -> Result<Option<Arc<(OrganisationRecord, Role)>>, StoreError> {
+        let recent = &self.shared().recent_organisations;
+        if let Some(found) = recent.find((user, organisation)) {
+            return Ok(Some(found));
+        }
+        // What is written while the query runs makes the entry out of date at once.
+        let generation = recent.generation.load(Ordering::Acquire);
+        let found = self.organisation_for(user, organisation).await?.map(Arc::new);
+        if let Some(found) = &found {
+            recent.keep((user, organisation), RecentOrganisation { generation, found: Arc::clone(found) });
+        }
+        Ok(found)
+    }
+
+    /// Says that another process wrote an organisation or a membership.
+    pub fn forget_recent_organisations(&self) {
+        self.shared().recent_organisations.forget();
     }
 
     /// Whether there is such an organisation.

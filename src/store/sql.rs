@@ -6,7 +6,7 @@
 //! table are inserted with one statement ([`Rows`]): they are one JSON parameter, an array of arrays.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use sea_orm::{
@@ -177,23 +177,17 @@ pub(super) struct Unit<'a> {
     pub(super) now_ms: i64,
     /// Whether rows may be locked: not on a connection that only reads.
     pub(super) may_lock: bool,
-    erase_pending: &'a AtomicBool,
+    shared: &'a Shared,
 }
 
 impl<'a> Unit<'a> {
     pub(super) fn new(db: &'a DatabaseTransaction, shared: &'a Shared) -> Self {
-        Self {
-            db,
-            backend: shared.backend,
-            now_ms: shared.now_ms(),
-            may_lock: true,
-            erase_pending: &shared.erase_pending,
-        }
+        Self { db, backend: shared.backend, now_ms: shared.now_ms(), may_lock: true, shared }
     }
 
     /// Says that submitted data was deleted: the writer will erase it from the write-ahead log too.
     pub(super) fn payload_deleted(&self) {
-        self.erase_pending.store(true, Ordering::Release);
+        self.shared.erase_pending.store(true, Ordering::Release);
     }
 
     /// Runs a statement; returns the rows it changed.
@@ -230,6 +224,9 @@ impl<'a> Unit<'a> {
     /// Moves a topic and returns its new value, to be stamped on the rows changed with it. The counter's row stays
     /// locked until the commit, so values become visible in their order and a follower misses nothing.
     pub(super) async fn bump(&self, topic: Topic) -> Result<i64, StoreError> {
+        if topic == Topic::Memberships {
+            self.shared.recent_organisations.will_change();
+        }
         let sql = "update change_epoch set value = value + 1 where topic = $1 returning value";
         let row = self.one(sql, params![topic.as_str()]).await?;
         row.ok_or_else(|| StoreError::corrupt("missing topic", topic.as_str()))?.get(0)

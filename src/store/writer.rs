@@ -346,7 +346,9 @@ impl Task {
             let failure = Failure::new(Stage::Run, error);
             return Err(Failure { connection_suspect: failure.connection_suspect || !rolled_back, ..failure });
         }
-        match transaction.commit().await {
+        let committed = transaction.commit().await;
+        self.shared.recent_organisations.transaction_ended();
+        match committed {
             Ok(()) => {
                 self.shared.stats.journals.fetch_add(self.books.keep(), Ordering::Relaxed);
                 Ok(())

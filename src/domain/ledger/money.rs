@@ -342,8 +342,23 @@ impl From<Pence> for Money {
 
 impl Serialize for Money {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        RawValue::from_string(Pence(self.0).to_string()).map_err(S::Error::custom)?.serialize(serializer)
+        serialize_hundredths(self.0, serializer)
     }
+}
+
+/// Prints a JSON number with two decimals. A report has thousands of them, so that this does without the formatting of the
+/// standard library.
+fn serialize_hundredths<S: Serializer>(value: i64, serializer: S) -> Result<S::Ok, S::Error> {
+    let magnitude = value.unsigned_abs();
+    let mut text = String::with_capacity(24);
+    if value < 0 {
+        text.push('-');
+    }
+    let mut digits = itoa::Buffer::new();
+    text.push_str(digits.format(magnitude / 100));
+    text.push_str(if magnitude % 100 < 10 { ".0" } else { "." });
+    text.push_str(digits.format(magnitude % 100));
+    serde_json::from_str::<&RawValue>(&text).map_err(S::Error::custom)?.serialize(serializer)
 }
 
 /// A share of an amount in hundredths of a percent, printed as a JSON number of percent with two decimals.
@@ -359,7 +374,7 @@ impl Percentage {
 
 impl Serialize for Percentage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        RawValue::from_string(Pence(self.0).to_string()).map_err(S::Error::custom)?.serialize(serializer)
+        serialize_hundredths(self.0, serializer)
     }
 }
 
@@ -376,6 +391,7 @@ mod tests {
             [(0, "0.00"), (-5, "-0.05"), (120_000, "1200.00"), (7, "0.07"), (-123_456, "-1234.56"), (99, "0.99")]
         {
             assert_eq!(Pence(pence).to_string(), text);
+            assert_eq!(serde_json::to_string(&Money(pence)).ok().as_deref(), Some(text));
         }
         assert_eq!(Pence::parse_number("-0.00").map(|pence| pence.to_string()), Some("0.00".to_owned()));
         assert_eq!((-Pence::ZERO).to_string(), "0.00");

@@ -104,33 +104,33 @@ impl TradeFigures {
 pub enum Span {
     Day,
     Month,
-    Year,
+    Quarter,
 }
 
 impl Span {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Day, Self::Month, Self::Year];
+    pub const ALL: [Self; 3] = [Self::Day, Self::Month, Self::Quarter];
 
     /// The word kept.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Day => "day",
             Self::Month => "month",
-            Self::Year => "year",
+            Self::Quarter => "quarter",
         }
     }
 
-    /// The number of the day, month or year that a date is in.
+    /// The number of the day, month or calendar quarter that a date is in.
     pub fn number(self, date: Date) -> i64 {
         match self {
             Self::Day => i64::from(date),
             Self::Month => Month::of(date).0,
-            Self::Year => Month::of(date).0.div_euclid(12),
+            Self::Quarter => Month::of(date).0.div_euclid(3),
         }
     }
 
-    /// The first and the last number of the stretches that make up the days from one to another: whole years, the whole months
-    /// beside these, and the days beside those.
+    /// The first and the last number of the stretches that make up the days from one to another: whole quarters, the whole
+    /// months beside these, and the days beside those.
     pub fn covering(first: Date, last: Date) -> Vec<(Self, i64, i64)> {
         let mut covering = Vec::new();
         let mut add = |span: Self, from: i64, to: i64| {
@@ -138,7 +138,7 @@ impl Span {
                 covering.push((span, from, to));
             }
         };
-        // From the first whole month to the one after the last, and the years between likewise.
+        // From the first whole month to the one after the last, and the quarters between likewise.
         let first_month = Month::of(first - 1).0 + 1;
         let end_month = Month::of(last + 1).0;
         if first_month >= end_month {
@@ -148,14 +148,14 @@ impl Span {
         }
         add(Self::Day, i64::from(first), i64::from(Month(first_month).first_day()) - 1);
         add(Self::Day, i64::from(Month(end_month).first_day()), i64::from(last));
-        let first_year = first_month.div_euclid(12) + i64::from(first_month.rem_euclid(12) != 0);
-        let end_year = end_month.div_euclid(12);
-        if first_year >= end_year {
+        let first_quarter = first_month.div_euclid(3) + i64::from(first_month.rem_euclid(3) != 0);
+        let end_quarter = end_month.div_euclid(3);
+        if first_quarter >= end_quarter {
             add(Self::Month, first_month, end_month - 1);
         } else {
-            add(Self::Month, first_month, first_year * 12 - 1);
-            add(Self::Year, first_year, end_year - 1);
-            add(Self::Month, end_year * 12, end_month - 1);
+            add(Self::Month, first_month, first_quarter * 3 - 1);
+            add(Self::Quarter, first_quarter, end_quarter - 1);
+            add(Self::Month, end_quarter * 3, end_month - 1);
         }
         covering
     }

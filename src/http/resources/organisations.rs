@@ -22,8 +22,8 @@ use crate::domain::ledger::organisation::EntityType;
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat::FlatRateBasis;
 use crate::http::books::change::{
-    AnswerContext, ChangeHeaders, answer, body_or_path, execute, member, printed, replayed,
-    require_administrator_access,
+    AnswerContext, ChangeHeaders, answer, body_or_path, execute, printed, replayed, require_administrator_access,
+    stored_member,
 };
 use crate::http::call::Call;
 use crate::http::envelope;
@@ -48,7 +48,7 @@ pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 
 /// `GET /api/v1/books/organisations/{organisationId}`.
 pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let (mut row, role) = member(&call).await?;
+    let (mut row, role) = stored_member(&call).await?;
     Query::none(call.query())?;
     call.state().reader.with_next_numbers([&mut row]).await?;
     envelope::data(StatusCode::OK, &OrganisationJson::new(&row, role))

@@ -38,13 +38,14 @@ pub(in crate::store) const SETTLEMENT_RULES: &[Rule] = &[
                 having count(*) <> max(cast(substr(s.number, 5) as bigint)) or count(*) <> coalesce(max(n.highest), 0)",
     },
     Rule {
+        // The lines of a journal are few and those of a bank account many: an index of accounts must not be taken.
         says: "settlement whose journal is not its own, or moves another amount; settlement, amount, journal",
         finds: "select cast(s.id as text), s.amount, s.journal_id from settlement s \
                 left join bank_account b on b.id = s.bank_account_id left join journal j on j.id = s.journal_id \
                 where j.source_type is null or j.source_type <> s.kind or j.source_id <> s.id \
                 or j.entry_day <> s.day or j.organisation_id <> s.organisation_id or \
                 coalesce((select sum(l.debit - l.credit) from journal_line l where l.journal_id = s.journal_id \
-                and l.account_id = coalesce(b.account_id, s.account_id)), 0) <> \
+                and l.account_id + 0 = coalesce(b.account_id, s.account_id)), 0) <> \
                 case when s.kind in ('customer_receipt', 'supplier_refund') then s.amount else -s.amount end",
     },
     Rule {

@@ -144,10 +144,7 @@ pub(super) fn open_items(
     let [up_to, after] = [up_to, after].map(|nodes| nodes.map(|node| conditions.value(node)).join(", "));
     let own = conditions.text();
     let arm = |nodes: &str, when: &str| {
-        format!(
-            "select o.source_type, o.source_id, o.contact_id from open_item o where {own} and o.node in ({nodes}) \
-             and o.{when}"
-        )
+        format!("select o.source_type, o.source_id from open_item o where {own} and o.node in ({nodes}) and o.{when}")
     };
     let counted = format!("a.day <= {day} and (a.released_day is null or a.released_day > {day})");
     let settled = |what: &str, end: &str, of: &str| {
@@ -156,15 +153,15 @@ pub(super) fn open_items(
     let with_cis = "case when a.from_settlement_id is null then a.amount else a.amount + a.cis end";
     let sql = format!(
         "with i as materialized ({} union all {}) \
-         select i.source_type, d.id, d.number, i.contact_id, c.name, d.day, d.due_day, d.net + d.vat, \
-         cast({} + case when i.source_type in ({credit_notes}) then {} else 0 end as bigint) from i join document d on d.id = i.source_id join contact c on c.id = i.contact_id \
+         select i.source_type, d.id, d.number, d.contact_id, c.name, d.day, d.due_day, d.net + d.vat, \
+         cast({} + case when i.source_type in ({credit_notes}) then {} else 0 end as bigint) from i join document d on d.id = i.source_id join contact c on c.id = d.contact_id \
          where i.source_type in ({documents}) union all \
-         select i.source_type, s.id, s.number, i.contact_id, c.name, s.day, null, s.amount, cast({} + {} as bigint) \
-         from i join settlement s on s.id = i.source_id join contact c on c.id = i.contact_id \
+         select i.source_type, s.id, s.number, s.contact_id, c.name, s.day, null, s.amount, cast({} + {} as bigint) \
+         from i join settlement s on s.id = i.source_id join contact c on c.id = s.contact_id \
          where i.source_type in ({settlements}) union all \
-         select i.source_type, l.journal_id, cast(j.number as text), i.contact_id, c.name, l.entry_day, null, \
+         select i.source_type, l.journal_id, cast(j.number as text), l.contact_id, c.name, l.entry_day, null, \
          l.debit - l.credit, 0 from i join journal_line l on l.id = i.source_id join journal j on j.id = l.journal_id \
-         left join contact c on c.id = i.contact_id where i.source_type = '{line}'",
+         left join contact c on c.id = l.contact_id where i.source_type = '{line}'",
         arm(&up_to, &format!("until_day > {day}")),
         arm(&after, &format!("from_day <= {day}")),
         settled(with_cis, "to_document_id", "d"),
@@ -278,7 +275,7 @@ fn read_statement_line(row: &Row) -> Result<PostedStatementLine, StoreError> {
     })
 }
 
-/// Selects the sums of each contact in a period, from those of whole years, and of the months and days beside these.
+/// Selects the sums of each contact in a period, from those of whole quarters, and of the months and days beside these.
 fn contact_figures(organisation: OrganisationId, side: ContactKind, period: Period) -> Query {
     let mut conditions = Conditions::new("t.organisation_id = $1", organisation.0);
     conditions.and("t.side = {}", side.as_str());

@@ -1,5 +1,5 @@
 //! Rows that the reports about customers and suppliers are answered from: the items of debtors and creditors with the days
-//! between which they are open, and what was sold and bought in days, months and years.
+//! between which they are open, and what was sold and bought in days, months and quarters.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub(super) fn open_item_rows(items: &BTreeMap<(&'static str, i64), (i64, OpenIte
 /// Sales and purchases by organisation, side, stretch of time with its number, and contact.
 pub(super) type TradeSums = BTreeMap<(i64, &'static str, Span, i64, i64), TradeFigures>;
 
-/// Adds a document to the day, the month and the year of a movement.
+/// Adds a document to the day, the month and the quarter of a movement.
 pub(super) fn add_trade(sums: &mut TradeSums, organisation: i64, movement: &TradeMovement) {
     let side = movement.kind.contact_kind().as_str();
     for span in Span::ALL {

@@ -68,6 +68,7 @@ use crate::domain::ledger::issue::sequence_of;
 use crate::domain::ledger::refusal::Refusal;
 use crate::store::books::accounts::{ACCOUNT_COLUMNS, read_account};
 use crate::store::books::bank_accounts::{BANK_ACCOUNT_COLUMNS, read_bank_account};
+use crate::store::epochs::Topic;
 use crate::store::organisations::organisation_by_id;
 use crate::store::sql::{Unit, for_update, json_array, params};
 use crate::store::writer::Writer;
@@ -162,6 +163,8 @@ impl BooksWriter {
         let mut heads = Vec::new();
         for (id, books) in &mut group.books {
             if std::mem::take(&mut books.organisation_changed) {
+                let epoch = unit.bump(Topic::Memberships).await?;
+                Arc::make_mut(&mut books.organisation).changed_epoch = epoch;
                 organisation::write(unit, &books.organisation).await?;
             }
             if std::mem::take(&mut books.changed) {

@@ -1,9 +1,13 @@
 //! People, keys, organisations, and the epochs that tell other processes.
 
+use bookkeeping_suite::domain::books::command::BooksCommand;
+use bookkeeping_suite::domain::books::records::organisation::{OrganisationChange, OrganisationField};
 use bookkeeping_suite::domain::caller::{KeyHash, KeyReach, Role, Scope};
 use bookkeeping_suite::domain::ids::{KeyId, OrganisationId, UserId};
-use bookkeeping_suite::store::{KeyCreated, KeyRow, MemberAdded, NewKey, NewUser, UserCreated};
+use bookkeeping_suite::domain::ledger::organisation::VatPatch;
+use bookkeeping_suite::store::{KeyCreated, KeyRow, MemberAdded, NewKey, NewUser, Reader, UserCreated};
 
+use super::books::Books;
 use super::fixture::{START_MS, StoreFixture, store_suite};
 
 store_suite![
@@ -12,6 +16,7 @@ store_suite![
     a_restricted_key_needs_membership,
     followers_load_only_what_moved,
     organisations_are_seen_by_accepted_members,
+    organisations_read_before_are_seen_as_they_are_now,
     the_first_setting_counts,
     permits_never_exceed_the_limit,
     migration_is_done_once,
@@ -127,6 +132,35 @@ async fn organisations_are_seen_by_accepted_members(bed: &StoreFixture) {
     assert!(reader.organisations_of(member).await.unwrap().is_empty());
     let unknown = bed.store.writer.add_member(OrganisationId(999), member, Role::Viewer).await.unwrap();
     assert_eq!(unknown, MemberAdded::UnknownOrganisation);
+}
+
+async fn organisations_read_before_are_seen_as_they_are_now(bed: &StoreFixture) {
+    let books = Books::of(bed).await;
+    let (store, here, there) = (&bed.store, &bed.store.reader, bed.second_process().await);
+    let (id, member) = (books.organisation.id, bed.user(1, 0).await);
+    let seen = async |reader: &Reader, user| {
+        let found = reader.recent_organisation_for(user, id).await.unwrap();
+        found.map(|found| (found.0.timezone.clone(), found.1))
+    };
+    let in_zone = |zone: &str, role| Some((zone.to_owned(), role));
+    for reader in [here, &there.reader] {
+        assert_eq!(seen(reader, books.user).await, in_zone("Europe/London", Role::Owner));
+        assert_eq!(seen(reader, member).await, None);
+    }
+    store.writer.add_member(id, member, Role::Viewer).await.unwrap();
+    assert_eq!(seen(here, member).await, in_zone("Europe/London", Role::Viewer), "what is not there is not kept");
+    let fields = vec![OrganisationField::Timezone("Europe/Paris".to_owned())];
+    books
+        .done(BooksCommand::PatchOrganisation(Box::new(OrganisationChange { fields, vat: VatPatch::default() })))
+        .await;
+    assert_eq!(seen(here, books.user).await, in_zone("Europe/Paris", Role::Owner));
+    store.writer.add_member(id, member, Role::Bookkeeper).await.unwrap();
+    assert_eq!(seen(here, member).await, in_zone("Europe/Paris", Role::Bookkeeper));
+    // Another process is told by the epochs.
+    assert!(there.reader.epochs().await.unwrap().memberships > books.organisation.changed_epoch);
+    there.reader.forget_recent_organisations();
+    assert_eq!(seen(&there.reader, books.user).await, in_zone("Europe/Paris", Role::Owner));
+    assert_eq!(seen(&there.reader, member).await, in_zone("Europe/Paris", Role::Bookkeeper));
 }
 
 async fn the_first_setting_counts(bed: &StoreFixture) {
