@@ -271,7 +271,7 @@ impl Writer<'_> {
                 continue;
             }
             let mut expected: BTreeMap<(i64, String), i64> = BTreeMap::new();
-            let own = self.state.allocations.iter().filter(|one| one.is_live && one.source == Party::Settlement(at));
+            let own = self.state.allocations.iter().filter(|one| one.is_live() && one.source == Party::Settlement(at));
             for one in own {
                 let Party::Document(invoice) = one.target else { continue };
                 *expected.entry((self.state.documents[invoice].id, text(one.day))).or_default() += one.cash;
