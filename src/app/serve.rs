@@ -1,6 +1,7 @@
 //! `serve`: start everything in order, run until a signal to stop, stop everything in order.
 
 use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -365,7 +366,7 @@ pub(super) fn serve(settings: Settings, clock: Arc<dyn Clock>, with_demo: bool) 
         let running = start(&settings, Arc::clone(&clock), StartOverrides::default()).await?;
         eprintln!("bookkeeping serves {} and, for operators, http://{}", running.base_url, running.ops);
         if with_demo {
-            show_demo(&running, clock).await?;
+            show_demo(&running, clock, settings.data_dir.clone()).await?;
         }
         wait_for_signal().await?;
         running.stop().await;
@@ -412,14 +413,17 @@ fn demo_settings(mut settings: Settings) -> anyhow::Result<Settings> {
     Ok(settings)
 }
 
-async fn show_demo(running: &Running, clock: Arc<dyn Clock>) -> anyhow::Result<()> {
+async fn show_demo(running: &Running, clock: Arc<dyn Clock>, folder: PathBuf) -> anyhow::Result<()> {
     let demo::DemoKeys { printed, filling } = demo::seed(&running.store, &running.actors, clock.as_ref()).await?;
     let session =
         running.sessions.issue(printed.user_id, SESSION_TTL_S, clock.as_ref()).context("cannot sign a session")?;
     let (base_url, ops_url) = (running.base_url.clone(), format!("http://{}", running.ops));
     let today = chrono::DateTime::from_timestamp_millis(clock.now_ms()).unwrap_or_default().date_naive();
     let owner = filling.user_id;
-    let shown = move || demo::show(&base_url, &ops_url, (&printed.plaintext, &filling.plaintext), today, &session);
+    let shown = move || {
+        let keys = (printed.plaintext.as_str(), filling.plaintext.as_str());
+        demo::show((&base_url, &ops_url), keys, today, &session, &folder)
+    };
     let shown = tokio::task::spawn_blocking(shown).await?;
     running.actors.keys.revoke(owner, filling.id).await?;
     shown

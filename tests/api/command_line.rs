@@ -426,6 +426,41 @@ fn examples_post(client: &Client, key: &str) {
     }
 }
 
+/// What the demonstration prints of its reports is what they say, and the files it names are there.
+fn assert_reports_are_printed(client: &Client, key: &str, text: &str) {
+    let after = |words: &str| text.split_once(words).unwrap_or_else(|| panic!("{words:?} is not printed: {text}")).1;
+    let mut days = after("Profit and loss of Larkspur Joinery Ltd, ").split([' ', '\n']);
+    let (first, last) = (days.next().unwrap(), days.nth(1).unwrap());
+    let report = |name: &str| {
+        let path = format!("/api/v1/books/organisations/1/reports/{name}?period_start={first}&period_end={last}");
+        client.get(&path).bearer(key).send().expect(200)["data"].clone()
+    };
+    let printed = |words: &str| {
+        let line = after(words).lines().next().unwrap().replace(',', "");
+        line.split_whitespace().next().unwrap().parse::<f64>().unwrap_or_else(|_| panic!("{words}: {line}"))
+    };
+    let (profit, vat) = (report("profit-loss"), report("vat-return"));
+    for (words, figure) in [
+        ("    revenue  ", &profit["total_revenue"]),
+        ("    gross profit  ", &profit["gross_profit"]),
+        ("    net profit  ", &profit["net_profit"]),
+        ("    box1  VAT due on sales  ", &vat["box1"]),
+        ("    box4  VAT reclaimed on purchases  ", &vat["box4"]),
+        ("    box5  net VAT  ", &vat["box5"]),
+        ("    box6  sales without VAT  ", &vat["box6"]),
+    ] {
+        assert_eq!(Some(printed(words)), figure.as_f64(), "{words}");
+        assert!(printed(words) > 0.0, "{words}");
+    }
+    let due = vat["due_date"].as_str().expect("a VAT period of the organisation");
+    assert!(text.contains(&format!("VAT return for {first} to {last}, due by {due}")), "{text}");
+    let files: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("printed: ")).collect();
+    assert_eq!(files.len(), 2, "{text}");
+    for file in files {
+        assert!(std::fs::read(file).unwrap_or_else(|error| panic!("{file}: {error}")).starts_with(b"%PDF-"), "{file}");
+    }
+}
+
 #[test]
 fn the_demonstration_runs_its_samples_and_prints_what_to_try() {
     let shell = Shell::new();
@@ -454,6 +489,7 @@ fn the_demonstration_runs_its_samples_and_prints_what_to_try() {
     assert_eq!(organisations["data"].as_array().unwrap().len(), 1);
     let open = client.get("/api/v1/books/organisations/1/bank-transactions?status=unconfirmed").bearer(&key).send();
     assert_eq!(open.expect(200)["pagination"]["total"], 3);
+    assert_reports_are_printed(&client, &key, &text);
     examples_post(&client, &key);
     assert!(shell.path("data/demo").is_dir());
     assert_eq!(serving.terminate().code, Some(0));

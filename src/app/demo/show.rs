@@ -1,5 +1,6 @@
 //! Runs the samples through the service's own HTTP API, as a stranger's program would, and prints what came of them.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -61,6 +62,20 @@ impl Api<'_> {
         read(answer.status().as_u16(), &answer.body_mut().read_to_string()?)
     }
 
+    /// A file.
+    fn file(&self, path: &str) -> anyhow::Result<Vec<u8>> {
+        let mut answer = self
+            .agent
+            .get(format!("{}{path}", self.base_url))
+            .header("Authorization", format!("Bearer {}", self.key))
+            .call()?;
+        let status = answer.status().as_u16();
+        if status != 200 {
+            bail!("answered {status}: {}", answer.body_mut().read_to_string()?);
+        }
+        Ok(answer.body_mut().read_to_vec()?)
+    }
+
     /// Submits a job and polls until it has ended.
     fn run_job(&self, path: &str, body: &str) -> anyhow::Result<Value> {
         let accepted = self.post(path, body)?;
@@ -87,13 +102,14 @@ fn read(status: u16, text: &str) -> anyhow::Result<Value> {
     serde_json::from_str(text).context("the answer is not JSON")
 }
 
-/// Runs the samples through the API at `base_url` and prints their outcomes and `curl` lines to standard output.
+/// Runs the samples through the API at `base_url`, prints their outcomes and `curl` lines to standard output, and writes
+/// printed files into `folder`.
 pub fn show(
-    base_url: &str,
-    ops_url: &str,
+    (base_url, ops_url): (&str, &str),
     (key, filling_key): (&str, &str),
     today: NaiveDate,
     session: &str,
+    folder: &Path,
 ) -> anyhow::Result<()> {
     let config =
         ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(30)));
@@ -106,8 +122,34 @@ pub fn show(
     let filling = Api { agent, base_url, key: filling_key };
     let organisation = books::fill(&filling, today)?;
     let list = |name: &str| filling.get(&format!("{organisation}/{name}"));
-    println!("{}", tables::books(&list("bank-accounts")?, &list("customers")?, &list("suppliers")?));
+    println!("{}\n", tables::books(&list("bank-accounts")?, &list("customers")?, &list("suppliers")?));
+    show_reports(&filling, &organisation, books::period(today), folder)?;
     println!("{}", next_steps(base_url, ops_url, key, session, &organisation));
+    Ok(())
+}
+
+/// Prints what was earned and what VAT is due, and writes the profit and loss account and an invoice as PDF.
+fn show_reports(
+    api: &Api<'_>,
+    organisation: &str,
+    (first, last): (NaiveDate, NaiveDate),
+    folder: &Path,
+) -> anyhow::Result<()> {
+    let path = |report: &str| format!("{organisation}/reports/{report}?period_start={first}&period_end={last}");
+    let profit_loss = path("profit-loss");
+    println!("{}\n", tables::profit_loss(api.get(&profit_loss)?.get("data").context("no report")?));
+    println!("{}\n", tables::vat_return(api.get(&path("vat-return"))?.get("data").context("no report")?));
+    let invoices = api.get(&format!("{organisation}/sales-invoices?status=issued&limit=1"))?;
+    let invoice = |field: &str| invoices.pointer(&format!("/data/0/{field}")).context("no invoice");
+    let (id, number) = (invoice("id")?, invoice("invoice_number")?.as_str().context("no number")?);
+    for (name, path) in [
+        (format!("profit-loss {first} {last}.pdf"), format!("{profit_loss}&format=pdf")),
+        (format!("{number}.pdf"), format!("{organisation}/sales-invoices/{id}/pdf")),
+    ] {
+        let file = folder.join(name);
+        std::fs::write(&file, api.file(&path)?).with_context(|| format!("cannot write {}", file.display()))?;
+        println!("  printed: {}", std::path::absolute(&file).unwrap_or(file).display());
+    }
     Ok(())
 }
 
@@ -138,6 +180,8 @@ Try it yourself (a key with every scope, for this demonstration only):
   curl {base_url}/api/v1/coding/coding-jobs/ID_FROM_ABOVE -H "Authorization: Bearer $KEY"
 
   curl "{base_url}{organisation}/sales-invoices?overdue=true" -H "Authorization: Bearer $KEY"
+
+  curl {base_url}{organisation}/status -H "Authorization: Bearer $KEY"
 
   curl "{base_url}{organisation}/bank-transactions?status=unconfirmed" -H "Authorization: Bearer $KEY"
 

@@ -146,6 +146,72 @@ pub(super) fn coding(state: &Value) -> String {
     lines.join("\n")
 }
 
+/// A profit and loss account.
+pub(super) fn profit_loss(report: &Value) -> String {
+    let total = |label: &str, field: &str| format!("    {label:<44}  {:>11}", pounds(report, &format!("/{field}")));
+    let section = |field: &str| {
+        let amount = |row: &Value| {
+            let account = format!("{} {}", text(row, "/code"), text(row, "/name"));
+            format!("      {:<42}  {:>11}", shortened(&account, 42), pounds(row, "/amount"))
+        };
+        list(report, &format!("/{field}")).iter().map(amount).collect::<Vec<String>>()
+    };
+    let mut lines = vec![
+        format!(
+            "Profit and loss of {}, {} to {}",
+            text(report, "/organisation_name"),
+            text(report, "/period_start"),
+            text(report, "/period_end")
+        ),
+        String::new(),
+    ];
+    for (field, label, total_field) in [
+        ("revenue", "revenue", "total_revenue"),
+        ("cost_of_sales", "cost of sales", "total_cost_of_sales"),
+        ("", "gross profit", "gross_profit"),
+        ("other_income", "other income", "total_other_income"),
+        ("expenses", "expenses", "total_expenses"),
+        ("", "profit before tax", "profit_before_tax"),
+        ("corporation_tax", "corporation tax", "total_corporation_tax"),
+        ("", "net profit", "net_profit"),
+    ] {
+        let rows = section(field);
+        if field.is_empty() || !rows.is_empty() {
+            lines.extend(rows);
+            lines.push(total(label, total_field));
+        }
+    }
+    lines.join("\n")
+}
+
+/// A VAT return.
+pub(super) fn vat_return(report: &Value) -> String {
+    let mut lines = vec![
+        format!(
+            "VAT return for {} to {}, due by {}",
+            text(report, "/period_start"),
+            text(report, "/period_end"),
+            text(report, "/due_date")
+        ),
+        String::new(),
+    ];
+    for (field, label) in [
+        ("box1", "VAT due on sales"),
+        ("box2", "VAT due on acquisitions in Northern Ireland"),
+        ("box3", "total VAT due"),
+        ("box4", "VAT reclaimed on purchases"),
+        ("box5", "net VAT"),
+        ("box6", "sales without VAT"),
+        ("box7", "purchases without VAT"),
+        ("box8", "goods from Northern Ireland to the EU"),
+        ("box9", "goods from the EU to Northern Ireland"),
+    ] {
+        let end = if field == "box5" { format!("  {}", text(report, "/direction")) } else { String::new() };
+        lines.push(format!("    {field}  {label:<44}  {:>11}{end}", pounds(report, &format!("/{field}"))));
+    }
+    lines.join("\n")
+}
+
 fn coded_row(row: &Value) -> String {
     let account = format!("{} {}", text(row, "/suggested_account_code"), text(row, "/suggested_account_name"));
     let confidence = row.get("confidence").and_then(Value::as_f64).unwrap_or_default();

@@ -280,6 +280,14 @@ impl VatPeriods {
         starts_vat_period(next, self.months, self.end_month).then(|| next.months_later(-self.months))
     }
 
+    /// The first and the last day of the period that a day is in.
+    pub fn around(self, date: Date) -> (Date, Date) {
+        let (_, month, _) = date.civil();
+        let months = self.months.max(1);
+        let first = date.first_of_month().months_later(-(month - 1 - self.end_month).rem_euclid(months));
+        (first, first.months_later(months) - 1)
+    }
+
     /// When the return of a period that ends on a day is due: a month and seven days later (VAT Notice 700, section 21).
     pub fn due_date(last: Date) -> Date {
         (last + 1).months_later(1) + 6

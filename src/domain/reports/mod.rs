@@ -12,6 +12,7 @@ pub mod cis_return;
 pub mod cis_statement;
 pub mod contact_balances;
 pub mod dashboard;
+pub mod deadlines;
 pub mod period_comparison;
 pub mod profit_loss;
 pub mod profit_loss_monthly;

@@ -13,6 +13,7 @@ mod contact_reports;
 mod contact_reports_naive;
 mod contacts;
 mod credit_notes;
+mod drill_down;
 mod emails;
 mod figures;
 mod financial_years;
@@ -80,6 +81,14 @@ impl Books {
         let made = server.client.post(ORGANISATIONS).key(&key).json(&json!({ "name": "Larkspur Joinery Ltd" }));
         let id = made.send().expect(201)["data"]["id"].as_i64().unwrap();
         Self { server, owner, key, id }
+    }
+
+    /// The same person on the same server, with the books of another organisation.
+    #[track_caller]
+    pub fn with_another_organisation(self) -> Self {
+        let made = self.server.client.post(ORGANISATIONS).key(&self.key).json(&json!({ "name": "Another Ltd" }));
+        let id = made.send().expect(201)["data"]["id"].as_i64().unwrap();
+        Self { id, ..self }
     }
 
     pub fn path(&self, rest: &str) -> String {

@@ -64,6 +64,12 @@ pub(super) fn fill(api: &Api<'_>, today: NaiveDate) -> anyhow::Result<String> {
     Ok(filler.base)
 }
 
+/// The first and the last day of the months.
+pub(super) fn period(today: NaiveDate) -> (NaiveDate, NaiveDate) {
+    let this_month = today.with_day(1).unwrap_or(today);
+    (first_month(today), this_month.pred_opt().unwrap_or(this_month))
+}
+
 /// The first day of the first of the months.
 fn first_month(today: NaiveDate) -> NaiveDate {
     let first = today.with_day(1).unwrap_or(today);

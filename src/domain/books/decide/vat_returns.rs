@@ -10,7 +10,7 @@ use crate::domain::books::request::CommandResult;
 use crate::domain::date::Date;
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat_return::{
-    AdjustmentMovement, Declared, FlatRates, VatPeriods, VatReturnFigures, VatTotal, movements,
+    AdjustmentMovement, Declared, FlatRates, VatReturnFigures, VatTotal, movements,
 };
 use crate::domain::reports::Period;
 
@@ -80,9 +80,7 @@ impl BooksTransaction<'_> {
     /// The VAT period that ends on a day.
     fn vat_period_ending(&self, last: Date) -> Result<Period, Refusal> {
         let row = &self.books.organisation;
-        let number = |of: i64| i32::try_from(of).unwrap_or(3);
-        let periods = VatPeriods { months: number(row.vat_period_months), end_month: number(row.vat_period_end_month) };
-        let first = periods.start_of(last).filter(|_| row.vat_registered);
+        let first = row.vat_periods().start_of(last).filter(|_| row.vat_registered);
         let first = first.ok_or_else(|| Refusal::field("period_end", NO_PERIOD_END))?;
         Ok(Period { first, last })
     }

@@ -10,6 +10,7 @@ use crate::domain::ledger::money::Percent;
 use crate::domain::ledger::organisation::{EntityType, VatPatch, VatSettings};
 use crate::domain::ledger::refusal::Refusal;
 use crate::domain::ledger::vat::{FlatRateBasis, VatHistory, VatScheme};
+use crate::domain::ledger::vat_return::VatPeriods;
 
 /// An organisation as stored (`ledger.md` 2.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -252,9 +253,16 @@ impl OrganisationRecord {
             scheme: scheme.and_then(|word| VatScheme::from_parts(word, rate, self.flat_rate_basis).ok()),
             scheme_from: self.vat_scheme_from,
             flat_rate_basis: self.flat_rate_basis,
-            period_months: i32::try_from(self.vat_period_months).unwrap_or(3),
-            period_end_month: i32::try_from(self.vat_period_end_month).unwrap_or(3),
+            period_months: self.vat_periods().months,
+            period_end_month: self.vat_periods().end_month,
         }
+    }
+
+    /// Its VAT periods.
+    pub fn vat_periods(&self) -> VatPeriods {
+        // Both were accepted as numbers of months.
+        let months = |number: i64| i32::try_from(number).unwrap_or(3);
+        VatPeriods { months: months(self.vat_period_months), end_month: months(self.vat_period_end_month) }
     }
 
     /// The fields that the history shows.

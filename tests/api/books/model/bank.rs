@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Writer;
 use super::journals::{CODES, WITH_VAT, WITHOUT_VAT, money};
-use super::state::{Boxes, Row, RowState, Sides, Stage, added, boxes_of_line, text, vat_inside};
+use super::state::{Boxes, Party, Row, RowState, Sides, Stage, added, boxes_of_line, text, vat_inside};
 
 impl Writer<'_> {
     /// A bank row that matches a manual journal must be told apart from others.
@@ -289,7 +289,10 @@ impl Writer<'_> {
                     self.state.rows[partner].state = RowState::Unconfirmed;
                 }
             }
-            RowState::Settled(settlement) => self.undo_settlement(settlement, row.day),
+            RowState::Settled(settlement) => {
+                let date = self.state.earliest(Party::Settlement(settlement));
+                self.undo_settlement(settlement, date);
+            }
             _ => {}
         }
     }

@@ -211,7 +211,7 @@ impl Writer<'_> {
         if self.state.used(Party::Document(at)) != 0 {
             refusals.push("has_allocations");
         }
-        let (date, body) = self.void_body(document.day, &mut refusals);
+        let (date, body) = self.void_body((document.day, self.state.earliest(Party::Document(at))), &mut refusals);
         if self.send("POST", &format!("{}/void", document.path()), &body, &refusals, 200).is_some() {
             self.state.documents[at].state = DocumentState::Void;
             self.state.reverse(document.journal.unwrap(), date);
@@ -271,9 +271,9 @@ impl Writer<'_> {
         let path = format!("{}/allocate", document.path());
         if self.send("POST", &path, &body, &refusals, 200).is_some() {
             let open = self.state.lock.map_or(i64::MIN, |lock| lock + 1);
-            let day = document.day.max(self.state.documents[invoice].day).max(open);
             let target = Party::Document(invoice);
-            self.state.allocations.push(Allocation { source, target, day, cash: 0, settled: amount, is_live: true });
+            let day = self.state.earliest(source).max(self.state.earliest(target)).max(open);
+            self.state.allocations.push(Allocation { source, target, day, cash: 0, settled: amount, released: None });
         }
     }
 
@@ -283,7 +283,7 @@ impl Writer<'_> {
             .filter(|at| {
                 let one = &self.state.allocations[*at];
                 let is_bill = matches!(one.target, Party::Document(of) if !self.state.documents[of].is_credit);
-                one.is_live && one.source == source && is_bill && !self.state.is_closed(one.day)
+                one.is_live() && one.source == source && is_bill && !self.state.is_closed(one.day)
             })
             .collect();
         let Some(at) = self.random.pick(&live).copied() else { return };
@@ -302,7 +302,8 @@ impl Writer<'_> {
             one.unwrap_or_else(|| panic!("{}: {path} does not show {allocation:?}: {shown}", self.place))["id"].clone();
         let body = json!({ "allocation_ids": [id] });
         if self.send("POST", &format!("{path}/unallocate"), &body, &[], 200).is_some() {
-            self.state.allocations[at].is_live = false;
+            // On its own day, so that it never counted.
+            self.state.allocations[at].release(allocation.day);
         }
     }
 }

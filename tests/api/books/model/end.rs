@@ -8,6 +8,7 @@ use super::state::{Boxes, DocumentState, Party, RowState, Sides, Stage, added, d
 use super::{Books, Writer};
 use crate::books::account_reports::assert_account_reports;
 use crate::books::contact_reports_naive::assert_contact_reports;
+use crate::books::drill_down::{Followed, assert_figures_are_what_is_behind_them};
 use crate::books::figures::{assert_is_a_journal, pence, sides};
 use crate::books::quarter::{all_journals, debit_balances};
 use crate::books::year_end::assert_closing_changes_nothing;
@@ -16,9 +17,10 @@ use crate::books::{independent, plain_text};
 /// A journal as both sides can say it.
 type Said = (String, String, String, Sides);
 
-pub fn compare(books: &Books, writers: &[Writer<'_>]) {
+/// Compares all that is shown; how many figures were followed to what is behind them.
+pub fn compare(books: &Books, writers: &[Writer<'_>]) -> Followed {
     for writer in writers {
-        // Shown with a failure: whether the run was about anything.
+        // Whether the run was about anything.
         println!("{}: {:?}", writer.place, writer.told);
     }
     let journals = all_journals(books);
@@ -49,7 +51,10 @@ pub fn compare(books: &Books, writers: &[Writer<'_>]) {
     plain_text::assert_reports_agree(books, &journals);
     assert_account_reports(books);
     assert_contact_reports(books);
+    let followed = assert_figures_are_what_is_behind_them(books);
+    assert!(followed.rows > 0);
     assert_closing_changes_nothing(books);
+    followed
 }
 
 fn compare_journals(journals: &[Value], writers: &[Writer<'_>]) {
@@ -271,7 +276,7 @@ impl Writer<'_> {
                 continue;
             }
             let mut expected: BTreeMap<(i64, String), i64> = BTreeMap::new();
-            let own = self.state.allocations.iter().filter(|one| one.is_live && one.source == Party::Settlement(at));
+            let own = self.state.allocations.iter().filter(|one| one.is_live() && one.source == Party::Settlement(at));
             for one in own {
                 let Party::Document(invoice) = one.target else { continue };
                 *expected.entry((self.state.documents[invoice].id, text(one.day))).or_default() += one.cash;

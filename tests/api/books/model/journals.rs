@@ -143,23 +143,23 @@ impl Writer<'_> {
         if self.is_linked(at) {
             refusals.push("linked_to_document");
         }
-        let (date, body) = self.void_body(journal.date, &mut refusals);
+        let (date, body) = self.void_body((journal.date, journal.date), &mut refusals);
         let path = format!("/journals/{}/void", journal.id.unwrap());
         if self.send("POST", &path, &body, &refusals, 200).is_some() {
             self.state.reverse(at, date);
         }
     }
 
-    /// When something is voided: its own date, or one of its own.
-    pub fn void_body(&mut self, own: i64, refusals: &mut Vec<&'static str>) -> (i64, Value) {
+    /// When something of a day that may be void from `earliest` is voided: on that day, or on another.
+    pub fn void_body(&mut self, (own, earliest): (i64, i64), refusals: &mut Vec<&'static str>) -> (i64, Value) {
         if self.random.chance(50) {
             if self.state.is_closed(own) {
                 refusals.push("period_locked");
             }
-            return (own, json!({}));
+            return (earliest, json!({}));
         }
-        let date = self.any_day().max(own - 3);
-        if date < own {
+        let date = self.any_day().max(earliest - 3);
+        if date < earliest {
             refusals.push("format");
         }
         if self.state.is_closed(date) {

@@ -1,7 +1,7 @@
 //! Random commands over HTTP beside a naive model of the books written from the rules: what is accepted or refused, and at
-//! the end every journal, balance, status and figure, must be the model's. Seeds are fixed; `MODEL_SEED` tries another,
-//! `MODEL_STEPS` more commands, `MODEL_KINDS` fewer kinds of them (the lower, the fewer);
-//! `MODEL_TELL=1` tells every command.
+//! the end every journal, balance, status and figure, must be the model's. Seeds are fixed; `MODEL_SEED` begins with another,
+//! `MODEL_STEPS` makes more commands, `MODEL_KINDS` fewer kinds of them (the lower, the fewer); `MODEL_TELL=1` tells every
+//! command. `MODEL_SEQUENCES` makes more sequences, on `MODEL_THREADS` servers at once: CONTRIBUTING.md has the command.
 
 mod bank;
 mod documents;
@@ -12,19 +12,24 @@ mod state;
 mod write_offs;
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 use xtask::random::Random;
 
 use self::state::{Bank, Contact, Day, State, day, text};
 use super::Books;
+use super::drill_down::Followed;
 use super::figures::badly_printed;
 use crate::support::client::Answer;
 use crate::support::database::{Database, on_both_databases};
 use crate::support::server::Setup;
 use crate::support::until;
 
-/// Commands of one run.
+/// Sequences of commands, each with a seed and an organisation of its own.
+const SEQUENCES: u64 = 2;
+/// Commands of one of them.
 const STEPS: u64 = 160;
 /// Commands of each of several writers.
 const STEPS_TOGETHER: u64 = 50;
@@ -211,24 +216,85 @@ pub fn number_from(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().map_or(otherwise, |text| text.parse().unwrap())
 }
 
-fn run_alone(database: &Database, seed: u64) {
-    let seed = number_from("MODEL_SEED", seed);
-    let books = books_for(database);
-    let mut writer = Writer::new(&books, Random::new(seed), format!("seed {seed}"), true);
+/// One sequence in an organisation of its own; how many figures were followed to what is behind them.
+fn run_alone(books: &Books, seed: u64) -> Followed {
+    let mut writer = Writer::new(books, Random::new(seed), format!("seed {seed}"), true);
     for step in 0..number_from("MODEL_STEPS", STEPS) {
         writer.place = format!("seed {seed}, step {step}");
         writer.step();
     }
-    end::compare(&books, &[writer]);
+    end::compare(books, &[writer])
+}
+
+/// What sequences came to.
+#[derive(Default)]
+struct Outcome {
+    sequences: u64,
+    followed: Followed,
+    failed_seeds: Vec<u64>,
+}
+
+/// Runs sequences one after another on one server until none is left. A failure is printed and counted, and the next goes on.
+fn run_sequences(database: &Database, next: &AtomicU64, end: u64) -> Outcome {
+    let mut outcome = Outcome::default();
+    let mut books = Books::on(database);
+    loop {
+        let seed = next.fetch_add(1, Ordering::Relaxed);
+        if seed >= end {
+            return outcome;
+        }
+        if outcome.sequences > 0 {
+            books = books.with_another_organisation();
+        }
+        books.vat_control();
+        outcome.sequences += 1;
+        match catch_unwind(AssertUnwindSafe(|| run_alone(&books, seed))) {
+            Ok(followed) => outcome.followed += followed,
+            Err(_) => outcome.failed_seeds.push(seed),
+        }
+    }
+}
+
+/// A database for another server.
+fn another(database: &Database) -> Database {
+    match database {
+        Database::Sqlite => Database::Sqlite,
+        Database::Postgresql(_) => Database::postgresql().expect("PostgreSQL is there"),
+    }
+}
+
+fn run_all(database: &Database) {
+    let first = number_from("MODEL_SEED", 1);
+    let end = first + number_from("MODEL_SEQUENCES", SEQUENCES);
+    let next = AtomicU64::new(first);
+    let others: Vec<Database> = (1..number_from("MODEL_THREADS", 1)).map(|_| another(database)).collect();
+    let outcomes: Vec<Outcome> = std::thread::scope(|scope| {
+        let databases = std::iter::once(database).chain(&others);
+        let threads: Vec<_> = databases.map(|database| scope.spawn(|| run_sequences(database, &next, end))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let mut all = Outcome::default();
+    for one in outcomes {
+        all.sequences += one.sequences;
+        all.followed += one.followed;
+        all.failed_seeds.extend(one.failed_seeds);
+    }
+    println!(
+        "{} sequences of {} commands, {} with violations {:?}; {} rows of reports followed to their lines, {} VAT entries to \
+         their documents and journals",
+        all.sequences,
+        number_from("MODEL_STEPS", STEPS),
+        all.failed_seeds.len(),
+        all.failed_seeds,
+        all.followed.rows,
+        all.followed.entries
+    );
+    assert_eq!(all.failed_seeds, [] as [u64; 0], "seeds with violations");
 }
 
 on_both_databases! {
     fn random_commands_leave_what_the_model_says(database) {
-        run_alone(&database, 1);
-    }
-
-    fn other_random_commands_too(database) {
-        run_alone(&database, 2);
+        run_all(&database);
     }
 
     fn several_writers_leave_the_sum_of_their_models(database) {

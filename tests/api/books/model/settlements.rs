@@ -21,7 +21,7 @@ impl Writer<'_> {
     /// Whether a refund of it stands in the way, or a later part payment of the same bill.
     pub fn is_held(&self, settlement: usize) -> bool {
         let party = Party::Settlement(settlement);
-        let live = || self.state.allocations.iter().enumerate().filter(|(_, one)| one.is_live);
+        let live = || self.state.allocations.iter().enumerate().filter(|(_, one)| one.is_live());
         let is_refunded = live().any(|(_, one)| one.target == party);
         let is_followed = live().filter(|(_, one)| one.source == party).any(|(at, own)| match own.target {
             Party::Document(bill) if self.state.documents[bill].deduction > 0 => {
@@ -42,7 +42,7 @@ impl Writer<'_> {
         self.state.settlements[at].is_void = true;
         for allocation in &mut self.state.allocations {
             if allocation.source == Party::Settlement(at) {
-                allocation.is_live = false;
+                allocation.release(date);
             }
         }
     }
@@ -189,17 +189,12 @@ impl Writer<'_> {
     /// When money of a day counts for each thing it is set against.
     fn allocation_days(&self, day: i64, wishes: &[Wish]) -> Vec<i64> {
         let open = self.state.lock.map_or(i64::MIN, |lock| lock + 1);
-        let of = |(target, _, _): &Wish| match target {
-            Party::Document(of) => self.state.documents[*of].day,
-            Party::Settlement(of) => self.state.settlements[*of].day,
-            Party::WriteOff(of) => self.state.write_offs[*of].day,
-        };
-        wishes.iter().map(|wish| of(wish).max(day).max(open)).collect()
+        wishes.iter().map(|(target, _, _)| self.state.earliest(*target).max(day).max(open)).collect()
     }
 
     /// What is withheld with an allocation of another day than the payment's is posted on that day.
     fn set_against(&mut self, at: usize, wishes: &[Wish], with_payment: Option<i64>) {
-        let (own_day, contact) = (self.state.settlements[at].day, self.state.settlements[at].contact);
+        let (own_day, contact) = (self.state.earliest(Party::Settlement(at)), self.state.settlements[at].contact);
         let days = self.allocation_days(own_day, wishes);
         let mut later: Vec<(i64, i64)> = Vec::new();
         for ((target, cash, settled), day) in wishes.iter().zip(days) {
@@ -207,7 +202,7 @@ impl Writer<'_> {
                 later.push((day, settled - cash));
             }
             let (source, target, cash, settled) = (Party::Settlement(at), *target, *cash, *settled);
-            self.state.allocations.push(Allocation { source, target, day, cash, settled, is_live: true });
+            self.state.allocations.push(Allocation { source, target, day, cash, settled, released: None });
         }
         for (day, cis) in later {
             let sides = Sides::from([("2100".to_owned(), cis), ("2220".to_owned(), -cis)]);
@@ -370,7 +365,7 @@ impl Writer<'_> {
         if one.is_void {
             refusals.push("invalid_state");
         }
-        let (date, body) = self.void_body(one.day, &mut refusals);
+        let (date, body) = self.void_body((one.day, self.state.earliest(Party::Settlement(at))), &mut refusals);
         let path = format!("{}/void", self.settlement_path(at));
         if self.send("POST", &path, &body, &refusals, 200).is_some() {
             if let Some(row) = self.state.row_of_settlement(at) {
@@ -395,9 +390,10 @@ impl Writer<'_> {
             if let Some(row) = self.state.row_of_settlement(at) {
                 self.state.rows[row].state = RowState::Unconfirmed;
             }
-            self.undo_settlement(at, one.day);
-            for allocation in &mut self.state.allocations {
-                allocation.is_live &= allocation.target != Party::Settlement(at);
+            let date = self.state.earliest(Party::Settlement(at));
+            self.undo_settlement(at, date);
+            for allocation in self.state.allocations.iter_mut().filter(|one| one.target == Party::Settlement(at)) {
+                allocation.release(date);
             }
         }
     }

@@ -201,7 +201,21 @@ pub struct Allocation {
     pub day: Day,
     pub cash: i64,
     pub settled: i64,
-    pub is_live: bool,
+    /// From when on it counts no more.
+    pub released: Option<Day>,
+}
+
+impl Allocation {
+    pub fn is_live(&self) -> bool {
+        self.released.is_none()
+    }
+
+    /// Ends it on a day; one that begins later never counted.
+    pub fn release(&mut self, day: Day) {
+        if self.is_live() {
+            self.released = Some(day.max(self.day));
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -260,10 +274,24 @@ impl State {
         if self.contacts[contact].is_customer { debits } else { -debits }
     }
 
+    /// When something more may happen to a document or settlement of a day: that day, or when the last of what counted was
+    /// released, because what is shown of the days before stays as it was.
+    pub fn earliest(&self, party: Party) -> Day {
+        let own = match party {
+            Party::Document(at) => self.documents[at].day,
+            Party::Settlement(at) => self.settlements[at].day,
+            Party::WriteOff(at) => self.write_offs[at].day,
+        };
+        let ends = self.allocations.iter().filter(|one| one.source == party || one.target == party);
+        let until = ends.filter_map(|one| one.released.filter(|released| one.day < *released));
+        until.fold(own, Day::max)
+    }
+
     /// Settled on an invoice: by money, by credit notes.
     pub fn settled(&self, document: usize) -> (i64, i64) {
         let mut sums = (0, 0);
-        for allocation in self.allocations.iter().filter(|one| one.is_live && one.target == Party::Document(document)) {
+        for allocation in self.allocations.iter().filter(|one| one.is_live() && one.target == Party::Document(document))
+        {
             match allocation.source {
                 Party::Settlement(_) => sums.0 += allocation.settled,
                 Party::Document(_) | Party::WriteOff(_) => sums.1 += allocation.settled,
@@ -274,7 +302,7 @@ impl State {
 
     /// Cash paid on a bill.
     pub fn cash(&self, document: usize) -> i64 {
-        let on = self.allocations.iter().filter(|one| one.is_live && one.target == Party::Document(document));
+        let on = self.allocations.iter().filter(|one| one.is_live() && one.target == Party::Document(document));
         on.map(|allocation| allocation.cash).sum()
     }
 
@@ -285,7 +313,7 @@ impl State {
 
     /// What a credit note has been set against.
     pub fn used(&self, party: Party) -> i64 {
-        let own = self.allocations.iter().filter(|one| one.is_live && (one.source == party || one.target == party));
+        let own = self.allocations.iter().filter(|one| one.is_live() && (one.source == party || one.target == party));
         own.map(|allocation| allocation.settled).sum()
     }
 

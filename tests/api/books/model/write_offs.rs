@@ -12,13 +12,10 @@ impl Writer<'_> {
         if self.random.chance(30) {
             return self.void_write_off();
         }
-        // What was released counted until a day that the model does not keep.
         let found: Vec<usize> = (0..self.state.documents.len())
             .filter(|at| {
                 let one = &self.state.documents[*at];
-                let released =
-                    self.state.allocations.iter().any(|one| !one.is_live && one.target == Party::Document(*at));
-                one.is_sale && !one.is_credit && one.state != DocumentState::Deleted && !released
+                one.is_sale && !one.is_credit && one.state != DocumentState::Deleted
             })
             .collect();
         let Some(at) = self.random.pick(&found).copied() else { return };
@@ -28,8 +25,9 @@ impl Writer<'_> {
         if document.state != DocumentState::Issued || due == 0 {
             refusals.push("invalid_state");
         }
-        let day = self.any_day().max(document.day - 2);
-        if day < document.day {
+        let earliest = self.state.earliest(Party::Document(at));
+        let day = self.any_day().max(earliest - 2);
+        if day < earliest {
             refusals.push("format");
         }
         if self.state.is_closed(day) {
@@ -56,7 +54,7 @@ impl Writer<'_> {
         let source = Party::WriteOff(self.state.write_offs.len());
         self.state.write_offs.push(WriteOff { id, day, journal, is_void: false });
         let target = Party::Document(at);
-        self.state.allocations.push(Allocation { source, target, day, cash: 0, settled: amount, is_live: true });
+        self.state.allocations.push(Allocation { source, target, day, cash: 0, settled: amount, released: None });
     }
 
     /// On its own day, so that it never counted.
@@ -79,7 +77,7 @@ impl Writer<'_> {
         for allocation in
             self.state.allocations.iter_mut().filter(|allocation| allocation.source == Party::WriteOff(at))
         {
-            allocation.is_live = false;
+            allocation.release(one.day);
         }
     }
 }
