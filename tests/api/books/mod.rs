@@ -35,6 +35,7 @@ mod report_files;
 mod reports;
 mod retries;
 mod sales_invoices;
+mod statement_emails;
 mod status;
 mod tenants;
 mod totals;

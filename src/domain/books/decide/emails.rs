@@ -175,8 +175,10 @@ impl BooksTransaction<'_> {
                 }
                 (row.contact_id, row.version, settlement_title(row, document_type), settlement_facts(row))
             }
-            EmailedDocument::CisStatement(id, _) => {
-                let row = self.contact(request, ContactKind::Supplier, id)?;
+            EmailedDocument::CisStatement(id, _) | EmailedDocument::CustomerStatement(id, _) => {
+                let is_of_customer = matches!(entry.document, EmailedDocument::CustomerStatement(..));
+                let kind = if is_of_customer { ContactKind::Customer } else { ContactKind::Supplier };
+                let row = self.contact(request, kind, id)?;
                 if entry.figures.is_empty() {
                     return Err(Rejection::Unknown);
                 }
@@ -214,7 +216,7 @@ impl BooksTransaction<'_> {
                 let [before, after] = fields.map(Some);
                 self.record_change(ChangeAction::Email, on, summary, before, after);
             }
-            EmailedDocument::CisStatement(id, _) => {
+            EmailedDocument::CisStatement(id, _) | EmailedDocument::CustomerStatement(id, _) => {
                 let (_, row) = self.facts.contacts.get(&id).ok_or(Rejection::Unknown)?;
                 let what = statement_title(entry.document);
                 let summary = format!("{what} of {} {}", row.details.name, ChangeAction::Email.done());
@@ -226,10 +228,14 @@ impl BooksTransaction<'_> {
     }
 }
 
-/// What a statement is called, with its last day.
+/// What a statement is called, with its days.
 fn statement_title(document: EmailedDocument) -> String {
-    let to = document.period().map_or_else(String::new, |period| long_date(period.last));
-    format!("Payment and deduction statement for the tax month to {to}")
+    let [first, last] =
+        document.period().map_or_else(Default::default, |period| [period.first, period.last].map(long_date));
+    match document {
+        EmailedDocument::CustomerStatement(..) => format!("Statement of account from {first} to {last}"),
+        _ => format!("Payment and deduction statement for the tax month to {last}"),
+    }
 }
 
 fn document_title(row: &DocumentRecord) -> String {
