@@ -119,7 +119,7 @@ async fn prepare(
     Ok(())
 }
 
-/// How often the PDF of a document is rendered that changes meanwhile: with every other e-mail of it, for instance.
+/// How often the PDF of a document is rendered that changes meanwhile: with every payment of it, for instance.
 const RENDERINGS_MAX: u32 = 16;
 
 /// Whether the PDF shows a version of the document that is over, and the caller did not name that version.
@@ -154,7 +154,7 @@ struct Rendered {
     figures: Vec<(&'static str, Pence)>,
     /// The PDF, when it is asked for.
     attachment: Option<Attachment>,
-    /// The version of the document that the PDF shows, or of the customer or supplier of a statement.
+    /// The version of the document that the PDF shows, e-mails not counted, or of the customer or supplier of a statement.
     version: i64,
 }
 
@@ -168,7 +168,7 @@ async fn rendered(
     let (figures, version, file) = match document {
         EmailedDocument::Document(..) | EmailedDocument::Settlement(..) => {
             let Some(view) = view(call, organisation.id, document).await? else { return Ok(None) };
-            let version = view.version();
+            let version = view.printed_version();
             let file = async {
                 match view {
                     EmailedView::Document(view) => print_document(call, organisation.clone(), *view).await,

@@ -13,6 +13,7 @@ mod contact_reports;
 mod contact_reports_naive;
 mod contacts;
 mod credit_notes;
+mod email_concurrency;
 mod emails;
 mod figures;
 mod financial_years;

@@ -152,7 +152,7 @@ impl BooksTransaction<'_> {
         contact.details.email.clone().filter(|address| is_address(address))
     }
 
-    /// The contact and the version of a document that may be e-mailed, and the subject and text that go with it.
+    /// The contact of a document that may be e-mailed, the version of what is printed, and the subject and text that go with it.
     fn letter_of(
         &self,
         request: &CommandRequest,
@@ -165,7 +165,7 @@ impl BooksTransaction<'_> {
                 if row.stage != Stage::Issued {
                     return Err(Refusal::InvalidState { current: row.status(), allowed: &["issued"] }.into());
                 }
-                (row.contact_id, row.version, document_title(&row), document_facts(&row))
+                (row.contact_id, row.printed_version(), document_title(&row), document_facts(&row))
             }
             EmailedDocument::Settlement(side, id) => {
                 let row = self.known_settlement(side, id).ok_or(Rejection::Unknown)?;
@@ -173,7 +173,7 @@ impl BooksTransaction<'_> {
                 if row.is_void() {
                     return Err(Refusal::InvalidState { current: "void", allowed: &["posted"] }.into());
                 }
-                (row.contact_id, row.version, settlement_title(row, document_type), settlement_facts(row))
+                (row.contact_id, row.printed_version(), settlement_title(row, document_type), settlement_facts(row))
             }
             EmailedDocument::CisStatement(id, _) | EmailedDocument::CustomerStatement(id, _) => {
                 let is_of_customer = matches!(entry.document, EmailedDocument::CustomerStatement(..));
@@ -199,13 +199,15 @@ impl BooksTransaction<'_> {
                 // Another process may have read the clock before this one and committed after it.
                 let last_emailed_at_ms = row.last_emailed_at_ms.max(Some(self.now_ms));
                 let updated_at_ms = self.now_ms;
-                let row = DocumentRecord { last_emailed_at_ms, updated_at_ms, version: row.version + 1, ..row };
+                let (email_count, version) = (row.email_count + 1, row.version + 1);
+                let row = DocumentRecord { last_emailed_at_ms, email_count, updated_at_ms, version, ..row };
                 self.put_document_as(ChangeAction::Email, row);
             }
             EmailedDocument::Settlement(side, id) => {
                 let before = self.known_settlement(side, id).cloned().ok_or(Rejection::Unknown)?;
                 let after = SettlementRecord {
                     last_emailed_at_ms: before.last_emailed_at_ms.max(Some(self.now_ms)),
+                    email_count: before.email_count + 1,
                     updated_at_ms: self.now_ms,
                     version: before.version + 1,
                     ..before.clone()

@@ -69,11 +69,11 @@ pub enum EmailedView {
 }
 
 impl EmailedView {
-    /// Its version.
-    pub const fn version(&self) -> i64 {
+    /// Counts the changes of what is printed: e-mails are versions of their own, and print alike.
+    pub const fn printed_version(&self) -> i64 {
         match self {
-            Self::Document(view) => view.version,
-            Self::Settlement(view) => view.version,
+            Self::Document(view) => view.version - view.email_count,
+            Self::Settlement(view) => view.version - view.email_count,
         }
     }
 }
@@ -111,7 +111,7 @@ pub struct EmailInput {
     pub figures: Vec<(&'static str, Pence)>,
     /// The PDF of the document, where one is rendered.
     pub attachment: Option<Attachment>,
-    /// The version of the document that the PDF shows.
+    /// The version of the document that the PDF shows, e-mails not counted, or of the customer or supplier of a statement.
     pub rendered_version: Option<i64>,
     /// The address answers go to.
     pub reply_to: String,
