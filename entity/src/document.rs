@@ -84,6 +84,8 @@ pub struct Model {
     pub version: i64,
     /// `standard` when it is given: outside cash accounting.
     pub given_vat_basis: Option<String>,
+    /// How many e-mails of it were queued, each of which made a version.
+    pub email_count: i64,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

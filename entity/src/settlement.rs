@@ -57,6 +57,8 @@ pub struct Model {
     pub account_id: Option<i64>,
     /// When it was e-mailed last.
     pub last_emailed_at: Option<i64>,
+    /// How many e-mails of it were queued, each of which made a version.
+    pub email_count: i64,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

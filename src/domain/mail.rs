@@ -80,12 +80,20 @@ pub enum EmailedType {
     SupplierPayment,
     /// The payment and deduction statement of a supplier for a tax month.
     CisStatement,
+    /// The statement of a customer over a period.
+    CustomerStatement,
 }
 
 impl EmailedType {
     /// Every one.
-    pub const ALL: [Self; 5] =
-        [Self::SalesInvoice, Self::SalesCreditNote, Self::CustomerReceipt, Self::SupplierPayment, Self::CisStatement];
+    pub const ALL: [Self; 6] = [
+        Self::SalesInvoice,
+        Self::SalesCreditNote,
+        Self::CustomerReceipt,
+        Self::SupplierPayment,
+        Self::CisStatement,
+        Self::CustomerStatement,
+    ];
 
     /// The word of the API, which is stored too.
     pub const fn as_str(self) -> &'static str {
@@ -95,6 +103,7 @@ impl EmailedType {
             Self::CustomerReceipt => "customer_receipt",
             Self::SupplierPayment => "supplier_payment",
             Self::CisStatement => "cis_statement",
+            Self::CustomerStatement => "customer_statement",
         }
     }
 

@@ -7,7 +7,7 @@ use crate::domain::ledger::cis::TaxMonth;
 use crate::domain::ledger::money::Pence;
 use crate::domain::problem::Issues;
 use crate::http::error::ApiError;
-use crate::http::wire::books::{BOOK_DATE_RULE, TAX_MONTH_RULE, parse_book_date, parse_tax_month};
+use crate::http::wire::books::{BOOK_DATE_RULE, TAX_MONTH_RULE, parse_book_date, parse_tax_month, period_rule};
 
 /// Items on a page when the caller does not say.
 const LIMIT_DEFAULT: u64 = 50;
@@ -106,12 +106,8 @@ impl Query {
         };
         let (first_day, last_day) = (required(first), required(last));
         let period = first_day.zip(last_day)?;
-        if period.0 > period.1 {
-            self.issues.field("query", last, "must not be before the first day of the period");
-            return None;
-        }
-        if period.1 - period.0 >= days_max {
-            self.issues.field("query", last, format!("must end a period of at most {days_max} days"));
+        if let Some(rule) = period_rule(period, days_max) {
+            self.issues.field("query", last, rule);
             return None;
         }
         Some(period)

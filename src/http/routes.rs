@@ -13,9 +13,9 @@ use super::first_party::{account, progress};
 use super::openapi;
 use super::products::Products;
 use super::resources::{
-    accounts, bank_accounts, bank_transactions, changes, cis, contacts, documents, emails, financial_years, identity,
-    imports, journals, keys, opening_balances, organisations, period_lock, printed, reports, settlements, status,
-    vat_adjustments, vat_returns, write_offs,
+    accounts, bank_accounts, bank_transactions, changes, cis, contact_reports, contacts, documents, emails,
+    financial_years, identity, imports, journals, keys, opening_balances, organisations, period_lock, printed, reports,
+    settlements, status, vat_adjustments, vat_returns, write_offs,
 };
 use super::route_table::{Access, BodyRule, Route};
 use super::{coding_jobs, reconciliations};
@@ -406,6 +406,13 @@ fn pdf_routes() -> Vec<Route<Products>> {
         pdf!("/sales-credit-notes", "SalesCreditNote", sales_document, SalesCreditNote, print_sales_document),
         pdf!("/customer-receipts", "CustomerReceipt", settlement, Customer, print_settlement),
         pdf!("/supplier-payments", "SupplierPayment", settlement, Supplier, print_settlement),
+        Route::get(
+            inside!("/customers/{id}/statement/pdf"),
+            "getCustomerStatementPdf",
+            READ,
+            contact_reports::print_customer_statement,
+        )
+        .doc(openapi::print_customer_statement),
     ]
 }
 
@@ -524,6 +531,13 @@ fn email_routes() -> Vec<Route<Products>> {
             emails::send_cis_statement,
         )
         .doc(|| openapi::email_document(EmailedType::CisStatement)),
+        Route::post(
+            inside!("/customers/{id}/statement/email"),
+            "emailCustomerStatement",
+            SEND,
+            emails::send_customer_statement,
+        )
+        .doc(|| openapi::email_document(EmailedType::CustomerStatement)),
         Route::get(inside!("/emails"), "listEmails", READ, emails::list).doc(openapi::list_emails),
         Route::get(inside!("/emails/{id}"), "getEmail", READ, emails::show).doc(openapi::get_email),
         Route::post(inside!("/emails/{id}/resend"), "resendEmail", SEND, emails::resend)

@@ -37,21 +37,25 @@ const RULES: &[Rule] = &[
                 where monthly < 0 or bonus < 0 or overage_used < 0",
     },
     Rule {
-        says: "document that was e-mailed last at another moment; document, stored, derived",
-        finds: "select cast(d.id as text), coalesce(d.last_emailed_at, 0), coalesce(e.at, 0) from document d \
-                left join (select document_type, document_id, max(created_at) as at from email \
+        says: "document that was e-mailed last at another moment, or not as often; document, stored, derived, stored \
+               and derived number",
+        finds: "select cast(d.id as text), coalesce(d.last_emailed_at, 0), coalesce(e.at, 0), d.email_count, \
+                coalesce(e.number, 0) from document d \
+                left join (select document_type, document_id, max(created_at) as at, count(*) as number from email \
                 where document_type in ('sales_invoice', 'sales_credit_note') group by document_type, document_id) e \
                 on e.document_type = d.kind and e.document_id = d.id \
-                where coalesce(d.last_emailed_at, 0) <> coalesce(e.at, 0)",
+                where coalesce(d.last_emailed_at, 0) <> coalesce(e.at, 0) or d.email_count <> coalesce(e.number, 0)",
     },
     Rule {
-        says: "receipt or payment that was e-mailed last at another moment; settlement, stored, derived",
-        finds: "select cast(s.id as text), coalesce(s.last_emailed_at, 0), coalesce(e.at, 0) from settlement s \
-                left join (select document_type, document_id, max(created_at) as at from email \
+        says: "receipt or payment that was e-mailed last at another moment, or not as often; settlement, stored, derived, \
+               stored and derived number",
+        finds: "select cast(s.id as text), coalesce(s.last_emailed_at, 0), coalesce(e.at, 0), s.email_count, \
+                coalesce(e.number, 0) from settlement s \
+                left join (select document_type, document_id, max(created_at) as at, count(*) as number from email \
                 where document_type in ('customer_receipt', 'supplier_payment') group by document_type, document_id) e \
                 on e.document_id = s.id and e.document_type = \
                 case s.side when 'customer' then 'customer_receipt' else 'supplier_payment' end \
-                where coalesce(s.last_emailed_at, 0) <> coalesce(e.at, 0)",
+                where coalesce(s.last_emailed_at, 0) <> coalesce(e.at, 0) or s.email_count <> coalesce(e.number, 0)",
     },
     Rule {
         says: "e-mail whose next attempt does not fit its state; e-mail, next attempt",

@@ -335,7 +335,7 @@ impl ReferencedIds {
                 EmailedDocument::Settlement(_, id) => {
                     self.settlements.insert(id);
                 }
-                EmailedDocument::CisStatement(id, _) => {
+                EmailedDocument::CisStatement(id, _) | EmailedDocument::CustomerStatement(id, _) => {
                     self.contacts.insert(id);
                 }
             },

@@ -28,8 +28,8 @@ pub use books::{
     COMPARE_RULE, MONTHS_RULE, allocate_credit_note, allocate_settlement, as_of, compared_days, compared_periods,
     create_document, create_settlement, delete_document, get_books_status, get_cis_return, get_cis_statement,
     get_document, get_settlement, issue_document, list_documents, list_settlements, of_period, print_cis_statement,
-    print_sales_document, print_settlement, report, unallocate_credit_note, unallocate_settlement, update_document,
-    update_settlement, void_document, void_settlement,
+    print_customer_statement, print_sales_document, print_settlement, report, unallocate_credit_note,
+    unallocate_settlement, update_document, update_settlement, void_document, void_settlement,
 };
 pub use books::{
     archive_account, archive_bank_account, archive_customer, archive_supplier, cancel_email, confirm_bank_transaction,

@@ -9,6 +9,7 @@ use crate::domain::date::date_in;
 use crate::domain::ids::Id;
 use crate::domain::ledger::cis::TaxMonth;
 use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::money::Pence;
 use crate::domain::problem::Issues;
 use crate::domain::reports::cis_return::CisReturn;
 use crate::domain::reports::cis_statement::CisStatement;
@@ -79,8 +80,7 @@ pub(super) async fn supplier(
 pub(super) struct SupplierStatement {
     /// The supplier.
     pub(super) supplier: ContactRecord,
-    /// Its figures.
-    pub(super) statement: CisStatement,
+    statement: CisStatement,
 }
 
 impl SupplierStatement {
@@ -95,6 +95,11 @@ impl SupplierStatement {
         let contractor = organisation.legal_name.clone().unwrap_or_else(|| organisation.name.clone());
         let statement = CisStatement::compute(rows, month, contractor, (Id(supplier.id), &supplier.details.name));
         Ok(Self { supplier, statement })
+    }
+
+    /// The figures that an e-mail names; none where nothing was withheld.
+    pub(super) fn figures(&self) -> Vec<(&'static str, Pence)> {
+        if self.statement.is_nothing() { Vec::new() } else { self.statement.figures() }
     }
 
     /// The statement as a file: its name and what is in it.

@@ -1,21 +1,27 @@
 //! The reports about customers and suppliers: their rows of the table of reports, and the parameters that only these have.
 
+use actix_web::HttpResponse;
 use serde_json::{Value, json};
 use utoipa::openapi::ObjectBuilder;
 
+use crate::domain::books::records::contact::{ContactDetails, ContactRecord};
 use crate::domain::books::records::organisation::OrganisationRecord;
-use crate::domain::date::Date;
+use crate::domain::date::{Date, date_in};
 use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::money::Pence;
 use crate::domain::reports::ageing::{AgeBy, AgedBalances, AgedRows, AgeingParameters};
 use crate::domain::reports::statement::Statement;
-use crate::domain::reports::table::ReportTable;
+use crate::domain::reports::table::{ReportHead, ReportTable, Tabulated};
 use crate::domain::reports::trade::{PurchasesBySupplier, SalesByCustomer, TradeParameters, TradeRows};
 use crate::domain::reports::{AsOf, Period};
+use crate::http::books::change::{member, path_id};
+use crate::http::call::Call;
 use crate::http::envelope::Id;
 use crate::http::error::ApiError;
 use crate::http::file;
 use crate::http::openapi::Operation;
 use crate::http::openapi::schema::{Field, choice, id, nullable, required};
+use crate::http::products::Products;
 use crate::http::query::Query;
 use crate::http::resources::report_format::{Format, PrintedReport};
 use crate::http::resources::reports::{Parameters, Report, ReportRequest, describe, json_of, print_report};
@@ -182,7 +188,9 @@ async fn print_statement(request: ReportRequest<'_>, kind: ContactKind) -> Resul
     if format == Format::Csv {
         return PrintedReport::of(table, format, render::report).await;
     }
-    let (name, pdf) = print_letter(reader, organisation, (kind, contact), (table, today)).await?;
+    let found = reader.contact(organisation.id, kind, contact, today).await?;
+    let contact = found.map(|view| view.row.details).ok_or_else(ApiError::not_found)?;
+    let (name, pdf) = print_letter(reader, organisation, (kind, contact), table).await?;
     Ok(PrintedReport::Pdf(name, pdf))
 }
 
@@ -190,11 +198,9 @@ async fn print_statement(request: ReportRequest<'_>, kind: ContactKind) -> Resul
 async fn print_letter(
     reader: &Reader,
     organisation: &OrganisationRecord,
-    (kind, contact): (ContactKind, i64),
-    (table, today): (ReportTable, Date),
+    (kind, contact): (ContactKind, ContactDetails),
+    table: ReportTable,
 ) -> Result<(String, Pdf), ApiError> {
-    let found = reader.contact(organisation.id, kind, contact, today).await?;
-    let contact = found.map(|view| view.row.details).ok_or_else(ApiError::not_found)?;
     let bank_account = match organisation.payment_bank_account_id {
         Some(id) => reader.bank_account(organisation.id, id).await?.map(|view| view.row.details),
         None => None,
@@ -206,6 +212,75 @@ async fn print_letter(
         render::statement(&StatementLetter { report: &table, organisation, kind, contact, bank_account })
     };
     Ok((name, file::print(print).await?))
+}
+
+/// `GET …/customers/{id}/statement/pdf`.
+pub async fn print_customer_statement(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let (organisation, _) = member(&call).await?;
+    let id = path_id(&call)?;
+    let customer = customer(&call, &organisation, id).await?.ok_or_else(ApiError::not_found)?;
+    let mut query = Query::new(call.query());
+    let period = Period::read(&mut query, date_in(&organisation.timezone, call.began_at_ms()));
+    query.finish()?;
+    let period = period.ok_or_else(|| ApiError::internal("parameters that were not refused are there"))?;
+    let statement = CustomerStatement::of(&call, &organisation, customer, period).await?;
+    let (name, pdf) = statement.print(&call, &organisation).await?;
+    file::pdf(&name, pdf)
+}
+
+/// A customer of the organisation.
+pub(super) async fn customer(
+    call: &Call<Products>,
+    organisation: &OrganisationRecord,
+    id: i64,
+) -> Result<Option<ContactRecord>, ApiError> {
+    let today = date_in(&organisation.timezone, call.began_at_ms());
+    let found = call.state().reader.contact(organisation.id, ContactKind::Customer, id, today).await?;
+    Ok(found.map(|view| view.row))
+}
+
+/// The statement of a customer over a period, to be printed and sent.
+pub(super) struct CustomerStatement {
+    /// The customer.
+    pub(super) customer: ContactRecord,
+    statement: Statement,
+    table: ReportTable,
+}
+
+impl CustomerStatement {
+    /// Reads and computes it.
+    pub(super) async fn of(
+        call: &Call<Products>,
+        organisation: &OrganisationRecord,
+        customer: ContactRecord,
+        period: Period,
+    ) -> Result<Self, ApiError> {
+        let who = (ContactKind::Customer, customer.id);
+        let found = call.state().reader.statement_rows(organisation, who, period).await?;
+        let snapshot = found.ok_or_else(|| ApiError::internal("customers are never deleted"))?;
+        let statement = Statement::compute(&snapshot.rows, period);
+        let Report { name, title, .. } = CUSTOMER_STATEMENT;
+        let head = ReportHead { name, title, organisation_name: &snapshot.organisation_name, basis: None };
+        let table = ReportTable::new(head, period, statement.tables(period));
+        Ok(Self { customer, statement, table })
+    }
+
+    /// The figures that an e-mail names.
+    pub(super) fn figures(&self) -> Vec<(&'static str, Pence)> {
+        let Statement { opening_balance, closing_balance, .. } = &self.statement;
+        vec![("Opening balance", Pence(opening_balance.0)), ("Closing balance", Pence(closing_balance.0))]
+    }
+
+    /// The statement as a file: its name and what is in it.
+    pub(super) async fn print(
+        self,
+        call: &Call<Products>,
+        organisation: &OrganisationRecord,
+    ) -> Result<(String, Pdf), ApiError> {
+        let who = (ContactKind::Customer, self.customer.details);
+        let (name, pdf) = print_letter(&call.state().reader, organisation, who, self.table).await?;
+        Ok((format!("{name}.pdf"), pdf))
+    }
 }
 
 /// Adds the contact of the path to the description of an operation.

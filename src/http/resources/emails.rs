@@ -16,7 +16,7 @@ use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::request::CommandResult;
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
-use crate::domain::ledger::cis::TaxMonth;
+use crate::domain::ledger::money::Pence;
 use crate::domain::mail::{EmailStatus, EmailedType};
 use crate::http::books::change::{
     AnswerContext, WriteAccess, body_or_path, execute, member, path_id, printed, require_write_access,
@@ -29,9 +29,9 @@ use crate::http::openapi::schema::{array, choice, string};
 use crate::http::products::Products;
 use crate::http::query::Query;
 use crate::http::resources::cis::{SupplierStatement, supplier};
+use crate::http::resources::contact_reports::{CustomerStatement, customer};
 use crate::http::resources::printed::{print_document, print_settlement};
-use crate::http::wire::books::email::{EmailRequest, parse_cis_statement_email, parse_email};
-use crate::render::Pdf;
+use crate::http::wire::books::email::{EmailRequest, parse_cis_statement_email, parse_email, parse_statement_email};
 
 /// `POST …/{id}/email`; `document` makes the document of the identifier in the path.
 pub async fn send(call: Call<Products>, document: fn(i64) -> EmailedDocument) -> Result<HttpResponse, ApiError> {
@@ -51,6 +51,16 @@ pub async fn send_cis_statement(call: Call<Products>) -> Result<HttpResponse, Ap
     let exists = read.is_ok() || supplier(&call, &access.organisation, id).await?.is_some();
     let (request, month) = body_or_path(read, exists)?;
     queue(&call, &access, EmailedDocument::CisStatement(id, month), request).await
+}
+
+/// `POST …/customers/{id}/statement/email`.
+pub async fn send_customer_statement(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let access = require_write_access(&call).await?;
+    let id = path_id(&call)?;
+    let read = parse_statement_email(&call.body);
+    let exists = read.is_ok() || customer(&call, &access.organisation, id).await?.is_some();
+    let (request, period) = body_or_path(read, exists)?;
+    queue(&call, &access, EmailedDocument::CustomerStatement(id, period), request).await
 }
 
 /// Queues an e-mail of a document.
@@ -100,27 +110,16 @@ async fn prepare(
     entry: &mut EmailInput,
     attaches_pdf: bool,
 ) -> Result<(), ApiError> {
-    match entry.document {
-        EmailedDocument::CisStatement(id, month) => {
-            let found = cis_statement(call, organisation, (id, month)).await?;
-            (entry.figures, entry.attachment, entry.rendered_version) = (Vec::new(), None, None);
-            let Some(statement) = found.filter(|found| !found.statement.is_nothing()) else { return Ok(()) };
-            entry.figures = statement.statement.figures();
-            entry.rendered_version = Some(statement.supplier.version);
-            if attaches_pdf {
-                entry.attachment = Some(attached(statement.print(organisation.clone()).await?));
-            }
-        }
-        EmailedDocument::Document(..) | EmailedDocument::Settlement(..) if attaches_pdf => {
-            let rendered = rendered(call, organisation, entry.document).await?;
-            (entry.attachment, entry.rendered_version) = rendered.unzip();
-        }
-        EmailedDocument::Document(..) | EmailedDocument::Settlement(..) => {}
-    }
+    let needs_nothing = !attaches_pdf && entry.document.period().is_none();
+    let rendered =
+        if needs_nothing { None } else { rendered(call, organisation, entry.document, attaches_pdf).await? };
+    entry.rendered_version = rendered.as_ref().map(|rendered| rendered.version);
+    (entry.figures, entry.attachment) =
+        rendered.map(|rendered| (rendered.figures, rendered.attachment)).unwrap_or_default();
     Ok(())
 }
 
-/// How often the PDF of a document is rendered that changes meanwhile: with every other e-mail of it, for instance.
+/// How often the PDF of a document is rendered that changes meanwhile: with every payment of it, for instance.
 const RENDERINGS_MAX: u32 = 16;
 
 /// Whether the PDF shows a version of the document that is over, and the caller did not name that version.
@@ -145,43 +144,58 @@ async fn view(
             reader.settlement(organisation, side, id).await?.map(|view| EmailedView::Settlement(Box::new(view)))
         }
         // A statement is of days that are in the body, and nothing to look at without them.
-        EmailedDocument::CisStatement(..) => None,
+        EmailedDocument::CisStatement(..) | EmailedDocument::CustomerStatement(..) => None,
     })
 }
 
-/// The statement of a supplier for a tax month, if there is such a supplier.
-async fn cis_statement(
-    call: &Call<Products>,
-    organisation: &OrganisationRecord,
-    (id, month): (i64, TaxMonth),
-) -> Result<Option<SupplierStatement>, ApiError> {
-    let Some(supplier) = supplier(call, organisation, id).await? else { return Ok(None) };
-    SupplierStatement::of(call, organisation, supplier, month).await.map(Some)
+/// What is read for an e-mail.
+struct Rendered {
+    /// What the text says of a statement; nothing where there is nothing to state.
+    figures: Vec<(&'static str, Pence)>,
+    /// The PDF, when it is asked for.
+    attachment: Option<Attachment>,
+    /// The version of the document that the PDF shows, e-mails not counted, or of the customer or supplier of a statement.
+    version: i64,
 }
 
-/// A printed document as it goes with an e-mail.
-fn attached((file_name, pdf): (String, Pdf)) -> Attachment {
-    Attachment { file_name, bytes: pdf.bytes }
-}
-
-/// The PDF of the document, and the version of the document that it shows.
+/// What is read for an e-mail of the document, if there is one.
 async fn rendered(
     call: &Call<Products>,
     organisation: &OrganisationRecord,
     document: EmailedDocument,
-) -> Result<Option<(Attachment, i64)>, ApiError> {
-    if let EmailedDocument::CisStatement(id, month) = document {
-        let Some(statement) = cis_statement(call, organisation, (id, month)).await? else { return Ok(None) };
-        let version = statement.supplier.version;
-        return Ok(Some((attached(statement.print(organisation.clone()).await?), version)));
-    }
-    let Some(view) = view(call, organisation.id, document).await? else { return Ok(None) };
-    let (version, organisation) = (view.version(), organisation.clone());
-    let printed = match view {
-        EmailedView::Document(view) => print_document(call, organisation, *view).await?,
-        EmailedView::Settlement(view) => print_settlement(call, organisation, view.side(), *view).await?,
+    attaches_pdf: bool,
+) -> Result<Option<Rendered>, ApiError> {
+    let (figures, version, file) = match document {
+        EmailedDocument::Document(..) | EmailedDocument::Settlement(..) => {
+            let Some(view) = view(call, organisation.id, document).await? else { return Ok(None) };
+            let version = view.printed_version();
+            let file = async {
+                match view {
+                    EmailedView::Document(view) => print_document(call, organisation.clone(), *view).await,
+                    EmailedView::Settlement(view) => {
+                        print_settlement(call, organisation.clone(), view.side(), *view).await
+                    }
+                }
+            };
+            (Vec::new(), version, if attaches_pdf { Some(file.await?) } else { None })
+        }
+        EmailedDocument::CisStatement(id, month) => {
+            let Some(supplier) = supplier(call, organisation, id).await? else { return Ok(None) };
+            let statement = SupplierStatement::of(call, organisation, supplier, month).await?;
+            let (figures, version) = (statement.figures(), statement.supplier.version);
+            let file = if attaches_pdf { Some(statement.print(organisation.clone()).await?) } else { None };
+            (figures, version, file)
+        }
+        EmailedDocument::CustomerStatement(id, period) => {
+            let Some(customer) = customer(call, organisation, id).await? else { return Ok(None) };
+            let statement = CustomerStatement::of(call, organisation, customer, period).await?;
+            let (figures, version) = (statement.figures(), statement.customer.version);
+            let file = if attaches_pdf { Some(statement.print(call, organisation).await?) } else { None };
+            (figures, version, file)
+        }
     };
-    Ok(Some((attached(printed), version)))
+    let attachment = file.map(|(file_name, pdf)| Attachment { file_name, bytes: pdf.bytes });
+    Ok(Some(Rendered { figures, attachment, version }))
 }
 
 /// `GET …/emails`.
@@ -241,7 +255,7 @@ async fn rendered_again(
     let Some(document) = email.filter(|email| email.is_pdf_dropped).and_then(|email| email.document()) else {
         return Ok(None);
     };
-    Ok(rendered(call, organisation, document).await?.map(|(attachment, _)| attachment))
+    Ok(rendered(call, organisation, document, true).await?.and_then(|rendered| rendered.attachment))
 }
 
 /// `POST …/emails/{id}/cancel`.

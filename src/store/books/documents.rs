@@ -27,11 +27,11 @@ pub(super) const DOCUMENT_COLUMNS: &str = "d.id, d.kind, d.stage, d.number, d.su
      d.due_day, d.reference, d.notes, d.vat_inclusive, d.origin_id, d.net, d.vat, d.by_code, d.paid, d.credited, \
      d.cis_rate, d.cis_labour, d.cis_materials, d.cis_deduction, d.opening, d.journal_id, d.void_journal_id, \
      d.void_day, d.void_reason, d.issued_at, d.last_emailed_at, d.created_at, d.updated_at, d.version, \
-     d.vat_basis, d.given_vat_basis, \
+     d.vat_basis, d.given_vat_basis, d.email_count, \
      case when d.opening then (select o.entry_day from journal o where o.id = d.journal_id) end";
 
 /// How many columns these are.
-pub(super) const COLUMNS: usize = 34;
+pub(super) const COLUMNS: usize = 35;
 
 /// The columns of [`read_line`], of the line `l`.
 pub(super) const LINE_COLUMNS: &str = "l.document_id, l.id, l.description, l.account_id, l.quantity, l.unit_price, \
@@ -399,7 +399,7 @@ pub(super) fn read_document(row: &Row) -> Result<DocumentRecord, StoreError> {
         credited_pence: row.get(16)?,
         cis: rate.map(terms).transpose()?,
         is_opening: row.get(21)?,
-        opened_on: row.maybe_date(33)?,
+        opened_on: row.maybe_date(34)?,
         basis: basis(31)?,
         given_basis: basis(32)?,
         journal_id: row.get(22)?,
@@ -408,6 +408,7 @@ pub(super) fn read_document(row: &Row) -> Result<DocumentRecord, StoreError> {
         void_reason: row.get(25)?,
         issued_at_ms: row.get(26)?,
         last_emailed_at_ms: row.get(27)?,
+        email_count: row.get(33)?,
         created_at_ms: row.get(28)?,
         updated_at_ms: row.get(29)?,
         version: row.get(30)?,
@@ -481,6 +482,7 @@ const DOCUMENT: &[Column] = &[
     Number("updated_at"),
     Number("version"),
     Text("given_vat_basis"),
+    Number("email_count"),
 ];
 
 const DOCUMENT_CONFLICT: &str = "on conflict (id) do update set stage = excluded.stage, status = excluded.status, \
@@ -494,7 +496,7 @@ const DOCUMENT_CONFLICT: &str = "on conflict (id) do update set stage = excluded
      void_journal_id = excluded.void_journal_id, void_day = excluded.void_day, \
      void_reason = excluded.void_reason, search = excluded.search, issued_at = excluded.issued_at, \
      last_emailed_at = excluded.last_emailed_at, updated_at = excluded.updated_at, version = excluded.version, \
-     given_vat_basis = excluded.given_vat_basis";
+     given_vat_basis = excluded.given_vat_basis, email_count = excluded.email_count";
 
 const DOCUMENT_LINE: &[Column] = &[
     Number("id"),
@@ -561,6 +563,7 @@ pub(super) fn document_rows<'a>(documents: impl Iterator<Item = &'a (i64, Docume
             row.updated_at_ms.into(),
             row.version.into(),
             row.given_basis.map(Basis::as_str).into(),
+            row.email_count.into(),
         ]);
     }
     rows

@@ -205,6 +205,7 @@ pub(super) fn settlement_rows<'a>(records: impl Iterator<Item = &'a (i64, Settle
         Number("version"),
         Number("account_id"),
         Number("last_emailed_at"),
+        Number("email_count"),
     ];
     let mut rows = Rows::new(
         "settlement",
@@ -213,7 +214,7 @@ pub(super) fn settlement_rows<'a>(records: impl Iterator<Item = &'a (i64, Settle
          allocated = excluded.allocated, cis = excluded.cis, bank_transaction_id = excluded.bank_transaction_id, \
          void_journal_id = excluded.void_journal_id, void_day = excluded.void_day, \
          void_reason = excluded.void_reason, updated_at = excluded.updated_at, version = excluded.version, \
-         last_emailed_at = excluded.last_emailed_at",
+         last_emailed_at = excluded.last_emailed_at, email_count = excluded.email_count",
     );
     for (organisation, row) in records {
         rows.push([
@@ -241,6 +242,7 @@ pub(super) fn settlement_rows<'a>(records: impl Iterator<Item = &'a (i64, Settle
             row.version.into(),
             row.account_id.into(),
             row.last_emailed_at_ms.into(),
+            row.email_count.into(),
         ]);
     }
     rows

@@ -22,10 +22,11 @@ use crate::store::sql::{Reader, Row, Unit, json_array, params, signed};
 /// The columns of [`read_settlement`], of the settlement `s`.
 pub(super) const SETTLEMENT_COLUMNS: &str = "s.id, s.kind, s.number, s.contact_id, s.day, s.amount, \
      s.bank_account_id, s.reference, s.memo, s.method, s.allocated, s.cis, s.bank_transaction_id, s.journal_id, \
-     s.void_journal_id, s.void_day, s.void_reason, s.created_at, s.updated_at, s.version, s.account_id, s.last_emailed_at";
+     s.void_journal_id, s.void_day, s.void_reason, s.created_at, s.updated_at, s.version, s.account_id, s.last_emailed_at, \
+     s.email_count";
 
 /// How many columns these are.
-pub(super) const COLUMNS: usize = 22;
+pub(super) const COLUMNS: usize = 23;
 
 /// What a view shows beside: the name of the contact, and the code of the account in place of a bank account.
 const VIEW_COLUMNS: &str = "c.name, (select a.code from account a where a.id = s.account_id)";
@@ -256,5 +257,6 @@ pub(super) fn read_settlement(row: &Row) -> Result<SettlementRecord, StoreError>
         version: row.get(19)?,
         account_id: row.get(20)?,
         last_emailed_at_ms: row.get(21)?,
+        email_count: row.get(22)?,
     })
 }

@@ -175,6 +175,9 @@ fn body(operation: &str, own: &Tenant) -> Option<Value> {
         "emailSalesInvoice" | "emailSalesCreditNote" | "emailCustomerReceipt" | "emailSupplierPayment" => {
             json!({ "to": ["a@example.com"] })
         }
+        "emailCustomerStatement" => {
+            json!({ "period_start": "2026-01-01", "period_end": "2026-03-31", "to": ["a@example.com"] })
+        }
         "emailCisStatement" => json!({ "tax_month_end": "2026-04-05", "to": ["a@example.com"] }),
         "allocateSalesCreditNote"
         | "allocatePurchaseCreditNote"

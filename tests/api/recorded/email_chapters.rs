@@ -87,6 +87,11 @@ fn emails(s: &mut Session) {
     s.header("Idempotency-Key", "r").act(&format!("/emails/{first}/resend"));
     s.get(&format!("/emails/{first}"));
     s.act(&format!("/emails/{first}/resend"));
+    let days = json!({ "period_start": "2026-02-01", "period_end": "2026-02-28" });
+    s.post(&format!("/customers/{customer}/statement/email?dry_run=true"), days);
+    s.head_of(&format!("/customers/{customer}/statement/pdf?period_start=2026-02-01&period_end=2026-02-28"));
+    s.get(&format!("/customers/{customer}/statement/pdf"));
+    s.get("/customers/999999/statement/pdf?period_start=2026-02-01&period_end=2026-02-28");
     s.get("/changes?limit=200");
 }
 
@@ -138,6 +143,14 @@ fn emails_refused(s: &mut Session) {
         s.post(&path, wrong);
     }
     s.header("If-Match", "\"7\"").act(&path);
+    let path_of_statement = format!("/customers/{nobody}/statement/email");
+    for body in [
+        json!({}),
+        json!({ "period_start": "2026-02-28", "period_end": "2026-02-01", "cc": "x" }),
+        json!({ "period_start": "2026-02-01", "period_end": "2026-02-28" }),
+    ] {
+        s.post(&path_of_statement, body);
+    }
     s.act("/emails/999/resend");
     s.act("/emails/999/cancel");
     s.get("/emails/999");

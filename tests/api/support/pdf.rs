@@ -37,17 +37,23 @@ pub struct Read {
     pub pages: usize,
 }
 
-/// The file of an answer, checked: a sound, tagged PDF/A whose fonts are embedded and subset, and nothing outside of the
-/// margins. None without the programs.
+/// The file of an answer, checked as [`read_file`] says.
 #[track_caller]
 pub fn read(answer: &Answer) -> Option<Read> {
     assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/pdf")), "{}", answer.status);
-    assert!(answer.body.starts_with(b"%PDF-1.7") && answer.body.len() > 5_000);
+    read_file(&answer.body)
+}
+
+/// A file, checked: a sound, tagged PDF/A whose fonts are embedded and subset, and nothing outside of the margins. None
+/// without the programs.
+#[track_caller]
+pub fn read_file(bytes: &[u8]) -> Option<Read> {
+    assert!(bytes.starts_with(b"%PDF-1.7") && bytes.len() > 5_000);
     if !are_there(&["pdftotext", "pdffonts", "pdfinfo", "qpdf"], "packages poppler-utils, qpdf") {
         return None;
     }
     let mut file = tempfile::NamedTempFile::new().unwrap();
-    file.write_all(&answer.body).unwrap();
+    file.write_all(bytes).unwrap();
     let path = file.path();
     said("qpdf", &["--check"], path);
     let info = said("pdfinfo", &[], path);

@@ -389,6 +389,10 @@ impl TestServer {
                  select 1000000 + n.i, 'copy-' || n.i || '@books.example', {COLUMNS} from email cross join n where id = {id}"
             );
             connection.execute_unprepared(&sql).await.expect("copied");
+            let counted = format!(
+                "update document set email_count = email_count + {copies} where id = (select document_id from email where id = {id})"
+            );
+            connection.execute_unprepared(&counted).await.expect("counted");
             connection.close().await.expect("closed");
         });
     }

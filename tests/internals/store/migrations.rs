@@ -376,3 +376,67 @@ async fn years_end_as_they_did(url: &str) {
     assert_eq!(kept, [since_1900("A", "03-31"), since_1900("B", "02-29")]);
     connection.close().await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn e_mails_from_before_the_step_are_counted_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}?mode=rwc", folder.path().join("bookkeeping.db").display());
+    e_mails_are_counted(&url).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn e_mails_from_before_the_step_are_counted_on_postgres() {
+    let Some(database) = postgres_database() else { return };
+    empty(&database).await;
+    e_mails_are_counted(&database.url).await;
+}
+
+/// An invoice and a receipt with the same identifier have had one and two e-mails, a payment three and another invoice none.
+async fn e_mails_are_counted(url: &str) {
+    let connection = Database::connect(ConnectOptions::new(url).max_connections(1).to_owned()).await.unwrap();
+    let before = names::<Migrator>().iter().position(|name| name.contains("_email_counts")).unwrap();
+    Migrator::up(&connection, Some(u32::try_from(before).unwrap())).await.unwrap();
+    let without_references = match connection.get_database_backend() {
+        DbBackend::Postgres => "set session_replication_role = replica",
+        _ => "pragma foreign_keys = off",
+    };
+    connection.execute_unprepared(without_references).await.unwrap();
+    for (id, at) in [(1, "5"), (2, "null")] {
+        let document = format!(
+            "insert into document (id, organisation_id, kind, stage, status, contact_id, day, vat_inclusive, net, vat, by_code, paid, \
+             credited, due, cis_labour, cis_materials, cis_deduction, opening, search, last_emailed_at, created_at, updated_at, \
+             version) values ({id}, 1, 'sales_invoice', 'issued', 'issued', 1, 0, false, 5, 0, '', 0, 0, 5, 0, 0, 0, false, '', {at}, 0, \
+             0, 1)"
+        );
+        connection.execute_unprepared(&document).await.unwrap();
+    }
+    let mut emails = vec!["sales_invoice"];
+    for (id, side, kind, number) in
+        [(1, "customer", "customer_receipt", "RCP-00001"), (3, "supplier", "supplier_payment", "PAY-00001")]
+    {
+        let settlement = format!(
+            "insert into settlement (id, organisation_id, side, kind, number, contact_id, day, amount, bank_account_id, allocated, cis, \
+             journal_id, last_emailed_at, created_at, updated_at, version) values \
+             ({id}, 1, '{side}', '{kind}', '{number}', 1, 0, 5, 7, 0, 0, 1, 5, 0, 0, 1)"
+        );
+        connection.execute_unprepared(&settlement).await.unwrap();
+        emails.extend([kind].repeat(if id == 1 { 2 } else { 3 }));
+    }
+    for (id, document_type) in (1..).zip(emails) {
+        let document = if document_type == "supplier_payment" { 3 } else { 1 };
+        let email = format!(
+            "insert into email (id, organisation_id, user_id, document_type, document_id, sender_name, reply_to, recipients, copies, \
+             subject, message, message_id, status, attempts, created_at, updated_at) values ({id}, 1, 1, '{document_type}', \
+             {document}, 'A', 'a@b.co', '[]', '[]', 'S', 'M', '{id}@b.co', 'sent', 1, 5, 5)"
+        );
+        connection.execute_unprepared(&email).await.unwrap();
+    }
+    Migrator::up(&connection, None).await.unwrap();
+    for (table, expected) in [("document", [(1, 1), (2, 0)]), ("settlement", [(1, 2), (3, 3)])] {
+        let sql = format!("select id, email_count from {table} order by id");
+        let stored: Vec<(i64, i64)> =
+            rows(&connection, &sql).await.iter().map(|row| (cell(row, 0), cell(row, 1))).collect();
+        assert_eq!(stored, expected, "{table}");
+    }
+    connection.close().await.unwrap();
+}

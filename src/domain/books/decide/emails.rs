@@ -152,7 +152,7 @@ impl BooksTransaction<'_> {
         contact.details.email.clone().filter(|address| is_address(address))
     }
 
-    /// The contact and the version of a document that may be e-mailed, and the subject and text that go with it.
+    /// The contact of a document that may be e-mailed, the version of what is printed, and the subject and text that go with it.
     fn letter_of(
         &self,
         request: &CommandRequest,
@@ -165,7 +165,7 @@ impl BooksTransaction<'_> {
                 if row.stage != Stage::Issued {
                     return Err(Refusal::InvalidState { current: row.status(), allowed: &["issued"] }.into());
                 }
-                (row.contact_id, row.version, document_title(&row), document_facts(&row))
+                (row.contact_id, row.printed_version(), document_title(&row), document_facts(&row))
             }
             EmailedDocument::Settlement(side, id) => {
                 let row = self.known_settlement(side, id).ok_or(Rejection::Unknown)?;
@@ -173,10 +173,12 @@ impl BooksTransaction<'_> {
                 if row.is_void() {
                     return Err(Refusal::InvalidState { current: "void", allowed: &["posted"] }.into());
                 }
-                (row.contact_id, row.version, settlement_title(row, document_type), settlement_facts(row))
+                (row.contact_id, row.printed_version(), settlement_title(row, document_type), settlement_facts(row))
             }
-            EmailedDocument::CisStatement(id, _) => {
-                let row = self.contact(request, ContactKind::Supplier, id)?;
+            EmailedDocument::CisStatement(id, _) | EmailedDocument::CustomerStatement(id, _) => {
+                let is_of_customer = matches!(entry.document, EmailedDocument::CustomerStatement(..));
+                let kind = if is_of_customer { ContactKind::Customer } else { ContactKind::Supplier };
+                let row = self.contact(request, kind, id)?;
                 if entry.figures.is_empty() {
                     return Err(Rejection::Unknown);
                 }
@@ -197,13 +199,15 @@ impl BooksTransaction<'_> {
                 // Another process may have read the clock before this one and committed after it.
                 let last_emailed_at_ms = row.last_emailed_at_ms.max(Some(self.now_ms));
                 let updated_at_ms = self.now_ms;
-                let row = DocumentRecord { last_emailed_at_ms, updated_at_ms, version: row.version + 1, ..row };
+                let (email_count, version) = (row.email_count + 1, row.version + 1);
+                let row = DocumentRecord { last_emailed_at_ms, email_count, updated_at_ms, version, ..row };
                 self.put_document_as(ChangeAction::Email, row);
             }
             EmailedDocument::Settlement(side, id) => {
                 let before = self.known_settlement(side, id).cloned().ok_or(Rejection::Unknown)?;
                 let after = SettlementRecord {
                     last_emailed_at_ms: before.last_emailed_at_ms.max(Some(self.now_ms)),
+                    email_count: before.email_count + 1,
                     updated_at_ms: self.now_ms,
                     version: before.version + 1,
                     ..before.clone()
@@ -214,7 +218,7 @@ impl BooksTransaction<'_> {
                 let [before, after] = fields.map(Some);
                 self.record_change(ChangeAction::Email, on, summary, before, after);
             }
-            EmailedDocument::CisStatement(id, _) => {
+            EmailedDocument::CisStatement(id, _) | EmailedDocument::CustomerStatement(id, _) => {
                 let (_, row) = self.facts.contacts.get(&id).ok_or(Rejection::Unknown)?;
                 let what = statement_title(entry.document);
                 let summary = format!("{what} of {} {}", row.details.name, ChangeAction::Email.done());
@@ -226,10 +230,14 @@ impl BooksTransaction<'_> {
     }
 }
 
-/// What a statement is called, with its last day.
+/// What a statement is called, with its days.
 fn statement_title(document: EmailedDocument) -> String {
-    let to = document.period().map_or_else(String::new, |period| long_date(period.last));
-    format!("Payment and deduction statement for the tax month to {to}")
+    let [first, last] =
+        document.period().map_or_else(Default::default, |period| [period.first, period.last].map(long_date));
+    match document {
+        EmailedDocument::CustomerStatement(..) => format!("Statement of account from {first} to {last}"),
+        _ => format!("Payment and deduction statement for the tax month to {last}"),
+    }
 }
 
 fn document_title(row: &DocumentRecord) -> String {

@@ -226,6 +226,7 @@ impl BooksTransaction<'_> {
             void_reason: None,
             issued_at_ms: Some(self.now_ms),
             last_emailed_at_ms: None,
+            email_count: 0,
             created_at_ms: self.now_ms,
             updated_at_ms: self.now_ms,
             version: 1,

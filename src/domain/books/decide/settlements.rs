@@ -124,6 +124,7 @@ impl BooksTransaction<'_> {
             void_date: None,
             void_reason: None,
             last_emailed_at_ms: None,
+            email_count: 0,
             created_at_ms: self.now_ms,
             updated_at_ms: self.now_ms,
             version: 1,

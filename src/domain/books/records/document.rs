@@ -145,6 +145,8 @@ pub(crate) struct DocumentRecord {
     pub(crate) void_reason: Option<String>,
     pub(crate) issued_at_ms: Option<i64>,
     pub(crate) last_emailed_at_ms: Option<i64>,
+    /// How many e-mails of it were queued, each of which made a version.
+    pub(crate) email_count: i64,
     pub(crate) created_at_ms: i64,
     pub(crate) updated_at_ms: i64,
     pub(crate) version: i64,
@@ -187,6 +189,11 @@ impl DocumentRecord {
     /// Net and VAT together.
     pub(crate) const fn gross_pence(&self) -> i64 {
         self.net_pence + self.vat_pence
+    }
+
+    /// Counts the changes of what is printed: e-mails are versions of their own, and print alike.
+    pub(crate) const fn printed_version(&self) -> i64 {
+        self.version - self.email_count
     }
 
     /// What is left to settle; nothing of drafts and void documents.
@@ -350,6 +357,8 @@ pub struct DocumentView {
     pub issued_at_ms: Option<i64>,
     /// When it was last e-mailed.
     pub last_emailed_at_ms: Option<i64>,
+    /// How many e-mails of it were queued.
+    pub email_count: i64,
     /// When it was created.
     pub created_at_ms: i64,
     /// When it was last changed.
@@ -455,6 +464,7 @@ impl DocumentRecord {
             is_opening: self.is_opening,
             issued_at_ms: self.issued_at_ms.filter(|_| self.stage != Stage::Draft),
             last_emailed_at_ms: self.last_emailed_at_ms,
+            email_count: self.email_count,
             created_at_ms: self.created_at_ms,
             updated_at_ms: self.updated_at_ms,
             version: self.version,

@@ -21,13 +21,18 @@ pub enum EmailedDocument {
     Settlement(ContactKind, i64),
     /// The payment and deduction statement of a supplier for a tax month.
     CisStatement(i64, TaxMonth),
+    /// The statement of a customer over a period.
+    CustomerStatement(i64, Period),
 }
 
 impl EmailedDocument {
     /// The identifier of it, or of the customer or supplier of a statement.
     pub const fn id(self) -> i64 {
         match self {
-            Self::Document(_, id) | Self::Settlement(_, id) | Self::CisStatement(id, _) => id,
+            Self::Document(_, id)
+            | Self::Settlement(_, id)
+            | Self::CisStatement(id, _)
+            | Self::CustomerStatement(id, _) => id,
         }
     }
 
@@ -36,6 +41,7 @@ impl EmailedDocument {
         match self {
             Self::Document(..) | Self::Settlement(..) => None,
             Self::CisStatement(_, month) => Some(month.period()),
+            Self::CustomerStatement(_, period) => Some(period),
         }
     }
 
@@ -48,6 +54,7 @@ impl EmailedDocument {
             Self::Settlement(ContactKind::Customer, _) => Some(EmailedType::CustomerReceipt),
             Self::Settlement(ContactKind::Supplier, _) => Some(EmailedType::SupplierPayment),
             Self::CisStatement(..) => Some(EmailedType::CisStatement),
+            Self::CustomerStatement(..) => Some(EmailedType::CustomerStatement),
         }
     }
 }
@@ -62,11 +69,11 @@ pub enum EmailedView {
 }
 
 impl EmailedView {
-    /// Its version.
-    pub const fn version(&self) -> i64 {
+    /// Counts the changes of what is printed: e-mails are versions of their own, and print alike.
+    pub const fn printed_version(&self) -> i64 {
         match self {
-            Self::Document(view) => view.version,
-            Self::Settlement(view) => view.version,
+            Self::Document(view) => view.version - view.email_count,
+            Self::Settlement(view) => view.version - view.email_count,
         }
     }
 }
@@ -104,7 +111,7 @@ pub struct EmailInput {
     pub figures: Vec<(&'static str, Pence)>,
     /// The PDF of the document, where one is rendered.
     pub attachment: Option<Attachment>,
-    /// The version of the document that the PDF shows.
+    /// The version of the document that the PDF shows, e-mails not counted, or of the customer or supplier of a statement.
     pub rendered_version: Option<i64>,
     /// The address answers go to.
     pub reply_to: String,
@@ -175,6 +182,7 @@ impl EmailRecord {
             EmailedType::CustomerReceipt => EmailedDocument::Settlement(ContactKind::Customer, id),
             EmailedType::SupplierPayment => EmailedDocument::Settlement(ContactKind::Supplier, id),
             EmailedType::CisStatement => EmailedDocument::CisStatement(id, TaxMonth::ending(self.period?.last)?),
+            EmailedType::CustomerStatement => EmailedDocument::CustomerStatement(id, self.period?),
         })
     }
 

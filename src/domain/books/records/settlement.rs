@@ -156,6 +156,8 @@ pub struct SettlementView {
     pub void_reason: Option<String>,
     /// When its e-mail was queued last.
     pub last_emailed_at_ms: Option<i64>,
+    /// How many e-mails of it were queued.
+    pub email_count: i64,
     /// When it was created.
     pub created_at_ms: i64,
     /// When it was last changed.
@@ -218,6 +220,8 @@ pub(crate) struct SettlementRecord {
     pub(crate) void_date: Option<Date>,
     pub(crate) void_reason: Option<String>,
     pub(crate) last_emailed_at_ms: Option<i64>,
+    /// How many e-mails of it were queued, each of which made a version.
+    pub(crate) email_count: i64,
     pub(crate) created_at_ms: i64,
     pub(crate) updated_at_ms: i64,
     pub(crate) version: i64,
@@ -259,6 +263,11 @@ impl SettlementRecord {
     /// Whether it is a customer's or a supplier's.
     pub(crate) const fn side(&self) -> ContactKind {
         self.kind.document_kind().contact_kind()
+    }
+
+    /// Counts the changes of what is printed: e-mails are versions of their own, and print alike.
+    pub(crate) const fn printed_version(&self) -> i64 {
+        self.version - self.email_count
     }
 
     /// Whether it is void.
@@ -310,6 +319,7 @@ impl SettlementRecord {
             void_date: self.void_date,
             void_reason: self.void_reason,
             last_emailed_at_ms: self.last_emailed_at_ms,
+            email_count: self.email_count,
             created_at_ms: self.created_at_ms,
             updated_at_ms: self.updated_at_ms,
             version: self.version,

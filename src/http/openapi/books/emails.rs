@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::operation::Operation;
 use super::super::schema::{Any, array, boolean, id, label, maybe, maybe_array, moment, named, required, strict, text};
 use super::cis::{STATED, tax_month_in};
-use super::shared::{about_one, inside};
+use super::shared::{about_one, date_in, inside};
 use crate::domain::mail::{ADDRESSES_MAX, EmailedType, MESSAGE_CHARS_MAX, SUBJECT_CHARS_MAX};
 use crate::http::envelope::{Data, PageOf};
 use crate::http::error::ErrorCode;
@@ -14,7 +14,7 @@ use crate::http::resources::emails::{EmailJson, document_type, status};
 /// The pattern of an address.
 const ADDRESS: &str = "^(?=[^@]{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:[.][A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:[.][A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$";
 
-/// `POST …/{id}/email`, `POST …/suppliers/{id}/cis-statement/email`.
+/// `POST …/{id}/email`, and of the statements of customers and suppliers.
 pub fn email_document(document: EmailedType) -> Operation {
     let (what, id, summary, [current, allowed]) = match document {
         EmailedType::SalesInvoice => ("sales invoice", 8, "E-mail a sales invoice", ["draft", "issued"]),
@@ -22,6 +22,7 @@ pub fn email_document(document: EmailedType) -> Operation {
         EmailedType::CustomerReceipt => ("customer receipt", 1, "E-mail a receipt", ["void", "posted"]),
         EmailedType::SupplierPayment => ("supplier payment", 6, "E-mail a remittance advice", ["void", "posted"]),
         EmailedType::CisStatement => return email_cis_statement(),
+        EmailedType::CustomerStatement => return email_customer_statement(),
     };
     let description = "Queues it and answers at once; `GET …/emails/{id}` says what became of it. Without `to` it goes to the address of the contact; \
          without `subject` and `message` the service writes them. The state of the document does not change. 503 `busy` when 10,000 \
@@ -39,6 +40,18 @@ fn email_cis_statement() -> Operation {
     let example = json!({ "tax_month_end": "2026-04-05", "to": ["reed@example.com"] });
     let operation = about_one("supplier", STATED, "E-mail the CIS statement of a supplier", description);
     sends(operation.request(named("SendCisStatement"), example))
+}
+
+fn email_customer_statement() -> Operation {
+    let description = "Queues the statement of account of a period and answers at once; `GET …/emails/{id}` says what became of it. Without `to` it \
+         goes to the address of the customer; without `subject` and `message` the service writes them, with both balances. 503 `busy` \
+         when 10,000 e-mails of the organisation wait.";
+    let example = json!({ "period_start": "2026-01-01", "period_end": "2026-03-31", "to": ["accounts@example.com"] });
+    let operation = about_one("customer", 3, "E-mail the statement of a customer", description)
+        .request(named("SendStatement"), example)
+        .rule("period_end", "must not be before the first day of the period")
+        .rule("period_end", "must end a period of at most 3660 days");
+    sends(operation)
 }
 
 /// What every operation that queues an e-mail has.
@@ -123,5 +136,8 @@ pub(super) fn schemas() -> Vec<(&'static str, Any)> {
     let mut month = vec![required("tax_month_end", tax_month_in())];
     month.extend(fields());
     let of_month = strict("What is to be sent; only the tax month has to be said.", month);
-    vec![("SendEmail", of_document.into()), ("SendCisStatement", of_month.into())]
+    let mut days = vec![required("period_start", date_in()), required("period_end", date_in())];
+    days.extend(fields());
+    let of_days = strict("What is to be sent; only the days have to be said.", days);
+    vec![("SendEmail", of_document.into()), ("SendCisStatement", of_month.into()), ("SendStatement", of_days.into())]
 }

@@ -57,7 +57,9 @@ pub use opening::{preview_opening_balances, set_opening_balances};
 pub use organisations::{
     create_organisation, get_organisation, get_period_lock, list_organisations, set_period_lock, update_organisation,
 };
-pub use reports::{COMPARE_RULE, MONTHS_RULE, as_of, compared_days, compared_periods, of_period, report};
+pub use reports::{
+    COMPARE_RULE, MONTHS_RULE, as_of, compared_days, compared_periods, of_period, print_customer_statement, report,
+};
 pub use settlements::{
     allocate_settlement, create_settlement, get_settlement, list_settlements, print_settlement, unallocate_settlement,
     update_settlement, void_settlement,

@@ -3,7 +3,7 @@
 use utoipa::ToSchema;
 
 use super::super::operation::Operation;
-use super::shared::{date_in, inside};
+use super::shared::{about_one, date_in, inside};
 use crate::http::envelope::Data;
 use crate::http::openapi::schema::choice;
 
@@ -19,6 +19,14 @@ pub fn of_period(operation: Operation) -> Operation {
         .query_required("period_end", "The last day.", date_in(), "2026-04-05".into())
         .rule("query.period_end", "must not be before the first day of the period")
         .rule("query.period_end", "must end a period of at most 3660 days")
+}
+
+/// `GET …/customers/{id}/statement/pdf`.
+pub fn print_customer_statement() -> Operation {
+    let printed = "The statement of account of a period, as `reports/customer-statement/{contactId}` prints it. PDF/A-2a, tagged, A4. A character \
+         that the font lacks is printed as a box and named in the header `Missing-Characters`.";
+    let operation = about_one("customer", 3, "Print the statement of a customer", printed);
+    of_period(operation).file("application/pdf", "The statement.")
 }
 
 /// The parameters of the period that another is compared with.

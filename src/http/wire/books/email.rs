@@ -1,9 +1,10 @@
 //! Reading what is asked of an e-mail. No line break and no list of addresses gets past here into a header.
 
-use super::read::{body, strict_list};
+use super::read::{body, period_rule, strict_list};
 use crate::domain::ledger::cis::TaxMonth;
 use crate::domain::mail::{ADDRESSES_MAX, MESSAGE_CHARS_MAX, SUBJECT_CHARS_MAX, is_address};
 use crate::domain::problem::Issues;
+use crate::domain::reports::Period;
 use crate::http::wire::strict::{BODY, FieldPath, Reading, StrictReader};
 
 /// What is asked of an e-mail beside the document it is about.
@@ -77,6 +78,33 @@ pub fn parse_cis_statement_email(text: &[u8]) -> Result<(EmailRequest, TaxMonth)
     });
     reader.finish(read)?;
     Ok((email, month.ok_or_else(Issues::default)?))
+}
+
+/// Reads the body of an e-mail with a statement of some days.
+pub fn parse_statement_email(text: &[u8]) -> Result<(EmailRequest, Period), Issues> {
+    let [to, cc, subject, message, attach_pdf] = EMAIL_NAMES;
+    let names = ["period_start", "period_end", to, cc, subject, message, attach_pdf];
+    let (mut email, mut first, mut last) = (EmailRequest::usual(), None, None);
+    let mut reader = StrictReader::new(std::str::from_utf8(text).unwrap_or_default());
+    let read = reader.object(FieldPath::section(BODY), &names, |reader, at| {
+        match at {
+            0 => first = reader.book_date(body("period_start"))?,
+            1 => last = reader.book_date(body("period_end"))?,
+            at => email.read(reader, at - 2)?,
+        }
+        Ok(())
+    });
+    let read = read.map(|given| {
+        if let Some(given) = given {
+            reader.require(FieldPath::section(BODY), &names, &given, 2);
+        }
+    });
+    let period = first.zip(last).map(|(first, last)| Period { first, last });
+    if let Some(rule) = period.and_then(|period| period_rule((period.first, period.last), Period::DAYS_MAX)) {
+        reader.problem(body("period_end"), rule);
+    }
+    reader.finish(read)?;
+    Ok((email, period.ok_or_else(Issues::default)?))
 }
 
 /// One address.
@@ -164,6 +192,28 @@ mod tests {
         }
         assert_eq!(paths(r#"{"tax_month_end": "x", "cc": "a", "month": 1}"#), ["tax_month_end", "cc", "month"]);
         assert_eq!(paths("").len(), 1);
+    }
+
+    #[test]
+    fn a_statement_needs_both_days_in_order() {
+        let read = |body: &str| parse_statement_email(body.as_bytes());
+        let problems = |body: &str| -> Vec<(String, String)> {
+            read(body).err().unwrap().listed.into_iter().map(|issue| (issue.path, issue.message)).collect()
+        };
+        let (email, period) =
+            read(r#"{"period_end": "2026-03-31", "cc": ["a@b.co"], "period_start": "2026-03-31"}"#).unwrap();
+        assert_eq!((email.cc, period.length_days()), (vec!["a@b.co".to_owned()], 1));
+        let paths = |body: &str| problems(body).into_iter().map(|(path, _)| path).collect::<Vec<_>>();
+        assert_eq!(paths("{}"), ["period_start", "period_end"]);
+        assert_eq!(paths(r#"{"period_start": "2026-03-01", "period_end": "2026-02-30"}"#), ["period_end"]);
+        for (end, message) in [
+            ("2026-02-28", "must not be before the first day of the period"),
+            ("2036-03-08", "must end a period of at most 3660 days"),
+        ] {
+            let body = format!(r#"{{"period_start": "2026-03-01", "period_end": "{end}"}}"#);
+            assert_eq!(problems(&body), [("period_end".to_owned(), message.to_owned())]);
+        }
+        assert!(read(r#"{"period_start": "2026-03-01", "period_end": "2036-03-07"}"#).is_ok());
     }
 
     #[test]

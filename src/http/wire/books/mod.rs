@@ -18,7 +18,7 @@ pub mod vat_adjustment;
 pub mod vat_return;
 pub mod write_off;
 
-pub use read::{BOOK_DATE_RULE, TAX_MONTH_RULE, body, parse_book_date, parse_tax_month, utr};
+pub use read::{BOOK_DATE_RULE, TAX_MONTH_RULE, body, parse_book_date, parse_tax_month, period_rule, utr};
 
 use serde::ser::{Serialize, Serializer};
 

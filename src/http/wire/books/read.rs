@@ -181,6 +181,14 @@ pub fn parse_book_date(text: &str) -> Option<Date> {
     Date::parse(text).filter(|date| (FIRST_DATE..=LAST_DATE).contains(date))
 }
 
+/// What the last day of a period is refused with; none when the period may be asked for.
+pub fn period_rule((first, last): (Date, Date), days_max: i32) -> Option<String> {
+    if first > last {
+        return Some("must not be before the first day of the period".to_owned());
+    }
+    (last - first >= days_max).then(|| format!("must end a period of at most {days_max} days"))
+}
+
 /// What a tax month is refused with.
 pub const TAX_MONTH_RULE: &str =
     "must be the last day of a tax month, a 5th such as 2026-04-05, from 1900-01-05 to 2199-12-05";
