@@ -10,7 +10,7 @@ use crate::domain::ledger::journal;
 use crate::domain::ledger::journal::{Journal, Line, PostedJournal, Source, Target};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat::{Basis, Side, Split, VatEntry, VatOrigin, separates_vat};
+use crate::domain::ledger::vat::{Basis, Side, Split, VatCode, VatEntry, VatOrigin, is_capital_goods, separates_vat};
 
 /// Invoices due more than so many months after their date are outside cash accounting.
 const CASH_ACCOUNTING_MONTHS_MAX: i32 = 6;
@@ -29,7 +29,7 @@ impl VatTreatment {
     /// invoices in advance of the supply), and of itself what is due more than six months after its date (SI 1995/2518,
     /// regulation 58(2)(a) to (f)).
     pub fn of(books: &Books<'_>, draft: &Draft) -> Self {
-        let lines = draft.lines.iter().map(|line| (line.account_id, line.amount.gross()));
+        let lines = draft.lines.iter().map(|line| (line.account_id, line.vat_code, line.amount.gross()));
         let is_long = draft.due_date.is_some_and(|due| due > draft.date.months_later(CASH_ACCOUNTING_MONTHS_MAX));
         let basis = match Basis::from(books.scheme_on(draft.date)) {
             Basis::Cash if is_long || draft.vat_basis == Some(Basis::Standard) => Basis::Standard,
@@ -40,12 +40,12 @@ impl VatTreatment {
         Self::on(books, basis, lines)
     }
 
-    /// That of a document with this basis and these lines, each an account and its gross. A credit note takes back what
-    /// its invoice declared, so it is treated as that was, whatever the scheme is by then.
-    pub fn on(books: &Books<'_>, basis: Basis, lines: impl IntoIterator<Item = (AccountId, Pence)>) -> Self {
-        let is_capital = |id: AccountId| books.chart.get(id).is_some_and(|account| account.has_role(&Role::FixedAsset));
-        let capital = lines.into_iter().filter(|(account, _)| is_capital(*account));
-        Self { basis, capital_gross: capital.map(|(_, gross)| gross).sum() }
+    /// That of a document with this basis and these lines, each an account, its code and its gross. A credit note takes back
+    /// what its invoice declared, so it is treated as that was, whatever the scheme is by then.
+    pub fn on(books: &Books<'_>, basis: Basis, lines: impl IntoIterator<Item = (AccountId, VatCode, Pence)>) -> Self {
+        let is_capital = |id, code| books.chart.get(id).is_some_and(|account| is_capital_goods(account, code));
+        let capital = lines.into_iter().filter(|(account, code, _)| is_capital(*account, *code));
+        Self { basis, capital_gross: capital.map(|(_, _, gross)| gross).sum() }
     }
 }
 

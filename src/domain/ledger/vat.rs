@@ -379,10 +379,16 @@ pub fn require_scheme_start(
 /// 733, section 15).
 pub const CAPITAL_GOODS_MIN: Pence = Pence(200_000);
 
+/// Whether a line with this code on this account counts towards a purchase of capital goods. What is outside the scope of VAT
+/// is no part of the VAT-inclusive price.
+pub fn is_capital_goods(account: &Account, code: VatCode) -> bool {
+    account.has_role(&Role::FixedAsset) && code.is_in_return()
+}
+
 /// Whether the VAT of a line is posted and declared, or stays inside the amount.
 ///
 /// Only under the flat rate does any stay inside: that of every purchase but a single purchase of capital goods of
-/// £2,000 or more. `capital_gross` is the gross of all capital goods bought together with the line.
+/// £2,000 or more. `capital_gross` is the gross of all capital goods ([`is_capital_goods`]) bought together with the line.
 pub fn separates_vat(basis: impl Into<Basis>, side: Side, account: &Account, capital_gross: Pence) -> bool {
     match (basis.into(), side) {
         (Basis::FlatRate | Basis::FlatRateCash, Side::Input) => {

@@ -16,6 +16,7 @@ mod credit_notes;
 mod emails;
 mod figures;
 mod financial_years;
+mod flat_rate;
 mod imports;
 mod independent;
 mod journals;

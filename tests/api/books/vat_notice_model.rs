@@ -319,12 +319,7 @@ impl Notices {
     /// Credit between two documents declared as they are paid is no payment: less is due. Any other credit is as good as
     /// money (Notice 731, 4.6), so that relief is given once.
     fn nets(&self, one: usize, other: usize) -> bool {
-        let is_sale = self.documents[&one].0.kind.is_sale();
         let (one, other) = (self.home_of(one).basis, self.home_of(other).basis);
-        if is_sale && self.choices.cash_credit_reduces_turnover {
-            return matches!(one, Basis::Cash | Basis::FlatReceived)
-                && matches!(other, Basis::Cash | Basis::FlatReceived);
-        }
         one == other && matches!(one, Basis::Cash | Basis::FlatReceived)
     }
 
@@ -402,9 +397,7 @@ impl Notices {
     fn declare_entry(&self, on: Day, lines: &[EnteredLine], position: &mut Position) {
         let coded = || lines.iter().filter(|line| line.code != Code::OutsideTheScope);
         let is_asset_bought = |line: &&EnteredLine| line.account == Account::FixedAsset && line.gross < 0;
-        let counts =
-            |line: &&EnteredLine| self.choices.capital_goods_outside_the_scope || line.code != Code::OutsideTheScope;
-        let assets_bought = lines.iter().filter(is_asset_bought).filter(counts).map(|line| -line.gross).sum::<Pence>();
+        let assets_bought = coded().filter(is_asset_bought).map(|line| -line.gross).sum::<Pence>();
         let is_flat_rate = matches!(self.scheme_on(on), Scheme::FlatRate { .. });
         for line in coded() {
             let is_output = match line.account {

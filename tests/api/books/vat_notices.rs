@@ -1,6 +1,6 @@
 //! A year and a half of random bookkeeping under the three VAT schemes and over every change between two of them, and each
 //! box of each return as the Notices have it (`vat_notice_model`). `VAT_NOTICES=<number>` runs so many plans of every
-//! change instead of one, `VAT_NOTICES_SEED=<number>` others than usual, `VAT_NOTICES_STRICT=percent,shares,credit,capital`
+//! change instead of one, `VAT_NOTICES_SEED=<number>` others than usual, `VAT_NOTICES_STRICT=percent,shares`
 //! no longer lets the service do these otherwise, `VAT_NOTICES_COMPLAINTS=<number>` goes on after the first difference, and
 //! `VAT_NOTICES_TELL=1` with `--nocapture` says how much of each plan was accepted.
 
@@ -69,16 +69,11 @@ fn differences(answer: &Value, expected: &VatReturn) -> Vec<String> {
 }
 
 /// What the service is known to do otherwise than the opinion, so that all else is compared. `VAT_NOTICES_STRICT` lists
-/// what is not to be taken as the service has it: `percent`, `shares`, `credit`, `capital`.
+/// what is not to be taken as the service has it: `percent`, `shares`.
 fn choices() -> Choices {
     let strict = std::env::var("VAT_NOTICES_STRICT").unwrap_or_default();
     let as_the_service = |name: &str| !strict.contains(name);
-    Choices {
-        percent_of_the_day: as_the_service("percent"),
-        shares_as_entered: as_the_service("shares"),
-        cash_credit_reduces_turnover: as_the_service("credit"),
-        capital_goods_outside_the_scope: as_the_service("capital"),
-    }
+    Choices { percent_of_the_day: as_the_service("percent"), shares_as_entered: as_the_service("shares") }
 }
 
 /// Carries a plan out in a new organisation; what differs, if anything.

@@ -496,7 +496,8 @@ impl BooksTransaction<'_> {
         match origin.and_then(|origin| origin.basis.zip(Some(&origin.lines))) {
             Some((basis, lines)) => {
                 let gross = |line: &DocumentLineRecord| Pence(line.net_pence + line.vat_pence);
-                VatTreatment::on(&books, basis, lines.iter().map(|line| (AccountId(line.account_id), gross(line))))
+                let known = |line: &DocumentLineRecord| (AccountId(line.account_id), line.vat_code, gross(line));
+                VatTreatment::on(&books, basis, lines.iter().map(known))
             }
             None => VatTreatment::of(&books, draft),
         }

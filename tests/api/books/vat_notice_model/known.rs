@@ -205,9 +205,4 @@ pub struct Choices {
     /// Each part of a credit note that is set off takes its share of what was left when it was entered. Without it shares
     /// follow from what stands on the day, whatever was entered and released before.
     pub shares_as_entered: bool,
-    /// A sales credit note under cash accounting takes off what is due of an invoice of the turnover that was received.
-    /// Without it each is paid by the other, since the one has VAT and the other a percentage.
-    pub cash_credit_reduces_turnover: bool,
-    /// Outside the scope of VAT counts towards the £2,000 of a purchase of capital goods on bank lines and journals.
-    pub capital_goods_outside_the_scope: bool,
 }
