@@ -30,6 +30,7 @@ mod m20261125_000031_vat_returns;
 mod m20261125_000040_statement_emails;
 mod m20261125_000050_write_offs;
 mod m20261125_000051_closed_years;
+mod m20261126_000060_rate_days;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
@@ -62,6 +63,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261125_000040_statement_emails::Migration),
             Box::new(m20261125_000050_write_offs::Migration),
             Box::new(m20261125_000051_closed_years::Migration),
+            Box::new(m20261126_000060_rate_days::Migration),
         ]
     }
 }

@@ -90,6 +90,7 @@ pub fn confirm(
                 basis: Basis::from(scheme).of_entries(),
                 reverse_charge: None,
                 tax_point: transaction.date,
+                rate_date: None,
                 origin: VatOrigin::JournalLine(lines.len()),
             });
         }

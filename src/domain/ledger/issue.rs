@@ -22,6 +22,8 @@ pub struct VatTreatment {
     pub basis: Basis,
     /// The gross of the capital goods bought together, which decides whether the flat rate reclaims their VAT.
     pub capital_gross: Pence,
+    /// The date of the invoice that is taken back, whose percentage of the flat rate counts.
+    pub origin_date: Option<Date>,
 }
 
 impl VatTreatment {
@@ -40,12 +42,22 @@ impl VatTreatment {
         Self::on(books, basis, lines)
     }
 
-    /// That of a document with this basis and these lines, each an account, its code and its gross. A credit note takes back
-    /// what its invoice declared, so it is treated as that was, whatever the scheme is by then.
-    pub fn on(books: &Books<'_>, basis: Basis, lines: impl IntoIterator<Item = (AccountId, VatCode, Pence)>) -> Self {
+    /// That of a credit note of an invoice with this date, basis and lines: it takes back what that declared, so it is treated
+    /// as that was, whatever the scheme and its percentage are by then.
+    pub fn taking_back(
+        books: &Books<'_>,
+        date: Date,
+        basis: Basis,
+        lines: impl IntoIterator<Item = (AccountId, VatCode, Pence)>,
+    ) -> Self {
+        Self { origin_date: Some(date), ..Self::on(books, basis, lines) }
+    }
+
+    /// That of a document with this basis and these lines, each an account, its code and its gross.
+    fn on(books: &Books<'_>, basis: Basis, lines: impl IntoIterator<Item = (AccountId, VatCode, Pence)>) -> Self {
         let is_capital = |id, code| books.chart.get(id).is_some_and(|account| is_capital_goods(account, code));
         let capital = lines.into_iter().filter(|(account, code, _)| is_capital(*account, *code));
-        Self { basis, capital_gross: capital.map(|(_, _, gross)| gross).sum() }
+        Self { basis, capital_gross: capital.map(|(_, _, gross)| gross).sum(), origin_date: None }
     }
 }
 
@@ -61,7 +73,7 @@ pub fn issue(
     number: &str,
 ) -> Result<Option<Journal>, Refusal> {
     let kind = draft.kind;
-    let VatTreatment { basis, capital_gross } = treatment;
+    let VatTreatment { basis, capital_gross, origin_date } = treatment;
     if draft.vat_basis.is_some_and(|given| given != basis) {
         return Err(Refusal::field("vat_basis", OTHER_BASIS));
     }
@@ -121,7 +133,8 @@ pub fn issue(
     }
     // Under cash accounting the return counts payments (`vat_cash`); where nothing is to be paid, the issue.
     if !basis.waits_for_payment() || draft.total.gross().is_zero() {
-        journal.vat = entries;
+        let rate_date = origin_date.unwrap_or(draft.date);
+        journal.vat = entries.into_iter().map(|entry| entry.at_rate_of(rate_date)).collect();
     }
     // A reverse charge is outside of cash accounting (SI 1995/2518, regulation 58(2)(g)), and of the turnover of the flat rate
     // (VATREVCON35100).
@@ -171,6 +184,7 @@ fn entry(basis: Basis, draft: &Draft, row: usize, line: &PricedLine, sign: i64) 
         basis,
         reverse_charge: line.reverse_charge.map(|charged| charged.kind),
         tax_point: draft.date,
+        rate_date: None,
         origin: VatOrigin::DocumentLine(row),
     })
 }

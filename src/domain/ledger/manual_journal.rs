@@ -178,6 +178,7 @@ impl ReadLine<'_> {
                 basis: Basis::from(scheme).of_entries(),
                 reverse_charge: None,
                 tax_point: journal.entry_date,
+                rate_date: None,
                 origin: VatOrigin::JournalLine(journal.lines.len()),
             });
         }

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::cases::Case;
+use super::cases::{Case, to_invoices};
+use super::figures::pence;
 use crate::support::database::{Database, on_both_databases};
 
 /// Registers from the start of 2024, under the flat rate of what was invoiced (`invoice`) or received (`cash`).
@@ -92,6 +93,104 @@ on_both_databases! {
             case.done(&format!("/sales-credit-notes/{}/unallocate", late_note["id"]), &release);
             assert_eq!(case.boxes("2025-08-02", "2025-08-02"), [0; 4], "{from} to {to}");
         }
+    }
+
+    fn what_is_taken_back_goes_at_the_percentage_it_came_at(database) {
+        let case = case(&database, "9.5", "invoice");
+        case.goes_over("flat_rate", json!("12"), "2025-08-17");
+        let sold = |date: &str, net: &str| case.made("/sales-invoices", &case.sale(date, &[case.line("4000", net, "ZR")]));
+        let void = |path: &str, made: &Value, date: &str| {
+            case.done(&format!("{path}/{}/void", made["id"]), &json!({ "void_date": date }));
+        };
+        let on = |date: &str| case.boxes(date, date);
+        let (first, second) = (sold("2025-07-05", "1000"), sold("2025-07-06", "600"));
+        let third = sold("2025-08-18", "50");
+        let noted = |date: &str, invoice: &Value, net: &str| case.made("/sales-credit-notes", &json!({
+            "customer_id": case.customer, "credit_note_date": date, "invoice_id": invoice["id"], "lines": [case.line("4000", net, "ZR")]
+        }));
+        let lines = [("1310", "120.00", None), ("4000", "-120.00", Some("ZR"))];
+        let journal = case.made("/journals", &case.journal("2025-07-07", &lines));
+        // 9.5 % of what July had, 12 % of what late August had.
+        void("/sales-invoices", &first, "2025-08-20");
+        assert_eq!(on("2025-08-20"), [-9500, 0, -100_000, 0]);
+        let note = noted("2025-08-21", &second, "300");
+        assert_eq!(on("2025-08-21"), [-2850, 0, -30_000, 0]);
+        noted("2025-08-22", &Value::Null, "100");
+        assert_eq!(on("2025-08-22"), [-1200, 0, -10_000, 0]);
+        void("/journals", &journal, "2025-08-23");
+        assert_eq!(on("2025-08-23"), [-1140, 0, -12_000, 0]);
+        void("/sales-credit-notes", &note, "2025-08-25");
+        assert_eq!(on("2025-08-25"), [2850, 0, 30_000, 0]);
+        void("/sales-invoices", &third, "2025-08-26");
+        assert_eq!(on("2025-08-26"), [-600, 0, -5000, 0]);
+        // As if nothing had been but the second invoice and the last credit note: 57.00 less 12.00.
+        assert_eq!(case.boxes("2025-07-01", "2025-09-30"), [4500, 0, 50_000, 0]);
+        assert_eq!(case.boxes("2025-08-01", "2025-08-31"), [4500 - 16_340, 0, 50_000 - 172_000, 0]);
+        // Another percentage from July on goes for what takes July back too.
+        case.goes_over("flat_rate", json!("10"), "2025-07-01");
+        case.goes_over("flat_rate", json!("12"), "2025-08-17");
+        assert_eq!(on("2025-08-20"), [-10_000, 0, -100_000, 0]);
+        assert_eq!(case.boxes("2025-07-01", "2025-09-30"), [4800, 0, 50_000, 0]);
+    }
+
+    fn what_comes_late_into_a_recorded_return_goes_at_the_percentage_it_came_at(database) {
+        let case = case(&database, "9.5", "invoice");
+        case.goes_over("flat_rate", json!("12"), "2025-08-17");
+        case.goes_over("flat_rate", json!("10"), "2025-10-01");
+        let sold = |date: &str, net: &str| case.made("/sales-invoices", &case.sale(date, &[case.line("4000", net, "ZR")]));
+        let sales = [sold("2025-07-05", "1000"), sold("2025-07-06", "500"), sold("2025-09-01", "200"), sold("2025-11-01", "100")];
+        let void = |at: usize, date: &str| {
+            case.done(&format!("/sales-invoices/{}/void", sales[at]["id"]), &json!({ "void_date": date }));
+        };
+        void(0, "2025-08-20");
+        void(2, "2025-11-05");
+        let record = |end: &str| {
+            let made = case.made("/vat-returns", &json!({ "period_end": end }));
+            ["box1", "box6"].map(|name| pence(&made[name]))
+        };
+        // 47.50 of the second and 24.00 of the third; then 10.00 less these 24.00.
+        assert_eq!(record("2025-09-30"), [7150, 70_000]);
+        assert_eq!(record("2025-12-31"), [-1400, -10_000]);
+        let late = || {
+            let late = case.vat_return("2026-01-01", "2026-03-31")["late"].clone();
+            (["box1", "box6"].map(|name| pence(&late[name])), late["count"].as_i64().unwrap())
+        };
+        assert_eq!(late(), ([0, 0], 0));
+        // Within the first, where the percentage changed, and from the first into the second, where it did not.
+        void(1, "2025-09-30");
+        assert_eq!(late(), ([-4750, -50_000], 1));
+        void(3, "2025-12-31");
+        assert_eq!(late(), ([-5750, -60_000], 2));
+        assert_eq!(case.boxes("2025-07-01", "2025-12-31"), [0; 4]);
+    }
+
+    fn a_payment_has_the_percentage_of_its_day_and_is_taken_back_at_it(database) {
+        let case = case(&database, "10", "cash");
+        let percent = json!({ "vat_scheme": "flat_rate", "vat_scheme_from": "2025-08-17", "flat_rate_percent": "12", "flat_rate_basis": "cash" });
+        case.request("PATCH", "").json(&percent).send().expect(200);
+        let on = |date: &str| case.boxes(date, date);
+        let sale = case.made("/sales-invoices", &case.sale("2025-07-05", &[case.line("4000", "100", "ST")]));
+        let first = case.receipt("2025-08-01", "60", &[(&sale, "60")]);
+        let second = case.receipt("2025-08-20", "60", &[(&sale, "60")]);
+        assert_eq!((on("2025-08-01"), on("2025-08-20")), ([600, 0, 6000, 0], [720, 0, 6000, 0]));
+        case.lock("2025-08-31");
+        let release = json!({ "allocation_ids": [first["allocations"][0]["id"]] });
+        case.done(&format!("/customer-receipts/{}/unallocate", first["id"]), &release);
+        assert_eq!(on("2025-09-01"), [-600, 0, -6000, 0]);
+        case.done(&format!("/customer-receipts/{}/void", second["id"]), &json!({ "void_date": "2025-09-05" }));
+        assert_eq!(on("2025-09-05"), [-720, 0, -6000, 0]);
+        assert_eq!(case.boxes("2025-07-01", "2025-09-30"), [0; 4]);
+        // Set against it again, the same money is received on that day; and so is a refund.
+        case.done(&format!("/customer-receipts/{}/allocate", first["id"]), &json!({ "allocations": to_invoices(&[(&sale, "60")]) }));
+        assert_eq!(on("2025-09-05"), [0, 0, 0, 0]);
+        let note = case.made("/sales-credit-notes", &json!({
+            "customer_id": case.customer, "credit_note_date": "2025-09-08", "invoice_id": sale["id"], "lines": [case.line("4000", "25", "ST")]
+        }));
+        case.made("/customer-receipts", &json!({
+            "customer_id": case.customer, "kind": "refund", "date": "2025-09-10", "amount": "30", "bank_account_id": case.bank,
+            "allocations": [{ "credit_note_id": note["id"], "amount": "30" }]
+        }));
+        assert_eq!(on("2025-09-10"), [-360, 0, -3000, 0]);
     }
 }
 
