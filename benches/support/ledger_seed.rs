@@ -2,7 +2,7 @@
 //! nothing wrong with them.
 
 use anyhow::{Context, Result};
-use migration::{m20261124_000022_contact_reports, m20261126_000060_report_speed};
+use migration::{m20261124_000022_contact_reports, m20261126_000061_report_speed};
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, DbBackend, Statement};
 use xtask::books::Books;
 
@@ -464,7 +464,7 @@ impl Seed {
             m20261124_000022_contact_reports::open_items(),
             m20261124_000022_contact_reports::trade_totals(self.backend),
         ];
-        statements.extend(m20261126_000060_report_speed::quarters().map(String::from));
+        statements.extend(m20261126_000061_report_speed::quarters().map(String::from));
         Ok(statements)
     }
 

@@ -39,6 +39,8 @@ pub struct Model {
     pub settlement_id: Option<i64>,
     /// The position of the history at which it was made; 0 before positions were kept.
     pub cursor: i64,
+    /// The day whose percentage of the flat rate counts; the day after the last of the books where it is the day above.
+    pub rate_day: i64,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -26,6 +26,9 @@ pub struct Model {
     /// `year * 12 + month - 1`.
     #[sea_orm(primary_key, auto_increment = false)]
     pub month: i64,
+    /// The day whose percentage of the flat rate counts; the day after the last of the books where it is the own one.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub rate_day: i64,
     /// Pence without VAT.
     pub net: i64,
     /// Pence of VAT.

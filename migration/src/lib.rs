@@ -31,7 +31,8 @@ mod m20261125_000040_statement_emails;
 mod m20261125_000050_write_offs;
 mod m20261125_000051_closed_years;
 mod m20261125_000060_email_counts;
-pub mod m20261126_000060_report_speed;
+mod m20261126_000060_rate_days;
+pub mod m20261126_000061_report_speed;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
@@ -65,7 +66,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261125_000050_write_offs::Migration),
             Box::new(m20261125_000051_closed_years::Migration),
             Box::new(m20261125_000060_email_counts::Migration),
-            Box::new(m20261126_000060_report_speed::Migration),
+            Box::new(m20261126_000060_rate_days::Migration),
+            Box::new(m20261126_000061_report_speed::Migration),
         ]
     }
 }

@@ -130,7 +130,8 @@ impl<'a> Allocator<'a> {
             None => first_open(earliest, self.books.lock_date),
         };
         let (credit, cis) = note.credit_part(amount);
-        let as_payment = note.waits_for_payment() != invoice.waits_for_payment();
+        // Each is declared as it is paid, or one of them is: only of one basis does the credit take off what the other declares.
+        let as_payment = note.basis != invoice.basis && (note.waits_for_payment() || invoice.waits_for_payment());
         let (from, to) = (AllocationEnd::Document(note.id), AllocationEnd::Document(invoice.id));
         self.add(Allocation { id: None, from, to, date, released_on: None, amount, cis, credit, as_payment });
         Ok(())

@@ -126,7 +126,7 @@ pub struct Allocation {
     pub cis: Pence,
     /// What credit takes off the VAT of the invoice; nothing with cash.
     pub credit: CodeTotals,
-    /// Whether credit counts as a payment of the one document that is declared when it is paid, because the other is not.
+    /// Whether credit counts as a payment of what of both is declared when it is paid, because they are not declared alike.
     pub as_payment: bool,
 }
 

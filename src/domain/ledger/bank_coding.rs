@@ -6,8 +6,8 @@ use super::money::Pence;
 use super::refusal::{Refusal, VatPosting};
 use super::vat::{Side, Split, VatCode, split_gross};
 use crate::domain::ids::AccountId;
-use crate::domain::ledger::chart::{Account, AccountReference, Books, Role};
-use crate::domain::ledger::vat::{Basis, VatEntry, VatOrigin, separates_vat, side_of_line};
+use crate::domain::ledger::chart::{Account, AccountReference, Books};
+use crate::domain::ledger::vat::{Basis, VatEntry, VatOrigin, is_capital_goods, separates_vat, side_of_line};
 
 /// How a line of a statement is coded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub fn confirm(
     let scheme = books.scheme_on(transaction.date);
     // What is bought, without what is sold or traded in beside it.
     let is_purchase =
-        |line: &CodedLine, account: &Account| account.has_role(&Role::FixedAsset) && line.gross.is_negative();
+        |line: &CodedLine, account: &Account| is_capital_goods(account, line.vat_code) && line.gross.is_negative();
     let capital = coding.lines.iter().zip(&accounts).filter(|(line, account)| is_purchase(line, account));
     let capital_gross: Pence = capital.map(|(line, _)| line.gross).sum();
 
@@ -90,6 +90,7 @@ pub fn confirm(
                 basis: Basis::from(scheme).of_entries(),
                 reverse_charge: None,
                 tax_point: transaction.date,
+                rate_date: None,
                 origin: VatOrigin::JournalLine(lines.len()),
             });
         }

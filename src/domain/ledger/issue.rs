@@ -10,7 +10,7 @@ use crate::domain::ledger::journal;
 use crate::domain::ledger::journal::{Journal, Line, PostedJournal, Source, Target};
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::refusal::Refusal;
-use crate::domain::ledger::vat::{Basis, Side, Split, VatEntry, VatOrigin, separates_vat};
+use crate::domain::ledger::vat::{Basis, Side, Split, VatCode, VatEntry, VatOrigin, is_capital_goods, separates_vat};
 
 /// Invoices due more than so many months after their date are outside cash accounting.
 const CASH_ACCOUNTING_MONTHS_MAX: i32 = 6;
@@ -22,6 +22,8 @@ pub struct VatTreatment {
     pub basis: Basis,
     /// The gross of the capital goods bought together, which decides whether the flat rate reclaims their VAT.
     pub capital_gross: Pence,
+    /// The date of the invoice that is taken back, whose percentage of the flat rate counts.
+    pub origin_date: Option<Date>,
 }
 
 impl VatTreatment {
@@ -29,7 +31,7 @@ impl VatTreatment {
     /// invoices in advance of the supply), and of itself what is due more than six months after its date (SI 1995/2518,
     /// regulation 58(2)(a) to (f)).
     pub fn of(books: &Books<'_>, draft: &Draft) -> Self {
-        let lines = draft.lines.iter().map(|line| (line.account_id, line.amount.gross()));
+        let lines = draft.lines.iter().map(|line| (line.account_id, line.vat_code, line.amount.gross()));
         let is_long = draft.due_date.is_some_and(|due| due > draft.date.months_later(CASH_ACCOUNTING_MONTHS_MAX));
         let basis = match Basis::from(books.scheme_on(draft.date)) {
             Basis::Cash if is_long || draft.vat_basis == Some(Basis::Standard) => Basis::Standard,
@@ -40,12 +42,22 @@ impl VatTreatment {
         Self::on(books, basis, lines)
     }
 
-    /// That of a document with this basis and these lines, each an account and its gross. A credit note takes back what
-    /// its invoice declared, so it is treated as that was, whatever the scheme is by then.
-    pub fn on(books: &Books<'_>, basis: Basis, lines: impl IntoIterator<Item = (AccountId, Pence)>) -> Self {
-        let is_capital = |id: AccountId| books.chart.get(id).is_some_and(|account| account.has_role(&Role::FixedAsset));
-        let capital = lines.into_iter().filter(|(account, _)| is_capital(*account));
-        Self { basis, capital_gross: capital.map(|(_, gross)| gross).sum() }
+    /// That of a credit note of an invoice with this date, basis and lines: it takes back what that declared, so it is treated
+    /// as that was, whatever the scheme and its percentage are by then.
+    pub fn taking_back(
+        books: &Books<'_>,
+        date: Date,
+        basis: Basis,
+        lines: impl IntoIterator<Item = (AccountId, VatCode, Pence)>,
+    ) -> Self {
+        Self { origin_date: Some(date), ..Self::on(books, basis, lines) }
+    }
+
+    /// That of a document with this basis and these lines, each an account, its code and its gross.
+    fn on(books: &Books<'_>, basis: Basis, lines: impl IntoIterator<Item = (AccountId, VatCode, Pence)>) -> Self {
+        let is_capital = |id, code| books.chart.get(id).is_some_and(|account| is_capital_goods(account, code));
+        let capital = lines.into_iter().filter(|(account, code, _)| is_capital(*account, *code));
+        Self { basis, capital_gross: capital.map(|(_, _, gross)| gross).sum(), origin_date: None }
     }
 }
 
@@ -61,7 +73,7 @@ pub fn issue(
     number: &str,
 ) -> Result<Option<Journal>, Refusal> {
     let kind = draft.kind;
-    let VatTreatment { basis, capital_gross } = treatment;
+    let VatTreatment { basis, capital_gross, origin_date } = treatment;
     if draft.vat_basis.is_some_and(|given| given != basis) {
         return Err(Refusal::field("vat_basis", OTHER_BASIS));
     }
@@ -121,7 +133,8 @@ pub fn issue(
     }
     // Under cash accounting the return counts payments (`vat_cash`); where nothing is to be paid, the issue.
     if !basis.waits_for_payment() || draft.total.gross().is_zero() {
-        journal.vat = entries;
+        let rate_date = origin_date.unwrap_or(draft.date);
+        journal.vat = entries.into_iter().map(|entry| entry.at_rate_of(rate_date)).collect();
     }
     // A reverse charge is outside of cash accounting (SI 1995/2518, regulation 58(2)(g)), and of the turnover of the flat rate
     // (VATREVCON35100).
@@ -171,6 +184,7 @@ fn entry(basis: Basis, draft: &Draft, row: usize, line: &PricedLine, sign: i64) 
         basis,
         reverse_charge: line.reverse_charge.map(|charged| charged.kind),
         tax_point: draft.date,
+        rate_date: None,
         origin: VatOrigin::DocumentLine(row),
     })
 }

@@ -411,6 +411,7 @@ mod tests {
             basis: Basis::Standard,
             reverse_charge: None,
             tax_point: Date::numbered(100),
+            rate_date: None,
             origin: VatOrigin::JournalLine(1),
         });
         let posted = PostedJournal { id: JournalId(7), number: 4, status: JournalStatus::Posted, journal: original };

@@ -9,7 +9,9 @@ use crate::domain::date::Date;
 use crate::domain::ids::{AllocationId, ContactId};
 use crate::domain::ledger::chart::{Account, AccountReference, Books, Role};
 use crate::domain::ledger::journal;
-use crate::domain::ledger::vat::{Basis, VatEntry, VatOrigin, VatScheme, separates_vat, side_of_line};
+use crate::domain::ledger::vat::{
+    Basis, VatEntry, VatOrigin, VatScheme, is_capital_goods, separates_vat, side_of_line,
+};
 
 /// A journal as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +69,7 @@ pub fn post(
     let lines = read_lines(books, entered, known_contacts)?;
     let scheme = books.scheme_on(entered.entry_date);
     // What is bought, without what is sold or traded in beside it.
-    let is_purchase = |line: &&ReadLine<'_>| line.account.has_role(&Role::FixedAsset) && line.amount.is_positive();
+    let is_purchase = |line: &&ReadLine<'_>| is_capital_goods(line.account, line.code()) && line.amount.is_positive();
     let capital = lines.iter().filter(is_purchase);
     let capital_gross: Pence = capital.map(|line| line.amount).sum();
 
@@ -136,6 +138,11 @@ impl ReadLine<'_> {
         format!("lines[{}].{key}", self.row)
     }
 
+    /// Its VAT code.
+    fn code(&self) -> VatCode {
+        self.entered.vat_code.unwrap_or(VatCode::NoVat)
+    }
+
     /// The field that names its account.
     fn account_field(&self) -> String {
         self.field(self.entered.account.key())
@@ -149,7 +156,7 @@ impl ReadLine<'_> {
         scheme: VatScheme,
         capital_gross: Pence,
     ) -> Result<(), Refusal> {
-        let code = self.entered.vat_code.unwrap_or(VatCode::NoVat);
+        let code = self.code();
         let side = side_of_line(self.account, self.amount, code, || self.account_field())?;
         // The caller writes magnitudes, as for the amounts.
         let given = self.entered.vat_amount.map(|vat| if self.amount.is_negative() { -vat } else { vat });
@@ -171,6 +178,7 @@ impl ReadLine<'_> {
                 basis: Basis::from(scheme).of_entries(),
                 reverse_charge: None,
                 tax_point: journal.entry_date,
+                rate_date: None,
                 origin: VatOrigin::JournalLine(journal.lines.len()),
             });
         }

@@ -296,7 +296,11 @@ impl World {
         let draft = Draft { kind, contact_id: ContactId(3), date, due_date, vat_basis, lines, total, cis: terms };
         let invoices = self.documents(|document| document.kind == kind.invoice() && document.stage == Stage::Issued);
         let origin = origin.filter(|_| kind.is_credit_note()).and_then(|place| pick(&invoices, place));
-        let treatment = origin.map_or_else(|| VatTreatment::of(books, &draft), |origin| self.treatments[&origin]);
+        let taking_back = |origin| VatTreatment {
+            origin_date: Some(self.register.documents[&origin].date),
+            ..self.treatments[&origin]
+        };
+        let treatment = origin.map_or_else(|| VatTreatment::of(books, &draft), taking_back);
         let journal = issue(books, &draft, treatment, "1")?;
         let id = DocumentId(self.next());
         self.treatments.insert(id, treatment);

@@ -306,7 +306,8 @@ pub fn flat_rate_tax(turnover: Pence, percent: Percent) -> Pence {
     Pence::from_wide(divide_round(i128::from(turnover.0) * i128::from(percent.0), i128::from(Percent::WHOLE)))
 }
 
-/// Which scheme applies when: the schemes by the day they begin, the first since ever.
+/// Which scheme applies when: the schemes by the day they begin. One that a new organisation has without a day begins with the
+/// first date of the books.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VatHistory {
     from: Vec<(Date, VatScheme)>,
@@ -322,8 +323,12 @@ impl VatHistory {
     /// The scheme a document of this date is under, for good. Standard before the first, and without any: whether VAT is
     /// posted is decided by the VAT codes and the VAT Control account, not by the registration.
     pub fn on(&self, date: Date) -> VatScheme {
-        let begun = self.from.iter().rev().find(|(from, _)| *from <= date);
-        begun.map_or(VatScheme::Standard, |(_, scheme)| *scheme)
+        self.begun_by(date).unwrap_or(VatScheme::Standard)
+    }
+
+    /// The scheme that has begun last on a day; none before the first, when nobody was registered.
+    pub fn begun_by(&self, date: Date) -> Option<VatScheme> {
+        self.from.iter().rev().find(|(from, _)| *from <= date).map(|(_, scheme)| *scheme)
     }
 
     /// The day from which on cash accounting, which applied before, does not apply any more; none while it does or if it never
@@ -379,10 +384,16 @@ pub fn require_scheme_start(
 /// 733, section 15).
 pub const CAPITAL_GOODS_MIN: Pence = Pence(200_000);
 
+/// Whether a line with this code on this account counts towards a purchase of capital goods. What is outside the scope of VAT
+/// is no part of the VAT-inclusive price.
+pub fn is_capital_goods(account: &Account, code: VatCode) -> bool {
+    account.has_role(&Role::FixedAsset) && code.is_in_return()
+}
+
 /// Whether the VAT of a line is posted and declared, or stays inside the amount.
 ///
 /// Only under the flat rate does any stay inside: that of every purchase but a single purchase of capital goods of
-/// £2,000 or more. `capital_gross` is the gross of all capital goods bought together with the line.
+/// £2,000 or more. `capital_gross` is the gross of all capital goods ([`is_capital_goods`]) bought together with the line.
 pub fn separates_vat(basis: impl Into<Basis>, side: Side, account: &Account, capital_gross: Pence) -> bool {
     match (basis.into(), side) {
         (Basis::FlatRate | Basis::FlatRateCash, Side::Input) => {
@@ -498,6 +509,9 @@ pub struct VatEntry {
     pub reverse_charge: Option<ReverseCharge>,
     /// The day it counts in the return.
     pub tax_point: Date,
+    /// The day whose percentage of the flat rate counts, where that is another than the tax point: turnover that is taken
+    /// back goes at the percentage it came at.
+    pub rate_date: Option<Date>,
     /// The line it comes from.
     pub origin: VatOrigin,
 }
@@ -506,7 +520,20 @@ impl VatEntry {
     /// The entry that undoes this one on a day.
     pub fn undone(&self, tax_point: Date) -> Self {
         let amount = Split { net: -self.amount.net, vat: -self.amount.vat };
-        Self { amount, tax_point, ..self.clone() }
+        Self { amount, tax_point, rate_date: None, ..self.clone() }.at_rate_of(self.rate_date())
+    }
+
+    /// The day whose percentage of the flat rate counts.
+    pub fn rate_date(&self) -> Date {
+        self.rate_date.unwrap_or(self.tax_point)
+    }
+
+    /// The same entry, and if it is turnover of the flat rate, at the percentage of a day.
+    #[must_use]
+    pub fn at_rate_of(self, date: Date) -> Self {
+        let is_turnover = self.basis == Basis::FlatRate && self.side == Side::Output;
+        let rate_date = Some(date).filter(|date| is_turnover && *date != self.tax_point);
+        Self { rate_date, ..self }
     }
 }
 

@@ -14,10 +14,15 @@ use crate::domain::ledger::vat::{Basis, CodeTotals, VatEntry, VatOrigin};
 /// Credit against an unpaid invoice moves nothing, until no more is left of it to be paid: then what credit has left of its
 /// VAT counts. Credit that is declared on its own counts as a payment.
 pub fn recognised(document: &Document, date: Date) -> CodeTotals {
+    recognised_of(document, date, date)
+}
+
+/// The same, of the payments from up to `last` alone.
+fn recognised_of(document: &Document, date: Date, last: Date) -> CodeTotals {
     let counts = |one: &&Allocation| one.counts_on(date);
     let (payments, credit): (Vec<_>, Vec<_>) =
         document.allocations.iter().filter(counts).partition(|one| one.is_payment());
-    let paid: Pence = payments.into_iter().map(Allocation::settled).sum();
+    let paid: Pence = payments.into_iter().filter(|one| one.date <= last).map(Allocation::settled).sum();
     let credited: Pence = credit.iter().map(|one| one.amount).sum();
     let taken_off = credit.iter().flat_map(|one| one.credit.iter()).collect();
     let left = document.by_code.without(&taken_off);
@@ -38,18 +43,54 @@ pub fn waiting(document: &Document, date: Date) -> Pence {
     }
 }
 
+/// What a document has contributed up to a day, by the day whose percentage of the flat rate counts: each payment at that of
+/// its own day, to which belongs what it adds to the payments of the days before; and where credit left nothing to be paid, at that
+/// of the last credit. Without turnover of the flat rate there is no such day.
+fn contributed(document: &Document, date: Date) -> Vec<(Option<Date>, CodeTotals)> {
+    if document.basis != Some(Basis::FlatRateCash) {
+        return vec![(None, recognised(document, date))];
+    }
+    let counting = || document.allocations.iter().filter(|one| one.counts_on(date));
+    let mut days: BTreeSet<Date> = counting().filter(|one| one.is_payment()).map(|one| one.date).collect();
+    if days.is_empty() {
+        days.extend(counting().map(|one| one.date).max());
+    }
+    let mut before = CodeTotals::default();
+    let mut contributed = Vec::with_capacity(days.len());
+    for day in days {
+        let with_day = recognised_of(document, date, day);
+        contributed.push((Some(day), with_day.without(&before)));
+        before = with_day;
+    }
+    contributed
+}
+
+/// The day something counts, the day whose percentage of the flat rate it takes, and its code.
+type ScheduleKey = (Date, Option<Date>, VatCode);
+
 /// What a document contributes on each day.
-fn schedule(document: &Document) -> BTreeMap<(Date, VatCode), Split> {
+fn schedule(document: &Document) -> BTreeMap<ScheduleKey, Split> {
     let days: BTreeSet<Date> =
         document.allocations.iter().flat_map(|one| [Some(one.date), one.released_on]).flatten().collect();
-    let mut before = CodeTotals::default();
+    let mut before = Vec::new();
     let mut schedule = BTreeMap::new();
     for date in days {
-        let now = recognised(document, date);
-        schedule.extend(now.without(&before).iter().map(|(code, amount)| ((date, code), amount)));
+        let now = contributed(document, date);
+        add(&mut schedule, date, &now, 1);
+        add(&mut schedule, date, &before, -1);
         before = now;
     }
     schedule
+}
+
+/// Adds what is contributed to a day, or takes it off.
+fn add(schedule: &mut BTreeMap<ScheduleKey, Split>, date: Date, contributed: &[(Option<Date>, CodeTotals)], sign: i64) {
+    for (rate_date, totals) in contributed {
+        for (code, amount) in totals.iter() {
+            let sum = schedule.entry((date, *rate_date, code)).or_default();
+            *sum = Split { net: sum.net + Pence(amount.net.0 * sign), vat: sum.vat + Pence(amount.vat.0 * sign) };
+        }
+    }
 }
 
 /// The entries that take the return from what a document contributed to what it contributes now. Nothing but for
@@ -64,14 +105,18 @@ pub fn changes(before: &Document, after: &Document) -> Vec<VatEntry> {
         *difference = Split { net: difference.net - amount.net, vat: difference.vat - amount.vat };
     }
     let sign = if after.kind.is_credit_note() { -1 } else { 1 };
-    let entry = |((tax_point, code), amount): ((Date, VatCode), Split)| VatEntry {
-        side: after.kind.side(),
-        code,
-        amount: Split { net: Pence(amount.net.0 * sign), vat: Pence(amount.vat.0 * sign) },
-        basis: after.basis.map_or(Basis::Cash, Basis::of_entries),
-        reverse_charge: None,
-        tax_point,
-        origin: VatOrigin::Document(after.id),
+    let entry = |((tax_point, rate_date, code), amount): (ScheduleKey, Split)| {
+        let entry = VatEntry {
+            side: after.kind.side(),
+            code,
+            amount: Split { net: Pence(amount.net.0 * sign), vat: Pence(amount.vat.0 * sign) },
+            basis: after.basis.map_or(Basis::Cash, Basis::of_entries),
+            reverse_charge: None,
+            tax_point,
+            rate_date: None,
+            origin: VatOrigin::Document(after.id),
+        };
+        entry.at_rate_of(rate_date.unwrap_or(tax_point))
     };
     differences.into_iter().filter(|(_, amount)| *amount != Split::default()).map(entry).collect()
 }

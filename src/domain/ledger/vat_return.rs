@@ -50,11 +50,13 @@ impl From<&VatEntry> for VatKind {
     }
 }
 
-/// The sum of the entries of a kind on days of one percentage of the flat rate.
+/// The sum of the entries of a kind on days of one percentage of the flat rate, as far as that percentage counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VatTotal {
     /// One of these days.
     pub date: Date,
+    /// A day whose percentage of the flat rate counts: one of these days, or an earlier one whose turnover is taken back.
+    pub rate_date: Date,
     /// The kind.
     pub kind: VatKind,
     /// Net and VAT.
@@ -65,7 +67,13 @@ pub struct VatTotal {
 
 impl From<&VatEntry> for VatTotal {
     fn from(entry: &VatEntry) -> Self {
-        Self { date: entry.tax_point, kind: VatKind::from(entry), amount: entry.amount, entries: 1 }
+        Self {
+            date: entry.tax_point,
+            rate_date: entry.rate_date(),
+            kind: VatKind::from(entry),
+            amount: entry.amount,
+            entries: 1,
+        }
     }
 }
 
@@ -241,7 +249,7 @@ impl FlatRateFigures {
         for total in totals.into_iter().filter(|total| total.kind.is_flat_rate_turnover()) {
             figures.turnover += total.amount.gross();
             figures.charged += total.amount.vat;
-            *stretches.entry(rates.stretch(total.date)).or_default() += total.amount.gross();
+            *stretches.entry(rates.stretch(total.rate_date)).or_default() += total.amount.gross();
         }
         let tax = |(stretch, turnover): (usize, Pence)| {
             rates.from.get(stretch).map_or(Pence::ZERO, |(_, percent)| flat_rate_tax(turnover, *percent))

@@ -101,8 +101,10 @@ pub struct VatReturnRows {
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(example = example)]
 pub struct VatReturn {
-    /// The scheme at the end of the period: `standard`, `cash` or `flat_rate`.
-    pub scheme: &'static str,
+    /// The scheme at the end of the period: `standard`, `cash` or `flat_rate`. Null when none had begun by then: what has VAT is
+    /// counted as under `standard`.
+    #[schema(required)]
+    pub scheme: Option<&'static str>,
     /// VAT due on sales.
     pub box1: Money,
     /// VAT due on acquisitions of goods in Northern Ireland from the EU; from adjustments alone.
@@ -193,7 +195,7 @@ impl VatReturn {
         let boxes = own.boxes;
         let is_period = registration.period_ending(last).is_some_and(|period| period.first == first);
         Self {
-            scheme: registration.schemes.on(last).as_str(),
+            scheme: registration.schemes.begun_by(last).map(VatScheme::as_str),
             box1: boxes.box1.into(),
             box2: boxes.box2.into(),
             box3: boxes.box3().into(),

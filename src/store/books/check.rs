@@ -145,18 +145,20 @@ pub(in crate::store) const RULES: &[Rule] = &[
         says: "VAT of a day differs from its entries; code, organisation, day, net, VAT and entries too much",
         finds: "select side || ' ' || vat_code || ' ' || basis || ' ' || reverse_charge, organisation_id, day, \
                 cast(sum(net) as bigint), cast(sum(vat) as bigint), cast(sum(entries) as bigint) from \
-                (select organisation_id, side, vat_code, basis, reverse_charge, day, net, vat, entries from vat_day \
-                union all select organisation_id, side, vat_code, basis, coalesce(reverse_charge, ''), tax_day, -net, \
-                -vat, -1 from vat_entry) t group by organisation_id, side, vat_code, basis, reverse_charge, day \
+                (select organisation_id, side, vat_code, basis, reverse_charge, day, rate_day, net, vat, entries from vat_day \
+                union all select organisation_id, side, vat_code, basis, coalesce(reverse_charge, ''), tax_day, rate_day, \
+                -net, -vat, -1 from vat_entry) t \
+                group by organisation_id, side, vat_code, basis, reverse_charge, day, rate_day \
                 having sum(net) <> 0 or sum(vat) <> 0 or sum(entries) <> 0",
     },
     Rule {
         says: "VAT of a month differs from its days; code, organisation, month, net, VAT and entries too much",
         finds: "select side || ' ' || vat_code || ' ' || basis || ' ' || reverse_charge, organisation_id, month, \
                 cast(sum(net) as bigint), cast(sum(vat) as bigint), cast(sum(entries) as bigint) from \
-                (select organisation_id, side, vat_code, basis, reverse_charge, month, net, vat, entries from vat_month \
-                union all select organisation_id, side, vat_code, basis, reverse_charge, {month}, -net, -vat, -entries \
-                from vat_day) t group by organisation_id, side, vat_code, basis, reverse_charge, month \
+                (select organisation_id, side, vat_code, basis, reverse_charge, month, rate_day, net, vat, entries \
+                from vat_month union all select organisation_id, side, vat_code, basis, reverse_charge, {month}, rate_day, \
+                -net, -vat, -entries from vat_day) t \
+                group by organisation_id, side, vat_code, basis, reverse_charge, month, rate_day \
                 having sum(net) <> 0 or sum(vat) <> 0 or sum(entries) <> 0",
     },
     Rule {

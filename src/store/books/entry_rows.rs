@@ -13,6 +13,7 @@ use crate::domain::books::facts::CachedBooks;
 use crate::domain::books::records::journal::{JournalLineView, JournalView};
 use crate::domain::date::{Date, Month};
 use crate::domain::ledger::vat::{ReverseCharge, VatScheme};
+use crate::domain::ledger::year_end::NO_DAY;
 use crate::store::sql::{Cell, Column, Rows};
 
 const JOURNAL: &[Column] = &[
@@ -69,6 +70,7 @@ const VAT_ENTRY: &[Column] = &[
     Text("reverse_charge"),
     Number("settlement_id"),
     Number("cursor"),
+    Number("rate_day"),
 ];
 
 const LOCK_CHANGE: &[Column] =
@@ -263,6 +265,7 @@ pub(super) fn push_vat_entry(rows: &mut Rows, organisation: i64, record: &VatEnt
         entry.reverse_charge.map(ReverseCharge::as_str).into(),
         settlement.into(),
         record.cursor.into(),
+        i64::from(entry.rate_date.unwrap_or(NO_DAY)).into(),
     ]);
 }
 
@@ -314,8 +317,9 @@ pub(super) fn push_replay(rows: &mut Rows, record: &ReplayRecord) {
 /// Debits and credits.
 pub(super) type Sides = (i64, i64);
 
-/// Organisation, side, VAT code, basis, reverse charge (empty when there is none) and period.
-pub(super) type VatKey<P> = (i64, &'static str, &'static str, &'static str, &'static str, P);
+/// Organisation, side, VAT code, basis, reverse charge (empty when there is none), period, and the day whose percentage of the
+/// flat rate counts ([`NO_DAY`] when it is the own one).
+pub(super) type VatKey<P> = (i64, &'static str, &'static str, &'static str, &'static str, P, Date);
 
 /// Net, VAT and the number of entries.
 pub(super) type VatSums = (i64, i64, i64);
@@ -476,7 +480,7 @@ pub(super) fn contact_totals(days: &BTreeMap<(i64, i64, i64, Date), ContactSides
 
 /// The rows of totals by day and by month, from totals by day.
 pub(super) fn vat_totals(days: &VatDays) -> (Rows, Rows) {
-    const fn columns(period: Column) -> [Column; 9] {
+    const fn columns(period: Column) -> [Column; 10] {
         [
             Number("organisation_id"),
             Text("side"),
@@ -484,6 +488,7 @@ pub(super) fn vat_totals(days: &VatDays) -> (Rows, Rows) {
             Text("basis"),
             Text("reverse_charge"),
             period,
+            Number("rate_day"),
             Number("net"),
             Number("vat"),
             Number("entries"),
@@ -491,28 +496,30 @@ pub(super) fn vat_totals(days: &VatDays) -> (Rows, Rows) {
     }
     const DAY: &[Column] = &columns(Number("day"));
     const MONTH: &[Column] = &columns(Number("month"));
-    const ADD_DAY: &str = "on conflict (organisation_id, side, vat_code, basis, reverse_charge, day) do update set \
+    const ADD_DAY: &str = "on conflict (organisation_id, side, vat_code, basis, reverse_charge, day, rate_day) do update set \
          net = t.net + excluded.net, vat = t.vat + excluded.vat, entries = t.entries + excluded.entries";
-    const ADD_MONTH: &str = "on conflict (organisation_id, side, vat_code, basis, reverse_charge, month) do update set \
+    const ADD_MONTH: &str = "on conflict (organisation_id, side, vat_code, basis, reverse_charge, month, rate_day) do update set \
          net = t.net + excluded.net, vat = t.vat + excluded.vat, entries = t.entries + excluded.entries";
-    let push = |rows: &mut Rows, (organisation, side, code, basis, charge, period): VatKey<i64>, sums: VatSums| {
-        rows.push([
-            organisation.into(),
-            side.into(),
-            code.into(),
-            basis.into(),
-            charge.into(),
-            period.into(),
-            sums.0.into(),
-            sums.1.into(),
-            sums.2.into(),
-        ]);
-    };
+    let push =
+        |rows: &mut Rows, (organisation, side, code, basis, charge, period, rate): VatKey<i64>, sums: VatSums| {
+            rows.push([
+                organisation.into(),
+                side.into(),
+                code.into(),
+                basis.into(),
+                charge.into(),
+                period.into(),
+                i64::from(rate).into(),
+                sums.0.into(),
+                sums.1.into(),
+                sums.2.into(),
+            ]);
+        };
     let mut of_days = Rows::new("vat_day", DAY, ADD_DAY);
     let mut months: BTreeMap<VatKey<i64>, VatSums> = BTreeMap::new();
-    for ((organisation, side, code, basis, charge, date), sums) in days {
-        push(&mut of_days, (*organisation, *side, *code, *basis, *charge, i64::from(*date)), *sums);
-        let month = months.entry((*organisation, side, code, basis, charge, Month::of(*date).0)).or_default();
+    for ((organisation, side, code, basis, charge, date, rate), sums) in days {
+        push(&mut of_days, (*organisation, side, code, basis, charge, i64::from(*date), *rate), *sums);
+        let month = months.entry((*organisation, side, code, basis, charge, Month::of(*date).0, *rate)).or_default();
         month.0 += sums.0;
         month.1 += sums.1;
         month.2 += sums.2;

@@ -17,6 +17,7 @@ use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::journal::SourceType;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::vat::{Basis, ReverseCharge, Side, Split, VatCode, VatEntry, VatOrigin};
+use crate::domain::ledger::year_end::NO_DAY;
 use crate::store::StoreError;
 use crate::store::books::allocations::{ALLOCATION_COLUMNS, read_allocation};
 use crate::store::books::contacts::{CONTACT_COLUMNS, read_contact};
@@ -220,8 +221,7 @@ async fn load_journals(unit: &Unit<'_>, ids_json: &str, facts: &mut Facts) -> Re
     }
     let sql = format!(
         "select e.journal_id, e.side, e.vat_code, e.basis, e.net, e.vat, e.tax_day, l.line_number, e.document_id, \
-         e.reverse_charge \
-         from vat_entry e \
+         e.reverse_charge, e.rate_day from vat_entry e \
          left join journal_line l on l.id = e.journal_line_id where e.journal_id in {} order by e.id",
         unit.numbers_of_json()
     );
@@ -236,6 +236,7 @@ async fn load_journals(unit: &Unit<'_>, ids_json: &str, facts: &mut Facts) -> Re
             reverse_charge: row.get::<Option<String>>(9)?.as_deref().and_then(ReverseCharge::parse),
             amount: Split { net: Pence(row.get(4)?), vat: Pence(row.get(5)?) },
             tax_point: row.date(6)?,
+            rate_date: Some(row.date(10)?).filter(|date| *date != NO_DAY),
             origin: document.map_or(VatOrigin::JournalLine(at), |id| VatOrigin::Document(DocumentId(id))),
         };
         if let Some(journal) = facts.journals.loading().get_mut(&row.get::<i64>(0)?) {

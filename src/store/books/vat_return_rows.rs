@@ -18,6 +18,7 @@ use crate::domain::ledger::vat_cash;
 use crate::domain::ledger::vat_return::{
     AdjustmentMovement, Declared, FlatRates, VatKind, VatPeriods, VatReturnFigures, VatTotal,
 };
+use crate::domain::ledger::year_end::NO_DAY;
 use crate::domain::reports::Period;
 use crate::domain::reports::vat_return::{
     OpenAmount, RecordedReturn, VatRegistration, VatReturnParameters, VatReturnRows,
@@ -131,13 +132,14 @@ async fn vat_totals(
 fn totals_query(organisation: OrganisationId, period: Period) -> (String, Conditions) {
     let mut conditions = Conditions::new("t.organisation_id = $1", organisation.0);
     let kinds = "t.side, t.vat_code, t.basis, t.reverse_charge";
+    let sums = "t.net, t.vat, t.entries, t.rate_day";
     let mut arms = Vec::new();
     let (first, last) = (Month::of(period.first - 1).0 + 1, Month::of(period.last + 1).0 - 1);
     let mut days = Vec::new();
     if first <= last {
         let months = (conditions.value(first), conditions.value(last));
         arms.push(format!(
-            "select {kinds}, t.net, t.vat, t.entries from vat_month t where t.organisation_id = $1 \
+            "select {kinds}, {sums} from vat_month t where t.organisation_id = $1 \
              and t.month >= {} and t.month <= {}",
             months.0, months.1
         ));
@@ -149,7 +151,7 @@ fn totals_query(organisation: OrganisationId, period: Period) -> (String, Condit
     for (from, to) in days.into_iter().filter(|(from, to)| from <= to) {
         let (from, to) = (conditions.value(i64::from(from)), conditions.value(i64::from(to)));
         arms.push(format!(
-            "select {kinds}, t.net, t.vat, t.entries from (select distinct side, vat_code, basis, reverse_charge \
+            "select {kinds}, {sums} from (select distinct side, vat_code, basis, reverse_charge \
              from vat_month where organisation_id = $1) k join vat_day t on t.organisation_id = $1 and t.side = k.side \
              and t.vat_code = k.vat_code and t.basis = k.basis and t.reverse_charge = k.reverse_charge \
              and t.day >= {from} and t.day <= {to}"
@@ -157,15 +159,20 @@ fn totals_query(organisation: OrganisationId, period: Period) -> (String, Condit
     }
     let sql = format!(
         "select t.side, t.vat_code, t.basis, t.reverse_charge, cast(sum(t.net) as bigint), cast(sum(t.vat) as bigint), \
-         cast(sum(t.entries) as bigint) from ({}) t group by t.side, t.vat_code, t.basis, t.reverse_charge",
+         cast(sum(t.entries) as bigint), t.rate_day from ({}) t \
+         group by t.side, t.vat_code, t.basis, t.reverse_charge, t.rate_day",
         arms.join(" union all ")
     );
     (sql, conditions)
 }
 
+/// Reads the sum of a kind on days of one percentage of the flat rate, of which `date` is one, from eight columns: the kind, the
+/// sums, and the day whose percentage counts.
 fn read_total(row: &Row, date: Date) -> Result<VatTotal, StoreError> {
+    let rate_date = row.date(7)?;
     Ok(VatTotal {
         date,
+        rate_date: if rate_date == NO_DAY { date } else { rate_date },
         kind: read_kind(row, 0)?,
         amount: Split { net: Pence(row.get(4)?), vat: Pence(row.get(5)?) },
         entries: row.get(6)?,
@@ -194,18 +201,18 @@ pub(super) async fn totals_by_month(
     organisation: OrganisationId,
     period: Period,
 ) -> Result<Vec<VatTotal>, StoreError> {
-    const MONTHS: &str = "select side, vat_code, basis, reverse_charge, net, vat, entries, month from vat_month \
+    const MONTHS: &str = "select side, vat_code, basis, reverse_charge, net, vat, entries, rate_day, month from vat_month \
          where organisation_id = $1 and month >= $2 and month <= $3 and not (side = 'output' and basis = 'flat_rate')";
-    const DAYS: &str = "select side, vat_code, basis, reverse_charge, net, vat, entries, day from vat_day \
+    const DAYS: &str = "select side, vat_code, basis, reverse_charge, net, vat, entries, rate_day, day from vat_day \
          where organisation_id = $1 and day >= $2 and day <= $3 and side = 'output' and basis = 'flat_rate'";
     let months = params![organisation.0, Month::of(period.first).0, Month::of(period.last).0];
     let mut totals = Vec::new();
     for row in unit.all(MONTHS, months).await? {
-        totals.push(read_total(&row, Month(row.get(7)?).first_day())?);
+        totals.push(read_total(&row, Month(row.get(8)?).first_day())?);
     }
     let days = params![organisation.0, i64::from(period.first.first_of_month()), i64::from(period.last)];
     for row in unit.all(DAYS, days).await? {
-        totals.push(read_total(&row, row.date(7)?)?);
+        totals.push(read_total(&row, row.date(8)?)?);
     }
     Ok(totals)
 }
@@ -244,16 +251,16 @@ async fn totals_of_returns(
 ) -> Result<HashMap<i64, Vec<VatTotal>>, StoreError> {
     let sql = format!(
         "select t.side, t.vat_code, t.basis, t.reverse_charge, cast(sum(t.net) as bigint), cast(sum(t.vat) as bigint), \
-         cast(sum(t.entries) as bigint), r.id from vat_return r join vat_month t on t.organisation_id = r.organisation_id \
+         cast(sum(t.entries) as bigint), t.rate_day, r.id from vat_return r join vat_month t on t.organisation_id = r.organisation_id \
          and t.month >= r.first_month and t.month <= r.last_month where r.organisation_id = $2 and r.id in {} \
-         group by r.id, t.side, t.vat_code, t.basis, t.reverse_charge",
+         group by r.id, t.side, t.vat_code, t.basis, t.reverse_charge, t.rate_day",
         unit.numbers_of_json()
     );
     let firsts: HashMap<i64, Date> = recorded.iter().map(|record| (record.id, record.period.first)).collect();
     let mut totals: HashMap<i64, Vec<VatTotal>> = HashMap::new();
     let ids = json_array(firsts.keys());
     for row in unit.all(&sql, params![ids, organisation.0]).await? {
-        let id: i64 = row.get(7)?;
+        let id: i64 = row.get(8)?;
         if let Some(first) = firsts.get(&id) {
             totals.entry(id).or_default().push(read_total(&row, *first)?);
         }

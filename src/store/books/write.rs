@@ -282,7 +282,7 @@ impl<'a> Tables<'a> {
         let entry = &record.entry;
         let (side, code, basis) = (entry.side.as_str(), entry.code.code(), entry.basis.as_str());
         let charge = entry.reverse_charge.map_or("", ReverseCharge::as_str);
-        let key = (organisation, side, code, basis, charge, entry.tax_point);
+        let key = (organisation, side, code, basis, charge, entry.tax_point, entry.rate_date.unwrap_or(NO_DAY));
         let total = self.vat_days.entry(key).or_default();
         total.0 += entry.amount.net.0;
         total.1 += entry.amount.vat.0;

@@ -18,6 +18,7 @@ mod email_concurrency;
 mod emails;
 mod figures;
 mod financial_years;
+mod flat_rate;
 mod imports;
 mod independent;
 mod journals;

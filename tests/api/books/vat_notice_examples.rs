@@ -1,8 +1,8 @@
 //! The second opinion against the examples of the Notices and of the specification.
 
 use super::vat_notice_model::{
-    Account, Choices, Code, Day, Document, EnteredLine, Event, Kind, Line, Notices, Pence, ReverseCharge, Scheme,
-    Source, Turnover, VatReturn, date, day, share, vat_within,
+    Account, Code, Day, Document, EnteredLine, Event, Kind, Line, Notices, Pence, ReverseCharge, Scheme, Source,
+    Turnover, VatReturn, date, day, share, vat_within,
 };
 
 fn line(code: Code, net: Pence) -> Line {
@@ -45,7 +45,7 @@ fn flat(percent_hundredths: i64, turnover: Turnover) -> Scheme {
 }
 
 fn returned(events: &[Event], from: Day, to: Day) -> VatReturn {
-    Notices::of(events, Choices::default()).vat_return(from, to)
+    Notices::of(events).vat_return(from, to)
 }
 
 fn boxes(events: &[Event], from: Day, to: Day) -> [Pence; 4] {

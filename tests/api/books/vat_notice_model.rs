@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use self::figures::six_months_after;
 pub use self::figures::{date, day, share, vat_within};
 pub use self::known::{
-    Account, Boxes, Choices, Code, Day, Document, EnteredLine, Event, FlatRate, Kind, Line, Pence, ReverseCharge,
-    Scheme, Source, Turnover, VatReturn,
+    Account, Boxes, Code, Day, Document, EnteredLine, Event, FlatRate, Kind, Line, Pence, ReverseCharge, Scheme,
+    Source, Turnover, VatReturn,
 };
 
 /// Box 4 and 7 under the flat rate: what a single purchase of capital goods must come to, VAT included (Notice 733, 15.2).
@@ -49,7 +49,7 @@ struct Allocation {
     settled: Pence,
     on: Day,
     released: Option<Day>,
-    /// Gross and VAT of its credit note, as they were shared out when it was entered.
+    /// What it takes off the gross and the VAT of the document where it is no payment: settled when it is entered.
     as_entered: (Pence, Pence),
 }
 
@@ -77,7 +77,6 @@ impl Position {
 /// What has been told.
 #[derive(Debug, Default)]
 pub struct Notices {
-    choices: Choices,
     registrations: Vec<(Day, Scheme)>,
     documents: BTreeMap<usize, (Document, Option<Day>)>,
     allocations: BTreeMap<usize, Allocation>,
@@ -86,8 +85,8 @@ pub struct Notices {
 }
 
 impl Notices {
-    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>, choices: Choices) -> Self {
-        let mut told = Self { choices, ..Self::default() };
+    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+        let mut told = Self::default();
         for event in events {
             told.tell(event);
         }
@@ -104,7 +103,11 @@ impl Notices {
             Event::Issued { document, is } => drop(self.documents.insert(*document, (is.clone(), None))),
             Event::DocumentVoided { document, on } => self.documents.get_mut(document).unwrap().1 = Some(*on),
             Event::Allocated { allocation, source, to, settled, on } => {
-                let as_entered = self.share_as_entered(*source, *to, *settled);
+                let as_entered = match source {
+                    Source::Money => (0, 0),
+                    Source::Credit(note) => self.share_of_note(*note, *settled),
+                    Source::WrittenOff => self.share_of_debt(*to, *settled),
+                };
                 let told =
                     Allocation { source: *source, to: *to, settled: *settled, on: *on, released: None, as_entered };
                 self.allocations.insert(*allocation, told);
@@ -116,7 +119,6 @@ impl Notices {
                 self.adjustments.insert(*adjustment, (*on, boxes.clone(), None));
             }
             Event::AdjustmentVoided { adjustment, on } => self.adjustments.get_mut(adjustment).unwrap().2 = Some(*on),
-            Event::WrittenOff { document } => assert!(self.documents.contains_key(document), "a document of {event:?}"),
         }
     }
 
@@ -129,15 +131,12 @@ impl Notices {
         }
         let (mut turnover, mut charged, mut vat) = (0, 0, 0);
         // What has gone again stands only in the position before.
-        for stretch in (0..self.registrations.len()).filter(|stretch| self.is_flat_rate(*stretch)) {
+        for (stretch, percent) in (0..self.registrations.len()).filter_map(|at| Some((at, self.percent_of(at)?))) {
             let of = |position: &Position| position.turnover.get(&stretch).copied().unwrap_or_default();
             let (gross, of_it) = (of(&after).0 - of(&before).0, of(&after).1 - of(&before).1);
             turnover += gross;
             charged += of_it;
-            vat += share(gross, self.percent_of(stretch), 10_000);
-        }
-        if self.choices.percent_of_the_day {
-            vat = self.vat_by_day(from, to);
+            vat += share(gross, percent, 10_000);
         }
         boxes[1] += vat;
         boxes[3] = boxes[1] + boxes[2];
@@ -151,57 +150,28 @@ impl Notices {
         VatReturn { boxes, net, flat_rate, pounds: [6, 7, 8, 9].map(|number| boxes[number] / 100) }
     }
 
-    /// Box 1 of the turnover, each day's at the percentage of the day; after the scheme has ended at its last.
-    fn vat_by_day(&self, from: Day, to: Day) -> Pence {
-        let mut cuts: Vec<(Day, i64)> = Vec::new();
-        for (day, scheme) in &self.registrations {
-            if let Scheme::FlatRate { percent_hundredths, .. } = scheme
-                && cuts.last().is_none_or(|(_, percent)| percent != percent_hundredths)
-            {
-                cuts.push((*day, *percent_hundredths));
-            }
-        }
-        let mut vat = 0;
-        for (at, (first, percent)) in cuts.iter().enumerate() {
-            let last = cuts.get(at + 1).map_or(Day::MAX / 2, |(next, _)| next - 1);
-            let (first, last) = (from.max(*first), to.min(last));
-            if first <= last {
-                let sum = |position: Position| position.turnover.values().map(|(gross, _)| gross).sum::<Pence>();
-                vat += share(sum(self.position(last)) - sum(self.position(first - 1)), *percent, 10_000);
-            }
-        }
-        vat
-    }
-
     fn scheme_on(&self, day: Day) -> Scheme {
         let current = self.registrations.iter().rev().find(|(from, _)| *from <= day);
         current.map_or(Scheme::Standard, |(_, scheme)| *scheme)
     }
 
-    /// The number of the registration whose percentage holds on this day: a stretch goes on as long as its percentage.
+    /// The number of the registration whose percentage turnover of this day takes: a stretch goes on as long as the percentage,
+    /// and what is turnover after the flat rate has ended takes its last.
     fn stretch_on(&self, day: Day) -> usize {
-        let mut stretch = 0;
-        let mut percent = None;
-        for (at, (from, scheme)) in self.registrations.iter().enumerate() {
-            let next = match scheme {
-                Scheme::FlatRate { percent_hundredths, .. } => Some(*percent_hundredths),
-                Scheme::Standard | Scheme::Cash => None,
-            };
-            if *from <= day && next != percent {
-                (stretch, percent) = (at, next);
+        let mut stretch = None;
+        for at in (0..self.registrations.len()).filter(|at| self.percent_of(*at).is_some()) {
+            let goes_on = stretch.is_some_and(|known| self.percent_of(known) == self.percent_of(at));
+            if stretch.is_none() || (self.registrations[at].0 <= day && !goes_on) {
+                stretch = Some(at);
             }
         }
-        stretch
+        stretch.unwrap_or(0)
     }
 
-    fn is_flat_rate(&self, stretch: usize) -> bool {
-        matches!(self.registrations[stretch].1, Scheme::FlatRate { .. })
-    }
-
-    fn percent_of(&self, stretch: usize) -> i64 {
+    fn percent_of(&self, stretch: usize) -> Option<i64> {
         match self.registrations[stretch].1 {
-            Scheme::FlatRate { percent_hundredths, .. } => percent_hundredths,
-            Scheme::Standard | Scheme::Cash => unreachable!("turnover belongs to the flat rate"),
+            Scheme::FlatRate { percent_hundredths, .. } => Some(percent_hundredths),
+            Scheme::Standard | Scheme::Cash => None,
         }
     }
 
@@ -268,9 +238,9 @@ impl Notices {
             }
             Basis::FlatInvoiced if is_sale => position.add_turnover(home.stretch, sign * parts.0, sign * parts.1),
             Basis::FlatReceived if is_sale => {
-                let vat = self.paid(id, parts.1, |parts| parts.1, day);
-                let gross = self.paid(id, parts.0, |parts| parts.0, day);
-                position.add_turnover(home.stretch, sign * gross, sign * vat);
+                for (stretch, gross, vat) in self.received(id, day) {
+                    position.add_turnover(stretch, sign * gross, sign * vat);
+                }
             }
             Basis::Standard | Basis::FlatInvoiced | Basis::FlatReceived | Basis::Accounted => {}
         }
@@ -319,12 +289,7 @@ impl Notices {
     /// Credit between two documents declared as they are paid is no payment: less is due. Any other credit is as good as
     /// money (Notice 731, 4.6), so that relief is given once.
     fn nets(&self, one: usize, other: usize) -> bool {
-        let is_sale = self.documents[&one].0.kind.is_sale();
         let (one, other) = (self.home_of(one).basis, self.home_of(other).basis);
-        if is_sale && self.choices.cash_credit_reduces_turnover {
-            return matches!(one, Basis::Cash | Basis::FlatReceived)
-                && matches!(other, Basis::Cash | Basis::FlatReceived);
-        }
         one == other && matches!(one, Basis::Cash | Basis::FlatReceived)
     }
 
@@ -336,34 +301,68 @@ impl Notices {
     /// What is declared of an amount of a document by the end of a day: of what credit has left of it, as much as was paid
     /// (Notice 731, 4.10 and 5.8), and all when nothing is left to be paid.
     fn paid(&self, id: usize, whole: Pence, part: fn((Pence, Pence)) -> Pence, day: Day) -> Pence {
+        self.paid_until(id, whole, part, day, Day::MAX)
+    }
+
+    /// The same, of the payments from up to another day.
+    fn paid_until(&self, id: usize, whole: Pence, part: fn((Pence, Pence)) -> Pence, day: Day, last: Day) -> Pence {
         let (mut paid, mut credit, mut of_credit) = (0, 0, 0);
-        for allocation in self.active(day) {
-            let (other, own_credit) = match allocation.source {
-                Source::Money if allocation.to == id => (None, None),
-                Source::Credit(from) if allocation.to == id => (Some(from), Some(from)),
-                Source::Credit(from) if from == id => (Some(allocation.to), Some(from)),
-                Source::Money | Source::Credit(_) => continue,
-            };
-            match (other, own_credit) {
-                (Some(other), Some(note)) if self.nets(id, other) => {
-                    credit += allocation.settled;
-                    of_credit += self.of_credit(note, allocation, part, day);
-                }
-                _ => paid += allocation.settled,
+        for (allocation, is_payment) in self.of_document(id, day) {
+            if !is_payment {
+                credit += allocation.settled;
+                of_credit += part(allocation.as_entered);
+            } else if allocation.on <= last {
+                paid += allocation.settled;
             }
         }
         let (left, due) = (whole - of_credit, self.gross(id) - credit);
         if due == 0 { left } else { share(left, paid, due) }
     }
 
-    /// What an allocation that is entered now takes of what is left of its credit note: gross and VAT.
-    fn share_as_entered(&self, source: Source, to: usize, settled: Pence) -> (Pence, Pence) {
-        let Source::Credit(note) = source else { return (0, 0) };
-        if !self.nets(note, to) {
-            return (0, 0);
+    /// What settles a document on a day, and whether it is payment or makes less due.
+    fn of_document(&self, id: usize, day: Day) -> Vec<(&Allocation, bool)> {
+        let of_it = |one: &&Allocation| one.to == id || one.source == Source::Credit(id);
+        let is_payment = |one: &Allocation| match one.source {
+            Source::Money => true,
+            Source::Credit(note) => !self.nets(note, one.to),
+            Source::WrittenOff => false,
+        };
+        self.active(day).filter(of_it).map(|one| (one, is_payment(one))).collect()
+    }
+
+    /// Turnover that was received by the end of a day: gross and VAT, each by the stretch of its percentage. The turnover of a
+    /// period is what is received in it, and the percentage that of the part of the period it is in (SI 1995/2518, regulations
+    /// 55D, 55G and 55H), so a payment takes the percentage of its day, whatever day the invoice has. What nobody pays,
+    /// because credit has left nothing to be paid, takes that of the credit, or else that of the document.
+    fn received(&self, id: usize, day: Day) -> Vec<(usize, Pence, Pence)> {
+        let (gross, vat) = self.parts(id);
+        let of_document = self.of_document(id, day);
+        let mut days: Vec<Day> =
+            of_document.iter().filter(|(_, is_payment)| *is_payment).map(|(one, _)| one.on).collect();
+        days.sort_unstable();
+        days.dedup();
+        if days.is_empty() {
+            let last_credit = of_document.iter().map(|(one, _)| one.on).max();
+            let stretch = last_credit.map_or_else(|| self.home_of(id).stretch, |day| self.stretch_on(day));
+            let left = |whole, part| self.paid(id, whole, part, day);
+            return vec![(stretch, left(gross, |parts| parts.0), left(vat, |parts| parts.1))];
         }
+        let (mut received, mut before) = (Vec::new(), (0, 0));
+        for last in days {
+            let until = |whole, part| self.paid_until(id, whole, part, day, last);
+            let now = (until(gross, |parts| parts.0), until(vat, |parts| parts.1));
+            received.push((self.stretch_on(last), now.0 - before.0, now.1 - before.1));
+            before = now;
+        }
+        received
+    }
+
+    /// What a part of a credit note that is entered now takes of its gross and VAT: its share of what earlier parts have left.
+    /// It is settled then, so that what is entered later never moves a figure that was declared; no Notice says how pennies
+    /// are shared out.
+    fn share_of_note(&self, note: usize, settled: Pence) -> (Pence, Pence) {
         let (mut whole, mut gross) = (self.parts(note), self.gross(note));
-        let taken = |one: &&Allocation| one.source == source && one.released.is_none() && self.nets(note, one.to);
+        let taken = |one: &&Allocation| one.source == Source::Credit(note) && one.released.is_none();
         for one in self.allocations.values().filter(taken) {
             whole = (whole.0 - one.as_entered.0, whole.1 - one.as_entered.1);
             gross -= one.settled;
@@ -371,40 +370,28 @@ impl Notices {
         (share(whole.0, settled, gross), share(whole.1, settled, gross))
     }
 
-    /// What an allocation takes of an amount of its credit note: shares of the credit note, cumulatively rounded.
-    fn of_credit(&self, note: usize, of: &Allocation, part: fn((Pence, Pence)) -> Pence, day: Day) -> Pence {
-        if self.choices.shares_as_entered {
-            return part(of.as_entered);
-        }
-        let (whole, gross) = (part(self.parts(note)), self.gross(note));
-        let mut same: Vec<(Day, usize)> = Vec::new();
-        for (id, one) in &self.allocations {
-            let counts = one.on <= day && one.released.is_none_or(|released| released > day);
-            if counts && one.source == Source::Credit(note) && self.nets(note, one.to) {
-                same.push((one.on, *id));
+    /// What a part of a debt that is written off now has of gross and VAT that are still to be declared. It will never be paid,
+    /// so it never is declared: relief under cash accounting is automatic (VCAS1100).
+    fn share_of_debt(&self, id: usize, settled: Pence) -> (Pence, Pence) {
+        let (whole, mut due) = (self.parts(id), self.gross(id));
+        let mut of_credit = (0, 0);
+        for (one, is_payment) in self.of_document(id, Day::MAX) {
+            due -= one.settled;
+            if !is_payment {
+                of_credit = (of_credit.0 + one.as_entered.0, of_credit.1 + one.as_entered.1);
             }
         }
-        same.sort_unstable();
-        let (mut before, mut of_before) = (0, 0);
-        for (_, id) in same {
-            let one = &self.allocations[&id];
-            let now = share(whole, before + one.settled, gross) - of_before;
-            if std::ptr::eq(one, of) {
-                return now;
-            }
-            before += one.settled;
-            of_before += now;
-        }
-        0
+        let waiting = |whole, of_credit, part| whole - of_credit - self.paid(id, whole, part, Day::MAX);
+        let gross = waiting(whole.0, of_credit.0, |parts: (Pence, Pence)| parts.0);
+        let vat = waiting(whole.1, of_credit.1, |parts: (Pence, Pence)| parts.1);
+        (share(gross, settled, due), share(vat, settled, due))
     }
 
     /// Bank lines and journals count at their date under every scheme.
     fn declare_entry(&self, on: Day, lines: &[EnteredLine], position: &mut Position) {
         let coded = || lines.iter().filter(|line| line.code != Code::OutsideTheScope);
         let is_asset_bought = |line: &&EnteredLine| line.account == Account::FixedAsset && line.gross < 0;
-        let counts =
-            |line: &&EnteredLine| self.choices.capital_goods_outside_the_scope || line.code != Code::OutsideTheScope;
-        let assets_bought = lines.iter().filter(is_asset_bought).filter(counts).map(|line| -line.gross).sum::<Pence>();
+        let assets_bought = coded().filter(is_asset_bought).map(|line| -line.gross).sum::<Pence>();
         let is_flat_rate = matches!(self.scheme_on(on), Scheme::FlatRate { .. });
         for line in coded() {
             let is_output = match line.account {

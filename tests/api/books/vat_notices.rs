@@ -1,8 +1,7 @@
 //! A year and a half of random bookkeeping under the three VAT schemes and over every change between two of them, and each
 //! box of each return as the Notices have it (`vat_notice_model`). `VAT_NOTICES=<number>` runs so many plans of every
-//! change instead of one, `VAT_NOTICES_SEED=<number>` others than usual, `VAT_NOTICES_STRICT=percent,shares,credit,capital`
-//! no longer lets the service do these otherwise, `VAT_NOTICES_COMPLAINTS=<number>` goes on after the first difference, and
-//! `VAT_NOTICES_TELL=1` with `--nocapture` says how much of each plan was accepted.
+//! change instead of one, `VAT_NOTICES_SEED=<number>` others than usual, `VAT_NOTICES_COMPLAINTS=<number>` goes on after the
+//! first difference, and `VAT_NOTICES_TELL=1` with `--nocapture` says how much of each plan was accepted.
 
 mod lines;
 mod others;
@@ -16,7 +15,7 @@ use self::plan::{Plan, SCHEMES};
 use self::run::{Run, iso};
 use super::Books;
 use super::figures::pence;
-use super::vat_notice_model::{Choices, Day, Notices, VatReturn};
+use super::vat_notice_model::{Day, Notices, VatReturn};
 use crate::support::database::Database;
 
 /// Names in the `hmrc` object, with the box of each.
@@ -68,19 +67,6 @@ fn differences(answer: &Value, expected: &VatReturn) -> Vec<String> {
     different
 }
 
-/// What the service is known to do otherwise than the opinion, so that all else is compared. `VAT_NOTICES_STRICT` lists
-/// what is not to be taken as the service has it: `percent`, `shares`, `credit`, `capital`.
-fn choices() -> Choices {
-    let strict = std::env::var("VAT_NOTICES_STRICT").unwrap_or_default();
-    let as_the_service = |name: &str| !strict.contains(name);
-    Choices {
-        percent_of_the_day: as_the_service("percent"),
-        shares_as_entered: as_the_service("shares"),
-        cash_credit_reduces_turnover: as_the_service("credit"),
-        capital_goods_outside_the_scope: as_the_service("capital"),
-    }
-}
-
 /// Carries a plan out in a new organisation; what differs, if anything.
 fn compared(books: &mut Books, plan: &Plan) -> Result<usize, String> {
     let mut run = Run::begin(books, plan);
@@ -91,7 +77,7 @@ fn compared(books: &mut Books, plan: &Plan) -> Result<usize, String> {
     if std::env::var_os("VAT_NOTICES_TELL").is_some() {
         println!("{}: {} done, refused {refused:?}", plan.name, told.len());
     }
-    let notices = Notices::of(&events, choices());
+    let notices = Notices::of(&events);
     let mut wrong = Vec::new();
     for (from, to) in &asked {
         let answer = vat_return(books, *from, *to);

@@ -405,8 +405,11 @@ on_both_databases! {
         // Who is not registered has no periods; the figures are there all the same.
         case.made("/sales-invoices", &case.sale("2025-09-10", &[case.line("4000", "100", "ST")]));
         assert_eq!((due(FIRST.0, FIRST.1), case.boxes(FIRST.0, FIRST.1)), (Value::Null, [2000, 0, 10_000, 0]));
+        let scheme = |last: &str| case.vat_return("2025-09-01", last)["scheme"].clone();
+        assert_eq!(scheme("2025-09-30"), Value::Null);
         case.request("PATCH", "").json(&json!({ "vat_registered": true, "vat_scheme": "standard", "vat_scheme_from": "2025-10-01", "vat_number": "XI123456789", "vat_period_end_month": 2 })).send().expect(200);
-        assert_eq!(due(FIRST.0, FIRST.1), Value::Null);
+        assert_eq!((due(FIRST.0, FIRST.1), case.boxes(FIRST.0, FIRST.1)), (Value::Null, [2000, 0, 10_000, 0]));
+        assert_eq!((scheme("2025-09-30"), scheme("2025-10-01")), (Value::Null, json!("standard")));
         assert_eq!(due("2025-12-01", "2026-02-28"), "2026-04-07");
         assert_eq!(due("2023-12-01", "2024-02-29"), "2024-04-07");
         assert_eq!(due("2025-12-02", "2026-02-28"), Value::Null);

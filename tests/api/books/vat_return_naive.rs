@@ -281,6 +281,11 @@ struct Document {
 impl Document {
     /// Net and VAT that count by a day, without reverse charges.
     fn counted(&self, day: NaiveDate) -> (i64, i64) {
+        self.counted_of(day, NaiveDate::MAX)
+    }
+
+    /// The same, of the payments of days up to `paid_by` alone.
+    fn counted_of(&self, day: NaiveDate, paid_by: NaiveDate) -> (i64, i64) {
         if !self.basis.starts_with("cash") && self.basis != "flat_rate_cash" {
             let stands = self.date <= day && self.void.is_none_or(|void| day < void);
             return if stands { self.coded } else { (0, 0) };
@@ -290,7 +295,7 @@ impl Document {
             return if stands { self.coded } else { (0, 0) };
         }
         let now = || self.settled.iter().filter(|one| one.0 <= day && one.1.is_none_or(|until| day < until));
-        let paid: i64 = now().filter(|one| one.3.is_none()).map(|one| one.2).sum();
+        let paid: i64 = now().filter(|one| one.3.is_none() && one.0 <= paid_by).map(|one| one.2).sum();
         let credited: i64 = now().filter(|one| one.3.is_some()).map(|one| one.2).sum();
         let taken = now().filter_map(|one| one.3).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         let (net, vat) = (self.coded.0 - taken.0, self.coded.1 - taken.1);
@@ -299,6 +304,28 @@ impl Document {
         }
         let vat_part = share(vat, paid, self.gross - credited);
         (share(net + vat, paid, self.gross - credited) - vat_part, vat_part)
+    }
+
+    /// What of it is turnover up to a day, and the day whose percentage each part takes: that of the payment, or of the document
+    /// where it counts at its own.
+    fn turnover(&self, day: NaiveDate) -> Vec<(NaiveDate, i64)> {
+        let now = || self.settled.iter().filter(|one| one.0 <= day && one.1.is_none_or(|until| day < until));
+        let mut days: Vec<NaiveDate> = now().filter(|one| one.3.is_none()).map(|one| one.0).collect();
+        days.sort_unstable();
+        if !self.is_sale || !self.basis.starts_with("flat_rate") {
+            return Vec::new();
+        }
+        let gross = |(net, vat): (i64, i64)| self.sign * (net + vat);
+        if self.basis == "flat_rate" || days.is_empty() {
+            let last_credit = now().map(|one| one.0).max().filter(|_| self.basis != "flat_rate");
+            return vec![(last_credit.unwrap_or(self.date), gross(self.counted(day)))];
+        }
+        let mut before = 0;
+        let part = |paid_by: NaiveDate| {
+            let sum = gross(self.counted_of(day, paid_by));
+            (paid_by, sum - std::mem::replace(&mut before, sum))
+        };
+        days.into_iter().map(part).collect()
     }
 
     /// What it adds to the sums up to a day.
@@ -415,19 +442,16 @@ fn expected(run: &Run, documents: &[Document], first: NaiveDate, last: NaiveDate
         documents.iter().map(move |one| one.sums(day)).chain(known).fold([0; 6], plus)
     };
     let sums = minus(direct(last), direct(before));
-    // The percentage of each stretch of days with one percentage, rounded once.
-    let mut tax = 0;
-    let mut from = first;
-    while from <= last {
-        let (stretch, percent) = run.percent_on(from);
-        let mut until = from;
-        while until < last && run.percent_on(until + Days::new(1)).0 == stretch {
-            until = until + Days::new(1);
+    // The percentage of what came in each stretch of days with one percentage, rounded once; what was taken back, at the one it
+    // came at.
+    let mut stretches: BTreeMap<(usize, i64), i64> = BTreeMap::new();
+    for (day, sign) in [(last, 1), (before, -1)] {
+        let of_direct = run.direct.iter().filter(|one| one.0 <= day).map(|one| (one.0, one.1[4]));
+        for (rated_on, turnover) in documents.iter().flat_map(|one| one.turnover(day)).chain(of_direct) {
+            *stretches.entry(run.percent_on(rated_on)).or_default() += sign * turnover;
         }
-        let turnover = minus(direct(until), direct(from - Days::new(1)))[4];
-        tax += share(turnover, percent, 10_000);
-        from = until + Days::new(1);
     }
+    let tax: i64 = stretches.iter().map(|((_, percent), turnover)| share(*turnover, *percent, 10_000)).sum();
     (sums, [sums[0] + tax, sums[1], sums[2], sums[3]])
 }
 

@@ -273,7 +273,7 @@ async fn sums_of_vat_are_kept(url: &str) {
         );
         connection.execute_unprepared(&insert).await.unwrap();
     }
-    Migrator::up(&connection, None).await.unwrap();
+    Migrator::up(&connection, Some(1)).await.unwrap();
     for (table, period) in periods {
         let insert = format!(
             "insert into {table} (organisation_id, side, vat_code, basis, reverse_charge, {period}, net, vat, entries) \
@@ -284,6 +284,83 @@ async fn sums_of_vat_are_kept(url: &str) {
         let sql = format!("select reverse_charge || ' ' || cast(net as text) from {table} order by net");
         let kept: Vec<String> = rows(&connection, &sql).await.iter().map(|row| cell(row, 0)).collect();
         assert_eq!(kept, [" 100", "domestic 300"]);
+    }
+    connection.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn turnover_taken_back_before_gets_its_day_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}?mode=rwc", folder.path().join("bookkeeping.db").display());
+    turnover_is_taken_back_at_its_percentage(&url).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn turnover_taken_back_before_gets_its_day_on_postgres() {
+    let Some(database) = postgres_database() else { return };
+    empty(&database).await;
+    turnover_is_taken_back_at_its_percentage(&database.url).await;
+}
+
+/// Turnover taken back gets the day it came on, in its entries and in the sums.
+async fn turnover_is_taken_back_at_its_percentage(url: &str) {
+    let connection = Database::connect(ConnectOptions::new(url).max_connections(1).to_owned()).await.unwrap();
+    let before = names::<Migrator>().iter().position(|name| name.contains("_rate_days")).unwrap();
+    Migrator::up(&connection, Some(u32::try_from(before).unwrap())).await.unwrap();
+    let without_references = match connection.get_database_backend() {
+        DbBackend::Postgres => "set session_replication_role = replica",
+        _ => "pragma foreign_keys = off",
+    };
+    connection.execute_unprepared(without_references).await.unwrap();
+    // Journals 2 and 4 undo 1 and 3. Days 20,000 and 20,010 are 4 and 14 October 2024, day 20,040 is 13 November.
+    for (journal, reverses) in [(1, "null"), (2, "1"), (3, "null"), (4, "3"), (5, "null")] {
+        let insert = format!(
+            "insert into journal (id, organisation_id, number, entry_day, description, search, source_type, reverses_journal_id, \
+             total, line_count, created_at, user_id) values ({journal}, 1, {journal}, 0, 'x', 'x', 'manual', {reverses}, 1, 2, 0, 1)"
+        );
+        connection.execute_unprepared(&insert).await.unwrap();
+    }
+    for (id, journal, side, basis, day, net) in [
+        (1, 1, "output", "flat_rate", 20_000, 100),
+        (2, 2, "output", "flat_rate", 20_040, -100),
+        (3, 3, "input", "flat_rate", 20_000, 7),
+        (4, 4, "input", "flat_rate", 20_040, -7),
+        (5, 5, "output", "flat_rate", 20_040, 30),
+    ] {
+        let insert = format!(
+            "insert into vat_entry (id, organisation_id, journal_id, side, vat_code, basis, net, vat, tax_day, cursor) \
+             values ({id}, 1, {journal}, '{side}', 'ZR', '{basis}', {net}, 0, {day}, 0)"
+        );
+        connection.execute_unprepared(&insert).await.unwrap();
+    }
+    for (table, period, sums) in [
+        ("vat_day", "day", [("output", 20_000, 100, 1), ("output", 20_040, -70, 2), ("input", 20_040, -7, 1)]),
+        ("vat_month", "month", [("output", 24_297, 100, 1), ("output", 24_298, -70, 2), ("input", 24_298, -7, 1)]),
+    ] {
+        for (side, of, net, entries) in sums {
+            let insert = format!(
+                "insert into {table} (organisation_id, side, vat_code, basis, reverse_charge, {period}, net, vat, entries) \
+                 values (1, '{side}', 'ZR', 'flat_rate', '', {of}, {net}, 0, {entries})"
+            );
+            connection.execute_unprepared(&insert).await.unwrap();
+        }
+    }
+    Migrator::up(&connection, None).await.unwrap();
+    let of = async |sql: &str| -> Vec<String> { rows(&connection, sql).await.iter().map(|row| cell(row, 0)).collect() };
+    let days = of("select cast(rate_day as text) from vat_entry order by id").await;
+    assert_eq!(days, ["84006", "20000", "84006", "84006", "84006"]);
+    for (table, period, first, second) in [("vat_day", "day", 20_000, 20_040), ("vat_month", "month", 24_297, 24_298)] {
+        let sums = format!(
+            "select side || ' ' || cast({period} as text) || ' ' || cast(rate_day as text) || ' ' || cast(net as text) || ' ' || \
+             cast(entries as text) from {table} order by side, {period}, rate_day"
+        );
+        let expected = [
+            format!("input {second} 84006 -7 1"),
+            format!("output {first} 84006 100 1"),
+            format!("output {second} 20000 -100 1"),
+            format!("output {second} 84006 30 1"),
+        ];
+        assert_eq!(of(&sums).await, expected);
     }
     connection.close().await.unwrap();
 }

@@ -494,10 +494,11 @@ impl BooksTransaction<'_> {
     fn treatment(&self, draft: &Draft, origin_id: Option<i64>) -> VatTreatment {
         let books = self.books.books();
         let origin = origin_id.and_then(|id| self.facts.document(self.organisation(), id));
-        match origin.and_then(|origin| origin.basis.zip(Some(&origin.lines))) {
-            Some((basis, lines)) => {
+        match origin.and_then(|origin| origin.basis.zip(Some(origin))) {
+            Some((basis, origin)) => {
                 let gross = |line: &DocumentLineRecord| Pence(line.net_pence + line.vat_pence);
-                VatTreatment::on(&books, basis, lines.iter().map(|line| (AccountId(line.account_id), gross(line))))
+                let known = |line: &DocumentLineRecord| (AccountId(line.account_id), line.vat_code, gross(line));
+                VatTreatment::taking_back(&books, origin.date, basis, origin.lines.iter().map(known))
             }
             None => VatTreatment::of(&books, draft),
         }

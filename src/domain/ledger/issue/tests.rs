@@ -194,7 +194,7 @@ fn a_credit_note_is_treated_as_the_invoice_it_takes_back() {
     let books = Books { chart: &chart, vat: &vat, lock_date: None };
     let of = |basis, capital_gross, code| {
         let draft = drafted(&chart, DocumentKind::PurchaseCreditNote, &[(code, VatCode::Standard, 2_000)]);
-        let treatment = VatTreatment { basis, capital_gross: Pence(capital_gross) };
+        let treatment = VatTreatment { basis, capital_gross: Pence(capital_gross), origin_date: None };
         let journal = issue(&books, &draft, treatment, "PCN-00001").unwrap().unwrap();
         (shown(&chart, &journal), boxes(&journal.vat, VatScheme::Standard).box4)
     };

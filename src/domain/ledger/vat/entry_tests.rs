@@ -12,6 +12,7 @@ fn entry(side: Side, basis: Basis, net: i64, vat: i64) -> VatEntry {
         basis,
         reverse_charge: None,
         tax_point: Date::numbered(0),
+        rate_date: None,
         origin: VatOrigin::JournalLine(1),
     }
 }

@@ -9,12 +9,12 @@ use crate::support::database::on_both_databases;
 
 impl Case {
     /// A part of a bank line.
-    fn part(&self, account: &str, gross: &str, vat_code: &str) -> Value {
+    pub fn part(&self, account: &str, gross: &str, vat_code: &str) -> Value {
         json!({ "account_id": self.account_id(account), "gross_amount": gross, "vat_code": vat_code })
     }
 
     /// A journal of lines: account, debit (credits have a minus), VAT code.
-    fn journal(&self, date: &str, lines: &[(&str, &str, Option<&str>)]) -> Value {
+    pub fn journal(&self, date: &str, lines: &[(&str, &str, Option<&str>)]) -> Value {
         let line = |(account, amount, code): &(&str, &str, Option<&str>)| {
             let (side, amount) = amount.strip_prefix('-').map_or(("debit", *amount), |amount| ("credit", amount));
             let mut line = json!({ "account_code": account, side: amount });

@@ -69,7 +69,7 @@ impl Case {
 
     /// I17 and I18 when everything is settled: VAT Control is what was declared.
     #[track_caller]
-    pub(super) fn assert_all_declared(&self) {
+    pub fn assert_all_declared(&self) {
         let sign = |side: &str| if side == "output" { -1 } else { 1 };
         let declared: i64 = self.vat().iter().map(|(side, _, _, vat)| sign(side) * vat).sum();
         assert_eq!(self.balance("2200"), declared, "{:?}", self.vat());

@@ -123,56 +123,22 @@ pub enum Source {
     Money,
     /// A credit note.
     Credit(usize),
+    /// A bad debt: never a payment; relief for what was declared of it is an adjustment (Notice 700/18).
+    WrittenOff,
 }
 
 /// What happened, as a bookkeeper would tell it. Documents, allocations, entries and adjustments have numbers of their own.
 #[derive(Debug, Clone)]
 pub enum Event {
-    Registered {
-        from: Day,
-        scheme: Scheme,
-    },
-    Issued {
-        document: usize,
-        is: Document,
-    },
-    DocumentVoided {
-        document: usize,
-        on: Day,
-    },
-    Allocated {
-        allocation: usize,
-        source: Source,
-        to: usize,
-        settled: Pence,
-        on: Day,
-    },
-    Released {
-        allocation: usize,
-        on: Day,
-    },
-    Entered {
-        entry: usize,
-        on: Day,
-        lines: Vec<EnteredLine>,
-    },
-    EntryVoided {
-        entry: usize,
-        on: Day,
-    },
-    Adjusted {
-        adjustment: usize,
-        on: Day,
-        boxes: Boxes,
-    },
-    AdjustmentVoided {
-        adjustment: usize,
-        on: Day,
-    },
-    /// A bad debt: never a payment, and relief is an adjustment, so no box moves (Notice 700/18; Notice 731, 6.4).
-    WrittenOff {
-        document: usize,
-    },
+    Registered { from: Day, scheme: Scheme },
+    Issued { document: usize, is: Document },
+    DocumentVoided { document: usize, on: Day },
+    Allocated { allocation: usize, source: Source, to: usize, settled: Pence, on: Day },
+    Released { allocation: usize, on: Day },
+    Entered { entry: usize, on: Day, lines: Vec<EnteredLine> },
+    EntryVoided { entry: usize, on: Day },
+    Adjusted { adjustment: usize, on: Day, boxes: Boxes },
+    AdjustmentVoided { adjustment: usize, on: Day },
 }
 
 /// What a period shows.
@@ -194,20 +160,4 @@ pub struct FlatRate {
     pub turnover: Pence,
     pub vat: Pence,
     pub surplus: Pence,
-}
-
-/// Where the service does otherwise than this opinion. None of these is in a Notice in so many words.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct Choices {
-    /// The percentage is that of the day on which turnover counts, also where a document of an earlier percentage is voided,
-    /// credited or paid. Without it a document keeps the percentage of its date, as it keeps its scheme.
-    pub percent_of_the_day: bool,
-    /// Each part of a credit note that is set off takes its share of what was left when it was entered. Without it shares
-    /// follow from what stands on the day, whatever was entered and released before.
-    pub shares_as_entered: bool,
-    /// A sales credit note under cash accounting takes off what is due of an invoice of the turnover that was received.
-    /// Without it each is paid by the other, since the one has VAT and the other a percentage.
-    pub cash_credit_reduces_turnover: bool,
-    /// Outside the scope of VAT counts towards the £2,000 of a purchase of capital goods on bank lines and journals.
-    pub capital_goods_outside_the_scope: bool,
 }

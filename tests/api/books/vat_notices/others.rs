@@ -5,9 +5,14 @@ use serde_json::{Value, json};
 use super::lines::{code_text, entered, text};
 use super::plan::Step;
 use super::random::{Random, mixed};
-use super::run::{Made, Posted, Run, day_of, iso, scheme_fields};
+use super::run::{Allocated, Made, Posted, Run, day_of, iso, scheme_fields};
 use crate::books::figures::pence;
-use crate::books::vat_notice_model::{Code, Document, EnteredLine, Event, Kind, Line, Pence, Scheme, day, share};
+use crate::books::vat_notice_model::{
+    Code, Document, EnteredLine, Event, Kind, Line, Pence, Scheme, Source, day, share,
+};
+
+/// Added to the number of a write-off.
+const WRITE_OFFS: usize = 1 << 40;
 
 impl Run<'_> {
     pub(super) fn bank_line(&mut self, step: &Step, random: &mut Random) {
@@ -121,14 +126,35 @@ impl Run<'_> {
         }
     }
 
-    /// A bad debt is no payment: what is written off may be received no more, and no box moves.
+    /// A bad debt: what is written off is due no more, until it is taken back.
     pub(super) fn write_off(&mut self, step: &Step, random: &mut Random) {
         let open = |at: usize, one: &Posted| one.kind == Kind::SalesInvoice && self.left(at) > 0;
         let Some(at) = self.chosen(step.seed, open).first().copied() else { return };
         let amount = if random.chance(50) { self.left(at) } else { share(self.left(at), random.between(1, 99), 100) };
         let body = json!({ "date": iso(step.on.max(self.posted[at].date)), "amount": text(amount.max(1)) });
-        if self.ask("POST", &format!("/sales-invoices/{}/write-off", self.posted[at].id), &body).is_some() {
-            self.events.push(Event::WrittenOff { document: at });
+        let Some(made) = self.ask("POST", &format!("/sales-invoices/{}/write-off", self.posted[at].id), &body) else {
+            return;
+        };
+        let (id, settled, on) = (made["id"].as_i64().unwrap(), pence(&made["amount"]), day_of(&made["date"]));
+        // Allocations have numbers of their own, far below.
+        let allocation = WRITE_OFFS + usize::try_from(id).unwrap();
+        let source = Source::WrittenOff;
+        self.allocated.insert(allocation, Allocated { source, to: at, settled, on, settlement: None });
+        self.events.push(Event::Allocated { allocation, source, to: at, settled, on });
+    }
+
+    pub(super) fn void_write_off(&mut self, step: &Step, random: &mut Random) {
+        let written_off = self.allocated.iter().filter(|(_, one)| one.source == Source::WrittenOff);
+        let Some((allocation, on)) = written_off
+            .min_by_key(|(_, one)| mixed(self.posted[one.to].seed ^ step.seed ^ one.settled.unsigned_abs()))
+            .map(|(allocation, one)| (*allocation, one.on))
+        else {
+            return;
+        };
+        let (body, _) = self.void_body(step, on, random);
+        if let Some(made) = self.ask("POST", &format!("/write-offs/{}/void", allocation - WRITE_OFFS), &body) {
+            self.allocated.remove(&allocation);
+            self.events.push(Event::Released { allocation, on: day_of(&made["void_date"]) });
         }
     }
 

@@ -22,6 +22,7 @@ pub enum What {
     Adjust,
     VoidAdjustment,
     WriteOff,
+    VoidWriteOff,
     Lock,
     Change(Scheme),
 }
@@ -47,7 +48,7 @@ pub struct Plan {
 }
 
 /// How often each is done.
-const OFTEN: [(What, i64); 17] = [
+const OFTEN: [(What, i64); 18] = [
     (What::Sale, 18),
     (What::Purchase, 16),
     (What::CreditNote, 11),
@@ -63,7 +64,8 @@ const OFTEN: [(What, i64); 17] = [
     (What::VoidJournal, 1),
     (What::Adjust, 2),
     (What::VoidAdjustment, 1),
-    (What::WriteOff, 2),
+    (What::WriteOff, 4),
+    (What::VoidWriteOff, 2),
     (What::Lock, 1),
 ];
 

@@ -30,12 +30,12 @@ pub(super) struct Posted {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allocated {
-    source: Source,
-    to: usize,
-    settled: Pence,
-    on: Day,
-    /// The path of what it was made by.
-    settlement: Option<usize>,
+    pub(super) source: Source,
+    pub(super) to: usize,
+    pub(super) settled: Pence,
+    pub(super) on: Day,
+    /// The receipt or payment it is of.
+    pub(super) settlement: Option<usize>,
 }
 
 #[derive(Debug, Clone)]
@@ -176,6 +176,7 @@ impl<'a> Run<'a> {
             What::Adjust => self.adjust(step, &mut random),
             What::VoidAdjustment => self.void_adjustment(step, &mut random),
             What::WriteOff => self.write_off(step, &mut random),
+            What::VoidWriteOff => self.void_write_off(step, &mut random),
             What::Lock => self.set_lock(step),
             What::Change(scheme) => self.change(step, scheme),
         }
@@ -416,7 +417,7 @@ impl<'a> Run<'a> {
         let path = match (one.settlement, one.source) {
             (Some(settlement), _) => self.settled[settlement].path.clone(),
             (None, Source::Credit(note)) => format!("{}/{}", path_of(self.posted[note].kind), self.posted[note].id),
-            (None, Source::Money) => unreachable!("money has a settlement"),
+            (None, Source::Money | Source::WrittenOff) => return,
         };
         let body = json!({ "allocation_ids": [allocation] });
         if self.ask("POST", &format!("{path}/unallocate"), &body).is_some() {
