@@ -49,7 +49,11 @@ impl Row {
             Self::Fetched(row) => row.try_get_by_index(index).map_err(|error| StoreError::Corrupt(error.to_string())),
             Self::Packed(cells) => {
                 let cell = cells.get(index).unwrap_or(&serde_json::Value::Null);
-                T::deserialize(cell).map_err(|error| StoreError::Corrupt(error.to_string()))
+                // SQLite keeps truth as a number.
+                let truth = || T::deserialize(serde_json::Value::Bool(cell.as_i64() == Some(1)));
+                let value = T::deserialize(cell);
+                let value = if cell.is_number() { value.or_else(|error| truth().map_err(|_| error)) } else { value };
+                value.map_err(|error| StoreError::Corrupt(error.to_string()))
             }
         }
     }
@@ -132,6 +136,16 @@ impl Query {
     pub(super) fn new(sql: impl Into<String>, columns: usize, values: Vec<Value>) -> Self {
         Self { sql: sql.into(), columns, values }
     }
+
+    /// The same, or one that finds nothing in its place.
+    #[must_use]
+    pub(super) fn asked_if(self, is_asked: bool) -> Self {
+        if is_asked {
+            return self;
+        }
+        let nulls = vec!["null"; self.columns].join(", ");
+        Self::new(format!("select {nulls} where 1 = 0"), self.columns, Vec::new())
+    }
 }
 
 /// Adds to a text a statement whose parameters are counted from this number.
@@ -199,6 +213,11 @@ impl<'a> Unit<'a> {
     pub(super) async fn all(&self, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, StoreError> {
         let rows = self.db.query_all_raw(statement(self.backend, sql, values)).await?;
         Ok(rows.into_iter().map(Row::Fetched).collect())
+    }
+
+    /// Every row of a query.
+    pub(super) async fn rows(&self, query: Query) -> Result<Vec<Row>, StoreError> {
+        self.all(&query.sql, query.values).await
     }
 
     /// The first row.

@@ -29,7 +29,7 @@ use serde::Serialize;
 use crate::domain::date::Date;
 
 /// The first and the last day of a report about what happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct Period {
     /// The first day.
     #[serde(rename = "period_start")]

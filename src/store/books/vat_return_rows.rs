@@ -15,9 +15,7 @@ use crate::domain::ledger::open_item::NodesOfDay;
 use crate::domain::ledger::vat::{Basis, ReverseCharge, Side, Split, VatCode, VatHistory};
 use crate::domain::ledger::vat_adjustment::{AdjustmentReason, BoxEntry, VatBox};
 use crate::domain::ledger::vat_cash;
-use crate::domain::ledger::vat_return::{
-    AdjustmentMovement, Declared, FlatRates, VatKind, VatPeriods, VatReturnFigures, VatTotal,
-};
+use crate::domain::ledger::vat_return::{AdjustmentMovement, Declared, FlatRates, VatKind, VatPeriods, VatTotal};
 use crate::domain::ledger::year_end::NO_DAY;
 use crate::domain::reports::Period;
 use crate::domain::reports::vat_return::{
@@ -27,11 +25,11 @@ use crate::domain::reports::vat_return_lines::VatEntryRow;
 use crate::store::StoreError;
 use crate::store::books::allocations::{ALLOCATION_COLUMN_COUNT, ALLOCATION_COLUMNS, read_allocation};
 use crate::store::books::conditions::Conditions;
-use crate::store::books::documents::{DOCUMENT_COLUMNS, read_document};
+use crate::store::books::documents::{self, DOCUMENT_COLUMNS, read_document};
 use crate::store::books::organisation::read_vat_scheme;
 use crate::store::books::report_rows::Snapshot;
-use crate::store::books::vat_returns::returns_up_to;
-use crate::store::sql::{Reader, Row, Unit, json_array, params};
+use crate::store::books::vat_returns::{read_return, returns_query};
+use crate::store::sql::{Query, Reader, Row, Unit, params};
 
 /// How long documents may stay unpaid after cash accounting ended, in months (VAT Notice 731, section 6).
 const UNPAID_MONTHS_MAX: i32 = 6;
@@ -44,56 +42,125 @@ impl Reader {
         parameters: VatReturnParameters,
     ) -> Result<Snapshot<VatReturnRows>, StoreError> {
         let organisation = organisation.id;
-        self.snapshot(move |unit| {
-            Box::pin(async move {
-                let (organisation_name, cursor, registration) = head(unit, organisation).await?;
-                let rows = vat_return_rows(unit, organisation, registration, parameters).await?;
-                Ok(Snapshot { organisation_name, cursor, rows })
-            })
-        })
-        .await
+        let mut questions = Questions::of_most(parameters.period);
+        loop {
+            let (rows, needed) = self.vat_return_answers(organisation, parameters, &questions).await?;
+            if needed == questions {
+                return Ok(rows);
+            }
+            questions = needed;
+        }
+    }
+
+    /// The rows that some questions find, and what should have been asked of these books.
+    async fn vat_return_answers(
+        &self,
+        organisation: OrganisationId,
+        VatReturnParameters { period, has_detail }: VatReturnParameters,
+        questions: &Questions,
+    ) -> Result<(Snapshot<VatReturnRows>, Questions), StoreError> {
+        let up_to_now = Period { first: Date::MIN, last: period.last };
+        let [head, totals, adjustments, returns, of_returns, receipts, documents, to_them, from_them, entries] = self
+            .together([
+                registration_query(organisation),
+                totals_query(organisation, &questions.totals),
+                adjustments_query(organisation, up_to_now, i64::MAX),
+                returns_query(organisation, Month::of(period.last)),
+                totals_of_returns_query(organisation, Month::of(period.first)),
+                receipts_query(organisation, period.last).asked_if(questions.has_receipts),
+                overdue_query(organisation, period.last, questions.overdue_before),
+                overdue_allocations_query(organisation, period.last, questions.overdue_before, "to_document_id"),
+                overdue_allocations_query(organisation, period.last, questions.overdue_before, "from_document_id"),
+                entries_query(organisation, period, i64::MAX).asked_if(has_detail),
+            ])
+            .await?;
+        let (organisation_name, cursor, registration) = read_registration(organisation, &head)?;
+        let rates = FlatRates::from(&registration.schemes);
+        let mut earlier = returns.iter().map(read_return).collect::<Result<Vec<_>, _>>()?;
+        let recorded = earlier.iter().find(|record| record.period == period);
+        let recorded = recorded.map(|record| RecordedReturn { id: record.id, filed_on: record.filed_on });
+        earlier.retain(|record| record.period.last < period.first);
+        let needed = Questions::about(period, &registration, &rates, &earlier);
+        let totals = read_totals(&totals)?;
+        let movements = adjustments.iter().map(read_adjustment).collect::<Result<Vec<_>, _>>()?;
+        let declared = |period: Period, totals: &[VatTotal]| Declared::of(totals, &within(&movements, period), &rates);
+        let of_returns = read_totals_of_returns(&of_returns, &earlier)?;
+        let earlier = earlier.iter().map(|record| {
+            let whole = of_returns.get(&record.id).map_or(&[][..], Vec::as_slice);
+            let by_percentage = totals.get(&record.period);
+            (record.figures, declared(record.period, by_percentage.map_or(whole, Vec::as_slice)))
+        });
+        let rows = VatReturnRows {
+            earlier: earlier.collect(),
+            totals: totals.get(&period).cloned().unwrap_or_default(),
+            adjustments: within(&movements, period),
+            recorded,
+            unallocated: receipts.iter().map(read_open_amount).collect::<Result<_, _>>()?,
+            overdue: read_overdue(&documents, [&to_them, &from_them], period.last)?,
+            entries: if has_detail { Some(entries.iter().map(read_entry).collect::<Result<_, _>>()?) } else { None },
+            registration,
+        };
+        Ok((Snapshot { organisation_name, cursor, rows }, needed))
     }
 }
 
-async fn vat_return_rows(
-    unit: &Unit<'_>,
-    organisation: OrganisationId,
-    registration: VatRegistration,
-    VatReturnParameters { period, has_detail }: VatReturnParameters,
-) -> Result<VatReturnRows, StoreError> {
-    let rates = FlatRates::from(&registration.schemes);
-    let scheme = registration.schemes.on(period.last);
-    let unallocated = if Basis::from(scheme).waits_for_payment() {
-        unallocated_receipts(unit, organisation, period.last).await?
-    } else {
-        Vec::new()
-    };
-    let mut earlier = returns_up_to(unit, organisation, Month::of(period.last)).await?;
-    let recorded = earlier.iter().find(|record| record.period == period);
-    let recorded = recorded.map(|record| RecordedReturn { id: record.id, filed_on: record.filed_on });
-    earlier.retain(|record| record.period.last < period.first);
-    Ok(VatReturnRows {
-        totals: vat_totals(unit, organisation, period, &rates).await?,
-        adjustments: adjustment_movements(unit, organisation, period, i64::MAX).await?,
-        earlier: earlier_returns(unit, organisation, earlier, &rates).await?,
-        recorded,
-        unallocated,
-        overdue: overdue_documents(unit, organisation, period.last, &registration).await?,
-        entries: if has_detail { Some(vat_entries(unit, organisation, period, i64::MAX).await?) } else { None },
-        registration,
-    })
+/// What is to be asked for a return beside what every return needs, which follows from the schemes and the recorded returns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Questions {
+    /// The periods whose sums are asked for, each with its parts of one percentage of the flat rate: that of the return, and
+    /// those of recorded returns in which the percentage changed.
+    totals: Vec<(Period, Vec<Period>)>,
+    /// Whether receipts that are not set against invoices matter.
+    has_receipts: bool,
+    /// Before which day documents of cash accounting are overdue, where it ended long enough ago.
+    overdue_before: Option<Date>,
 }
 
-/// What a return says of the organisation and of the moment, and its VAT settings: its name, and the position of the history.
-async fn head(unit: &Unit<'_>, organisation: OrganisationId) -> Result<(String, i64, VatRegistration), StoreError> {
+impl Questions {
+    /// What most books need: no percentage changes, and nothing waits for payment.
+    fn of_most(period: Period) -> Self {
+        Self { totals: vec![(period, vec![period])], has_receipts: false, overdue_before: None }
+    }
+
+    /// What these books need.
+    fn about(period: Period, registration: &VatRegistration, rates: &FlatRates, recorded: &[VatReturnRecord]) -> Self {
+        let parts = |Period { first, last }: Period| -> Vec<Period> {
+            let changes = rates.changes_within(first, last);
+            let firsts = std::iter::once(first).chain(changes.iter().copied());
+            let lasts = changes.iter().map(|change| *change - 1).chain([last]);
+            firsts.zip(lasts).map(|(first, last)| Period { first, last }).collect()
+        };
+        let of_recorded = recorded.iter().map(|record| (record.period, parts(record.period)));
+        let ended = registration.schemes.cash_ended_on(period.last);
+        Self {
+            totals: std::iter::once((period, parts(period)))
+                .chain(of_recorded.filter(|(_, parts)| parts.len() > 1))
+                .collect(),
+            has_receipts: Basis::from(registration.schemes.on(period.last)).waits_for_payment(),
+            overdue_before: ended.filter(|ended| (*ended - 1).months_later(UNPAID_MONTHS_MAX) <= period.last),
+        }
+    }
+}
+
+/// Those of a period.
+fn within(movements: &[AdjustmentMovement], Period { first, last }: Period) -> Vec<AdjustmentMovement> {
+    movements.iter().filter(|movement| first <= movement.date && movement.date <= last).copied().collect()
+}
+
+/// Selects what a return says of the organisation and of the moment, and its VAT settings.
+fn registration_query(organisation: OrganisationId) -> Query {
     const SQL: &str = "select o.name, b.next_change - 1, o.vat_registered, o.vat_number, o.vat_period_months, \
          o.vat_period_end_month, p.from_day, p.scheme, p.flat_rate_basis_points, p.flat_rate_basis from organisation o \
          join books b on b.organisation_id = o.id left join vat_scheme_period p on p.organisation_id = o.id where o.id = $1";
-    let rows = unit.all(SQL, params![organisation.0]).await?;
+    Query::new(SQL, 10, params![organisation.0])
+}
+
+/// The name, the position of the history, and the VAT settings.
+fn read_registration(organisation: OrganisationId, rows: &[Row]) -> Result<(String, i64, VatRegistration), StoreError> {
     let first = rows.first().ok_or_else(|| StoreError::corrupt("the books of organisation", organisation.0))?;
     let number = |at: usize| -> Result<i32, StoreError> { Ok(i32::try_from(first.get::<i64>(at)?).unwrap_or(3)) };
     let mut schemes = Vec::with_capacity(rows.len());
-    for row in &rows {
+    for row in rows {
         if row.get::<Option<i64>>(6)?.is_some() {
             schemes.push(read_vat_scheme(row, 6)?);
         }
@@ -107,63 +174,57 @@ async fn head(unit: &Unit<'_>, organisation: OrganisationId) -> Result<(String, 
     Ok((first.get(0)?, first.get(1)?, registration))
 }
 
-/// The sums of the entries of a period by kind, and by the percentage of the flat rate.
-async fn vat_totals(
-    unit: &Unit<'_>,
-    organisation: OrganisationId,
-    period: Period,
-    rates: &FlatRates,
-) -> Result<Vec<VatTotal>, StoreError> {
-    let changes = rates.changes_within(period.first, period.last);
-    let firsts = std::iter::once(period.first).chain(changes.iter().copied());
-    let lasts = changes.iter().map(|change| *change - 1).chain([period.last]);
-    let mut totals = Vec::new();
-    for (first, last) in firsts.zip(lasts) {
-        let (sql, conditions) = totals_query(organisation, Period { first, last });
-        for row in unit.all(&sql, conditions.values()).await? {
-            totals.push(read_total(&row, first)?);
+/// Selects the sums of the entries of periods by kind: those of the whole months, and of the days beside these. Days are
+/// found by the kinds that ever were, of which there are few.
+fn totals_query(organisation: OrganisationId, periods: &[(Period, Vec<Period>)]) -> Query {
+    const KINDS: &str = "t.side, t.vat_code, t.basis, t.reverse_charge";
+    let mut conditions = Conditions::new("t.organisation_id = $1", organisation.0);
+    let mut arms = Vec::new();
+    for (of, part) in periods.iter().flat_map(|(of, parts)| parts.iter().map(move |part| (of, part))) {
+        let place = [of.first, of.last, part.first].map(|date| conditions.value(i64::from(date)));
+        let [first_day, last_day, part_day] = place;
+        let columns = format!(
+            "{KINDS}, t.net, t.vat, t.entries, t.rate_day, {first_day} as first_day, {last_day} as last_day, {part_day} as part_day"
+        );
+        let (first, last) = (Month::of(part.first - 1).0 + 1, Month::of(part.last + 1).0 - 1);
+        let mut days = Vec::new();
+        if first <= last {
+            let (from, to) = (conditions.value(first), conditions.value(last));
+            arms.push(format!(
+                "select {columns} from vat_month t where t.organisation_id = $1 and t.month >= {from} and t.month <= {to}"
+            ));
+            days.push((part.first, Month(first).first_day() - 1));
+            days.push((Month(last).last_day() + 1, part.last));
+        } else {
+            days.push((part.first, part.last));
+        }
+        for (from, to) in days.into_iter().filter(|(from, to)| from <= to) {
+            let (from, to) = (conditions.value(i64::from(from)), conditions.value(i64::from(to)));
+            arms.push(format!(
+                "select {columns} from (select distinct side, vat_code, basis, reverse_charge \
+                 from vat_month where organisation_id = $1) k join vat_day t on t.organisation_id = $1 and t.side = k.side \
+                 and t.vat_code = k.vat_code and t.basis = k.basis and t.reverse_charge = k.reverse_charge \
+                 and t.day >= {from} and t.day <= {to}"
+            ));
         }
     }
-    Ok(totals)
-}
-
-/// The query of [`read_total`] for a period: the sums of its whole months, and of the days beside these. Days are found by
-/// the kinds that ever were, of which there are few.
-fn totals_query(organisation: OrganisationId, period: Period) -> (String, Conditions) {
-    let mut conditions = Conditions::new("t.organisation_id = $1", organisation.0);
-    let kinds = "t.side, t.vat_code, t.basis, t.reverse_charge";
-    let sums = "t.net, t.vat, t.entries, t.rate_day";
-    let mut arms = Vec::new();
-    let (first, last) = (Month::of(period.first - 1).0 + 1, Month::of(period.last + 1).0 - 1);
-    let mut days = Vec::new();
-    if first <= last {
-        let months = (conditions.value(first), conditions.value(last));
-        arms.push(format!(
-            "select {kinds}, {sums} from vat_month t where t.organisation_id = $1 \
-             and t.month >= {} and t.month <= {}",
-            months.0, months.1
-        ));
-        days.push((period.first, Month(first).first_day() - 1));
-        days.push((Month(last).last_day() + 1, period.last));
-    } else {
-        days.push((period.first, period.last));
-    }
-    for (from, to) in days.into_iter().filter(|(from, to)| from <= to) {
-        let (from, to) = (conditions.value(i64::from(from)), conditions.value(i64::from(to)));
-        arms.push(format!(
-            "select {kinds}, {sums} from (select distinct side, vat_code, basis, reverse_charge \
-             from vat_month where organisation_id = $1) k join vat_day t on t.organisation_id = $1 and t.side = k.side \
-             and t.vat_code = k.vat_code and t.basis = k.basis and t.reverse_charge = k.reverse_charge \
-             and t.day >= {from} and t.day <= {to}"
-        ));
-    }
     let sql = format!(
-        "select t.side, t.vat_code, t.basis, t.reverse_charge, cast(sum(t.net) as bigint), cast(sum(t.vat) as bigint), \
-         cast(sum(t.entries) as bigint), t.rate_day from ({}) t \
-         group by t.side, t.vat_code, t.basis, t.reverse_charge, t.rate_day",
+        "select {KINDS}, cast(sum(t.net) as bigint), cast(sum(t.vat) as bigint), cast(sum(t.entries) as bigint), t.rate_day, \
+         t.first_day, t.last_day, t.part_day from ({}) t \
+         group by {KINDS}, t.rate_day, t.first_day, t.last_day, t.part_day",
         arms.join(" union all ")
     );
-    (sql, conditions)
+    Query::new(sql, 11, conditions.values())
+}
+
+/// The sums of periods, each with those of its parts.
+fn read_totals(rows: &[Row]) -> Result<HashMap<Period, Vec<VatTotal>>, StoreError> {
+    let mut totals: HashMap<Period, Vec<VatTotal>> = HashMap::new();
+    for row in rows {
+        let period = Period { first: row.date(8)?, last: row.date(9)? };
+        totals.entry(period).or_default().push(read_total(row, row.date(10)?)?);
+    }
+    Ok(totals)
 }
 
 /// Reads the sum of a kind on days of one percentage of the flat rate, of which `date` is one, from eight columns: the kind, the
@@ -217,52 +278,27 @@ pub(super) async fn totals_by_month(
     Ok(totals)
 }
 
-/// Recorded returns with what their periods would declare now.
-async fn earlier_returns(
-    unit: &Unit<'_>,
-    organisation: OrganisationId,
-    recorded: Vec<VatReturnRecord>,
-    rates: &FlatRates,
-) -> Result<Vec<(VatReturnFigures, Declared)>, StoreError> {
-    let (Some(first), Some(last)) = (recorded.first(), recorded.last()) else { return Ok(Vec::new()) };
-    let all = Period { first: first.period.first, last: last.period.last };
-    let movements = adjustment_movements(unit, organisation, all, i64::MAX).await?;
-    let mut totals = totals_of_returns(unit, organisation, &recorded).await?;
-    let mut earlier = Vec::with_capacity(recorded.len());
-    for record in recorded {
-        let Period { first, last } = record.period;
-        let of_period = if rates.changes_within(first, last).is_empty() {
-            totals.remove(&record.id).unwrap_or_default()
-        } else {
-            vat_totals(unit, organisation, record.period, rates).await?
-        };
-        let is_within = |movement: &&AdjustmentMovement| first <= movement.date && movement.date <= last;
-        let movements: Vec<_> = movements.iter().filter(is_within).copied().collect();
-        earlier.push((record.figures, Declared::of(&of_period, &movements, rates)));
-    }
-    Ok(earlier)
+/// Selects the sums by kind of the periods of recorded returns that begin before a month. Such periods are whole months.
+fn totals_of_returns_query(organisation: OrganisationId, before: Month) -> Query {
+    const SQL: &str = "select t.side, t.vat_code, t.basis, t.reverse_charge, cast(sum(t.net) as bigint), \
+         cast(sum(t.vat) as bigint), cast(sum(t.entries) as bigint), t.rate_day, r.id from vat_return r \
+         join vat_month t on t.organisation_id = r.organisation_id and t.month >= r.first_month and t.month <= r.last_month \
+         where r.organisation_id = $1 and r.first_month < $2 \
+         group by r.id, t.side, t.vat_code, t.basis, t.reverse_charge, t.rate_day";
+    Query::new(SQL, 9, params![organisation.0, before.0])
 }
 
-/// The sums of the periods of recorded returns by kind, by return. Such periods are whole months.
-async fn totals_of_returns(
-    unit: &Unit<'_>,
-    organisation: OrganisationId,
+/// The sums of recorded returns, by return.
+fn read_totals_of_returns(
+    rows: &[Row],
     recorded: &[VatReturnRecord],
 ) -> Result<HashMap<i64, Vec<VatTotal>>, StoreError> {
-    let sql = format!(
-        "select t.side, t.vat_code, t.basis, t.reverse_charge, cast(sum(t.net) as bigint), cast(sum(t.vat) as bigint), \
-         cast(sum(t.entries) as bigint), t.rate_day, r.id from vat_return r join vat_month t on t.organisation_id = r.organisation_id \
-         and t.month >= r.first_month and t.month <= r.last_month where r.organisation_id = $2 and r.id in {} \
-         group by r.id, t.side, t.vat_code, t.basis, t.reverse_charge, t.rate_day",
-        unit.numbers_of_json()
-    );
     let firsts: HashMap<i64, Date> = recorded.iter().map(|record| (record.id, record.period.first)).collect();
     let mut totals: HashMap<i64, Vec<VatTotal>> = HashMap::new();
-    let ids = json_array(firsts.keys());
-    for row in unit.all(&sql, params![ids, organisation.0]).await? {
+    for row in rows {
         let id: i64 = row.get(8)?;
         if let Some(first) = firsts.get(&id) {
-            totals.entry(id).or_default().push(read_total(&row, *first)?);
+            totals.entry(id).or_default().push(read_total(row, *first)?);
         }
     }
     Ok(totals)
@@ -276,6 +312,10 @@ pub(super) async fn adjustment_movements(
     period: Period,
     cursor: i64,
 ) -> Result<Vec<AdjustmentMovement>, StoreError> {
+    unit.rows(adjustments_query(organisation, period, cursor)).await?.iter().map(read_adjustment).collect()
+}
+
+fn adjustments_query(organisation: OrganisationId, period: Period, cursor: i64) -> Query {
     const SQL: &str = "select m.id, m.day, m.reason, e.box_number, m.sign * e.amount from \
          (select v.id, v.day, v.reason, 1 as sign from vat_adjustment v \
          where v.organisation_id = $1 and v.day >= $2 and v.day <= $3 union all \
@@ -286,16 +326,6 @@ pub(super) async fn adjustment_movements(
     const SAID: &str = "where exists (select 1 from book_change c where c.organisation_id = $1 \
          and c.resource_type = 'vat_adjustment' and c.resource_id = m.id \
          and c.action = case m.sign when 1 then 'create' else 'void' end and c.cursor <= $4)";
-    let read = |row: &Row| {
-        let number: i64 = row.get(3)?;
-        let vat_box = VatBox::numbered(number).ok_or_else(|| StoreError::corrupt("box", number))?;
-        Ok(AdjustmentMovement {
-            id: row.get(0)?,
-            date: row.date(1)?,
-            reason: row.parsed(2, AdjustmentReason::parse)?,
-            entry: BoxEntry { vat_box, amount: Pence(row.get(4)?) },
-        })
-    };
     let mut of_period = params![organisation.0, i64::from(period.first), i64::from(period.last)];
     let sql = if cursor == i64::MAX {
         SQL.replace("@@", "")
@@ -303,7 +333,18 @@ pub(super) async fn adjustment_movements(
         of_period.push(cursor.into());
         SQL.replace("@@", SAID)
     };
-    unit.all(&sql, of_period).await?.iter().map(read).collect()
+    Query::new(sql, 5, of_period)
+}
+
+fn read_adjustment(row: &Row) -> Result<AdjustmentMovement, StoreError> {
+    let number: i64 = row.get(3)?;
+    let vat_box = VatBox::numbered(number).ok_or_else(|| StoreError::corrupt("box", number))?;
+    Ok(AdjustmentMovement {
+        id: row.get(0)?,
+        date: row.date(1)?,
+        reason: row.parsed(2, AdjustmentReason::parse)?,
+        entry: BoxEntry { vat_box, amount: Pence(row.get(4)?) },
+    })
 }
 
 /// Every entry of a period with what it comes from, by date; as far as they were made up to a position of the history.
@@ -313,6 +354,10 @@ pub(super) async fn vat_entries(
     period: Period,
     cursor: i64,
 ) -> Result<Vec<VatEntryRow>, StoreError> {
+    unit.rows(entries_query(organisation, period, cursor)).await?.iter().map(read_entry).collect()
+}
+
+fn entries_query(organisation: OrganisationId, period: Period, cursor: i64) -> Query {
     const SQL: &str = "select e.id, e.tax_day, e.side, e.vat_code, e.basis, coalesce(e.reverse_charge, ''), e.net, e.vat, \
          coalesce(d.kind, j.source_type), d.id, coalesce(d.number, cast(j.number as text)), \
          coalesce(e.journal_id, s.journal_id), coalesce(d.contact_id, l.contact_id), e.settlement_id \
@@ -320,7 +365,7 @@ pub(super) async fn vat_entries(
          left join journal_line l on l.id = e.journal_line_id left join settlement s on s.id = e.settlement_id \
          where e.organisation_id = $1 and e.tax_day >= $2 and e.tax_day <= $3 and e.cursor <= $4 order by e.tax_day, e.id";
     let of_period = params![organisation.0, i64::from(period.first), i64::from(period.last), cursor];
-    unit.all(SQL, of_period).await?.iter().map(read_entry).collect()
+    Query::new(SQL, 14, of_period)
 }
 
 fn read_entry(row: &Row) -> Result<VatEntryRow, StoreError> {
@@ -350,12 +395,8 @@ fn open_on(conditions: &mut Conditions, date: Date, columns: &str, joined: &str)
     )
 }
 
-/// Receipts that are not wholly set against invoices at the end of a day, with what is left of them.
-async fn unallocated_receipts(
-    unit: &Unit<'_>,
-    organisation: OrganisationId,
-    date: Date,
-) -> Result<Vec<OpenAmount>, StoreError> {
+/// Selects receipts that are not wholly set against invoices at the end of a day, with what is left of them.
+fn receipts_query(organisation: OrganisationId, date: Date) -> Query {
     let mut conditions = Conditions::new("o.organisation_id = $1", organisation.0);
     conditions.and_plain("o.side = 'customer'");
     conditions.and("o.source_type = {}", SettlementKind::CustomerReceipt.as_str());
@@ -373,56 +414,58 @@ async fn unallocated_receipts(
     );
     let items = open_on(&mut conditions, date, &columns, "join settlement s on s.id = o.source_id");
     let sql = format!("select i.id, i.unallocated from ({items}) i where i.unallocated > 0 order by i.id");
-    let read = |row: &Row| Ok(OpenAmount { id: row.get(0)?, amount: Pence(row.get(1)?) });
-    unit.all(&sql, conditions.values()).await?.iter().map(read).collect()
+    Query::new(sql, 2, conditions.values())
 }
 
-/// Documents under cash accounting that are open at the end of a day six months or more after it ended, with the VAT that
-/// waits: what is due, less what may be reclaimed.
-async fn overdue_documents(
-    unit: &Unit<'_>,
+fn read_open_amount(row: &Row) -> Result<OpenAmount, StoreError> {
+    Ok(OpenAmount { id: row.get(0)?, amount: Pence(row.get(1)?) })
+}
+
+/// Selects documents under cash accounting from before the day on which it ended that are open at the end of another, with
+/// these columns; none unless there is such a day.
+fn overdue_query(organisation: OrganisationId, date: Date, ended: Option<Date>) -> Query {
+    overdue_documents(organisation, date, ended, DOCUMENT_COLUMNS, "", documents::COLUMNS)
+}
+
+/// Selects the allocations that have these documents at an end.
+fn overdue_allocations_query(organisation: OrganisationId, date: Date, ended: Option<Date>, end: &str) -> Query {
+    let columns = format!("{ALLOCATION_COLUMNS}, a.{end}");
+    let joined = format!("join allocation a on a.{end} = d.id");
+    overdue_documents(organisation, date, ended, &columns, &joined, ALLOCATION_COLUMN_COUNT + 1)
+}
+
+fn overdue_documents(
     organisation: OrganisationId,
     date: Date,
-    registration: &VatRegistration,
-) -> Result<Vec<OpenAmount>, StoreError> {
-    let ended = registration.schemes.cash_ended_on(date);
-    let Some(ended) = ended.filter(|ended| (*ended - 1).months_later(UNPAID_MONTHS_MAX) <= date) else {
-        return Ok(Vec::new());
-    };
+    ended: Option<Date>,
+    columns: &str,
+    joined: &str,
+    column_count: usize,
+) -> Query {
     let mut conditions = Conditions::new("o.organisation_id = $1", organisation.0);
     conditions.and("d.vat_basis = {}", Basis::Cash.as_str());
-    conditions.and("d.day < {}", i64::from(ended));
+    conditions.and("d.day < {}", i64::from(ended.unwrap_or(Date::MIN)));
     let joined = format!(
-        "join document d on d.id = o.source_id and o.source_type in ('{}')",
+        "join document d on d.id = o.source_id and o.source_type in ('{}') {joined}",
         DocumentKind::ALL.map(DocumentKind::as_str).join("', '")
     );
-    let items = open_on(&mut conditions, date, DOCUMENT_COLUMNS, &joined);
-    let mut documents: Vec<DocumentRecord> =
-        unit.all(&items, conditions.values()).await?.iter().map(read_document).collect::<Result<_, _>>()?;
+    let items = open_on(&mut conditions, date, columns, &joined);
+    Query::new(items, column_count, conditions.values()).asked_if(ended.is_some())
+}
+
+/// Documents with the VAT that waits at the end of a day: what is due, less what may be reclaimed.
+fn read_overdue(documents: &[Row], allocations: [&[Row]; 2], date: Date) -> Result<Vec<OpenAmount>, StoreError> {
+    let mut of_documents: HashMap<i64, Vec<Allocation>> = HashMap::new();
+    for row in allocations.into_iter().flatten() {
+        of_documents.entry(row.get(ALLOCATION_COLUMN_COUNT)?).or_default().push(read_allocation(row)?);
+    }
+    let mut documents = documents.iter().map(read_document).collect::<Result<Vec<_>, _>>()?;
     documents.sort_by_key(|document| document.id);
-    let mut allocations = allocations_of(unit, &documents).await?;
     let waiting = |document: &DocumentRecord| {
-        let known = document.to_domain(allocations.remove(&document.id).unwrap_or_default());
-        let amount = vat_cash::waiting(&known, date);
+        let mut allocations = of_documents.remove(&document.id).unwrap_or_default();
+        allocations.sort_by_key(|one| one.id);
+        let amount = vat_cash::waiting(&document.to_domain(allocations), date);
         (!amount.is_zero()).then_some(OpenAmount { id: document.id, amount })
     };
     Ok(documents.iter().filter_map(waiting).collect())
-}
-
-/// The allocations to and from documents, by document.
-async fn allocations_of(
-    unit: &Unit<'_>,
-    documents: &[DocumentRecord],
-) -> Result<HashMap<i64, Vec<Allocation>>, StoreError> {
-    let mut allocations: HashMap<i64, Vec<Allocation>> = HashMap::new();
-    let ids = json_array(documents.iter().map(|document| document.id));
-    for end in ["to_document_id", "from_document_id"] {
-        let among = unit.numbers_of_json();
-        let sql =
-            format!("select {ALLOCATION_COLUMNS}, a.{end} from allocation a where a.{end} in {among} order by a.id");
-        for row in unit.all(&sql, params![&ids]).await? {
-            allocations.entry(row.get(ALLOCATION_COLUMN_COUNT)?).or_default().push(read_allocation(&row)?);
-        }
-    }
-    Ok(allocations)
 }

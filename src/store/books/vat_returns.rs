@@ -15,7 +15,7 @@ use crate::domain::reports::vat_return::VatReturnDetail;
 use crate::store::StoreError;
 use crate::store::books::vat_adjustments::adjustments_by_id;
 use crate::store::books::vat_return_rows::{adjustment_movements, totals_by_month, vat_entries};
-use crate::store::sql::{Column, Reader, Row, Rows, Unit, json_array, params};
+use crate::store::sql::{Column, Query, Reader, Row, Rows, Unit, json_array, params};
 
 /// The columns of [`read_return`], of the return `r`.
 const COLUMNS: &str = "r.id, r.first_month, r.last_month, r.scheme, r.box1, r.box2, r.box4, r.box6, r.box7, r.box8, r.box9, \
@@ -108,16 +108,12 @@ impl Reader {
     }
 }
 
-/// The recorded returns of an organisation of periods that end by a month.
-pub(super) async fn returns_up_to(
-    unit: &Unit<'_>,
-    organisation: OrganisationId,
-    month: Month,
-) -> Result<Vec<VatReturnRecord>, StoreError> {
+/// Selects the recorded returns of an organisation of periods that end by a month, in their order.
+pub(super) fn returns_query(organisation: OrganisationId, month: Month) -> Query {
     let sql = format!(
         "select {COLUMNS} from vat_return r where r.organisation_id = $1 and r.last_month <= $2 order by r.last_month"
     );
-    unit.all(&sql, params![organisation.0, month.0]).await?.iter().map(read_return).collect()
+    Query::new(sql, COLUMN_COUNT, params![organisation.0, month.0])
 }
 
 /// Loads what the recording of returns needs: the other returns of the organisation, the sums of VAT of all their periods and of
@@ -138,7 +134,8 @@ pub(super) async fn load_vat_returns(
     }
     for (organisation, end) in ends {
         let of = OrganisationId(*organisation);
-        let recorded = returns_up_to(unit, of, Month(i64::MAX)).await?;
+        let recorded = unit.rows(returns_query(of, Month(i64::MAX))).await?;
+        let recorded = recorded.iter().map(read_return).collect::<Result<Vec<_>, _>>()?;
         // No period is longer than a year.
         let own_first = end.first_of_month().months_later(-11);
         let first = recorded.iter().map(|record| record.period.first).fold(own_first, Date::min);
@@ -157,7 +154,7 @@ pub(super) async fn load_vat_returns(
 }
 
 /// Reads a recorded return from the first columns of a row.
-fn read_return(row: &Row) -> Result<VatReturnRecord, StoreError> {
+pub(super) fn read_return(row: &Row) -> Result<VatReturnRecord, StoreError> {
     let (first, last) = (Month(row.get(1)?), Month(row.get(2)?));
     Ok(VatReturnRecord {
         id: row.get(0)?,
