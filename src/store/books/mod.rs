@@ -46,6 +46,7 @@ mod totals;
 mod vat_adjustments;
 mod vat_return_rows;
 mod vat_returns;
+mod vat_totals;
 mod write;
 mod write_offs;
 

@@ -27,11 +27,12 @@ use crate::domain::ledger::year_end::NO_DAY;
 use crate::store::StoreError;
 use crate::store::books::documents::{document_line_rows, document_rows};
 use crate::store::books::entry_rows::{
-    AccountSums, CashDays, CashReversals, ContactSides, VatDays, account_totals, cash_day_rows, cash_reversal_rows,
-    contact_totals, count_rows, list_day_rows, sequence_rows, vat_totals,
+    AccountSums, CashDays, CashReversals, ContactSides, account_totals, cash_day_rows, cash_reversal_rows,
+    contact_totals, count_rows, list_day_rows, sequence_rows,
 };
 use crate::store::books::vat_adjustments::{adjustment_entry_rows, adjustment_rows};
 use crate::store::books::vat_returns::return_rows;
+use crate::store::books::vat_totals::{VatDays, vat_totals};
 use crate::store::books::write_offs::write_off_rows;
 use crate::store::sql::Column::Number;
 use crate::store::sql::{Rows, Unit, json_array, params};

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::Books;
 use super::drill_down::DrillDown;
 use super::figures::{badly_printed, pence};
+use super::independent::{counting_lines, is_closing};
 use super::quarter::all_journals;
 use crate::support::database::on_both_databases;
 
@@ -62,12 +63,13 @@ impl Naive {
         let journals = all_journals(books);
         let journals = journals.iter().map(|journal| {
             let mut sides = BTreeMap::new();
-            for line in journal["lines"].as_array().unwrap() {
+            for line in counting_lines(journal) {
                 let account = line["account_id"].as_i64().unwrap();
                 *sides.entry(account).or_default() += pence(&line["debit"]) - pence(&line["credit"]);
             }
             let reverses = journal["reverses_journal_id"].as_i64();
-            Journal { id: journal["id"].as_i64().unwrap(), date: date(&text(journal, "entry_date")), reverses, sides }
+            let date = date(&text(journal, "entry_date")) + Days::new(u64::from(is_closing(journal)));
+            Journal { id: journal["id"].as_i64().unwrap(), date, reverses, sides }
         });
         let year_end = text(&books.get("")["data"], "financial_year_end");
         let (month, day) = year_end.split_once('-').unwrap();

@@ -49,6 +49,25 @@ fn amount(pence: i64) -> String {
     format!("{sign}{}.{:02}", pence.abs() / 100, pence.abs() % 100)
 }
 
+/// Whether a journal closes a year; what counts of it does so from the day after.
+pub fn is_closing(journal: &Value) -> bool {
+    journal["source_type"] == "year_end_close"
+}
+
+/// The lines that count in balances. What a closing takes to retained earnings counts on no day: its first lines, until they
+/// come to nothing.
+pub fn counting_lines(journal: &Value) -> Vec<&Value> {
+    let mut taken = 0;
+    let mut is_counted = !is_closing(journal);
+    let counts = |line: &&Value| {
+        let was_counted = is_counted;
+        taken += pence(&line["debit"]) - pence(&line["credit"]);
+        is_counted |= taken == 0;
+        was_counted
+    };
+    journal["lines"].as_array().unwrap().iter().filter(counts).collect()
+}
+
 /// Journals (in any order) and accounts as a beancount file; `off_by` spoils one balance, to see that this is noticed.
 fn export(journals: &[Value], accounts: &[Value], off_by: i64) -> String {
     let mut file = String::from("option \"operating_currency\" \"GBP\"\n");
@@ -60,7 +79,7 @@ fn export(journals: &[Value], accounts: &[Value], off_by: i64) -> String {
     for journal in journals {
         let (date, number) = (journal["entry_date"].as_str().unwrap(), &journal["journal_number"]);
         writeln!(file, "\n{date} * {} \"{number}\"", journal["source_type"]).unwrap();
-        for line in journal["lines"].as_array().unwrap() {
+        for line in counting_lines(journal) {
             let account = accounts.iter().find(|account| account["id"] == line["account_id"]).unwrap();
             let value = pence(&line["debit"]) - pence(&line["credit"]);
             writeln!(file, "  {} {} GBP", name(account), amount(value)).unwrap();

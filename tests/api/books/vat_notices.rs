@@ -1,7 +1,8 @@
 //! A year and a half of random bookkeeping under the three VAT schemes and over every change between two of them, and each
 //! box of each return as the Notices have it (`vat_notice_model`). `VAT_NOTICES=<number>` runs so many plans of every
-//! change instead of one, `VAT_NOTICES_SEED=<number>` others than usual, `VAT_NOTICES_COMPLAINTS=<number>` goes on after the
-//! first difference, and `VAT_NOTICES_TELL=1` with `--nocapture` says how much of each plan was accepted.
+//! change instead of one (on PostgreSQL, of one change from each scheme), `VAT_NOTICES_SEED=<number>` others than usual,
+//! `VAT_NOTICES_COMPLAINTS=<number>` goes on after the first difference, and `VAT_NOTICES_TELL=1` with `--nocapture` says how
+//! much of each plan was accepted.
 
 mod lines;
 mod others;
@@ -121,8 +122,8 @@ fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |number| number.parse().expect("a number"))
 }
 
-fn check(plans: &[Plan]) {
-    let mut books = Books::on(&Database::Sqlite);
+fn check(database: &Database, plans: &[Plan]) {
+    let mut books = Books::on(database);
     let mut complaints = Vec::new();
     let most = usize::try_from(from_environment("VAT_NOTICES_COMPLAINTS", 1)).unwrap();
     for plan in plans {
@@ -160,20 +161,28 @@ fn plans_from(first: usize) -> Vec<Plan> {
 
 #[test]
 fn from_standard_accounting() {
-    check(&plans_from(0));
+    check(&Database::Sqlite, &plans_from(0));
 }
 
 #[test]
 fn from_cash_accounting() {
-    check(&plans_from(1));
+    check(&Database::Sqlite, &plans_from(1));
 }
 
 #[test]
 fn from_the_flat_rate_of_what_was_invoiced() {
-    check(&plans_from(2));
+    check(&Database::Sqlite, &plans_from(2));
 }
 
 #[test]
 fn from_the_flat_rate_of_what_was_received() {
-    check(&plans_from(3));
+    check(&Database::Sqlite, &plans_from(3));
+}
+
+#[test]
+fn from_each_scheme_to_the_next_on_postgresql() {
+    let Some(database) = Database::postgresql() else { return };
+    let count = SCHEMES.len();
+    let to_next = |first: usize| plans_from(first).into_iter().skip((first + 1) % count).step_by(count);
+    check(&database, &(0..count).flat_map(to_next).collect::<Vec<Plan>>());
 }

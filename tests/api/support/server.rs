@@ -453,8 +453,8 @@ impl TestServer {
     }
 
     /// Allocations that counted until they were released: whether the end is a document, its identifier, the day numbers from
-    /// which and until which they counted, what they settled of a document, and what of a settlement; once for each end. No
-    /// answer shows them.
+    /// which and until which they counted, what they settled of a document, and what of a settlement; once for each end, but
+    /// for write-offs. No answer shows them.
     #[track_caller]
     pub fn released_allocations(&self, organisation: i64) -> Vec<(bool, i64, i64, i64, i64, i64)> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -465,7 +465,8 @@ impl TestServer {
                 format!(
                     "select case when {document} is null then 0 else 1 end, coalesce({document}, {settlement}), day, \
                      released_day, case when from_settlement_id is null then amount else amount + cis end, amount \
-                     from allocation where organisation_id = {organisation} and released_day > day"
+                     from allocation where organisation_id = {organisation} and released_day > day \
+                     and coalesce({document}, {settlement}) is not null"
                 )
             };
             let query = format!(

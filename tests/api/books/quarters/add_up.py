@@ -231,6 +231,9 @@ def statement(books, contact, start, end):
             continue
         balance += amount * side
         behind = next((e for e in books.entries if entry.of and e.number == entry.of), entry)
+        if behind.kind == "write_off":
+            # It is shown as what it writes off.
+            behind = next(e for e in books.entries if e.number == behind.sets[0][0])
         document = behind.kind if behind.kind.startswith(("sales_", "purchase_", "customer_", "supplier_")) else None
         lines.append({
             "date": entry.date.isoformat(), "type": entry.kind, "document_type": document,

@@ -56,7 +56,7 @@ class Entry:
         self.date, self.kind = day(words[0]), words[1]
         self.number = self.contact = self.due = self.ref = self.of = self.cash = self.cis = self.id = None
         self.lines, self.vat, self.sets, self.adjusts, self.open, self.turnover, self.trade = [], [], [], [], [], [], None
-        self.frees = []
+        self.frees, self.transfers = [], []
         words = words[2:]
         while words:
             word = words.pop(0)
@@ -121,6 +121,8 @@ class Books:
             entry.turnover += [(w[0], pence(w[1]), pence(w[2])) for w in parts]
         elif word == "Sets":
             entry.sets += [(w[0], pence(w[1]), day(w[3]) if len(w) > 3 else entry.date) for w in parts]
+        elif word == "Transfers":
+            entry.transfers = [(w[0], None, pence(w[1])) for w in parts]
         elif word == "Frees":
             entry.frees = [w[0] for w in parts]
         elif word == "Adjust":
@@ -147,6 +149,9 @@ class Books:
             if entry.kind.startswith(("sales_", "purchase_", "customer_", "supplier_")) and entry.lines:
                 control = [a for c, _, a in entry.lines if c in (DEBTORS, CREDITORS)]
                 self.document(entry.kind, entry.number, entry.contact, entry.date, entry.due, abs(sum(control)), entry.date)
+            if entry.kind == "write_off":
+                # It settles as money does, but no report names it.
+                self.by_number[entry.number] = {"links": [], "void": None}
             for name, amount, dated in entry.sets:
                 source, target = self.by_number[entry.number], self.by_number[name]
                 link = [dated, None, amount]
@@ -190,8 +195,11 @@ class Books:
         """Debits less credits by account."""
         sums = defaultdict(int)
         for entry in self.entries:
-            if (start is None or start <= entry.date) and entry.date <= end:
-                for code, _, amount in entry.lines:
+            # A closing counts on no day but for what it transfers, which is there from the first day of the next year.
+            is_closing = entry.kind == "year_end_close"
+            counted, lines = (entry.date + DAY, entry.transfers) if is_closing else (entry.date, entry.lines)
+            if (start is None or start <= counted) and counted <= end:
+                for code, _, amount in lines:
                     sums[code] += amount
         return sums
 
