@@ -9,6 +9,7 @@ use crate::domain::books::records::bank_account::BankAccountDetails;
 use crate::domain::books::records::contact::ContactDetails;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::journal::SourceType;
 use crate::domain::ledger::money::Pence;
 use crate::domain::reports::table::{
     ColumnKind, ReportCell, ReportColumn, ReportPart, ReportRow, ReportTable, RowKind,
@@ -182,13 +183,47 @@ fn cell(cell: &ReportCell) -> String {
     }
 }
 
-/// A word of the API as people write it: `Sales invoice` for `sales_invoice`, `Asset` for `ASSET`.
+/// A word of the API as people write it: `Sales invoice` for `sales_invoice`, `Asset` for `ASSET`, `VAT adjustment` for
+/// `vat_adjustment`.
 fn written_out(word: &str) -> String {
     let days = word.strip_prefix("days_").map(|days| days.replace("over_", "over ").replace('_', "\u{2013}"));
     if let Some(days) = days {
         return format!("{days} days");
     }
-    let mut letters = word.chars().map(|letter| if letter == '_' { ' ' } else { letter.to_ascii_lowercase() });
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).collect()
+    if word == SourceType::Manual.as_str() {
+        return "Journal".to_owned();
+    }
+    let in_lower_case = word.to_ascii_lowercase();
+    let parts = in_lower_case.split('_').enumerate().map(|(at, part)| match part {
+        "vat" | "cis" | "hmrc" => part.to_ascii_uppercase(),
+        part if at == 0 => {
+            let mut letters = part.chars();
+            letters.next().map(|letter| letter.to_ascii_uppercase()).into_iter().chain(letters).collect()
+        }
+        part => part.to_owned(),
+    });
+    parts.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_of_the_api_is_printed_as_people_write_it() {
+        for (word, printed) in [
+            ("sales_invoice", "Sales invoice"),
+            ("ASSET", "Asset"),
+            ("vat_adjustment", "VAT adjustment"),
+            ("tell_hmrc", "Tell HMRC"),
+            ("cis_suffered", "CIS suffered"),
+            ("manual", "Journal"),
+            ("days_31_60", "31\u{2013}60 days"),
+            ("days_over_90", "over 90 days"),
+            ("private_use", "Private use"),
+            ("vat", "VAT"),
+        ] {
+            assert_eq!(written_out(word), printed);
+        }
+    }
 }
