@@ -1,7 +1,7 @@
 //! Reports and statements: a title, the period, and tables.
 
 use super::blocks::{Block, heading, side_by_side, title};
-use super::figures::{amount, decimal};
+use super::figures::{amount, decimal, pounds};
 use super::page::{Element, Layout, Orientation, Running, Style};
 use super::table::{Align, Column, Row, Table, Width, widths};
 use super::{Pdf, RenderError};
@@ -31,6 +31,8 @@ pub struct StatementLetter<'a> {
     pub contact: &'a ContactDetails,
     /// Where customers pay to.
     pub bank_account: Option<&'a BankAccountDetails>,
+    /// What a customer owes at the end of the period.
+    pub closing_balance: Pence,
 }
 
 /// Prints a report.
@@ -44,7 +46,7 @@ pub(super) fn print(report: &ReportTable) -> Result<Pdf, RenderError> {
 
 /// Prints a statement: whose it is and for whom, its tables, and how to pay.
 pub(super) fn print_statement(letter: &StatementLetter<'_>) -> Result<Pdf, RenderError> {
-    let StatementLetter { report, organisation, kind, contact, bank_account } = *letter;
+    let StatementLetter { report, organisation, kind, contact, .. } = *letter;
     let mut layout = layout(report)?;
     let mut elements = vec![title(&mut layout, &report.title)];
     layout.y += 8.0;
@@ -57,12 +59,23 @@ pub(super) fn print_statement(letter: &StatementLetter<'_>) -> Result<Pdf, Rende
     elements.push(side_by_side(&mut layout, &from, &with));
     layout.y += 10.0;
     elements.extend(body(report, &mut layout));
-    if let (ContactKind::Customer, Some(bank_account)) = (kind, bank_account) {
-        let payee = organisation.legal_name.as_deref().unwrap_or(&organisation.name);
+    if kind == ContactKind::Customer && letter.closing_balance != Pence::ZERO {
         layout.y += 4.0;
-        elements.push(Block::labelled("Pay to").of_bank_account(payee, bank_account).print(&mut layout));
+        elements.push(to_pay(letter).print(&mut layout));
     }
     layout.finish(elements)
+}
+
+/// What a customer is asked to pay, and where to; or what they have in hand, for which nothing is to be paid.
+fn to_pay(letter: &StatementLetter<'_>) -> Block {
+    let Pence(balance) = letter.closing_balance;
+    if balance < 0 {
+        return Block::labelled("In your favour").bold(&pounds(-balance));
+    }
+    let block = Block::labelled("To pay").bold(&pounds(balance));
+    let Some(bank_account) = letter.bank_account else { return block };
+    let payee = letter.organisation.legal_name.as_deref().unwrap_or(&letter.organisation.name);
+    block.of_bank_account(payee, bank_account)
 }
 
 /// Empty pages, upright where the figures of each table fit.
@@ -179,6 +192,8 @@ fn cell(cell: &ReportCell) -> String {
         ReportCell::Money(pence) | ReportCell::Side(pence) => amount(pence.0),
         ReportCell::Percent(percent) => format!("{}%", amount(percent.0)),
         ReportCell::Count(count) => decimal(&count.to_string()),
+        ReportCell::DaysOverdue(days) if *days <= 0 => String::new(),
+        ReportCell::DaysOverdue(days) => decimal(&days.to_string()),
         ReportCell::Day(date) => date.written_out(),
     }
 }
