@@ -110,6 +110,7 @@ fn invoice(stage: Stage, lines: i64) -> DocumentView {
         is_opening: false,
         issued_at_ms: None,
         last_emailed_at_ms: None,
+        email_count: 0,
         created_at_ms: 0,
         updated_at_ms: 0,
         version: 1,
