@@ -495,7 +495,7 @@ fn settlement_routes() -> Vec<Route<Products>> {
 fn cis_routes() -> Vec<Route<Products>> {
     vec![
         Route::get(inside!("/cis/returns/{tax_month_end}"), "getCisReturn", READ, cis::show_return)
-            .doc(openapi::get_cis_return),
+            .doc(cis::describe_return),
         Route::get(inside!("/suppliers/{id}/cis-statement"), "getCisStatement", READ, cis::show_statement)
             .doc(openapi::get_cis_statement),
         Route::get(inside!("/suppliers/{id}/cis-statement/pdf"), "getCisStatementPdf", READ, cis::print_statement)

@@ -55,7 +55,8 @@ impl Block {
         Self { lines: vec![(label.to_owned(), LABEL)] }
     }
 
-    fn bold(mut self, text: &str) -> Self {
+    /// The same with a line that stands out.
+    pub(super) fn bold(mut self, text: &str) -> Self {
         self.lines.push((text.to_owned(), HEADING));
         self
     }
@@ -142,12 +143,20 @@ impl Block {
         lines
     }
 
-    /// Prints the block over the whole width.
+    /// Prints the block over the whole width, on one page where it fits on one.
     pub(super) fn print(&self, layout: &mut Layout) -> Element {
         let (left, width) = (layout.left(), layout.width());
         let lines = self.set(layout, width);
+        let height = height(&lines);
+        if height <= layout.height() {
+            layout.need(height);
+        }
         Element::group(Tag::Div, vec![print_lines(layout, &lines, left)])
     }
+}
+
+fn height(lines: &[(Rc<SetText>, Line, Style)]) -> f32 {
+    lines.iter().map(|(_, _, style)| style.leading()).sum()
 }
 
 fn print_lines(layout: &mut Layout, lines: &[(Rc<SetText>, Line, Style)], left: f32) -> Element {
@@ -165,7 +174,6 @@ fn print_lines(layout: &mut Layout, lines: &[(Rc<SetText>, Line, Style)], left: 
 pub(super) fn side_by_side(layout: &mut Layout, first: &Block, second: &Block) -> Element {
     let (left, width) = (layout.left(), (layout.width() - GAP) / 2.0);
     let (one, two) = (first.set(layout, width), second.set(layout, width));
-    let height = |lines: &[(Rc<SetText>, Line, Style)]| lines.iter().map(|(_, _, style)| style.leading()).sum::<f32>();
     let tallest = height(&one).max(height(&two));
     if tallest > layout.height() {
         let parts = vec![print_lines(layout, &one, left), print_lines(layout, &two, left)];

@@ -58,7 +58,7 @@ fn field(cell: &ReportCell) -> String {
         ReportCell::Word(word) => (*word).to_owned(),
         ReportCell::Money(amount) | ReportCell::Side(amount) => amount.to_string(),
         ReportCell::Percent(percent) => Pence(percent.0).to_string(),
-        ReportCell::Count(count) => count.to_string(),
+        ReportCell::Count(count) | ReportCell::DaysOverdue(count) => count.to_string(),
         ReportCell::Day(date) => date.to_string(),
     }
 }

@@ -1,7 +1,7 @@
 //! Reports and statements: a title, the period, and tables.
 
 use super::blocks::{Block, heading, side_by_side, title};
-use super::figures::{amount, decimal};
+use super::figures::{amount, decimal, pounds};
 use super::page::{Element, Layout, Orientation, Running, Style};
 use super::table::{Align, Column, Row, Table, Width, widths};
 use super::{Pdf, RenderError};
@@ -9,6 +9,7 @@ use crate::domain::books::records::bank_account::BankAccountDetails;
 use crate::domain::books::records::contact::ContactDetails;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::ledger::contact::ContactKind;
+use crate::domain::ledger::journal::SourceType;
 use crate::domain::ledger::money::Pence;
 use crate::domain::reports::table::{
     ColumnKind, ReportCell, ReportColumn, ReportPart, ReportRow, ReportTable, RowKind,
@@ -30,6 +31,8 @@ pub struct StatementLetter<'a> {
     pub contact: &'a ContactDetails,
     /// Where customers pay to.
     pub bank_account: Option<&'a BankAccountDetails>,
+    /// What a customer owes at the end of the period.
+    pub closing_balance: Pence,
 }
 
 /// Prints a report.
@@ -43,7 +46,7 @@ pub(super) fn print(report: &ReportTable) -> Result<Pdf, RenderError> {
 
 /// Prints a statement: whose it is and for whom, its tables, and how to pay.
 pub(super) fn print_statement(letter: &StatementLetter<'_>) -> Result<Pdf, RenderError> {
-    let StatementLetter { report, organisation, kind, contact, bank_account } = *letter;
+    let StatementLetter { report, organisation, kind, contact, .. } = *letter;
     let mut layout = layout(report)?;
     let mut elements = vec![title(&mut layout, &report.title)];
     layout.y += 8.0;
@@ -56,12 +59,23 @@ pub(super) fn print_statement(letter: &StatementLetter<'_>) -> Result<Pdf, Rende
     elements.push(side_by_side(&mut layout, &from, &with));
     layout.y += 10.0;
     elements.extend(body(report, &mut layout));
-    if let (ContactKind::Customer, Some(bank_account)) = (kind, bank_account) {
-        let payee = organisation.legal_name.as_deref().unwrap_or(&organisation.name);
+    if kind == ContactKind::Customer && letter.closing_balance != Pence::ZERO {
         layout.y += 4.0;
-        elements.push(Block::labelled("Pay to").of_bank_account(payee, bank_account).print(&mut layout));
+        elements.push(to_pay(letter).print(&mut layout));
     }
     layout.finish(elements)
+}
+
+/// What a customer is asked to pay, and where to; or what they have in hand, for which nothing is to be paid.
+fn to_pay(letter: &StatementLetter<'_>) -> Block {
+    let Pence(balance) = letter.closing_balance;
+    if balance < 0 {
+        return Block::labelled("In your favour").bold(&pounds(-balance));
+    }
+    let block = Block::labelled("To pay").bold(&pounds(balance));
+    let Some(bank_account) = letter.bank_account else { return block };
+    let payee = letter.organisation.legal_name.as_deref().unwrap_or(&letter.organisation.name);
+    block.of_bank_account(payee, bank_account)
 }
 
 /// Empty pages, upright where the figures of each table fit.
@@ -178,17 +192,53 @@ fn cell(cell: &ReportCell) -> String {
         ReportCell::Money(pence) | ReportCell::Side(pence) => amount(pence.0),
         ReportCell::Percent(percent) => format!("{}%", amount(percent.0)),
         ReportCell::Count(count) => decimal(&count.to_string()),
+        ReportCell::DaysOverdue(days) if *days <= 0 => String::new(),
+        ReportCell::DaysOverdue(days) => decimal(&days.to_string()),
         ReportCell::Day(date) => date.written_out(),
     }
 }
 
-/// A word of the API as people write it: `Sales invoice` for `sales_invoice`, `Asset` for `ASSET`.
+/// A word of the API as people write it: `Sales invoice` for `sales_invoice`, `Asset` for `ASSET`, `VAT adjustment` for
+/// `vat_adjustment`.
 fn written_out(word: &str) -> String {
     let days = word.strip_prefix("days_").map(|days| days.replace("over_", "over ").replace('_', "\u{2013}"));
     if let Some(days) = days {
         return format!("{days} days");
     }
-    let mut letters = word.chars().map(|letter| if letter == '_' { ' ' } else { letter.to_ascii_lowercase() });
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).collect()
+    if word == SourceType::Manual.as_str() {
+        return "Journal".to_owned();
+    }
+    let in_lower_case = word.to_ascii_lowercase();
+    let parts = in_lower_case.split('_').enumerate().map(|(at, part)| match part {
+        "vat" | "cis" | "hmrc" => part.to_ascii_uppercase(),
+        part if at == 0 => {
+            let mut letters = part.chars();
+            letters.next().map(|letter| letter.to_ascii_uppercase()).into_iter().chain(letters).collect()
+        }
+        part => part.to_owned(),
+    });
+    parts.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_of_the_api_is_printed_as_people_write_it() {
+        for (word, printed) in [
+            ("sales_invoice", "Sales invoice"),
+            ("ASSET", "Asset"),
+            ("vat_adjustment", "VAT adjustment"),
+            ("tell_hmrc", "Tell HMRC"),
+            ("cis_suffered", "CIS suffered"),
+            ("manual", "Journal"),
+            ("days_31_60", "31\u{2013}60 days"),
+            ("days_over_90", "over 90 days"),
+            ("private_use", "Private use"),
+            ("vat", "VAT"),
+        ] {
+            assert_eq!(written_out(word), printed);
+        }
+    }
 }

@@ -468,7 +468,7 @@ impl AgedDocument {
             self.number.as_deref().into(),
             self.date.into(),
             self.due_date.into(),
-            self.days_overdue.map_or(ReportCell::Empty, |days| ReportCell::Count(days.into())),
+            self.days_overdue.map_or(ReportCell::Empty, |days| ReportCell::DaysOverdue(days.into())),
             self.amount.into(),
             self.outstanding.into(),
             ReportCell::Word(self.bucket),

@@ -9,8 +9,9 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Type;
 
-use super::Period;
 use super::cis_position::{BillAllocation, CisPosition, CisPositionRows, CisSubcontractor, Figures, figures_by_rate};
+use super::table::{ReportCell, ReportColumn, ReportPart, ReportRow, ReportTables, Tabulated};
+use super::{Period, ReportDays};
 use crate::domain::date::Date;
 use crate::domain::ids::Id;
 use crate::domain::ledger::cis::TaxMonth;
@@ -71,7 +72,7 @@ pub struct CisReturnRow {
 }
 
 /// The sums over all subcontractors.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CisReturnTotals {
     /// Payments without VAT, for labour and materials.
     pub total_payments: Money,
@@ -166,6 +167,102 @@ impl CisReturn {
             cis_payable_balance: position.cis_payable_balance,
             warnings,
         }
+    }
+}
+
+impl CisReturn {
+    /// What a return on paper says of itself below its title.
+    pub fn references(&self) -> Vec<String> {
+        let named = [
+            ("Employer's reference", &self.paye_reference),
+            ("Accounts Office reference", &self.accounts_office_reference),
+        ];
+        let known = named.into_iter().filter_map(|(name, reference)| Some(format!("{name} {}", reference.as_ref()?)));
+        known.collect()
+    }
+
+    /// Everybody who was paid, all together, and what is owed.
+    fn of_subcontractors(&self) -> ReportPart {
+        let columns = vec![
+            ReportColumn::unprinted("supplier_id"),
+            ReportColumn::text("name", "Subcontractor"),
+            ReportColumn::mark("utr", "UTR"),
+            ReportColumn::mark("verification_number", "Verification"),
+            ReportColumn::figure("deduction_rate", "Rate %"),
+            ReportColumn::figure("total_payments", "Payments"),
+            ReportColumn::figure("cost_of_materials", "Materials"),
+            ReportColumn::figure("total_deducted", "Deducted"),
+        ];
+        let named = |name: &str, figures: [ReportCell; 3]| -> Vec<ReportCell> {
+            let nothing = || ReportCell::Empty;
+            [nothing(), name.into(), nothing(), nothing(), nothing()].into_iter().chain(figures).collect()
+        };
+        let CisReturnTotals { total_payments, cost_of_materials, total_deducted } = self.totals;
+        let totals = [total_payments, cost_of_materials, total_deducted].map(ReportCell::from);
+        let owed = [ReportCell::Empty, ReportCell::Empty, self.cis_payable_balance.into()];
+        let mut rows: Vec<ReportRow> = self.subcontractors.iter().map(CisReturnRow::printed).collect();
+        rows.push(ReportRow::total("totals", named("Total", totals)));
+        rows.push(ReportRow::line("cis_payable_balance", named("Owed to HMRC at the end of the tax month", owed)));
+        ReportPart::new(columns, rows)
+    }
+
+    fn of_warnings(&self) -> ReportPart {
+        let columns = vec![
+            ReportColumn::unprinted("code"),
+            ReportColumn::unprinted("supplier_id"),
+            ReportColumn::text("message", "To look at"),
+            ReportColumn::unprinted("tax_month_end"),
+            ReportColumn::figure("amount", "Amount"),
+        ];
+        let rows = self.warnings.iter().map(|one| {
+            let (code, message) = (ReportCell::Word(one.code), (&one.message).into());
+            let cells = vec![code, one.supplier_id.into(), message, one.tax_month_end.into(), one.amount.into()];
+            ReportRow::line("warnings", cells)
+        });
+        ReportPart::headed("Warnings", columns, rows.collect())
+    }
+
+    /// What is to be done, in a sentence or two.
+    fn summary(&self) -> String {
+        let nobody = if self.nil_return { "Nobody was paid under the scheme: this is a nil return. " } else { "" };
+        format!(
+            "{nobody}The return is due on {}, and what was withheld is paid to HMRC by {}.",
+            self.due_date.written_out(),
+            self.payment_due_date.written_out()
+        )
+    }
+}
+
+impl CisReturnRow {
+    fn printed(&self) -> ReportRow {
+        let (utr, verification_number) = (self.utr.as_deref(), self.verification_number.as_deref());
+        let who = [self.supplier_id.into(), self.name.as_str().into(), utr.into(), verification_number.into()];
+        let figures = [self.total_payments, self.cost_of_materials, self.total_deducted].map(ReportCell::from);
+        let rate = ReportCell::Count(self.deduction_rate);
+        ReportRow::line("subcontractors", who.into_iter().chain([rate]).chain(figures).collect())
+    }
+}
+
+impl Tabulated<TaxMonth> for CisReturn {
+    const IS_ACCRUAL: bool = false;
+
+    fn tables(&self, _: TaxMonth) -> ReportTables {
+        let parts = vec![self.of_subcontractors(), self.of_warnings()];
+        ReportTables { subject: None, parts, notes: vec![self.summary()] }
+    }
+}
+
+impl ReportDays for TaxMonth {
+    fn days(self) -> Vec<Date> {
+        vec![self.last()]
+    }
+
+    fn last(self) -> Date {
+        Self::last(self)
+    }
+
+    fn caption(self) -> String {
+        format!("Tax month {}", self.period().caption())
     }
 }
 

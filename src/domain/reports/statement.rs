@@ -143,7 +143,8 @@ pub struct StatementLine {
     pub balance: Money,
 }
 
-fn source_type() -> ObjectBuilder {
+/// The schema of what made a journal.
+pub(super) fn source_type() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String).enum_values(Some(SourceType::ALL.map(SourceType::as_str)))
 }
 

@@ -194,6 +194,8 @@ pub enum ReportCell {
     Percent(Percentage),
     /// A number of things, or an identifier.
     Count(i64),
+    /// How many days something is overdue: left out on paper unless it is.
+    DaysOverdue(i64),
     /// A day.
     Day(Date),
 }

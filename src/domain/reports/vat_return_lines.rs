@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
+use super::statement::source_type;
 use crate::domain::date::Date;
 use crate::domain::ids::Id;
+use crate::domain::ledger::journal::SourceType;
 use crate::domain::ledger::money::{Money, Pence};
 use crate::domain::ledger::vat::{ReverseCharge, Split};
 use crate::domain::ledger::vat_return::{
@@ -224,7 +226,8 @@ pub struct VatReturnEntry {
     /// and VAT count in 6, and in 1 the percentage of the sum of all such entries.
     pub boxes: &'static [i64],
     /// `sales_invoice` and so on, or what the journal was made by.
-    pub document_type: String,
+    #[schema(schema_with = source_type)]
+    pub document_type: &'static str,
     /// The document; null for bank lines and journals.
     #[schema(required)]
     pub document_id: Option<Id>,
@@ -254,7 +257,7 @@ pub struct VatEntryRow {
     /// Net and VAT.
     pub amount: Split,
     /// The kind of the document, or what the journal was made by.
-    pub document_type: String,
+    pub document_type: SourceType,
     /// The document.
     pub document_id: Option<i64>,
     /// The number of the document or journal.
@@ -278,7 +281,7 @@ impl From<&VatEntryRow> for VatReturnEntry {
             net_amount: row.amount.net.into(),
             vat_amount: row.amount.vat.into(),
             boxes: row.kind.boxes(),
-            document_type: row.document_type.clone(),
+            document_type: row.document_type.as_str(),
             document_id: row.document_id.map(Id),
             number: row.number.clone(),
             journal_id: row.journal_id.map(Id),

@@ -9,6 +9,7 @@ use super::vat_return_lines::{
 use super::{Period, ReportDays};
 use crate::domain::date::Date;
 use crate::domain::ledger::money::{Money, Pence};
+use crate::domain::mail::pounds;
 
 impl ReportDays for VatReturnParameters {
     fn days(self) -> Vec<Date> {
@@ -132,10 +133,10 @@ impl VatReturn {
 
     /// What is to be done, in a sentence.
     fn summary(&self) -> String {
-        let amount = Pence(self.box5.0);
+        let amount = pounds(Pence(self.box5.0));
         let what = match self.direction {
-            "payable" => format!("£{amount} is to be paid to HMRC"),
-            "reclaimable" => format!("£{amount} is to be reclaimed from HMRC"),
+            "payable" => format!("{amount} is to be paid to HMRC"),
+            "reclaimable" => format!("{amount} is to be reclaimed from HMRC"),
             _ => "Nothing is to be paid or reclaimed".to_owned(),
         };
         let due = self.due_date.map(|date| format!("; the return is due on {}", date.written_out()));
@@ -208,7 +209,7 @@ fn entries(entries: &[VatReturnEntry]) -> ReportPart {
         let cells = vec![
             row.id.into(),
             row.date.into(),
-            (&row.document_type).into(),
+            ReportCell::Word(row.document_type),
             row.number.as_ref().into(),
             ReportCell::Word(row.side),
             row.vat_code.into(),

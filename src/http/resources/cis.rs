@@ -13,15 +13,23 @@ use crate::domain::ledger::money::Pence;
 use crate::domain::problem::Issues;
 use crate::domain::reports::cis_return::CisReturn;
 use crate::domain::reports::cis_statement::CisStatement;
+use crate::domain::reports::table::{ReportHead, ReportTable, Tabulated};
 use crate::http::books::change::{member, path_id};
 use crate::http::call::Call;
 use crate::http::envelope;
 use crate::http::error::ApiError;
 use crate::http::file;
+use crate::http::openapi::{self, Operation};
 use crate::http::products::Products;
 use crate::http::query::Query;
+use crate::http::resources::report_format::{Format, PrintedReport};
 use crate::http::wire::books::{TAX_MONTH_RULE, parse_tax_month};
 use crate::render::{self, PaymentAndDeductionStatement, Pdf};
+
+/// The description of the operation, in all forms of its answer.
+pub fn describe_return() -> Operation {
+    Format::describe(openapi::get_cis_return())
+}
 
 /// `GET …/cis/returns/{tax_month_end}`.
 pub async fn show_return(call: Call<Products>) -> Result<HttpResponse, ApiError> {
@@ -31,9 +39,19 @@ pub async fn show_return(call: Call<Products>) -> Result<HttpResponse, ApiError>
         issues.field("path", "tax_month_end", TAX_MONTH_RULE);
         return Err(ApiError::invalid_request_format(&issues));
     };
-    Query::none(call.query())?;
+    let mut query = Query::new(call.query());
+    let format = Format::read(&mut query);
+    query.finish()?;
     let rows = call.state().reader.cis_return_rows(&organisation, month).await?;
-    envelope::data(StatusCode::OK, &CisReturn::compute(rows, month))
+    let figures = CisReturn::compute(rows, month);
+    if format == Format::Json {
+        return envelope::data(StatusCode::OK, &figures);
+    }
+    let (name, title) = ("cis-return", "CIS monthly return");
+    let head = ReportHead { name, title, organisation_name: &organisation.name, basis: None };
+    let mut table = ReportTable::new(head, month, figures.tables(month));
+    table.subtitles.extend(figures.references());
+    PrintedReport::of(table, format, render::report).await?.answer()
 }
 
 /// `GET …/suppliers/{id}/cis-statement`.

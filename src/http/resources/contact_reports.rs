@@ -184,13 +184,15 @@ async fn print_statement(request: ReportRequest<'_>, kind: ContactKind) -> Resul
     if format == Format::Json {
         return json_of(request, period, &snapshot, statement);
     }
+    let closing_balance = statement.closing_balance;
     let table = request.table(&snapshot.organisation_name, period, &statement);
     if format == Format::Csv {
         return PrintedReport::of(table, format, render::report).await;
     }
     let found = reader.contact(organisation.id, kind, contact, today).await?;
     let contact = found.map(|view| view.row.details).ok_or_else(ApiError::not_found)?;
-    let (name, pdf) = print_letter(reader, organisation, (kind, contact), table).await?;
+    let balance = Pence(closing_balance.0);
+    let (name, pdf) = print_letter(reader, organisation, (kind, contact), (table, balance)).await?;
     Ok(PrintedReport::Pdf(name, pdf))
 }
 
@@ -199,7 +201,7 @@ async fn print_letter(
     reader: &Reader,
     organisation: &OrganisationRecord,
     (kind, contact): (ContactKind, ContactDetails),
-    table: ReportTable,
+    (table, closing_balance): (ReportTable, Pence),
 ) -> Result<(String, Pdf), ApiError> {
     let bank_account = match organisation.payment_bank_account_id {
         Some(id) => reader.bank_account(organisation.id, id).await?.map(|view| view.row.details),
@@ -209,7 +211,14 @@ async fn print_letter(
     let organisation = organisation.clone();
     let print = move || {
         let (organisation, contact, bank_account) = (&organisation, &contact, bank_account.as_ref());
-        render::statement(&StatementLetter { report: &table, organisation, kind, contact, bank_account })
+        render::statement(&StatementLetter {
+            report: &table,
+            organisation,
+            kind,
+            contact,
+            bank_account,
+            closing_balance,
+        })
     };
     Ok((name, file::print(print).await?))
 }
@@ -277,8 +286,9 @@ impl CustomerStatement {
         call: &Call<Products>,
         organisation: &OrganisationRecord,
     ) -> Result<(String, Pdf), ApiError> {
+        let balance = Pence(self.statement.closing_balance.0);
         let who = (ContactKind::Customer, self.customer.details);
-        let (name, pdf) = print_letter(&call.state().reader, organisation, who, self.table).await?;
+        let (name, pdf) = print_letter(&call.state().reader, organisation, who, (self.table, balance)).await?;
         Ok((format!("{name}.pdf"), pdf))
     }
 }

@@ -10,6 +10,7 @@ use crate::domain::date::{Date, Month};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::allocation::{Allocation, SettlementKind};
 use crate::domain::ledger::document::DocumentKind;
+use crate::domain::ledger::journal::SourceType;
 use crate::domain::ledger::money::Pence;
 use crate::domain::ledger::open_item::NodesOfDay;
 use crate::domain::ledger::vat::{Basis, ReverseCharge, Side, Split, VatCode, VatHistory};
@@ -374,7 +375,7 @@ fn read_entry(row: &Row) -> Result<VatEntryRow, StoreError> {
         date: row.date(1)?,
         kind: read_kind(row, 2)?,
         amount: Split { net: Pence(row.get(6)?), vat: Pence(row.get(7)?) },
-        document_type: row.get(8)?,
+        document_type: row.parsed(8, SourceType::parse)?,
         document_id: row.get(9)?,
         number: row.get(10)?,
         journal_id: row.get(11)?,

@@ -170,6 +170,51 @@ on_both_databases! {
         assert_eq!(warnings(&february), [json!(["negative", reed, -100.0, [refund["id"]], null])]);
     }
 
+    fn a_return_is_a_file_too(database) {
+        let books = Books::on(&database);
+        let references = json!({ "paye_reference": "123/AB456", "accounts_office_reference": "123PA00045678" });
+        books.request("PATCH", "").json(&references).send().expect(200);
+        let reed = books.subcontractor("=Reed, Carpentry", 20);
+        let bill = books.work(reed, "2026-01-05", "15000", "4200");
+        books.payment(reed, "2026-01-20", "5400", &[(&bill, "5400")]);
+        books.payment(reed, "2026-02-01", "60", &[]);
+        let file = |end: &str, form: &str| books.request("GET", &format!("/cis/returns/{end}?format={form}")).send();
+        let data = books.cis_return(JANUARY);
+        assert_eq!(file(JANUARY, "json").expect(200)["data"], data);
+        let csv = file(JANUARY, "csv");
+        assert_eq!(csv.header("content-disposition"), Some("inline; filename=\"cis-return 2026-02-05.csv\""));
+        let subcontractor = fields(&data["subcontractors"][0], &["utr", "verification_number"]);
+        let [utr, verified] = [0, 1].map(|at| subcontractor[at].as_str().unwrap());
+        let on_account = data["warnings"][0]["message"].as_str().unwrap();
+        let expected = format!(
+            "section,supplier_id,name,utr,verification_number,deduction_rate,total_payments,cost_of_materials,total_deducted,\
+             code,message,tax_month_end,amount\r\n\
+             subcontractors,{reed},\"'=Reed, Carpentry\",\"{utr}\",\"{verified}\",20,6400.00,1400.00,1000.00,,,,\r\n\
+             totals,,\"Total\",,,,6400.00,1400.00,1000.00,,,,\r\n\
+             cis_payable_balance,,\"Owed to HMRC at the end of the tax month\",,,,,,1000.00,,,,\r\n\
+             warnings,{reed},,,,,,,,unallocated_payment,\"{on_account}\",,60.00\r\n"
+        );
+        assert_eq!(csv.text(), expected);
+        let printed = file(JANUARY, "pdf");
+        assert_eq!(printed.header("content-disposition"), Some("inline; filename=\"cis-return 2026-02-05.pdf\""));
+        assert!(file(JANUARY, "pdf").body == printed.body, "the same books, the same bytes");
+        if let Some(read) = read(&printed) {
+            read.says(&[
+                "CIS monthly return", "Tax month 6 Jan 2026 to 5 Feb 2026", "123/AB456", "123PA00045678", "=Reed, Carpentry",
+                "6,400.00", "1,400.00", "1,000.00", "due on 19 Feb 2026", "paid to HMRC by 22 Feb 2026", on_account,
+            ]);
+            assert!(!read.text.contains('_') && !read.text.contains("nil return"), "{}", read.text);
+        }
+        if let Some(read) = read(&file(FEBRUARY, "pdf")) {
+            read.says(&["this is a nil return", "due on 19 Mar 2026"]);
+        }
+        for form in ["xlsx", "PDF", ""] {
+            assert_eq!(format_paths(&file(JANUARY, form)), ["query.format"], "{form}");
+        }
+        let month = books.request("GET", "/cis/returns/2026-02-06?format=doc").send();
+        assert_eq!(format_paths(&month), ["path.tax_month_end"]);
+    }
+
     fn only_a_fifth_ends_a_tax_month(database) {
         let books = Books::on(&database);
         for end in ["2026-02-06", "2026-02-28", "2026-02-30", "2026-2-5", "x", "2200-01-05", "1899-12-05", "0"] {

@@ -245,6 +245,7 @@ fn assert_files(books: &Books, contacts: (i64, i64)) {
                 assert!(words.contains(&figure.as_str()), "{name}: {figure} is not in\n{}", read.text);
             }
             read.says(&[report.title, "Amounts in pounds sterling"]);
+            assert!(!read.text.contains('_'), "{name}: a word of the API is not for people: {}", read.text);
             // What follows from payments, or from a scheme, is of no basis.
             let has_no_basis =
                 ["cis-position", "vat-return", "customer-statement", "supplier-statement"].contains(&name);
@@ -314,6 +315,24 @@ on_both_databases! {
         let books = Books::on(&database);
         let contacts = traded(&books);
         assert_files(&books, contacts);
+    }
+
+    fn the_entries_of_a_vat_return_say_what_they_are_of_as_people_do(database) {
+        let books = Books::on(&database);
+        traded(&books);
+        books.posted("2026-03-30", "1200", "4000", json!("5"));
+        let line = json!({ "account_id": books.account_id("4000"), "credit": "12", "vat_code": "ST" });
+        let lines = json!([{ "account_id": books.account_id("1200"), "debit": "12" }, line]);
+        books.made("/journals", &json!({ "entry_date": "2026-03-30", "description": "Till", "lines": lines }));
+        let path = books.path(&format!("/reports/vat-return?{PERIOD}&detail=true"));
+        let data = get(&books, &path).expect(200)["data"].clone();
+        let csv = get(&books, &format!("{path}&format=csv")).text();
+        assert_same("vat-return", &csv, &data);
+        assert!(csv.contains("sales_invoice") && csv.contains("manual"), "a CSV has the words of the API: {csv}");
+        if let Some(read) = read(&get(&books, &format!("{path}&format=pdf"))) {
+            read.says(&["Sales invoice", "Purchase invoice", "Journal", "£5,218.00 is to be paid to HMRC"]);
+            assert!(!read.text.contains('_') && !read.text.contains("anual"), "{}", read.text);
+        }
     }
 
     fn empty_books_have_files_too(database) {

@@ -90,6 +90,42 @@ on_both_databases! {
         }
     }
 
+    fn a_statement_asks_for_what_is_owed_and_says_what_is_in_hand(database) {
+        let Account { books, customer } = Account::of(Books::on(&database));
+        let account = json!({ "bank_name": "Bank of York", "sort_code": "12-34-56", "account_number": "12345678" });
+        books.request("PATCH", &format!("/bank-accounts/{}", books.bank_id())).json(&account).send().expect(200);
+        books.request("PATCH", "").json(&json!({ "payment_bank_account_id": books.bank_id() })).send().expect(200);
+        let letters = |customer: i64| {
+            let path = format!("/customers/{customer}/statement/pdf?{MARCH}");
+            read(&books.request("GET", &path).send()).map(|read| (read.letters(), read.text))
+        };
+        let (overpaid, nothing) = (books.customer("Overpaid & Sons"), books.customer("Nothing Yet Ltd"));
+        books.receipt(overpaid, "2026-03-03", "130", &[]);
+        if let Some((owed, text)) = letters(customer) {
+            assert!(owed.contains("Topay£490.00AccountnameLarkspurJoineryLtdBankBankofYorkSortcode12-34-56"), "{text}");
+            // Nothing is overdue yet, and that is no number below zero.
+            assert!(!text.contains("-1 ") && !text.contains("-0 ") && !owed.contains("Inyourfavour"), "{text}");
+        }
+        if let Some((in_hand, text)) = letters(overpaid) {
+            assert!(in_hand.contains("Inyourfavour£130.00") && !in_hand.contains("Topay") && !in_hand.contains("Sortcode"), "{text}");
+        }
+        if let Some((even, text)) = letters(nothing) {
+            assert!(!even.contains("Inyourfavour") && !even.contains("Topay") && !even.contains("Sortcode"), "{text}");
+        }
+        // Wherever the table ends, who is to be paid and where stand on one page.
+        let many = books.customer("Sixty Lines plc");
+        for number in 1..=62 {
+            books.sale(many, "2026-03-05", "10");
+            if number < 50 {
+                continue;
+            }
+            if let Some((_, text)) = letters(many) {
+                let pages: Vec<&str> = text.split('\u{c}').filter(|page| page.contains("To pay") || page.contains("Sort code")).collect();
+                assert_eq!(pages.len(), 1, "{number}: {text}");
+            }
+        }
+    }
+
     fn a_statement_is_sent_with_its_pdf_and_changes_nothing(database) {
         let account = Account::of(Books::on(&database));
         let (books, customer) = (&account.books, account.customer);

@@ -38,6 +38,9 @@ fn cis_returns(s: &mut Session) {
         s.get(&format!("/cis/returns/{end}"));
     }
     s.get("/cis/returns/2026-02-05?month=1");
+    s.get("/cis/returns/2026-02-05?format=xlsx");
+    s.head_of("/cis/returns/2026-02-05?format=csv");
+    s.head_of("/cis/returns/2026-02-05?format=pdf");
     s.act("/cis/returns/2026-02-05");
     for supplier in [reed, elm] {
         s.get(&format!("/suppliers/{supplier}/cis-statement?tax_month_end=2026-02-05"));
