@@ -195,6 +195,9 @@ impl Writer<'_> {
             }
             // One that is there already would make it a question which of the two is meant.
             None if !facing.is_empty() => return,
+            None if row.state == RowState::Unconfirmed && self.awaiting(at).is_some() => {
+                return self.complete_transfer(at, refusals);
+            }
             None => (json!({ "type": "transfer", "bank_account_id": self.state.banks[other].id }), row.day),
         };
         if self.send("POST", &self.confirm_path(at), &body, &refusals, 200).is_some() {
@@ -209,6 +212,29 @@ impl Writer<'_> {
                 }
                 None => {}
             }
+        }
+    }
+
+    /// The row of the other bank whose transfer awaits this one, the nearest in time.
+    fn awaiting(&self, at: usize) -> Option<usize> {
+        let row = &self.state.rows[at];
+        let awaits = |with: &Row| {
+            matches!(with.state, RowState::Transfer { partner: None, bank, .. } if bank == row.bank)
+                && with.amount == -row.amount
+        };
+        self.rows_in(awaits).into_iter().min_by_key(|with| ((self.state.rows[*with].day - row.day).abs(), *with))
+    }
+
+    /// The transfer is in the books already: nothing is posted, whatever is locked.
+    fn complete_transfer(&mut self, at: usize, mut refusals: Vec<&'static str>) {
+        refusals.retain(|reason| *reason != "period_locked");
+        let Some(first) = self.awaiting(at) else { return };
+        let (own, other) = (self.state.rows[at].bank, self.state.rows[first].bank);
+        let body = json!({ "type": "transfer", "bank_account_id": self.state.banks[other].id });
+        if self.send("POST", &self.confirm_path(at), &body, &refusals, 200).is_some() {
+            let RowState::Transfer { journal, .. } = self.state.rows[first].state else { return };
+            self.state.rows[first].state = RowState::Transfer { journal, partner: Some(at), bank: own };
+            self.state.rows[at].state = RowState::Transfer { journal, partner: Some(first), bank: other };
         }
     }
 

@@ -17,8 +17,9 @@ use crate::books::{independent, plain_text};
 /// A journal as both sides can say it.
 type Said = (String, String, String, Sides);
 
-/// Compares all that is shown; how many figures were followed to what is behind them.
-pub fn compare(books: &Books, writers: &[Writer<'_>]) -> Followed {
+/// Compares all that is shown, and where asked what costs as much as all else together: other programs that read the books,
+/// and a year closed and reopened. How many figures were followed to what is behind them.
+pub fn compare(books: &Books, writers: &[Writer<'_>], with_slow_checks: bool) -> Followed {
     for writer in writers {
         // Whether the run was about anything.
         println!("{}: {:?}", writer.place, writer.told);
@@ -44,16 +45,18 @@ pub fn compare(books: &Books, writers: &[Writer<'_>]) -> Followed {
     }
     compare_controls(books, &balances);
     compare_days(books, writers);
-    let accounts = books.get("/accounts?include_archived=true");
-    independent::assert_agrees(&journals, accounts["data"].as_array().unwrap());
     compare_invoice_numbers(books);
     compare_cis_returns(books, writers);
-    plain_text::assert_reports_agree(books, &journals);
     assert_account_reports(books);
     assert_contact_reports(books);
     let followed = assert_figures_are_what_is_behind_them(books);
     assert!(followed.rows > 0);
-    assert_closing_changes_nothing(books);
+    if with_slow_checks {
+        let accounts = books.get("/accounts?include_archived=true");
+        independent::assert_agrees(&journals, accounts["data"].as_array().unwrap());
+        plain_text::assert_reports_agree(books, &journals);
+        assert_closing_changes_nothing(books);
+    }
     followed
 }
 
