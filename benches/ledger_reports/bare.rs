@@ -108,6 +108,19 @@ const SUPPLIER_STATEMENT: &str = "select l.entry_day, j.id, j.source_type, d.num
      union all select null, d.id, d.kind, d.number, null, d.due_day, d.net + d.vat, d.due from document d \
      where d.contact_id = ?2 and d.kind = 'purchase_invoice' and d.due > 0";
 
+/// The sums of months ?2 to ?3 by kind, the scheme and the registration, the adjustments from day ?4 to ?5, and the recorded
+/// returns up to then.
+const VAT_RETURN: &str = "select side, vat_code, basis, reverse_charge, sum(net) as net_pence, sum(vat) as vat_pence, \
+     sum(entries) as entries from vat_month where organisation_id = ?1 and month >= ?2 and month <= ?3 \
+     group by side, vat_code, basis, reverse_charge \
+     union all select o.name, o.vat_number, p.scheme, null, p.from_day, o.vat_period_months, o.vat_period_end_month \
+     from organisation o left join vat_scheme_period p on p.organisation_id = o.id where o.id = ?1 \
+     union all select v.reason, null, null, null, e.amount, e.box_number, v.day from vat_adjustment v \
+     join vat_adjustment_entry e on e.vat_adjustment_id = v.id \
+     where v.organisation_id = ?1 and v.day >= ?4 and v.day <= ?5 \
+     union all select scheme, null, null, null, box1, box4, last_month from vat_return \
+     where organisation_id = ?1 and last_month <= ?3";
+
 /// The statement of each report.
 const STATEMENTS: &[(&str, &str)] = &[
     ("profit-loss", PROFIT_LOSS),
@@ -115,6 +128,7 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("balance-sheet", BALANCES),
     ("trial-balance", BALANCES),
     ("cash-flow", CASH_FLOW),
+    ("vat-return", VAT_RETURN),
     ("period-comparison", PERIOD_COMPARISON),
     ("balance-comparison", BALANCE_COMPARISON),
     ("aged-debtors", AGED_DEBTORS),

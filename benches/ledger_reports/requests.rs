@@ -108,6 +108,12 @@ pub const REPORTS: &[ReportRequest] = &[
         ties: is_there,
     },
     ReportRequest {
+        name: "vat-return",
+        path: "/reports/vat-return?period_start=2026-01-01&period_end=2026-03-31",
+        numbers: Numbers::Fixed(&[MARCH_2026 - 2, MARCH_2026, FIRST_OF_QUARTER, LAST_DAY]),
+        ties: |answer| are_equal(answer, "/box4", "/hmrc/vatReclaimedCurrPeriod"),
+    },
+    ReportRequest {
         name: "period-comparison",
         path: "/reports/period-comparison?period_start=2025-04-01&period_end=2026-03-31",
         numbers: Numbers::Fixed(&[APRIL_2025, MARCH_2026, APRIL_2024]),
