@@ -57,6 +57,7 @@ fn paths(books: &Books, [customer, supplier]: [i64; 2]) -> Vec<String> {
             "profit-loss",
             "profit-loss-monthly",
             "cash-flow",
+            "vat-return",
             "period-comparison",
             "sales-by-customer",
             "purchases-by-supplier",
