@@ -124,7 +124,7 @@ async fn query_all(connection: &DatabaseConnection, sql: &str, values: Vec<Value
 
 /// A query to be asked together with others.
 pub(super) struct Query {
-    /// The statement, with `$1` for the first parameter; its columns are numbers and texts.
+    /// The statement, with `$1` for the first parameter; its columns are numbers, texts and truth values.
     pub(super) sql: String,
     /// How many columns it has.
     pub(super) columns: usize,

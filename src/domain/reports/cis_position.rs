@@ -148,21 +148,28 @@ impl CisPosition {
     }
 }
 
+/// The columns that say who a subcontractor is and at which rate was withheld.
+pub(super) fn subcontractor_columns() -> [ReportColumn; 5] {
+    [
+        ReportColumn::unprinted("supplier_id"),
+        ReportColumn::text("name", "Subcontractor"),
+        ReportColumn::mark("utr", "UTR"),
+        ReportColumn::mark("verification_number", "Verification"),
+        ReportColumn::figure("deduction_rate", "Rate %"),
+    ]
+}
+
 impl Tabulated<Period> for CisPosition {
     const IS_ACCRUAL: bool = false;
 
     fn tables(&self, _: Period) -> ReportTables {
-        let columns = vec![
-            ReportColumn::unprinted("supplier_id"),
-            ReportColumn::text("name", "Subcontractor"),
-            ReportColumn::mark("utr", "UTR"),
-            ReportColumn::mark("verification_number", "Verification"),
-            ReportColumn::figure("deduction_rate", "Rate %"),
+        let mut columns = Vec::from(subcontractor_columns());
+        columns.extend([
             ReportColumn::figure("total_payments", "Payments"),
             ReportColumn::figure("materials", "Materials"),
             ReportColumn::figure("liable", "Liable"),
             ReportColumn::figure("deducted", "Deducted"),
-        ];
+        ]);
         let of_subcontractor = |one: &CisSubcontractor| {
             let (utr, verification_number) = (one.utr.as_deref(), one.verification_number.as_deref());
             let who = [one.supplier_id.into(), one.name.as_str().into(), utr.into(), verification_number.into()];

@@ -9,7 +9,9 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Type;
 
-use super::cis_position::{BillAllocation, CisPosition, CisPositionRows, CisSubcontractor, Figures, figures_by_rate};
+use super::cis_position::{
+    BillAllocation, CisPosition, CisPositionRows, CisSubcontractor, Figures, figures_by_rate, subcontractor_columns,
+};
 use super::table::{ReportCell, ReportColumn, ReportPart, ReportRow, ReportTables, Tabulated};
 use super::{Period, ReportDays};
 use crate::domain::date::Date;
@@ -183,16 +185,12 @@ impl CisReturn {
 
     /// Everybody who was paid, all together, and what is owed.
     fn of_subcontractors(&self) -> ReportPart {
-        let columns = vec![
-            ReportColumn::unprinted("supplier_id"),
-            ReportColumn::text("name", "Subcontractor"),
-            ReportColumn::mark("utr", "UTR"),
-            ReportColumn::mark("verification_number", "Verification"),
-            ReportColumn::figure("deduction_rate", "Rate %"),
+        let mut columns = Vec::from(subcontractor_columns());
+        columns.extend([
             ReportColumn::figure("total_payments", "Payments"),
             ReportColumn::figure("cost_of_materials", "Materials"),
             ReportColumn::figure("total_deducted", "Deducted"),
-        ];
+        ]);
         let named = |name: &str, figures: [ReportCell; 3]| -> Vec<ReportCell> {
             let nothing = || ReportCell::Empty;
             [nothing(), name.into(), nothing(), nothing(), nothing()].into_iter().chain(figures).collect()

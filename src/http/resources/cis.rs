@@ -5,7 +5,6 @@ use actix_web::http::StatusCode;
 
 use crate::domain::books::records::contact::ContactRecord;
 use crate::domain::books::records::organisation::OrganisationRecord;
-use crate::domain::date::date_in;
 use crate::domain::ids::Id;
 use crate::domain::ledger::cis::TaxMonth;
 use crate::domain::ledger::contact::ContactKind;
@@ -22,6 +21,7 @@ use crate::http::file;
 use crate::http::openapi::{self, Operation};
 use crate::http::products::Products;
 use crate::http::query::Query;
+use crate::http::resources::contact_reports::contact;
 use crate::http::resources::report_format::{Format, PrintedReport};
 use crate::http::wire::books::{TAX_MONTH_RULE, parse_tax_month};
 use crate::render::{self, PaymentAndDeductionStatement, Pdf};
@@ -71,7 +71,7 @@ pub async fn print_statement(call: Call<Products>) -> Result<HttpResponse, ApiEr
 async fn requested(call: &Call<Products>) -> Result<(OrganisationRecord, SupplierStatement), ApiError> {
     let (organisation, _) = member(call).await?;
     let id = path_id(call)?;
-    let supplier = supplier(call, &organisation, id).await?.ok_or_else(ApiError::not_found)?;
+    let supplier = contact(call, &organisation, ContactKind::Supplier, id).await?.ok_or_else(ApiError::not_found)?;
     let mut query = Query::new(call.query());
     let month = query.tax_month("tax_month_end");
     query.finish()?;
@@ -81,17 +81,6 @@ async fn requested(call: &Call<Products>) -> Result<(OrganisationRecord, Supplie
         return Err(ApiError::not_found());
     }
     Ok((organisation, statement))
-}
-
-/// A supplier of the organisation.
-pub(super) async fn supplier(
-    call: &Call<Products>,
-    organisation: &OrganisationRecord,
-    id: i64,
-) -> Result<Option<ContactRecord>, ApiError> {
-    let today = date_in(&organisation.timezone, call.began_at_ms());
-    let found = call.state().reader.contact(organisation.id, ContactKind::Supplier, id, today).await?;
-    Ok(found.map(|view| view.row))
 }
 
 /// The statement of a supplier for a tax month.

@@ -227,7 +227,7 @@ async fn print_letter(
 pub async fn print_customer_statement(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let (organisation, _) = member(&call).await?;
     let id = path_id(&call)?;
-    let customer = customer(&call, &organisation, id).await?.ok_or_else(ApiError::not_found)?;
+    let customer = contact(&call, &organisation, ContactKind::Customer, id).await?.ok_or_else(ApiError::not_found)?;
     let mut query = Query::new(call.query());
     let period = Period::read(&mut query, date_in(&organisation.timezone, call.began_at_ms()));
     query.finish()?;
@@ -237,14 +237,15 @@ pub async fn print_customer_statement(call: Call<Products>) -> Result<HttpRespon
     file::pdf(&name, pdf)
 }
 
-/// A customer of the organisation.
-pub(super) async fn customer(
+/// A customer or supplier of the organisation.
+pub(super) async fn contact(
     call: &Call<Products>,
     organisation: &OrganisationRecord,
+    kind: ContactKind,
     id: i64,
 ) -> Result<Option<ContactRecord>, ApiError> {
     let today = date_in(&organisation.timezone, call.began_at_ms());
-    let found = call.state().reader.contact(organisation.id, ContactKind::Customer, id, today).await?;
+    let found = call.state().reader.contact(organisation.id, kind, id, today).await?;
     Ok(found.map(|view| view.row))
 }
 

@@ -16,6 +16,7 @@ use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::books::request::CommandResult;
 use crate::domain::date::Date;
 use crate::domain::ids::OrganisationId;
+use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::money::Pence;
 use crate::domain::mail::{EmailStatus, EmailedType};
 use crate::http::books::change::{
@@ -28,8 +29,8 @@ use crate::http::error::ApiError;
 use crate::http::openapi::schema::{array, choice, string};
 use crate::http::products::Products;
 use crate::http::query::Query;
-use crate::http::resources::cis::{SupplierStatement, supplier};
-use crate::http::resources::contact_reports::{CustomerStatement, customer};
+use crate::http::resources::cis::SupplierStatement;
+use crate::http::resources::contact_reports::{CustomerStatement, contact};
 use crate::http::resources::printed::{print_document, print_settlement};
 use crate::http::wire::books::email::{EmailRequest, parse_cis_statement_email, parse_email, parse_statement_email};
 
@@ -48,7 +49,7 @@ pub async fn send_cis_statement(call: Call<Products>) -> Result<HttpResponse, Ap
     let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_cis_statement_email(&call.body);
-    let exists = read.is_ok() || supplier(&call, &access.organisation, id).await?.is_some();
+    let exists = read.is_ok() || contact(&call, &access.organisation, ContactKind::Supplier, id).await?.is_some();
     let (request, month) = body_or_path(read, exists)?;
     queue(&call, &access, EmailedDocument::CisStatement(id, month), request).await
 }
@@ -58,7 +59,7 @@ pub async fn send_customer_statement(call: Call<Products>) -> Result<HttpRespons
     let access = require_write_access(&call).await?;
     let id = path_id(&call)?;
     let read = parse_statement_email(&call.body);
-    let exists = read.is_ok() || customer(&call, &access.organisation, id).await?.is_some();
+    let exists = read.is_ok() || contact(&call, &access.organisation, ContactKind::Customer, id).await?.is_some();
     let (request, period) = body_or_path(read, exists)?;
     queue(&call, &access, EmailedDocument::CustomerStatement(id, period), request).await
 }
@@ -180,14 +181,14 @@ async fn rendered(
             (Vec::new(), version, if attaches_pdf { Some(file.await?) } else { None })
         }
         EmailedDocument::CisStatement(id, month) => {
-            let Some(supplier) = supplier(call, organisation, id).await? else { return Ok(None) };
+            let Some(supplier) = contact(call, organisation, ContactKind::Supplier, id).await? else { return Ok(None) };
             let statement = SupplierStatement::of(call, organisation, supplier, month).await?;
             let (figures, version) = (statement.figures(), statement.supplier.version);
             let file = if attaches_pdf { Some(statement.print(organisation.clone()).await?) } else { None };
             (figures, version, file)
         }
         EmailedDocument::CustomerStatement(id, period) => {
-            let Some(customer) = customer(call, organisation, id).await? else { return Ok(None) };
+            let Some(customer) = contact(call, organisation, ContactKind::Customer, id).await? else { return Ok(None) };
             let statement = CustomerStatement::of(call, organisation, customer, period).await?;
             let (figures, version) = (statement.figures(), statement.customer.version);
             let file = if attaches_pdf { Some(statement.print(call, organisation).await?) } else { None };
