@@ -212,10 +212,10 @@ impl<S> RouteTable<S> {
         if let Some(entry) = self.literal.get(path).and_then(|at| self.paths.get(*at)) {
             return self.choose(entry, method, Vec::new());
         }
-        for entry in &self.paths {
-            if let Some(parameters) = entry.matches(path) {
-                return self.choose(entry, method, parameters);
-            }
+        let Some(("", after_slash)) = path.split_once('/') else { return RouteMatch::Nothing };
+        let found: Vec<&str> = after_slash.split('/').collect();
+        if let Some(entry) = self.paths.iter().find(|entry| entry.fits(&found)) {
+            return self.choose(entry, method, entry.parameters(&found));
         }
         RouteMatch::Nothing
     }
@@ -249,27 +249,25 @@ impl PathEntry {
         self.tail.is_none() && self.segments.iter().all(|segment| matches!(segment, Segment::Literal(_)))
     }
 
-    fn matches(&self, path: &str) -> Option<Parameters> {
-        let mut rest = path;
-        let mut parameters = Parameters::new();
-        for segment in &self.segments {
-            let after = rest.strip_prefix('/')?;
-            let (found, left) = after.find('/').map_or((after, ""), |at| after.split_at(at));
-            match segment {
-                Segment::Literal(literal) if *literal == found => {}
-                Segment::Literal(_) => return None,
-                Segment::Parameter(_) if found.is_empty() => return None,
-                Segment::Parameter(name) => parameters.push((name, decode(found, false))),
-            }
-            rest = left;
-        }
-        match self.tail {
-            None => rest.is_empty().then_some(parameters),
-            Some(tail) => {
-                parameters.push((tail, decode(rest.strip_prefix('/')?, false)));
-                Some(parameters)
-            }
-        }
+    /// Whether a path leads here. What differs most is looked at first: the count of segments, and those at the end.
+    fn fits(&self, found: &[&str]) -> bool {
+        let own = self.segments.len();
+        let counts = if self.tail.is_some() { found.len() > own } else { found.len() == own };
+        counts
+            && self.segments.iter().zip(found).rev().all(|(segment, found)| match segment {
+                Segment::Literal(literal) => literal == found,
+                Segment::Parameter(_) => !found.is_empty(),
+            })
+    }
+
+    /// The parameters of a path that leads here.
+    fn parameters(&self, found: &[&str]) -> Parameters {
+        let named = self.segments.iter().zip(found).filter_map(|(segment, found)| match segment {
+            Segment::Literal(_) => None,
+            Segment::Parameter(name) => Some((*name, decode(found, false))),
+        });
+        let tail = found.get(self.segments.len()..).unwrap_or_default();
+        named.chain(self.tail.map(|name| (name, decode(&tail.join("/"), false)))).collect()
     }
 }
 

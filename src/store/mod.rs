@@ -14,6 +14,7 @@ mod keys;
 mod mail;
 mod organisations;
 mod permits;
+mod reader_connections;
 mod serve_lock;
 mod settings;
 mod sql;
@@ -167,7 +168,7 @@ impl Store {
     pub async fn close(&self) {
         self.follower.stop();
         // Readers first: a reader that stands in an old part of the log would keep it from being emptied.
-        let _ = self.reader.pool().clone().close().await;
+        self.reader.close().await;
         self.writer.close().await;
     }
 }

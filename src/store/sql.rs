@@ -5,6 +5,8 @@
 //! them in order over one hand-over to its thread, PostgreSQL as one statement with data-modifying parts. Many rows of a
 //! table are inserted with one statement ([`Rows`]): they are one JSON parameter, an array of arrays.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -14,10 +16,11 @@ use sea_orm::{
     TransactionTrait as _, TryGetable, Value,
 };
 use serde::de::DeserializeOwned;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::domain::date::Date;
 use crate::store::epochs::Topic;
+use crate::store::reader_connections::ReaderConnections;
 use crate::store::{Shared, StoreError};
 
 /// The parameters of a statement.
@@ -116,16 +119,11 @@ fn statement(backend: DbBackend, sql: &str, values: Vec<Value>) -> Statement {
     Statement::from_sql_and_values(backend, sql, values)
 }
 
-/// Every row of a query on a connection.
-async fn query_all(connection: &DatabaseConnection, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, DbErr> {
-    let rows = connection.query_all_raw(statement(connection.get_database_backend(), sql, values)).await?;
-    Ok(rows.into_iter().map(Row::Fetched).collect())
-}
-
-/// A query to be asked together with others.
+/// A query to be asked together with others; the default asks nothing and finds no row.
+#[derive(Default)]
 pub(super) struct Query {
     /// The statement, with `$1` for the first parameter; its columns are numbers, texts and truth values.
-    pub(super) sql: String,
+    pub(super) sql: Cow<'static, str>,
     /// How many columns it has.
     pub(super) columns: usize,
     /// The parameters.
@@ -133,18 +131,8 @@ pub(super) struct Query {
 }
 
 impl Query {
-    pub(super) fn new(sql: impl Into<String>, columns: usize, values: Vec<Value>) -> Self {
+    pub(super) fn new(sql: impl Into<Cow<'static, str>>, columns: usize, values: Vec<Value>) -> Self {
         Self { sql: sql.into(), columns, values }
-    }
-
-    /// The same, or one that finds nothing in its place.
-    #[must_use]
-    pub(super) fn asked_if(self, is_asked: bool) -> Self {
-        if is_asked {
-            return self;
-        }
-        let nulls = vec!["null"; self.columns].join(", ");
-        Self::new(format!("select {nulls} where 1 = 0"), self.columns, Vec::new())
     }
 }
 
@@ -157,30 +145,60 @@ fn push_statement(text: &mut String, sql: &str, before: usize) {
         let (number, rest) = part.split_at(digits);
         text.push('$');
         match number.parse::<usize>() {
-            Ok(number) => text.push_str(&(before + number).to_string()),
+            Ok(number) => push_number(text, before + number),
             Err(_) => text.push_str(number),
         }
         text.push_str(rest);
     }
 }
 
-/// One statement for several queries: a column for each, with its rows as a JSON array of arrays.
-fn joined(backend: DbBackend, queries: &[Query]) -> (String, Vec<Value>) {
-    let [array, rows, end] = match backend {
-        DbBackend::Postgres => ["json_build_array", "json_agg", "::text"],
-        _ => ["json_array", "json_group_array", ""],
-    };
-    let (mut parts, mut columns, mut values) = (String::from("with "), String::new(), Vec::new());
-    for (at, query) in queries.iter().enumerate() {
-        let names = (0..query.columns).map(|column| format!("c{column}")).collect::<Vec<_>>().join(", ");
-        let comma = if at == 0 { "" } else { ", " };
-        parts.push_str(&format!("{comma}q{at}({names}) as ("));
-        push_statement(&mut parts, &query.sql, values.len());
-        parts.push(')');
-        columns.push_str(&format!("{comma}(select {rows}({array}({names})) from q{at}){end}"));
-        values.extend(query.values.iter().cloned());
+fn push_number(text: &mut String, number: usize) {
+    // Nothing fails that is written to a text.
+    let _ = write!(text, "{number}");
+}
+
+/// Adds the names that columns have within a query: `c0, c1`.
+fn push_columns(text: &mut String, count: usize) {
+    for column in 0..count {
+        text.push_str(if column == 0 { "c" } else { ", c" });
+        push_number(text, column);
     }
-    (format!("{parts} select {columns}"), values)
+}
+
+/// One statement for several queries: a column for each, with its rows as a JSON array of arrays.
+fn joined<const N: usize>(backend: DbBackend, queries: [Query; N]) -> (String, Vec<Value>) {
+    let [array, rows, end] = match backend {
+        DbBackend::Postgres => ["json_build_array(", "json_agg(", "::text"],
+        _ => ["json_array(", "json_group_array(", ""],
+    };
+    let length = queries.iter().map(|query| query.sql.len() + 16 * query.columns + 64).sum();
+    let (mut text, mut columns) = (String::with_capacity(2 * length), String::with_capacity(length));
+    let mut values = Vec::with_capacity(queries.iter().map(|query| query.values.len()).sum());
+    for (at, query) in queries.into_iter().enumerate() {
+        columns.push_str(if at == 0 { " select " } else { ", " });
+        if query.sql.is_empty() {
+            columns.push_str("null");
+            continue;
+        }
+        text.push_str(if text.is_empty() { "with q" } else { ", q" });
+        push_number(&mut text, at);
+        text.push('(');
+        push_columns(&mut text, query.columns);
+        text.push_str(") as (");
+        push_statement(&mut text, &query.sql, values.len());
+        text.push(')');
+        for part in ["(select ", rows, array] {
+            columns.push_str(part);
+        }
+        push_columns(&mut columns, query.columns);
+        columns.push_str(")) from q");
+        push_number(&mut columns, at);
+        columns.push(')');
+        columns.push_str(end);
+        values.extend(query.values);
+    }
+    text.push_str(&columns);
+    (text, values)
 }
 
 /// What a unit works with: the open database transaction and the moment it runs at.
@@ -451,7 +469,7 @@ impl Rows {
 /// Runs queries; cheap to clone. Its connections are read-only.
 #[derive(Clone)]
 pub struct Reader {
-    pool: DatabaseConnection,
+    connections: Arc<ReaderConnections>,
     /// One permit a connection: waiting happens here, where it can be measured.
     free: Arc<Semaphore>,
     attempts_max: u32,
@@ -462,7 +480,12 @@ impl Reader {
     pub(super) fn new(pool: DatabaseConnection, connections: u32, shared: Arc<Shared>) -> Self {
         // After a restart of the database every pooled connection is dead and learns so only by being used.
         let free = usize::try_from(connections.max(1)).unwrap_or(1);
-        Self { pool, free: Arc::new(Semaphore::new(free)), attempts_max: connections + 1, shared }
+        Self {
+            connections: Arc::new(ReaderConnections::new(pool)),
+            free: Arc::new(Semaphore::new(free)),
+            attempts_max: connections + 1,
+            shared,
+        }
     }
 
     /// Whether the database answers.
@@ -470,8 +493,9 @@ impl Reader {
         self.all("select 1", Vec::new()).await.map(|_| ())
     }
 
-    pub(super) const fn pool(&self) -> &DatabaseConnection {
-        &self.pool
+    /// Closes every connection, when those in use are done.
+    pub(super) async fn close(&self) {
+        self.connections.close().await;
     }
 
     pub(super) fn shared(&self) -> &Shared {
@@ -485,21 +509,35 @@ impl Reader {
 
     /// Every row.
     pub(super) async fn all(&self, query: &str, values: Vec<Value>) -> Result<Vec<Row>, StoreError> {
-        let values = &values;
-        self.repeating(|pool| async move { query_all(&pool, query, values.clone()).await }).await
+        let rows = self.attempting(|| self.connections.all(query, values.clone())).await?;
+        Ok(rows.into_iter().map(Row::Fetched).collect())
     }
 
-    /// Runs a query. A connection that turns out to be dead is replaced and the query repeated: reads may be.
+    /// Runs a query of SeaORM's, again on another connection where one turns out to be dead.
     pub(super) async fn repeating<T, F>(&self, query: impl Fn(DatabaseConnection) -> F) -> Result<T, StoreError>
     where
         F: Future<Output = Result<T, DbErr>>,
     {
+        self.attempting(|| query(self.connections.pool().clone())).await
+    }
+
+    /// Waits until a connection is free, which whoever holds the permit may use.
+    async fn permit(&self) -> Result<SemaphorePermit<'_>, StoreError> {
         let waiting = Instant::now();
-        let _permit = self.free.acquire().await.map_err(|_| StoreError::Unavailable("closed".to_owned()))?;
+        let permit = self.free.acquire().await.map_err(|_| StoreError::Unavailable("closed".to_owned()))?;
         self.shared.waited("reader", waiting.elapsed());
+        Ok(permit)
+    }
+
+    /// Runs a query. A connection that turns out to be dead is replaced and the query repeated: reads may be.
+    async fn attempting<T, F>(&self, query: impl Fn() -> F) -> Result<T, StoreError>
+    where
+        F: Future<Output = Result<T, DbErr>>,
+    {
+        let _permit = self.permit().await?;
         let mut attempt = 1;
         loop {
-            let error = match query(self.pool.clone()).await {
+            let error = match query().await {
                 Ok(value) => return Ok(value),
                 Err(error) => error,
             };
@@ -521,7 +559,7 @@ impl Reader {
     /// The rows of several queries, which are one statement: both databases answer it from one snapshot, and all rows of a
     /// query come as one JSON text. A row by itself would be handed from thread to thread.
     pub(super) async fn together<const N: usize>(&self, queries: [Query; N]) -> Result<[Vec<Row>; N], StoreError> {
-        let (sql, values) = joined(self.shared.backend, &queries);
+        let (sql, values) = joined(self.shared.backend, queries);
         let row = self.one(&sql, values).await?;
         let row = row.ok_or_else(|| StoreError::Corrupt("a statement returned no row".to_owned()))?;
         let mut answers = [const { Vec::new() }; N];
@@ -541,7 +579,8 @@ impl Reader {
     ) -> Result<T, StoreError> {
         let isolation =
             matches!(self.shared.backend, DbBackend::Postgres).then_some(sea_orm::IsolationLevel::RepeatableRead);
-        let transaction = self.pool.begin_with_config(isolation, None).await?;
+        let _permit = self.permit().await?;
+        let transaction = self.connections.pool().begin_with_config(isolation, None).await?;
         let unit = Unit { may_lock: false, ..Unit::new(&transaction, &self.shared) };
         // Nothing was written: the transaction ends when it is dropped, and nobody waits for that.
         work(&unit).await
@@ -586,9 +625,10 @@ mod tests {
                        select i, 'a \"quoted\" text', null from n where i <= $1 and $1 > 0 order by i desc";
             Query::new(sql, 3, params![most])
         };
-        let [three, none, one] = store.reader.together([numbers(3), numbers(0), numbers(1)]).await.expect("reads");
+        let together = store.reader.together([numbers(3), numbers(0), Query::default(), numbers(1)]);
+        let [three, none, unasked, one] = together.await.expect("reads");
         let values = three.iter().map(|row| row.get::<i64>(0).expect("a number")).collect::<Vec<_>>();
-        assert_eq!((values, none.len(), one.len()), (vec![3, 2, 1], 0, 1));
+        assert_eq!((values, none.len(), unasked.len(), one.len()), (vec![3, 2, 1], 0, 0, 1));
         assert_eq!(three[0].get::<String>(1).expect("a text"), "a \"quoted\" text");
         assert_eq!(three[0].get::<Option<i64>>(2).expect("nothing"), None);
         assert!(three[0].get::<i64>(2).is_err());

@@ -11,7 +11,7 @@ use super::document::{DocumentKind, Stage};
 use crate::domain::date::Date;
 use crate::domain::ids::ContactId;
 use crate::domain::ledger::contact::ContactKind;
-use crate::domain::ledger::journal::LAST_DATE;
+use crate::domain::ledger::journal::{FIRST_DATE, LAST_DATE};
 
 /// What an item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,35 +112,19 @@ fn place(date: Date) -> i64 {
     i64::from(date) + OFFSET
 }
 
+/// The number of a day in the tree, by which the nodes are found that may hold what is open on it; of a day outside of the books,
+/// of the nearest within. For each bit of the [`LEVELS`], `place & -bit` is such a node not after the day, or holds nothing,
+/// and `(place | (bit - 1)) + 1` one after it, or holds nothing.
+pub fn place_of(date: Date) -> i64 {
+    place(date.clamp(FIRST_DATE, LAST_DATE))
+}
+
 /// The number with the most trailing zero bits between two.
 const fn highest_between(first: i64, last: i64) -> i64 {
     let differing = (first - 1) ^ last;
     match differing.checked_ilog2() {
         Some(bit) => (last >> bit) << bit,
         None => last,
-    }
-}
-
-/// The nodes that may hold what is open on a day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NodesOfDay {
-    /// Those not after the day, filled up with 0, which holds nothing.
-    pub up_to: [i64; LEVELS],
-    /// Those after it, filled up likewise.
-    pub after: [i64; LEVELS],
-}
-
-impl NodesOfDay {
-    /// Those of a day; of a day outside of the books, of the nearest within.
-    pub fn of(date: Date) -> Self {
-        let day = place(date.clamp(super::journal::FIRST_DATE, LAST_DATE));
-        let mut nodes = Self { up_to: [0; LEVELS], after: [0; LEVELS] };
-        let places = nodes.up_to.iter_mut().zip(&mut nodes.after);
-        for (level, (up_to, after)) in places.enumerate() {
-            let node = ((day >> (level + 1)) << (level + 1)) + (1 << level);
-            *(if node <= day { up_to } else { after }) = node;
-        }
-        nodes
     }
 }
 
@@ -156,9 +140,11 @@ mod tests {
 
     /// Whether the item is found by the nodes of a day.
     fn is_found(item: &OpenItem, date: Date) -> bool {
-        let nodes = NodesOfDay::of(date);
+        let place = place_of(date);
+        let mut bits = (0..LEVELS).map(|level| 1_i64 << level);
         item.node().is_some_and(|node| {
-            (nodes.up_to.contains(&node) && item.until > date) || (nodes.after.contains(&node) && item.from <= date)
+            bits.clone().any(|bit| place & -bit == node) && item.until > date
+                || bits.any(|bit| (place | (bit - 1)) + 1 == node) && item.from <= date
         })
     }
 
@@ -180,7 +166,7 @@ mod tests {
             let until = (from + length).min(OpenItem::END);
             let item = item(from, until);
             for date in [Date::numbered(day), from + near, until + near] {
-                if (crate::domain::ledger::journal::FIRST_DATE..=LAST_DATE).contains(&date) {
+                if (FIRST_DATE..=LAST_DATE).contains(&date) {
                     prop_assert_eq!(is_found(&item, date), from <= date && date < until, "{} to {} on {}", from, until, date);
                 }
             }

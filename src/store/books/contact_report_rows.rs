@@ -1,6 +1,10 @@
 //! Loads the rows of reports about customers and suppliers, each report in one snapshot: what was open on a day is found by
 //! the interval tree of `domain/ledger/open_item.rs`, sales and purchases of a period are kept sums.
 
+use std::sync::LazyLock;
+
+use sea_orm::Value;
+
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::date::{Date, Month};
 use crate::domain::ids::{Id, OrganisationId};
@@ -10,7 +14,7 @@ use crate::domain::ledger::contact::ContactKind;
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::journal::SourceType;
 use crate::domain::ledger::money::Pence;
-use crate::domain::ledger::open_item::{NodesOfDay, OpenItemSource};
+use crate::domain::ledger::open_item::{self, OpenItemSource};
 use crate::domain::ledger::trade::{Span, TradeFigures};
 use crate::domain::reports::Period;
 use crate::domain::reports::ageing::{AgedItem, AgedItemKind, AgedRows, AgeingParameters};
@@ -130,28 +134,42 @@ fn read_control_balance(rows: &[Row]) -> Result<Pence, StoreError> {
     Ok(Pence(rows.first().map_or(Ok(0), |row| row.get(0))?))
 }
 
+/// The nodes of the interval tree that may hold what is open on the day whose place this parameter is: those not after it, and
+/// those after it ([`open_item::LEVELS`]).
+pub(super) fn nodes_of_day(place: &str) -> [String; 2] {
+    let bits = || (0..open_item::LEVELS).map(|level| 1_i64 << level);
+    let up_to: Vec<String> = bits().map(|bit| format!("{place} & -{bit}")).collect();
+    let after: Vec<String> = bits().map(|bit| format!("({place} | {}) + 1", bit - 1)).collect();
+    [up_to.join(", "), after.join(", ")]
+}
+
 /// Selects the items that may be open at the end of a day, of all or of one contact.
 pub(super) fn open_items(
     organisation: OrganisationId,
     side: ContactKind,
     (date, contact): (Date, Option<i64>),
 ) -> Query {
-    let mut conditions = Conditions::new("o.organisation_id = $1", organisation.0);
-    conditions.and("o.side = {}", side.as_str());
-    conditions.and_if("o.contact_id = {}", contact);
-    let day = conditions.value(i64::from(date));
-    let NodesOfDay { up_to, after } = NodesOfDay::of(date);
-    let [up_to, after] = [up_to, after].map(|nodes| nodes.map(|node| conditions.value(node)).join(", "));
-    let own = conditions.text();
+    static OF_ALL: LazyLock<String> = LazyLock::new(|| open_items_text(""));
+    static OF_CONTACT: LazyLock<String> = LazyLock::new(|| open_items_text("and o.contact_id = $5"));
+    let mut values = params![organisation.0, side.as_str(), i64::from(date), open_item::place_of(date)];
+    values.extend(contact.map(Value::from));
+    Query::new(if contact.is_some() { OF_CONTACT.as_str() } else { OF_ALL.as_str() }, 9, values)
+}
+
+fn open_items_text(of_contact: &str) -> String {
+    let [up_to, after] = nodes_of_day("$4");
     let arm = |nodes: &str, when: &str| {
-        format!("select o.source_type, o.source_id from open_item o where {own} and o.node in ({nodes}) and o.{when}")
+        format!(
+            "select o.source_type, o.source_id from open_item o where o.organisation_id = $1 and o.side = $2 {of_contact} \
+             and o.node in ({nodes}) and o.{when}"
+        )
     };
-    let counted = format!("a.day <= {day} and (a.released_day is null or a.released_day > {day})");
+    let counted = "a.day <= $3 and (a.released_day is null or a.released_day > $3)";
     let settled = |what: &str, end: &str, of: &str| {
         format!("coalesce((select sum({what}) from allocation a where a.{end} = {of}.id and {counted}), 0)")
     };
     let with_cis = "case when a.from_settlement_id is null then a.amount else a.amount + a.cis end";
-    let sql = format!(
+    format!(
         "with i as materialized ({} union all {}) \
          select i.source_type, d.id, d.number, d.contact_id, c.name, d.day, d.due_day, d.net + d.vat, \
          cast({} + case when i.source_type in ({credit_notes}) then {} else 0 end as bigint) from i join document d on d.id = i.source_id join contact c on c.id = d.contact_id \
@@ -162,8 +180,8 @@ pub(super) fn open_items(
          select i.source_type, l.journal_id, cast(j.number as text), l.contact_id, c.name, l.entry_day, null, \
          l.debit - l.credit, 0 from i join journal_line l on l.id = i.source_id join journal j on j.id = l.journal_id \
          left join contact c on c.id = l.contact_id where i.source_type = '{line}'",
-        arm(&up_to, &format!("until_day > {day}")),
-        arm(&after, &format!("from_day <= {day}")),
+        arm(&up_to, "until_day > $3"),
+        arm(&after, "from_day <= $3"),
         settled(with_cis, "to_document_id", "d"),
         settled("a.amount", "from_document_id", "d"),
         settled("a.amount", "from_settlement_id", "s"),
@@ -173,8 +191,7 @@ pub(super) fn open_items(
             quoted(&[DocumentKind::SalesCreditNote, DocumentKind::PurchaseCreditNote].map(DocumentKind::as_str)),
         settlements = quoted(&SettlementKind::ALL.map(SettlementKind::as_str)),
         line = OpenItemSource::LINE,
-    );
-    Query::new(sql, 9, conditions.values())
+    )
 }
 
 pub(super) fn read_items(rows: &[Row]) -> Result<Vec<AgedItem>, StoreError> {
@@ -232,7 +249,14 @@ fn read_statement_contact(
 /// Selects the lines of a contact on the control account in a period, each with what is behind it: of a reversal, what is behind the
 /// journal that it reverses, and of a write-off the invoice. Documents of opening balances share one line of the opening journal.
 fn statement_lines(organisation: OrganisationId, (side, contact): (ContactKind, i64), period: Period) -> Query {
-    let sql = format!(
+    static SQL: LazyLock<String> = LazyLock::new(statement_lines_text);
+    let role = control_role(side);
+    let values = params![organisation.0, role.as_str(), contact, i64::from(period.first), i64::from(period.last)];
+    Query::new(SQL.as_str(), 11, values)
+}
+
+fn statement_lines_text() -> String {
+    format!(
         "select l.entry_day, j.id, j.source_type, l.debit, l.credit, \
          case when w.id is null then b.source_type else d.kind end, coalesce(w.document_id, b.source_id), \
          case when w.id is null then d.due_day end, \
@@ -240,20 +264,18 @@ fn statement_lines(organisation: OrganisationId, (side, contact): (ContactKind, 
          coalesce(d.number, s.number, cast(b.number as text)), \
          case when d.id is not null then coalesce(d.supplier_reference, d.reference) when s.id is not null \
          then s.reference else b.reference end \
-         from account a join journal_line l on l.account_id = a.id and l.contact_id = $3 join journal j on j.id = l.journal_id \
+         from journal_line l join journal j on j.id = l.journal_id \
          join journal b on b.id = coalesce(j.reverses_journal_id, j.id) \
          left join write_off w on w.id = b.source_id and b.source_type = '{}' \
          left join document d on d.id = coalesce(w.document_id, b.source_id) and (w.id is not null or b.source_type in ({})) \
          left join settlement s on s.id = b.source_id and b.source_type in ({}) \
-         where a.organisation_id = $1 and a.role = $2 and l.entry_day >= $4 and l.entry_day <= $5 \
+         where l.contact_id = $3 and l.account_id = (select a.id from account a where a.organisation_id = $1 and a.role = $2) \
+         and l.entry_day >= $4 and l.entry_day <= $5 \
          order by l.entry_day, l.journal_id, l.line_number",
         SourceType::WriteOff.as_str(),
         quoted(&DocumentKind::ALL.map(DocumentKind::as_str)),
         quoted(&SettlementKind::ALL.map(SettlementKind::as_str))
-    );
-    let role = control_role(side);
-    let values = params![organisation.0, role.as_str(), contact, i64::from(period.first), i64::from(period.last)];
-    Query::new(sql, 11, values)
+    )
 }
 
 fn read_statement_line(row: &Row) -> Result<PostedStatementLine, StoreError> {

@@ -12,7 +12,7 @@ use crate::domain::ledger::allocation::{Allocation, SettlementKind};
 use crate::domain::ledger::document::DocumentKind;
 use crate::domain::ledger::journal::SourceType;
 use crate::domain::ledger::money::Pence;
-use crate::domain::ledger::open_item::NodesOfDay;
+use crate::domain::ledger::open_item;
 use crate::domain::ledger::vat::{Basis, ReverseCharge, Side, Split, VatCode, VatHistory};
 use crate::domain::ledger::vat_adjustment::{AdjustmentReason, BoxEntry, VatBox};
 use crate::domain::ledger::vat_cash;
@@ -26,6 +26,7 @@ use crate::domain::reports::vat_return_lines::VatEntryRow;
 use crate::store::StoreError;
 use crate::store::books::allocations::{ALLOCATION_COLUMN_COUNT, ALLOCATION_COLUMNS, read_allocation};
 use crate::store::books::conditions::Conditions;
+use crate::store::books::contact_report_rows::nodes_of_day;
 use crate::store::books::documents::{self, DOCUMENT_COLUMNS, read_document};
 use crate::store::books::organisation::read_vat_scheme;
 use crate::store::books::report_rows::Snapshot;
@@ -45,22 +46,29 @@ impl Reader {
         let organisation = organisation.id;
         let mut questions = Questions::of_most(parameters.period);
         loop {
-            let (rows, needed) = self.vat_return_answers(organisation, parameters, &questions).await?;
-            if needed == questions {
-                return Ok(rows);
+            match self.vat_return_answers(organisation, parameters, &questions).await? {
+                Answers::Rows(rows) => return Ok(*rows),
+                Answers::MoreIsNeeded(needed) => questions = needed,
             }
-            questions = needed;
         }
     }
 
-    /// The rows that some questions find, and what should have been asked of these books.
+    /// What some questions find.
     async fn vat_return_answers(
         &self,
         organisation: OrganisationId,
         VatReturnParameters { period, has_detail }: VatReturnParameters,
         questions: &Questions,
-    ) -> Result<(Snapshot<VatReturnRows>, Questions), StoreError> {
+    ) -> Result<Answers, StoreError> {
         let up_to_now = Period { first: Date::MIN, last: period.last };
+        let (last, overdue_before) = (period.last, questions.overdue_before);
+        let receipts = if questions.has_receipts { receipts_query(organisation, last) } else { Query::default() };
+        let documents = overdue_before.map(|ended| overdue_query(organisation, last, ended)).unwrap_or_default();
+        let [to_them, from_them] = ["to_document_id", "from_document_id"].map(|end| {
+            let query = |ended| overdue_allocations_query(organisation, last, ended, end);
+            overdue_before.map(query).unwrap_or_default()
+        });
+        let entries = if has_detail { entries_query(organisation, period, i64::MAX) } else { Query::default() };
         let [head, totals, adjustments, returns, of_returns, receipts, documents, to_them, from_them, entries] = self
             .together([
                 registration_query(organisation),
@@ -68,11 +76,11 @@ impl Reader {
                 adjustments_query(organisation, up_to_now, i64::MAX),
                 returns_query(organisation, Month::of(period.last)),
                 totals_of_returns_query(organisation, Month::of(period.first)),
-                receipts_query(organisation, period.last).asked_if(questions.has_receipts),
-                overdue_query(organisation, period.last, questions.overdue_before),
-                overdue_allocations_query(organisation, period.last, questions.overdue_before, "to_document_id"),
-                overdue_allocations_query(organisation, period.last, questions.overdue_before, "from_document_id"),
-                entries_query(organisation, period, i64::MAX).asked_if(has_detail),
+                receipts,
+                documents,
+                to_them,
+                from_them,
+                entries,
             ])
             .await?;
         let (organisation_name, cursor, registration) = read_registration(organisation, &head)?;
@@ -82,6 +90,9 @@ impl Reader {
         let recorded = recorded.map(|record| RecordedReturn { id: record.id, filed_on: record.filed_on });
         earlier.retain(|record| record.period.last < period.first);
         let needed = Questions::about(period, &registration, &rates, &earlier);
+        if needed != *questions {
+            return Ok(Answers::MoreIsNeeded(needed));
+        }
         let totals = read_totals(&totals)?;
         let movements = adjustments.iter().map(read_adjustment).collect::<Result<Vec<_>, _>>()?;
         let declared = |period: Period, totals: &[VatTotal]| Declared::of(totals, &within(&movements, period), &rates);
@@ -101,7 +112,7 @@ impl Reader {
             entries: if has_detail { Some(entries.iter().map(read_entry).collect::<Result<_, _>>()?) } else { None },
             registration,
         };
-        Ok((Snapshot { organisation_name, cursor, rows }, needed))
+        Ok(Answers::Rows(Box::new(Snapshot { organisation_name, cursor, rows })))
     }
 }
 
@@ -115,6 +126,14 @@ struct Questions {
     has_receipts: bool,
     /// Before which day documents of cash accounting are overdue, where it ended long enough ago.
     overdue_before: Option<Date>,
+}
+
+/// What questions were answered with.
+enum Answers {
+    /// All that a return is computed from.
+    Rows(Box<Snapshot<VatReturnRows>>),
+    /// What should have been asked of these books.
+    MoreIsNeeded(Questions),
 }
 
 impl Questions {
@@ -387,8 +406,8 @@ fn read_entry(row: &Row) -> Result<VatEntryRow, StoreError> {
 /// The open items `o` of these conditions at the end of a day, with these columns.
 fn open_on(conditions: &mut Conditions, date: Date, columns: &str, joined: &str) -> String {
     let day = conditions.value(i64::from(date));
-    let NodesOfDay { up_to, after } = NodesOfDay::of(date);
-    let [up_to, after] = [up_to, after].map(|nodes| nodes.map(|node| conditions.value(node)).join(", "));
+    let place = conditions.value(open_item::place_of(date));
+    let [up_to, after] = nodes_of_day(&place);
     let own = conditions.text();
     format!(
         "select {columns} from open_item o {joined} where {own} and o.node in ({up_to}) and o.until_day > {day} \
@@ -423,13 +442,13 @@ fn read_open_amount(row: &Row) -> Result<OpenAmount, StoreError> {
 }
 
 /// Selects documents under cash accounting from before the day on which it ended that are open at the end of another, with
-/// these columns; none unless there is such a day.
-fn overdue_query(organisation: OrganisationId, date: Date, ended: Option<Date>) -> Query {
+/// these columns.
+fn overdue_query(organisation: OrganisationId, date: Date, ended: Date) -> Query {
     overdue_documents(organisation, date, ended, DOCUMENT_COLUMNS, "", documents::COLUMNS)
 }
 
 /// Selects the allocations that have these documents at an end.
-fn overdue_allocations_query(organisation: OrganisationId, date: Date, ended: Option<Date>, end: &str) -> Query {
+fn overdue_allocations_query(organisation: OrganisationId, date: Date, ended: Date, end: &str) -> Query {
     let columns = format!("{ALLOCATION_COLUMNS}, a.{end}");
     let joined = format!("join allocation a on a.{end} = d.id");
     overdue_documents(organisation, date, ended, &columns, &joined, ALLOCATION_COLUMN_COUNT + 1)
@@ -438,20 +457,20 @@ fn overdue_allocations_query(organisation: OrganisationId, date: Date, ended: Op
 fn overdue_documents(
     organisation: OrganisationId,
     date: Date,
-    ended: Option<Date>,
+    ended: Date,
     columns: &str,
     joined: &str,
     column_count: usize,
 ) -> Query {
     let mut conditions = Conditions::new("o.organisation_id = $1", organisation.0);
     conditions.and("d.vat_basis = {}", Basis::Cash.as_str());
-    conditions.and("d.day < {}", i64::from(ended.unwrap_or(Date::MIN)));
+    conditions.and("d.day < {}", i64::from(ended));
     let joined = format!(
         "join document d on d.id = o.source_id and o.source_type in ('{}') {joined}",
         DocumentKind::ALL.map(DocumentKind::as_str).join("', '")
     );
     let items = open_on(&mut conditions, date, columns, &joined);
-    Query::new(items, column_count, conditions.values()).asked_if(ended.is_some())
+    Query::new(items, column_count, conditions.values())
 }
 
 /// Documents with the VAT that waits at the end of a day: what is due, less what may be reclaimed.
