@@ -110,3 +110,51 @@ fn acquire_error(error: SqlxError) -> DbErr {
         error => DbErr::Conn(RuntimeErr::SqlxError(error.into())),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use futures_util::FutureExt as _;
+    use sea_orm::ConnectionTrait as _;
+
+    use crate::clock::SystemClock;
+    use crate::store::{Store, StoreOptions};
+
+    /// A store with one connection that reads.
+    async fn store(folder: &tempfile::TempDir) -> Store {
+        let url = format!("sqlite://{}", folder.path().join("test.db").display());
+        let options = StoreOptions { reader_connections: 1, ..StoreOptions::new(url) };
+        Store::open(options, Arc::new(SystemClock::default())).await.expect("opens")
+    }
+
+    #[tokio::test]
+    async fn the_only_connection_serves_queries_snapshots_and_what_needs_the_pool_in_turn() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = store(&folder).await;
+        for _ in 0..3 {
+            store.reader.ping().await.expect("a query");
+            let snapshot = store.reader.snapshot(|unit| Box::pin(async { unit.one("select 1", Vec::new()).await }));
+            assert!(snapshot.await.expect("a snapshot").is_some());
+            store.reader.ping().await.expect("a query after a snapshot");
+            let execute = |pool: sea_orm::DatabaseConnection| async move { pool.execute_unprepared("select 1").await };
+            store.reader.repeating(execute).await.expect("a query of the pool");
+        }
+        store.close().await;
+        assert!(store.reader.ping().await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_query_nobody_waits_for_leaves_a_connection_for_the_next() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = store(&folder).await;
+        let counting = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000) select i from n";
+        for _ in 0..3 {
+            assert!(store.reader.all(counting, Vec::new()).now_or_never().is_none());
+            assert_eq!(store.reader.all(counting, Vec::new()).await.expect("reads").len(), 1000);
+        }
+        assert!(store.reader.all("select nothing", Vec::new()).await.is_err());
+        store.reader.ping().await.expect("a query after one that failed");
+        store.close().await;
+    }
+}
