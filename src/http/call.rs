@@ -20,7 +20,7 @@ use crate::domain::problem::Issues;
 use crate::http::body::Body;
 use crate::http::envelope::RequestId;
 use crate::http::error::{ApiError, ErrorCode};
-use crate::http::route_table::Parameters;
+use crate::http::route_table::{Parameters, Route};
 use crate::http::server::Worker;
 
 /// Bodies above this size are parsed at most two at a time.
@@ -65,6 +65,30 @@ pub enum SessionError {
     Invalid,
 }
 
+/// Where a call comes from.
+pub(super) enum Asked {
+    /// A request.
+    Request(HttpRequest),
+    /// A tool, which asks a route for what the route gives a request.
+    Tool(Box<RouteQuestion>),
+}
+
+/// What a tool asks a route.
+pub struct RouteQuestion {
+    /// The method of the route.
+    pub method: Method,
+    /// The path with its parameters filled in.
+    pub path: String,
+    /// The parameters of the path, by the names of its template.
+    pub parameters: Parameters,
+    /// The query string, without its question mark.
+    pub query: String,
+    /// Headers that mean something to the route.
+    pub headers: HeaderMap,
+    /// The body; empty for none.
+    pub body: Body,
+}
+
 /// A request that may be served.
 pub struct Call<S> {
     /// The id of the request.
@@ -73,7 +97,7 @@ pub struct Call<S> {
     pub body: Body,
     pub(super) caller: Option<Principal>,
     pub(super) parameters: Parameters,
-    pub(super) request: HttpRequest,
+    pub(super) asked: Asked,
     pub(super) payload: Option<Payload>,
     /// What is wrong with how the body is declared, where 403 comes before that.
     pub(super) unsupported: Option<ApiError>,
@@ -132,22 +156,53 @@ impl<S> Call<S> {
 
     /// The query string, without its question mark.
     pub fn query(&self) -> &str {
-        self.request.query_string()
+        match &self.asked {
+            Asked::Request(request) => request.query_string(),
+            Asked::Tool(question) => &question.query,
+        }
     }
 
     /// The method as sent (`HEAD` calls the handler of `GET`).
     pub fn method(&self) -> &Method {
-        self.request.method()
+        match &self.asked {
+            Asked::Request(request) => request.method(),
+            Asked::Tool(question) => &question.method,
+        }
+    }
+
+    /// The path as it was asked.
+    pub fn path(&self) -> &str {
+        match &self.asked {
+            Asked::Request(request) => request.path(),
+            Asked::Tool(question) => &question.path,
+        }
+    }
+
+    fn headers(&self) -> &HeaderMap {
+        match &self.asked {
+            Asked::Request(request) => request.headers(),
+            Asked::Tool(question) => &question.headers,
+        }
+    }
+
+    /// Every header that is text, by its name in lower case.
+    pub(super) fn header_pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.headers().iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
+    }
+
+    /// The route of an operation.
+    pub(super) fn route(&self, operation_id: &str) -> Option<&Route<S>> {
+        self.worker.shared.table.routes().iter().find(|route| route.operation_id == operation_id)
     }
 
     /// A request header as text; `None` when absent or not text.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.request.headers().get(name)?.to_str().ok()
+        self.headers().get(name)?.to_str().ok()
     }
 
     /// The `Idempotency-Key`: 1 to 128 printable ASCII characters, given once. 400 `validation_error` otherwise.
     pub fn idempotency_key(&self) -> Result<Option<&str>, ApiError> {
-        let mut values = self.request.headers().get_all(IDEMPOTENCY_KEY);
+        let mut values = self.headers().get_all(IDEMPOTENCY_KEY);
         let Some(value) = values.next() else { return Ok(None) };
         let text = value.to_str().unwrap_or_default();
         let legal = (1..=IDEMPOTENCY_KEY_LENGTH_MAX).contains(&text.len())
@@ -162,13 +217,16 @@ impl<S> Call<S> {
 
     /// The `If-Match` header; what is not text reads as empty, which is no version.
     pub fn if_match(&self) -> Option<&str> {
-        let value = self.request.headers().get(actix_web::http::header::IF_MATCH)?;
+        let value = self.headers().get(header::IF_MATCH)?;
         Some(value.to_str().unwrap_or_default())
     }
 
-    /// The address the connection comes from.
+    /// The address the connection comes from; none of a tool.
     pub fn peer_ip(&self) -> Option<IpAddr> {
-        self.request.peer_addr().map(|address| address.ip())
+        match &self.asked {
+            Asked::Request(request) => request.peer_addr().map(|address| address.ip()),
+            Asked::Tool(_) => None,
+        }
     }
 
     /// A place to parse a large body in: at most two are parsed at once, so that their memory stays bounded. Small
@@ -192,9 +250,29 @@ impl<S> Call<S> {
         Some(hops.find(|hop| !trusted_proxies.contains(hop)).unwrap_or(peer))
     }
 
-    /// The request of the server library and the unread body, for taking a connection over.
-    pub fn into_upgrade(self) -> (HttpRequest, Payload) {
-        (self.request, self.payload.unwrap_or(Payload::None))
+    /// The request of the server library and the unread body, for taking a connection over; an error of ours of a tool.
+    pub fn into_upgrade(self) -> Result<(HttpRequest, Payload), ApiError> {
+        match self.asked {
+            Asked::Request(request) => Ok((request, self.payload.unwrap_or(Payload::None))),
+            Asked::Tool(_) => Err(ApiError::internal("a tool has no connection")),
+        }
+    }
+
+    /// What a route is called with when a tool asks it, on behalf of the same caller and within the same request.
+    pub fn of_tool(&self, question: RouteQuestion) -> Self {
+        let mut question = Box::new(question);
+        Self {
+            request_id: self.request_id,
+            body: std::mem::take(&mut question.body),
+            caller: self.caller.clone(),
+            parameters: std::mem::take(&mut question.parameters),
+            asked: Asked::Tool(question),
+            payload: None,
+            unsupported: None,
+            unexpected: None,
+            worker: Rc::clone(&self.worker),
+            now_ms: self.now_ms,
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
-use actix_web::http::{Method, header};
+use actix_web::http::{Method, StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse};
 use futures_util::FutureExt as _;
 
@@ -27,7 +27,7 @@ use crate::domain::caller;
 use crate::domain::caller::{Credential, KeySnapshot, PresentedKey, Principal, RateDecision, RateRule};
 use crate::domain::ids::UserId;
 use crate::http::body::{Bodies, Body, Incoming};
-use crate::http::call::{Call, Gate, Presented, RateOutcome, SessionError};
+use crate::http::call::{Asked, Call, Gate, Presented, RateOutcome, SessionError};
 use crate::http::envelope::RequestId;
 use crate::http::error::{ApiError, ErrorCode};
 use crate::http::route_table::{Access, BodyRule, Route, RouteMatch};
@@ -64,7 +64,13 @@ pub(super) async fn answer<S: 'static>(
     let (route, rate) = (pipeline.route, pipeline.rate);
     let mut response = outcome.unwrap_or_else(|error| {
         log_failure(&error, request_id, &request);
-        envelope::error(&error, request_id)
+        let found = route.and_then(|index| worker.shared.table.routes().get(index));
+        match error.code() {
+            ErrorCode::InvalidJson if found.is_some_and(|route| route.body == BodyRule::JsonRpc) => {
+                envelope::json_rpc_error(StatusCode::BAD_REQUEST, envelope::JSON_RPC_PARSE_ERROR, error.message())
+            }
+            _ => envelope::error(&error, request_id),
+        }
     });
     let answer_headers = response.headers_mut();
     answer_headers.insert(call::X_REQUEST_ID, request_id.header_value());
@@ -129,8 +135,8 @@ impl<S: 'static> RequestPipeline<'_, S> {
         let mut payload = None;
         let mut unsupported = None;
         let (caller, mut body) = match rule {
-            BodyRule::Json { .. } | BodyRule::OptionalJson | BodyRule::NoKeys => {
-                let is_optional = !matches!(rule, BodyRule::Json { .. });
+            BodyRule::Json { .. } | BodyRule::JsonRpc | BodyRule::OptionalJson | BodyRule::NoKeys => {
+                let is_optional = !matches!(rule, BodyRule::Json { .. } | BodyRule::JsonRpc);
                 let media = self.media_type(expected.is_some || !is_optional);
                 let admission = match (media, route) {
                     (Err(error), Some(route)) if route.permits => {
@@ -164,7 +170,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
             body,
             caller,
             parameters,
-            request: self.request.clone(),
+            asked: Asked::Request(self.request.clone()),
             payload,
             unsupported,
             unexpected,

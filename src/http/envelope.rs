@@ -38,6 +38,17 @@ pub fn json<T: Serialize + ?Sized>(status: StatusCode, value: &T) -> Result<Http
     serde_json::to_vec(value).map(|body| json_bytes(status, body)).map_err(ApiError::internal)
 }
 
+/// The code of what is not JSON (JSON-RPC 2.0, section 5.1).
+pub const JSON_RPC_PARSE_ERROR: i32 = -32_700;
+/// The code of JSON that is no request (JSON-RPC 2.0, section 5.1).
+pub const JSON_RPC_INVALID_REQUEST: i32 = -32_600;
+
+/// An error of JSON-RPC whose request has no id that could be read.
+pub fn json_rpc_error(status: StatusCode, code: i32, message: &str) -> HttpResponse {
+    let error = serde_json::json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } });
+    json_bytes(status, error.to_string())
+}
+
 /// An answer whose body is JSON already.
 pub fn json_bytes(status: StatusCode, body: impl Into<Bytes>) -> HttpResponse {
     let mut response = HttpResponse::with_body(status, BoxBody::new(body.into()));

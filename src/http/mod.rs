@@ -12,6 +12,7 @@ mod file;
 pub mod first_party;
 mod job_view;
 pub mod json_syntax;
+pub mod mcp;
 pub mod openapi;
 pub mod ops;
 pub mod products;

@@ -42,6 +42,8 @@ pub enum BodyRule {
         /// A limit below the general one, for routes that serve strangers.
         max_bytes: Option<u64>,
     },
+    /// One JSON text is required, a message of JSON-RPC 2.0, in whose form what is wrong with it is answered too.
+    JsonRpc,
     /// Nothing or one JSON text.
     OptionalJson,
     /// Nothing or an object without keys: what is done is in the path. Anything else is refused, when it is the body's
@@ -129,6 +131,11 @@ impl<S: 'static> Route<S> {
     pub fn permitting(mut self) -> Self {
         self.permits = true;
         self
+    }
+
+    /// What the handler answers, to whoever may ask it.
+    pub(super) fn answer(&self, call: Call<S>) -> HandlerFuture {
+        (self.handler)(call)
     }
 
     /// Puts the operation into the OpenAPI document.

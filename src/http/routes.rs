@@ -18,7 +18,7 @@ use super::resources::{
     settlements, status, vat_adjustments, vat_returns, write_offs,
 };
 use super::route_table::{Access, BodyRule, Route};
-use super::{coding_jobs, reconciliations};
+use super::{coding_jobs, mcp, reconciliations};
 use crate::domain::books::audit_fields::Resource;
 use crate::domain::books::records::email::EmailedDocument;
 use crate::domain::caller::Scope;
@@ -66,6 +66,8 @@ pub fn routes() -> Vec<Route<Products>> {
             coding_jobs::poll,
         )
         .doc(openapi::poll_coding_job),
+        Route::post("/mcp", "mcp", Access::AnyKey, mcp::endpoint).body(BodyRule::JsonRpc),
+        Route::post("/mcp/", "mcpWithSlash", Access::AnyKey, mcp::endpoint).body(BodyRule::JsonRpc),
         Route::post("/app/v1/register", "register", Access::Public, account::register).body(small),
         Route::post("/app/v1/login", "login", Access::Public, account::login).body(small),
         Route::get("/app/v1/progress", "progressSocket", Access::Public, progress::socket).body(BodyRule::Upgrade),

@@ -158,6 +158,6 @@ async fn affordable(products: &Products, key: &KeySnapshot, parsed: &Parsed) -> 
 async fn idempotency_lock(call: &Call<Products>) -> Result<Option<IdempotencyLock>, ApiError> {
     let Some(key) = call.idempotency_key()? else { return Ok(None) };
     let locks = &call.state().actors.idempotency_locks;
-    let lock = locks.lock(call.key()?.user_id, call.method().as_str(), call.request.path(), key).await;
+    let lock = locks.lock(call.key()?.user_id, call.method().as_str(), call.path(), key).await;
     lock.map(Some).ok_or_else(|| refused(&Refusal::IdempotencyInProgress))
 }

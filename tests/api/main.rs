@@ -32,6 +32,7 @@ mod job_states;
 mod jobs;
 mod keys;
 mod mail;
+mod mcp;
 mod me;
 mod organisations;
 mod outage;

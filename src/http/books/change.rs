@@ -58,7 +58,7 @@ impl ChangeHeaders {
     pub fn replay(self, call: &Call<Products>, print: PrintAnswer) -> Option<Replay> {
         Some(Replay {
             method: call.method().as_str().to_owned(),
-            path: call.request.path().to_owned(),
+            path: call.path().to_owned(),
             key: self.key?,
             body_hash: Sha256::digest(&call.body[..]).into(),
             retention_ms: call.state().limits.idempotency_retention_ms,

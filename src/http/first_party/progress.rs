@@ -40,7 +40,7 @@ pub async fn socket(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     {
         return Err(ApiError::forbidden("pages of another origin may not open this socket"));
     }
-    let (request, mut payload) = call.into_upgrade();
+    let (request, mut payload) = call.into_upgrade()?;
     let (token, by_subprotocol) = token(&request).ok_or_else(ApiError::session_required)?;
     let user_id = products.sessions.verify(&token, products.clock.as_ref()).map_err(|_| ApiError::invalid_token())?;
     let permit = request.conn_data::<Rc<ReadPermit>>().cloned();

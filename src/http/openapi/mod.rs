@@ -219,7 +219,7 @@ fn by_status<S>(route: &Route<S>, own: Errors) -> Vec<(StatusCode, Errors)> {
         Access::Session => &[Unauthorized, InvalidToken, RateLimited, Busy],
     };
     let from_body: &[ErrorCode] = match route.body {
-        BodyRule::Json { .. } | BodyRule::OptionalJson | BodyRule::NoKeys => {
+        BodyRule::Json { .. } | BodyRule::JsonRpc | BodyRule::OptionalJson | BodyRule::NoKeys => {
             &[ErrorCode::InvalidJson, ErrorCode::RequestTimeout, ErrorCode::UnsupportedMediaType, Busy]
         }
         BodyRule::Ignored | BodyRule::Upgrade => &[],

@@ -1,0 +1,179 @@
+//! Between the two HTTP libraries: a request of ours becomes one of rmcp's, its answer one of ours. rmcp runs what it serves as
+//! tasks that may move between threads; what a tool asks of the routes may not, so a call comes back over a channel and runs
+//! here. The JSON of a tool never becomes a value of rmcp's: a mark stands for it, which is replaced in the bytes of the answer,
+//! so that a record reads byte for byte as the REST API prints it.
+
+use std::pin::pin;
+use std::sync::{Arc, LazyLock};
+
+use actix_web::HttpResponse;
+use actix_web::body::BoxBody;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{HeaderName, HeaderValue};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use rmcp::ErrorData;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, oneshot};
+
+use super::definitions::Definition;
+use super::outcome::Refused;
+use super::server::{ToolServer, stand_in};
+use super::tools::{self, Arguments};
+use crate::http::call::Call;
+use crate::http::envelope::{self, JSON_RPC_INVALID_REQUEST};
+use crate::http::error::ApiError;
+use crate::http::products::Products;
+
+/// Headers of a request that rmcp has no use for.
+const PRIVATE_HEADERS: [&str; 3] = ["authorization", "x-api-key", "cookie"];
+
+/// Stands for the JSON of a tool; nobody outside can know it.
+static MARK: LazyLock<String> = LazyLock::new(|| format!("json-{}", uuid::Uuid::new_v4().simple()));
+
+/// A tool that a client calls, on its way to where it can run.
+struct ToolCall {
+    definition: &'static Definition,
+    arguments: Arguments,
+    answer: oneshot::Sender<Result<Given, ErrorData>>,
+}
+
+/// What rmcp is given of what a tool gave.
+pub(super) enum Given {
+    /// Stand-ins of its JSON: as text, and as a value.
+    Json(String, Value),
+    /// Why it did nothing.
+    Failure(String),
+}
+
+/// The way of calls to the request they belong to.
+#[derive(Clone)]
+pub(super) struct Calls(mpsc::Sender<ToolCall>);
+
+impl Calls {
+    /// Runs a tool where its request is answered.
+    pub(super) async fn call(&self, definition: &'static Definition, arguments: Arguments) -> Result<Given, ErrorData> {
+        let (answer, answered) = oneshot::channel();
+        let gone = || ErrorData::internal_error("the request is gone", None);
+        self.0.send(ToolCall { definition, arguments, answer }).await.map_err(|_| gone())?;
+        answered.await.map_err(|_| gone())?
+    }
+}
+
+/// `POST /mcp`.
+pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    if call.body.trim_ascii_start().first() == Some(&b'[') {
+        let message = "several messages in one body are not accepted; send one";
+        return Ok(envelope::json_rpc_error(StatusCode::BAD_REQUEST, JSON_RPC_INVALID_REQUEST, message));
+    }
+    let (sender, mut calls) = mpsc::channel(1);
+    let request = request_of(&call, Calls(sender))?;
+    let service = service(&call);
+    let mut handling = pin!(service.handle(request));
+    let mut given = None;
+    let response = loop {
+        tokio::select! {
+            biased;
+            response = &mut handling => break response,
+            Some(asked) = calls.recv() => {
+                let outcome = tools::run(&call, asked.definition, asked.arguments).await;
+                let answer = match outcome {
+                    Ok(json) => {
+                        given = Some(json);
+                        Ok(Given::Json(MARK.clone(), stand_in(&MARK)))
+                    }
+                    Err(Refused::Failure(failure)) => Ok(Given::Failure(failure.to_string())),
+                    // The log has the cause; the client has the id of the request.
+                    Err(Refused::Fault(error)) => {
+                        tracing::error!(request.id = call.request_id.as_str(), cause = error.cause(), "tool failed");
+                        Err(ErrorData::internal_error(format!("internal error, request {}", call.request_id.as_str()), None))
+                    }
+                };
+                // Nobody waits where the client went away.
+                let _ = asked.answer.send(answer);
+            }
+        }
+    };
+    answer_of(response, given.as_deref()).await
+}
+
+/// rmcp's service: one for each request, because it keeps nothing between them.
+fn service(call: &Call<Products>) -> StreamableHttpService<ToolServer, NeverSessionManager> {
+    let products = call.state();
+    let base_url = products.base_url.get().map_or("", String::as_str);
+    let host = base_url.split_once("://").map_or(base_url, |(_, rest)| rest).trim_end_matches('/');
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_sse_retry(None)
+        .with_allowed_hosts([host.to_owned()])
+        .with_allowed_origins([base_url.to_owned()])
+        .enforce_origin_validation()
+        .with_max_request_body_bytes(usize::MAX);
+    StreamableHttpService::new(|| Ok(ToolServer), Arc::new(NeverSessionManager::default()), config)
+}
+
+fn request_of(call: &Call<Products>, calls: Calls) -> Result<http::Request<Full<Bytes>>, ApiError> {
+    let mut builder = http::Request::builder().method(http::Method::POST).uri(call.path());
+    for (name, value) in call.header_pairs() {
+        if !PRIVATE_HEADERS.contains(&name) {
+            builder = builder.header(name, value);
+        }
+    }
+    builder = builder.extension(calls);
+    builder.body(Full::new(Bytes::copy_from_slice(&call.body))).map_err(ApiError::internal)
+}
+
+/// The answer, with the JSON of the tool in the place of its stand-ins.
+async fn answer_of<B>(response: http::Response<B>, given: Option<&RawValue>) -> Result<HttpResponse, ApiError>
+where
+    B: BodyExt,
+    B::Data: Into<Bytes>,
+    B::Error: std::fmt::Display,
+{
+    let (parts, body) = response.into_parts();
+    let body = body.collect().await.map_err(ApiError::internal)?.to_bytes();
+    let is_json = parts.headers.get(http::header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+    if !is_json && !body.is_empty() {
+        return refused(parts.status, &String::from_utf8_lossy(&body));
+    }
+    let body = match given {
+        Some(json) => replaced(&body, json.get())?,
+        None => body,
+    };
+    let status = StatusCode::from_u16(parts.status.as_u16()).map_err(ApiError::internal)?;
+    let mut answer = HttpResponse::with_body(status, BoxBody::new(body));
+    for (name, value) in &parts.headers {
+        let name = HeaderName::from_bytes(name.as_str().as_bytes()).map_err(ApiError::internal)?;
+        answer.headers_mut().insert(name, HeaderValue::from_bytes(value.as_bytes()).map_err(ApiError::internal)?);
+    }
+    Ok(answer)
+}
+
+/// What rmcp refuses in plain text, in one of our forms: what is wrong with the message in that of JSON-RPC, what is wrong with
+/// the request in that of every answer.
+fn refused(status: http::StatusCode, text: &str) -> Result<HttpResponse, ApiError> {
+    match status {
+        http::StatusCode::FORBIDDEN => Err(ApiError::forbidden(text.to_owned())),
+        http::StatusCode::UNSUPPORTED_MEDIA_TYPE | http::StatusCode::BAD_REQUEST => {
+            Ok(envelope::json_rpc_error(StatusCode::BAD_REQUEST, JSON_RPC_INVALID_REQUEST, text))
+        }
+        status if status.is_client_error() => {
+            let status = StatusCode::from_u16(status.as_u16()).map_err(ApiError::internal)?;
+            Ok(envelope::json_rpc_error(status, JSON_RPC_INVALID_REQUEST, text))
+        }
+        _ => Err(ApiError::internal(text.to_owned())),
+    }
+}
+
+/// Puts the JSON of a tool where its stand-ins are.
+fn replaced(body: &[u8], json: &str) -> Result<Bytes, ApiError> {
+    let text = std::str::from_utf8(body).map_err(ApiError::internal)?;
+    let value = stand_in(&MARK).to_string();
+    let as_text = serde_json::to_string(json).map_err(ApiError::internal)?;
+    let text = text.replacen(&value, json, 1).replacen(&format!("\"{}\"", *MARK), &as_text, 1);
+    Ok(Bytes::from(text))
+}
