@@ -19,10 +19,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 
+use super::arguments::Arguments;
 use super::definitions::Definition;
 use super::outcome::Refused;
 use super::server::{ToolServer, stand_in};
-use super::tools::{self, Arguments};
+use super::tools;
 use crate::http::call::Call;
 use crate::http::envelope::{self, JSON_RPC_INVALID_REQUEST};
 use crate::http::error::ApiError;

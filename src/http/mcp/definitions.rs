@@ -45,6 +45,32 @@ impl Definition {
 mod tests {
     use super::*;
 
+    /// What a schema uses beside the keywords that arguments are checked by.
+    fn unknown_keywords(schema: &Value, unknown: &mut Vec<String>) {
+        for (keyword, value) in schema.as_object().into_iter().flatten() {
+            if !crate::http::mcp::arguments::KEYWORDS.contains(&keyword.as_str()) && keyword != "default" {
+                unknown.push(keyword.clone());
+            }
+            match keyword.as_str() {
+                "properties" => {
+                    value.as_object().into_iter().flatten().for_each(|(_, one)| unknown_keywords(one, unknown))
+                }
+                "items" => unknown_keywords(value, unknown),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn input_schemas_use_what_arguments_are_checked_by() {
+        let all: Vec<Value> = serde_json::from_str(FILE).expect("the file is JSON");
+        for tool in &all {
+            let mut unknown = Vec::new();
+            unknown_keywords(&tool["inputSchema"], &mut unknown);
+            assert!(unknown.is_empty(), "{}: {unknown:?}", tool["name"]);
+        }
+    }
+
     #[test]
     fn every_tool_of_the_file_is_read() {
         let all: Vec<Value> = serde_json::from_str(FILE).expect("the file is JSON");

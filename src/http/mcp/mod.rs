@@ -2,6 +2,7 @@
 //! rmcp library behind a bridge of our own ([`bridge`]), which is the only place that knows both HTTP libraries; what tools do
 //! ([`tools`]) is asked of the routes of the REST API, so that an answer holds the very JSON a request gets.
 
+mod arguments;
 mod bridge;
 mod definitions;
 mod outcome;

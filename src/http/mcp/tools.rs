@@ -4,15 +4,17 @@ use actix_web::body::MessageBody as _;
 use actix_web::http::header::HeaderMap;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
+use super::arguments::{self, Arguments};
 use super::definitions::Definition;
 use super::outcome::{Failure, Outcome, Refused};
 use crate::domain::caller::{KeyReach, KeySnapshot, Scope};
 use crate::domain::date::{Date, date_in};
 
 use crate::http::body::Body;
+use crate::http::books::change::member;
 use crate::http::call::{Call, RouteQuestion};
 use crate::http::error::{ApiError, ErrorCode};
 use crate::http::products::Products;
@@ -20,15 +22,12 @@ use crate::http::products::Products;
 /// The time zone of days where no organisation has one.
 const TIME_ZONE: &str = "Europe/London";
 
-/// The arguments of a tool.
-pub(super) type Arguments = Map<String, Value>;
-
 /// Whether there is a tool of this name behind the one of the file.
 pub(super) fn is_built(name: &str) -> bool {
-    matches!(name, "whoami" | "list_organisations")
+    matches!(name, "whoami" | "list_organisations" | "books_status" | "get_document")
 }
 
-/// Does what a tool is for.
+/// Does what a tool is for: its scope, then its arguments, then the tool.
 pub(super) async fn run(call: &Call<Products>, definition: &Definition, arguments: Arguments) -> Outcome {
     let key = call.key().map_err(fault)?;
     let missing: Vec<&str> =
@@ -37,24 +36,13 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         let message = format!("the key lacks the scope {}", missing.join(" and "));
         return Err(Failure::new("forbidden", message).next("ask the person for a key with it").into());
     }
+    arguments::check(&definition.tool.input_schema, &arguments)?;
     match definition.tool.name.as_ref() {
-        "whoami" => {
-            no_arguments(&arguments)?;
-            who_am_i(call, key).await
-        }
-        "list_organisations" => {
-            no_arguments(&arguments)?;
-            list_organisations(call).await
-        }
+        "whoami" => who_am_i(call, key).await,
+        "list_organisations" => list_organisations(call).await,
+        "books_status" => books_status(&Inside::of(call, &arguments).await?).await,
+        "get_document" => get_document(&Inside::of(call, &arguments).await?, &arguments).await,
         name => Err(Failure::new("not_found", format!("there is no tool {name}")).into()),
-    }
-}
-
-/// Refuses arguments where a tool takes none.
-fn no_arguments(arguments: &Arguments) -> Result<(), Failure> {
-    match arguments.keys().next() {
-        None => Ok(()),
-        Some(name) => Err(Failure::new("invalid_request_format", format!("{name}: this tool takes no arguments"))),
     }
 }
 
@@ -70,6 +58,28 @@ fn refused(error: ApiError) -> Refused {
     }
 }
 
+/// What is asked of a route.
+fn question(
+    call: &Call<Products>,
+    operation: &str,
+    parameters: &[(&'static str, String)],
+    query: String,
+) -> Result<RouteQuestion, Refused> {
+    let route = call.route(operation).ok_or_else(|| fault(ApiError::internal(format!("no operation {operation}"))))?;
+    let mut path = route.path.to_owned();
+    for (name, value) in parameters {
+        path = path.replace(&format!("{{{name}}}"), value);
+    }
+    Ok(RouteQuestion {
+        method: route.method.clone(),
+        path,
+        parameters: parameters.to_vec(),
+        query,
+        headers: HeaderMap::new(),
+        body: Body::default(),
+    })
+}
+
 /// Asks a route of the REST API, which answers as it answers a request of the caller.
 async fn ask(
     call: &Call<Products>,
@@ -77,19 +87,8 @@ async fn ask(
     parameters: &[(&'static str, String)],
     query: String,
 ) -> Result<Bytes, Refused> {
-    let route = call.route(operation).ok_or_else(|| fault(ApiError::internal(format!("no operation {operation}"))))?;
-    let mut path = route.path.to_owned();
-    for (name, value) in parameters {
-        path = path.replace(&format!("{{{name}}}"), value);
-    }
-    let question = RouteQuestion {
-        method: route.method.clone(),
-        path,
-        parameters: parameters.to_vec(),
-        query,
-        headers: HeaderMap::new(),
-        body: Body::default(),
-    };
+    let question = question(call, operation, parameters, query)?;
+    let route = call.route(operation).ok_or_else(|| fault(ApiError::internal("no operation")))?;
     let response = route.answer(call.of_tool(question)).await.map_err(refused)?;
     response.into_body().try_into_bytes().map_err(|_| fault(ApiError::internal("an answer that is a stream")))
 }
@@ -190,4 +189,189 @@ async fn list_organisations(call: &Call<Products>) -> Outcome {
         selected: is_only,
     });
     answer(&Organisations { organisations: organisations.collect() })
+}
+
+/// The organisation that a tool works on.
+struct Inside<'a> {
+    call: &'a Call<Products>,
+    id: i64,
+    name: String,
+}
+
+/// The organisation as every answer names it.
+#[derive(Serialize)]
+struct OrganisationName<'a> {
+    id: i64,
+    name: &'a str,
+}
+
+impl<'a> Inside<'a> {
+    /// The organisation the arguments name, else the only one the connection reaches.
+    async fn of(call: &'a Call<Products>, arguments: &Arguments) -> Result<Self, Refused> {
+        let named = arguments.get("organisation_id").and_then(Value::as_i64);
+        let id = match named {
+            Some(id) => id,
+            None => only_organisation(call).await?,
+        };
+        let asked = question(call, "getBooksStatus", &[(ORGANISATION, id.to_string())], String::new())?;
+        let (organisation, _) = member(&call.of_tool(asked)).await.map_err(refused)?;
+        Ok(Self { call, id, name: organisation.name })
+    }
+
+    fn name(&self) -> OrganisationName<'_> {
+        OrganisationName { id: self.id, name: &self.name }
+    }
+
+    /// Asks a route inside the organisation for its `data`.
+    async fn ask(&self, operation: &str, id: Option<i64>) -> Result<Bytes, Refused> {
+        let mut parameters = vec![(ORGANISATION, self.id.to_string())];
+        parameters.extend(id.map(|id| ("id", id.to_string())));
+        ask(self.call, operation, &parameters, String::new()).await
+    }
+}
+
+/// The parameter of paths that names an organisation.
+const ORGANISATION: &str = "organisationId";
+
+/// The organisation of a connection that reaches exactly one.
+async fn only_organisation(call: &Call<Products>) -> Result<i64, Refused> {
+    let key = call.key().map_err(fault)?;
+    let reached = call.state().reader.organisations_of(key.user_id).await.map_err(|error| fault(error.into()))?;
+    let mut reached = reached.iter().filter(|(row, _)| key.reach.covers(row.id));
+    match (reached.next(), reached.next()) {
+        (Some((only, _)), None) => Ok(only.id.0),
+        (None, _) => Err(Failure::new("no_organisation_selected", "this connection reaches no organisation").into()),
+        (Some(_), Some(_)) => {
+            let failure = Failure::new("no_organisation_selected", "this connection reaches several organisations");
+            Err(failure.next("name one by organisation_id; list_organisations has them").into())
+        }
+    }
+}
+
+/// The `data` of an answer of a route.
+#[derive(Deserialize)]
+struct Data<'a> {
+    #[serde(borrow)]
+    data: &'a RawValue,
+}
+
+/// `GET …/status`, with the organisation.
+async fn books_status(inside: &Inside<'_>) -> Outcome {
+    #[derive(Deserialize)]
+    struct Status<'a> {
+        #[serde(borrow)]
+        as_of: &'a RawValue,
+        #[serde(borrow)]
+        currency: &'a RawValue,
+        #[serde(borrow)]
+        vat: &'a RawValue,
+        #[serde(borrow)]
+        locked_through: &'a RawValue,
+        opening_balances_set: bool,
+        #[serde(borrow)]
+        bank_accounts: &'a RawValue,
+        drafts: i64,
+        #[serde(borrow)]
+        overdue: &'a RawValue,
+        #[serde(borrow)]
+        financial_years: &'a RawValue,
+        #[serde(borrow)]
+        gaps: &'a RawValue,
+    }
+    #[derive(Serialize)]
+    struct BooksStatus<'a> {
+        organisation: OrganisationName<'a>,
+        as_of: &'a RawValue,
+        currency: &'a RawValue,
+        vat: &'a RawValue,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        locked_through: Option<&'a RawValue>,
+        opening_balances_set: bool,
+        bank_accounts: &'a RawValue,
+        drafts: i64,
+        overdue: &'a RawValue,
+        financial_years: &'a RawValue,
+        gaps: &'a RawValue,
+    }
+    let body = inside.ask("getBooksStatus", None).await?;
+    let data: Data<'_> = part(&body)?;
+    let status: Status<'_> = part(data.data.get().as_bytes())?;
+    answer(&BooksStatus {
+        organisation: inside.name(),
+        as_of: status.as_of,
+        currency: status.currency,
+        vat: status.vat,
+        locked_through: Some(status.locked_through).filter(|date| date.get() != "null"),
+        opening_balances_set: status.opening_balances_set,
+        bank_accounts: status.bank_accounts,
+        drafts: status.drafts,
+        overdue: status.overdue,
+        financial_years: status.financial_years,
+        gaps: status.gaps,
+    })
+}
+
+/// The operation that shows a record of a kind.
+fn shows(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "account" => "getAccount",
+        "customer" => "getCustomer",
+        "supplier" => "getSupplier",
+        "bank_account" => "getBankAccount",
+        "bank_transaction" => "getBankTransaction",
+        "sales_invoice" => "getSalesInvoice",
+        "sales_credit_note" => "getSalesCreditNote",
+        "purchase_invoice" => "getPurchaseInvoice",
+        "purchase_credit_note" => "getPurchaseCreditNote",
+        "customer_receipt" => "getCustomerReceipt",
+        "supplier_payment" => "getSupplierPayment",
+        "journal" => "getJournal",
+        "vat_adjustment" => "getVatAdjustment",
+        "vat_return" => "getRecordedVatReturn",
+        "import" => "getImport",
+        "email" => "getEmail",
+        "organisation" => "getOrganisation",
+        _ => return None,
+    })
+}
+
+/// A record as its route prints it; with an unconfirmed bank line, what it may be.
+async fn get_document(inside: &Inside<'_>, arguments: &Arguments) -> Outcome {
+    #[derive(Deserialize)]
+    struct Record<'a> {
+        version: Option<i64>,
+        #[serde(borrow)]
+        status: Option<&'a RawValue>,
+    }
+    #[derive(Serialize)]
+    struct Document<'a> {
+        organisation: OrganisationName<'a>,
+        kind: &'a str,
+        id: i64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        version: Option<i64>,
+        record: &'a RawValue,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        candidates: Option<&'a RawValue>,
+    }
+    let kind = arguments.get("kind").and_then(Value::as_str).unwrap_or_default();
+    let id = arguments.get("id").and_then(Value::as_i64).unwrap_or_default();
+    let operation = shows(kind).ok_or_else(|| fault(ApiError::internal(format!("no operation shows {kind}"))))?;
+    if kind == "organisation" && id != inside.id {
+        return Err(Failure::new("not_found", "id: that of the organisation itself is expected").into());
+    }
+    let body = inside.ask(operation, (kind != "organisation").then_some(id)).await?;
+    let data: Data<'_> = part(&body)?;
+    let record: Record<'_> = part(data.data.get().as_bytes())?;
+    let is_open = kind == "bank_transaction" && record.status.is_some_and(|status| status.get() == "\"unconfirmed\"");
+    let candidates = if is_open { Some(inside.ask("listBankTransactionCandidates", Some(id)).await?) } else { None };
+    let candidates: Option<Data<'_>> = candidates.as_deref().map(part).transpose()?;
+    answer(&Document {
+        organisation: inside.name(),
+        kind,
+        id,
+        version: record.version,
+        record: data.data,
+        candidates: candidates.map(|candidates| candidates.data),
+    })
 }

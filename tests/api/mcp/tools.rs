@@ -1,8 +1,9 @@
 //! Tools that say who is connected and to what.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{failure, given, legacy};
+use super::{call, failure, given, legacy};
+use crate::books::Books;
 use crate::support::database::on_both_databases;
 use crate::support::server::{ALL_SCOPES, Setup, TestServer};
 
@@ -59,7 +60,35 @@ fn arguments_where_none_are_taken_and_tools_that_are_not_there_are_refused() {
     let person = server.person();
     let key = server.key(&person, &ALL_SCOPES);
     let words = failure(&server, &key, "whoami", &json!({ "verbose": true }));
-    assert_eq!(words, "invalid_request_format: verbose: this tool takes no arguments");
+    assert_eq!(words, "invalid_request_format: verbose: is not known; nothing is taken here");
     let answer = legacy(&server, &key, "tools/call", &json!({ "name": "transfer_money", "arguments": {} })).expect(200);
     assert_eq!(answer["error"]["code"], -32_602, "{answer}");
+}
+
+#[test]
+fn records_read_as_the_rest_api_prints_them() {
+    let books = Books::of(TestServer::start());
+    let customer = books.made("/customers", &json!({ "name": "Quote \" & é🧾" }))["id"].as_i64().unwrap();
+    let invoice = books.sale(customer, "2026-03-01", "1200")["id"].as_i64().unwrap();
+    let account = books.account_id("1200");
+    for (kind, path, id) in [
+        ("customer", format!("/customers/{customer}"), customer),
+        ("sales_invoice", format!("/sales-invoices/{invoice}"), invoice),
+        ("account", format!("/accounts/{account}"), account),
+        ("organisation", String::new(), books.id),
+    ] {
+        let rest = books.request("GET", &path).send();
+        let text = call(&books.server, &books.key, "get_document", &json!({ "kind": kind, "id": id }));
+        let text = text["content"][0]["text"].as_str().unwrap().to_owned();
+        let printed = rest.text();
+        let record = printed.strip_prefix("{\"data\":").and_then(|rest| rest.strip_suffix('}')).unwrap();
+        assert!(text.contains(&format!("\"record\":{record}")), "{kind}: {text} does not have {record}");
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["version"], rest.expect(200)["data"]["version"], "{kind}");
+        assert_eq!(value["organisation"]["id"], books.id);
+    }
+    let words = failure(&books.server, &books.key, "get_document", &json!({ "kind": "journal", "id": 999_999 }));
+    assert!(words.starts_with("not_found: "), "{words}");
+    let words = failure(&books.server, &books.key, "get_document", &json!({ "kind": "letter" }));
+    assert!(words.starts_with("invalid_request_format: id: is required; kind: must be one of account, "), "{words}");
 }
