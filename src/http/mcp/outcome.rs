@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, ErrorCode};
 
 /// Why a tool did not do what it was asked: `code: message`, and on a line of its own what to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,28 @@ impl Failure {
     /// A failure with a code of the REST API or of the tools.
     pub(super) fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self { code: code.into(), message: message.into(), next: None }
+    }
+
+    /// What a route refused, with the fields and the reason it names.
+    pub(super) fn of_route(code: ErrorCode, error: &ApiError) -> Self {
+        let details = error.details().unwrap_or(&Value::Null);
+        let issues = details.get("issues").or_else(|| details.get("errors")).and_then(Value::as_array);
+        if let Some(issues) = issues.filter(|issues| !issues.is_empty()) {
+            let said = issues.iter().map(|issue| {
+                let text = |name: &str| issue.get(name).and_then(Value::as_str).unwrap_or_default();
+                format!("{}: {}", text("path"), text("message"))
+            });
+            return Self::new("invalid_request_format", said.collect::<Vec<_>>().join("; "));
+        }
+        let mut code = code.as_str().to_owned();
+        let mut message = error.message().to_owned();
+        for (name, value) in details.as_object().into_iter().flatten() {
+            match value.as_str().filter(|_| name == "reason") {
+                Some(reason) => code = format!("{code} ({reason})"),
+                None => message.push_str(&format!("; {name}: {value}")),
+            }
+        }
+        Self::new(code, message)
     }
 
     /// The same with what to do next.

@@ -1,4 +1,6 @@
-//! What each tool does: questions to the routes of the REST API on behalf of the caller, and their answers put together.
+//! What tools do: questions to the routes of the REST API on behalf of the caller, and their answers put together.
+
+mod reports;
 
 use actix_web::body::MessageBody as _;
 use actix_web::http::header::HeaderMap;
@@ -24,7 +26,7 @@ const TIME_ZONE: &str = "Europe/London";
 
 /// Whether there is a tool of this name behind the one of the file.
 pub(super) fn is_built(name: &str) -> bool {
-    matches!(name, "whoami" | "list_organisations" | "books_status" | "get_document")
+    matches!(name, "whoami" | "list_organisations" | "books_status" | "get_document" | "get_report")
 }
 
 /// Does what a tool is for: its scope, then its arguments, then the tool.
@@ -42,6 +44,7 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "list_organisations" => list_organisations(call).await,
         "books_status" => books_status(&Inside::of(call, &arguments).await?).await,
         "get_document" => get_document(&Inside::of(call, &arguments).await?, &arguments).await,
+        "get_report" => reports::get(&Inside::of(call, &arguments).await?, &arguments).await,
         name => Err(Failure::new("not_found", format!("there is no tool {name}")).into()),
     }
 }
@@ -54,7 +57,7 @@ fn fault(error: ApiError) -> Refused {
 fn refused(error: ApiError) -> Refused {
     match error.code() {
         ErrorCode::InternalError => fault(error),
-        code => Refused::Failure(Failure::new(code.as_str(), error.message().to_owned())),
+        code => Refused::Failure(Failure::of_route(code, &error)),
     }
 }
 
@@ -222,11 +225,21 @@ impl<'a> Inside<'a> {
         OrganisationName { id: self.id, name: &self.name }
     }
 
-    /// Asks a route inside the organisation for its `data`.
+    /// Asks a route inside the organisation about a record, or about none.
     async fn ask(&self, operation: &str, id: Option<i64>) -> Result<Bytes, Refused> {
+        self.ask_with(operation, id.map(|id| ("id", id.to_string())), String::new()).await
+    }
+
+    /// The same with any parameter of the path and a query string.
+    async fn ask_with(
+        &self,
+        operation: &str,
+        parameter: Option<(&'static str, String)>,
+        query: String,
+    ) -> Result<Bytes, Refused> {
         let mut parameters = vec![(ORGANISATION, self.id.to_string())];
-        parameters.extend(id.map(|id| ("id", id.to_string())));
-        ask(self.call, operation, &parameters, String::new()).await
+        parameters.extend(parameter);
+        ask(self.call, operation, &parameters, query).await
     }
 }
 

@@ -92,3 +92,115 @@ fn records_read_as_the_rest_api_prints_them() {
     let words = failure(&books.server, &books.key, "get_document", &json!({ "kind": "letter" }));
     assert!(words.starts_with("invalid_request_format: id: is required; kind: must be one of account, "), "{words}");
 }
+
+/// A report over the REST API and through the tool, whose `generated_at` alone may differ.
+fn both(books: &Books, report: &str, query: &str, arguments: &Value) -> (Value, Value) {
+    let mut rest = books.get(&format!("/reports/{report}?{query}"))["data"].clone();
+    let mut said = given(&books.server, &books.key, "get_report", arguments);
+    for value in [&mut rest, &mut said["data"]] {
+        value.as_object_mut().unwrap().remove("generated_at");
+    }
+    (rest, said)
+}
+
+#[test]
+fn every_report_reads_as_over_the_rest_api() {
+    let books = Books::of(TestServer::start());
+    let customer = books.made("/customers", &json!({ "name": "A" }))["id"].as_i64().unwrap();
+    let supplier = books.made("/suppliers", &json!({ "name": "B" }))["id"].as_i64().unwrap();
+    books.sale(customer, "2026-03-01", "1200");
+    let period = (
+        "period_start=2026-01-01&period_end=2026-03-31",
+        json!({ "period_start": "2026-01-01", "period_end": "2026-03-31" }),
+    );
+    let day = ("as_of=2026-03-31", json!({ "as_of": "2026-03-31" }));
+    for (report, (query, dates), contact) in [
+        ("profit-loss", &period, None),
+        ("profit-loss-monthly", &period, None),
+        ("balance-sheet", &day, None),
+        ("trial-balance", &day, None),
+        ("cash-flow", &period, None),
+        ("vat-return", &period, None),
+        ("period-comparison", &period, None),
+        ("balance-comparison", &day, None),
+        ("aged-debtors", &day, None),
+        ("aged-creditors", &day, None),
+        ("sales-by-customer", &period, None),
+        ("purchases-by-supplier", &period, None),
+        ("customer-statement", &period, Some(customer)),
+        ("supplier-statement", &period, Some(supplier)),
+    ] {
+        let mut arguments = dates.clone();
+        arguments["report"] = json!(report);
+        arguments["detail"] = json!("full");
+        let mut path = report.to_owned();
+        let mut query = (*query).to_owned();
+        if let Some(contact) = contact {
+            arguments["contact_id"] = json!(contact);
+            path = format!("{report}/{contact}");
+        }
+        if report == "vat-return" {
+            query.push_str("&detail=true");
+        }
+        let (rest, said) = both(&books, &path, &query, &arguments);
+        assert_eq!(said["data"], rest, "{report}");
+        assert_eq!((&said["report"], &said["truncated"]), (&json!(report), &json!(false)));
+        assert!(said.get("next_cursor").is_none());
+    }
+    let refusal = |arguments: Value| failure(&books.server, &books.key, "get_report", &arguments);
+    let words = refusal(json!({ "report": "balance-sheet", "period_start": "2026-01-01" }));
+    assert!(words.contains("period_start"), "{words}");
+    let words =
+        refusal(json!({ "report": "customer-statement", "period_start": "2026-01-01", "period_end": "2026-03-31" }));
+    assert!(words.starts_with("invalid_request_format: contact_id: is required"), "{words}");
+    let words = refusal(json!({ "report": "trial-balance", "as_of": "2026-03-31", "cursor": "x" }));
+    assert!(words.starts_with("invalid_request_format: cursor: "), "{words}");
+}
+
+#[test]
+fn a_long_report_comes_in_pages_that_together_have_every_row() {
+    let books = Books::of(TestServer::start());
+    let customer = books.made("/customers", &json!({ "name": "A" }))["id"].as_i64().unwrap();
+    for _ in 0..130 {
+        books.sale(customer, "2026-03-01", "12");
+    }
+    let period = json!({ "period_start": "2026-01-01", "period_end": "2026-03-31" });
+    let mut arguments = period;
+    arguments["report"] = json!("customer-statement");
+    arguments["contact_id"] = json!(customer);
+    let path = format!("customer-statement/{customer}");
+    let rest = books.get(&format!("/reports/{path}?period_start=2026-01-01&period_end=2026-03-31"))["data"].clone();
+    let (mut lines, mut outstanding, mut pages) = (Vec::new(), Vec::new(), 0);
+    loop {
+        let result = call(&books.server, &books.key, "get_report", &arguments);
+        assert!(result["content"][0]["text"].as_str().unwrap().chars().count() <= 25_000);
+        let page = &result["structuredContent"];
+        assert_eq!(
+            page["total"],
+            rest["lines"].as_array().unwrap().len() + rest["outstanding"].as_array().unwrap().len()
+        );
+        assert_eq!(page["data"]["closing_balance"], rest["closing_balance"], "every page has the totals");
+        lines.extend(page["data"]["lines"].as_array().unwrap().iter().cloned());
+        outstanding.extend(page["data"]["outstanding"].as_array().unwrap().iter().cloned());
+        pages += 1;
+        match page.get("next_cursor") {
+            Some(cursor) => arguments["cursor"] = cursor.clone(),
+            None => break,
+        }
+    }
+    assert!(pages > 1);
+    assert_eq!((json!(lines), json!(outstanding)), (rest["lines"].clone(), rest["outstanding"].clone()));
+}
+
+#[test]
+fn a_summary_leaves_out_the_documents_behind_a_row() {
+    let books = Books::of(TestServer::start());
+    let customer = books.made("/customers", &json!({ "name": "A" }))["id"].as_i64().unwrap();
+    books.sale(customer, "2026-03-01", "12");
+    let arguments = json!({ "report": "aged-debtors", "as_of": "2026-03-31" });
+    let (rest, said) = both(&books, "aged-debtors", "as_of=2026-03-31", &arguments);
+    let list = rest.as_object().unwrap().iter().find(|(_, value)| value.is_array()).unwrap().0.clone();
+    let (mut whole, short) = (rest[&list][0].clone(), &said["data"][&list][0]);
+    assert!(whole.as_object_mut().unwrap().remove("documents").is_some(), "{rest}");
+    assert_eq!(short, &whole);
+}
