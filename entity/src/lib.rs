@@ -49,6 +49,7 @@ pub mod organisation;
 pub mod period_lock_change;
 pub mod product_slot;
 pub mod rate_permit;
+pub mod selected_organisation;
 pub mod setting;
 pub mod settlement;
 pub mod trade_total;

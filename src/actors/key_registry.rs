@@ -12,7 +12,7 @@ use actix::{Actor, ActorFutureExt as _, AtomicResponse, Context, Handler, Messag
 use super::AskError;
 use super::published::KeyDirectory;
 use super::runtime::{ActorError, ActorStats, Ask, Guarded, Slot, guard};
-use crate::domain::ids::{KeyId, UserId};
+use crate::domain::ids::{KeyId, OrganisationId, UserId};
 use crate::store::{KeyCreated, KeyRow, NewKey, Store, StoreError};
 
 /// Answers wait for a commit or a read of every key; a longer wait is a hang.
@@ -68,6 +68,16 @@ pub struct RevokeKey {
     pub key_id: KeyId,
 }
 
+/// Sets the organisation a connection works on when a call names none.
+#[derive(Message)]
+#[rtype(result = "Result<Result<Option<OrganisationId>, StoreError>, ActorError>")]
+pub struct SelectOrganisation {
+    /// The key that is the connection.
+    pub key_id: KeyId,
+    /// Which.
+    pub organisation_id: OrganisationId,
+}
+
 /// Reads what changed since the published epoch.
 #[derive(Message)]
 #[rtype(result = "Result<Result<(), StoreError>, ActorError>")]
@@ -121,6 +131,17 @@ impl Handler<Ask<RevokeKey>> for KeyRegistry {
                 actor.flushed.remove(&key_id);
                 revoked
             })
+        })
+    }
+}
+
+impl Handler<Ask<SelectOrganisation>> for KeyRegistry {
+    type Result = AtomicResponse<Self, Result<Result<Option<OrganisationId>, StoreError>, ActorError>>;
+
+    fn handle(&mut self, ask: Ask<SelectOrganisation>, _: &mut Context<Self>) -> Self::Result {
+        guard::alone(ask, DEADLINE, |actor: &mut Self, _, SelectOrganisation { key_id, organisation_id }| {
+            let store = actor.store.clone();
+            async move { store.writer.select_organisation(key_id, organisation_id).await }.into_actor(actor)
         })
     }
 }
@@ -181,6 +202,15 @@ impl KeyRegistryHandle {
     /// Revokes a key; `None` when it is not the person's or is revoked already.
     pub async fn revoke(&self, user_id: UserId, key_id: KeyId) -> Result<Option<KeyRow>, AskError> {
         Ok(self.slot.ask(RevokeKey { user_id, key_id }).await??)
+    }
+
+    /// Sets the organisation a connection works on when a call names none; gives the one before.
+    pub async fn select_organisation(
+        &self,
+        key_id: KeyId,
+        organisation_id: OrganisationId,
+    ) -> Result<Option<OrganisationId>, AskError> {
+        Ok(self.slot.ask(SelectOrganisation { key_id, organisation_id }).await??)
     }
 
     /// Publishes what changed in the database.

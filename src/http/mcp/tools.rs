@@ -1,8 +1,12 @@
 //! What tools do: questions to the routes of the REST API on behalf of the caller, and their answers put together.
 
+mod changes;
+mod find;
 mod reports;
+mod selection;
 
 use actix_web::body::MessageBody as _;
+use actix_web::http::Method;
 use actix_web::http::header::HeaderMap;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -12,8 +16,10 @@ use serde_json::value::RawValue;
 use super::arguments::{self, Arguments};
 use super::definitions::Definition;
 use super::outcome::{Failure, Outcome, Refused};
+use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::caller::{KeyReach, KeySnapshot, Scope};
 use crate::domain::date::{Date, date_in};
+use crate::domain::ids::OrganisationId;
 
 use crate::http::body::Body;
 use crate::http::books::change::member;
@@ -26,7 +32,17 @@ const TIME_ZONE: &str = "Europe/London";
 
 /// Whether there is a tool of this name behind the one of the file.
 pub(super) fn is_built(name: &str) -> bool {
-    matches!(name, "whoami" | "list_organisations" | "books_status" | "get_document" | "get_report")
+    matches!(
+        name,
+        "whoami"
+            | "list_organisations"
+            | "select_organisation"
+            | "books_status"
+            | "recent_changes"
+            | "find"
+            | "get_document"
+            | "get_report"
+    )
 }
 
 /// Does what a tool is for: its scope, then its arguments, then the tool.
@@ -42,6 +58,9 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
     match definition.tool.name.as_ref() {
         "whoami" => who_am_i(call, key).await,
         "list_organisations" => list_organisations(call).await,
+        "select_organisation" => selection::select(call, &arguments).await,
+        "recent_changes" => changes::recent(&Inside::of(call, &arguments).await?, &arguments).await,
+        "find" => find::run(&Inside::of(call, &arguments).await?, &arguments).await,
         "books_status" => books_status(&Inside::of(call, &arguments).await?).await,
         "get_document" => get_document(&Inside::of(call, &arguments).await?, &arguments).await,
         "get_report" => reports::get(&Inside::of(call, &arguments).await?, &arguments).await,
@@ -105,6 +124,40 @@ fn answer<T: Serialize>(value: &T) -> Outcome {
     serde_json::value::to_raw_value(value).map_err(|error| fault(ApiError::internal(error)))
 }
 
+/// An argument that is wrong, and how it should be.
+fn wrong(field: &str, message: impl std::fmt::Display) -> Failure {
+    Failure::new("invalid_request_format", format!("{field}: {message}"))
+}
+
+/// The most bytes of rows in one answer; what is around them fits into the rest of 25,000 characters.
+const ANSWER_BYTES_MAX: usize = 24_000;
+
+/// Rows on a page when the caller does not say.
+const LIMIT_DEFAULT: usize = 20;
+
+/// How many rows the caller wants.
+fn limit_of(arguments: &Arguments) -> usize {
+    let limit = arguments.get("limit").and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
+    limit.unwrap_or(LIMIT_DEFAULT)
+}
+
+/// The rows from the first on that fit into an answer, and whether there are others. A row alone is shown whatever its length.
+fn rows_that_fit<R, T: Serialize + ?Sized>(
+    rows: Vec<R>,
+    printed: impl Fn(&R) -> &T,
+) -> Result<(Vec<R>, bool), Refused> {
+    let (mut left, mut fitting) = (ANSWER_BYTES_MAX, Vec::with_capacity(rows.len()));
+    for row in rows {
+        let length = serde_json::to_string(printed(&row)).map_err(|error| fault(ApiError::internal(error)))?.len() + 1;
+        if length > left && !fitting.is_empty() {
+            return Ok((fitting, true));
+        }
+        left = left.saturating_sub(length);
+        fitting.push(row);
+    }
+    Ok((fitting, false))
+}
+
 #[derive(Serialize)]
 struct Connection<'a> {
     kind: &'static str,
@@ -118,6 +171,8 @@ struct WhoAmI<'a> {
     scopes: &'a RawValue,
     #[serde(skip_serializing_if = "Option::is_none")]
     restricted_to: Option<Vec<i64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selected_organisation: Option<OrganisationName<'a>>,
     credits: &'a RawValue,
     today: Date,
 }
@@ -139,13 +194,16 @@ async fn who_am_i(call: &Call<Products>, key: &KeySnapshot) -> Outcome {
         KeyReach::All => None,
         KeyReach::Only(organisations) => Some(organisations.iter().map(|organisation| organisation.0).collect()),
     };
+    let selected = selection::selected(call).await?;
+    let time_zone = selected.as_ref().map_or(TIME_ZONE, |selected| selected.timezone.as_str());
     answer(&WhoAmI {
         user_id: me.user_id,
         connection: Connection { kind: "api_key", name: &key.name },
         scopes: me.scopes,
         restricted_to,
+        selected_organisation: selected.as_ref().map(OrganisationName::of),
         credits: me.credits,
-        today: date_in(TIME_ZONE, call.began_at_ms()),
+        today: date_in(time_zone, call.began_at_ms()),
     })
 }
 
@@ -182,14 +240,17 @@ async fn list_organisations(call: &Call<Products>) -> Outcome {
     }
     let body = ask(call, "listOrganisations", &[], String::new()).await?;
     let list: List<'_> = part(&body)?;
-    let is_only = list.data.len() == 1;
+    let selected = match selection::selected(call).await? {
+        Some(selected) => Some(selected.id.0),
+        None => list.data.first().filter(|_| list.data.len() == 1).map(|only| only.id),
+    };
     let organisations = list.data.into_iter().map(|one| Row {
         id: one.id,
         name: one.name,
         role: one.role,
         currency: one.base_currency,
         vat_registered: one.vat_registered,
-        selected: is_only,
+        selected: selected == Some(one.id),
     });
     answer(&Organisations { organisations: organisations.collect() })
 }
@@ -208,17 +269,23 @@ struct OrganisationName<'a> {
     name: &'a str,
 }
 
+impl<'a> OrganisationName<'a> {
+    fn of(organisation: &'a OrganisationRecord) -> Self {
+        Self { id: organisation.id.0, name: &organisation.name }
+    }
+}
+
 impl<'a> Inside<'a> {
     /// The organisation the arguments name, else the only one the connection reaches.
     async fn of(call: &'a Call<Products>, arguments: &Arguments) -> Result<Self, Refused> {
-        let named = arguments.get("organisation_id").and_then(Value::as_i64);
-        let id = match named {
-            Some(id) => id,
-            None => only_organisation(call).await?,
+        let organisation = match arguments.get("organisation_id").and_then(Value::as_i64) {
+            Some(id) => visible(call, OrganisationId(id)).await.map_err(refused)?,
+            None => match selection::selected(call).await? {
+                Some(selected) => selected,
+                None => only_organisation(call).await?,
+            },
         };
-        let asked = question(call, "getBooksStatus", &[(ORGANISATION, id.to_string())], String::new())?;
-        let (organisation, _) = member(&call.of_tool(asked)).await.map_err(refused)?;
-        Ok(Self { call, id, name: organisation.name })
+        Ok(Self { call, id: organisation.id.0, name: organisation.name })
     }
 
     fn name(&self) -> OrganisationName<'_> {
@@ -246,17 +313,35 @@ impl<'a> Inside<'a> {
 /// The parameter of paths that names an organisation.
 const ORGANISATION: &str = "organisationId";
 
+/// An organisation, if the caller is a member of it and the connection reaches it.
+async fn visible(call: &Call<Products>, id: OrganisationId) -> Result<OrganisationRecord, ApiError> {
+    let parameters = vec![(ORGANISATION, id.0.to_string())];
+    let asked = RouteQuestion {
+        method: Method::GET,
+        path: String::new(),
+        parameters,
+        query: String::new(),
+        headers: HeaderMap::new(),
+        body: Body::default(),
+    };
+    member(&call.of_tool(asked)).await.map(|(organisation, _)| organisation)
+}
+
 /// The organisation of a connection that reaches exactly one.
-async fn only_organisation(call: &Call<Products>) -> Result<i64, Refused> {
+async fn only_organisation(call: &Call<Products>) -> Result<OrganisationRecord, Refused> {
     let key = call.key().map_err(fault)?;
     let reached = call.state().reader.organisations_of(key.user_id).await.map_err(|error| fault(error.into()))?;
-    let mut reached = reached.iter().filter(|(row, _)| key.reach.covers(row.id));
+    let mut reached = reached.into_iter().filter(|(row, _)| key.reach.covers(row.id));
     match (reached.next(), reached.next()) {
-        (Some((only, _)), None) => Ok(only.id.0),
+        (Some((only, _)), None) => Ok(only),
         (None, _) => Err(Failure::new("no_organisation_selected", "this connection reaches no organisation").into()),
         (Some(_), Some(_)) => {
             let failure = Failure::new("no_organisation_selected", "this connection reaches several organisations");
-            Err(failure.next("name one by organisation_id; list_organisations has them").into())
+            Err(failure
+                .next(
+                    "name one by organisation_id, or choose one with select_organisation; list_organisations has them",
+                )
+                .into())
         }
     }
 }

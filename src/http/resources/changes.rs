@@ -10,7 +10,7 @@ use utoipa::openapi::schema::AdditionalProperties;
 use utoipa::openapi::{Object, ObjectBuilder};
 
 use crate::domain::books::audit_fields::{ChangeAction, Resource};
-use crate::domain::books::records::change::{ChangeRecord, Changes, Since};
+use crate::domain::books::records::change::{ChangeRecord, Changes, ChangesPart, Since};
 use crate::http::books::change::{member, path_id};
 use crate::http::call::Call;
 use crate::http::envelope;
@@ -19,7 +19,7 @@ use crate::http::error::ApiError;
 use crate::http::openapi::schema::{choice, nullable, object};
 use crate::http::products::Products;
 use crate::http::query::Query;
-use crate::http::wire::books::changes::{SINCE_RULE, parse_since};
+use crate::http::wire::books::changes::{BEFORE_RULE, SINCE_RULE, parse_before, parse_since};
 
 /// `GET …/changes`.
 pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
@@ -44,11 +44,26 @@ async fn show(
         return Err(ApiError::not_found());
     }
     let mut query = Query::new(call.query());
-    let since = query.word("since", SINCE_RULE, parse_since).unwrap_or(Since::Cursor(0));
-    let limit = query.limit();
+    let part = part(&mut query);
     query.finish()?;
-    let changes = reader.changes(organisation.id, of, since, limit).await?;
+    let changes = reader.changes(organisation.id, of, part).await?;
     envelope::json(StatusCode::OK, &ChangesJson::from(&changes))
+}
+
+/// Which part is asked for: from the oldest entry after `since` on, or from the newest one before `before` back.
+fn part(query: &mut Query) -> ChangesPart {
+    let newest_first = query.word("order", "asc or desc", |word| match word {
+        "asc" => Some(false),
+        "desc" => Some(true),
+        _ => None,
+    });
+    let newest_first = newest_first.unwrap_or_default();
+    let before = query.word("before", BEFORE_RULE, parse_before);
+    if before.is_some() && !newest_first {
+        query.refuse("before", "is for order=desc; use since");
+    }
+    let since = query.word("since", SINCE_RULE, parse_since).unwrap_or(Since::Cursor(0));
+    ChangesPart { since, before, newest_first, limit: query.limit() }
 }
 
 /// A part of the history.
@@ -56,7 +71,7 @@ async fn show(
 #[schema(as = ChangeList)]
 pub struct ChangesJson<'a> {
     data: Vec<ChangeJson<'a>>,
-    /// `since` of the part that follows.
+    /// `since` of the part that follows; with `order=desc` its `before`.
     #[schema(minimum = 0)]
     next_cursor: i64,
 }

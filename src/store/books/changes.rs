@@ -1,7 +1,7 @@
 //! The history of the books: the queries about it.
 
 use crate::domain::books::audit_fields::{ChangeAction, Resource};
-use crate::domain::books::records::change::{ChangeRecord, Changes, Since};
+use crate::domain::books::records::change::{ChangeRecord, Changes, ChangesPart, Since};
 use crate::domain::ids::OrganisationId;
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
@@ -21,10 +21,9 @@ impl Reader {
         &self,
         organisation: OrganisationId,
         of: Option<(Resource, i64)>,
-        since: Since,
-        limit: u64,
+        part: ChangesPart,
     ) -> Result<Changes, StoreError> {
-        let after = match since {
+        let after = match part.since {
             Since::Cursor(cursor) => cursor,
             Since::Moment(at_ms) => {
                 let row = self.one(COUNT_BEFORE, params![organisation.0, at_ms]).await?;
@@ -37,15 +36,21 @@ impl Reader {
             conditions.and("resource_id = {}", id);
         }
         conditions.and("cursor > {}", after);
-        let limit = conditions.value(signed(limit));
+        if let Some(before) = part.before {
+            conditions.and("cursor < {}", before);
+        }
+        let limit = conditions.value(signed(part.limit));
+        let order = if part.newest_first { " desc" } else { "" };
         let sql = format!(
             "select cursor, at, user_id, key_prefix, via, action, resource_type, resource_id, summary, before, after \
-             from book_change where {} order by cursor limit {limit}",
+             from book_change where {} order by cursor{order} limit {limit}",
             conditions.text()
         );
         let rows = self.all(&sql, conditions.values()).await?;
         let rows: Vec<ChangeRecord> = rows.iter().map(read).collect::<Result<_, _>>()?;
-        let next_cursor = rows.last().map_or(after, |row| row.cursor);
+        // A part without entries is followed by itself.
+        let own = part.before.filter(|_| part.newest_first).unwrap_or(after);
+        let next_cursor = rows.last().map_or(own, |row| row.cursor);
         Ok(Changes { rows, next_cursor })
     }
 

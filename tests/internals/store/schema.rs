@@ -83,6 +83,7 @@ fn entities() -> Tables {
         period_lock_change,
         product_slot,
         rate_permit,
+        selected_organisation,
         setting,
         settlement,
         trade_total,

@@ -38,10 +38,23 @@ pub enum Since {
     Moment(i64),
 }
 
+/// Which part of the history is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChangesPart {
+    /// Entries after this one, or from this moment on.
+    pub since: Since,
+    /// Only entries older than this one.
+    pub before: Option<i64>,
+    /// Whether the newest come first.
+    pub newest_first: bool,
+    /// Entries at most.
+    pub limit: u64,
+}
+
 /// A part of the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changes {
-    /// The entries, oldest first.
+    /// The entries, in the order that was asked for.
     pub rows: Vec<ChangeRecord>,
     /// The cursor of the next part.
     pub next_cursor: i64,

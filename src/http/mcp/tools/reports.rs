@@ -5,13 +5,10 @@ use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Data, Inside, OrganisationName, answer, fault, part};
+use super::{ANSWER_BYTES_MAX, Data, Inside, OrganisationName, answer, fault, part, wrong};
 use crate::http::error::ApiError;
 use crate::http::mcp::arguments::Arguments;
-use crate::http::mcp::outcome::{Failure, Outcome, Refused};
-
-/// The most bytes of a report in one answer; what is around it fits into the rest of 25,000 characters.
-const PAGE_BYTES_MAX: usize = 24_000;
+use crate::http::mcp::outcome::{Outcome, Refused};
 
 /// What a summary leaves out: the documents behind a row, and the entries of a VAT return.
 const DETAILS: [&str; 2] = ["documents", "entries"];
@@ -102,10 +99,6 @@ pub(super) async fn get(inside: &Inside<'_>, arguments: &Arguments) -> Outcome {
     })
 }
 
-fn wrong(field: &str, message: &str) -> Failure {
-    Failure::new("invalid_request_format", format!("{field}: {message}"))
-}
-
 /// The members of an object in their order.
 struct Members<'a>(Vec<(&'a str, &'a RawValue)>);
 
@@ -155,7 +148,7 @@ impl<'a> Page<'a> {
         let around: usize =
             members.iter().filter(|(_, value)| !is_list(value)).map(|(_, value)| value.get().len()).sum();
         let mut left =
-            PAGE_BYTES_MAX.saturating_sub(around + members.iter().map(|(name, _)| name.len() + 6).sum::<usize>());
+            ANSWER_BYTES_MAX.saturating_sub(around + members.iter().map(|(name, _)| name.len() + 6).sum::<usize>());
         let (mut page, mut shown, mut at, mut is_over) = (Vec::with_capacity(members.len()), 0, 0, false);
         for (name, value) in members {
             if !is_list(value) {

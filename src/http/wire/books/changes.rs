@@ -7,6 +7,17 @@ use crate::domain::date::moment_ms;
 pub const SINCE_RULE: &str =
     "a cursor, which is an integer of at least 0, or a date-time, such as 2026-03-10T12:00:00Z";
 
+/// What `before` may be.
+pub const BEFORE_RULE: &str = "a cursor, which is an integer of at least 0";
+
+/// Reads `before`.
+pub fn parse_before(text: &str) -> Option<i64> {
+    match parse_since(text) {
+        Some(Since::Cursor(cursor)) => Some(cursor),
+        _ => None,
+    }
+}
+
 /// Reads `since`.
 pub fn parse_since(text: &str) -> Option<Since> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,0 +1,18 @@
+//! The organisation an agent's connection works on when a call names none.
+
+use sea_orm::entity::prelude::*;
+
+use super::NoRelation as Relation;
+
+/// The organisation an agent's connection works on when a call names none.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "selected_organisation")]
+pub struct Model {
+    /// The key that is the connection.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub key_id: i64,
+    /// The organisation.
+    pub organisation_id: i64,
+}
+
+impl ActiveModelBehavior for ActiveModel {}
