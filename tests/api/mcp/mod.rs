@@ -1,6 +1,10 @@
 //! `/mcp`: the tool server, spoken to as clients of both eras do.
 
+mod changes;
+mod finding;
 mod protocol;
+mod schema;
+mod selecting;
 mod tools;
 
 use serde_json::{Value, json};
@@ -43,7 +47,15 @@ pub fn modern(server: &TestServer, key: &ApiKey, method: &str, params: &Value) -
 /// The result of a tool in the older era.
 pub fn call(server: &TestServer, key: &ApiKey, tool: &str, arguments: &Value) -> Value {
     let answer = legacy(server, key, "tools/call", &json!({ "name": tool, "arguments": arguments })).expect(200);
-    answer["result"].clone()
+    let result = answer["result"].clone();
+    assert!(!result.is_null(), "{answer}");
+    if result["isError"] == false {
+        let differences = schema::differences(&schema::definition(tool)["outputSchema"], &result["structuredContent"]);
+        assert!(differences.is_empty(), "{tool}: {differences:?}");
+        let text = result["content"][0]["text"].as_str().expect("text");
+        assert!(text.chars().count() <= 25_000, "{tool} gave {} characters", text.chars().count());
+    }
+    result
 }
 
 /// What a tool gave, which it also gave as text.
