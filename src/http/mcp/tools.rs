@@ -1,7 +1,9 @@
 //! What tools do: questions to the routes of the REST API on behalf of the caller, and their answers put together.
 
 mod changes;
+mod documents;
 mod find;
+mod pages;
 mod reports;
 mod selection;
 
@@ -62,7 +64,7 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "recent_changes" => changes::recent(&Inside::of(call, &arguments).await?, &arguments).await,
         "find" => find::run(&Inside::of(call, &arguments).await?, &arguments).await,
         "books_status" => books_status(&Inside::of(call, &arguments).await?).await,
-        "get_document" => get_document(&Inside::of(call, &arguments).await?, &arguments).await,
+        "get_document" => documents::get(&Inside::of(call, &arguments).await?, &arguments).await,
         "get_report" => reports::get(&Inside::of(call, &arguments).await?, &arguments).await,
         name => Err(Failure::new("not_found", format!("there is no tool {name}")).into()),
     }
@@ -292,6 +294,13 @@ impl<'a> Inside<'a> {
         OrganisationName { id: self.id, name: &self.name }
     }
 
+    /// The path of a route inside the organisation about a record.
+    fn path(&self, operation: &str, id: Option<i64>) -> Result<String, Refused> {
+        let mut parameters = vec![(ORGANISATION, self.id.to_string())];
+        parameters.extend(id.map(|id| ("id", id.to_string())));
+        Ok(question(self.call, operation, &parameters, String::new())?.path)
+    }
+
     /// Asks a route inside the organisation about a record, or about none.
     async fn ask(&self, operation: &str, id: Option<i64>) -> Result<Bytes, Refused> {
         self.ask_with(operation, id.map(|id| ("id", id.to_string())), String::new()).await
@@ -406,70 +415,5 @@ async fn books_status(inside: &Inside<'_>) -> Outcome {
         overdue: status.overdue,
         financial_years: status.financial_years,
         gaps: status.gaps,
-    })
-}
-
-/// The operation that shows a record of a kind.
-fn shows(kind: &str) -> Option<&'static str> {
-    Some(match kind {
-        "account" => "getAccount",
-        "customer" => "getCustomer",
-        "supplier" => "getSupplier",
-        "bank_account" => "getBankAccount",
-        "bank_transaction" => "getBankTransaction",
-        "sales_invoice" => "getSalesInvoice",
-        "sales_credit_note" => "getSalesCreditNote",
-        "purchase_invoice" => "getPurchaseInvoice",
-        "purchase_credit_note" => "getPurchaseCreditNote",
-        "customer_receipt" => "getCustomerReceipt",
-        "supplier_payment" => "getSupplierPayment",
-        "journal" => "getJournal",
-        "vat_adjustment" => "getVatAdjustment",
-        "vat_return" => "getRecordedVatReturn",
-        "import" => "getImport",
-        "email" => "getEmail",
-        "organisation" => "getOrganisation",
-        _ => return None,
-    })
-}
-
-/// A record as its route prints it; with an unconfirmed bank line, what it may be.
-async fn get_document(inside: &Inside<'_>, arguments: &Arguments) -> Outcome {
-    #[derive(Deserialize)]
-    struct Record<'a> {
-        version: Option<i64>,
-        #[serde(borrow)]
-        status: Option<&'a RawValue>,
-    }
-    #[derive(Serialize)]
-    struct Document<'a> {
-        organisation: OrganisationName<'a>,
-        kind: &'a str,
-        id: i64,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        version: Option<i64>,
-        record: &'a RawValue,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        candidates: Option<&'a RawValue>,
-    }
-    let kind = arguments.get("kind").and_then(Value::as_str).unwrap_or_default();
-    let id = arguments.get("id").and_then(Value::as_i64).unwrap_or_default();
-    let operation = shows(kind).ok_or_else(|| fault(ApiError::internal(format!("no operation shows {kind}"))))?;
-    if kind == "organisation" && id != inside.id {
-        return Err(Failure::new("not_found", "id: that of the organisation itself is expected").into());
-    }
-    let body = inside.ask(operation, (kind != "organisation").then_some(id)).await?;
-    let data: Data<'_> = part(&body)?;
-    let record: Record<'_> = part(data.data.get().as_bytes())?;
-    let is_open = kind == "bank_transaction" && record.status.is_some_and(|status| status.get() == "\"unconfirmed\"");
-    let candidates = if is_open { Some(inside.ask("listBankTransactionCandidates", Some(id)).await?) } else { None };
-    let candidates: Option<Data<'_>> = candidates.as_deref().map(part).transpose()?;
-    answer(&Document {
-        organisation: inside.name(),
-        kind,
-        id,
-        version: record.version,
-        record: data.data,
-        candidates: candidates.map(|candidates| candidates.data),
     })
 }

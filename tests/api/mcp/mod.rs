@@ -5,6 +5,7 @@ mod finding;
 mod protocol;
 mod schema;
 mod selecting;
+mod tenants;
 mod tools;
 
 use serde_json::{Value, json};

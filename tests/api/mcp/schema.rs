@@ -7,6 +7,11 @@ use serde_json::Value;
 static TOOLS: LazyLock<Vec<Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("../../../src/http/mcp/tools.json")).expect("the file is JSON"));
 
+/// The names of the tools in the order of the file.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().map(|definition| definition["name"].as_str().expect("a name"))
+}
+
 /// The definition of a tool as the file has it.
 pub fn definition(tool: &str) -> &'static Value {
     TOOLS.iter().find(|definition| definition["name"] == tool).unwrap_or_else(|| panic!("no tool {tool} in the file"))

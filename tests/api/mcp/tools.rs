@@ -204,3 +204,22 @@ fn a_summary_leaves_out_the_documents_behind_a_row() {
     assert!(whole.as_object_mut().unwrap().remove("documents").is_some(), "{rest}");
     assert_eq!(short, &whole);
 }
+
+#[test]
+fn a_long_record_is_cut_and_says_where_all_of_it_is() {
+    let books = Books::of(TestServer::start());
+    let customer = books.customer("A");
+    let lines: Vec<Value> = (0..300).map(|_| books.item("4000", "1", "NV")).collect();
+    let body = json!({ "customer_id": customer, "invoice_date": "2026-03-01", "lines": lines });
+    let invoice = books.made("/sales-invoices", &body);
+    let said =
+        given(&books.server, &books.key, "get_document", &json!({ "kind": "sales_invoice", "id": invoice["id"] }));
+    let (record, cut) = (&said["record"], &said["record"]["truncated"]);
+    let shown = record["lines"].as_array().unwrap().len();
+    assert!(shown > 20 && shown < 300, "{shown}");
+    assert_eq!((&cut["rows_shown"], cut["rows_total"].as_u64() >= Some(300)), (&json!(shown), true), "{cut}");
+    assert_eq!(cut["whole"], books.path(&format!("/sales-invoices/{}", invoice["id"])));
+    assert_eq!(record["gross_amount"], invoice["gross_amount"]);
+    let whole = books.get(&format!("/sales-invoices/{}", invoice["id"]))["data"].clone();
+    assert_eq!(record["lines"].as_array().unwrap()[..], whole["lines"].as_array().unwrap()[..shown]);
+}

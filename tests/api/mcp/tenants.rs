@@ -1,0 +1,71 @@
+//! Who a tool answers: for every tool that is listed, what a stranger, a restricted connection, a connection without the scope
+//! and a connection whose person left the organisation are told.
+
+use serde_json::{Value, json};
+
+use super::{call, failure, legacy, schema};
+use crate::books::Books;
+use crate::support::server::{ALL_SCOPES, TestServer};
+
+/// Arguments that are right but for the organisation; a new tool without a row here fails.
+fn arguments(tool: &str) -> Option<Value> {
+    Some(match tool {
+        // These are about the connection, not about an organisation.
+        "whoami" | "list_organisations" | "lookup_guide" => return None,
+        "find" => json!({ "kind": "account" }),
+        "get_document" => json!({ "kind": "account", "id": 1 }),
+        "get_report" => json!({ "report": "trial-balance", "as_of": "2026-03-31" }),
+        "reconcile_statement" => json!({
+            "bank_account_id": 1, "rows": [{ "date": "2026-03-10", "amount": -1, "description": "x" }]
+        }),
+        "select_organisation" | "books_status" | "recent_changes" | "vat_obligations" | "cis_position" => json!({}),
+        other => panic!("{other} has no arguments to try it with"),
+    })
+}
+
+fn inside(tool: &str, organisation: i64) -> Option<Value> {
+    let mut arguments = arguments(tool)?;
+    arguments["organisation_id"] = json!(organisation);
+    Some(arguments)
+}
+
+#[test]
+fn a_tool_shows_an_organisation_to_its_members_only() {
+    let books = Books::of(TestServer::start());
+    let server = &books.server;
+    let stranger = server.person();
+    let foreign_key = server.key(&stranger, &ALL_SCOPES);
+    let other = server.organisation(&books.owner, "Other");
+    let restricted = json!({ "name": "n", "scopes": ["books:read"], "organisation_ids": [other] });
+    let restricted = server.key_with(&books.owner, &restricted);
+    let without = server.key(&books.owner, &["coding:read", "reconcile:read"]);
+    let viewer = server.person();
+    server.member(books.id, &viewer, "viewer");
+    let viewer_key = server.key(&viewer, &["books:read"]);
+    let listed = legacy(server, &books.key, "tools/list", &json!({})).expect(200);
+    for tool in listed["result"]["tools"].as_array().unwrap() {
+        let tool = tool["name"].as_str().unwrap();
+        let needs_scope = schema::definition(tool)["_meta"]["suite/scope"] != "";
+        let Some(own) = inside(tool, books.id) else { continue };
+        let nowhere = inside(tool, 999_999).unwrap();
+        // Somebody else's organisation is like one that is not there.
+        let told = failure(server, &foreign_key, tool, &own);
+        assert_eq!(told, failure(server, &foreign_key, tool, &nowhere), "{tool}");
+        assert!(told.starts_with("not_found: "), "{tool}: {told}");
+        // The person's own organisation, which the connection does not reach.
+        let told = failure(server, &restricted, tool, &own);
+        assert!(told.starts_with("forbidden: "), "{tool}: {told}");
+        assert!(!told.contains("Larkspur"), "{tool}: {told}");
+        if needs_scope {
+            for arguments in [&own, &nowhere, &json!({ "nonsense": 1 })] {
+                let told = failure(server, &without, tool, arguments);
+                assert!(told.starts_with("forbidden: the key lacks the scope"), "{tool}: {told}");
+            }
+        }
+        let told = failure(server, &books.key, tool, &json!({ "organisation_id": "1" }));
+        assert!(told.starts_with("invalid_request_format: "), "{tool}: {told}");
+        // Members may read, whatever their role.
+        assert_eq!(call(server, &viewer_key, tool, &own)["isError"], false, "{tool}");
+        assert_eq!(call(server, &books.key, tool, &own)["isError"], false, "{tool}");
+    }
+}
