@@ -1,6 +1,7 @@
 //! What tools do: questions to the routes of the REST API on behalf of the caller, and their answers put together.
 
 mod reports;
+mod vat;
 
 use actix_web::body::MessageBody as _;
 use actix_web::http::header::HeaderMap;
@@ -26,7 +27,15 @@ const TIME_ZONE: &str = "Europe/London";
 
 /// Whether there is a tool of this name behind the one of the file.
 pub(super) fn is_built(name: &str) -> bool {
-    matches!(name, "whoami" | "list_organisations" | "books_status" | "get_document" | "get_report")
+    matches!(
+        name,
+        "whoami"
+            | "list_organisations"
+            | "books_status"
+            | "get_document"
+            | "get_report"
+            | "vat_obligations"
+    )
 }
 
 /// Does what a tool is for: its scope, then its arguments, then the tool.
@@ -45,6 +54,7 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "books_status" => books_status(&Inside::of(call, &arguments).await?).await,
         "get_document" => get_document(&Inside::of(call, &arguments).await?, &arguments).await,
         "get_report" => reports::get(&Inside::of(call, &arguments).await?, &arguments).await,
+        "vat_obligations" => vat::obligations(&Inside::of(call, &arguments).await?, &arguments).await,
         name => Err(Failure::new("not_found", format!("there is no tool {name}")).into()),
     }
 }

@@ -1,10 +1,13 @@
 //! `/mcp`: the tool server, spoken to as clients of both eras do.
 
 mod protocol;
+mod schema;
 mod tools;
+mod vat;
 
 use serde_json::{Value, json};
 
+use crate::books::Books;
 use crate::support::client::{Answer, Request};
 use crate::support::server::{ApiKey, TestServer};
 
@@ -52,6 +55,7 @@ pub fn given(server: &TestServer, key: &ApiKey, tool: &str, arguments: &Value) -
     assert_eq!(result["isError"], false, "{result}");
     let text = result["content"][0]["text"].as_str().expect("text");
     assert_eq!(serde_json::from_str::<Value>(text).expect("JSON"), result["structuredContent"]);
+    schema::assert_fits(tool, text, &result["structuredContent"]);
     result["structuredContent"].clone()
 }
 
@@ -61,4 +65,39 @@ pub fn failure(server: &TestServer, key: &ApiKey, tool: &str, arguments: &Value)
     assert_eq!(result["isError"], true, "{result}");
     assert!(result.get("structuredContent").is_none(), "{result}");
     result["content"][0]["text"].as_str().expect("text").to_owned()
+}
+
+/// The text of what a tool gave.
+pub fn text(server: &TestServer, key: &ApiKey, tool: &str, arguments: &Value) -> String {
+    let result = call(server, key, tool, arguments);
+    assert_eq!(result["isError"], false, "{result}");
+    result["content"][0]["text"].as_str().expect("text").to_owned()
+}
+
+/// What every tool that works on an organisation refuses, whatever else it is asked.
+pub fn assert_guards_organisations(books: &Books, tool: &str, arguments: &Value) {
+    let server = &books.server;
+    let of = |id: i64| {
+        let mut arguments = arguments.clone();
+        arguments["organisation_id"] = json!(id);
+        arguments
+    };
+    let stranger = server.person();
+    let others = server.organisation(&stranger, "Not theirs");
+    for id in [others, 999_999] {
+        let words = failure(server, &books.key, tool, &of(id));
+        assert!(words.starts_with("not_found: "), "{tool}: {words}");
+    }
+    let other_scope = server.key(&books.owner, &["books:write", "reconcile:read"]);
+    let words = failure(server, &other_scope, tool, &of(books.id));
+    assert!(words.starts_with("forbidden: the key lacks the scope books:read\nNext: "), "{tool}: {words}");
+    let another = server.organisation(&books.owner, "Another");
+    let restricted = json!({ "name": "k", "scopes": ["books:read"], "organisation_ids": [another] });
+    let restricted = server.key_with(&books.owner, &restricted);
+    let words = failure(server, &restricted, tool, &of(books.id));
+    assert!(words.starts_with("forbidden: "), "{tool}: {words}");
+    let words = failure(server, &books.key, tool, arguments);
+    assert!(words.starts_with("no_organisation_selected: "), "{tool}: {words}");
+    let words = failure(server, &books.key, tool, &json!({ "surprise": 1 }));
+    assert!(words.contains("surprise: is not known"), "{tool}: {words}");
 }

@@ -57,7 +57,17 @@ fn both_eras_list_the_same_tools_in_the_same_order() {
     };
     let older = legacy(&server, &key, "tools/list", &json!({})).expect(200);
     let newer = modern(&server, &key, "tools/list", &json!({})).expect(200);
-    assert_eq!(names(&older), ["whoami", "list_organisations", "books_status", "get_document", "get_report"]);
+    assert_eq!(
+        names(&older),
+        [
+            "whoami",
+            "list_organisations",
+            "books_status",
+            "get_document",
+            "get_report",
+            "vat_obligations",
+        ]
+    );
     assert_eq!(names(&older), names(&newer));
     for tool in older["result"]["tools"].as_array().expect("tools") {
         assert!(tool["title"].is_string() && tool["outputSchema"].is_object(), "{tool}");
