@@ -1,5 +1,6 @@
 //! What tools do: questions to the routes of the REST API on behalf of the caller, and their answers put together.
 
+mod cis;
 mod reports;
 mod vat;
 
@@ -35,6 +36,7 @@ pub(super) fn is_built(name: &str) -> bool {
             | "get_document"
             | "get_report"
             | "vat_obligations"
+            | "cis_position"
     )
 }
 
@@ -55,6 +57,7 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "get_document" => get_document(&Inside::of(call, &arguments).await?, &arguments).await,
         "get_report" => reports::get(&Inside::of(call, &arguments).await?, &arguments).await,
         "vat_obligations" => vat::obligations(&Inside::of(call, &arguments).await?, &arguments).await,
+        "cis_position" => cis::position(&Inside::of(call, &arguments).await?, &arguments).await,
         name => Err(Failure::new("not_found", format!("there is no tool {name}")).into()),
     }
 }

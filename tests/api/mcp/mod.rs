@@ -1,5 +1,6 @@
 //! `/mcp`: the tool server, spoken to as clients of both eras do.
 
+mod cis;
 mod protocol;
 mod schema;
 mod tools;

@@ -66,6 +66,7 @@ fn both_eras_list_the_same_tools_in_the_same_order() {
             "get_document",
             "get_report",
             "vat_obligations",
+            "cis_position",
         ]
     );
     assert_eq!(names(&older), names(&newer));
