@@ -1,6 +1,7 @@
 //! What tools do: questions to the routes of the REST API on behalf of the caller, and their answers put together.
 
 mod cis;
+mod guide;
 mod reports;
 mod vat;
 
@@ -37,6 +38,7 @@ pub(super) fn is_built(name: &str) -> bool {
             | "get_report"
             | "vat_obligations"
             | "cis_position"
+            | "lookup_guide"
     )
 }
 
@@ -58,6 +60,7 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "get_report" => reports::get(&Inside::of(call, &arguments).await?, &arguments).await,
         "vat_obligations" => vat::obligations(&Inside::of(call, &arguments).await?, &arguments).await,
         "cis_position" => cis::position(&Inside::of(call, &arguments).await?, &arguments).await,
+        "lookup_guide" => guide::look_up(&arguments),
         name => Err(Failure::new("not_found", format!("there is no tool {name}")).into()),
     }
 }

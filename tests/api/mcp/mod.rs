@@ -1,6 +1,7 @@
 //! `/mcp`: the tool server, spoken to as clients of both eras do.
 
 mod cis;
+mod guide;
 mod protocol;
 mod schema;
 mod tools;
