@@ -2,6 +2,7 @@
 
 mod cis;
 mod guide;
+mod reconcile;
 mod reports;
 mod vat;
 
@@ -39,6 +40,7 @@ pub(super) fn is_built(name: &str) -> bool {
             | "vat_obligations"
             | "cis_position"
             | "lookup_guide"
+            | "reconcile_statement"
     )
 }
 
@@ -61,6 +63,7 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "vat_obligations" => vat::obligations(&Inside::of(call, &arguments).await?, &arguments).await,
         "cis_position" => cis::position(&Inside::of(call, &arguments).await?, &arguments).await,
         "lookup_guide" => guide::look_up(&arguments),
+        "reconcile_statement" => reconcile::statement(&Inside::of(call, &arguments).await?, &arguments).await,
         name => Err(Failure::new("not_found", format!("there is no tool {name}")).into()),
     }
 }

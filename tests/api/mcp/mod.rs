@@ -3,6 +3,7 @@
 mod cis;
 mod guide;
 mod protocol;
+mod reconcile;
 mod schema;
 mod tools;
 mod vat;

@@ -67,6 +67,7 @@ fn both_eras_list_the_same_tools_in_the_same_order() {
             "get_report",
             "vat_obligations",
             "cis_position",
+            "reconcile_statement",
             "lookup_guide"
         ]
     );
