@@ -281,3 +281,25 @@ fn calls_at_once_of_one_connection_are_answered_or_told_to_wait() {
     assert!(answered >= 1);
     assert_eq!(books.reconciled(&arguments)["matched_count"], 1, "the next is served");
 }
+
+#[test]
+fn more_rows_of_the_books_than_are_compared_are_refused() {
+    let books = books();
+    let import = |part: usize, count: usize| {
+        // Equal rows of another import would be known already.
+        let row = json!({ "date": "2026-01-10", "amount": 5, "description": format!("ROUND {part}") });
+        let body = json!({ "bank_account_id": books.bank_id(), "rows": vec![row; count] });
+        books.post("/bank-transactions/import", &body).expect(201);
+    };
+    (0..4).for_each(|part| import(part, 5_000));
+    let arguments = books.statement(&[("2026-01-10", 5.0, "ROUND 1")]);
+    let said = books.reconciled(&arguments);
+    assert_eq!(said["matched_count"], 1);
+    assert!(said["reason"].as_str().unwrap().contains(" of 19999."), "{said}");
+    import(4, 1);
+    assert_eq!(
+        failure(&books.server, &books.key, TOOL, &arguments),
+        "unprocessable_entity: the books have more than 20000 rows of this bank account from 2026-01-07 to 2026-01-13\n\
+         Next: compare fewer days at a time"
+    );
+}
