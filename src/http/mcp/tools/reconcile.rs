@@ -3,9 +3,11 @@
 //! one in the process, on a blocking thread that stops when nobody waits any more.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::Peekable;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use std::vec::IntoIter;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -425,35 +427,43 @@ fn matched_rows(statement: &Statement, book: &[BankBookRow], outcome: &Outcome) 
     printed.collect()
 }
 
+/// A list of which as many rows are shown as fit.
+struct Shown {
+    waiting: Peekable<IntoIter<Box<RawValue>>>,
+    rows: Vec<Box<RawValue>>,
+}
+
+impl Shown {
+    fn of(rows: Vec<Box<RawValue>>) -> Self {
+        Self { waiting: rows.into_iter().peekable(), rows: Vec::new() }
+    }
+
+    /// Shows the next row where there is one and room for it.
+    fn take(&mut self, characters_left: &mut usize) -> bool {
+        let Some(row) = self.waiting.next_if(|row| characters(row) <= *characters_left) else { return false };
+        *characters_left -= characters(&row);
+        self.rows.push(row);
+        true
+    }
+}
+
+/// How many characters a row takes, with what stands between it and the next.
+fn characters(row: &RawValue) -> usize {
+    row.get().chars().count() + 1
+}
+
 /// The rows that fit into an answer: those that are open in turn from both sides, then the matched ones.
-fn fitting([missing, remove, matched]: [Vec<Box<RawValue>>; 3]) -> [Vec<Box<RawValue>>; 3] {
+fn fitting(lists: [Vec<Box<RawValue>>; 3]) -> [Vec<Box<RawValue>>; 3] {
+    let [mut missing, mut remove, mut matched] = lists.map(Shown::of);
     let mut left = ROWS_CHARACTERS_MAX;
-    let mut take = |rows: &mut std::iter::Peekable<std::vec::IntoIter<Box<RawValue>>>,
-                    shown: &mut Vec<Box<RawValue>>| {
-        let fits = |row: &Box<RawValue>| row.get().chars().count() < left;
-        let row = rows.next_if(fits);
-        if let Some(row) = &row {
-            left -= row.get().chars().count() + 1;
-        }
-        let is_some = row.is_some();
-        shown.extend(row);
-        is_some
-    };
-    let mut waiting = [missing, remove].map(|rows| rows.into_iter().peekable());
-    let mut shown = [Vec::new(), Vec::new()];
     loop {
-        let [some, other] = [0, 1].map(|side| match (waiting.get_mut(side), shown.get_mut(side)) {
-            (Some(rows), Some(shown)) => take(rows, shown),
-            _ => false,
-        });
-        if !some && !other {
+        let is_shown = [missing.take(&mut left), remove.take(&mut left)];
+        if !is_shown.contains(&true) {
             break;
         }
     }
-    let (mut matched, mut shown_matched) = (matched.into_iter().peekable(), Vec::new());
-    while take(&mut matched, &mut shown_matched) {}
-    let [missing, remove] = shown;
-    [missing, remove, shown_matched]
+    while matched.take(&mut left) {}
+    [missing.rows, remove.rows, matched.rows]
 }
 
 #[cfg(test)]
