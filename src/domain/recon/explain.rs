@@ -42,6 +42,20 @@ pub enum Kind {
     PossiblyKeyedTwice,
 }
 
+impl Kind {
+    /// The word of the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::DateOutsideWindow => "date_outside_window",
+            Self::DigitsTransposed => "digits_transposed",
+            Self::SignReversed => "sign_reversed",
+            Self::DecimalPointMoved => "decimal_point_moved",
+            Self::SmallDifference => "small_difference",
+            Self::PossiblyKeyedTwice => "possibly_keyed_twice",
+        }
+    }
+}
+
 /// A suggestion about one unmatched row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {

@@ -20,6 +20,7 @@ pub mod statement;
 pub mod table;
 pub mod trade;
 pub mod trial_balance;
+pub mod vat_obligations;
 pub mod vat_return;
 pub mod vat_return_lines;
 mod vat_return_tables;

@@ -43,6 +43,11 @@ impl Failure {
         Self::new(code, message)
     }
 
+    /// Whether what was asked for is not there.
+    pub(super) fn is_not_found(&self) -> bool {
+        self.code == ErrorCode::NotFound.as_str()
+    }
+
     /// The same with what to do next.
     #[must_use]
     pub(super) fn next(mut self, next: impl Into<String>) -> Self {

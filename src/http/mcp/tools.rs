@@ -1,11 +1,15 @@
 //! What tools do: questions to the routes of the REST API on behalf of the caller, and their answers put together.
 
 mod changes;
+mod cis;
 mod documents;
 mod find;
+mod guide;
 mod pages;
+mod reconcile;
 mod reports;
 mod selection;
+mod vat;
 
 use actix_web::body::MessageBody as _;
 use actix_web::http::Method;
@@ -44,6 +48,10 @@ pub(super) fn is_built(name: &str) -> bool {
             | "find"
             | "get_document"
             | "get_report"
+            | "vat_obligations"
+            | "cis_position"
+            | "lookup_guide"
+            | "reconcile_statement"
     )
 }
 
@@ -66,6 +74,10 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "books_status" => books_status(&Inside::of(call, &arguments).await?).await,
         "get_document" => documents::get(&Inside::of(call, &arguments).await?, &arguments).await,
         "get_report" => reports::get(&Inside::of(call, &arguments).await?, &arguments).await,
+        "vat_obligations" => vat::obligations(&Inside::of(call, &arguments).await?, &arguments).await,
+        "cis_position" => cis::position(&Inside::of(call, &arguments).await?, &arguments).await,
+        "lookup_guide" => guide::look_up(&arguments),
+        "reconcile_statement" => reconcile::statement(&Inside::of(call, &arguments).await?, &arguments).await,
         name => Err(Failure::new("not_found", format!("there is no tool {name}")).into()),
     }
 }

@@ -17,7 +17,6 @@ use crate::domain::amount::AmountError;
 use crate::domain::date::Date;
 use crate::domain::problem::PROBLEMS_LISTED_MAX;
 use crate::domain::recon::dataset::MAX_DESCRIPTION_CHARS;
-use crate::domain::recon::explain::Kind;
 use crate::domain::recon::{Dataset, Options, Outcome, Rows};
 use crate::http::wire::strict::{Cursor, Malformed};
 
@@ -391,7 +390,7 @@ fn write_explanations(out: &mut impl Write, outcome: &Outcome) -> io::Result<()>
     out.write_all(b",\"explanations\":")?;
     write_list(out, outcome.explanations().iter(), |out, explanation| {
         let dataset = if explanation.is_bank { "bank" } else { "book" };
-        let kind = kind_name(explanation.kind);
+        let kind = explanation.kind.as_str();
         write!(out, "{{\"dataset\":\"{dataset}\",\"row\":{},\"kind\":\"{kind}\"", explanation.row)?;
         if let Some(other) = explanation.other_row {
             write!(out, ",\"other_row\":{other}")?;
@@ -400,17 +399,6 @@ fn write_explanations(out: &mut impl Write, outcome: &Outcome) -> io::Result<()>
         write_string(out, &explanation.detail)?;
         out.write_all(b"}")
     })
-}
-
-fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::DateOutsideWindow => "date_outside_window",
-        Kind::DigitsTransposed => "digits_transposed",
-        Kind::SignReversed => "sign_reversed",
-        Kind::DecimalPointMoved => "decimal_point_moved",
-        Kind::SmallDifference => "small_difference",
-        Kind::PossiblyKeyedTwice => "possibly_keyed_twice",
-    }
 }
 
 /// A row as it was submitted, so that the caller can post it back.

@@ -13,6 +13,7 @@ mod account_history;
 mod accounts;
 mod allocations;
 mod bank_accounts;
+mod bank_book;
 mod bank_transactions;
 mod cash;
 mod changes;

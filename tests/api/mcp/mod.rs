@@ -1,15 +1,20 @@
 //! `/mcp`: the tool server, spoken to as clients of both eras do.
 
 mod changes;
+mod cis;
 mod finding;
+mod guide;
 mod protocol;
+mod reconcile;
 mod schema;
 mod selecting;
 mod tenants;
 mod tools;
+mod vat;
 
 use serde_json::{Value, json};
 
+use crate::books::Books;
 use crate::support::client::{Answer, Request};
 use crate::support::server::{ApiKey, TestServer};
 
@@ -51,10 +56,8 @@ pub fn call(server: &TestServer, key: &ApiKey, tool: &str, arguments: &Value) ->
     let result = answer["result"].clone();
     assert!(!result.is_null(), "{answer}");
     if result["isError"] == false {
-        let differences = schema::differences(&schema::definition(tool)["outputSchema"], &result["structuredContent"]);
-        assert!(differences.is_empty(), "{tool}: {differences:?}");
         let text = result["content"][0]["text"].as_str().expect("text");
-        assert!(text.chars().count() <= 25_000, "{tool} gave {} characters", text.chars().count());
+        schema::assert_fits(tool, text, &result["structuredContent"]);
     }
     result
 }
@@ -74,4 +77,39 @@ pub fn failure(server: &TestServer, key: &ApiKey, tool: &str, arguments: &Value)
     assert_eq!(result["isError"], true, "{result}");
     assert!(result.get("structuredContent").is_none(), "{result}");
     result["content"][0]["text"].as_str().expect("text").to_owned()
+}
+
+/// The text of what a tool gave.
+pub fn text(server: &TestServer, key: &ApiKey, tool: &str, arguments: &Value) -> String {
+    let result = call(server, key, tool, arguments);
+    assert_eq!(result["isError"], false, "{result}");
+    result["content"][0]["text"].as_str().expect("text").to_owned()
+}
+
+/// What every tool that works on an organisation refuses, whatever else it is asked.
+pub fn assert_guards_organisations(books: &Books, tool: &str, arguments: &Value) {
+    let server = &books.server;
+    let of = |id: i64| {
+        let mut arguments = arguments.clone();
+        arguments["organisation_id"] = json!(id);
+        arguments
+    };
+    let stranger = server.person();
+    let others = server.organisation(&stranger, "Not theirs");
+    for id in [others, 999_999] {
+        let words = failure(server, &books.key, tool, &of(id));
+        assert!(words.starts_with("not_found: "), "{tool}: {words}");
+    }
+    let other_scope = server.key(&books.owner, &["books:write", "reconcile:read"]);
+    let words = failure(server, &other_scope, tool, &of(books.id));
+    assert!(words.starts_with("forbidden: the key lacks the scope books:read\nNext: "), "{tool}: {words}");
+    let another = server.organisation(&books.owner, "Another");
+    let restricted = json!({ "name": "k", "scopes": ["books:read"], "organisation_ids": [another] });
+    let restricted = server.key_with(&books.owner, &restricted);
+    let words = failure(server, &restricted, tool, &of(books.id));
+    assert!(words.starts_with("forbidden: "), "{tool}: {words}");
+    let words = failure(server, &books.key, tool, arguments);
+    assert!(words.starts_with("no_organisation_selected: "), "{tool}: {words}");
+    let words = failure(server, &books.key, tool, &json!({ "surprise": 1 }));
+    assert!(words.contains("surprise: is not known"), "{tool}: {words}");
 }

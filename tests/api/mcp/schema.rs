@@ -1,11 +1,12 @@
-//! What tools give, held against what they say they give: the keywords that the checked-in output schemas use.
+//! What tools give, held against the schemas that clients are told.
 
 use std::sync::LazyLock;
 
 use serde_json::Value;
 
-static TOOLS: LazyLock<Vec<Value>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("../../../src/http/mcp/tools.json")).expect("the file is JSON"));
+static TOOLS: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../../../src/http/mcp/tools.json")).expect("the tools are JSON")
+});
 
 /// The names of the tools in the order of the file.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -13,65 +14,75 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The definition of a tool as the file has it.
+#[track_caller]
 pub fn definition(tool: &str) -> &'static Value {
-    TOOLS.iter().find(|definition| definition["name"] == tool).unwrap_or_else(|| panic!("no tool {tool} in the file"))
+    TOOLS.iter().find(|known| known["name"] == tool).unwrap_or_else(|| panic!("no tool {tool}"))
 }
 
-/// Every difference between a value and its schema.
-pub fn differences(schema: &Value, value: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    differ(schema, value, "", &mut found);
-    found
+/// The longest text of an answer, in characters.
+const CHARACTERS_MAX: usize = 25_000;
+
+/// Fails unless an answer is short enough and has the form of the tool's output schema.
+#[track_caller]
+pub fn assert_fits(tool: &str, text: &str, value: &Value) {
+    assert!(text.chars().count() <= CHARACTERS_MAX, "{tool} gave {} characters", text.chars().count());
+    let schema = &definition(tool)["outputSchema"];
+    let mut problems = Vec::new();
+    check(schema, value, tool, &mut problems);
+    // A tool gives nothing of its own that it does not say; the records inside may have more fields.
+    let unsaid = value.as_object().into_iter().flatten().filter(|(name, _)| schema["properties"].get(*name).is_none());
+    problems.extend(unsaid.map(|(name, _)| format!("{tool}.{name} is not said")));
+    assert!(problems.is_empty(), "{problems:?} in {value}");
 }
 
-fn differ(schema: &Value, value: &Value, path: &str, found: &mut Vec<String>) {
-    for keyword in schema.as_object().expect("a schema").keys() {
-        let known =
-            ["type", "properties", "required", "additionalProperties", "items", "enum", "format", "description"];
-        assert!(known.contains(&keyword.as_str()), "nothing here holds a value against {keyword}");
+/// Only what the schemas use of JSON Schema is known.
+fn check(schema: &Value, value: &Value, path: &str, problems: &mut Vec<String>) {
+    for keyword in schema.as_object().into_iter().flatten().map(|(keyword, _)| keyword.as_str()) {
+        let known = ["type", "properties", "required", "items", "enum", "minimum", "maximum", "format", "description"];
+        assert!(known.contains(&keyword) || keyword == "additionalProperties", "{path}: {keyword} is not checked here");
     }
-    let is_of_type = match schema["type"].as_str() {
+    let fits = match schema["type"].as_str() {
         Some("object") => value.is_object(),
         Some("array") => value.is_array(),
         Some("string") => value.is_string(),
         Some("integer") => value.is_i64() || value.is_u64(),
         Some("number") => value.is_number(),
         Some("boolean") => value.is_boolean(),
-        other => panic!("{path}: nothing here knows the type {other:?}"),
+        Some(other) => panic!("{path}: type {other}"),
+        None => true,
     };
-    if !is_of_type {
-        found.push(format!("{path}: {value} is not of type {}", schema["type"]));
+    if !fits {
+        problems.push(format!("{path}: {value} is no {}", schema["type"]));
+        return;
     }
-    if let Some(words) = schema.get("enum").and_then(Value::as_array)
-        && !words.contains(value)
-    {
-        found.push(format!("{path}: {value} is none of {words:?}"));
+    if schema["enum"].as_array().is_some_and(|words| !words.contains(value)) {
+        problems.push(format!("{path}: {value} is none of {}", schema["enum"]));
     }
-    if schema.get("format").is_some_and(|format| format == "date") {
-        let text = value.as_str().unwrap_or_default();
-        let shape = text.bytes().map(|byte| if byte.is_ascii_digit() { b'0' } else { byte }).collect::<Vec<_>>();
-        if shape != b"0000-00-00" {
-            found.push(format!("{path}: {value} is no date"));
-        }
+    let is_date = |text: &str| text.len() == 10 && text.parse::<chrono::NaiveDate>().is_ok();
+    if schema["format"] == "date" && !value.as_str().is_some_and(is_date) {
+        problems.push(format!("{path}: {value} is no date"));
     }
-    for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+    let beyond = |limit: &str, than: fn(&f64, &f64) -> bool| {
+        schema[limit].as_f64().zip(value.as_f64()).is_some_and(|(limit, value)| than(&value, &limit))
+    };
+    if beyond("minimum", f64::lt) || beyond("maximum", f64::gt) {
+        problems.push(format!("{path}: {value} is out of range"));
+    }
+    for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         if value.get(name).is_none() {
-            found.push(format!("{path}: {name} is missing"));
+            problems.push(format!("{path}.{name} is not there"));
         }
     }
-    let properties = schema.get("properties").and_then(Value::as_object);
-    // A tool gives nothing of its own that it does not say; the records inside may have more fields.
-    let is_closed = path.is_empty() || schema.get("additionalProperties") == Some(&Value::Bool(false));
-    for (name, value) in value.as_object().into_iter().flatten() {
-        match properties.and_then(|properties| properties.get(name)) {
-            Some(schema) => differ(schema, value, &format!("{path}/{name}"), found),
-            None if !is_closed => {}
-            None => found.push(format!("{path}: {name} is not in the schema")),
+    for (name, inner) in value.as_object().into_iter().flatten() {
+        match schema["properties"].get(name) {
+            Some(schema) => check(schema, inner, &format!("{path}.{name}"), problems),
+            None if schema["additionalProperties"] == false => problems.push(format!("{path}.{name} is not known")),
+            None => {}
         }
     }
     if let Some(schema) = schema.get("items") {
-        for (at, value) in value.as_array().into_iter().flatten().enumerate() {
-            differ(schema, value, &format!("{path}[{at}]"), found);
+        for (at, inner) in value.as_array().into_iter().flatten().enumerate() {
+            check(schema, inner, &format!("{path}[{at}]"), problems);
         }
     }
 }

@@ -3,6 +3,7 @@
 pub mod account;
 pub mod address;
 pub mod bank_account;
+pub mod bank_book;
 pub mod change;
 pub mod contact;
 pub mod document;
