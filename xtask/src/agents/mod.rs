@@ -98,7 +98,7 @@ pub fn run(options: &Options) -> Result<()> {
             finding.broken(format!("{error:#}"));
             finding
         });
-        println!("{}", finding.line(name, begun.elapsed().as_secs_f64()));
+        println!("{}", finding.line(&format!("{name:<20}"), begun.elapsed().as_secs_f64()));
         for text in finding.broken_invariants() {
             println!("    {text}");
         }
@@ -127,7 +127,8 @@ pub fn run(options: &Options) -> Result<()> {
 fn subject(installed: Installed, connection: &mut Connection, key: String) -> Result<Subject> {
     let books = Books::create(connection, &key, "Agents Ltd")?;
     let customer = made(connection, &key, &books.path("/customers"), &json!({ "name": "Customer Ltd" }))?;
-    let line = json!({ "description": "hinges", "account_id": books.account("4000")?, "unit_price": 10.03 });
+    let line =
+        json!({ "description": "hinges", "account_id": books.account("4000")?, "unit_price": 10.03, "vat_code": "NV" });
     let invoice = json!({ "customer_id": customer, "invoice_date": "2026-03-10", "lines": [line], "issue": true });
     let invoice = made(connection, &key, &books.path("/sales-invoices"), &invoice)?;
     let (failing, arguments) = FAILING_CALL;
