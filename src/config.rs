@@ -109,6 +109,9 @@ pub struct Overrides {
     /// Addresses whose X-Forwarded-For counts, separated by commas [default: none]
     #[arg(long, env = "BOOKKEEPING_TRUSTED_PROXIES", global = true, value_name = "ADDRESSES")]
     pub trusted_proxies: Option<String>,
+    /// Web origins whose pages may use the tool server, separated by commas [default: that of base_url]
+    #[arg(long, env = "BOOKKEEPING_MCP_ALLOWED_ORIGINS", global = true, value_name = "ORIGINS")]
+    pub mcp_allowed_origins: Option<String>,
     /// Whether strangers may register at /app/v1/register [default: false; true with --demo]
     #[arg(
         long,
@@ -212,6 +215,8 @@ pub struct Settings {
     pub password_min_length: u64,
     /// Proxies whose word counts.
     pub trusted_proxies: Vec<IpAddr>,
+    /// Origins whose pages may use the tool server; that of the public URL when empty.
+    pub mcp_allowed_origins: Vec<String>,
     /// Whether strangers may register, when given; else only in the demonstration.
     pub open_registration: Option<bool>,
     /// Retention of finished jobs.
@@ -274,6 +279,7 @@ impl Overrides {
             idempotency_retention_h,
             password_min_length,
             trusted_proxies,
+            mcp_allowed_origins,
             open_registration,
             job_retention_days,
             default_monthly_credits,
@@ -328,6 +334,21 @@ fn trusted_proxies(given: &str) -> Result<Vec<IpAddr>, SettingError> {
             key: "trusted_proxies",
             value: text.to_owned(),
             allowed: "IP addresses separated by commas".to_owned(),
+        })
+    });
+    parsed.collect()
+}
+
+/// Reads origins as browsers write them: scheme, host and, unless it is the scheme's own, port.
+fn origins(given: &str) -> Result<Vec<String>, SettingError> {
+    let texts = given.split(',').map(str::trim).filter(|text| !text.is_empty());
+    let parsed = texts.map(|text| {
+        let origin = url::Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        let origin = origin.map(|url| url.origin().ascii_serialization());
+        origin.filter(|origin| *origin == text.to_ascii_lowercase()).ok_or_else(|| SettingError {
+            key: "mcp_allowed_origins",
+            value: text.to_owned(),
+            allowed: "origins separated by commas, such as https://agent.example or http://localhost:6274".to_owned(),
         })
     });
     parsed.collect()
@@ -440,6 +461,7 @@ impl Settings {
     pub fn resolve(given: Overrides) -> Result<Self, SettingError> {
         const LARGE: u64 = 1 << 40;
         let trusted_proxies = trusted_proxies(given.trusted_proxies.as_deref().unwrap_or_default())?;
+        let mcp_allowed_origins = origins(given.mcp_allowed_origins.as_deref().unwrap_or_default())?;
         let log_format = log_format(given.log_format.as_deref())?;
         let log = log_filter(given.log)?;
         let default_monthly_credits = monthly_credits(given.default_monthly_credits.unwrap_or(1000))?;
@@ -488,6 +510,7 @@ impl Settings {
             idempotency_retention_h: bounded("idempotency_retention_h", given.idempotency_retention_h, 24, 1, 8_760)?,
             password_min_length: bounded("password_min_length", given.password_min_length, 12, 8, 128)?,
             trusted_proxies,
+            mcp_allowed_origins,
             open_registration: given.open_registration,
             job_retention_days: bounded("job_retention_days", given.job_retention_days, 30, 1, 36_500)?,
             default_monthly_credits,

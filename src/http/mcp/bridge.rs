@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 use actix_web::HttpResponse;
 use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::http::header::{self, HeaderName, HeaderValue};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use rmcp::ErrorData;
@@ -31,6 +31,17 @@ use crate::http::products::Products;
 
 /// Headers of a request that rmcp has no use for.
 const PRIVATE_HEADERS: [&str; 3] = ["authorization", "x-api-key", "cookie"];
+
+/// What a page may send, and for how many seconds its browser need not ask again.
+const PREFLIGHT: [(HeaderName, &str); 3] = [
+    (header::ACCESS_CONTROL_ALLOW_METHODS, "POST"),
+    (
+        header::ACCESS_CONTROL_ALLOW_HEADERS,
+        "Authorization, X-API-Key, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, \
+         Last-Event-ID, X-Request-Id",
+    ),
+    (header::ACCESS_CONTROL_MAX_AGE, "7200"),
+];
 
 /// Stands for the JSON of a tool; nobody outside can know it.
 static MARK: LazyLock<String> = LazyLock::new(|| format!("json-{}", uuid::Uuid::new_v4().simple()));
@@ -101,6 +112,24 @@ pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     answer_of(response, given.as_deref()).await
 }
 
+/// `OPTIONS /mcp`: what a browser asks before it sends what a page of another origin wants to send.
+pub async fn options(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let mut answer = HttpResponse::new(StatusCode::NO_CONTENT);
+    answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static("OPTIONS, POST"));
+    match call.header("origin") {
+        Some(origin) if !call.worker.shared.origins.allow(origin) => {
+            return Err(ApiError::forbidden("pages of this origin are not allowed"));
+        }
+        Some(_) => {
+            for (name, value) in PREFLIGHT {
+                answer.headers_mut().insert(name, HeaderValue::from_static(value));
+            }
+        }
+        None => {}
+    }
+    Ok(answer)
+}
+
 /// rmcp's service: one for each request, because it keeps nothing between them.
 fn service(call: &Call<Products>) -> StreamableHttpService<ToolServer, NeverSessionManager> {
     let products = call.state();
@@ -111,7 +140,7 @@ fn service(call: &Call<Products>) -> StreamableHttpService<ToolServer, NeverSess
         .with_json_response(true)
         .with_sse_retry(None)
         .with_allowed_hosts([host.to_owned()])
-        .with_allowed_origins([base_url.to_owned()])
+        .with_allowed_origins(call.worker.shared.origins.all().iter().cloned())
         .enforce_origin_validation()
         .with_max_request_body_bytes(usize::MAX);
     StreamableHttpService::new(|| Ok(ToolServer), Arc::new(NeverSessionManager::default()), config)

@@ -9,4 +9,4 @@ mod outcome;
 mod server;
 mod tools;
 
-pub use bridge::endpoint;
+pub use bridge::{endpoint, options};
