@@ -4,7 +4,7 @@
 //! so that a record reads byte for byte as the REST API prints it.
 
 use std::pin::pin;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use actix_web::HttpResponse;
 use actix_web::body::BoxBody;
@@ -42,9 +42,6 @@ const PREFLIGHT: [(HeaderName, &str); 3] = [
     ),
     (header::ACCESS_CONTROL_MAX_AGE, "7200"),
 ];
-
-/// Stands for the JSON of a tool; nobody outside can know it.
-static MARK: LazyLock<String> = LazyLock::new(|| format!("json-{}", uuid::Uuid::new_v4().simple()));
 
 /// A tool that a client calls, on its way to where it can run.
 struct ToolCall {
@@ -85,6 +82,8 @@ pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let request = request_of(&call, Calls(sender))?;
     let service = service(&call);
     let mut handling = pin!(service.handle(request));
+    // Stands for the JSON of the tool; nobody outside can know it.
+    let mark = format!("json-{}", call.worker.shared.clock.unique().simple());
     let mut given = None;
     let response = loop {
         tokio::select! {
@@ -95,7 +94,7 @@ pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
                 let answer = match outcome {
                     Ok(json) => {
                         given = Some(json);
-                        Ok(Given::Json(MARK.clone(), stand_in(&MARK)))
+                        Ok(Given::Json(mark.clone(), stand_in(&mark)))
                     }
                     Err(Refused::Failure(failure)) => Ok(Given::Failure(failure.to_string())),
                     // The log has the cause; the client has the id of the request.
@@ -109,7 +108,7 @@ pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
             }
         }
     };
-    answer_of(response, given.as_deref()).await
+    answer_of(response, given.as_deref().map(|json| (mark.as_str(), json))).await
 }
 
 /// `OPTIONS /mcp`: what a browser asks before it sends what a page of another origin wants to send.
@@ -158,7 +157,7 @@ fn request_of(call: &Call<Products>, calls: Calls) -> Result<http::Request<Full<
 }
 
 /// The answer, with the JSON of the tool in the place of its stand-ins.
-async fn answer_of<B>(response: http::Response<B>, given: Option<&RawValue>) -> Result<HttpResponse, ApiError>
+async fn answer_of<B>(response: http::Response<B>, given: Option<(&str, &RawValue)>) -> Result<HttpResponse, ApiError>
 where
     B: BodyExt,
     B::Data: Into<Bytes>,
@@ -171,7 +170,7 @@ where
         return refused(parts.status, &String::from_utf8_lossy(&body));
     }
     let body = match given {
-        Some(json) => replaced(&body, json.get())?,
+        Some((mark, json)) => replaced(&body, mark, json.get())?,
         None => body,
     };
     let status = StatusCode::from_u16(parts.status.as_u16()).map_err(ApiError::internal)?;
@@ -200,10 +199,10 @@ fn refused(status: http::StatusCode, text: &str) -> Result<HttpResponse, ApiErro
 }
 
 /// Puts the JSON of a tool where its stand-ins are.
-fn replaced(body: &[u8], json: &str) -> Result<Bytes, ApiError> {
+fn replaced(body: &[u8], mark: &str, json: &str) -> Result<Bytes, ApiError> {
     let text = std::str::from_utf8(body).map_err(ApiError::internal)?;
-    let value = stand_in(&MARK).to_string();
+    let value = stand_in(mark).to_string();
     let as_text = serde_json::to_string(json).map_err(ApiError::internal)?;
-    let text = text.replacen(&value, json, 1).replacen(&format!("\"{}\"", *MARK), &as_text, 1);
+    let text = text.replacen(&value, json, 1).replacen(&format!("\"{mark}\""), &as_text, 1);
     Ok(Bytes::from(text))
 }
