@@ -327,31 +327,22 @@ fn url(key: &'static str, given: Option<String>, schemes: &[&str]) -> Result<Opt
     }
 }
 
-fn trusted_proxies(given: &str) -> Result<Vec<IpAddr>, SettingError> {
-    let addresses = given.split(',').map(str::trim).filter(|text| !text.is_empty());
-    let parsed = addresses.map(|text| {
-        text.parse().map_err(|_| SettingError {
-            key: "trusted_proxies",
-            value: text.to_owned(),
-            allowed: "IP addresses separated by commas".to_owned(),
-        })
-    });
-    parsed.collect()
+/// Reads values separated by commas.
+fn list<T>(
+    key: &'static str,
+    given: Option<&String>,
+    allowed: &str,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, SettingError> {
+    let texts = given.into_iter().flat_map(|given| given.split(',')).map(str::trim).filter(|text| !text.is_empty());
+    let unusable = |text: &str| SettingError { key, value: text.to_owned(), allowed: allowed.to_owned() };
+    texts.map(|text| read(text).ok_or_else(|| unusable(text))).collect()
 }
 
-/// Reads origins as browsers write them: scheme, host and, unless it is the scheme's own, port.
-fn origins(given: &str) -> Result<Vec<String>, SettingError> {
-    let texts = given.split(',').map(str::trim).filter(|text| !text.is_empty());
-    let parsed = texts.map(|text| {
-        let origin = url::Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-        let origin = origin.map(|url| url.origin().ascii_serialization());
-        origin.filter(|origin| *origin == text.to_ascii_lowercase()).ok_or_else(|| SettingError {
-            key: "mcp_allowed_origins",
-            value: text.to_owned(),
-            allowed: "origins separated by commas, such as https://agent.example or http://localhost:6274".to_owned(),
-        })
-    });
-    parsed.collect()
+/// Reads an origin as browsers write it: scheme, host and, unless it is the scheme's own, port.
+fn origin(text: &str) -> Option<String> {
+    let url = url::Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    Some(url.origin().ascii_serialization()).filter(|origin| *origin == text.to_ascii_lowercase())
 }
 
 /// Reads `smtps://user:password@host:port` or `smtp://…`; name and password may be percent-encoded.
@@ -460,8 +451,11 @@ impl Settings {
     /// Validates; every value that cannot be used is named with what is allowed.
     pub fn resolve(given: Overrides) -> Result<Self, SettingError> {
         const LARGE: u64 = 1 << 40;
-        let trusted_proxies = trusted_proxies(given.trusted_proxies.as_deref().unwrap_or_default())?;
-        let mcp_allowed_origins = origins(given.mcp_allowed_origins.as_deref().unwrap_or_default())?;
+        const ADDRESSES: &str = "IP addresses separated by commas";
+        const ORIGINS: &str = "origins separated by commas, such as https://agent.example or http://localhost:6274";
+        let proxies = given.trusted_proxies.as_ref();
+        let trusted_proxies = list("trusted_proxies", proxies, ADDRESSES, |text| text.parse().ok())?;
+        let mcp_allowed_origins = list("mcp_allowed_origins", given.mcp_allowed_origins.as_ref(), ORIGINS, origin)?;
         let log_format = log_format(given.log_format.as_deref())?;
         let log = log_filter(given.log)?;
         let default_monthly_credits = monthly_credits(given.default_monthly_credits.unwrap_or(1000))?;
