@@ -109,6 +109,9 @@ pub struct Overrides {
     /// Addresses whose X-Forwarded-For counts, separated by commas [default: none]
     #[arg(long, env = "BOOKKEEPING_TRUSTED_PROXIES", global = true, value_name = "ADDRESSES")]
     pub trusted_proxies: Option<String>,
+    /// Web origins whose pages may use the tool server, separated by commas [default: that of base_url]
+    #[arg(long, env = "BOOKKEEPING_MCP_ALLOWED_ORIGINS", global = true, value_name = "ORIGINS")]
+    pub mcp_allowed_origins: Option<String>,
     /// Whether strangers may register at /app/v1/register [default: false; true with --demo]
     #[arg(
         long,
@@ -212,6 +215,8 @@ pub struct Settings {
     pub password_min_length: u64,
     /// Proxies whose word counts.
     pub trusted_proxies: Vec<IpAddr>,
+    /// Origins whose pages may use the tool server; that of the public URL when empty.
+    pub mcp_allowed_origins: Vec<String>,
     /// Whether strangers may register, when given; else only in the demonstration.
     pub open_registration: Option<bool>,
     /// Retention of finished jobs.
@@ -274,6 +279,7 @@ impl Overrides {
             idempotency_retention_h,
             password_min_length,
             trusted_proxies,
+            mcp_allowed_origins,
             open_registration,
             job_retention_days,
             default_monthly_credits,
@@ -321,16 +327,22 @@ fn url(key: &'static str, given: Option<String>, schemes: &[&str]) -> Result<Opt
     }
 }
 
-fn trusted_proxies(given: &str) -> Result<Vec<IpAddr>, SettingError> {
-    let addresses = given.split(',').map(str::trim).filter(|text| !text.is_empty());
-    let parsed = addresses.map(|text| {
-        text.parse().map_err(|_| SettingError {
-            key: "trusted_proxies",
-            value: text.to_owned(),
-            allowed: "IP addresses separated by commas".to_owned(),
-        })
-    });
-    parsed.collect()
+/// Reads values separated by commas.
+fn list<T>(
+    key: &'static str,
+    given: Option<&String>,
+    allowed: &str,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, SettingError> {
+    let texts = given.into_iter().flat_map(|given| given.split(',')).map(str::trim).filter(|text| !text.is_empty());
+    let unusable = |text: &str| SettingError { key, value: text.to_owned(), allowed: allowed.to_owned() };
+    texts.map(|text| read(text).ok_or_else(|| unusable(text))).collect()
+}
+
+/// Reads an origin as browsers write it: scheme, host and, unless it is the scheme's own, port.
+fn origin(text: &str) -> Option<String> {
+    let url = url::Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    Some(url.origin().ascii_serialization()).filter(|origin| *origin == text.to_ascii_lowercase())
 }
 
 /// Reads `smtps://user:password@host:port` or `smtp://…`; name and password may be percent-encoded.
@@ -439,7 +451,11 @@ impl Settings {
     /// Validates; every value that cannot be used is named with what is allowed.
     pub fn resolve(given: Overrides) -> Result<Self, SettingError> {
         const LARGE: u64 = 1 << 40;
-        let trusted_proxies = trusted_proxies(given.trusted_proxies.as_deref().unwrap_or_default())?;
+        const ADDRESSES: &str = "IP addresses separated by commas";
+        const ORIGINS: &str = "origins separated by commas, such as https://agent.example or http://localhost:6274";
+        let proxies = given.trusted_proxies.as_ref();
+        let trusted_proxies = list("trusted_proxies", proxies, ADDRESSES, |text| text.parse().ok())?;
+        let mcp_allowed_origins = list("mcp_allowed_origins", given.mcp_allowed_origins.as_ref(), ORIGINS, origin)?;
         let log_format = log_format(given.log_format.as_deref())?;
         let log = log_filter(given.log)?;
         let default_monthly_credits = monthly_credits(given.default_monthly_credits.unwrap_or(1000))?;
@@ -488,6 +504,7 @@ impl Settings {
             idempotency_retention_h: bounded("idempotency_retention_h", given.idempotency_retention_h, 24, 1, 8_760)?,
             password_min_length: bounded("password_min_length", given.password_min_length, 12, 8, 128)?,
             trusted_proxies,
+            mcp_allowed_origins,
             open_registration: given.open_registration,
             job_retention_days: bounded("job_retention_days", given.job_retention_days, 30, 1, 36_500)?,
             default_monthly_credits,

@@ -298,6 +298,7 @@ fn listen(settings: &Settings, products: Arc<Products>, metrics: &Metrics) -> an
         listen: settings.listen,
         shutdown_grace: Duration::from_secs(settings.shutdown_grace_s),
         base_url: settings.base_url.clone().unwrap_or_default(),
+        allowed_origins: settings.mcp_allowed_origins.clone(),
         bodies: BodyLimits {
             max_bytes: settings.max_body_bytes,
             max_in_flight_bytes: settings.max_body_bytes_in_flight,

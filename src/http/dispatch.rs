@@ -77,6 +77,11 @@ pub(super) async fn answer<S: 'static>(
     if let Some(decision) = rate {
         worker.rate_headers.insert(answer_headers, decision);
     }
+    if let Some(origin) = request.headers().get(header::ORIGIN)
+        && worker.shared.table.is_for_pages(request.path())
+    {
+        worker.shared.origins.expose(origin, answer_headers);
+    }
     if let Some(observer) = &worker.shared.observer {
         observer.finished(route, request.method(), response.status().as_u16(), started.elapsed());
     }

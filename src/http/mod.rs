@@ -15,6 +15,7 @@ pub mod json_syntax;
 pub mod mcp;
 pub mod openapi;
 pub mod ops;
+mod origins;
 pub mod products;
 pub mod query;
 pub mod reconciliations;

@@ -75,6 +75,8 @@ pub struct Route<S> {
     pub body: BodyRule,
     /// Whether the handler has reasons of its own for a 403. It then asks for [`Call::permitted`], so that 415 comes after.
     pub permits: bool,
+    /// Whether pages of other origins may ask it and read what it answers, where the settings let them.
+    pub for_pages: bool,
     /// Its documentation; none for what is not part of the public contract.
     pub doc: Option<fn() -> Operation>,
     pub(super) handler: Box<dyn Fn(Call<S>) -> HandlerFuture + Send + Sync>,
@@ -89,7 +91,7 @@ impl<S: 'static> Route<S> {
     {
         let body = if method == Method::GET || method == Method::DELETE { BodyRule::Ignored } else { BodyRule::JSON };
         let handler = Box::new(move |call| handler(call).boxed_local());
-        Self { method, path, operation_id, access, body, permits: false, doc: None, handler }
+        Self { method, path, operation_id, access, body, permits: false, for_pages: false, doc: None, handler }
     }
 
     /// `GET`, body ignored.
@@ -133,6 +135,13 @@ impl<S: 'static> Route<S> {
         self
     }
 
+    /// Pages of other origins may ask it.
+    #[must_use]
+    pub fn for_pages(mut self) -> Self {
+        self.for_pages = true;
+        self
+    }
+
     /// What the handler answers, to whoever may ask it.
     pub(super) fn answer(&self, call: Call<S>) -> HandlerFuture {
         (self.handler)(call)
@@ -158,6 +167,7 @@ struct PathEntry {
     tail: Option<&'static str>,
     methods: Vec<(Method, usize)>,
     allow: &'static str,
+    for_pages: bool,
 }
 
 enum Segment {
@@ -187,6 +197,7 @@ impl<S> RouteTable<S> {
             });
             if let Some(entry) = table.paths.get_mut(at) {
                 entry.methods.push((route.method.clone(), index));
+                entry.for_pages |= route.for_pages;
             }
         }
         for (at, entry) in table.paths.iter_mut().enumerate() {
@@ -215,6 +226,11 @@ impl<S> RouteTable<S> {
         })
     }
 
+    /// Whether pages of other origins may ask what is at a path, by whatever method. Only paths without parameters are.
+    pub(super) fn is_for_pages(&self, path: &str) -> bool {
+        self.literal.get(path).and_then(|at| self.paths.get(*at)).is_some_and(|entry| entry.for_pages)
+    }
+
     pub(super) fn find(&self, method: &Method, path: &str) -> RouteMatch<'_, S> {
         if let Some(entry) = self.literal.get(path).and_then(|at| self.paths.get(*at)) {
             return self.choose(entry, method, Vec::new());
@@ -240,7 +256,7 @@ impl<S> RouteTable<S> {
 
 impl PathEntry {
     fn new(template: &'static str) -> Self {
-        let mut entry = Self { segments: Vec::new(), tail: None, methods: Vec::new(), allow: "" };
+        let mut entry = Self { segments: Vec::new(), tail: None, methods: Vec::new(), allow: "", for_pages: false };
         for segment in template.split('/').skip(1) {
             let name = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
             match name.map(|name| (name, name.strip_suffix('*'))) {

@@ -66,8 +66,11 @@ pub fn routes() -> Vec<Route<Products>> {
             coding_jobs::poll,
         )
         .doc(openapi::poll_coding_job),
-        Route::post("/mcp", "mcp", Access::AnyKey, mcp::endpoint).body(BodyRule::JsonRpc),
-        Route::post("/mcp/", "mcpWithSlash", Access::AnyKey, mcp::endpoint).body(BodyRule::JsonRpc),
+        Route::post("/mcp", "mcp", Access::AnyKey, mcp::endpoint).body(BodyRule::JsonRpc).for_pages(),
+        Route::post("/mcp/", "mcpWithSlash", Access::AnyKey, mcp::endpoint).body(BodyRule::JsonRpc).for_pages(),
+        Route::new(Method::OPTIONS, "/mcp", "mcpOptions", Access::Public, mcp::options).body(BodyRule::Ignored),
+        Route::new(Method::OPTIONS, "/mcp/", "mcpOptionsWithSlash", Access::Public, mcp::options)
+            .body(BodyRule::Ignored),
         Route::post("/app/v1/register", "register", Access::Public, account::register).body(small),
         Route::post("/app/v1/login", "login", Access::Public, account::login).body(small),
         Route::get("/app/v1/progress", "progressSocket", Access::Public, progress::socket).body(BodyRule::Upgrade),

@@ -31,6 +31,7 @@ use crate::domain::caller::PresentedKey;
 use crate::http::body::{Bodies, BodyLimits};
 use crate::http::call::{Gate, RateHeaders};
 use crate::http::envelope::RequestIds;
+use crate::http::origins::Origins;
 use crate::http::route_table::{Route, RouteTable};
 use crate::http::{dispatch, openapi};
 
@@ -62,6 +63,8 @@ pub struct ServerOptions {
     pub shutdown_grace: Duration,
     /// The public URL, for `servers` of the OpenAPI document; `http://` and the bound address when empty.
     pub base_url: String,
+    /// Origins whose pages may speak to routes that are for them; that of `base_url` when empty.
+    pub allowed_origins: Vec<String>,
     /// Limits of bodies.
     pub bodies: BodyLimits,
 }
@@ -75,6 +78,7 @@ impl Default for ServerOptions {
             header_timeout: Duration::from_secs(10),
             shutdown_grace: Duration::from_secs(20),
             base_url: String::new(),
+            allowed_origins: Vec::new(),
             bodies: BodyLimits::default(),
         }
     }
@@ -119,6 +123,7 @@ pub(super) struct Shared<S> {
     pub(super) table: RouteTable<S>,
     pub(super) bodies: Bodies,
     pub(super) large_parses: Semaphore,
+    pub(super) origins: Origins,
     base_url: String,
     openapi: OnceLock<Bytes>,
 }
@@ -148,7 +153,16 @@ impl<S> Worker<S> {
 
 /// Binds the listener. Must be called inside a runtime; nothing is served before `server` is awaited.
 pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -> io::Result<Bound<S>> {
-    let ServerOptions { listen, workers, keep_alive, header_timeout, shutdown_grace, base_url, bodies } = options;
+    let ServerOptions {
+        listen,
+        workers,
+        keep_alive,
+        header_timeout,
+        shutdown_grace,
+        base_url,
+        allowed_origins,
+        bodies,
+    } = options;
     let Parts { routes, state, gate, clock, observer } = parts;
     let listener = listen_on(listen)?;
     let address = listener.local_addr()?;
@@ -162,6 +176,7 @@ pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -
         table,
         bodies: Bodies::new(bodies),
         large_parses: Semaphore::new(LARGE_PARSES),
+        origins: Origins::new(allowed_origins, &base_url),
         base_url,
         openapi: OnceLock::new(),
     });

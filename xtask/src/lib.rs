@@ -1,6 +1,7 @@
 //! Black-box tools: they know the service only by its operating contract (the program, its commands and settings) and
 //! its HTTP API, and never speak to anything but loopback. The development commands and the benches share them.
 
+pub mod agents;
 pub mod books;
 pub mod coding_datasets;
 pub mod conformance;

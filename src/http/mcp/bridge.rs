@@ -4,12 +4,12 @@
 //! so that a record reads byte for byte as the REST API prints it.
 
 use std::pin::pin;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use actix_web::HttpResponse;
 use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::http::header::{self, HeaderName, HeaderValue};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use rmcp::ErrorData;
@@ -32,8 +32,16 @@ use crate::http::products::Products;
 /// Headers of a request that rmcp has no use for.
 const PRIVATE_HEADERS: [&str; 3] = ["authorization", "x-api-key", "cookie"];
 
-/// Stands for the JSON of a tool; nobody outside can know it.
-static MARK: LazyLock<String> = LazyLock::new(|| format!("json-{}", uuid::Uuid::new_v4().simple()));
+/// What a page may send, and for how many seconds its browser need not ask again.
+const PREFLIGHT: [(HeaderName, &str); 3] = [
+    (header::ACCESS_CONTROL_ALLOW_METHODS, "POST"),
+    (
+        header::ACCESS_CONTROL_ALLOW_HEADERS,
+        "Authorization, X-API-Key, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, \
+         Last-Event-ID, X-Request-Id",
+    ),
+    (header::ACCESS_CONTROL_MAX_AGE, "7200"),
+];
 
 /// A tool that a client calls, on its way to where it can run.
 struct ToolCall {
@@ -74,6 +82,8 @@ pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let request = request_of(&call, Calls(sender))?;
     let service = service(&call);
     let mut handling = pin!(service.handle(request));
+    // Stands for the JSON of the tool; nobody outside can know it.
+    let mark = format!("json-{}", call.worker.shared.clock.unique().simple());
     let mut given = None;
     let response = loop {
         tokio::select! {
@@ -84,7 +94,7 @@ pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
                 let answer = match outcome {
                     Ok(json) => {
                         given = Some(json);
-                        Ok(Given::Json(MARK.clone(), stand_in(&MARK)))
+                        Ok(Given::Json(mark.clone(), stand_in(&mark)))
                     }
                     Err(Refused::Failure(failure)) => Ok(Given::Failure(failure.to_string())),
                     // The log has the cause; the client has the id of the request.
@@ -98,7 +108,25 @@ pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
             }
         }
     };
-    answer_of(response, given.as_deref()).await
+    answer_of(response, given.as_deref().map(|json| (mark.as_str(), json))).await
+}
+
+/// `OPTIONS /mcp`: what a browser asks before it sends what a page of another origin wants to send.
+pub async fn options(call: Call<Products>) -> Result<HttpResponse, ApiError> {
+    let mut answer = HttpResponse::new(StatusCode::NO_CONTENT);
+    answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static("OPTIONS, POST"));
+    match call.header("origin") {
+        Some(origin) if !call.worker.shared.origins.allow(origin) => {
+            return Err(ApiError::forbidden("pages of this origin are not allowed"));
+        }
+        Some(_) => {
+            for (name, value) in PREFLIGHT {
+                answer.headers_mut().insert(name, HeaderValue::from_static(value));
+            }
+        }
+        None => {}
+    }
+    Ok(answer)
 }
 
 /// rmcp's service: one for each request, because it keeps nothing between them.
@@ -111,7 +139,7 @@ fn service(call: &Call<Products>) -> StreamableHttpService<ToolServer, NeverSess
         .with_json_response(true)
         .with_sse_retry(None)
         .with_allowed_hosts([host.to_owned()])
-        .with_allowed_origins([base_url.to_owned()])
+        .with_allowed_origins(call.worker.shared.origins.all().iter().cloned())
         .enforce_origin_validation()
         .with_max_request_body_bytes(usize::MAX);
     StreamableHttpService::new(|| Ok(ToolServer), Arc::new(NeverSessionManager::default()), config)
@@ -129,7 +157,7 @@ fn request_of(call: &Call<Products>, calls: Calls) -> Result<http::Request<Full<
 }
 
 /// The answer, with the JSON of the tool in the place of its stand-ins.
-async fn answer_of<B>(response: http::Response<B>, given: Option<&RawValue>) -> Result<HttpResponse, ApiError>
+async fn answer_of<B>(response: http::Response<B>, given: Option<(&str, &RawValue)>) -> Result<HttpResponse, ApiError>
 where
     B: BodyExt,
     B::Data: Into<Bytes>,
@@ -142,7 +170,7 @@ where
         return refused(parts.status, &String::from_utf8_lossy(&body));
     }
     let body = match given {
-        Some(json) => replaced(&body, json.get())?,
+        Some((mark, json)) => replaced(&body, mark, json.get())?,
         None => body,
     };
     let status = StatusCode::from_u16(parts.status.as_u16()).map_err(ApiError::internal)?;
@@ -171,10 +199,10 @@ fn refused(status: http::StatusCode, text: &str) -> Result<HttpResponse, ApiErro
 }
 
 /// Puts the JSON of a tool where its stand-ins are.
-fn replaced(body: &[u8], json: &str) -> Result<Bytes, ApiError> {
+fn replaced(body: &[u8], mark: &str, json: &str) -> Result<Bytes, ApiError> {
     let text = std::str::from_utf8(body).map_err(ApiError::internal)?;
-    let value = stand_in(&MARK).to_string();
+    let value = stand_in(mark).to_string();
     let as_text = serde_json::to_string(json).map_err(ApiError::internal)?;
-    let text = text.replacen(&value, json, 1).replacen(&format!("\"{}\"", *MARK), &as_text, 1);
+    let text = text.replacen(&value, json, 1).replacen(&format!("\"{mark}\""), &as_text, 1);
     Ok(Bytes::from(text))
 }

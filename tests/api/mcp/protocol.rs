@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{LEGACY, MODERN, legacy, message, modern, schema};
-use crate::support::server::{ALL_SCOPES, TestServer};
+use crate::support::server::{ALL_SCOPES, Setup, TestServer};
 
 /// A server and a key with every scope.
 fn server() -> (TestServer, crate::support::server::ApiKey) {
@@ -102,9 +102,14 @@ fn messages_that_are_none_are_refused_in_the_form_of_the_protocol() {
 fn the_order_of_checks_and_the_envelope_are_those_of_every_route() {
     let (server, key) = server();
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
-    server.client.post("/mcp").json(&ping).send().refused(401, "unauthorized");
-    server.client.get("/mcp").key(&key).send().refused(405, "method_not_allowed");
-    server.client.delete("/mcp").key(&key).send().refused(405, "method_not_allowed");
+    let nobody = server.client.post("/mcp").json(&ping).send();
+    assert_eq!(nobody.header("www-authenticate"), Some("Bearer"));
+    nobody.refused(401, "unauthorized");
+    for (method, path) in [("GET", "/mcp"), ("DELETE", "/mcp"), ("GET", "/mcp/"), ("PUT", "/mcp/")] {
+        let answer = server.client.request(method, path).key(&key).send();
+        assert_eq!(answer.header("allow"), Some("OPTIONS, POST"), "{method} {path}");
+        answer.refused(405, "method_not_allowed");
+    }
     let answer = message(&server, &key, &ping).send();
     for name in ["x-request-id", "ratelimit-limit", "ratelimit-remaining"] {
         assert!(answer.header(name).is_some(), "{name}");
@@ -126,6 +131,85 @@ fn other_origins_and_hosts_are_refused() {
     }
     let own = format!("http://{}", server.client.address());
     with("Origin", &own).expect(200);
+}
+
+#[test]
+fn a_browser_is_told_what_a_page_may_send() {
+    let (server, _) = server();
+    for path in ["/mcp", "/mcp/"] {
+        let asked = |origin: Option<&str>| {
+            let request = server.client.request("OPTIONS", path).header("Access-Control-Request-Method", "POST");
+            let request = request.header("Access-Control-Request-Headers", "authorization, mcp-protocol-version");
+            match origin {
+                Some(origin) => request.header("Origin", origin).send(),
+                None => request.send(),
+            }
+        };
+        let plain = asked(None);
+        assert_eq!((plain.status, plain.header("allow")), (204, Some("OPTIONS, POST")));
+        assert_eq!(plain.header("access-control-allow-methods"), None);
+        let own = format!("http://{}", server.client.address());
+        let answer = asked(Some(&own));
+        assert_eq!((answer.status, answer.text().as_str()), (204, ""));
+        assert_eq!(answer.header("access-control-allow-origin"), Some(own.as_str()));
+        assert_eq!(answer.header("access-control-allow-methods"), Some("POST"));
+        assert_eq!(answer.header("vary"), Some("Origin"));
+        assert_eq!(answer.header("access-control-allow-credentials"), None);
+        let headers = answer.header("access-control-allow-headers").expect("headers").to_ascii_lowercase();
+        let headers: Vec<&str> = headers.split(", ").collect();
+        for name in ["authorization", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"] {
+            assert!(headers.contains(&name), "{name}: {headers:?}");
+        }
+        for origin in ["https://evil.example", "null"] {
+            let answer = asked(Some(origin));
+            assert_eq!(answer.header("access-control-allow-origin"), None);
+            answer.refused(403, "forbidden");
+        }
+    }
+}
+
+#[test]
+fn pages_of_the_origins_in_the_settings_may_read_every_answer() {
+    let page = "https://agent.example";
+    let origins = |given: &str| Setup::new().settings(|settings| settings.mcp_allowed_origins = Some(given.to_owned()));
+    for given in ["agent.example", "https://agent.example/", "https://agent.example/a", "ftp://a", "*", "null"] {
+        assert!(origins(given).try_start().is_err(), "{given}");
+    }
+    let server = origins(&format!("{page}, http://localhost:6274")).start();
+    let key = server.key(&server.person(), &ALL_SCOPES);
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+    let nobody = server.client.post("/mcp").header("Origin", page).json(&ping).send();
+    let broken = server.client.post("/mcp").key(&key).header("Origin", page).body("{").send();
+    let unknown = server.client.get("/mcp").key(&key).header("Origin", page).send();
+    let pinged = message(&server, &key, &ping).header("Origin", page).send();
+    for (answer, status) in [(nobody, 401), (broken, 400), (unknown, 405), (pinged, 200)] {
+        assert_eq!(answer.status, status);
+        assert_eq!(answer.header("access-control-allow-origin"), Some(page), "{status}");
+        let exposed = answer.header("access-control-expose-headers").expect("exposed headers");
+        for name in ["WWW-Authenticate", "X-Request-Id", "RateLimit-Remaining", "Retry-After"] {
+            assert!(exposed.contains(name), "{name}: {exposed}");
+        }
+    }
+    message(&server, &key, &ping).header("Origin", "http://localhost:6274").send().expect(200);
+    let own = format!("http://{}", server.client.address());
+    let other = message(&server, &key, &ping).header("Origin", &own).send();
+    assert_eq!(other.header("access-control-allow-origin"), None);
+    other.refused(403, "forbidden");
+    let rest = server.client.get("/api/v1/me").key(&key).header("Origin", page).send();
+    assert_eq!(rest.header("access-control-allow-origin"), None, "only the tool server is for pages");
+}
+
+#[test]
+fn a_session_is_neither_wanted_nor_given_and_an_unknown_tool_is_an_error_of_the_protocol() {
+    let (server, key) = server();
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+    let answer = message(&server, &key, &ping).header("Mcp-Session-Id", "made-up").send();
+    assert_eq!(answer.header("mcp-session-id"), None);
+    answer.expect(200);
+    let answer = legacy(&server, &key, "tools/call", &json!({ "name": "no_such_tool", "arguments": {} })).expect(200);
+    assert_eq!(answer["error"]["code"], -32_602);
+    let answer = message(&server, &key, &json!({ "jsonrpc": "2.0", "id": 1, "result": {} })).send();
+    assert_eq!((answer.status, &answer.value()["error"]["code"]), (400, &json!(-32_600)));
 }
 
 #[test]

@@ -114,9 +114,9 @@ impl Request {
 
     #[track_caller]
     pub fn send(self) -> Answer {
-        let path = self.path.clone();
+        let (method, path) = (self.method.clone(), self.path.clone());
         let answer = self.send_plain();
-        answer.check_what_every_answer_has(&path);
+        answer.check_what_every_answer_has(&method, &path);
         answer
     }
 
@@ -209,7 +209,7 @@ impl Answer {
     }
 
     #[track_caller]
-    fn check_what_every_answer_has(&self, path: &str) {
+    fn check_what_every_answer_has(&self, method: &str, path: &str) {
         let id = self.header("x-request-id").unwrap_or_else(|| panic!("{self}: no X-Request-Id"));
         let unique = id.strip_prefix("req_").unwrap_or_else(|| panic!("{self}: the id {id} does not start with req_"));
         let unique = uuid::Uuid::parse_str(unique).unwrap_or_else(|error| panic!("{self}: {id}: {error}"));
@@ -230,15 +230,16 @@ impl Answer {
             assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{self}");
             error["code"].as_str().unwrap_or_default().clone_into(&mut code);
         }
-        self.check_rate_headers(path, &code);
+        self.check_rate_headers(method, path, &code);
     }
 
-    /// On every answer given after a credential was accepted; never with 401, `invalid_json` or health.
+    /// On every answer given after a credential was accepted; never with 401, `invalid_json`, health or what browsers ask.
     #[track_caller]
-    fn check_rate_headers(&self, path: &str, code: &str) {
+    fn check_rate_headers(&self, method: &str, path: &str, code: &str) {
         let there = RATE_HEADERS.iter().filter(|name| self.header(name).is_some()).count();
-        let is_public =
-            path.starts_with("/api/v1/health") || !(path.starts_with("/api/v1/") || path.starts_with("/mcp"));
+        let is_public = method == "OPTIONS" && path.starts_with("/mcp")
+            || path.starts_with("/api/v1/health")
+            || !(path.starts_with("/api/v1/") || path.starts_with("/mcp"));
         let is_no_json = code == "invalid_json" || path.starts_with("/mcp") && self.text().contains("-32700");
         if is_public || self.status == 401 || is_no_json {
             assert_eq!(there, 0, "{self}: rate-limit headers where none belong");
