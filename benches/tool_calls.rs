@@ -47,8 +47,11 @@ struct Pair {
 }
 
 impl Pair {
-    fn tool(name: &'static str, path: String, arguments: &Value) -> Self {
-        let params = json!({ "name": name, "arguments": arguments });
+    fn tool(name: &'static str, path: String, organisation: &Value, arguments: &Value) -> Self {
+        let mut params = json!({ "name": name, "arguments": arguments });
+        if !organisation.is_null() {
+            params["arguments"]["organisation_id"] = organisation.clone();
+        }
         Self::message(name, path, "tools/call", &params, TOOL)
     }
 
@@ -143,10 +146,6 @@ fn books(connection: &mut Connection, key: &str) -> Result<Vec<Pair>> {
         let body = json!({ "customer_id": customer, "invoice_date": "2026-03-10", "lines": [line] });
         invoice = made(&path("/sales-invoices"), &body)?["id"].clone();
     }
-    let with = |mut arguments: Value| {
-        arguments["organisation_id"] = id.clone();
-        arguments
-    };
     let empty = json!({});
     let meta = json!({ "_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -157,21 +156,17 @@ fn books(connection: &mut Connection, key: &str) -> Result<Vec<Pair>> {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "bench", "version": "1" }
     });
     let me = || "/api/v1/me".to_owned();
+    let document = json!({ "kind": "sales_invoice", "id": invoice });
+    let kind = json!({ "kind": "sales_invoice" });
+    let report = json!({ "report": "trial-balance", "as_of": "2026-03-31" });
+    let tool = |name, path, arguments| Pair::tool(name, path, &id, arguments);
     Ok(vec![
-        Pair::tool(
-            "get_document",
-            path(&format!("/sales-invoices/{invoice}")),
-            &with(json!({ "kind": "sales_invoice", "id": invoice })),
-        ),
-        Pair::tool("find", path("/sales-invoices?limit=20&offset=0"), &with(json!({ "kind": "sales_invoice" }))),
-        Pair::tool("books_status", path("/status"), &with(json!({}))),
-        Pair::tool("recent_changes", path("/changes?order=desc&limit=20"), &with(json!({}))),
-        Pair::tool("list_organisations", ORGANISATIONS.to_owned(), &empty),
-        Pair::tool(
-            "get_report",
-            path("/reports/trial-balance?as_of=2026-03-31"),
-            &with(json!({ "report": "trial-balance", "as_of": "2026-03-31" })),
-        ),
+        tool("get_document", path(&format!("/sales-invoices/{invoice}")), &document),
+        tool("find", path("/sales-invoices?limit=20&offset=0"), &kind),
+        tool("books_status", path("/status"), &empty),
+        tool("recent_changes", path("/changes?order=desc&limit=20"), &empty),
+        Pair::tool("list_organisations", ORGANISATIONS.to_owned(), &Value::Null, &empty),
+        tool("get_report", path("/reports/trial-balance?as_of=2026-03-31"), &report),
         Pair::message("initialize", me(), "initialize", &opening, OPENING),
         Pair::message("server/discover", me(), "server/discover", &meta, OPENING),
         Pair::message("tools/list", me(), "tools/list", &empty, LISTING),
