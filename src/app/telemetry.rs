@@ -18,8 +18,8 @@ pub fn start_quiet(settings: &Settings) {
 }
 
 fn start_with(settings: &Settings, filter: &str) {
-    // Libraries log every step of their own start; name them in the filter to see it.
-    let filter = EnvFilter::try_new(format!("actix_server=warn,sea_orm_migration=warn,sqlx=warn,{filter}"))
+    // Libraries log every step of their own start, and of every message to a tool; name them in the filter to see it.
+    let filter = EnvFilter::try_new(format!("actix_server=warn,rmcp=warn,sea_orm_migration=warn,sqlx=warn,{filter}"))
         .unwrap_or_else(|_| EnvFilter::new("info"));
     let terminal = std::io::stderr().is_terminal();
     let format = settings.log_format.unwrap_or(if terminal { LogFormat::Text } else { LogFormat::Json });

@@ -378,6 +378,11 @@ fn serve_sees_what_commands_write_and_ends_well_on_sigterm() {
     });
     assert_eq!(me()["credits"], json!({ "remainingMonthly": 0, "bonusCredits": 8 }));
 
+    let tool =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "whoami", "arguments": {} } });
+    let tool = client.post("/mcp").bearer(&key).header("Accept", "application/json, text/event-stream").json(&tool);
+    assert_eq!(tool.send().expect(200)["result"]["isError"], false);
+
     // One process serves a folder.
     let second = shell.run(&["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"]);
     assert_eq!(second.code, Some(2), "{second:?}");
@@ -401,6 +406,7 @@ fn serve_sees_what_commands_write_and_ends_well_on_sigterm() {
     for text in [key.as_str(), &token, made["password"].as_str().unwrap(), secret.trim()] {
         assert!(!everything.contains(text), "a secret was printed or logged");
     }
+    assert!(!everything.contains("rmcp"), "a tool that is called leaves nothing in the log: {everything}");
     assert_eq!(shell.ok(&["check"]), "");
 }
 

@@ -155,21 +155,16 @@ fn limit_of(arguments: &Arguments) -> usize {
     limit.unwrap_or(LIMIT_DEFAULT)
 }
 
-/// The rows from the first on that fit into an answer, and whether there are others. A row alone is shown whatever its length.
-fn rows_that_fit<R, T: Serialize + ?Sized>(
-    rows: Vec<R>,
-    printed: impl Fn(&R) -> &T,
-) -> Result<(Vec<R>, bool), Refused> {
-    let (mut left, mut fitting) = (ANSWER_BYTES_MAX, Vec::with_capacity(rows.len()));
-    for row in rows {
-        let length = serde_json::to_string(printed(&row)).map_err(|error| fault(ApiError::internal(error)))?.len() + 1;
-        if length > left && !fitting.is_empty() {
-            return Ok((fitting, true));
-        }
-        left = left.saturating_sub(length);
-        fitting.push(row);
-    }
-    Ok((fitting, false))
+/// The rows from the first on that fit into an answer by their lengths in bytes, and whether there are others. A row alone is
+/// shown whatever its length.
+fn rows_that_fit<R>(rows: Vec<R>, length: impl Fn(&R) -> usize) -> (Vec<R>, bool) {
+    let mut used = 0;
+    let fit = rows.iter().enumerate().take_while(|(at, row)| {
+        used += length(row) + 1;
+        used <= ANSWER_BYTES_MAX || *at == 0
+    });
+    let (fit, all) = (fit.count(), rows.len());
+    (rows.into_iter().take(fit).collect(), fit < all)
 }
 
 #[derive(Serialize)]

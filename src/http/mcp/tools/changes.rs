@@ -94,7 +94,7 @@ pub(super) async fn recent(inside: &Inside<'_>, arguments: &Arguments) -> Outcom
     let body = inside.ask_with(wanted.operation, wanted.id.map(|id| ("id", id.to_string())), wanted.query).await?;
     let list: List<'_> = part(&body)?;
     let has_more = list.data.len() > limit;
-    let (changes, is_cut) = rows_that_fit(list.data.into_iter().take(limit).collect(), |change| *change)?;
+    let (changes, is_cut) = rows_that_fit(list.data.into_iter().take(limit).collect(), |change| change.get().len());
     let is_cut = is_cut || has_more;
     let last: Option<Change> = changes.last().map(|change| part(change.get().as_bytes())).transpose()?;
     answer(&RecentChanges {

@@ -31,7 +31,7 @@ const NOT_FILTERS: [&str; 4] = ["organisation_id", "kind", "limit", "cursor"];
 struct Found<'a> {
     organisation: OrganisationName<'a>,
     kind: &'a str,
-    rows: Vec<Row<'a>>,
+    rows: Vec<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,7 +55,9 @@ pub(super) async fn run(inside: &Inside<'_>, arguments: &Arguments) -> Outcome {
     }
     let chosen = search.choose(lists);
     let has_more = chosen.has_more;
-    let (rows, is_cut) = rows_that_fit(chosen.rows, |(_, row)| row)?;
+    let printed =
+        chosen.rows.iter().map(|(list, row)| Ok((*list, answer(row)?))).collect::<Result<Vec<_>, Refused>>()?;
+    let (rows, is_cut) = rows_that_fit(printed, |(_, row)| row.get().len());
     let mut offsets = search.offsets.clone();
     for (list, _) in &rows {
         if let Some(offset) = offsets.get_mut(*list) {
