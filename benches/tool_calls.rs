@@ -7,7 +7,7 @@ mod support;
 
 use std::time::Instant;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use support::{Arguments, installation, pressure, print_json, serve};
 use xtask::{
@@ -47,11 +47,12 @@ struct Pair {
 }
 
 impl Pair {
-    fn tool(name: &'static str, path: String, organisation: &Value, arguments: &Value) -> Self {
-        let mut params = json!({ "name": name, "arguments": arguments });
-        if !organisation.is_null() {
-            params["arguments"]["organisation_id"] = organisation.clone();
+    fn tool(name: &'static str, path: String, organisation: Option<i64>, arguments: &Value) -> Self {
+        let mut arguments = arguments.as_object().cloned().unwrap_or_default();
+        if let Some(id) = organisation {
+            arguments.insert("organisation_id".to_owned(), id.into());
         }
+        let params = json!({ "name": name, "arguments": arguments });
         Self::message(name, path, "tools/call", &params, TOOL)
     }
 
@@ -129,22 +130,22 @@ fn main() -> Result<()> {
 
 /// Books to ask about, and what is compared.
 fn books(connection: &mut Connection, key: &str) -> Result<Vec<Pair>> {
-    let mut made = |path: &str, body: &Value| -> Result<Value> {
+    let mut made = |path: &str, body: &Value| -> Result<i64> {
         let body = body.to_string();
         let reply = connection.send(&Request::post(path, Some(key), body.as_bytes()))?;
         ensure!(matches!(reply.status, 200..=201), "{path} was answered {}", reply.summary());
-        Ok(reply.json()["data"].clone())
+        reply.json().pointer("/data/id").and_then(Value::as_i64).context("a record without an id")
     };
-    let id = made(ORGANISATIONS, &json!({ "name": "Bench Ltd", "vat_control": true }))?["id"].clone();
+    let id = made(ORGANISATIONS, &json!({ "name": "Bench Ltd", "vat_control": true }))?;
     let path = |rest: &str| format!("{ORGANISATIONS}/{id}{rest}");
-    let customer = made(&path("/customers"), &json!({ "name": "Brightwell School" }))?["id"].clone();
-    let mut invoice = Value::Null;
+    let customer = made(&path("/customers"), &json!({ "name": "Brightwell School" }))?;
+    let mut invoice = 0;
     for number in 0..200 {
         let line = json!({
             "description": format!("Joinery {number}"), "account_code": "4000", "unit_price": "120", "vat_code": "NV"
         });
         let body = json!({ "customer_id": customer, "invoice_date": "2026-03-10", "lines": [line] });
-        invoice = made(&path("/sales-invoices"), &body)?["id"].clone();
+        invoice = made(&path("/sales-invoices"), &body)?;
     }
     let empty = json!({});
     let meta = json!({ "_meta": {
@@ -159,13 +160,13 @@ fn books(connection: &mut Connection, key: &str) -> Result<Vec<Pair>> {
     let document = json!({ "kind": "sales_invoice", "id": invoice });
     let kind = json!({ "kind": "sales_invoice" });
     let report = json!({ "report": "trial-balance", "as_of": "2026-03-31" });
-    let tool = |name, path, arguments| Pair::tool(name, path, &id, arguments);
+    let tool = |name, path, arguments| Pair::tool(name, path, Some(id), arguments);
     Ok(vec![
         tool("get_document", path(&format!("/sales-invoices/{invoice}")), &document),
         tool("find", path("/sales-invoices?limit=20&offset=0"), &kind),
         tool("books_status", path("/status"), &empty),
         tool("recent_changes", path("/changes?order=desc&limit=20"), &empty),
-        Pair::tool("list_organisations", ORGANISATIONS.to_owned(), &Value::Null, &empty),
+        Pair::tool("list_organisations", ORGANISATIONS.to_owned(), None, &empty),
         tool("get_report", path("/reports/trial-balance?as_of=2026-03-31"), &report),
         Pair::message("initialize", me(), "initialize", &opening, OPENING),
         Pair::message("server/discover", me(), "server/discover", &meta, OPENING),

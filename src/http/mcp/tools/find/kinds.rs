@@ -48,6 +48,8 @@ const CONTACT_FILTERS: &[(&str, &str)] =
     filters!("search" => "search", "include_archived" => "include_archived", "updated_since" => "updated_since");
 const VOIDED: &[&str] = &["posted", "void"];
 const INVOICE_STATUSES: &[&str] = &["draft", "issued", "part_paid", "paid", "void"];
+const OPEN_INVOICE_STATUSES: &[&str] = &["issued", "part_paid"];
+const OPEN_CREDIT_NOTE_STATUSES: &[&str] = &["issued", "part_allocated"];
 const CREDIT_NOTE_STATUSES: &[&str] = &["draft", "issued", "part_allocated", "allocated", "void"];
 
 const fn invoices(
@@ -56,7 +58,7 @@ const fn invoices(
     filters: &'static [(&'static str, &'static str)],
     row: RowFields,
 ) -> Kind {
-    let (statuses, outstanding) = (INVOICE_STATUSES, &["issued", "part_paid"] as &[_]);
+    let (statuses, outstanding) = (INVOICE_STATUSES, OPEN_INVOICE_STATUSES);
     Kind { name, operation, filters, statuses, outstanding, is_paged: true, row }
 }
 
@@ -66,7 +68,7 @@ const fn credit_notes(
     filters: &'static [(&'static str, &'static str)],
     row: RowFields,
 ) -> Kind {
-    let (statuses, outstanding) = (CREDIT_NOTE_STATUSES, &["issued", "part_allocated"] as &[_]);
+    let (statuses, outstanding) = (CREDIT_NOTE_STATUSES, OPEN_CREDIT_NOTE_STATUSES);
     Kind { name, operation, filters, statuses, outstanding, is_paged: true, row }
 }
 
