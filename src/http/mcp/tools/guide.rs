@@ -225,7 +225,7 @@ mod tests {
             ("refund a customer who paid too much", "settlement"),
             ("filing a tax return", "limits"),
             ("who can pay suppliers for us? payment file", "limits"),
-            ("price of loading lines", "credits"),
+            ("price of a reconciliation job", "credits"),
             ("CSV upload", "imports"),
             ("trial balance from old system", "opening-balances"),
             ("locked period", "period-lock"),
