@@ -33,7 +33,7 @@ mod m20261125_000051_closed_years;
 mod m20261125_000060_email_counts;
 mod m20261126_000060_rate_days;
 pub mod m20261126_000061_report_speed;
-pub mod m20261127_000060_account_roles;
+mod m20261127_000060_account_roles;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
