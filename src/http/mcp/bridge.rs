@@ -21,6 +21,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::arguments::Arguments;
 use super::definitions::Definition;
+use super::direct::{Direct, Step};
 use super::outcome::Refused;
 use super::server::{ToolServer, stand_in};
 use super::tools;
@@ -78,9 +79,36 @@ pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         let message = "several messages in one body are not accepted; send one";
         return Ok(envelope::json_rpc_error(StatusCode::BAD_REQUEST, JSON_RPC_INVALID_REQUEST, message));
     }
+    match Direct::of(&call, host(&call)) {
+        Some(message) => directly(&call, message).await,
+        None => through_rmcp(&call).await,
+    }
+}
+
+/// Answers a message that is understood completely.
+async fn directly(call: &Call<Products>, message: Direct<'_>) -> Result<HttpResponse, ApiError> {
+    let text = match message.step()? {
+        Step::Answer(text) => text,
+        Step::Run(reply, definition, arguments) => match tools::run(call, definition, arguments).await {
+            Ok(json) => reply.given(json.get())?,
+            Err(Refused::Failure(failure)) => reply.failed(&failure.to_string())?,
+            Err(Refused::Fault(error)) => reply.faulted(&fault_in_words(call, &error))?,
+        },
+    };
+    Ok(HttpResponse::Ok().content_type("application/json").body(text))
+}
+
+/// The log has the cause of a fault; the client has the id of the request.
+fn fault_in_words(call: &Call<Products>, error: &ApiError) -> String {
+    let request = call.request_id.as_str();
+    tracing::error!(request.id = request, cause = error.cause(), "tool failed");
+    format!("internal error, request {request}")
+}
+
+async fn through_rmcp(call: &Call<Products>) -> Result<HttpResponse, ApiError> {
     let (sender, mut calls) = mpsc::channel(1);
-    let request = request_of(&call, Calls(sender))?;
-    let service = service(&call);
+    let request = request_of(call, Calls(sender))?;
+    let service = service(call);
     let mut handling = pin!(service.handle(request));
     // Stands for the JSON of the tool; nobody outside can know it.
     let mark = format!("json-{}", call.worker.shared.clock.unique().simple());
@@ -90,17 +118,15 @@ pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
             biased;
             response = &mut handling => break response,
             Some(asked) = calls.recv() => {
-                let outcome = tools::run(&call, asked.definition, asked.arguments).await;
+                let outcome = tools::run(call, asked.definition, asked.arguments).await;
                 let answer = match outcome {
                     Ok(json) => {
                         given = Some(json);
                         Ok(Given::Json(mark.clone(), stand_in(&mark)))
                     }
                     Err(Refused::Failure(failure)) => Ok(Given::Failure(failure.to_string())),
-                    // The log has the cause; the client has the id of the request.
                     Err(Refused::Fault(error)) => {
-                        tracing::error!(request.id = call.request_id.as_str(), cause = error.cause(), "tool failed");
-                        Err(ErrorData::internal_error(format!("internal error, request {}", call.request_id.as_str()), None))
+                        Err(ErrorData::internal_error(fault_in_words(call, &error), None))
                     }
                 };
                 // Nobody waits where the client went away.
@@ -129,16 +155,19 @@ pub async fn options(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     Ok(answer)
 }
 
+/// The host of the public URL, which requests have to name.
+fn host(call: &Call<Products>) -> &str {
+    let base_url = call.state().base_url.get().map_or("", String::as_str);
+    base_url.split_once("://").map_or(base_url, |(_, rest)| rest).trim_end_matches('/')
+}
+
 /// rmcp's service: one for each request, because it keeps nothing between them.
 fn service(call: &Call<Products>) -> StreamableHttpService<ToolServer, NeverSessionManager> {
-    let products = call.state();
-    let base_url = products.base_url.get().map_or("", String::as_str);
-    let host = base_url.split_once("://").map_or(base_url, |(_, rest)| rest).trim_end_matches('/');
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_sse_retry(None)
-        .with_allowed_hosts([host.to_owned()])
+        .with_allowed_hosts([host(call).to_owned()])
         .with_allowed_origins(call.worker.shared.origins.all().iter().cloned())
         .enforce_origin_validation()
         .with_max_request_body_bytes(usize::MAX);

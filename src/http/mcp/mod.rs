@@ -5,6 +5,7 @@
 mod arguments;
 mod bridge;
 mod definitions;
+mod direct;
 mod outcome;
 mod server;
 mod tools;

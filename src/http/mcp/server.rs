@@ -27,16 +27,32 @@ const LIFETIME_MS: u64 = 3_600_000;
 /// What an agent is told before anything else.
 const INSTRUCTIONS: &str = include_str!("instructions.txt");
 
+/// What the server says of itself.
+pub(super) fn info() -> ServerConfig {
+    let name = Implementation::new("bookkeeping-suite", env!("CARGO_PKG_VERSION")).with_title("Bookkeeping Suite");
+    ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        .with_server_info(name)
+        .with_instructions(INSTRUCTIONS)
+}
+
+/// The same for clients without a handshake, with the revisions spoken.
+pub(super) fn discovered() -> DiscoverResult {
+    let info = info();
+    let mut result = DiscoverResult::new(REVISIONS.to_vec(), info.capabilities);
+    result.instructions = info.instructions;
+    result.ttl_ms = LIFETIME_MS;
+    result.cache_scope = CacheScope::Public;
+    result.set_server_info(info.server_info);
+    result
+}
+
 /// One request's server. It knows nothing of the caller: calls go to the bridge, which does.
 #[derive(Clone, Copy)]
 pub(super) struct ToolServer;
 
 impl ServerHandler for ToolServer {
     fn get_info(&self) -> ServerConfig {
-        let name = Implementation::new("bookkeeping-suite", env!("CARGO_PKG_VERSION")).with_title("Bookkeeping Suite");
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(name)
-            .with_instructions(INSTRUCTIONS)
+        info()
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
@@ -44,13 +60,7 @@ impl ServerHandler for ToolServer {
     }
 
     async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
-        let info = self.get_info();
-        let mut result = DiscoverResult::new(REVISIONS.to_vec(), info.capabilities);
-        result.instructions = info.instructions;
-        result.ttl_ms = LIFETIME_MS;
-        result.cache_scope = CacheScope::Public;
-        result.set_server_info(info.server_info);
-        Ok(result)
+        Ok(discovered())
     }
 
     async fn list_tools(

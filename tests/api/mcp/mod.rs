@@ -2,6 +2,7 @@
 
 mod changes;
 mod cis;
+mod direct;
 mod finding;
 mod guide;
 mod protocol;
