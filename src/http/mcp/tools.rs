@@ -247,9 +247,10 @@ async fn list_organisations(call: &Call<Products>) -> Outcome {
     struct Organisations<'a> {
         organisations: Vec<Row<'a>>,
     }
-    let body = ask(call, "listOrganisations", &[], String::new()).await?;
+    let (body, selected) =
+        futures_util::try_join!(ask(call, "listOrganisations", &[], String::new()), selection::selected(call))?;
     let list: List<'_> = part(&body)?;
-    let selected = match selection::selected(call).await? {
+    let selected = match selected {
         Some(selected) => Some(selected.id.0),
         None => list.data.first().filter(|_| list.data.len() == 1).map(|only| only.id),
     };

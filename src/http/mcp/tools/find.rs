@@ -4,7 +4,6 @@
 mod kinds;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -13,6 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use self::kinds::{KINDS, Kind};
+use super::pages::Members;
 use super::{Inside, OrganisationName, answer, fault, limit_of, part, rows_that_fit, wrong};
 use crate::http::error::ApiError;
 use crate::http::mcp::arguments::Arguments;
@@ -134,7 +134,7 @@ impl<'a> Search<'a> {
         Ok(Self { kind, arguments, parameter, queries, offsets, limit: limit_of(arguments) })
     }
 
-    /// The pages of a list; one row more than is shown, so that it is known whether there are more.
+    /// The pages of a list.
     async fn ask(&self, inside: &Inside<'_>, query: &str, offset: usize) -> Result<Vec<Bytes>, Refused> {
         let ask = |page: String| {
             let query =
@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
             inside.ask_with(self.kind.operation, self.parameter.clone(), query)
         };
         if !self.kind.is_searched_here() {
-            return Ok(vec![ask(format!("limit={}&offset={offset}", self.limit + 1)).await?]);
+            return Ok(vec![ask(format!("limit={}&offset={offset}", self.limit)).await?]);
         }
         if !self.kind.is_paged {
             return Ok(vec![ask(String::new()).await?]);
@@ -167,7 +167,7 @@ impl<'a> Search<'a> {
             let rows: Vec<_> = rows.into_iter().skip(from).take(self.limit).map(|row| (0, row)).collect();
             return Chosen { has_more: from + rows.len() < total, rows, total: u64::try_from(total).ok() };
         }
-        let total = lists.iter().flatten().map(|list| list.total).sum();
+        let total: Option<u64> = lists.iter().flatten().map(|list| list.total).sum();
         let is_merged = lists.len() > 1;
         let rows = lists.into_iter().enumerate().flat_map(|(at, pages)| pages.into_iter().map(move |page| (at, page)));
         let mut rows: Vec<_> =
@@ -175,8 +175,11 @@ impl<'a> Search<'a> {
         if is_merged {
             rows.sort_by_key(|(_, order, _)| Reverse(order.clone()));
         }
-        let has_more = rows.len() > self.limit;
-        let rows = rows.into_iter().take(self.limit).map(|(at, _, row)| (at, row)).collect();
+        let rows: Vec<_> = rows.into_iter().take(self.limit).map(|(at, _, row)| (at, row)).collect();
+        // A total that takes too long to count is left out; a full page then has another.
+        let shown = self.offsets.iter().sum::<usize>() + rows.len();
+        let has_more =
+            total.map_or(rows.len() == self.limit, |total| u64::try_from(shown).is_ok_and(|shown| shown < total));
         Chosen { rows, has_more, total }
     }
 
@@ -238,9 +241,6 @@ struct List<'a> {
     total: Option<u64>,
 }
 
-/// The fields of a record.
-type Fields<'a> = BTreeMap<&'a str, &'a RawValue>;
-
 impl<'a> List<'a> {
     fn read(kind: &Kind, body: &'a [u8]) -> Result<Self, Refused> {
         #[derive(Deserialize)]
@@ -256,13 +256,13 @@ impl<'a> List<'a> {
         #[derive(Deserialize)]
         struct Ledger<'a> {
             #[serde(borrow)]
-            lines: Vec<Fields<'a>>,
+            lines: Vec<Members<'a>>,
             #[serde(borrow)]
             currency: &'a RawValue,
         }
         let answer: Answer<'a> = part(body)?;
         let data = answer.data.get().as_bytes();
-        let (records, currency): (Vec<Fields<'a>>, _) = if data.starts_with(b"{") {
+        let (records, currency): (Vec<Members<'a>>, _) = if data.starts_with(b"{") {
             let ledger: Ledger<'a> = part(data)?;
             (ledger.lines, Some(ledger.currency))
         } else {
@@ -293,8 +293,8 @@ struct Row<'a> {
     currency: Option<&'a RawValue>,
 }
 
-fn row<'a>(kind: &Kind, record: &Fields<'a>, currency: Option<&'a RawValue>) -> Result<(Order, Row<'a>), Refused> {
-    let field = |name: &str| record.get(name).copied().filter(|value| value.get() != "null");
+fn row<'a>(kind: &Kind, record: &Members<'a>, currency: Option<&'a RawValue>) -> Result<(Order, Row<'a>), Refused> {
+    let field = |name: &str| record.get(name).filter(|value| value.get() != "null");
     let fields = &kind.row;
     let mut names = Vec::new();
     for name in fields.label {
