@@ -52,6 +52,7 @@ async fn show(
 
 /// Which part is asked for: from the oldest entry after `since` on, or from the newest one before `before` back.
 fn part(query: &mut Query) -> ChangesPart {
+    let since = query.word("since", SINCE_RULE, parse_since).unwrap_or(Since::Cursor(0));
     let newest_first = query.word("order", "asc or desc", |word| match word {
         "asc" => Some(false),
         "desc" => Some(true),
@@ -62,7 +63,6 @@ fn part(query: &mut Query) -> ChangesPart {
     if before.is_some() && !newest_first {
         query.refuse("before", "is for order=desc; use since");
     }
-    let since = query.word("since", SINCE_RULE, parse_since).unwrap_or(Since::Cursor(0));
     ChangesPart { since, before, newest_first, limit: query.limit() }
 }
 

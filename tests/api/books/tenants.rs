@@ -553,7 +553,7 @@ on_both_databases! {
         };
         let only = |names: &str| format!("unknown parameter; only {names} are allowed");
         assert_eq!(message("/imports?status=paid"), only("limit and offset"));
-        assert_eq!(message("/changes?offset=1"), only("since and limit"));
+        assert_eq!(message("/changes?offset=1"), only("since, order, before and limit"));
         assert_eq!(message("/accounts?limit=2"), only("account_type, role, include_archived and updated_since"));
         assert_eq!(message("/status?date=2026-01-01"), "unknown parameter; no parameters are allowed here");
         assert_eq!(message("?fields=id"), "unknown parameter; no parameters are allowed here");
