@@ -1,5 +1,5 @@
 //! Messages that are understood completely are answered without rmcp, whose service, tasks and channels take longer than most
-//! tools: calls of tools, `initialize` and `server/discover`, in the form in which clients send them. Whatever is in doubt (a
+//! tools: calls and the list of tools, `initialize` and `server/discover`, in the form in which clients send them. Whatever is in doubt (a
 //! header or member that is not known here, an identifier or a revision that is written otherwise, an origin) is left to rmcp,
 //! and the answers are those it gives, to the byte.
 
@@ -31,6 +31,7 @@ pub(super) struct Direct<'a> {
 enum Asked<'a> {
     Initialize(&'a str),
     Discover,
+    List,
     Call(&'static Definition, Arguments),
 }
 
@@ -50,7 +51,7 @@ struct Message<'a> {
     id: &'a RawValue,
     method: &'a str,
     #[serde(borrow)]
-    params: &'a RawValue,
+    params: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -64,9 +65,9 @@ struct CallParams<'a> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct DiscoverParams<'a> {
+struct NoParams<'a> {
     #[serde(borrow, rename = "_meta")]
-    meta: Meta<'a>,
+    meta: Option<Meta<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -99,7 +100,7 @@ impl<'a> Direct<'a> {
         let message: Message<'a> = serde_json::from_slice(&call.body).ok()?;
         let id = plain_id(message.id.get()).filter(|_| message.jsonrpc == "2.0")?;
         let version = call.header("mcp-protocol-version");
-        let params = message.params.get();
+        let params = message.params.map_or("{}", RawValue::get);
         let (is_newer, asked) = match message.method {
             "tools/call" => {
                 let params: CallParams<'a> = serde_json::from_str(params).ok()?;
@@ -118,9 +119,16 @@ impl<'a> Direct<'a> {
                 (false, Asked::Initialize(known))
             }
             "server/discover" => {
-                let params: DiscoverParams<'a> = serde_json::from_str(params).ok()?;
-                is_newer(call, &params.meta, "server/discover", None).then_some(())?;
-                (true, Asked::Discover)
+                let NoParams { meta } = serde_json::from_str(params).ok()?;
+                is_newer(call, &meta?, "server/discover", None).then_some((true, Asked::Discover))?
+            }
+            "tools/list" => {
+                let NoParams { meta } = serde_json::from_str(params).ok()?;
+                let is_newer = match meta {
+                    Some(meta) => is_newer(call, &meta, "tools/list", None).then_some(true)?,
+                    None => is_older(call, version?).then_some(false)?,
+                };
+                (is_newer, Asked::List)
             }
             _ => return None,
         };
@@ -132,6 +140,10 @@ impl<'a> Direct<'a> {
         let reply = Reply { id: self.id, is_newer: self.is_newer };
         Ok(match self.asked {
             Asked::Call(definition, arguments) => Step::Run(reply, definition, arguments),
+            Asked::List => {
+                let list = LISTED.as_ref().map_err(|_| unprinted())?;
+                Step::Answer(reply.with_result(&format!("{{{}{list}", reply.complete())))
+            }
             Asked::Discover => Step::Answer(reply.with_result(DISCOVERED.as_ref().map_err(|_| unprinted())?)),
             Asked::Initialize(version) => {
                 let parts = INITIALIZED.as_ref().map_err(|_| unprinted())?;
@@ -148,6 +160,10 @@ fn unprinted() -> ApiError {
 /// What `server/discover` is answered.
 static DISCOVERED: LazyLock<serde_json::Result<String>> =
     LazyLock::new(|| serde_json::to_string(&server::discovered()));
+
+/// What `tools/list` is answered, after the first brace.
+static LISTED: LazyLock<serde_json::Result<String>> =
+    LazyLock::new(|| serde_json::to_string(&server::listed()).map(|result| result.trim_start_matches('{').to_owned()));
 
 /// What `initialize` is answered, after the revision.
 static INITIALIZED: LazyLock<serde_json::Result<String>> = LazyLock::new(|| {

@@ -46,6 +46,15 @@ pub(super) fn discovered() -> DiscoverResult {
     result
 }
 
+/// The tools.
+pub(super) fn listed() -> ListToolsResult {
+    let tools = DEFINITIONS.iter().map(|definition| definition.tool.clone()).collect();
+    let mut result = ListToolsResult::with_all_items(tools);
+    result.ttl_ms = Some(LIFETIME_MS);
+    result.cache_scope = Some(CacheScope::Public);
+    result
+}
+
 /// One request's server. It knows nothing of the caller: calls go to the bridge, which does.
 #[derive(Clone, Copy)]
 pub(super) struct ToolServer;
@@ -71,11 +80,7 @@ impl ServerHandler for ToolServer {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params("there is one page of tools", None));
         }
-        let tools = DEFINITIONS.iter().map(|definition| definition.tool.clone()).collect();
-        let mut result = ListToolsResult::with_all_items(tools);
-        result.ttl_ms = Some(LIFETIME_MS);
-        result.cache_scope = Some(CacheScope::Public);
-        Ok(result)
+        Ok(listed())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

@@ -88,9 +88,10 @@ fn both_ways_answer_the_same_bytes_without_a_handshake() {
     other_version["io.modelcontextprotocol/protocolVersion"] = json!(LEGACY);
     let metas = [meta(), without_client, without_capabilities, with_progress, other_version, json!({}), json!(7)];
     let version = ("MCP-Protocol-Version", MODERN);
-    let header_sets: [&[(&str, &str)]; 8] = [
+    let header_sets: [&[(&str, &str)]; 9] = [
         &[version, ("Mcp-Method", "tools/call"), ("Mcp-Name", "whoami")],
         &[version, ("Mcp-Method", "server/discover")],
+        &[version, ("Mcp-Method", "tools/list")],
         &[version, ("Mcp-Method", "tools/call"), ("Mcp-Name", "find")],
         &[version, ("Mcp-Method", "tools/call")],
         &[version, ("Mcp-Method", "TOOLS/CALL"), ("Mcp-Name", "whoami")],
@@ -104,6 +105,8 @@ fn both_ways_answer_the_same_bytes_without_a_handshake() {
                 ("tools/call", json!({ "name": "whoami", "arguments": {}, "_meta": meta })),
                 ("tools/call", json!({ "name": "whoami", "arguments": { "x": 1 }, "_meta": meta })),
                 ("server/discover", json!({ "_meta": meta })),
+                ("tools/list", json!({ "_meta": meta })),
+                ("tools/list", json!({ "_meta": meta, "cursor": "x" })),
             ] {
                 let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
                 let [ours, theirs] = both(&server, &key, headers, &body);
@@ -125,6 +128,11 @@ fn other_members_and_forms_are_answered_the_same_too() {
         r#"{"id":1,"method":"tools/call","params":{"name":"whoami"}}"#,
         r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"whoami"}}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":null}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":[]}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":null}"#,
         r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"whoami"}}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"whoami"},"extra":true}"#,
