@@ -19,6 +19,8 @@ use crate::http::products::Products;
 /// The revisions with a handshake, and the one without.
 const OLDER: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 const NEWER: &str = "2026-07-28";
+/// What answers of the newer revision say before anything else.
+const COMPLETE: &str = "\"resultType\":\"complete\",";
 
 /// A message that is answered here.
 pub(super) struct Direct<'a> {
@@ -161,9 +163,11 @@ fn unprinted() -> ApiError {
 static DISCOVERED: LazyLock<serde_json::Result<String>> =
     LazyLock::new(|| serde_json::to_string(&server::discovered()));
 
-/// What `tools/list` is answered, after the first brace.
-static LISTED: LazyLock<serde_json::Result<String>> =
-    LazyLock::new(|| serde_json::to_string(&server::listed()).map(|result| result.trim_start_matches('{').to_owned()));
+/// What `tools/list` is answered, after the first brace and what says that the answer is complete.
+static LISTED: LazyLock<serde_json::Result<String>> = LazyLock::new(|| {
+    let list = serde_json::to_string(&server::listed())?;
+    Ok(list.trim_start_matches('{').trim_start_matches(COMPLETE).to_owned())
+});
 
 /// What `initialize` is answered, after the revision.
 static INITIALIZED: LazyLock<serde_json::Result<String>> = LazyLock::new(|| {
@@ -218,7 +222,7 @@ impl Reply<'_> {
     }
 
     fn complete(&self) -> &'static str {
-        if self.is_newer { "\"resultType\":\"complete\"," } else { "" }
+        if self.is_newer { COMPLETE } else { "" }
     }
 }
 
