@@ -52,23 +52,13 @@ const OPEN_INVOICE_STATUSES: &[&str] = &["issued", "part_paid"];
 const OPEN_CREDIT_NOTE_STATUSES: &[&str] = &["issued", "part_allocated"];
 const CREDIT_NOTE_STATUSES: &[&str] = &["draft", "issued", "part_allocated", "allocated", "void"];
 
-const fn invoices(
-    name: &'static str,
-    operation: &'static str,
+/// Documents, whose routes take several statuses, with all of them and those that leave something open.
+const fn documents(
+    (name, operation): (&'static str, &'static str),
     filters: &'static [(&'static str, &'static str)],
+    (statuses, outstanding): (&'static [&'static str], &'static [&'static str]),
     row: RowFields,
 ) -> Kind {
-    let (statuses, outstanding) = (INVOICE_STATUSES, OPEN_INVOICE_STATUSES);
-    Kind { name, operation, filters, statuses, outstanding, is_paged: true, row }
-}
-
-const fn credit_notes(
-    name: &'static str,
-    operation: &'static str,
-    filters: &'static [(&'static str, &'static str)],
-    row: RowFields,
-) -> Kind {
-    let (statuses, outstanding) = (CREDIT_NOTE_STATUSES, OPEN_CREDIT_NOTE_STATUSES);
     Kind { name, operation, filters, statuses, outstanding, is_paged: true, row }
 }
 
@@ -128,12 +118,12 @@ pub(super) const KINDS: [Kind; 18] = [
         &["unconfirmed", "confirmed", "excluded"],
         RowFields { label: &["description"], date: "date", status: "status", amount: "amount", ..NO_FIELDS },
     ),
-    invoices(
-        "sales_invoice",
-        "listSalesInvoices",
+    documents(
+        ("sales_invoice", "listSalesInvoices"),
         filters!("search" => "search", "status" => "status", "contact_id" => "customer_id", "date_from" => "date_from",
                  "date_to" => "date_to", "due_before" => "due_before", "overdue" => "overdue", "outstanding_only" => "status",
                  "updated_since" => "updated_since"),
+        (INVOICE_STATUSES, OPEN_INVOICE_STATUSES),
         RowFields {
             label: &["invoice_number"],
             date: "invoice_date",
@@ -144,11 +134,11 @@ pub(super) const KINDS: [Kind; 18] = [
             ..NO_FIELDS
         },
     ),
-    credit_notes(
-        "sales_credit_note",
-        "listSalesCreditNotes",
+    documents(
+        ("sales_credit_note", "listSalesCreditNotes"),
         filters!("search" => "search", "status" => "status", "contact_id" => "customer_id", "date_from" => "date_from",
                  "date_to" => "date_to", "outstanding_only" => "status", "updated_since" => "updated_since"),
+        (CREDIT_NOTE_STATUSES, OPEN_CREDIT_NOTE_STATUSES),
         RowFields {
             label: &["credit_note_number"],
             date: "credit_note_date",
@@ -159,12 +149,12 @@ pub(super) const KINDS: [Kind; 18] = [
             ..NO_FIELDS
         },
     ),
-    invoices(
-        "purchase_invoice",
-        "listPurchaseInvoices",
+    documents(
+        ("purchase_invoice", "listPurchaseInvoices"),
         filters!("search" => "search", "status" => "status", "contact_id" => "supplier_id", "date_from" => "date_from",
                  "date_to" => "date_to", "due_before" => "due_before", "overdue" => "overdue", "outstanding_only" => "status",
                  "updated_since" => "updated_since"),
+        (INVOICE_STATUSES, OPEN_INVOICE_STATUSES),
         RowFields {
             label: &["number", "supplier_reference"],
             date: "invoice_date",
@@ -175,11 +165,11 @@ pub(super) const KINDS: [Kind; 18] = [
             ..NO_FIELDS
         },
     ),
-    credit_notes(
-        "purchase_credit_note",
-        "listPurchaseCreditNotes",
+    documents(
+        ("purchase_credit_note", "listPurchaseCreditNotes"),
         filters!("search" => "search", "status" => "status", "contact_id" => "supplier_id", "date_from" => "date_from",
                  "date_to" => "date_to", "outstanding_only" => "status", "updated_since" => "updated_since"),
+        (CREDIT_NOTE_STATUSES, OPEN_CREDIT_NOTE_STATUSES),
         RowFields {
             label: &["credit_note_number", "supplier_reference"],
             date: "credit_note_date",
