@@ -60,9 +60,6 @@ fn part(query: &mut Query) -> ChangesPart {
     });
     let newest_first = newest_first.unwrap_or_default();
     let before = query.word("before", BEFORE_RULE, parse_before);
-    if before.is_some() && !newest_first {
-        query.refuse("before", "is for order=desc; use since");
-    }
     ChangesPart { since, before, newest_first, limit: query.limit() }
 }
 

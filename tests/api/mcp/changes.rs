@@ -67,7 +67,7 @@ on_both_databases! {
         assert_eq!(page("order=desc&before=1"), (vec![], 1));
         assert_eq!(page("order=desc&since=4"), (vec![6, 5], 5));
         assert_eq!(page("order=asc&limit=2"), (vec![1, 2], 2));
-        for wrong in ["order=newest", "before=3", "order=asc&before=3", "order=desc&before=x", "order=desc&before=2026-03-10T12:00:00Z"] {
+        for wrong in ["order=newest", "order=desc&before=x", "order=desc&before=2026-03-10T12:00:00Z"] {
             books.request("GET", &format!("/changes?{wrong}")).send().refused(422, "invalid_request_format");
         }
     }
