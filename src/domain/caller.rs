@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-use crate::domain::ids::{KeyId, OrganisationId, UserId};
+use crate::domain::ids::{ConnectionId, KeyId, OrganisationId, UserId};
 
 /// What every key starts with.
 const KEY_LITERAL: &str = "key_";
@@ -383,6 +383,11 @@ impl Principal {
             Credential::Key(key) => Some(key),
             Credential::Session => None,
         }
+    }
+
+    /// What a program acts by; a person in the application has none.
+    pub fn connection(&self) -> Option<ConnectionId> {
+        self.key().map(|key| ConnectionId::Key(key.key_id))
     }
 
     /// Whether the credential covers an organisation; membership is another matter.

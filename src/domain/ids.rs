@@ -52,6 +52,38 @@ integer_id!(
     /// An organisation whose books are kept.
     OrganisationId
 );
+integer_id!(
+    /// What a person granted to an application by OAuth (the record, not a token).
+    GrantId
+);
+
+/// What a program acts by: previews, plans and sessions belong to a person and one of these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ConnectionId {
+    /// An API key.
+    Key(KeyId),
+    /// A connection by OAuth.
+    Grant(GrantId),
+}
+
+impl ConnectionId {
+    /// The stored form: `key:7`, `grant:7`.
+    pub fn to_stored(self) -> String {
+        match self {
+            Self::Key(id) => format!("key:{id}"),
+            Self::Grant(id) => format!("grant:{id}"),
+        }
+    }
+
+    /// Reads the stored form.
+    pub fn from_stored(text: &str) -> Option<Self> {
+        match text.split_once(':')? {
+            ("key", id) => KeyId::parse(id).map(Self::Key),
+            ("grant", id) => GrantId::parse(id).map(Self::Grant),
+            _ => None,
+        }
+    }
+}
 
 /// The longest job id a path may carry (`spec.md`: 1 to 64 characters).
 pub const JOB_ID_LENGTH_MAX: usize = 64;
