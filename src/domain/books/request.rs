@@ -14,6 +14,7 @@ use crate::domain::books::records::opening::{OpeningPreview, OpeningSet};
 use crate::domain::books::records::organisation::{
     LockChange, OrganisationChange, OrganisationField, OrganisationRecord,
 };
+use crate::domain::books::records::plan::PlanOutcome;
 use crate::domain::books::records::settlement::SettlementView;
 use crate::domain::books::records::statement_line::{StatementLineRecord, StatementLineResult};
 use crate::domain::books::records::vat_adjustment::VatAdjustmentView;
@@ -163,6 +164,8 @@ pub enum CommandResult {
     WriteOff(Box<WriteOffView>),
     /// The e-mail.
     Email(Box<EmailRecord>),
+    /// What the operations of a plan do.
+    Plan(Box<PlanOutcome>),
 }
 
 impl CommandResult {
@@ -180,7 +183,7 @@ impl CommandResult {
     }
 
     /// The identifier of the record, or of the first of several.
-    pub(crate) fn id(&self) -> i64 {
+    pub fn id(&self) -> i64 {
         match self {
             Self::Organisation(row) | Self::Lock(row, _) => row.id.0,
             Self::Account(view) => view.row.id,
@@ -200,6 +203,7 @@ impl CommandResult {
             Self::Opening(set) => set.journal.id,
             Self::BulkImport(row, _) => row.id,
             Self::Email(row) => row.id,
+            Self::Plan(_) => 0,
         }
     }
 }
@@ -221,6 +225,8 @@ pub enum CommandOutcome {
     Forbidden,
     /// Too many e-mails of the organisation wait.
     MailQueueFull,
+    /// A plan would not do what its preview showed, for this reason; nothing was written.
+    StalePlan(String),
     /// The caller may not change these books at all.
     Denied(AccessDenied),
     /// The stored answer: a command with the same `Idempotency-Key` was answered before.
@@ -252,7 +258,16 @@ impl CreateOrganisation {
     /// A command with a name and the usual value of every other field.
     pub fn named(owner: UserId, name: String, vat_control: bool) -> Self {
         let change = OrganisationChange { fields: vec![OrganisationField::Name(name)], vat: VatPatch::default() };
-        Self { owner, key_prefix: None, connection: None, tool: None, change, vat_control, replay: None, dry_run: false }
+        Self {
+            owner,
+            key_prefix: None,
+            connection: None,
+            tool: None,
+            change,
+            vat_control,
+            replay: None,
+            dry_run: false,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ mod documents;
 mod find;
 mod guide;
 mod pages;
+mod plan;
 mod reconcile;
 mod reports;
 mod selection;
@@ -52,14 +53,19 @@ pub(super) fn is_built(name: &str) -> bool {
             | "cis_position"
             | "lookup_guide"
             | "reconcile_statement"
+            | "list_operations"
+            | "plan_bookkeeping"
+            | "commit_plan"
     )
 }
 
 /// Does what a tool is for: its scope, then its arguments, then the tool.
 pub(super) async fn run(call: &Call<Products>, definition: &Definition, arguments: Arguments) -> Outcome {
     let key = call.key().map_err(fault)?;
+    // What a plan needs to be committed, its operations say.
+    let needed = if definition.tool.name == "commit_plan" { &[][..] } else { &definition.scopes };
     let missing: Vec<&str> =
-        definition.scopes.iter().filter(|scope| !key.has(**scope)).map(|scope| Scope::as_str(*scope)).collect();
+        needed.iter().filter(|scope| !key.has(**scope)).map(|scope| Scope::as_str(*scope)).collect();
     if !missing.is_empty() {
         let message = format!("the key lacks the scope {}", missing.join(" and "));
         return Err(Failure::new("forbidden", message).next("ask the person for a key with it").into());
@@ -78,6 +84,9 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "cis_position" => cis::position(&Inside::of(call, &arguments).await?, &arguments).await,
         "lookup_guide" => guide::look_up(&arguments),
         "reconcile_statement" => reconcile::statement(&Inside::of(call, &arguments).await?, &arguments).await,
+        "list_operations" => plan::operations::list(call, &arguments),
+        "plan_bookkeeping" => plan::preview(&Inside::of(call, &arguments).await?, &arguments).await,
+        "commit_plan" => plan::commit(call, &arguments).await,
         name => Err(Failure::new("not_found", format!("there is no tool {name}")).into()),
     }
 }
@@ -114,6 +123,7 @@ fn question(
         headers: HeaderMap::new(),
         body: Body::default(),
         tool: None,
+        planned: None,
     })
 }
 
@@ -342,6 +352,7 @@ async fn visible(call: &Call<Products>, id: OrganisationId) -> Result<Organisati
         headers: HeaderMap::new(),
         body: Body::default(),
         tool: None,
+        planned: None,
     };
     member(&call.of_tool(asked)).await.map(|(organisation, _)| organisation)
 }

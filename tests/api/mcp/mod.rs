@@ -5,6 +5,7 @@ mod cis;
 mod direct;
 mod finding;
 mod guide;
+mod plans;
 mod protocol;
 mod reconcile;
 mod schema;

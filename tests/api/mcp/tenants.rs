@@ -11,13 +11,14 @@ use crate::support::server::{ALL_SCOPES, TestServer};
 fn arguments(tool: &str) -> Option<Value> {
     Some(match tool {
         // These are about the connection, not about an organisation.
-        "whoami" | "list_organisations" | "lookup_guide" => return None,
+        "whoami" | "list_organisations" | "lookup_guide" | "list_operations" | "commit_plan" => return None,
         "find" => json!({ "kind": "account" }),
         "get_document" => json!({ "kind": "account", "id": 1 }),
         "get_report" => json!({ "report": "trial-balance", "as_of": "2026-03-31" }),
         "reconcile_statement" => json!({
             "bank_account_id": 1, "rows": [{ "date": "2026-03-10", "amount": -1, "description": "x" }]
         }),
+        "plan_bookkeeping" => json!({ "operations": [{ "op": "customer.create", "params": { "name": "A" } }] }),
         "select_organisation" | "books_status" | "recent_changes" | "vat_obligations" | "cis_position" => json!({}),
         other => panic!("{other} has no arguments to try it with"),
     })
