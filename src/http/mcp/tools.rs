@@ -1,10 +1,15 @@
 //! What tools do: questions to the routes of the REST API on behalf of the caller, and their answers put together.
 
 mod changes;
+mod changing;
 mod cis;
+mod csv_rows;
 mod documents;
 mod find;
 mod guide;
+mod imports;
+mod opening;
+mod organisations;
 mod pages;
 mod plan;
 mod reconcile;
@@ -56,6 +61,10 @@ pub(super) fn is_built(name: &str) -> bool {
             | "list_operations"
             | "plan_bookkeeping"
             | "commit_plan"
+            | "create_organisation"
+            | "update_organisation"
+            | "bulk_import"
+            | "set_opening_balances"
     )
 }
 
@@ -84,6 +93,10 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "cis_position" => cis::position(&Inside::of(call, &arguments).await?, &arguments).await,
         "lookup_guide" => guide::look_up(&arguments),
         "reconcile_statement" => reconcile::statement(&Inside::of(call, &arguments).await?, &arguments).await,
+        "create_organisation" => organisations::create(call, &arguments).await,
+        "update_organisation" => organisations::update(&Inside::of(call, &arguments).await?, &arguments).await,
+        "bulk_import" => imports::import(call, &arguments).await,
+        "set_opening_balances" => opening::set(call, &arguments).await,
         "list_operations" => plan::operations::list(call, &arguments),
         "plan_bookkeeping" => plan::preview(&Inside::of(call, &arguments).await?, &arguments).await,
         "commit_plan" => plan::commit(call, &arguments).await,
@@ -166,13 +179,13 @@ fn limit_of(arguments: &Arguments) -> usize {
     limit.unwrap_or(LIMIT_DEFAULT)
 }
 
-/// The rows from the first on that fit into an answer by their lengths in bytes, and whether there are others. A row alone is
-/// shown whatever its length.
-fn rows_that_fit<R>(rows: Vec<R>, length: impl Fn(&R) -> usize) -> (Vec<R>, bool) {
+/// The rows from the first on that fit into so many bytes by their lengths, and whether there are others. A row alone is shown
+/// whatever its length.
+fn rows_that_fit<R>(rows: Vec<R>, bytes_max: usize, length: impl Fn(&R) -> usize) -> (Vec<R>, bool) {
     let mut used = 0;
     let fit = rows.iter().enumerate().take_while(|(at, row)| {
         used += length(row) + 1;
-        used <= ANSWER_BYTES_MAX || *at == 0
+        used <= bytes_max || *at == 0
     });
     let (fit, all) = (fit.count(), rows.len());
     (rows.into_iter().take(fit).collect(), fit < all)

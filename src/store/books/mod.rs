@@ -76,6 +76,7 @@ use crate::store::sql::{Unit, for_update, json_array, params};
 use crate::store::writer::Writer;
 use crate::store::{Reader, StoreError};
 
+pub use previews::ToolPreview;
 pub use report_rows::Snapshot;
 
 pub(super) use check::RULES;

@@ -76,6 +76,15 @@ async fn store_plan(unit: &Unit<'_>, plan: &NewPlan) -> Result<PlanStored, Store
     Ok(PlanStored::Until(expires_at_ms))
 }
 
+/// What a tool previewed.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolPreview {
+    /// Whose books.
+    pub organisation: OrganisationId,
+    /// The bulk import; opening balances have none.
+    pub import_id: Option<i64>,
+}
+
 /// A plan as it was sent.
 #[derive(Debug, Clone)]
 pub struct StoredPlan {
@@ -97,6 +106,20 @@ impl Reader {
                    and connection = $3 and outline is not null";
         let row = self.one(sql, params![token_hash, user.0, connection.to_stored()]).await?;
         row.map(|row| Ok(StoredPlan { organisation: OrganisationId(row.get(0)?), body: row.get(1)? })).transpose()
+    }
+
+    /// What this person and connection previewed with a tool under a token.
+    pub async fn tool_preview(
+        &self,
+        user: UserId,
+        connection: ConnectionId,
+        tool: &str,
+        token_hash: &str,
+    ) -> Result<Option<ToolPreview>, StoreError> {
+        let sql = "select organisation_id, import_id from book_preview where token_hash = $1 and user_id = $2 \
+                   and connection = $3 and tool = $4";
+        let row = self.one(sql, params![token_hash, user.0, connection.to_stored(), tool]).await?;
+        row.map(|row| Ok(ToolPreview { organisation: OrganisationId(row.get(0)?), import_id: row.get(1)? })).transpose()
     }
 
     /// The body of the request that this person previewed under a token, unless the token was used.

@@ -13,6 +13,7 @@ mod selecting;
 mod tenants;
 mod tools;
 mod vat;
+mod writing;
 
 use serde_json::{Value, json};
 

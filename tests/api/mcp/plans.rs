@@ -289,6 +289,40 @@ fn who_may_not_commit_sees_a_preview_without_a_token() {
 }
 
 #[test]
+fn an_e_mail_of_a_plan_is_of_a_document_as_it_is_in_the_books() {
+    let books = Books::of(TestServer::start());
+    books.vat_control();
+    let buyer = json!({ "name": "Brightwell", "email": "accounts@brightwell.example" });
+    let customer = books.post("/customers", &buyer).expect(201)["data"]["id"].clone();
+    let draft = books.post("/sales-invoices", &invoice(&customer, 100.0)["params"]).expect(201)["data"]["id"].clone();
+    let email = |id: &Value| json!({ "op": "document.email", "params": { "type": "sales_invoice", "id": id } });
+    let issue = json!({ "op": "sales_invoice.issue", "params": { "id": draft } });
+    for operations in
+        [json!([issue, email(&draft)]), json!([invoice(&customer, 1.0), email(&json!({ "$from": "invoice" }))])]
+    {
+        let told = not_planned(&books, &operations);
+        assert!(told.contains("operations[1].params.id: an e-mail shows its document"), "{told}");
+    }
+    committed(&books, &planned(&books, &json!([issue])).0);
+    let (token, plan) = planned(&books, &json!([email(&draft)]));
+    assert_eq!(plan["needs_scopes"], json!(["books:send"]));
+    assert_eq!(plan["operations"][0]["emails"], json!(["accounts@brightwell.example"]));
+    assert_eq!(books.get("/emails")["data"], json!([]));
+    // Sending needs its own scope, and nothing else.
+    let writing = books.server.key(&books.owner, &["books:read", "books:write"]);
+    let plan = given(&books.server, &writing, "plan_bookkeeping", &json!({ "operations": [email(&draft)] }));
+    assert_eq!(plan["can_commit"], false);
+    let sending = books.server.key(&books.owner, &["books:read", "books:send"]);
+    let plan = given(&books.server, &sending, "plan_bookkeeping", &json!({ "operations": [email(&draft)] }));
+    given(&books.server, &sending, "commit_plan", &json!({ "plan_token": plan["plan_token"] }));
+    assert_eq!(books.get("/emails")["data"].as_array().unwrap().len(), 1);
+    // What was previewed was of the document before that e-mail; it may go out too, and does so once.
+    committed(&books, &token);
+    assert_eq!(committed(&books, &token)["replayed"], true);
+    assert_eq!(books.get("/emails")["data"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn a_hundred_operations_are_one_commit() {
     let books = Books::of(TestServer::start());
     books.vat_control();

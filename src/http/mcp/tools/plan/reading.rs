@@ -8,9 +8,10 @@ use serde_json::{Map, Value};
 
 use super::operations::{self, Operation};
 use super::references::Made;
-use super::sent::SentPlan;
+use super::sent::{SentOperation, SentPlan};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::plan::PlannedOperation;
+use crate::domain::caller::Scope;
 use crate::http::body::Body;
 use crate::http::error::{ApiError, ErrorCode};
 use crate::http::mcp::outcome::{Failure, Refused};
@@ -55,6 +56,12 @@ pub(super) async fn read(inside: &Inside<'_>, sent: &SentPlan) -> Result<Vec<Pla
             problems.append(&mut of_references);
             continue;
         }
+        if known.scope == Scope::BooksSend
+            && is_touched_before(sent.operations.get(..at).unwrap_or_default(), operation)
+        {
+            problems.push(format!("{path}.params.id: {SENT_AFTERWARDS}"));
+            continue;
+        }
         match command(inside, known, params, &path).await? {
             Ok(command) => planned.push(PlannedOperation { command, expected_version: operation.expected_version }),
             Err(Unread::Problems(own)) => problems.extend(own),
@@ -76,6 +83,23 @@ pub(super) async fn read(inside: &Inside<'_>, sent: &SentPlan) -> Result<Vec<Pla
             Err(failure.next("list_operations with op has the schema of an operation's params").into())
         }
     }
+}
+
+/// Why what a plan makes or changes is not e-mailed by the same plan.
+const SENT_AFTERWARDS: &str = "an e-mail shows its document as it is in the books, with its number: commit what makes or changes it \
+                               first, then e-mail it by a plan of its own";
+
+/// Whether an e-mail is of a record that an operation before it makes or changes.
+fn is_touched_before(before: &[SentOperation], email: &SentOperation) -> bool {
+    let Some(id) = email.params.get("id") else { return false };
+    let of_type = email.params.get("type").and_then(Value::as_str).unwrap_or_default();
+    let kind = match of_type {
+        "customer_statement" => "customer",
+        "cis_statement" => "supplier",
+        of_type => of_type,
+    };
+    let same = |one: &SentOperation| one.op.split('.').next() == Some(kind) && one.params.get("id") == Some(id);
+    id.is_object() || before.iter().any(same)
 }
 
 /// Why there is no command of an operation.
