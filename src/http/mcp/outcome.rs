@@ -53,6 +53,13 @@ impl Failure {
         &self.message
     }
 
+    /// The same in other words.
+    #[must_use]
+    pub(super) fn with_message(mut self, other: impl FnOnce(&str) -> String) -> Self {
+        self.message = other(&self.message);
+        self
+    }
+
     /// The same of a part of what was asked.
     #[must_use]
     pub(super) fn within(mut self, part: &str) -> Self {

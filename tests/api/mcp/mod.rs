@@ -7,6 +7,7 @@ mod finding;
 mod guide;
 mod plans;
 mod protocol;
+mod random_plans;
 mod reconcile;
 mod schema;
 mod selecting;

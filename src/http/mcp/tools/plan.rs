@@ -208,6 +208,21 @@ fn raw(body: String) -> Outcome {
     RawValue::from_string(body).map_err(|error| fault(ApiError::internal(error)))
 }
 
+/// What is said of records that the plan would make, which have provisional identifiers, by the operations that would make them.
+fn named(said: &str, outcome: &PlanOutcome) -> String {
+    let mut said = said.to_owned();
+    for (at, operation) in outcome.operations.iter().enumerate() {
+        if let OperationOutcome::Done(effects) = operation
+            && effects.result.id() < 0
+        {
+            for end in [":", ";", ",", " "] {
+                said = said.replace(&format!(" {}{end}", effects.result.id()), &format!(" of operations[{at}]{end}"));
+            }
+        }
+    }
+    said
+}
+
 /// Every operation that is refused, in words; nothing when none is.
 fn refusals(sent: &SentPlan, outcome: &PlanOutcome) -> Option<Failure> {
     let mut said = Vec::new();
@@ -216,9 +231,9 @@ fn refusals(sent: &SentPlan, outcome: &PlanOutcome) -> Option<Failure> {
         let op = sent.operations.get(at).map_or("", |sent| sent.op.as_str());
         match operation {
             OperationOutcome::Done(_) => {}
-            OperationOutcome::Refused(outcome) => {
-                let error = rejected((**outcome).clone());
-                let failure = Failure::of_route(error.code(), &error);
+            OperationOutcome::Refused(refused) => {
+                let error = rejected((**refused).clone());
+                let failure = Failure::of_route(error.code(), &error).with_message(|said| named(said, outcome));
                 said.push(format!("operations[{at}] ({op}): {failure}"));
                 only = Some(failure.within(&format!("operations[{at}] ({op})")));
             }
