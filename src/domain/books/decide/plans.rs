@@ -205,7 +205,8 @@ impl BooksTransaction<'_> {
         let own = said.clone().filter(|entry| entry.resource != "journal" && entry.resource != "account");
         let own = own.clone().find(|entry| entry.id == result.id()).or_else(|| own.clone().next());
         let entry = own.or_else(|| said.next());
-        entry.map_or_else(|| "Nothing changes".to_owned(), |entry| entry.summary.clone())
+        // A document has no number in a preview.
+        entry.map_or_else(|| "Nothing changes".to_owned(), |entry| entry.summary.replace("  ", " "))
     }
 
     /// What was written since a mark, without identifiers and numbers that were handed out since.
