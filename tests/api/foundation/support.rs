@@ -43,8 +43,8 @@ impl Gate for TestGate {
         if token == SESSION { Ok(UserId(9)) } else { Err(SessionError::Invalid) }
     }
 
-    fn hit_key(&self, key: &Arc<KeySnapshot>, _: std::time::Instant) -> RateOutcome {
-        let decision = key.window.hit(self.rule, self.clock.monotonic_ms());
+    fn hit_connection(&self, access: &ConnectionAccess, _: std::time::Instant) -> RateOutcome {
+        let decision = access.usage.window.hit(self.rule, self.clock.monotonic_ms());
         if self.asks_others.load(Ordering::Relaxed) {
             return RateOutcome::Pending(Box::pin(async move {
                 tokio::time::sleep(Duration::from_millis(2)).await;
@@ -170,15 +170,16 @@ impl Drop for TestServer {
 fn snapshot(id: i64, scopes: &[Scope], hash: KeyHash) -> KeySnapshot {
     KeySnapshot {
         prefix: String::new(),
-        key_id: KeyId(id),
-        user_id: UserId(id * 10),
-        name: format!("key {id}"),
         hash,
-        scopes: scopes.iter().copied().collect(),
-        allow_overage: false,
-        reach: KeyReach::All,
-        last_used_ms: AtomicI64::new(0),
-        window: Arc::default(),
+        access: ConnectionAccess {
+            id: ConnectionId::Key(KeyId(id)),
+            user_id: UserId(id * 10),
+            name: format!("key {id}"),
+            scopes: scopes.iter().copied().collect(),
+            allow_overage: false,
+            reach: KeyReach::All,
+            usage: Arc::default(),
+        },
     }
 }
 
@@ -206,7 +207,10 @@ fn test_routes() -> Vec<Route<()>> {
 
 async fn whoami(call: Call<()>) -> Result<HttpResponse, ApiError> {
     let caller = call.caller()?;
-    let key = caller.key().map(|key| key.key_id);
+    let key = caller.connection().and_then(|connection| match connection {
+        ConnectionId::Key(id) => Some(id),
+        ConnectionId::Grant(_) => None,
+    });
     envelope::json(StatusCode::OK, &json!({ "user_id": caller.user_id, "key_id": key, "query": call.query() }))
 }
 
