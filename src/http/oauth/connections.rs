@@ -33,6 +33,12 @@ struct ConnectionJson<'a> {
     revoked_at: Option<Moment>,
 }
 
+/// Every connection of a person.
+#[derive(Serialize)]
+struct ConnectionsJson<'a> {
+    connections: Vec<ConnectionJson<'a>>,
+}
+
 impl<'a> ConnectionJson<'a> {
     fn new(grant: &'a GrantRow) -> Self {
         Self {
@@ -65,8 +71,7 @@ async fn connections_of(call: &Call<Products>, user: UserId) -> Result<Vec<Grant
 /// `GET /app/v1/connections`.
 pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let grants = connections_of(&call, call.caller()?.user_id).await?;
-    let connections: Vec<_> = grants.iter().map(ConnectionJson::new).collect();
-    envelope::json(StatusCode::OK, &json!({ "connections": connections }))
+    envelope::json(StatusCode::OK, &ConnectionsJson { connections: grants.iter().map(ConnectionJson::new).collect() })
 }
 
 /// `DELETE /app/v1/connections/{id}`.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,10 +12,11 @@ use actix_web::http::{Method, StatusCode};
 use bookkeeping_suite::clock::{Clock, ManualClock};
 use bookkeeping_suite::domain::caller;
 use bookkeeping_suite::domain::caller::{
-    KeyHash, KeyPrefix, KeyReach, KeySnapshot, PresentedKey, RateRule, RateWindow, Scope,
+    ConnectionAccess, KeyHash, KeyPrefix, KeyReach, KeySnapshot, PresentedKey, RateRule, RateWindow, Scope,
 };
-use bookkeeping_suite::domain::ids::{KeyId, UserId};
-use bookkeeping_suite::http::call::{Call, Gate, RateOutcome, SessionError};
+use bookkeeping_suite::domain::ids::{ConnectionId, KeyId, UserId};
+use bookkeeping_suite::domain::oauth::token::PresentedToken;
+use bookkeeping_suite::http::call::{Call, Gate, RateOutcome, SessionError, TokenOutcome};
 use bookkeeping_suite::http::error::ApiError;
 use bookkeeping_suite::http::route_table::{Access, BodyRule, Route};
 use bookkeeping_suite::http::server::{Observer, Parts, ServerOptions};
@@ -37,6 +38,10 @@ pub struct TestGate {
 impl Gate for TestGate {
     fn authenticate_key(&self, presented: &PresentedKey) -> Option<Arc<KeySnapshot>> {
         caller::verify_key(self.keys.get(&presented.prefix).cloned(), presented)
+    }
+
+    fn authenticate_token(&self, _: &PresentedToken) -> TokenOutcome {
+        TokenOutcome::Known(None)
     }
 
     fn authenticate_session(&self, token: &str) -> Result<UserId, SessionError> {
@@ -223,7 +228,7 @@ async fn item(call: Call<()>) -> Result<HttpResponse, ApiError> {
     if call.parameter("id") == "missing" {
         return Err(ApiError::not_found());
     }
-    let reads = call.caller()?.key().is_some_and(|key| key.has(Scope::ReconcileRead));
+    let reads = call.access()?.has(Scope::ReconcileRead);
     envelope::json(StatusCode::OK, &json!({ "id": call.parameter("id"), "reads": reads }))
 }
 

@@ -469,14 +469,16 @@ fn fitting(lists: [Vec<Box<RawValue>>; 3]) -> [Vec<Box<RawValue>>; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ids::GrantId;
 
     #[test]
     fn a_connection_has_one_comparison_at_a_time() {
-        let first = Turn::take("of a test").expect("nobody compares");
-        assert!(Turn::take("of a test").is_err_and(|failure| failure.to_string().starts_with("busy: ")));
-        let _other = Turn::take("of another test").expect("another connection");
+        let [one, another] = [i64::MAX, i64::MAX - 1].map(|id| ConnectionId::Grant(GrantId(id)));
+        let first = Turn::take(one).expect("nobody compares");
+        assert!(Turn::take(one).is_err_and(|failure| failure.to_string().starts_with("busy: ")));
+        let _other = Turn::take(another).expect("another connection");
         drop(first);
-        Turn::take("of a test").expect("it has ended");
+        Turn::take(one).expect("it has ended");
     }
 
     #[test]
