@@ -8,6 +8,7 @@ mod flow;
 mod gate;
 mod redirecting;
 mod registering;
+mod secrecy;
 mod signing_in;
 
 use std::collections::BTreeMap;
@@ -192,6 +193,25 @@ impl Connected {
     fn of(client_id: &str, tokens: &Value) -> Self {
         let text = |name: &str| tokens[name].as_str().unwrap_or_else(|| panic!("{tokens}: no {name}")).to_owned();
         Self { client_id: client_id.to_owned(), access: text("access_token"), refresh: text("refresh_token") }
+    }
+
+    /// The connection with an access token that may do less.
+    #[track_caller]
+    pub fn narrowed(&self, server: &TestServer, scope: &str) -> Self {
+        let refresh = [
+            ("grant_type", "refresh_token"),
+            ("client_id", &*self.client_id),
+            ("refresh_token", &*self.refresh),
+            ("scope", scope),
+        ];
+        Self::of(&self.client_id, &token(server, &refresh).expect(200))
+    }
+
+    /// Ends the connection.
+    #[track_caller]
+    pub fn revoke(&self, server: &TestServer) {
+        let revocation = [("client_id", &*self.client_id), ("token", &*self.refresh)];
+        assert_eq!(form(server, "/oauth/revoke", &revocation).send_plain().status, 200);
     }
 
     /// The access token where tests take a key: both are presented alike.
