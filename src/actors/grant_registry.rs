@@ -37,7 +37,6 @@ pub struct GrantRegistry {
     observer: Arc<dyn Observer>,
     /// The epoch the published connections are of.
     epoch: i64,
-    is_loaded: bool,
     /// Uses already on disk.
     flushed: HashMap<ConnectionId, i64>,
 }
@@ -50,7 +49,7 @@ impl GrantRegistry {
         published: Arc<GrantDirectory>,
         observer: Arc<dyn Observer>,
     ) -> Self {
-        Self { stats, store, published, observer, epoch: 0, is_loaded: false, flushed: HashMap::new() }
+        Self { stats, store, published, observer, epoch: 0, flushed: HashMap::new() }
     }
 
     fn note_count(&self) {
@@ -65,7 +64,7 @@ impl Actor for GrantRegistry {
 impl Supervised for GrantRegistry {
     fn restarting(&mut self, _: &mut Context<Self>) {
         // Everything is read again by the next `Follow`.
-        (self.epoch, self.is_loaded) = (0, false);
+        self.epoch = 0;
     }
 }
 
@@ -235,13 +234,12 @@ impl Handler<Ask<FollowGrants>> for GrantRegistry {
     fn handle(&mut self, ask: Ask<FollowGrants>, _: &mut Context<Self>) -> Self::Result {
         guard::alone(ask, DEADLINE, |actor: &mut Self, _, FollowGrants| {
             let (store, epoch) = (actor.store.clone(), actor.epoch);
-            async move { store.reader.load_oauth_grants(epoch).await }.into_actor(actor).map(|loaded, actor, _| {
+            async move { store.reader.load_oauth_grants(epoch).await }.into_actor(actor).map(move |loaded, actor, _| {
                 let loaded = loaded?;
-                if !actor.is_loaded {
+                if epoch == 0 {
                     // A first look (also after a restart) names what is accepted only: whatever else is published was revoked
                     // elsewhere in between, and no later look would say so.
                     actor.published.keep_only(&loaded.grants.iter().map(|grant| grant.id).collect());
-                    actor.is_loaded = true;
                 }
                 loaded.grants.iter().for_each(|grant| actor.published.publish(grant));
                 loaded.tokens.iter().for_each(|token| actor.published.publish_token(token));
