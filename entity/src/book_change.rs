@@ -34,6 +34,12 @@ pub struct Model {
     pub before: Option<String>,
     /// The same after.
     pub after: Option<String>,
+    /// Through which connection by OAuth.
+    pub grant_id: Option<i64>,
+    /// By which tool.
+    pub tool: Option<String>,
+    /// What the caller said it was for.
+    pub note: Option<String>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -35,7 +35,7 @@ use sea_orm::{
 use crate::clock::Clock;
 
 pub use crate::store::sql::Reader;
-pub use books::Snapshot;
+pub use books::{Snapshot, ToolPreview};
 pub use credits::MovementRow;
 pub use epochs::{Epochs, SlotView, Topic};
 pub use error::StoreError;

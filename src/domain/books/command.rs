@@ -6,6 +6,7 @@ use crate::domain::books::records::document::{DocumentField, DocumentInput};
 use crate::domain::books::records::email::{Attachment, EmailInput};
 use crate::domain::books::records::opening::OpeningInput;
 use crate::domain::books::records::organisation::OrganisationChange;
+use crate::domain::books::records::plan::{PlanConfirmation, PlannedOperation};
 use crate::domain::books::records::preview::NewPreview;
 use crate::domain::books::records::settlement::{AllocationInput, SettlementField, SettlementInput};
 use crate::domain::books::records::statement_line::{StatementImport, StatementLineInput};
@@ -344,6 +345,10 @@ pub enum BooksCommand {
         /// Its identifier.
         id: i64,
     },
+    /// Answers with what several operations would do, each over what those before it left. It is never written.
+    Plan(Vec<PlannedOperation>),
+    /// Carries out a plan.
+    CommitPlan(Box<PlanConfirmation>),
 }
 
 /// How a statement line is confirmed.
@@ -446,6 +451,9 @@ impl BooksCommand {
             Self::ConfirmImport(confirmed) => {
                 confirmed.entries.as_ref().map_or(2_048, |entries| entries.entries.len() * 8_192)
             }
+            Self::CommitPlan(confirmation) => {
+                confirmation.operations.iter().map(|operation| operation.command.bytes() + 4_096).sum()
+            }
             _ => 2_048,
         }
     }
@@ -455,18 +463,29 @@ impl BooksCommand {
         match self {
             Self::SetOpening { token_hash, .. } => token_hash.as_deref(),
             Self::ConfirmImport(confirmed) => Some(&confirmed.token_hash),
+            Self::CommitPlan(confirmation) => Some(&confirmation.token_hash),
             _ => None,
         }
     }
 
-    /// The command itself and, of a bulk import, the commands of its rows.
+    /// The operations of a plan.
+    fn operations(&self) -> &[PlannedOperation] {
+        match self {
+            Self::Plan(operations) => operations,
+            Self::CommitPlan(confirmation) => &confirmation.operations,
+            _ => &[],
+        }
+    }
+
+    /// The command itself and the commands of the rows of a bulk import or of the operations of a plan.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &Self> {
         let entries = match self {
             Self::PreviewImport { entries, .. } => entries.entries.as_slice(),
             Self::ConfirmImport(confirmed) => confirmed.entries.as_ref().map_or(&[][..], |all| all.entries.as_slice()),
             _ => &[],
         };
-        std::iter::once(self).chain(entries.iter().map(|entry| &entry.command))
+        let operations = self.operations().iter().map(|operation| &operation.command);
+        std::iter::once(self).chain(entries.iter().map(|entry| &entry.command)).chain(operations)
     }
 }
 

@@ -13,6 +13,7 @@ use std::borrow::{Borrow, Cow};
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::ops::Deref;
+use std::sync::Arc;
 
 use crate::domain::books::records::contact::ContactRecord;
 use crate::domain::books::records::document::DocumentRecord;
@@ -87,6 +88,9 @@ pub(crate) struct ChangeEntry {
     pub(crate) summary: String,
     pub(crate) before: Option<String>,
     pub(crate) after: Option<String>,
+    pub(crate) grant_id: Option<i64>,
+    pub(crate) tool: Option<&'static str>,
+    pub(crate) note: Option<Arc<str>>,
 }
 
 /// An answer stored under an `Idempotency-Key`.
@@ -261,6 +265,11 @@ impl Effects {
     /// Drops the effects added since a mark.
     pub(crate) fn undo_to(&mut self, mark: EffectsMark) {
         self.log.truncate(mark.0);
+    }
+
+    /// The effects added since a mark.
+    pub(crate) fn since(&self, mark: EffectsMark) -> impl Iterator<Item = &Effect> + Clone {
+        self.log.iter().skip(mark.0).map(|(_, effect)| effect)
     }
 
     /// The effects in order, each with its organisation.

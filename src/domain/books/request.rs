@@ -14,6 +14,7 @@ use crate::domain::books::records::opening::{OpeningPreview, OpeningSet};
 use crate::domain::books::records::organisation::{
     LockChange, OrganisationChange, OrganisationField, OrganisationRecord,
 };
+use crate::domain::books::records::plan::PlanOutcome;
 use crate::domain::books::records::settlement::SettlementView;
 use crate::domain::books::records::statement_line::{StatementLineRecord, StatementLineResult};
 use crate::domain::books::records::vat_adjustment::VatAdjustmentView;
@@ -21,7 +22,7 @@ use crate::domain::books::records::vat_return::VatReturnRecord;
 use crate::domain::books::records::write_off::WriteOffView;
 use crate::domain::caller::AccessDenied;
 use crate::domain::idempotency::StoredResponse;
-use crate::domain::ids::{OrganisationId, UserId};
+use crate::domain::ids::{ConnectionId, GrantId, OrganisationId, UserId};
 use crate::domain::ledger::organisation::VatPatch;
 use crate::domain::ledger::refusal::Refusal;
 use serde_json::{Value, json};
@@ -52,23 +53,28 @@ pub struct Actor {
     pub key_prefix: Option<String>,
     /// Whether this person may open locked periods again.
     pub may_reopen: bool,
-    /// The way the command came.
-    pub via: Via,
+    /// The key or connection by OAuth used.
+    pub connection: Option<ConnectionId>,
+    /// The tool that was called; none of a request to the REST API.
+    pub tool: Option<&'static str>,
+    /// What the caller says it is for.
+    pub note: Option<Arc<str>>,
 }
 
-/// The way a command came, as the history of the books names it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Via {
-    /// The REST API.
-    #[default]
-    Api,
-}
+impl Actor {
+    /// The way the command came, as the history names it.
+    pub const fn via(&self) -> &'static str {
+        match self.tool {
+            Some(_) => "mcp",
+            None => "api",
+        }
+    }
 
-impl Via {
-    /// The word of the history.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Api => "api",
+    /// The connection by OAuth used.
+    pub const fn grant(&self) -> Option<GrantId> {
+        match self.connection {
+            Some(ConnectionId::Grant(id)) => Some(id),
+            Some(ConnectionId::Key(_)) | None => None,
         }
     }
 }
@@ -82,8 +88,10 @@ pub struct ChangeOptions {
     pub expected_version: Option<i64>,
     /// The `Idempotency-Key` of the request.
     pub idempotency: Option<Replay>,
-    /// The way it came.
-    pub via: Via,
+    /// The tool that was called; none of a request to the REST API.
+    pub tool: Option<&'static str>,
+    /// What the caller says it is for.
+    pub note: Option<Arc<str>>,
 }
 
 /// Prints an answer as it will be replayed: its status and body.
@@ -160,6 +168,8 @@ pub enum CommandResult {
     WriteOff(Box<WriteOffView>),
     /// The e-mail.
     Email(Box<EmailRecord>),
+    /// What the operations of a plan do.
+    Plan(Box<PlanOutcome>),
 }
 
 impl CommandResult {
@@ -177,7 +187,7 @@ impl CommandResult {
     }
 
     /// The identifier of the record, or of the first of several.
-    pub(crate) fn id(&self) -> i64 {
+    pub fn id(&self) -> i64 {
         match self {
             Self::Organisation(row) | Self::Lock(row, _) => row.id.0,
             Self::Account(view) => view.row.id,
@@ -197,6 +207,7 @@ impl CommandResult {
             Self::Opening(set) => set.journal.id,
             Self::BulkImport(row, _) => row.id,
             Self::Email(row) => row.id,
+            Self::Plan(_) => 0,
         }
     }
 }
@@ -218,6 +229,8 @@ pub enum CommandOutcome {
     Forbidden,
     /// Too many e-mails of the organisation wait.
     MailQueueFull,
+    /// A plan would not do what its preview showed, for this reason; nothing was written.
+    StalePlan(String),
     /// The caller may not change these books at all.
     Denied(AccessDenied),
     /// The stored answer: a command with the same `Idempotency-Key` was answered before.
@@ -231,6 +244,10 @@ pub struct CreateOrganisation {
     pub owner: UserId,
     /// The prefix of the key used.
     pub key_prefix: Option<String>,
+    /// The key or connection by OAuth used.
+    pub connection: Option<ConnectionId>,
+    /// The tool that was called.
+    pub tool: Option<&'static str>,
     /// Its fields; the name is required.
     pub change: OrganisationChange,
     /// Whether a VAT Control account comes with it.
@@ -245,7 +262,16 @@ impl CreateOrganisation {
     /// A command with a name and the usual value of every other field.
     pub fn named(owner: UserId, name: String, vat_control: bool) -> Self {
         let change = OrganisationChange { fields: vec![OrganisationField::Name(name)], vat: VatPatch::default() };
-        Self { owner, key_prefix: None, change, vat_control, replay: None, dry_run: false }
+        Self {
+            owner,
+            key_prefix: None,
+            connection: None,
+            tool: None,
+            change,
+            vat_control,
+            replay: None,
+            dry_run: false,
+        }
     }
 }
 

@@ -81,7 +81,7 @@ pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         let message = "several messages in one body are not accepted; send one";
         return Ok(envelope::json_rpc_error(StatusCode::BAD_REQUEST, JSON_RPC_INVALID_REQUEST, message));
     }
-    refuse_missing_scopes(&call)?;
+    refuse_missing_scopes(&call).await?;
     match Direct::of(&call, host(&call)) {
         Some(message) => directly(&call, message).await,
         None => through_rmcp(&call).await,
@@ -105,7 +105,7 @@ struct AskedTool<'a> {
 
 /// A connection by OAuth that lacks a scope is refused before the call is looked at, in the way that makes its client ask the person
 /// (RFC 6750, section 3.1). A key cannot ask: its call is answered in words. Whatever else is wrong with a message is found later.
-fn refuse_missing_scopes(call: &Call<Products>) -> Result<(), ApiError> {
+async fn refuse_missing_scopes(call: &Call<Products>) -> Result<(), ApiError> {
     let caller = call.caller()?;
     if !caller.may_step_up() {
         return Ok(());
@@ -113,7 +113,7 @@ fn refuse_missing_scopes(call: &Call<Products>) -> Result<(), ApiError> {
     let Ok(Asked { method, params: Some(params) }) = serde_json::from_slice(&call.body) else { return Ok(()) };
     let definition = params.name.filter(|_| method == "tools/call").and_then(|name| Definition::named(&name));
     let Some(definition) = definition else { return Ok(()) };
-    let needed = tools::needed_scopes(definition, &params.arguments.unwrap_or_default());
+    let needed = tools::needed_scopes(call, definition, &params.arguments.unwrap_or_default()).await?;
     let held = caller.access().map(|access| access.scopes).unwrap_or_default();
     if needed.without(held).is_empty() { Ok(()) } else { Err(missing_scopes(caller, needed)) }
 }

@@ -1,11 +1,17 @@
 //! What tools do: questions to the routes of the REST API on behalf of the caller, and their answers put together.
 
 mod changes;
+mod changing;
 mod cis;
+mod csv_rows;
 mod documents;
 mod find;
 mod guide;
+mod imports;
+mod opening;
+mod organisations;
 mod pages;
+mod plan;
 mod reconcile;
 mod reports;
 mod selection;
@@ -52,11 +58,30 @@ pub(super) fn is_built(name: &str) -> bool {
             | "cis_position"
             | "lookup_guide"
             | "reconcile_statement"
+            | "list_operations"
+            | "plan_bookkeeping"
+            | "commit_plan"
+            | "create_organisation"
+            | "update_organisation"
+            | "bulk_import"
+            | "set_opening_balances"
     )
 }
 
-/// The scopes that a call needs, by the tool and, where they matter, by its arguments.
-pub(super) fn needed_scopes(definition: &Definition, arguments: &Arguments) -> ScopeSet {
+/// The scopes that a call needs, by the tool and, where they matter, by its arguments. What a plan needs to be committed, its
+/// operations say.
+pub(super) async fn needed_scopes(
+    call: &Call<Products>,
+    definition: &Definition,
+    arguments: &Arguments,
+) -> Result<ScopeSet, ApiError> {
+    match definition.tool.name.as_ref() {
+        "commit_plan" => plan::needed_to_commit(call, arguments).await,
+        _ => Ok(scopes_of_tool(definition, arguments)),
+    }
+}
+
+fn scopes_of_tool(definition: &Definition, arguments: &Arguments) -> ScopeSet {
     let mut needed: ScopeSet = definition.scopes.iter().copied().collect();
     if definition.tool.name == "coding_policy" && arguments.contains_key("set") {
         needed.insert(Scope::CodingWrite);
@@ -67,7 +92,12 @@ pub(super) fn needed_scopes(definition: &Definition, arguments: &Arguments) -> S
 /// Does what a tool is for: its scope, then its arguments, then the tool.
 pub(super) async fn run(call: &Call<Products>, definition: &Definition, arguments: Arguments) -> Outcome {
     let access = call.access().map_err(fault)?;
-    let missing = needed_scopes(definition, &arguments).without(access.scopes).names();
+    // Whether a plan may be committed, its tool finds out.
+    let needed = match definition.tool.name.as_ref() {
+        "commit_plan" => ScopeSet::default(),
+        _ => scopes_of_tool(definition, &arguments),
+    };
+    let missing = needed.without(access.scopes).names();
     if !missing.is_empty() {
         let message = format!("the key lacks the scope {}", missing.join(" and "));
         return Err(Failure::new("forbidden", message).next("ask the person for a key with it").into());
@@ -86,6 +116,13 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "cis_position" => cis::position(&Inside::of(call, &arguments).await?, &arguments).await,
         "lookup_guide" => guide::look_up(&arguments),
         "reconcile_statement" => reconcile::statement(&Inside::of(call, &arguments).await?, &arguments).await,
+        "create_organisation" => organisations::create(call, &arguments).await,
+        "update_organisation" => organisations::update(&Inside::of(call, &arguments).await?, &arguments).await,
+        "bulk_import" => imports::import(call, &arguments).await,
+        "set_opening_balances" => opening::set(call, &arguments).await,
+        "list_operations" => plan::operations::list(call, &arguments),
+        "plan_bookkeeping" => plan::preview(&Inside::of(call, &arguments).await?, &arguments).await,
+        "commit_plan" => plan::commit(call, &arguments).await,
         name => Err(Failure::new("not_found", format!("there is no tool {name}")).into()),
     }
 }
@@ -121,6 +158,8 @@ fn question(
         query,
         headers: HeaderMap::new(),
         body: Body::default(),
+        tool: None,
+        planned: None,
     })
 }
 
@@ -163,13 +202,13 @@ fn limit_of(arguments: &Arguments) -> usize {
     limit.unwrap_or(LIMIT_DEFAULT)
 }
 
-/// The rows from the first on that fit into an answer by their lengths in bytes, and whether there are others. A row alone is
-/// shown whatever its length.
-fn rows_that_fit<R>(rows: Vec<R>, length: impl Fn(&R) -> usize) -> (Vec<R>, bool) {
+/// The rows from the first on that fit into so many bytes by their lengths, and whether there are others. A row alone is shown
+/// whatever its length.
+fn rows_that_fit<R>(rows: Vec<R>, bytes_max: usize, length: impl Fn(&R) -> usize) -> (Vec<R>, bool) {
     let mut used = 0;
     let fit = rows.iter().enumerate().take_while(|(at, row)| {
         used += length(row) + 1;
-        used <= ANSWER_BYTES_MAX || *at == 0
+        used <= bytes_max || *at == 0
     });
     let (fit, all) = (fit.count(), rows.len());
     (rows.into_iter().take(fit).collect(), fit < all)
@@ -352,6 +391,8 @@ async fn visible(call: &Call<Products>, id: OrganisationId) -> Result<Organisati
         query: String::new(),
         headers: HeaderMap::new(),
         body: Body::default(),
+        tool: None,
+        planned: None,
     };
     member(&call.of_tool(asked)).await.map(|(organisation, _)| organisation)
 }

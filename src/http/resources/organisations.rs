@@ -74,6 +74,8 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let new = CreateOrganisation {
         owner: access.user_id,
         key_prefix: call.caller()?.key_prefix().map(str::to_owned),
+        connection: call.caller()?.connection(),
+        tool: call.tool(),
         change: new.change,
         vat_control: new.vat_control,
         replay: headers.replay(&call, stored).filter(|_| !dry_run),

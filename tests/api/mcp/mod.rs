@@ -5,13 +5,16 @@ mod cis;
 mod direct;
 mod finding;
 mod guide;
+mod plans;
 mod protocol;
+mod random_plans;
 mod reconcile;
 mod schema;
 mod selecting;
 mod tenants;
 mod tools;
 mod vat;
+mod writing;
 
 use serde_json::{Value, json};
 

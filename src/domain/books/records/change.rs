@@ -27,6 +27,10 @@ pub struct ChangeRecord {
     pub before: Option<String>,
     /// The changed fields after, as JSON.
     pub after: Option<String>,
+    /// The tool that was called.
+    pub tool: Option<String>,
+    /// What the caller said it was for.
+    pub note: Option<String>,
 }
 
 /// Where a part of the history begins.

@@ -13,6 +13,7 @@ pub mod import;
 pub mod journal;
 pub mod opening;
 pub mod organisation;
+pub mod plan;
 pub mod preview;
 pub mod settlement;
 pub mod statement_line;
