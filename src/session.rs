@@ -180,9 +180,12 @@ mod tests {
         assert_ne!(ids[0], ids[1], "each sign-in is a session of its own");
         let token = sessions.form_token(&ids[0], "consent");
         assert!(sessions.is_form_token(&ids[0], "consent", &token));
-        for (session, form, given) in
-            [(&ids[1], "consent", &*token), (&ids[0], "other", &token), (&ids[0], "consent", ""), (&ids[0], "consent", &token[1..])]
-        {
+        for (session, form, given) in [
+            (&ids[1], "consent", &*token),
+            (&ids[0], "other", &token),
+            (&ids[0], "consent", ""),
+            (&ids[0], "consent", &token[1..]),
+        ] {
             assert!(!sessions.is_form_token(session, form, given));
         }
         assert!(!Sessions::new(&[8; SECRET_BYTES]).is_form_token(&ids[0], "consent", &token));

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix::{
-    Actor, ActorFutureExt as _, AtomicResponse, Context, Handler, Message, ResponseActFuture, Supervised, WrapFuture as _,
+    Actor, ActorFutureExt as _, AtomicResponse, Context, Handler, Message, ResponseActFuture, Supervised,
+    WrapFuture as _,
 };
 
 use super::grant_directory::{GrantDirectory, KnownToken};
@@ -327,12 +328,7 @@ impl GrantRegistryHandle {
     }
 
     /// Ends a request that the person denied.
-    pub async fn deny(
-        &self,
-        request: TokenHash,
-        user: UserId,
-        session: String,
-    ) -> Result<Option<Decided>, AskError> {
+    pub async fn deny(&self, request: TokenHash, user: UserId, session: String) -> Result<Option<Decided>, AskError> {
         Ok(self.store.writer.deny_oauth_request(request, user, session).await?)
     }
 

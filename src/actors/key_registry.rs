@@ -118,7 +118,8 @@ impl Handler<Ask<RevokeKey>> for KeyRegistry {
                     // With the snapshot goes what only it knew: when the key was last used.
                     let used_ms = key.map_or(0, |key| key.access.usage.last_used_ms());
                     if used_ms > 0
-                        && let Err(error) = store.writer.flush_last_used(vec![(ConnectionId::Key(key_id), used_ms)]).await
+                        && let Err(error) =
+                            store.writer.flush_last_used(vec![(ConnectionId::Key(key_id), used_ms)]).await
                     {
                         tracing::warn!(error = %error, "the last use of key {key_id} was not written");
                     }

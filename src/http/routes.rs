@@ -104,7 +104,9 @@ fn oauth_routes() -> Vec<Route<Products>> {
     use oauth::{authorize, connections, metadata, pages, register, sign_in, token};
     const FORM: BodyRule = BodyRule::Unchecked { max_bytes: oauth::BODY_BYTES_MAX };
     let open = Access::Public;
-    let preflight = |path, operation_id| Route::new(Method::OPTIONS, path, operation_id, open, oauth::preflight).body(BodyRule::Ignored);
+    let preflight = |path, operation_id| {
+        Route::new(Method::OPTIONS, path, operation_id, open, oauth::preflight).body(BodyRule::Ignored)
+    };
     let resource = |path, operation_id, resource| {
         Route::get(path, operation_id, open, move |call| metadata::resource(call, resource))
     };

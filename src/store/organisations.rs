@@ -132,7 +132,8 @@ async fn select(
     connection: &str,
     organisation: OrganisationId,
 ) -> Result<Option<OrganisationId>, StoreError> {
-    let before = unit.one(SELECTED, params![connection]).await?.map(|row| row.get(0).map(OrganisationId)).transpose()?;
+    let before =
+        unit.one(SELECTED, params![connection]).await?.map(|row| row.get(0).map(OrganisationId)).transpose()?;
     if before != Some(organisation) {
         let sql = "insert into selected_organisation (connection, organisation_id) values ($1, $2) \
                    on conflict (connection) do update set organisation_id = excluded.organisation_id";
@@ -146,10 +147,7 @@ const SELECTED: &str = "select organisation_id from selected_organisation where 
 
 impl Reader {
     /// The organisation a connection works on when a call names none.
-    pub async fn selected_organisation(
-        &self,
-        connection: ConnectionId,
-    ) -> Result<Option<OrganisationId>, StoreError> {
+    pub async fn selected_organisation(&self, connection: ConnectionId) -> Result<Option<OrganisationId>, StoreError> {
         self.one(SELECTED, params![connection.to_stored()]).await?.map(|row| row.get(0).map(OrganisationId)).transpose()
     }
 

@@ -55,7 +55,9 @@ mod tests {
 
     #[test]
     fn what_has_another_form_is_refused() {
-        for verifier in ["", "short", &"a".repeat(42), &"a".repeat(129), &format!("{}+", "a".repeat(43)), &"é".repeat(30)] {
+        for verifier in
+            ["", "short", &"a".repeat(42), &"a".repeat(129), &format!("{}+", "a".repeat(43)), &"é".repeat(30)]
+        {
             assert_eq!(Challenge::of_verifier(verifier), None, "{verifier}");
         }
         for challenge in ["", "a", &"a".repeat(42), &"a".repeat(44), &format!("{}=", "a".repeat(42)), &"+".repeat(43)] {

@@ -9,9 +9,8 @@ const LENGTH_MAX: usize = 2_000;
 /// The hosts that never leave the machine.
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
 /// The schemes that are never private to an application.
-const PUBLIC_SCHEMES: [&str; 12] = [
-    "http", "https", "ws", "wss", "ftp", "javascript", "data", "file", "blob", "about", "vbscript", "view-source",
-];
+const PUBLIC_SCHEMES: [&str; 12] =
+    ["http", "https", "ws", "wss", "ftp", "javascript", "data", "file", "blob", "about", "vbscript", "view-source"];
 
 /// Where the answer to a request goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +34,9 @@ pub fn is_private_scheme(scheme: &str) -> bool {
 /// What kind of redirect URI a text is; none when it may not be registered. Private schemes are those listed, for public
 /// clients alone.
 pub fn kind(text: &str, private_schemes: &[String], is_public: bool) -> Option<RedirectKind> {
-    let is_plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'\\' | b'#' | b'"' | b'<' | b'>' | b'`' | b'{' | b'}' | b'|' | b'^');
+    let is_plain = |byte: u8| {
+        byte.is_ascii_graphic() && !matches!(byte, b'\\' | b'#' | b'"' | b'<' | b'>' | b'`' | b'{' | b'}' | b'|' | b'^')
+    };
     if text.len() > LENGTH_MAX || !text.bytes().all(is_plain) {
         return None;
     }
@@ -78,7 +79,8 @@ fn loopback_parts(text: &str) -> Option<(&'static str, &str)> {
         Some(port) => {
             let end = port.find(['/', '?']).unwrap_or(port.len());
             let (port, after) = port.split_at_checked(end)?;
-            let is_port = port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port > 0);
+            let is_port =
+                port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port > 0);
             is_port.then_some(after)?
         }
         None => after,

@@ -88,7 +88,9 @@ mod tests {
 
     #[test]
     fn a_minted_token_is_read_and_nothing_like_it_is() {
-        for kind in [TokenKind::Access, TokenKind::Refresh, TokenKind::Code, TokenKind::ClientSecret, TokenKind::Request] {
+        for kind in
+            [TokenKind::Access, TokenKind::Refresh, TokenKind::Code, TokenKind::ClientSecret, TokenKind::Request]
+        {
             let minted = mint(kind, |block| block.fill(7));
             assert_eq!(parse(kind, &minted.text), Some(minted.hash));
             for other in [TokenKind::Access, TokenKind::Refresh, TokenKind::Code] {

@@ -77,7 +77,9 @@ async fn known_client(
         return Ok(Err("The application did not say who it is."));
     };
     let Some(client) = call.state().actors.grants.client(client_id).await? else {
-        return Ok(Err("The application is not registered here, or not any more. Connect it anew from its own settings."));
+        return Ok(Err(
+            "The application is not registered here, or not any more. Connect it anew from its own settings.",
+        ));
     };
     let Some(asked) = query.one("redirect_uri") else {
         return Ok(Err("The application did not say where to send you."));
@@ -166,7 +168,12 @@ async fn consent_page(
         (None, None) => Ticked {
             scopes: pre_ticked(shown.scopes, held),
             is_all: false,
-            organisations: organisations.first().filter(|_| organisations.len() == 1).map(|(one, _)| one.id).into_iter().collect(),
+            organisations: organisations
+                .first()
+                .filter(|_| organisations.len() == 1)
+                .map(|(one, _)| one.id)
+                .into_iter()
+                .collect(),
             allow_overage: false,
         },
     };

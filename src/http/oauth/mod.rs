@@ -122,7 +122,9 @@ mod tests {
         for offered in ["https://books.example", "http://127.0.0.1:8080", "http://[::1]:1", "http://localhost:8080"] {
             assert!(is_offered_at(offered), "{offered}");
         }
-        for refused in ["http://books.example", "http://10.0.0.1", "http://0.0.0.0:8080", "http://localhost.example", ""] {
+        for refused in
+            ["http://books.example", "http://10.0.0.1", "http://0.0.0.0:8080", "http://localhost.example", ""]
+        {
             assert!(!is_offered_at(refused), "{refused}");
         }
     }
@@ -131,11 +133,18 @@ mod tests {
     fn tokens_are_for_this_service_alone() {
         let base = "https://books.example";
         let asked = |texts: &[&str]| resource(base, &texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
-        for own in ["https://books.example", "https://books.example/", "https://books.example/mcp", "https://books.example/api/v1"] {
+        for own in [
+            "https://books.example",
+            "https://books.example/",
+            "https://books.example/mcp",
+            "https://books.example/api/v1",
+        ] {
             assert_eq!(asked(&[own]).as_deref(), Some(own));
         }
         assert_eq!(asked(&[]).as_deref(), Some("https://books.example/mcp"));
-        for foreign in ["https://books.example.evil", "https://books.example/other", "http://books.example/mcp", "", "mcp"] {
+        for foreign in
+            ["https://books.example.evil", "https://books.example/other", "http://books.example/mcp", "", "mcp"]
+        {
             assert_eq!(asked(&[foreign]), None, "{foreign}");
             assert_eq!(asked(&[base, foreign]), None, "{foreign}");
         }

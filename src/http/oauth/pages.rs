@@ -41,7 +41,9 @@ impl Notice {
         match self {
             Self::NoScope => "Tick at least one thing the application may do, or choose Deny.",
             Self::NoOrganisation => "Tick at least one organisation, or choose every organisation.",
-            Self::UnknownOrganisation => "You are not a member of one of the organisations. Please look at the list again.",
+            Self::UnknownOrganisation => {
+                "You are not a member of one of the organisations. Please look at the list again."
+            }
         }
     }
 }
@@ -199,8 +201,12 @@ pub(super) fn consent(status: StatusCode, asked: &ConsentPage<'_>) -> HttpRespon
     let is_elsewhere = !asked.redirect_uri.starts_with("https://");
     if is_elsewhere {
         let place = match asked.redirect_uri.starts_with("http://") {
-            true => "That is a program on this computer. Any program here can pretend to be it: allow it only if you have just started the connection yourself.",
-            false => "That opens a program on this computer by a link of its own. Another program can take such links: allow it only if you have just started the connection yourself.",
+            true => {
+                "That is a program on this computer. Any program here can pretend to be it: allow it only if you have just started the connection yourself."
+            }
+            false => {
+                "That opens a program on this computer by a link of its own. Another program can take such links: allow it only if you have just started the connection yourself."
+            }
         };
         push(&mut main, format_args!(" <span class=\"warning\">{place}</span>"));
     }
@@ -267,8 +273,7 @@ fn organisation_choices(html: &mut String, asked: &ConsentPage<'_>) {
         html.push_str("<div class=\"inner\">\n");
         for (organisation, role) in asked.organisations {
             let (value, id) = (organisation.id.to_string(), format!("organisation-{}", organisation.id));
-            let label =
-                format!("{} <span class=\"hint\">({})</span>", escaped(&organisation.name), role.as_str());
+            let label = format!("{} <span class=\"hint\">({})</span>", escaped(&organisation.name), role.as_str());
             let is_ticked = asked.ticked.organisations.contains(&organisation.id);
             checkbox(html, ("organisation_id", &value, &id), is_ticked, &label);
         }
@@ -286,7 +291,8 @@ pub(super) fn connections(
     tokens: (&str, &str),
 ) -> HttpResponse {
     let (csrf, sign_out) = (escaped(tokens.0), escaped(tokens.1));
-    let mut main = format!("<h1>Connections</h1>\n<p>Applications that may work on your books, {}.</p>\n", escaped(email));
+    let mut main =
+        format!("<h1>Connections</h1>\n<p>Applications that may work on your books, {}.</p>\n", escaped(email));
     let live: Vec<&GrantRow> = grants.iter().filter(|grant| grant.revoked_at_ms.is_none()).collect();
     if live.is_empty() {
         main.push_str("<p>Nothing is connected.</p>\n");
@@ -310,7 +316,8 @@ fn connection(html: &mut String, grant: &GrantRow, organisations: &[(Organisatio
     let covered = match &grant.reach {
         KeyReach::All => "Every organisation you belong to, now and later".to_owned(),
         KeyReach::Only(ids) => {
-            let name = |id| organisations.iter().find(|(known, _)| known.id == id).map(|(known, _)| escaped(&known.name));
+            let name =
+                |id| organisations.iter().find(|(known, _)| known.id == id).map(|(known, _)| escaped(&known.name));
             let names: Vec<String> = ids.iter().filter_map(|id| name(*id)).collect();
             if names.is_empty() { "None that you still belong to".to_owned() } else { names.join("; ") }
         }

@@ -132,9 +132,8 @@ pub async fn submit(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     };
     let return_to = way_back(form.one("return_to"));
     let cookies = Cookies::of(&call);
-    let is_own = cookie(&call, cookies.form).is_some_and(|name| {
-        call.state().sessions.is_form_token(name, "sign-in", form.one("csrf").unwrap_or_default())
-    });
+    let is_own = cookie(&call, cookies.form)
+        .is_some_and(|name| call.state().sessions.is_form_token(name, "sign-in", form.one("csrf").unwrap_or_default()));
     if !is_own || form.any_repeated(&[]) {
         return page(&call, return_to, Some("The page was out of date; please try again."), StatusCode::BAD_REQUEST);
     }
@@ -181,10 +180,26 @@ mod tests {
             assert_eq!(way_back(Some(own)), own);
         }
         for other in [
-            "", "/", "//evil.example", "/\\evil.example", "\\/evil.example", "https://evil.example", "/%2Fevil.example",
-            "/%5cevil.example", "/oauth/authorize/../../evil", "/oauth/authorize#x", "/app/connections/", "/app/sign-out",
-            "javascript:alert(1)", " /app/connections", "/app/connections\r\nSet-Cookie: a=b", "/app/connections@evil.example",
-            "/./app/connections", "///app/connections", "/app%2Fconnections", "/oauth/authorize%3Fclient_id",
+            "",
+            "/",
+            "//evil.example",
+            "/\\evil.example",
+            "\\/evil.example",
+            "https://evil.example",
+            "/%2Fevil.example",
+            "/%5cevil.example",
+            "/oauth/authorize/../../evil",
+            "/oauth/authorize#x",
+            "/app/connections/",
+            "/app/sign-out",
+            "javascript:alert(1)",
+            " /app/connections",
+            "/app/connections\r\nSet-Cookie: a=b",
+            "/app/connections@evil.example",
+            "/./app/connections",
+            "///app/connections",
+            "/app%2Fconnections",
+            "/oauth/authorize%3Fclient_id",
         ] {
             assert_eq!(way_back(Some(other)), HOME, "{other}");
         }

@@ -176,7 +176,8 @@ async fn revoke_presented(call: &Call<Products>) -> Result<HttpResponse, Refused
     }
     let client_id = authenticated_client(call, &form).await?;
     let token = form.required("token", "token is required")?;
-    let presented = [TokenKind::Refresh, TokenKind::Access].into_iter().find_map(|kind| Some((kind, parse(kind, token)?)));
+    let presented =
+        [TokenKind::Refresh, TokenKind::Access].into_iter().find_map(|kind| Some((kind, parse(kind, token)?)));
     if let Some((kind, hash)) = presented {
         call.state().actors.grants.revoke_token(kind, hash, client_id).await?;
     }

@@ -275,7 +275,8 @@ const fn grants(scope: Scope) -> &'static str {
 fn oauth2(base_url: &str) -> SecurityScheme {
     let scopes = Scopes::from_iter(Scope::ALL.map(|scope| (scope.as_str(), grants(scope))));
     let (authorization, token) = (format!("{base_url}/oauth/authorize"), format!("{base_url}/oauth/token"));
-    let flow = Flow::AuthorizationCode(AuthorizationCode::with_refresh_url(authorization, token.clone(), scopes, token));
+    let flow =
+        Flow::AuthorizationCode(AuthorizationCode::with_refresh_url(authorization, token.clone(), scopes, token));
     let description = "A connection that a person allows (OAuth 2.1 with PKCE): docs/oauth.md.";
     SecurityScheme::OAuth2(OAuth2::with_description([flow], description))
 }

@@ -37,9 +37,10 @@ pub async fn me(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let bank = &products.actors.credits;
     let account = match bank.published(access.user_id) {
         Some(account) => account,
-        None => {
-            bank.account(access.user_id).await?.ok_or_else(|| ApiError::internal("a person without a credit account"))?
-        }
+        None => bank
+            .account(access.user_id)
+            .await?
+            .ok_or_else(|| ApiError::internal("a person without a credit account"))?,
     };
     // A month that is over shows the new allocation at once; the renewal is written by the next charge or by the house.
     let (account, _) = account.rolled_over(Month::of_ms(call.began_at_ms()));

@@ -1,6 +1,5 @@
 //! API keys: created, listed and revoked by their owner's web session.
 
-
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Serialize;

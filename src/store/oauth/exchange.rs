@@ -118,7 +118,8 @@ async fn redeem(unit: &Unit<'_>, redemption: &CodeRedemption) -> Result<Exchange
         return Ok(Err(ExchangeRefusal::Reused(grant_id)));
     }
     let held = row.parsed(3, ScopeSet::from_stored)?.intersection(row.parsed(6, ScopeSet::from_stored)?);
-    let issued = Issue { grant_id, access_scopes: held, refresh_scopes: held, allowed_at_ms: row.get(7)?, parent: None };
+    let issued =
+        Issue { grant_id, access_scopes: held, refresh_scopes: held, allowed_at_ms: row.get(7)?, parent: None };
     issue(unit, issued, &redemption.tokens, &redemption.client_id, false).await.map(Ok)
 }
 
@@ -147,7 +148,8 @@ async fn refresh(unit: &Unit<'_>, exchange: &RefreshExchange) -> Result<Exchange
         return Ok(Err(ExchangeRefusal::Scope));
     }
     let is_sibling = used == RefreshUse::Sibling;
-    let sql = "update oauth_refresh_token set used_at = coalesce(used_at, $2), siblings = siblings + $3 where sha256 = $1";
+    let sql =
+        "update oauth_refresh_token set used_at = coalesce(used_at, $2), siblings = siblings + $3 where sha256 = $1";
     unit.execute(sql, params![token.as_str(), unit.now_ms, i64::from(is_sibling)]).await?;
     let parent = Some(token);
     let issued = Issue { grant_id, access_scopes, refresh_scopes: of_token, allowed_at_ms: row.get(7)?, parent };

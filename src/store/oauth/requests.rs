@@ -9,10 +9,10 @@ use crate::domain::ids::{GrantId, OrganisationId, UserId};
 use crate::domain::oauth::lifetimes::CODE_MS;
 use crate::domain::oauth::redirect;
 use crate::domain::oauth::token::TokenHash;
+use crate::store::StoreError;
 use crate::store::epochs::Topic;
 use crate::store::sql::{Reader, Row, Unit, for_update, params};
 use crate::store::writer::{Locks, Writer};
-use crate::store::StoreError;
 
 /// A request to be shown to a person.
 #[derive(Clone)]
@@ -227,7 +227,8 @@ async fn allow(unit: &Unit<'_>, consent: &Consent) -> Result<ConsentOutcome, Sto
             unit.one(sql, values).await?
         }
     };
-    let id = GrantId(row.ok_or_else(|| StoreError::corrupt("no id for the grant of client", &taken.client_id))?.get(0)?);
+    let id =
+        GrantId(row.ok_or_else(|| StoreError::corrupt("no id for the grant of client", &taken.client_id))?.get(0)?);
     for organisation in consent.organisations.iter().flatten() {
         let sql = "insert into oauth_grant_organisation (grant_id, organisation_id) values ($1, $2)";
         unit.execute(sql, params![id.0, organisation.0]).await?;

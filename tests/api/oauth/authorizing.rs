@@ -19,11 +19,19 @@ fn threats_4_7_8_13_and_23_a_faulty_request_is_answered_at_the_client_and_says_b
         ("plain", vec![("code_challenge_method", "plain")], "invalid_request"),
         ("method in another case", vec![("code_challenge_method", "s256")], "invalid_request"),
         ("another method", vec![("code_challenge_method", "S512")], "invalid_request"),
-        ("the verifier itself, plain", vec![("code_challenge", VERIFIER), ("code_challenge_method", "plain")], "invalid_request"),
+        (
+            "the verifier itself, plain",
+            vec![("code_challenge", VERIFIER), ("code_challenge_method", "plain")],
+            "invalid_request",
+        ),
         ("a short challenge", vec![("code_challenge", "abc")], "invalid_request"),
         ("a long challenge", vec![("code_challenge", &longer)], "invalid_request"),
         ("a padded challenge", vec![("code_challenge", &padded)], "invalid_request"),
-        ("a challenge of other characters", vec![("code_challenge", "++++++++++++++++++++++++++++++++++++++++++/")], "invalid_request"),
+        (
+            "a challenge of other characters",
+            vec![("code_challenge", "++++++++++++++++++++++++++++++++++++++++++/")],
+            "invalid_request",
+        ),
         // 7: only codes.
         ("implicit", vec![("response_type", "token")], "unsupported_response_type"),
         ("hybrid", vec![("response_type", "code token")], "unsupported_response_type"),
@@ -136,5 +144,7 @@ fn metadata_names_the_endpoints_and_what_they_take() {
     assert_eq!(about["grant_types_supported"], json!(["authorization_code", "refresh_token"]));
     assert_eq!(about["authorization_response_iss_parameter_supported"], true);
     assert_eq!(about["scopes_supported"].as_array().unwrap().len(), 7);
-    assert!(about.get("introspection_endpoint").is_none() && about.get("client_id_metadata_document_supported").is_none());
+    assert!(
+        about.get("introspection_endpoint").is_none() && about.get("client_id_metadata_document_supported").is_none()
+    );
 }

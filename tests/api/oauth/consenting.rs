@@ -128,7 +128,10 @@ fn threat_10_pages_are_not_framed_scripted_or_kept() {
     }
     assert!(consent.text().contains("form id=\"consent\" method=\"post\" action=\"/oauth/authorize\""), "{consent}");
     assert!(consent.text().contains("agent.example") && consent.text().contains(&person.email), "{consent}");
-    assert_eq!(server.client.get("/app/style.css").send_plain().header("content-type"), Some("text/css; charset=utf-8"));
+    assert_eq!(
+        server.client.get("/app/style.css").send_plain().header("content-type"),
+        Some("text/css; charset=utf-8")
+    );
 }
 
 #[test]
@@ -145,7 +148,8 @@ fn threat_34_what_was_not_asked_for_cannot_be_granted() {
     ] {
         let page = ask(&server, &person, &client_id, asked);
         let first = asked.split(' ').next().unwrap();
-        let answer = decide(&server, &person, &page, "allow", &Ticks { scopes: &[first, smuggled], organisations: None });
+        let answer =
+            decide(&server, &person, &page, "allow", &Ticks { scopes: &[first, smuggled], organisations: None });
         nothing_granted(&server, &answer);
     }
     // What is ticked of what was asked for is granted, and the tokens say so.
@@ -177,13 +181,17 @@ fn threat_35_organisations_are_those_of_the_person_at_that_moment() {
     let answer = sent(&server, &person, &page, &[("scope", "")]);
     nothing_granted(&server, &answer);
     assert!(answer.text().contains("Tick at least one thing"), "{answer}");
-    led_to(&decide(&server, &person, &answer, "allow", &Ticks { scopes: &["books:read"], organisations: Some(&[own]) }), REDIRECT_URI);
+    led_to(
+        &decide(&server, &person, &answer, "allow", &Ticks { scopes: &["books:read"], organisations: Some(&[own]) }),
+        REDIRECT_URI,
+    );
 }
 
 #[test]
 fn threat_32_two_tabs_and_two_clients_do_not_mix() {
     let (server, person, _, page) = asked();
-    let second = register(&server, &json!({ "redirect_uris": ["https://second.example/cb"], "client_name": "Second" })).expect(201);
+    let second = register(&server, &json!({ "redirect_uris": ["https://second.example/cb"], "client_name": "Second" }))
+        .expect(201);
     let second_id = second["client_id"].as_str().unwrap();
     let challenge = challenge(VERIFIER);
     let request = with(&request_of(second_id, &challenge), &[("redirect_uri", "https://second.example/cb")]);
@@ -217,7 +225,8 @@ fn threat_18_who_leaves_an_organisation_takes_the_connection_along() {
     server.client.get(&path).bearer(&connected.access).send().refused(404, "not_found");
     let listed = server.client.get("/api/v1/books/organisations").bearer(&connected.access).send().expect(200);
     assert_eq!(listed["data"], json!([]));
-    let words = crate::mcp::failure(&server, &connected.key(), "books_status", &json!({ "organisation_id": organisation }));
+    let words =
+        crate::mcp::failure(&server, &connected.key(), "books_status", &json!({ "organisation_id": organisation }));
     assert!(words.starts_with("not_found: "), "{words}");
 }
 
@@ -229,14 +238,20 @@ fn a_step_up_keeps_the_connection_and_what_was_ticked() {
     let connected = connect(&server, &person, &Ticks { scopes: &["books:read"], organisations: Some(&[one]) });
     let page = ask(&server, &person, &connected.client_id, "books:read books:write books:send");
     let is_ticked = |id: &str| page.text().contains(&format!("id=\"{id}\" checked"));
-    assert!(is_ticked("scope-books-read") && is_ticked("scope-books-write") && !is_ticked("scope-books-send"), "{page}");
+    assert!(
+        is_ticked("scope-books-read") && is_ticked("scope-books-write") && !is_ticked("scope-books-send"),
+        "{page}"
+    );
     assert!(is_ticked(&format!("organisation-{one}")) && !is_ticked(&format!("organisation-{two}")), "{page}");
     assert!(is_ticked("reach-chosen") && !is_ticked("reach-all"), "{page}");
     let ticks = Ticks { scopes: &["books:read", "books:write"], organisations: Some(&[one]) };
     let code = led_to(&decide(&server, &person, &page, "allow", &ticks), REDIRECT_URI)["code"].clone();
-    let wider = Connected::of(&connected.client_id, &token(&server, &redemption(&connected.client_id, &code)).expect(200));
+    let wider =
+        Connected::of(&connected.client_id, &token(&server, &redemption(&connected.client_id, &code)).expect(200));
     assert_eq!(server.rows_of("oauth_grant"), 1, "the same connection");
-    let scopes = |connected: &Connected| server.client.get("/api/v1/me").bearer(&connected.access).send().expect(200)["scopes"].clone();
+    let scopes = |connected: &Connected| {
+        server.client.get("/api/v1/me").bearer(&connected.access).send().expect(200)["scopes"].clone()
+    };
     assert_eq!(scopes(&wider), json!(["books:read", "books:write"]));
     assert_eq!(scopes(&connected), json!(["books:read"]), "a token never grows");
     // Allowed again with less, at once.
@@ -258,5 +273,9 @@ fn who_belongs_to_no_organisation_is_offered_all_alone() {
     let page = ask(&server, &person, &client_id, FIRST_SCOPES);
     assert!(page.text().contains("id=\"reach-chosen\" checked"), "{page}");
     assert!(page.text().contains("name=\"organisation_id\""), "{page}");
-    assert_eq!(page.text().matches("name=\"organisation_id\" value=\"1\" id=\"organisation-1\" checked").count(), 1, "{page}");
+    assert_eq!(
+        page.text().matches("name=\"organisation_id\" value=\"1\" id=\"organisation-1\" checked").count(),
+        1,
+        "{page}"
+    );
 }

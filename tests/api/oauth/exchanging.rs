@@ -14,9 +14,13 @@ fn threats_4_5_7_30_and_36_a_code_is_redeemed_by_its_client_with_its_verifier_al
     let person = server.person();
     let client_id = client_at(&server, REDIRECT_URI);
     let other = client_at(&server, REDIRECT_URI);
-    let secret = register(&server, &json!({
-        "redirect_uris": [REDIRECT_URI], "token_endpoint_auth_method": "client_secret_basic",
-    })).expect(201);
+    let secret = register(
+        &server,
+        &json!({
+            "redirect_uris": [REDIRECT_URI], "token_endpoint_auth_method": "client_secret_basic",
+        }),
+    )
+    .expect(201);
     let (confidential, secret) = (secret["client_id"].as_str().unwrap(), secret["client_secret"].as_str().unwrap());
     let code = code_for(&server, &person, &client_id, &READ);
     let right = redemption(&client_id, &code);
@@ -37,17 +41,32 @@ fn threats_4_5_7_30_and_36_a_code_is_redeemed_by_its_client_with_its_verifier_al
         ("a public client with a secret", vec![("client_secret", secret)], 401, "invalid_client"),
         ("a confidential client without its secret", vec![("client_id", confidential)], 401, "invalid_client"),
         ("a wrong secret", vec![("client_id", confidential), ("client_secret", "wrong")], 401, "invalid_client"),
-        ("the code of another, with a right secret", vec![("client_id", confidential), ("client_secret", secret)], 400, "invalid_grant"),
+        (
+            "the code of another, with a right secret",
+            vec![("client_id", confidential), ("client_secret", secret)],
+            400,
+            "invalid_grant",
+        ),
         ("another redirect URI", vec![("redirect_uri", "https://agent.example/other")], 400, "invalid_grant"),
         ("no code", vec![("code", "")], 400, "invalid_request"),
         ("a code that was made up", vec![("code", &made_up)], 400, "invalid_grant"),
         ("a code with a typo", vec![("code", &typo)], 400, "invalid_grant"),
         ("no grant type", vec![("grant_type", "")], 400, "invalid_request"),
-        ("password", vec![("grant_type", "password"), ("username", "a"), ("password", "b")], 400, "unsupported_grant_type"),
+        (
+            "password",
+            vec![("grant_type", "password"), ("username", "a"), ("password", "b")],
+            400,
+            "unsupported_grant_type",
+        ),
         ("client credentials", vec![("grant_type", "client_credentials")], 400, "unsupported_grant_type"),
         ("implicit", vec![("grant_type", "implicit")], 400, "unsupported_grant_type"),
         ("device", vec![("grant_type", "urn:ietf:params:oauth:grant-type:device_code")], 400, "unsupported_grant_type"),
-        ("assertion", vec![("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer")], 400, "unsupported_grant_type"),
+        (
+            "assertion",
+            vec![("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer")],
+            400,
+            "unsupported_grant_type",
+        ),
         ("a foreign resource", vec![("resource", "https://other.example")], 400, "invalid_target"),
     ];
     for (what, changes, status, error) in &cases {
@@ -65,7 +84,8 @@ fn threats_4_5_7_30_and_36_a_code_is_redeemed_by_its_client_with_its_verifier_al
         let pair = base64::prelude::BASE64_STANDARD.encode(format!("{id}:{secret}"));
         form(&server, "/oauth/token", &right).header("Authorization", &format!("Basic {pair}")).send_plain()
     };
-    for answer in [basic(&client_id, ""), basic(&other, "x"), basic(confidential, secret), basic(confidential, "wrong")] {
+    for answer in [basic(&client_id, ""), basic(&other, "x"), basic(confidential, secret), basic(confidential, "wrong")]
+    {
         refused(&answer, 401, "invalid_client");
         assert_eq!(answer.header("www-authenticate"), Some("Basic realm=\"oauth\""), "{answer}");
     }
@@ -90,7 +110,10 @@ fn a_confidential_client_proves_itself_in_either_way() {
     for method in ["client_secret_basic", "client_secret_post"] {
         let request = json!({ "redirect_uris": [REDIRECT_URI], "token_endpoint_auth_method": method });
         let made = register(&server, &request).expect(201);
-        assert_eq!((&made["token_endpoint_auth_method"], &made["client_secret_expires_at"]), (&json!(method), &json!(0)));
+        assert_eq!(
+            (&made["token_endpoint_auth_method"], &made["client_secret_expires_at"]),
+            (&json!(method), &json!(0))
+        );
         let (id, secret) = (made["client_id"].as_str().unwrap(), made["client_secret"].as_str().unwrap());
         let code = code_for(&server, &person, id, &READ);
         let tokens = match method {
@@ -227,11 +250,15 @@ fn threat_11_a_refresh_token_comes_back_within_the_grace_five_times() {
 
 #[test]
 fn threat_11_after_the_grace_a_refresh_token_that_comes_back_ends_the_connection() {
-    for (grace_s, waits_s, works) in [(60, 59, true), (60, 60, false), (60, 61, false), (0, 0, false), (300, 299, true)] {
+    for (grace_s, waits_s, works) in [(60, 59, true), (60, 60, false), (60, 61, false), (0, 0, false), (300, 299, true)]
+    {
         let server = Setup::new().settings(|settings| settings.oauth_refresh_grace_s = Some(grace_s)).start();
         let person = server.person();
         let connected = connect(&server, &person, &READ);
-        let next = Connected::of(&connected.client_id, &refresh(&server, &connected.client_id, &connected.refresh).expect(200));
+        let next = Connected::of(
+            &connected.client_id,
+            &refresh(&server, &connected.client_id, &connected.refresh).expect(200),
+        );
         server.advance_s(waits_s);
         let answer = refresh(&server, &connected.client_id, &connected.refresh);
         assert_eq!(answer.status == 200, works, "{grace_s} {waits_s}: {answer}");
@@ -276,7 +303,8 @@ fn a_client_revokes_its_own_alone_and_one_token_at_a_time() {
     }
     assert_eq!(me(&server, &connected.access), 200);
     assert_eq!(revoke("client_unknown", &connected.access), 401);
-    let second = Connected::of(&connected.client_id, &refresh(&server, &connected.client_id, &connected.refresh).expect(200));
+    let second =
+        Connected::of(&connected.client_id, &refresh(&server, &connected.client_id, &connected.refresh).expect(200));
     assert_eq!(revoke(&connected.client_id, &connected.access), 200);
     assert_eq!((me(&server, &connected.access), me(&server, &second.access)), (401, 200));
     assert_eq!(revoke(&connected.client_id, &second.refresh), 200);

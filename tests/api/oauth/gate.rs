@@ -37,7 +37,12 @@ fn every_401_names_the_metadata_and_the_scopes() {
     let connected = connect(&server, &server.person(), &READ);
     for answer in [
         server.client.get("/api/v1/keys").bearer(&connected.access).send(),
-        server.client.post("/api/v1/keys").bearer(&connected.access).json(&json!({ "name": "n", "scopes": ["books:read"] })).send(),
+        server
+            .client
+            .post("/api/v1/keys")
+            .bearer(&connected.access)
+            .json(&json!({ "name": "n", "scopes": ["books:read"] }))
+            .send(),
         server.client.delete("/api/v1/keys/1").bearer(&connected.access).send(),
     ] {
         answer.refused(401, "invalid_token");
@@ -89,7 +94,9 @@ fn threat_15_a_connection_that_is_ended_is_refused_on_the_next_request() {
     };
     // A form of another site, another person's, or none at all ends nothing.
     let other = server.person();
-    for answer in [revoke("", "1", &person), revoke("x", "1", &person), revoke(&csrf, "x", &person), revoke(&csrf, "1", &other)] {
+    for answer in
+        [revoke("", "1", &person), revoke("x", "1", &person), revoke(&csrf, "x", &person), revoke(&csrf, "1", &other)]
+    {
         assert_eq!(answer.status, 400, "{answer}");
     }
     assert_eq!(me(&server, &connected.access), 200);
@@ -100,7 +107,9 @@ fn threat_15_a_connection_that_is_ended_is_refused_on_the_next_request() {
         let answer = server.client.get(path).key(&key).send();
         assert_eq!((answer.status, answer.header("ratelimit-limit")), (expected, None), "{answer}");
     }
-    mcp::message(&server, &key, &json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" })).send().refused(401, "unauthorized");
+    mcp::message(&server, &key, &json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }))
+        .send()
+        .refused(401, "unauthorized");
     refused(&refresh(&server, &connected.client_id, &connected.refresh), 400, "invalid_grant");
     // A new consent is a new connection; the old tokens stay what they are.
     connect_client(&server, &person, &connected.client_id, &READ);
@@ -114,7 +123,8 @@ fn threat_15_every_process_refuses_within_a_moment() {
     let person = here.person();
     let organisation = here.organisation(&person, "Larkspur Ltd");
     for round in 0..10 {
-        let connected = connect(&here, &person, &Ticks { scopes: &["books:read"], organisations: Some(&[organisation]) });
+        let connected =
+            connect(&here, &person, &Ticks { scopes: &["books:read"], organisations: Some(&[organisation]) });
         // A token that the other process issued is read once.
         assert_eq!((me(&here, &connected.access), me(&there, &connected.access)), (200, 200));
         assert_eq!(me(&there, &connected.access[1..]), 401);
@@ -143,15 +153,16 @@ fn a_missing_scope_is_asked_for_with_what_is_held() {
     let answer = server.client.get("/api/v1/books/organisations").key(&key).send();
     assert_eq!(answer.details(403, "forbidden")["required_scope"], "books:read");
     let metadata = |path: &str| format!("resource_metadata=\"{url}/.well-known/oauth-protected-resource{path}\"");
-    let asked = |path: &str, scope: &str| {
-        format!("Bearer error=\"insufficient_scope\", {}, scope=\"{scope}\"", metadata(path))
-    };
+    let asked =
+        |path: &str, scope: &str| format!("Bearer error=\"insufficient_scope\", {}, scope=\"{scope}\"", metadata(path));
     assert_eq!(challenge_of(&answer), asked("/api/v1", "coding:read coding:write books:read"));
     let answer = server.client.get("/api/v1/reconciliations/rec_x").key(&key).send();
     answer.refused(403, "forbidden");
     assert_eq!(challenge_of(&answer), asked("/api/v1", "reconcile:read coding:read coding:write"));
     // The tool server says so before it looks at the arguments; the request counts all the same.
-    for arguments in [json!({ "organisation_id": organisation }), json!({ "organisation_id": 999_999 }), json!({ "nonsense": 1 })] {
+    for arguments in
+        [json!({ "organisation_id": organisation }), json!({ "organisation_id": 999_999 }), json!({ "nonsense": 1 })]
+    {
         for send in [mcp::legacy, mcp::modern] {
             let answer = send(&server, &key, "tools/call", &json!({ "name": "books_status", "arguments": arguments }));
             answer.refused(403, "forbidden");
@@ -204,7 +215,8 @@ fn threat_24_and_26_no_header_of_a_request_changes_an_address() {
         assert_eq!(answer.expect(200)["resource"], format!("{url}{path}"));
     }
     assert_eq!(forged("/.well-known/oauth-authorization-server").expect(200)["issuer"], url);
-    for answer in [forged("/api/v1/me"), forged("/oauth/authorize"), forged("/app/connections"), forged("/app/sign-in")] {
+    for answer in [forged("/api/v1/me"), forged("/oauth/authorize"), forged("/app/connections"), forged("/app/sign-in")]
+    {
         let shown = format!("{:?} {}", answer.headers, answer.text());
         assert!(!shown.contains("evil.example"), "{shown}");
     }
@@ -227,7 +239,8 @@ fn a_connection_has_a_window_of_its_own_over_rest_and_tools() {
     assert_eq!((first.number("ratelimit-limit"), first.number("ratelimit-remaining")), (120, 119));
     mcp::given(&server, &connected.key(), "whoami", &json!({}));
     // Another token of the same connection counts in the same window.
-    let next = Connected::of(&connected.client_id, &refresh(&server, &connected.client_id, &connected.refresh).expect(200));
+    let next =
+        Connected::of(&connected.client_id, &refresh(&server, &connected.client_id, &connected.refresh).expect(200));
     let third = server.client.get("/api/v1/me").bearer(&next.access).send();
     assert_eq!(third.number("ratelimit-remaining"), 117);
     for _ in 0..117 {

@@ -107,7 +107,9 @@ fn threat_3_dangerous_redirect_schemes_are_not_registered() {
 }
 
 fn server() -> TestServer {
-    crate::support::server::Setup::new().settings(|settings| settings.oauth_registrations_per_hour = Some(1_000)).start()
+    crate::support::server::Setup::new()
+        .settings(|settings| settings.oauth_registrations_per_hour = Some(1_000))
+        .start()
 }
 
 /// What a request is answered that names a redirect URI.

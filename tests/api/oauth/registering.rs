@@ -56,11 +56,14 @@ fn a_registration_is_answered_with_what_is_kept() {
         "response_types": ["code"], "application_type": "native", "software_id": "x", "contacts": ["a@b.example"],
     })).expect(201);
     let issued_at = made["client_id_issued_at"].as_i64().unwrap();
-    assert_eq!(made, json!({
-        "client_id": made["client_id"], "client_id_issued_at": issued_at, "redirect_uris": [REDIRECT_URI], "client_name": "Agent",
-        "client_uri": "https://agent.example", "scope": "books:read books:send",
-        "grant_types": ["authorization_code", "refresh_token"], "response_types": ["code"], "token_endpoint_auth_method": "none",
-    }));
+    assert_eq!(
+        made,
+        json!({
+            "client_id": made["client_id"], "client_id_issued_at": issued_at, "redirect_uris": [REDIRECT_URI], "client_name": "Agent",
+            "client_uri": "https://agent.example", "scope": "books:read books:send",
+            "grant_types": ["authorization_code", "refresh_token"], "response_types": ["code"], "token_endpoint_auth_method": "none",
+        })
+    );
 }
 
 #[test]
@@ -96,8 +99,17 @@ fn threat_22_a_name_is_text_whatever_it_holds() {
     let client_id = client_at(&server, REDIRECT_URI);
     let request = with(&request_of(&client_id, &challenge), &[("state", "\"><script>alert(1)</script>")]);
     let page = authorize(&server, &person, &pairs(&request));
-    assert!(page.text().contains("&lt;b&gt;Larkspur&lt;/b&gt; &amp; Sons") && !page.text().contains("<script"), "{page}");
-    let answer = decide(&server, &person, &page, "allow", &Ticks { scopes: &["books:read"], organisations: Some(&[organisation]) });
+    assert!(
+        page.text().contains("&lt;b&gt;Larkspur&lt;/b&gt; &amp; Sons") && !page.text().contains("<script"),
+        "{page}"
+    );
+    let answer = decide(
+        &server,
+        &person,
+        &page,
+        "allow",
+        &Ticks { scopes: &["books:read"], organisations: Some(&[organisation]) },
+    );
     let parameters = led_to(&answer, REDIRECT_URI);
     assert_eq!(parameters.get("state").map(String::as_str), Some("\"><script>alert(1)</script>"));
 }

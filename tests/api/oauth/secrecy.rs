@@ -25,13 +25,19 @@ fn threat_25_no_secret_is_logged_or_stored() {
     let page = client.get(&format!("/oauth/authorize?{query}"));
     let page = page.header("Cookie", &format!("bookkeeping_session={session}")).send_plain();
     let (handle, csrf) = (hidden(&page, "request"), hidden(&page, "csrf"));
-    let allowed = post("/oauth/authorize", &[
-        ("request", &handle), ("csrf", &csrf), ("decision", "allow"), ("reach", "all"), ("scope", "books:read"),
-    ]);
+    let allowed = post(
+        "/oauth/authorize",
+        &[("request", &handle), ("csrf", &csrf), ("decision", "allow"), ("reach", "all"), ("scope", "books:read")],
+    );
     let code = led_to(&allowed, REDIRECT_URI)["code"].clone();
     let redemption = with(&redemption(id, &code), &[("client_secret", secret)]);
     let tokens = Connected::of(id, &post("/oauth/token", &redemption).expect(200));
-    let refresh = [("grant_type", "refresh_token"), ("client_id", id), ("client_secret", secret), ("refresh_token", &*tokens.refresh)];
+    let refresh = [
+        ("grant_type", "refresh_token"),
+        ("client_id", id),
+        ("client_secret", secret),
+        ("refresh_token", &*tokens.refresh),
+    ];
     let next = Connected::of(id, &post("/oauth/token", &refresh).expect(200));
     client.get("/api/v1/me").bearer(&next.access).send().expect(200);
     client.get(&format!("/api/v1/me?access_token={}", next.access)).send().refused(401, "unauthorized");
@@ -41,7 +47,17 @@ fn threat_25_no_secret_is_logged_or_stored() {
     let ran = serving.terminate();
     let everything = format!("{}{}", ran.stdout, ran.stderr);
     let secrets = [
-        secret, &handle, &csrf, &code, VERIFIER, state, &tokens.access, &tokens.refresh, &next.access, &next.refresh, &*session,
+        secret,
+        &handle,
+        &csrf,
+        &code,
+        VERIFIER,
+        state,
+        &tokens.access,
+        &tokens.refresh,
+        &next.access,
+        &next.refresh,
+        &*session,
     ];
     for text in secrets {
         assert!(!everything.contains(text), "{text} is in the log");

@@ -40,12 +40,8 @@ fn show(server: &TestServer, query: &str) -> Form {
 }
 
 fn submit(server: &TestServer, form_shown: &Form, changes: &[(&str, &str)]) -> Answer {
-    let fields = [
-        ("email", EMAIL),
-        ("password", PASSWORD),
-        ("csrf", &*form_shown.csrf),
-        ("return_to", &*form_shown.return_to),
-    ];
+    let fields =
+        [("email", EMAIL), ("password", PASSWORD), ("csrf", &*form_shown.csrf), ("return_to", &*form_shown.return_to)];
     let request = form(server, "/app/sign-in", &with(&fields, changes));
     request.header("Cookie", &format!("bookkeeping_form={}", form_shown.cookie)).send_plain()
 }
