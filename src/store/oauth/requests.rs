@@ -84,7 +84,7 @@ pub struct Decided {
 #[derive(Clone)]
 pub enum ConsentOutcome {
     /// The connection stands.
-    Allowed(Decided, GrantRow),
+    Allowed(Decided, Box<GrantRow>),
     /// There is no such request, or not any more; nothing was granted.
     Unknown,
     /// The person is not an accepted member of an organisation named; nothing was granted, the request stands.
@@ -246,5 +246,5 @@ async fn allow(unit: &Unit<'_>, consent: &Consent) -> Result<ConsentOutcome, Sto
     unit.execute(sql, values).await?;
     let reach = consent.organisations.clone().map_or(KeyReach::All, KeyReach::Only);
     let grant = grants::stored(unit, id, reach).await?;
-    Ok(ConsentOutcome::Allowed(taken.decided, grant))
+    Ok(ConsentOutcome::Allowed(taken.decided, Box::new(grant)))
 }
