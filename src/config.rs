@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::domain::mail::{SmtpSecurity, SmtpServer, is_address};
+use crate::domain::oauth::redirect;
 
 /// A setting that cannot be used; the program ends with exit code 2.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -112,6 +113,21 @@ pub struct Overrides {
     /// Web origins whose pages may use the tool server, separated by commas [default: that of base_url]
     #[arg(long, env = "BOOKKEEPING_MCP_ALLOWED_ORIGINS", global = true, value_name = "ORIGINS")]
     pub mcp_allowed_origins: Option<String>,
+    /// Seconds an access token of a connection by OAuth lasts [default: 3600]
+    #[arg(long, env = "BOOKKEEPING_OAUTH_ACCESS_TOKEN_S", global = true, value_name = "SECONDS")]
+    pub oauth_access_token_s: Option<u64>,
+    /// Days a connection by OAuth may rest before it has to be allowed again [default: 60]
+    #[arg(long, env = "BOOKKEEPING_OAUTH_REFRESH_IDLE_DAYS", global = true, value_name = "DAYS")]
+    pub oauth_refresh_idle_days: Option<u64>,
+    /// Seconds in which a refresh token may come back after its use; 0 is never [default: 60]
+    #[arg(long, env = "BOOKKEEPING_OAUTH_REFRESH_GRACE_S", global = true, value_name = "SECONDS")]
+    pub oauth_refresh_grace_s: Option<u64>,
+    /// Applications that may register an hour from one address [default: 20]
+    #[arg(long, env = "BOOKKEEPING_OAUTH_REGISTRATIONS_PER_HOUR", global = true, value_name = "N")]
+    pub oauth_registrations_per_hour: Option<u64>,
+    /// Private schemes of redirect URIs, separated by commas [default: cursor,vscode,vscode-insiders,windsurf]
+    #[arg(long, env = "BOOKKEEPING_OAUTH_REDIRECT_SCHEMES", global = true, value_name = "SCHEMES")]
+    pub oauth_redirect_schemes: Option<String>,
     /// Whether strangers may register at /app/v1/register [default: false; true with --demo]
     #[arg(
         long,
@@ -217,6 +233,16 @@ pub struct Settings {
     pub trusted_proxies: Vec<IpAddr>,
     /// Origins whose pages may use the tool server; that of the public URL when empty.
     pub mcp_allowed_origins: Vec<String>,
+    /// Lifetime of an access token.
+    pub oauth_access_token_s: u64,
+    /// Lifetime of a refresh token that is not used.
+    pub oauth_refresh_idle_days: u64,
+    /// How long a used refresh token may come back.
+    pub oauth_refresh_grace_s: u64,
+    /// Registrations of clients by one address.
+    pub oauth_registrations_per_hour: u64,
+    /// Private schemes of redirect URIs.
+    pub oauth_redirect_schemes: Vec<String>,
     /// Whether strangers may register, when given; else only in the demonstration.
     pub open_registration: Option<bool>,
     /// Retention of finished jobs.
@@ -280,6 +306,11 @@ impl Overrides {
             password_min_length,
             trusted_proxies,
             mcp_allowed_origins,
+            oauth_access_token_s,
+            oauth_refresh_idle_days,
+            oauth_refresh_grace_s,
+            oauth_registrations_per_hour,
+            oauth_redirect_schemes,
             open_registration,
             job_retention_days,
             default_monthly_credits,
@@ -343,6 +374,28 @@ fn list<T>(
 fn origin(text: &str) -> Option<String> {
     let url = url::Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     Some(url.origin().ascii_serialization()).filter(|origin| *origin == text.to_ascii_lowercase())
+}
+
+/// Reads the public origin: metadata, cookies and the issuer hang on it, so it has neither path, query nor user.
+fn base_url(text: &str) -> Result<String, SettingError> {
+    let without_slash = text.strip_suffix('/').unwrap_or(text);
+    origin(without_slash).ok_or_else(|| {
+        // A password is not shown.
+        let value = if text.contains('@') { "(with a user)" } else { text }.to_owned();
+        let allowed = "an origin: http:// or https://, a host and, unless it is the scheme's own, a port".to_owned();
+        SettingError { key: "base_url", value, allowed }
+    })
+}
+
+/// Reads the private schemes of redirect URIs.
+fn redirect_schemes(given: Option<&String>) -> Result<Vec<String>, SettingError> {
+    const DEFAULT: [&str; 4] = ["cursor", "vscode", "vscode-insiders", "windsurf"];
+    const ALLOWED: &str = "private schemes separated by commas, such as cursor,vscode; none that browsers know";
+    let read = |text: &str| redirect::is_private_scheme(text).then(|| text.to_owned());
+    match given {
+        Some(given) => list("oauth_redirect_schemes", Some(given), ALLOWED, read),
+        None => Ok(DEFAULT.map(str::to_owned).to_vec()),
+    }
 }
 
 /// Reads `smtps://user:password@host:port` or `smtp://…`; name and password may be percent-encoded.
@@ -464,8 +517,7 @@ impl Settings {
             listen_given: given.listen.is_some(),
             ops_listen: address("ops_listen", given.ops_listen.as_ref(), "127.0.0.1:9464")?,
             ops_listen_given: given.ops_listen.is_some(),
-            base_url: url("base_url", given.base_url, &["http://", "https://"])?
-                .map(|text| text.trim_end_matches('/').to_owned()),
+            base_url: given.base_url.map(|text| base_url(&text)).transpose()?,
             database_url: url("database_url", given.database_url, &["sqlite://", "postgres://", "postgresql://"])?,
             data_dir: given.data_dir.unwrap_or_else(|| PathBuf::from("./data")),
             session_secret_file: given.session_secret_file,
@@ -505,6 +557,17 @@ impl Settings {
             password_min_length: bounded("password_min_length", given.password_min_length, 12, 8, 128)?,
             trusted_proxies,
             mcp_allowed_origins,
+            oauth_access_token_s: bounded("oauth_access_token_s", given.oauth_access_token_s, 3_600, 60, 86_400)?,
+            oauth_refresh_idle_days: bounded("oauth_refresh_idle_days", given.oauth_refresh_idle_days, 60, 1, 365)?,
+            oauth_refresh_grace_s: bounded("oauth_refresh_grace_s", given.oauth_refresh_grace_s, 60, 0, 300)?,
+            oauth_registrations_per_hour: bounded(
+                "oauth_registrations_per_hour",
+                given.oauth_registrations_per_hour,
+                20,
+                1,
+                1_000_000,
+            )?,
+            oauth_redirect_schemes: redirect_schemes(given.oauth_redirect_schemes.as_ref())?,
             open_registration: given.open_registration,
             job_retention_days: bounded("job_retention_days", given.job_retention_days, 30, 1, 36_500)?,
             default_monthly_credits,

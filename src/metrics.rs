@@ -8,6 +8,7 @@
 //! the last bucket. Nothing here locks, so a reader never waits for a recorder, not even for one that is stuck.
 
 mod mail;
+mod oauth;
 mod process;
 
 use std::fmt;
@@ -25,13 +26,14 @@ use prometheus_client::registry::Registry;
 use crate::domain::job::{JobStatus, Product};
 
 pub use mail::MailMetrics;
+pub use oauth::OAuthMetrics;
 
 /// The content type of the exposition.
 pub const EXPOSITION_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// The statuses counted one by one; anything else is counted as `other`.
-const STATUSES: [u16; 21] =
-    [101, 200, 201, 202, 204, 304, 400, 401, 402, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 501, 503];
+const STATUSES: [u16; 22] =
+    [101, 200, 201, 202, 204, 303, 304, 400, 401, 402, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 501, 503];
 
 /// Every metric. Shared as an `Arc`; what is recorded is public fields and small handles.
 #[derive(Debug)]
@@ -62,6 +64,8 @@ pub struct Recorded {
     pub blocking_threads_abandoned: Gauge,
     /// E-mails.
     pub mail: MailMetrics,
+    /// Connections by OAuth.
+    pub oauth: OAuthMetrics,
 }
 
 impl std::ops::Deref for Metrics {
@@ -87,6 +91,7 @@ impl Metrics {
             ledger_version_conflicts: Counter::default(),
             blocking_threads_abandoned: Gauge::default(),
             mail: MailMetrics::default(),
+            oauth: OAuthMetrics::default(),
         });
         let mut registry = Registry::default();
         registry.register_collector(Box::new(Arc::clone(&recorded)));
@@ -256,6 +261,7 @@ impl Collector for Recorded {
         self.encode_http(&mut encoder)?;
         self.encode_jobs(&mut encoder)?;
         self.mail.encode(&mut encoder)?;
+        self.oauth.encode(&mut encoder)?;
         encode_histograms(
             &mut encoder,
             "store_acquire_seconds",

@@ -8,6 +8,7 @@ mod hmac;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::{Deserialize, Serialize};
+use subtle::ConstantTimeEq as _;
 
 use crate::clock::Clock;
 use crate::domain::ids::UserId;
@@ -28,6 +29,7 @@ pub struct Sessions {
     encoding: EncodingKey,
     decoding: DecodingKey,
     validation: Validation,
+    secret: Vec<u8>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -37,6 +39,18 @@ struct Claims {
     sub: String,
     iat: i64,
     exp: i64,
+    /// Which session it is; tokens of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    jti: Option<String>,
+}
+
+/// What a session token says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// The person.
+    pub user_id: UserId,
+    /// Which session it is: another one after each sign-in.
+    pub id: Option<String>,
 }
 
 /// The token is malformed, wrongly signed, meant for somebody else, or expired.
@@ -54,7 +68,12 @@ impl Sessions {
         validation.set_required_spec_claims(&["iss", "aud", "exp", "sub"]);
         // The library reads the machine's clock; expiry is checked below against the injected one.
         validation.validate_exp = false;
-        Self { encoding: EncodingKey::from_secret(secret), decoding: DecodingKey::from_secret(secret), validation }
+        Self {
+            encoding: EncodingKey::from_secret(secret),
+            decoding: DecodingKey::from_secret(secret),
+            validation,
+            secret: secret.to_vec(),
+        }
     }
 
     /// A token for a person; `None` only if the library cannot sign, which no input causes.
@@ -66,12 +85,18 @@ impl Sessions {
             sub: user.to_string(),
             iat: now_s,
             exp: now_s.saturating_add(ttl_s),
+            jti: Some(clock.unique().simple().to_string()),
         };
         jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.encoding).ok()
     }
 
     /// The person a token speaks for.
     pub fn verify(&self, token: &str, clock: &dyn Clock) -> Result<UserId, SessionRefused> {
+        self.read(token, clock).map(|session| session.user_id)
+    }
+
+    /// The session a token is of.
+    pub fn read(&self, token: &str, clock: &dyn Clock) -> Result<Session, SessionRefused> {
         if token.len() > TOKEN_BYTES_MAX {
             return Err(SessionRefused);
         }
@@ -81,7 +106,21 @@ impl Sessions {
         if claims.exp.saturating_add(LEEWAY_S) <= now_s || claims.iat > now_s.saturating_add(LEEWAY_S) {
             return Err(SessionRefused);
         }
-        UserId::parse(&claims.sub).ok_or(SessionRefused)
+        let user_id = UserId::parse(&claims.sub).ok_or(SessionRefused)?;
+        Ok(Session { user_id, id: claims.jti })
+    }
+
+    /// What a form carries that was made for a session, so that no other site can have it sent (RFC 9700, section 4.7).
+    pub fn form_token(&self, session: &str, form: &str) -> String {
+        // No token that is signed begins like this, and neither part can be taken for the other.
+        let message = format!("form\0{session}\0{form}");
+        let code = hmac::code(&self.secret, message.as_bytes()).unwrap_or_default();
+        code.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Whether a form was made for a session; compares in constant time.
+    pub fn is_form_token(&self, session: &str, form: &str, given: &str) -> bool {
+        self.form_token(session, form).as_bytes().ct_eq(given.as_bytes()).into()
     }
 }
 
@@ -128,6 +167,28 @@ mod tests {
         for token in [other.as_str(), &unsigned, "", "a.b.c", &long, &real[..real.len() - 2]] {
             assert_eq!(sessions.verify(token, &clock), Err(SessionRefused));
         }
+    }
+
+    #[test]
+    fn a_form_belongs_to_one_session() {
+        let clock = ManualClock::at_ms(1_700_000_000_000);
+        let sessions = Sessions::new(&[7; SECRET_BYTES]);
+        let ids = [1, 1].map(|user| {
+            let token = sessions.issue(UserId(user), 60, &clock).expect("signed");
+            sessions.read(&token, &clock).expect("read").id.expect("an id")
+        });
+        assert_ne!(ids[0], ids[1], "each sign-in is a session of its own");
+        let token = sessions.form_token(&ids[0], "consent");
+        assert!(sessions.is_form_token(&ids[0], "consent", &token));
+        for (session, form, given) in [
+            (&ids[1], "consent", &*token),
+            (&ids[0], "other", &token),
+            (&ids[0], "consent", ""),
+            (&ids[0], "consent", &token[1..]),
+        ] {
+            assert!(!sessions.is_form_token(session, form, given));
+        }
+        assert!(!Sessions::new(&[8; SECRET_BYTES]).is_form_token(&ids[0], "consent", &token));
     }
 
     #[test]

@@ -116,7 +116,7 @@ async fn tiny_job(store: &Store, clock: &SystemClock, user: UserId) {
         id: JobId::mint(PRODUCT.id_prefix(), clock.unique()),
         product: PRODUCT,
         user_id: user,
-        key_id: None,
+        connection: None,
         cost: 1,
         allow_overage: false,
         rows_total: 2,

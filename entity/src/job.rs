@@ -15,8 +15,10 @@ pub struct Model {
     pub product: String,
     /// Its owner.
     pub user_id: i64,
-    /// What submitted it.
+    /// The key that submitted it.
     pub key_id: Option<i64>,
+    /// The connection by OAuth that submitted it.
+    pub grant_id: Option<i64>,
     /// `queued`, `processing`, `completed`, `failed`.
     pub status: String,
     /// Of the slot it runs under.

@@ -8,9 +8,9 @@ use super::NoRelation as Relation;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "selected_organisation")]
 pub struct Model {
-    /// The key that is the connection.
+    /// The connection: `key:7`, `grant:7`.
     #[sea_orm(primary_key, auto_increment = false)]
-    pub key_id: i64,
+    pub connection: String,
     /// The organisation.
     pub organisation_id: i64,
 }

@@ -36,6 +36,7 @@ pub mod m20261126_000061_report_speed;
 mod m20261127_000060_account_roles;
 mod m20261128_000070_selected_organisations;
 mod m20261129_000071_plans;
+mod m20261130_000080_oauth;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
@@ -74,6 +75,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261127_000060_account_roles::Migration),
             Box::new(m20261128_000070_selected_organisations::Migration),
             Box::new(m20261129_000071_plans::Migration),
+            Box::new(m20261130_000080_oauth::Migration),
         ]
     }
 }

@@ -98,6 +98,15 @@ async fn apply_changes(followed: &mut Epochs, now: Epochs, actors: &Actors) -> b
             }
         }
     }
+    if now.grants != followed.grants {
+        match actors.grants.follow().await {
+            Ok(()) => followed.grants = now.grants,
+            Err(error) => {
+                current = false;
+                tracing::warn!(error = %error, "cannot read changed connections");
+            }
+        }
+    }
     if now.credits != followed.credits {
         match actors.credits.follow(now.credits).await {
             Ok(()) => followed.credits = now.credits,
@@ -138,10 +147,16 @@ pub async fn run_housekeeping(store: Store, actors: Arc<Actors>, retention_ms: i
 /// One round of housekeeping; also run by tests and before stopping.
 pub async fn one_round(store: &Store, actors: &Actors, retention_ms: i64) -> Result<(), super::AskError> {
     actors.keys.flush_uses().await?;
+    actors.grants.keep_house().await?;
     actors.credits.renew_months().await?;
     actors.limiter.forget_idle().await?;
     for _ in 0..DELETE_ROUNDS_MAX {
         if !store.writer.delete_expired(retention_ms).await?.more {
+            break;
+        }
+    }
+    for _ in 0..DELETE_ROUNDS_MAX {
+        if !store.writer.delete_expired_oauth().await? {
             break;
         }
     }

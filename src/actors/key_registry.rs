@@ -4,7 +4,6 @@
 //! refused in this process, and within a second in every other (they follow the epoch of the topic `keys`).
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use actix::{Actor, ActorFutureExt as _, AtomicResponse, Context, Handler, Message, Supervised, WrapFuture as _};
@@ -12,7 +11,7 @@ use actix::{Actor, ActorFutureExt as _, AtomicResponse, Context, Handler, Messag
 use super::AskError;
 use super::published::KeyDirectory;
 use super::runtime::{ActorError, ActorStats, Ask, Guarded, Slot, guard};
-use crate::domain::ids::{KeyId, OrganisationId, UserId};
+use crate::domain::ids::{ConnectionId, KeyId, OrganisationId, UserId};
 use crate::store::{KeyCreated, KeyRow, NewKey, Store, StoreError};
 
 /// Answers wait for a commit or a read of every key; a longer wait is a hang.
@@ -26,7 +25,7 @@ pub struct KeyRegistry {
     /// The epoch the published keys are of.
     epoch: i64,
     /// Uses already on disk.
-    flushed: std::collections::HashMap<KeyId, i64>,
+    flushed: std::collections::HashMap<ConnectionId, i64>,
 }
 
 impl KeyRegistry {
@@ -72,8 +71,8 @@ pub struct RevokeKey {
 #[derive(Message)]
 #[rtype(result = "Result<Result<Option<OrganisationId>, StoreError>, ActorError>")]
 pub struct SelectOrganisation {
-    /// The key that is the connection.
-    pub key_id: KeyId,
+    /// Which connection.
+    pub connection: ConnectionId,
     /// Which.
     pub organisation_id: OrganisationId,
 }
@@ -117,9 +116,10 @@ impl Handler<Ask<RevokeKey>> for KeyRegistry {
                 if let Ok(Some(row)) = &revoked {
                     published.publish(row);
                     // With the snapshot goes what only it knew: when the key was last used.
-                    let used_ms = key.map_or(0, |key| key.last_used_ms.load(Ordering::Relaxed));
+                    let used_ms = key.map_or(0, |key| key.access.usage.last_used_ms());
                     if used_ms > 0
-                        && let Err(error) = store.writer.flush_last_used(vec![(key_id, used_ms)]).await
+                        && let Err(error) =
+                            store.writer.flush_last_used(vec![(ConnectionId::Key(key_id), used_ms)]).await
                     {
                         tracing::warn!(error = %error, "the last use of key {key_id} was not written");
                     }
@@ -128,7 +128,7 @@ impl Handler<Ask<RevokeKey>> for KeyRegistry {
             }
             .into_actor(actor)
             .map(move |revoked, actor, _| {
-                actor.flushed.remove(&key_id);
+                actor.flushed.remove(&ConnectionId::Key(key_id));
                 revoked
             })
         })
@@ -139,9 +139,9 @@ impl Handler<Ask<SelectOrganisation>> for KeyRegistry {
     type Result = AtomicResponse<Self, Result<Result<Option<OrganisationId>, StoreError>, ActorError>>;
 
     fn handle(&mut self, ask: Ask<SelectOrganisation>, _: &mut Context<Self>) -> Self::Result {
-        guard::alone(ask, DEADLINE, |actor: &mut Self, _, SelectOrganisation { key_id, organisation_id }| {
+        guard::alone(ask, DEADLINE, |actor: &mut Self, _, SelectOrganisation { connection, organisation_id }| {
             let store = actor.store.clone();
-            async move { store.writer.select_organisation(key_id, organisation_id).await }.into_actor(actor)
+            async move { store.writer.select_organisation(connection, organisation_id).await }.into_actor(actor)
         })
     }
 }
@@ -207,10 +207,10 @@ impl KeyRegistryHandle {
     /// Sets the organisation a connection works on when a call names none; gives the one before.
     pub async fn select_organisation(
         &self,
-        key_id: KeyId,
+        connection: ConnectionId,
         organisation_id: OrganisationId,
     ) -> Result<Option<OrganisationId>, AskError> {
-        Ok(self.slot.ask(SelectOrganisation { key_id, organisation_id }).await??)
+        Ok(self.slot.ask(SelectOrganisation { connection, organisation_id }).await??)
     }
 
     /// Publishes what changed in the database.

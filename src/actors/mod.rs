@@ -7,6 +7,8 @@ pub mod coding_work;
 pub mod credit_bank;
 pub mod engine;
 pub mod follower;
+pub mod grant_directory;
+pub mod grant_registry;
 pub mod idempotency_lock;
 pub mod job_board;
 pub mod job_runner;
@@ -31,10 +33,13 @@ use crate::domain::caller::RateRule;
 use crate::domain::credits::CreditChange;
 use crate::domain::job::{JobStatus, Product};
 use crate::domain::mail::EmailStatus;
+use crate::domain::oauth::error::{GrantType, OAuthError, Reuse};
 use crate::store::{Store, StoreError};
 
 use credit_bank::{CreditBank, CreditBankHandle};
 use engine::{EngineHandle, JobEngine};
+use grant_directory::GrantDirectory;
+use grant_registry::{GrantRegistry, GrantRegistryHandle};
 use job_board::JobBoard;
 use job_runner::{JobRunner, RunLimits, Stopping, TurnObserver, Work};
 use key_registry::{KeyRegistry, KeyRegistryHandle};
@@ -79,6 +84,14 @@ pub trait Observer: Send + Sync {
     fn version_conflict(&self);
     /// An e-mail that was begun to be sent came to this state.
     fn mail_ended(&self, status: EmailStatus);
+    /// Tokens were issued.
+    fn oauth_issued(&self, grant_type: GrantType);
+    /// The authorization server refused a request.
+    fn oauth_refused(&self, error: OAuthError);
+    /// A code or refresh token that was used came back.
+    fn oauth_reused(&self, reuse: Reuse);
+    /// So many connections by OAuth are accepted.
+    fn oauth_connections(&self, connections: usize);
     /// So many e-mails wait, the oldest of them for so long.
     fn mail_waiting(&self, waiting: u64, oldest_ms: i64);
 }
@@ -115,6 +128,8 @@ pub struct ActorsOptions {
 pub struct Actors {
     /// API keys.
     pub keys: KeyRegistryHandle,
+    /// Connections by OAuth.
+    pub grants: GrantRegistryHandle,
     /// Rate windows.
     pub limiter: RateLimiterHandle,
     /// Balances.
@@ -221,6 +236,8 @@ impl Actors {
 
         let keys = start_keys(stats("key_registry"), gate.handle(), &store);
         registry.add(keys.slot.clone());
+        let grants = start_grants(stats("grant_registry"), gate.handle(), &store, &clock, Arc::clone(&observer));
+        registry.add(grants.slot.clone());
         let limiter = start_limiter(stats("rate_limiter"), gate.handle(), &store, rate_rule, &clock);
         registry.add(limiter.slot.clone());
         let credits = start_bank(stats("credit_bank"), bank.handle(), &store);
@@ -262,6 +279,7 @@ impl Actors {
 
         Arc::new(Self {
             keys,
+            grants,
             limiter,
             credits,
             reconciliation,
@@ -346,6 +364,7 @@ impl Actors {
     /// Closes every slot and ends the arbiters. No question may be sent afterwards.
     pub fn stop(&self) {
         self.keys.slot.close();
+        self.grants.slot.close();
         self.limiter.slot.close();
         self.credits.slot.close();
         self.ledgers.directory.close();
@@ -366,6 +385,23 @@ fn start_keys(stats: Arc<ActorStats>, arbiter: ArbiterHandle, store: &Store) -> 
         KeyRegistry::new(stats, store.clone(), Arc::clone(&directory))
     });
     KeyRegistryHandle { slot, published }
+}
+
+fn start_grants(
+    stats: Arc<ActorStats>,
+    arbiter: ArbiterHandle,
+    store: &Store,
+    clock: &Arc<dyn Clock>,
+    observer: Arc<dyn Observer>,
+) -> GrantRegistryHandle {
+    let published = Arc::new(GrantDirectory::default());
+    let (of_actor, directory) = (store.clone(), Arc::clone(&published));
+    // Exchanges wait for their commit many at a time: slowness of the disk is not a hang of the actor.
+    let options = SlotOptions { queue_capacity: 16_384, answer_deadline: None };
+    let slot = Slot::start(stats, arbiter, options, move |stats| {
+        GrantRegistry::new(stats, of_actor.clone(), Arc::clone(&directory), Arc::clone(&observer))
+    });
+    GrantRegistryHandle { slot, store: store.clone(), clock: Arc::clone(clock), published }
 }
 
 fn start_limiter(

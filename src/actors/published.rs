@@ -4,14 +4,14 @@
 //! read at, so that a slower reader of the database never puts an older state over a newer one.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use dashmap::DashMap;
 use dashmap::mapref::entry::Entry;
 
-use crate::domain::caller::{KeyPrefix, KeySnapshot, PresentedKey, RateWindow, Role, verify_key};
+use crate::domain::caller::{ConnectionAccess, KeyPrefix, KeySnapshot, PresentedKey, Role, verify_key};
 use crate::domain::credits::CreditAccount;
-use crate::domain::ids::{KeyId, OrganisationId, UserId};
+use crate::domain::ids::{ConnectionId, KeyId, OrganisationId, UserId};
 use crate::store::{KeyRow, MembershipRow};
 
 /// Both maps below hold only keys this service made (random prefixes, counted ids), so nobody can aim at collisions.
@@ -44,22 +44,18 @@ impl KeyDirectory {
             self.prefix_by_id.remove(&row.id);
             return;
         }
-        let previous = self.by_prefix.get(&prefix).map(|entry| Arc::clone(entry.value()));
-        let window = previous.as_ref().map_or_else(|| Arc::new(RateWindow::default()), |key| Arc::clone(&key.window));
-        let used_ms =
-            previous.map_or(0, |key| key.last_used_ms.load(Ordering::Relaxed)).max(row.last_used_at_ms.unwrap_or(0));
-        let snapshot = KeySnapshot {
-            key_id: row.id,
+        let usage = self.by_prefix.get(&prefix).map(|entry| Arc::clone(&entry.access.usage)).unwrap_or_default();
+        usage.touch(row.last_used_at_ms.unwrap_or(0));
+        let access = ConnectionAccess {
+            id: ConnectionId::Key(row.id),
             user_id: row.user_id,
             name: row.name.clone(),
-            prefix: row.prefix.clone(),
-            hash: row.hash,
             scopes: row.scopes,
             allow_overage: row.allow_overage,
             reach: row.reach.clone(),
-            last_used_ms: AtomicI64::new(used_ms),
-            window,
+            usage,
         };
+        let snapshot = KeySnapshot { prefix: row.prefix.clone(), hash: row.hash, access };
         self.prefix_by_id.insert(row.id, prefix);
         self.by_prefix.insert(prefix, Arc::new(snapshot));
     }
@@ -72,15 +68,15 @@ impl KeyDirectory {
 
     /// Withdraws every key that is not among these: what was revoked elsewhere while nobody here was looking.
     pub fn keep_only(&self, ids: &std::collections::HashSet<KeyId>) {
-        self.by_prefix.retain(|_, key| ids.contains(&key.key_id));
         self.prefix_by_id.retain(|id, _| ids.contains(id));
+        self.by_prefix.retain(|_, key| matches!(key.access.id, ConnectionId::Key(id) if ids.contains(&id)));
     }
 
     /// When every accepted key was last used; unused ones left out.
-    pub fn uses(&self) -> Vec<(KeyId, i64)> {
+    pub fn uses(&self) -> Vec<(ConnectionId, i64)> {
         self.by_prefix
             .iter()
-            .map(|entry| (entry.key_id, entry.last_used_ms.load(Ordering::Relaxed)))
+            .map(|entry| (entry.access.id, entry.access.usage.last_used_ms()))
             .filter(|(_, used_ms)| *used_ms > 0)
             .collect()
     }
@@ -236,11 +232,11 @@ mod tests {
         let directory = KeyDirectory::default();
         directory.publish(&row);
         let first = directory.authenticate(&presented).expect("accepted");
-        first.touch(99);
+        first.access.touch(99);
         directory.publish(&row);
         let second = directory.authenticate(&presented).expect("accepted");
-        assert!(Arc::ptr_eq(&first.window, &second.window));
-        assert_eq!(directory.uses(), [(KeyId(4), 99)]);
+        assert!(Arc::ptr_eq(&first.access.usage, &second.access.usage));
+        assert_eq!(directory.uses(), [(ConnectionId::Key(KeyId(4)), 99)]);
         row.revoked_at_ms = Some(100);
         directory.publish(&row);
         assert!(directory.authenticate(&presented).is_none());

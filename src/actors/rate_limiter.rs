@@ -15,7 +15,7 @@ use super::AskError;
 use super::runtime::{ActorError, ActorStats, Ask, Guarded, Slot, guard};
 use crate::clock::Clock;
 use crate::domain::caller::{RateDecision, RateRule, RateWindow};
-use crate::domain::ids::{KeyId, UserId};
+use crate::domain::ids::{ConnectionId, UserId};
 use crate::store::{PermitLease, Store, StoreError};
 
 /// Permits leased at once; the database grants single ones near the end of a window.
@@ -25,8 +25,8 @@ const DEADLINE: Duration = Duration::from_secs(30);
 /// Whose requests are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
-    /// An API key.
-    Key(KeyId),
+    /// An API key or a connection by OAuth.
+    Connection(ConnectionId),
     /// A person, on the key endpoints.
     Person(UserId),
 }
@@ -34,7 +34,7 @@ pub enum Subject {
 impl Subject {
     fn to_stored(self) -> String {
         match self {
-            Self::Key(id) => format!("key:{id}"),
+            Self::Connection(id) => id.to_stored(),
             Self::Person(id) => format!("person:{id}"),
         }
     }
@@ -210,10 +210,10 @@ impl RateLimiterHandle {
         self.windows.rule()
     }
 
-    /// Counts a request of a key, whose window of this process is given.
-    pub fn hit_key(&self, key: KeyId, window: &RateWindow, at: Instant) -> Hit {
+    /// Counts a request of a connection, whose window of this process is given.
+    pub fn hit_connection(&self, connection: ConnectionId, window: &RateWindow, at: Instant) -> Hit {
         if self.store.is_shared() {
-            return self.hit_leased(Subject::Key(key));
+            return self.hit_leased(Subject::Connection(connection));
         }
         Hit::Decided(window.hit(self.windows.rule, self.windows.clock.monotonic_ms_at(at)))
     }
@@ -246,11 +246,12 @@ impl RateLimiterHandle {
 mod tests {
     use super::*;
     use crate::clock::ManualClock;
+    use crate::domain::ids::KeyId;
 
     #[test]
     fn leased_permits_are_spent_one_by_one_and_belong_to_their_window() {
         let windows = RateWindows::new(RateRule { limit: 12, window_ms: 60_000 }, Arc::new(ManualClock::at_ms(0)));
-        let subject = Subject::Key(KeyId(1));
+        let subject = Subject::Connection(ConnectionId::Key(KeyId(1)));
         assert_eq!(windows.take_leased(subject, 1_000_000), None);
         let lease = PermitLease { granted: 2, left: 10, window_start_ms: 1_000_000 };
         let decision = windows.book_lease(subject, lease, 1_000_000);

@@ -9,6 +9,7 @@ use crate::actors::Observer;
 use crate::domain::credits::CreditChange;
 use crate::domain::job::{JobStatus, Product};
 use crate::domain::mail::EmailStatus;
+use crate::domain::oauth::error::{GrantType, OAuthError, Reuse};
 use crate::http::route_table::Route;
 use crate::http::server;
 use crate::metrics::{Metrics, RouteMetrics};
@@ -113,6 +114,22 @@ impl Observer for ActorObserver {
 
     fn mail_ended(&self, status: EmailStatus) {
         self.0.mail.ended(status).add(1);
+    }
+
+    fn oauth_issued(&self, grant_type: GrantType) {
+        self.0.oauth.issued(grant_type);
+    }
+
+    fn oauth_refused(&self, error: OAuthError) {
+        self.0.oauth.refused(error);
+    }
+
+    fn oauth_reused(&self, reuse: Reuse) {
+        self.0.oauth.reused(reuse);
+    }
+
+    fn oauth_connections(&self, connections: usize) {
+        self.0.oauth.connections.set(i64::try_from(connections).unwrap_or(i64::MAX));
     }
 
     fn mail_waiting(&self, waiting: u64, oldest_ms: i64) {

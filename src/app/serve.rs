@@ -22,8 +22,10 @@ use crate::clock::Clock;
 use crate::config::{SettingError, Settings};
 use crate::domain::caller::RateRule;
 use crate::domain::job::Product;
+use crate::domain::oauth::lifetimes::Lifetimes;
 use crate::http::dispatch::ActorGate;
 use crate::http::first_party::throttle::Throttle;
+use crate::http::oauth::{self, OAuthOptions};
 use crate::http::ops::{History, OpsState};
 use crate::http::products::{MailOptions, ProductLimits, Products};
 use crate::http::server::{Parts, ServerOptions, bind};
@@ -97,6 +99,7 @@ pub(super) async fn start(
         throttle: Throttle::new(Arc::clone(&clock)),
         // Where documents are rendered, the renderer goes here.
         mail: MailOptions { host: actors.mail.host().to_owned() },
+        oauth: oauth_options(settings),
         clock: Arc::clone(&clock),
         shared_database: store.is_shared(),
         base_url: std::sync::OnceLock::new(),
@@ -190,6 +193,7 @@ async fn start_actors(
         mail: mail_service(settings, clock.as_ref())?,
     });
     actors.keys.follow().await.context("cannot read the keys")?;
+    actors.grants.follow().await.context("cannot read the connections")?;
     actors.keys.published.refreshed(clock.monotonic_ms());
     Ok(actors)
 }
@@ -273,6 +277,20 @@ fn product_limits(settings: &Settings) -> ProductLimits {
     }
 }
 
+fn oauth_options(settings: &Settings) -> OAuthOptions {
+    let base_url = settings.base_url.clone().unwrap_or_else(|| format!("http://{}", settings.listen));
+    OAuthOptions {
+        lifetimes: Lifetimes::new(
+            settings.oauth_access_token_s,
+            settings.oauth_refresh_idle_days,
+            settings.oauth_refresh_grace_s,
+        ),
+        registrations_per_hour: settings.oauth_registrations_per_hour,
+        redirect_schemes: settings.oauth_redirect_schemes.clone(),
+        is_on: oauth::is_offered_at(&base_url),
+    }
+}
+
 struct Listeners {
     public: actix_web::dev::Server,
     public_address: SocketAddr,
@@ -291,6 +309,7 @@ fn listen(settings: &Settings, products: Arc<Products>, metrics: &Metrics) -> an
         actors: Arc::clone(&products.actors),
         sessions: Arc::clone(&products.sessions),
         clock: Arc::clone(&products.clock),
+        accepts_tokens: products.oauth.is_on,
         staleness_limit_ms: products.shared_database.then_some(settings.key_staleness_limit_s * 1000),
     };
     let clock = Arc::clone(&products.clock);
@@ -299,6 +318,7 @@ fn listen(settings: &Settings, products: Arc<Products>, metrics: &Metrics) -> an
         shutdown_grace: Duration::from_secs(settings.shutdown_grace_s),
         base_url: settings.base_url.clone().unwrap_or_default(),
         allowed_origins: settings.mcp_allowed_origins.clone(),
+        oauth: products.oauth.is_on,
         bodies: BodyLimits {
             max_bytes: settings.max_body_bytes,
             max_in_flight_bytes: settings.max_body_bytes_in_flight,
@@ -339,6 +359,9 @@ impl Running {
         if let Err(error) = self.actors.keys.flush_uses().await {
             tracing::warn!(error = %error, "the last uses of keys were not written");
         }
+        if let Err(error) = self.actors.grants.keep_house().await {
+            tracing::warn!(error = %error, "the last uses of connections were not written");
+        }
         self.actors.stop();
         step("actors stopped", at);
         let at = Instant::now();
@@ -366,6 +389,12 @@ pub(super) fn serve(settings: Settings, clock: Arc<dyn Clock>, with_demo: bool) 
         let settings = if with_demo { demo_settings(settings)? } else { settings };
         let running = start(&settings, Arc::clone(&clock), StartOverrides::default()).await?;
         eprintln!("bookkeeping serves {} and, for operators, http://{}", running.base_url, running.ops);
+        if !oauth_options(&settings).is_on {
+            eprintln!(
+                "connections by OAuth are off: {} is neither https nor on this machine, and tokens would cross the network in plain text; keys go on working",
+                running.base_url
+            );
+        }
         if with_demo {
             show_demo(&running, clock, settings.data_dir.clone()).await?;
         }

@@ -10,12 +10,12 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-use crate::domain::ids::{ConnectionId, KeyId, OrganisationId, UserId};
+use crate::domain::ids::{ConnectionId, OrganisationId, UserId};
+use crate::domain::secret::{CHECKSUM_LENGTH, checksum_digits, random_base62, sha256};
 
 /// What every key starts with.
 const KEY_LITERAL: &str = "key_";
@@ -30,10 +30,6 @@ const SECRET_LENGTH: usize = RANDOM_LENGTH + CHECKSUM_LENGTH;
 const KEY_LENGTH: usize = KEY_LITERAL.len() + PREFIX_LENGTH + 1 + SECRET_LENGTH;
 
 const RANDOM_LENGTH: usize = 37;
-
-const CHECKSUM_LENGTH: usize = 6;
-
-const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// The look-up handle of a key.
 pub type KeyPrefix = [u8; PREFIX_LENGTH];
@@ -84,7 +80,7 @@ pub fn mint_key(mut fill_random: impl FnMut(&mut [u8])) -> MintedKey {
     let mut plaintext = format!("{KEY_LITERAL}{prefix}_{random}");
     let checksum = checksum_digits(plaintext.as_bytes());
     plaintext.extend(checksum.map(char::from));
-    let hash = hash(plaintext.as_bytes());
+    let hash = KeyHash(sha256(plaintext.as_bytes()));
     MintedKey { plaintext, prefix, hash }
 }
 
@@ -102,78 +98,17 @@ pub fn parse_key(text: &str) -> Option<PresentedKey> {
     if checksum_digits(before) != checksum {
         return None;
     }
-    Some(PresentedKey { prefix: handle.try_into().ok()?, hash: hash(bytes) })
-}
-
-fn hash(bytes: &[u8]) -> KeyHash {
-    KeyHash(Sha256::digest(bytes).into())
-}
-
-fn random_base62(length: usize, fill_random: &mut impl FnMut(&mut [u8])) -> String {
-    let mut text = String::with_capacity(length);
-    let mut block = [0_u8; 64];
-    while text.len() < length {
-        fill_random(&mut block);
-        // 248 is the largest multiple of 62 in a byte: rejecting the rest keeps every character equally likely.
-        for byte in block.iter().filter(|byte| **byte < 248).take(length - text.len()) {
-            text.push(char::from(base62_digit(u32::from(*byte))));
-        }
-    }
-    text
-}
-
-fn base62_digit(value: u32) -> u8 {
-    let digit = usize::try_from(value % 62).unwrap_or_default();
-    BASE62.get(digit).copied().unwrap_or(b'0')
-}
-
-fn checksum_digits(bytes: &[u8]) -> [u8; CHECKSUM_LENGTH] {
-    let mut rest = crc32fast::hash(bytes);
-    let mut digits = [b'0'; CHECKSUM_LENGTH];
-    for digit in digits.iter_mut().rev() {
-        *digit = base62_digit(rest);
-        rest /= 62;
-    }
-    digits
+    Some(PresentedKey { prefix: handle.try_into().ok()?, hash: KeyHash(sha256(bytes)) })
 }
 
 /// An API key as requests see it: everything but the use counters is immutable; a changed key is a new snapshot.
 pub struct KeySnapshot {
-    /// The record.
-    pub key_id: KeyId,
-    /// Whose key it is.
-    pub user_id: UserId,
-    /// The name its owner gave it.
-    pub name: String,
     /// What it is looked up and named by.
     pub prefix: String,
     /// Compared with what is presented.
     pub hash: KeyHash,
     /// What it may do.
-    pub scopes: ScopeSet,
-    /// Whether jobs submitted with it may draw overage.
-    pub allow_overage: bool,
-    /// Which organisations it covers.
-    pub reach: KeyReach,
-    /// When it was last accepted, in milliseconds since 1970; 0 for never.
-    pub last_used_ms: AtomicI64,
-    /// Requests counted in this process; shared, so that a replaced snapshot goes on counting in the same window.
-    pub window: Arc<RateWindow>,
-}
-
-impl KeySnapshot {
-    /// Whether the key holds the scope.
-    pub const fn has(&self, scope: Scope) -> bool {
-        self.scopes.contains(scope)
-    }
-
-    /// Remembers that the key was used; an older moment never replaces a newer one.
-    pub fn touch(&self, now_ms: i64) {
-        // Most requests fall into the same millisecond range as the last one: a plain load avoids the shared write.
-        if self.last_used_ms.load(Ordering::Relaxed) < now_ms {
-            self.last_used_ms.fetch_max(now_ms, Ordering::Relaxed);
-        }
-    }
+    pub access: ConnectionAccess,
 }
 
 /// Accepts a presented key when it is the one found under its prefix.
@@ -187,7 +122,7 @@ pub fn verify_key(found: Option<Arc<KeySnapshot>>, presented: &PresentedKey) -> 
     found.filter(|_| matches)
 }
 
-/// One permission of an API key (`spec.md`, Authentication 3).
+/// One permission of a connection (`spec.md`, Authentication 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// `reconcile:read`: poll reconciliations.
@@ -259,6 +194,29 @@ impl ScopeSet {
         let before = self.0;
         self.0 |= scope.bit();
         before != self.0
+    }
+
+    /// Whether no scope is in the set.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The scopes of either set.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The scopes of both sets.
+    #[must_use]
+    pub const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// The scopes that the other set has not.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// Whether the scope is in the set.
@@ -339,7 +297,7 @@ impl Role {
     }
 }
 
-/// Which organisations a key covers.
+/// Which organisations a connection covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyReach {
     /// Every organisation its person is an accepted member of.
@@ -349,7 +307,7 @@ pub enum KeyReach {
 }
 
 impl KeyReach {
-    /// Whether the key covers the organisation (membership is a separate question).
+    /// Whether the connection covers the organisation (membership is a separate question).
     pub fn covers(&self, organisation: OrganisationId) -> bool {
         match self {
             Self::All => true,
@@ -363,6 +321,8 @@ impl KeyReach {
 pub enum Credential {
     /// An API key.
     Key(Arc<KeySnapshot>),
+    /// An access token of a connection by OAuth.
+    Grant(Arc<ConnectionAccess>),
     /// A web-session token of the first-party application.
     Session,
 }
@@ -377,27 +337,46 @@ pub struct Principal {
 }
 
 impl Principal {
-    /// The key, when the caller used one.
-    pub const fn key(&self) -> Option<&Arc<KeySnapshot>> {
+    /// Whoever presented an API key.
+    pub fn by_key(key: Arc<KeySnapshot>) -> Self {
+        Self { user_id: key.access.user_id, credential: Credential::Key(key) }
+    }
+
+    /// Whoever presented an access token.
+    pub fn by_token(access: Arc<ConnectionAccess>) -> Self {
+        Self { user_id: access.user_id, credential: Credential::Grant(access) }
+    }
+
+    /// What the program that calls may do; a person in the application has no such bounds.
+    pub fn access(&self) -> Option<&ConnectionAccess> {
         match &self.credential {
-            Credential::Key(key) => Some(key),
+            Credential::Key(key) => Some(&key.access),
+            Credential::Grant(access) => Some(access),
             Credential::Session => None,
         }
     }
 
     /// What a program acts by; a person in the application has none.
     pub fn connection(&self) -> Option<ConnectionId> {
-        self.key().map(|key| ConnectionId::Key(key.key_id))
+        self.access().map(|access| access.id)
     }
 
     /// Whether the credential covers an organisation; membership is another matter.
     pub fn covers(&self, organisation: OrganisationId) -> bool {
-        self.key().is_none_or(|key| key.reach.covers(organisation))
+        self.access().is_none_or(|access| access.reach.covers(organisation))
     }
 
-    /// The prefix of the key, as the history of the books names it.
+    /// The prefix of the key, as the history of the books names it; a connection by OAuth has none.
     pub fn key_prefix(&self) -> Option<&str> {
-        self.key().map(|key| key.prefix.as_str())
+        match &self.credential {
+            Credential::Key(key) => Some(key.prefix.as_str()),
+            Credential::Grant(_) | Credential::Session => None,
+        }
+    }
+
+    /// Whether a token was presented, so that a missing scope may be asked of the person (RFC 6750, section 3.1).
+    pub const fn may_step_up(&self) -> bool {
+        matches!(self.credential, Credential::Grant(_))
     }
 }
 
@@ -482,6 +461,10 @@ impl RateWindow {
         start == 0 || now_ms + 1 >= start + rule.window_ms
     }
 }
+
+mod connection;
+
+pub use connection::{ConnectionAccess, Usage};
 
 #[cfg(test)]
 mod snapshot_tests;

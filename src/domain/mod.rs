@@ -14,6 +14,8 @@ pub mod ids;
 pub mod job;
 pub mod ledger;
 pub mod mail;
+pub mod oauth;
 pub mod problem;
 pub mod recon;
 pub mod reports;
+mod secret;

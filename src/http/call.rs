@@ -17,12 +17,15 @@ use tokio::sync::SemaphorePermit;
 
 use crate::clock::Clock;
 use crate::domain::books::command::BooksCommand;
-use crate::domain::caller::{KeySnapshot, PresentedKey, Principal, RateDecision, RateRule};
+use crate::domain::caller::{
+    ConnectionAccess, KeySnapshot, PresentedKey, Principal, RateDecision, RateRule, Scope, ScopeSet,
+};
 use crate::domain::ids::UserId;
+use crate::domain::oauth::token::PresentedToken;
 use crate::domain::problem::Issues;
 use crate::http::body::Body;
 use crate::http::envelope::RequestId;
-use crate::http::error::{ApiError, ErrorCode};
+use crate::http::error::{ApiError, Challenge, ErrorCode};
 use crate::http::route_table::{Parameters, Route};
 use crate::http::server::Worker;
 
@@ -38,8 +41,11 @@ pub trait Gate: Send + Sync + 'static {
     /// Reads a web-session token.
     fn authenticate_session(&self, token: &str) -> Result<UserId, SessionError>;
 
-    /// Counts a request in the key's window.
-    fn hit_key(&self, key: &Arc<KeySnapshot>, at: Instant) -> RateOutcome;
+    /// Finds the connection whose access token was presented.
+    fn authenticate_token(&self, presented: &PresentedToken) -> TokenOutcome;
+
+    /// Counts a request in the window of a key or a connection by OAuth.
+    fn hit_connection(&self, access: &ConnectionAccess, at: Instant) -> RateOutcome;
 
     /// Counts a request in the window of a person's web sessions.
     fn hit_person(&self, user_id: UserId) -> RateOutcome;
@@ -51,6 +57,14 @@ pub trait Gate: Send + Sync + 'static {
     fn is_stale(&self) -> bool {
         false
     }
+}
+
+/// What is known of an access token.
+pub enum TokenOutcome {
+    /// Known at once: the connection, if the token is accepted.
+    Known(Option<Arc<ConnectionAccess>>),
+    /// After a look at the database; an error when it cannot be read now (503).
+    Pending(LocalBoxFuture<'static, Result<Option<Arc<ConnectionAccess>>, ApiError>>),
 }
 
 /// What the rate limiter says.
@@ -114,6 +128,18 @@ pub struct Call<S> {
     pub(super) now_ms: i64,
 }
 
+/// 403 for scopes that a caller lacks. A connection by OAuth is told what to ask of its person: what it holds as well, so that
+/// asking loses nothing.
+pub(super) fn missing_scopes(caller: &Principal, needed: ScopeSet) -> ApiError {
+    let held = caller.access().map(|access| access.scopes).unwrap_or_default();
+    let missing = needed.without(held);
+    let error = match missing.iter().next() {
+        Some(scope) if missing.names().len() == 1 => ApiError::missing_scope(scope),
+        _ => ApiError::forbidden(format!("the connection lacks the scopes {}", missing.to_stored())),
+    };
+    if caller.may_step_up() { error.with_challenge(Challenge::InsufficientScope(held.union(needed))) } else { error }
+}
+
 impl<S> Call<S> {
     /// What the product shares between requests.
     pub fn state(&self) -> &Arc<S> {
@@ -150,10 +176,18 @@ impl<S> Call<S> {
         self.caller.as_ref().ok_or_else(|| ApiError::internal("a public route has no caller"))
     }
 
-    /// The key that is calling; an error of ours where the route does not take keys.
-    pub fn key(&self) -> Result<&Arc<KeySnapshot>, ApiError> {
-        let key = self.caller.as_ref().and_then(Principal::key);
-        key.ok_or_else(|| ApiError::internal("a route without keys has no calling key"))
+    /// What the program that calls may do; an error of ours where the route takes neither keys nor tokens.
+    pub fn access(&self) -> Result<&ConnectionAccess, ApiError> {
+        let access = self.caller.as_ref().and_then(Principal::access);
+        access.ok_or_else(|| ApiError::internal("a route of sessions has no calling connection"))
+    }
+
+    /// 403 for a scope that the caller lacks; a connection by OAuth is told what to ask of its person.
+    pub fn missing_scope(&self, scope: Scope) -> ApiError {
+        match &self.caller {
+            Some(caller) => missing_scopes(caller, std::iter::once(scope).collect()),
+            None => ApiError::missing_scope(scope),
+        }
     }
 
     /// A path parameter; empty when the template does not have it.

@@ -18,22 +18,25 @@ use std::time::{Duration, Instant};
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
 use actix_web::http::{Method, StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse};
-use futures_util::FutureExt as _;
+use futures_util::{FutureExt as _, TryFutureExt as _};
 
 use crate::actors::Actors;
+use crate::actors::grant_registry::TokenSearch;
 use crate::actors::rate_limiter::Hit;
 use crate::clock::Clock;
-use crate::domain::caller;
-use crate::domain::caller::{Credential, KeySnapshot, PresentedKey, Principal, RateDecision, RateRule};
+use crate::domain::caller::{
+    ConnectionAccess, Credential, KeySnapshot, PresentedKey, Principal, RateDecision, RateRule,
+};
 use crate::domain::ids::UserId;
+use crate::domain::oauth::token::PresentedToken;
 use crate::http::body::{Bodies, Body, Incoming};
-use crate::http::call::{Asked, Call, Gate, Presented, RateOutcome, SessionError};
+use crate::http::call::{Asked, Call, Gate, Presented, RateOutcome, SessionError, TokenOutcome};
 use crate::http::envelope::RequestId;
-use crate::http::error::{ApiError, ErrorCode};
+use crate::http::error::{ApiError, Challenge, ErrorCode};
 use crate::http::route_table::{Access, BodyRule, Route, RouteMatch};
-use crate::http::server::{LastKey, ReadPermit, Worker};
+use crate::http::server::{LastCredential, PresentedCredential, ReadPermit, Worker};
 use crate::http::wire::strict;
-use crate::http::{call, envelope};
+use crate::http::{call, envelope, oauth};
 use crate::session::Sessions;
 
 /// A body that is not expected is read up to this size, so that the connection can be used again.
@@ -65,12 +68,17 @@ pub(super) async fn answer<S: 'static>(
     let mut response = outcome.unwrap_or_else(|error| {
         log_failure(&error, request_id, &request);
         let found = route.and_then(|index| worker.shared.table.routes().get(index));
-        match error.code() {
+        let mut answer = match error.code() {
             ErrorCode::InvalidJson if found.is_some_and(|route| route.body == BodyRule::JsonRpc) => {
                 envelope::json_rpc_error(StatusCode::BAD_REQUEST, envelope::JSON_RPC_PARSE_ERROR, error.message())
             }
+            _ if found.is_some_and(|route| matches!(route.body, BodyRule::Unchecked { .. })) => {
+                oauth::answer_in_own_form(&error)
+            }
             _ => envelope::error(&error, request_id),
-        }
+        };
+        add_challenge(&worker, &request, &error, &mut answer);
+        answer
     });
     let answer_headers = response.headers_mut();
     answer_headers.insert(call::X_REQUEST_ID, request_id.header_value());
@@ -92,6 +100,20 @@ pub(super) async fn answer<S: 'static>(
         "request answered"
     );
     Ok(ServiceResponse::new(request, response))
+}
+
+/// Tells a program that is refused for its credential how to be let in.
+fn add_challenge<S>(worker: &Worker<S>, request: &HttpRequest, error: &ApiError, answer: &mut HttpResponse) {
+    let Some(base_url) = worker.shared.oauth_base_url() else { return };
+    let path = request.path();
+    if !path.starts_with("/api/v1/") && path != "/mcp" && path != "/mcp/" {
+        return;
+    }
+    let is_refused = answer.status() == StatusCode::UNAUTHORIZED;
+    let challenge = error.challenge().or(is_refused.then_some(Challenge::Missing));
+    if let Some(value) = challenge.and_then(|challenge| oauth::challenge::header(base_url, path, challenge)) {
+        answer.headers_mut().insert(header::WWW_AUTHENTICATE, value);
+    }
 }
 
 /// One request on its way through the checks, and what has been found out about it.
@@ -152,6 +174,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
                 };
                 Box::pin(self.read(expected, admission, is_optional)).await?
             }
+            BodyRule::Unchecked { .. } => Box::pin(self.read_unchecked(expected, admission)).await?,
             BodyRule::Upgrade if admission.is_ok() => {
                 payload = Some(expected.payload);
                 (admission?, Body::default())
@@ -193,7 +216,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
             declared.map_or_else(|| request_headers.contains_key(header::TRANSFER_ENCODING), |length| length > 0);
         let limit = self.worker.shared.bodies.limits.max_bytes;
         let max_bytes = match rule {
-            BodyRule::Json { max_bytes: Some(max_bytes) } => limit.min(max_bytes),
+            BodyRule::Json { max_bytes: Some(max_bytes) } | BodyRule::Unchecked { max_bytes } => limit.min(max_bytes),
             _ => limit,
         };
         ExpectedBody { payload, permit, declared, is_some, max_bytes }
@@ -209,7 +232,8 @@ impl<S: 'static> RequestPipeline<'_, S> {
                     Presented::One(token) => token,
                     Presented::Nothing | Presented::Unusable => return Err(ApiError::session_required()),
                 };
-                let user_id = gate.authenticate_session(token).map_err(|_| ApiError::invalid_token())?;
+                let refused = || ApiError::invalid_token().with_challenge(Challenge::InvalidToken);
+                let user_id = gate.authenticate_session(token).map_err(|_| refused())?;
                 self.count(gate.hit_person(user_id)).await?;
                 return Ok(Some(Principal { user_id, credential: Credential::Session }));
             }
@@ -219,22 +243,45 @@ impl<S: 'static> RequestPipeline<'_, S> {
         if gate.is_stale() {
             return Err(ApiError::busy("the database that knows the keys cannot be read", 1));
         }
-        let key = self.presented_key().ok_or_else(ApiError::unauthorized)?;
-        key.touch(self.now_ms);
-        self.count(gate.hit_key(&key, self.started)).await?;
-        if let Some(scope) = scope.filter(|scope| !key.has(*scope)) {
-            return Err(ApiError::missing_scope(scope));
+        let Some(principal) = self.presented_program().await? else {
+            let challenge = match call::api_key(self.request.headers()) {
+                Presented::Nothing => Challenge::Missing,
+                Presented::One(_) | Presented::Unusable => Challenge::InvalidToken,
+            };
+            return Err(ApiError::unauthorized().with_challenge(challenge));
+        };
+        if let Some(access) = principal.access() {
+            access.touch(self.now_ms);
+            self.count(gate.hit_connection(access, self.started)).await?;
+            if let Some(scope) = scope.filter(|scope| !access.has(*scope)) {
+                return Err(call::missing_scopes(&principal, std::iter::once(scope).collect()));
+            }
         }
-        Ok(Some(Principal { user_id: key.user_id, credential: Credential::Key(key) }))
+        Ok(Some(principal))
     }
 
-    fn presented_key(&self) -> Option<Arc<KeySnapshot>> {
-        let Presented::One(text) = call::api_key(self.request.headers()) else { return None };
-        let parsed = match self.request.conn_data::<Rc<LastKey>>() {
+    /// The program whose API key or access token was presented, if it is accepted: the one way in for REST and tools.
+    async fn presented_program(&self) -> Result<Option<Principal>, ApiError> {
+        let request_headers = self.request.headers();
+        let Presented::One(text) = call::api_key(request_headers) else { return Ok(None) };
+        let parsed = match self.request.conn_data::<Rc<LastCredential>>() {
             Some(last) => last.parse(text),
-            None => caller::parse_key(text),
+            None => PresentedCredential::parse(text),
         };
-        self.worker.shared.gate.authenticate_key(&parsed?)
+        let gate = &*self.worker.shared.gate;
+        Ok(match parsed {
+            Some(PresentedCredential::Key(presented)) => gate.authenticate_key(&presented).map(Principal::by_key),
+            // A token is presented in `Authorization` alone (OAuth 2.1, section 5.2.1).
+            Some(PresentedCredential::Token(_)) if request_headers.contains_key(call::X_API_KEY) => None,
+            Some(PresentedCredential::Token(presented)) => {
+                let access = match gate.authenticate_token(&presented) {
+                    TokenOutcome::Known(access) => access,
+                    TokenOutcome::Pending(looking) => looking.await?,
+                };
+                access.map(Principal::by_token)
+            }
+            None => None,
+        })
     }
 
     /// Where no credential is needed for the answer (404, 405), one that is accepted is counted all the same.
@@ -243,8 +290,8 @@ impl<S: 'static> RequestPipeline<'_, S> {
         if gate.is_stale() {
             return Ok(());
         }
-        match self.presented_key() {
-            Some(key) => self.count(gate.hit_key(&key, self.started)).await,
+        match self.presented_program().await?.as_ref().and_then(Principal::access) {
+            Some(access) => self.count(gate.hit_connection(access, self.started)).await,
             None => Ok(()),
         }
     }
@@ -284,13 +331,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
             Ok(caller) => incoming.collect(declared, optional).await.map(|body| (caller, body)),
             Err(refusal) => incoming.check_and_forget(optional).await.and(Err(refusal)),
         };
-        if let Some(permit) = &permit {
-            if incoming.is_ended() || !is_some {
-                permit.read_freely();
-            } else {
-                self.discard_rest(permit);
-            }
-        }
+        self.let_go(permit.as_deref(), incoming.is_ended() || !is_some);
         if let Err(error) = &read
             && error.code() == ErrorCode::InvalidJson
         {
@@ -298,6 +339,33 @@ impl<S: 'static> RequestPipeline<'_, S> {
             self.rate = None;
         }
         read
+    }
+
+    /// Reads a body whose bytes the handler checks.
+    async fn read_unchecked(
+        &mut self,
+        expected: ExpectedBody,
+        admission: Result<Option<Principal>, ApiError>,
+    ) -> Result<(Option<Principal>, Body), ApiError> {
+        let (declared, is_some, permit) = (expected.declared, expected.is_some, expected.permit.clone());
+        let mut incoming = expected.incoming(&self.worker.shared.bodies);
+        incoming.meter();
+        incoming.skip_check();
+        let read = match admission {
+            Ok(caller) => incoming.collect(declared, true).await.map(|body| (caller, body)),
+            Err(refusal) => incoming.check_and_forget(true).await.and(Err(refusal)),
+        };
+        self.let_go(permit.as_deref(), incoming.is_ended() || !is_some);
+        read
+    }
+
+    /// Frees the connection for the next request, or lets its client send the rest of a body that is not read.
+    fn let_go(&self, permit: Option<&ReadPermit>, is_over: bool) {
+        match permit {
+            Some(permit) if is_over => permit.read_freely(),
+            Some(permit) => self.discard_rest(permit),
+            None => {}
+        }
     }
 
     /// Deals with a body that no handler reads: a small one is taken in, so that the connection can be used again.
@@ -309,13 +377,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
             incoming.meter();
             incoming.skip(UNWANTED_BODY_MAX_BYTES, UNWANTED_BODY_WAIT).await;
         }
-        if let Some(permit) = permit {
-            if incoming.is_ended() {
-                permit.read_freely();
-            } else {
-                self.discard_rest(&permit);
-            }
-        }
+        self.let_go(permit.as_deref(), incoming.is_ended());
     }
 
     /// Lets a client that is answered early go on sending for a while, so that it gets to read the answer.
@@ -378,6 +440,8 @@ pub struct ActorGate {
     pub sessions: Arc<Sessions>,
     /// Time.
     pub clock: Arc<dyn Clock>,
+    /// Whether access tokens are accepted.
+    pub accepts_tokens: bool,
     /// How long published keys are trusted while the database cannot be read; `None` where no other process changes them.
     pub staleness_limit_ms: Option<u64>,
 }
@@ -398,8 +462,22 @@ impl Gate for ActorGate {
         self.sessions.verify(token, self.clock.as_ref()).map_err(|_| SessionError::Invalid)
     }
 
-    fn hit_key(&self, key: &Arc<KeySnapshot>, at: Instant) -> RateOutcome {
-        rate_outcome(self.actors.limiter.hit_key(key.key_id, &key.window, at))
+    fn authenticate_token(&self, presented: &PresentedToken) -> TokenOutcome {
+        if !self.accepts_tokens {
+            return TokenOutcome::Known(None);
+        }
+        match self.actors.grants.authenticate(presented) {
+            TokenSearch::Known(access) => TokenOutcome::Known(access),
+            TokenSearch::Pending(looking) => TokenOutcome::Pending(looking.map_err(ApiError::from).boxed_local()),
+            TokenSearch::TooMany => {
+                let busy = ApiError::busy("too many unknown tokens are being presented", 1);
+                TokenOutcome::Pending(std::future::ready(Err(busy)).boxed_local())
+            }
+        }
+    }
+
+    fn hit_connection(&self, access: &ConnectionAccess, at: Instant) -> RateOutcome {
+        rate_outcome(self.actors.limiter.hit_connection(access.id, &access.usage.window, at))
     }
 
     fn hit_person(&self, user_id: UserId) -> RateOutcome {

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::json_syntax::SyntaxError;
-use crate::domain::caller::Scope;
+use crate::domain::caller::{Scope, ScopeSet};
 use crate::domain::problem::Issues;
 
 macro_rules! error_codes {
@@ -73,7 +73,19 @@ struct Inner {
     details_text: Option<Box<RawValue>>,
     retry_after_s: Option<u64>,
     allow: Option<&'static str>,
+    challenge: Option<Challenge>,
     cause: Option<String>,
+}
+
+/// What a refused program is told of how to be let in (RFC 6750, section 3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Challenge {
+    /// It presented no credential.
+    Missing,
+    /// What it presented is not accepted.
+    InvalidToken,
+    /// Its token lacks a scope; these are all that it should ask for.
+    InsufficientScope(ScopeSet),
 }
 
 impl ApiError {
@@ -86,6 +98,7 @@ impl ApiError {
             details_text: None,
             retry_after_s: None,
             allow: None,
+            challenge: None,
             cause: None,
         }))
     }
@@ -235,6 +248,18 @@ impl ApiError {
     pub fn with_cause(mut self, cause: impl fmt::Display) -> Self {
         self.0.cause = Some(cause.to_string());
         self
+    }
+
+    /// Adds what the refused program is told of how to be let in.
+    #[must_use]
+    pub fn with_challenge(mut self, challenge: Challenge) -> Self {
+        self.0.challenge = Some(challenge);
+        self
+    }
+
+    /// What the refused program is told of how to be let in.
+    pub(super) fn challenge(&self) -> Option<Challenge> {
+        self.0.challenge
     }
 
     /// The code.

@@ -30,15 +30,15 @@ pub async fn poll(
     id_field: &'static str,
     scope: Scope,
 ) -> Result<HttpResponse, ApiError> {
-    let key = call.key()?;
+    let access = call.access()?;
     let id = call.parameter("id");
     let job = if id.is_empty() || id.chars().count() > JOB_ID_LENGTH_MAX || id.contains('\0') {
         None
     } else {
-        call.state().reader.find_visible(product, &JobId(id.to_owned()), key.user_id).await?
+        call.state().reader.find_visible(product, &JobId(id.to_owned()), access.user_id).await?
     };
-    if !key.has(scope) && job.as_ref().is_none_or(|job| job.key_id != Some(key.key_id)) {
-        return Err(ApiError::missing_scope(scope));
+    if !access.has(scope) && job.as_ref().is_none_or(|job| job.connection != Some(access.id)) {
+        return Err(call.missing_scope(scope));
     }
     let job = job.ok_or_else(ApiError::not_found)?;
     let state = state_json(&job, id_field, call.state());

@@ -13,6 +13,7 @@ pub mod first_party;
 mod job_view;
 pub mod json_syntax;
 pub mod mcp;
+pub mod oauth;
 pub mod openapi;
 pub mod ops;
 mod origins;

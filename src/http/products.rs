@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::error::ApiError;
 use super::first_party::throttle::Throttle;
+use super::oauth::OAuthOptions;
 use super::wire;
 use crate::actors::runtime::ActorError;
 use crate::actors::{Actors, AskError};
@@ -51,6 +52,8 @@ pub struct Products {
     pub throttle: Throttle,
     /// How e-mails are sent.
     pub mail: MailOptions,
+    /// The authorization server.
+    pub oauth: OAuthOptions,
     /// Time and randomness.
     pub clock: Arc<dyn Clock>,
     /// Whether other processes may work on the same database.

@@ -49,6 +49,11 @@ pub enum BodyRule {
     /// Nothing or an object without keys: what is done is in the path. Anything else is refused, when it is the body's
     /// turn ([`Call::unexpected_body`]).
     NoKeys,
+    /// The handler reads whatever bytes there are, and refuses them in a form of its own.
+    Unchecked {
+        /// A limit below the general one.
+        max_bytes: u64,
+    },
     /// The handler takes the connection over (WebSocket).
     Upgrade,
 }

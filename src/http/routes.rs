@@ -18,7 +18,7 @@ use super::resources::{
     settlements, status, vat_adjustments, vat_returns, write_offs,
 };
 use super::route_table::{Access, BodyRule, Route};
-use super::{coding_jobs, mcp, reconciliations};
+use super::{coding_jobs, mcp, oauth, reconciliations};
 use crate::domain::books::audit_fields::Resource;
 use crate::domain::books::records::email::EmailedDocument;
 use crate::domain::caller::Scope;
@@ -75,6 +75,7 @@ pub fn routes() -> Vec<Route<Products>> {
         Route::post("/app/v1/login", "login", Access::Public, account::login).body(small),
         Route::get("/app/v1/progress", "progressSocket", Access::Public, progress::socket).body(BodyRule::Upgrade),
     ];
+    routes.extend(oauth_routes());
     routes.extend(organisation_routes());
     routes.extend(account_routes());
     routes.extend(contact_routes());
@@ -96,6 +97,45 @@ pub fn routes() -> Vec<Route<Products>> {
     // Roles and restricted keys are looked at by the handlers.
     let permits = |route: &Route<Products>| [WRITE, SEND].contains(&route.access);
     routes.into_iter().map(|route| if permits(&route) { route.permitting() } else { route }).collect()
+}
+
+/// The authorization server and its pages.
+fn oauth_routes() -> Vec<Route<Products>> {
+    use oauth::{authorize, connections, metadata, pages, register, sign_in, token};
+    const FORM: BodyRule = BodyRule::Unchecked { max_bytes: oauth::BODY_BYTES_MAX };
+    let open = Access::Public;
+    let preflight = |path, operation_id| {
+        Route::new(Method::OPTIONS, path, operation_id, open, oauth::preflight).body(BodyRule::Ignored)
+    };
+    let resource = |path, operation_id, resource| {
+        Route::get(path, operation_id, open, move |call| metadata::resource(call, resource))
+    };
+    vec![
+        resource("/.well-known/oauth-protected-resource", "getResourceMetadata", ""),
+        resource("/.well-known/oauth-protected-resource/mcp", "getToolsResourceMetadata", "/mcp"),
+        resource("/.well-known/oauth-protected-resource/api/v1", "getApiResourceMetadata", "/api/v1"),
+        Route::get("/.well-known/oauth-authorization-server", "getAuthorizationServer", open, metadata::server),
+        preflight("/.well-known/oauth-protected-resource", "resourceMetadataOptions"),
+        preflight("/.well-known/oauth-protected-resource/mcp", "toolsResourceMetadataOptions"),
+        preflight("/.well-known/oauth-protected-resource/api/v1", "apiResourceMetadataOptions"),
+        preflight("/.well-known/oauth-authorization-server", "authorizationServerOptions"),
+        Route::post("/oauth/register", "registerClient", open, register::endpoint).body(FORM),
+        preflight("/oauth/register", "registerClientOptions"),
+        Route::get("/oauth/authorize", "askPerson", open, authorize::ask),
+        Route::post("/oauth/authorize", "decideRequest", open, authorize::decide).body(FORM),
+        Route::post("/oauth/token", "exchangeToken", open, token::endpoint).body(FORM),
+        preflight("/oauth/token", "exchangeTokenOptions"),
+        Route::post("/oauth/revoke", "revokeToken", open, token::revoke).body(FORM),
+        preflight("/oauth/revoke", "revokeTokenOptions"),
+        Route::get("/app/sign-in", "showSignIn", open, sign_in::show),
+        Route::post("/app/sign-in", "signIn", open, sign_in::submit).body(FORM),
+        Route::post("/app/sign-out", "signOut", open, sign_in::sign_out).body(FORM),
+        Route::get("/app/style.css", "getStyle", open, pages::style),
+        Route::get("/app/connections", "showConnections", open, connections::page),
+        Route::post("/app/connections", "endConnection", open, connections::submit).body(FORM),
+        Route::get("/app/v1/connections", "listConnections", Access::Session, connections::list),
+        Route::delete("/app/v1/connections/{id}", "revokeConnection", Access::Session, connections::revoke),
+    ]
 }
 
 const READ: Access = Access::Key(Scope::BooksRead);

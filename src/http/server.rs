@@ -28,6 +28,7 @@ use tokio::sync::Semaphore;
 use crate::clock::Clock;
 use crate::domain::caller;
 use crate::domain::caller::PresentedKey;
+use crate::domain::oauth::token::{self, PresentedToken, TokenKind};
 use crate::http::body::{Bodies, BodyLimits};
 use crate::http::call::{Gate, RateHeaders};
 use crate::http::envelope::RequestIds;
@@ -65,6 +66,8 @@ pub struct ServerOptions {
     pub base_url: String,
     /// Origins whose pages may speak to routes that are for them; that of `base_url` when empty.
     pub allowed_origins: Vec<String>,
+    /// Whether programs that are refused are told of the authorization server.
+    pub oauth: bool,
     /// Limits of bodies.
     pub bodies: BodyLimits,
 }
@@ -79,6 +82,7 @@ impl Default for ServerOptions {
             shutdown_grace: Duration::from_secs(20),
             base_url: String::new(),
             allowed_origins: Vec::new(),
+            oauth: false,
             bodies: BodyLimits::default(),
         }
     }
@@ -124,11 +128,17 @@ pub(super) struct Shared<S> {
     pub(super) bodies: Bodies,
     pub(super) large_parses: Semaphore,
     pub(super) origins: Origins,
+    oauth: bool,
     base_url: String,
     openapi: OnceLock<Bytes>,
 }
 
 impl<S> Shared<S> {
+    /// The public URL of the authorization server, where there is one.
+    pub(super) fn oauth_base_url(&self) -> Option<&str> {
+        self.oauth.then_some(self.base_url.as_str())
+    }
+
     /// The OpenAPI document, which is made when it is first asked for: most processes never are, and it takes longer than
     /// all else at a start.
     pub(super) fn openapi(&self) -> Bytes {
@@ -161,6 +171,7 @@ pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -
         shutdown_grace,
         base_url,
         allowed_origins,
+        oauth,
         bodies,
     } = options;
     let Parts { routes, state, gate, clock, observer } = parts;
@@ -177,6 +188,7 @@ pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -
         bodies: Bodies::new(bodies),
         large_parses: Semaphore::new(LARGE_PARSES),
         origins: Origins::new(allowed_origins, &base_url),
+        oauth,
         base_url,
         openapi: OnceLock::new(),
     });
@@ -202,7 +214,7 @@ pub fn bind<S: Send + Sync + 'static>(options: ServerOptions, parts: Parts<S>) -
                 })
                 .on_connect_ext(|connection: &Connection, data| {
                     data.insert(Rc::clone(connection.permit()));
-                    data.insert(Rc::<LastKey>::default());
+                    data.insert(Rc::<LastCredential>::default());
                 })
                 .local_addr(address)
                 .finish(map_config(app, |()| AppConfig::default()));
@@ -351,19 +363,36 @@ impl ReadPermit {
     }
 }
 
-/// The key that was last presented on a connection, as parsed. A client that keeps its connection presents the same key
+/// A key or an access token that has the right form.
+#[derive(Clone, Copy)]
+pub(super) enum PresentedCredential {
+    Key(PresentedKey),
+    Token(PresentedToken),
+}
+
+impl PresentedCredential {
+    /// Reads what a request presents; none when its form or checksum is wrong.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        if token::is_access_token(text) {
+            return token::parse(TokenKind::Access, text).map(|hash| Self::Token(PresentedToken(hash)));
+        }
+        caller::parse_key(text).map(Self::Key)
+    }
+}
+
+/// What was last presented on a connection, as parsed. A client that keeps its connection presents the same key or token
 /// with every request; whether it is still accepted is looked up each time.
 #[derive(Default)]
-pub(super) struct LastKey(RefCell<Option<(String, PresentedKey)>>);
+pub(super) struct LastCredential(RefCell<Option<(String, PresentedCredential)>>);
 
-impl LastKey {
-    /// Reads a presented key like [`caller::parse_key`].
-    pub(super) fn parse(&self, text: &str) -> Option<PresentedKey> {
+impl LastCredential {
+    /// Reads what is presented like [`PresentedCredential::parse`].
+    pub(super) fn parse(&self, text: &str) -> Option<PresentedCredential> {
         let mut last = self.0.borrow_mut();
         if let Some((_, parsed)) = last.as_ref().filter(|(known, _)| known == text) {
             return Some(*parsed);
         }
-        let parsed = caller::parse_key(text)?;
+        let parsed = PresentedCredential::parse(text)?;
         *last = Some((text.to_owned(), parsed));
         Some(parsed)
     }
@@ -519,9 +548,9 @@ mod tests {
     #[test]
     fn each_key_that_a_connection_presents_is_read_anew_when_it_differs() {
         let keys = [1_u8, 2].map(|seed| caller::mint_key(|bytes| bytes.fill(seed)));
-        let last = LastKey::default();
+        let last = LastCredential::default();
         for key in [&keys[0], &keys[0], &keys[1], &keys[0]] {
-            let parsed = last.parse(&key.plaintext).unwrap();
+            let Some(PresentedCredential::Key(parsed)) = last.parse(&key.plaintext) else { panic!("no key") };
             assert!(parsed.prefix == key.prefix.as_bytes() && parsed.hash == key.hash);
             assert!(last.parse(&key.plaintext[1..]).is_none());
         }

@@ -12,7 +12,7 @@ use super::error::ApiError;
 use super::products::{ProductLimits, Products};
 use super::wire::books::refused;
 use crate::actors::idempotency_lock::IdempotencyLock;
-use crate::domain::caller::KeySnapshot;
+use crate::domain::caller::ConnectionAccess;
 use crate::domain::date::Month;
 use crate::domain::idempotency::StoredResponse;
 use crate::domain::ids::JobId;
@@ -54,12 +54,12 @@ pub struct Parsed {
 /// Answers a submission.
 pub async fn submit(mut call: Call<Products>, how: &'static Submission) -> Result<HttpResponse, ApiError> {
     let products = std::sync::Arc::clone(call.state());
-    let key = std::sync::Arc::clone(call.key()?);
+    let access = call.access()?.clone();
     let idempotency_key = call.idempotency_key()?.map(str::to_owned);
     let _lock = idempotency_lock(&call).await?;
     let body_hash: [u8; 32] = if idempotency_key.is_some() { Sha256::digest(&call.body[..]).into() } else { [0; 32] };
     if let Some(idempotency_key) = &idempotency_key
-        && let Some(stored) = products.reader.find_replay(key.user_id, "POST", how.path, idempotency_key).await?
+        && let Some(stored) = products.reader.find_replay(access.user_id, "POST", how.path, idempotency_key).await?
     {
         return replay(stored, &body_hash);
     }
@@ -67,7 +67,7 @@ pub async fn submit(mut call: Call<Products>, how: &'static Submission) -> Resul
     let place = call.parse_place(body.len()).await;
     let parsed = parse(body, how, &products).await?;
     drop(place);
-    affordable(&products, &key, &parsed).await?;
+    affordable(&products, &access, &parsed).await?;
 
     let engine = products.actors.engine(how.product);
     let id = JobId::mint(how.product.id_prefix(), products.clock.unique());
@@ -75,10 +75,10 @@ pub async fn submit(mut call: Call<Products>, how: &'static Submission) -> Resul
     let job = NewJob {
         id,
         product: how.product,
-        user_id: key.user_id,
-        key_id: Some(key.key_id),
+        user_id: access.user_id,
+        connection: Some(access.id),
         cost: parsed.cost,
-        allow_overage: key.allow_overage && parsed.allow_overage,
+        allow_overage: access.allow_overage && parsed.allow_overage,
         rows_total: parsed.rows_total,
         parameters: parsed.parameters,
         capacity: engine.queue_capacity(),
@@ -133,16 +133,16 @@ async fn parse(body: Body, how: &'static Submission, products: &std::sync::Arc<P
 }
 
 /// 402 when the job obviously cannot be paid for: not by what is published, and not by the row either.
-async fn affordable(products: &Products, key: &KeySnapshot, parsed: &Parsed) -> Result<(), ApiError> {
+async fn affordable(products: &Products, access: &ConnectionAccess, parsed: &Parsed) -> Result<(), ApiError> {
     let month = Month::of_ms(products.actors.store_now_ms());
-    let overage = key.allow_overage && parsed.allow_overage;
+    let overage = access.allow_overage && parsed.allow_overage;
     let cost = parsed.cost;
-    if let Some(account) = products.actors.credits.published(key.user_id)
+    if let Some(account) = products.actors.credits.published(access.user_id)
         && account.rolled_over(month).0.charge(cost, overage).is_ok()
     {
         return Ok(());
     }
-    let account = products.reader.credit_account(key.user_id).await?;
+    let account = products.reader.credit_account(access.user_id).await?;
     let account = account.ok_or_else(|| ApiError::internal("a person without a credit account"))?;
     match account.rolled_over(month).0.charge(cost, overage) {
         Ok(_) => Ok(()),
@@ -158,6 +158,6 @@ async fn affordable(products: &Products, key: &KeySnapshot, parsed: &Parsed) -> 
 async fn idempotency_lock(call: &Call<Products>) -> Result<Option<IdempotencyLock>, ApiError> {
     let Some(key) = call.idempotency_key()? else { return Ok(None) };
     let locks = &call.state().actors.idempotency_locks;
-    let lock = locks.lock(call.key()?.user_id, call.method().as_str(), call.path(), key).await;
+    let lock = locks.lock(call.access()?.user_id, call.method().as_str(), call.path(), key).await;
     lock.map(Some).ok_or_else(|| refused(&Refusal::IdempotencyInProgress))
 }

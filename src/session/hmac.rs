@@ -22,6 +22,12 @@ pub(super) fn install() {
     let _ = PROVIDER.install_default();
 }
 
+/// The code of a message, for what is no token.
+pub(super) fn code(secret: &[u8], message: &[u8]) -> Option<[u8; 32]> {
+    let keyed = Hmac::<Sha256>::new_from_slice(secret).ok()?;
+    Some(keyed.chain_update(message).finalize().into_bytes().into())
+}
+
 /// A key that signs and verifies.
 struct HmacSha256(Hmac<Sha256>);
 

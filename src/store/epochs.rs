@@ -9,6 +9,8 @@ use crate::store::sql::Reader;
 pub enum Topic {
     /// API keys.
     Keys,
+    /// Connections by OAuth.
+    Grants,
     /// Memberships and organisations.
     Memberships,
     /// Credit accounts.
@@ -21,6 +23,7 @@ impl Topic {
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Keys => "keys",
+            Self::Grants => "grants",
             Self::Memberships => "memberships",
             Self::Credits => "credits",
             Self::Limits => "limits",
@@ -44,6 +47,8 @@ pub struct SlotView {
 pub struct Epochs {
     /// API keys.
     pub keys: i64,
+    /// Connections by OAuth.
+    pub grants: i64,
     /// Memberships and organisations.
     pub memberships: i64,
     /// Credit accounts.
@@ -88,6 +93,7 @@ impl Reader {
             let value = value.unwrap_or_default();
             match name.as_str() {
                 "keys" => epochs.keys = value,
+                "grants" => epochs.grants = value,
                 "memberships" => epochs.memberships = value,
                 "credits" => epochs.credits = value,
                 "limits" => epochs.limits = value,

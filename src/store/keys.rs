@@ -7,7 +7,7 @@ use super::epochs::Topic;
 use super::sql::{Row, Unit, params};
 use super::writer::{Locks, Writer};
 use crate::domain::caller::{KeyHash, KeyReach, ScopeSet};
-use crate::domain::ids::{KeyId, OrganisationId, UserId};
+use crate::domain::ids::{ConnectionId, KeyId, OrganisationId, UserId};
 use crate::store::sql::Reader;
 
 const COLUMNS: &str = "k.id, k.user_id, k.name, k.prefix, k.hash, k.scopes, k.allow_overage, k.restricted, \
@@ -91,8 +91,8 @@ impl Writer {
         .await
     }
 
-    /// Writes when keys were last used; a time never goes back. Moves no epoch.
-    pub async fn flush_last_used(&self, used: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
+    /// Writes when keys and connections were last used; a time never goes back. Moves no epoch.
+    pub async fn flush_last_used(&self, used: Vec<(ConnectionId, i64)>) -> Result<(), StoreError> {
         for block in used.chunks(FLUSH_ROWS_MAX) {
             self.unit(Locks::Organisations, block.to_vec(), |unit, used| Box::pin(flush(unit, used))).await?;
         }
@@ -215,10 +215,16 @@ async fn revoke(unit: &Unit<'_>, user: UserId, key: KeyId, at_ms: i64) -> Result
     read(&row, |_| restricted_to.clone()).map(Some)
 }
 
-async fn flush(unit: &Unit<'_>, used: &[(KeyId, i64)]) -> Result<(), StoreError> {
-    let sql = "update api_key set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)";
-    for (key, at_ms) in used {
-        unit.execute(sql, params![key.0, *at_ms]).await?;
+async fn flush(unit: &Unit<'_>, used: &[(ConnectionId, i64)]) -> Result<(), StoreError> {
+    for (connection, at_ms) in used {
+        let (table, id) = match connection {
+            ConnectionId::Key(id) => ("api_key", id.0),
+            ConnectionId::Grant(id) => ("oauth_grant", id.0),
+        };
+        let sql = format!(
+            "update {table} set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)"
+        );
+        unit.execute(&sql, params![id, *at_ms]).await?;
     }
     Ok(())
 }

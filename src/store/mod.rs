@@ -12,6 +12,7 @@ mod error;
 mod jobs;
 mod keys;
 mod mail;
+mod oauth;
 mod organisations;
 mod permits;
 mod reader_connections;
@@ -45,6 +46,10 @@ pub use jobs::{
 };
 pub use keys::{KeyCreated, KeyRow, NewKey};
 pub use mail::{MailEnd, MailHead, MailMove, MailSlot, MailWaiting};
+pub use oauth::{
+    ClientRow, CodeRedemption, Consent, ConsentOutcome, Decided, ExchangeRefusal, Exchanged, FoundToken, GrantRow,
+    IssuedTokens, LoadedGrants, NewClient, NewRequest, NewTokens, RefreshExchange, RequestRow, RevokedToken, TokenRow,
+};
 use organisations::RecentOrganisations;
 pub use organisations::{MemberAdded, MembershipRow};
 pub use permits::PermitLease;

@@ -14,7 +14,7 @@ use super::writer::{Locks, Writer};
 use crate::domain::books::records::address::Address;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::caller::Role;
-use crate::domain::ids::{KeyId, OrganisationId, UserId};
+use crate::domain::ids::{ConnectionId, OrganisationId, UserId};
 use crate::domain::ledger::vat::FlatRateBasis;
 use crate::store::sql::Reader;
 
@@ -116,36 +116,39 @@ impl Writer {
     /// Sets the organisation a connection works on when a call names none; gives the one before.
     pub async fn select_organisation(
         &self,
-        key: KeyId,
+        connection: ConnectionId,
         organisation: OrganisationId,
     ) -> Result<Option<OrganisationId>, StoreError> {
-        let input = (key, organisation);
-        self.unit(Locks::Organisations, input, |unit, (key, organisation)| Box::pin(select(unit, *key, *organisation)))
-            .await
+        let input = (connection.to_stored(), organisation);
+        self.unit(Locks::Organisations, input, |unit, (connection, organisation)| {
+            Box::pin(select(unit, connection, *organisation))
+        })
+        .await
     }
 }
 
 async fn select(
     unit: &Unit<'_>,
-    key: KeyId,
+    connection: &str,
     organisation: OrganisationId,
 ) -> Result<Option<OrganisationId>, StoreError> {
-    let before = unit.one(SELECTED, params![key.0]).await?.map(|row| row.get(0).map(OrganisationId)).transpose()?;
+    let before =
+        unit.one(SELECTED, params![connection]).await?.map(|row| row.get(0).map(OrganisationId)).transpose()?;
     if before != Some(organisation) {
-        let sql = "insert into selected_organisation (key_id, organisation_id) values ($1, $2) \
-                   on conflict (key_id) do update set organisation_id = excluded.organisation_id";
-        unit.execute(sql, params![key.0, organisation.0]).await?;
+        let sql = "insert into selected_organisation (connection, organisation_id) values ($1, $2) \
+                   on conflict (connection) do update set organisation_id = excluded.organisation_id";
+        unit.execute(sql, params![connection, organisation.0]).await?;
     }
     Ok(before)
 }
 
 /// The organisation a connection works on.
-const SELECTED: &str = "select organisation_id from selected_organisation where key_id = $1";
+const SELECTED: &str = "select organisation_id from selected_organisation where connection = $1";
 
 impl Reader {
     /// The organisation a connection works on when a call names none.
-    pub async fn selected_organisation(&self, key: KeyId) -> Result<Option<OrganisationId>, StoreError> {
-        self.one(SELECTED, params![key.0]).await?.map(|row| row.get(0).map(OrganisationId)).transpose()
+    pub async fn selected_organisation(&self, connection: ConnectionId) -> Result<Option<OrganisationId>, StoreError> {
+        self.one(SELECTED, params![connection.to_stored()]).await?.map(|row| row.get(0).map(OrganisationId)).transpose()
     }
 
     /// The organisations a person is an accepted member of, by id.

@@ -34,6 +34,7 @@ mod keys;
 mod mail;
 mod mcp;
 mod me;
+mod oauth;
 mod organisations;
 mod outage;
 mod processes;

@@ -1,19 +1,21 @@
 //! Keys as they are published: who is accepted.
 
 use super::*;
+use crate::domain::ids::KeyId;
 
 fn snapshot(hash: KeyHash) -> Arc<KeySnapshot> {
     Arc::new(KeySnapshot {
         prefix: String::new(),
-        key_id: KeyId(1),
-        user_id: UserId(2),
-        name: "n".to_owned(),
         hash,
-        scopes: [Scope::BooksRead].into_iter().collect(),
-        allow_overage: false,
-        reach: KeyReach::All,
-        last_used_ms: AtomicI64::new(0),
-        window: Arc::default(),
+        access: ConnectionAccess {
+            id: ConnectionId::Key(KeyId(1)),
+            user_id: UserId(2),
+            name: "n".to_owned(),
+            scopes: [Scope::BooksRead].into_iter().collect(),
+            allow_overage: false,
+            reach: KeyReach::All,
+            usage: Arc::default(),
+        },
     })
 }
 
@@ -29,8 +31,8 @@ fn only_the_right_secret_is_accepted() {
 #[test]
 fn the_moment_of_use_never_goes_back() {
     let key = snapshot(KeyHash([1; 32]));
-    key.touch(20);
-    key.touch(10);
-    assert_eq!(key.last_used_ms.load(Ordering::Relaxed), 20);
-    assert!(key.has(Scope::BooksRead) && !key.has(Scope::BooksSend));
+    key.access.touch(20);
+    key.access.touch(10);
+    assert_eq!(key.access.usage.last_used_ms(), 20);
+    assert!(key.access.has(Scope::BooksRead) && !key.access.has(Scope::BooksSend));
 }

@@ -240,20 +240,20 @@ impl AnswerContext {
 /// The organisation of the path, as the caller may see it: 404 for strangers whether it exists or not, 403 for members
 /// whose key is restricted to others. What another process changed is seen when the follower of the epochs has seen it.
 pub async fn member(call: &Call<Products>) -> Result<(OrganisationRecord, Role), ApiError> {
-    let (key, id) = (call.key()?, path_organisation(call)?);
-    let found = call.state().reader.recent_organisation_for(key.user_id, id).await?;
+    let (access, id) = (call.access()?, path_organisation(call)?);
+    let found = call.state().reader.recent_organisation_for(access.user_id, id).await?;
     covered(call, id, found.map(Arc::unwrap_or_clone))
 }
 
 /// The same as the database has it now.
 pub async fn stored_member(call: &Call<Products>) -> Result<(OrganisationRecord, Role), ApiError> {
-    let (key, id) = (call.key()?, path_organisation(call)?);
-    covered(call, id, call.state().reader.organisation_for(key.user_id, id).await?)
+    let (access, id) = (call.access()?, path_organisation(call)?);
+    covered(call, id, call.state().reader.organisation_for(access.user_id, id).await?)
 }
 
 fn covered<T>(call: &Call<Products>, id: OrganisationId, found: Option<T>) -> Result<T, ApiError> {
     let found = found.ok_or_else(ApiError::not_found)?;
-    if call.key()?.reach.covers(id) { Ok(found) } else { Err(AccessDenied::OutOfReach.into()) }
+    if call.access()?.reach.covers(id) { Ok(found) } else { Err(AccessDenied::OutOfReach.into()) }
 }
 
 /// The organisation of the path, for a member whose role may write.

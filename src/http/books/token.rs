@@ -32,6 +32,5 @@ pub fn hash(token: &str) -> String {
 
 /// The request that was previewed under a token; none when it cannot be confirmed any more.
 pub async fn request(call: &Call<Products>, access: &WriteAccess, hash: &str) -> Result<Option<String>, ApiError> {
-    let key = call.key()?;
-    Ok(call.state().reader.previewed(access.organisation.id, key.user_id, hash).await?)
+    Ok(call.state().reader.previewed(access.organisation.id, call.caller()?.user_id, hash).await?)
 }

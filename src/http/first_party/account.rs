@@ -6,6 +6,7 @@ use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde_json::json;
 
+use crate::domain::ids::UserId;
 use crate::http::call::Call;
 use crate::http::envelope;
 use crate::http::error::ApiError;
@@ -18,7 +19,8 @@ use crate::store::{NewUser, UserCreated};
 const NOBODY_HASH: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$C4J5tPAGbJ0hDTJIoyLCVWTvvvs0PQ0VgX0T8bd+4ZE";
 
-fn address(call: &Call<Products>) -> IpAddr {
+/// The address a stranger is counted by.
+pub fn address(call: &Call<Products>) -> IpAddr {
     call.client_ip(&call.state().limits.trusted_proxies).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
 }
 
@@ -56,16 +58,29 @@ pub async fn register(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     }
 }
 
-/// `POST /app/v1/login`: the same words and the same work for an unknown person and a wrong password.
+/// `POST /app/v1/login`.
 pub async fn login(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let products = call.state();
     let Login { email, password } = parse_login(&call.body).map_err(|issues| ApiError::validation(&issues))?;
-    let (address, account) = (address(&call), email.to_lowercase());
+    let user_id = authenticate(&call, &email, &password).await?;
+    let token = products.sessions.issue(user_id, SESSION_TTL_S, products.clock.as_ref());
+    let token = token.ok_or_else(|| ApiError::internal("a session cannot be signed"))?;
+    envelope::json(
+        StatusCode::OK,
+        &json!({ "access_token": token, "token_type": "Bearer", "expires_in": SESSION_TTL_S }),
+    )
+}
+
+/// The person of an e-mail address and a password: the same words and the same work for an unknown person and a wrong password.
+pub async fn authenticate(call: &Call<Products>, email: &str, password: &str) -> Result<UserId, ApiError> {
+    let products = call.state();
+    let (address, account) = (address(call), email.to_lowercase());
     let (_attempt, wait) = products.throttle.attempt(address, &account);
     tokio::time::sleep(wait).await;
-    let user = products.reader.find_user_by_email(&email).await?;
+    let user = products.reader.find_user_by_email(email).await?;
     let stored = user.as_ref().map_or_else(|| NOBODY_HASH.to_owned(), |user| user.password_hash.clone());
     let place = products.throttle.hashing_place().await;
+    let password = password.to_owned();
     let right = actix_web::web::block(move || verify_password(&password, &stored)).await.map_err(ApiError::internal)?;
     drop(place);
     let Some(user) = user.filter(|_| right) else {
@@ -76,10 +91,5 @@ pub async fn login(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         ));
     };
     products.throttle.succeed(&account);
-    let token = products.sessions.issue(user.id, SESSION_TTL_S, products.clock.as_ref());
-    let token = token.ok_or_else(|| ApiError::internal("a session cannot be signed"))?;
-    envelope::json(
-        StatusCode::OK,
-        &json!({ "access_token": token, "token_type": "Bearer", "expires_in": SESSION_TTL_S }),
-    )
+    Ok(user.id)
 }

@@ -13,6 +13,8 @@ use crate::domain::caller::{RateDecision, RateRule, RateWindow};
 
 /// Registrations a minute and address.
 const REGISTRATIONS: RateRule = RateRule { limit: 10, window_ms: 60_000 };
+/// The window of registrations of clients.
+const HOUR_MS: u64 = 60 * 60 * 1000;
 /// How long failed log-ins are remembered.
 const FAILURES: RateRule = RateRule { limit: 1_000_000, window_ms: 15 * 60_000 };
 /// Failures that cost nothing: people mistype.
@@ -30,6 +32,7 @@ const HASHES_MAX: usize = 2;
 pub struct Throttle {
     clock: Arc<dyn Clock>,
     registrations: DashMap<IpAddr, RateWindow>,
+    clients: DashMap<IpAddr, RateWindow>,
     failures_by_address: DashMap<IpAddr, RateWindow>,
     failures_by_account: DashMap<String, RateWindow>,
     attempts_by_address: DashMap<IpAddr, u64>,
@@ -71,6 +74,7 @@ impl Throttle {
         Self {
             clock,
             registrations: DashMap::new(),
+            clients: DashMap::new(),
             failures_by_address: DashMap::new(),
             failures_by_account: DashMap::new(),
             attempts_by_address: DashMap::new(),
@@ -82,6 +86,11 @@ impl Throttle {
     /// Counts a registration.
     pub fn register(&self, address: IpAddr) -> RateDecision {
         self.hit(&self.registrations, address, REGISTRATIONS)
+    }
+
+    /// Counts the registration of a client, of which an address has so many an hour.
+    pub fn register_client(&self, address: IpAddr, per_hour: u64) -> RateDecision {
+        self.hit(&self.clients, address, RateRule { limit: per_hour, window_ms: HOUR_MS })
     }
 
     /// Begins a log-in and says how long it has to wait because of earlier failures and of attempts still under way, so

@@ -3,6 +3,7 @@
 //! here. The JSON of a tool never becomes a value of rmcp's: a mark stands for it, which is replaced in the bytes of the answer,
 //! so that a record reads byte for byte as the REST API prints it.
 
+use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use http_body_util::{BodyExt, Full};
 use rmcp::ErrorData;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
@@ -25,7 +27,7 @@ use super::direct::{Direct, Step};
 use super::outcome::Refused;
 use super::server::{ToolServer, stand_in};
 use super::tools;
-use crate::http::call::Call;
+use crate::http::call::{Call, missing_scopes};
 use crate::http::envelope::{self, JSON_RPC_INVALID_REQUEST};
 use crate::http::error::ApiError;
 use crate::http::products::Products;
@@ -79,10 +81,41 @@ pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         let message = "several messages in one body are not accepted; send one";
         return Ok(envelope::json_rpc_error(StatusCode::BAD_REQUEST, JSON_RPC_INVALID_REQUEST, message));
     }
+    refuse_missing_scopes(&call).await?;
     match Direct::of(&call, host(&call)) {
         Some(message) => directly(&call, message).await,
         None => through_rmcp(&call).await,
     }
+}
+
+/// What a call of a tool says of what it needs.
+#[derive(Deserialize)]
+struct Asked<'a> {
+    #[serde(borrow)]
+    method: Cow<'a, str>,
+    params: Option<AskedTool<'a>>,
+}
+
+#[derive(Deserialize)]
+struct AskedTool<'a> {
+    #[serde(borrow)]
+    name: Option<Cow<'a, str>>,
+    arguments: Option<Arguments>,
+}
+
+/// A connection by OAuth that lacks a scope is refused before the call is looked at, in the way that makes its client ask the person
+/// (RFC 6750, section 3.1). A key cannot ask: its call is answered in words. Whatever else is wrong with a message is found later.
+async fn refuse_missing_scopes(call: &Call<Products>) -> Result<(), ApiError> {
+    let caller = call.caller()?;
+    if !caller.may_step_up() {
+        return Ok(());
+    }
+    let Ok(Asked { method, params: Some(params) }) = serde_json::from_slice(&call.body) else { return Ok(()) };
+    let definition = params.name.filter(|_| method == "tools/call").and_then(|name| Definition::named(&name));
+    let Some(definition) = definition else { return Ok(()) };
+    let needed = tools::needed_scopes(call, definition, &params.arguments.unwrap_or_default()).await?;
+    let held = caller.access().map(|access| access.scopes).unwrap_or_default();
+    if needed.without(held).is_empty() { Ok(()) } else { Err(missing_scopes(caller, needed)) }
 }
 
 /// Answers a message that is understood completely.

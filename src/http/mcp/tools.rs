@@ -29,9 +29,9 @@ use super::arguments::{self, Arguments};
 use super::definitions::Definition;
 use super::outcome::{Failure, Outcome, Refused};
 use crate::domain::books::records::organisation::OrganisationRecord;
-use crate::domain::caller::{KeyReach, KeySnapshot, Scope};
+use crate::domain::caller::{ConnectionAccess, KeyReach, Scope, ScopeSet};
 use crate::domain::date::{Date, date_in};
-use crate::domain::ids::OrganisationId;
+use crate::domain::ids::{ConnectionId, OrganisationId};
 
 use crate::http::body::Body;
 use crate::http::books::change::member;
@@ -68,20 +68,43 @@ pub(super) fn is_built(name: &str) -> bool {
     )
 }
 
+/// The scopes that a call needs, by the tool and, where they matter, by its arguments. What a plan needs to be committed, its
+/// operations say.
+pub(super) async fn needed_scopes(
+    call: &Call<Products>,
+    definition: &Definition,
+    arguments: &Arguments,
+) -> Result<ScopeSet, ApiError> {
+    match definition.tool.name.as_ref() {
+        "commit_plan" => plan::needed_to_commit(call, arguments).await,
+        _ => Ok(scopes_of_tool(definition, arguments)),
+    }
+}
+
+fn scopes_of_tool(definition: &Definition, arguments: &Arguments) -> ScopeSet {
+    let mut needed: ScopeSet = definition.scopes.iter().copied().collect();
+    if definition.tool.name == "coding_policy" && arguments.contains_key("set") {
+        needed.insert(Scope::CodingWrite);
+    }
+    needed
+}
+
 /// Does what a tool is for: its scope, then its arguments, then the tool.
 pub(super) async fn run(call: &Call<Products>, definition: &Definition, arguments: Arguments) -> Outcome {
-    let key = call.key().map_err(fault)?;
-    // What a plan needs to be committed, its operations say.
-    let needed = if definition.tool.name == "commit_plan" { &[][..] } else { &definition.scopes };
-    let missing: Vec<&str> =
-        needed.iter().filter(|scope| !key.has(**scope)).map(|scope| Scope::as_str(*scope)).collect();
+    let access = call.access().map_err(fault)?;
+    // Whether a plan may be committed, its tool finds out.
+    let needed = match definition.tool.name.as_ref() {
+        "commit_plan" => ScopeSet::default(),
+        _ => scopes_of_tool(definition, &arguments),
+    };
+    let missing = needed.without(access.scopes).names();
     if !missing.is_empty() {
         let message = format!("the key lacks the scope {}", missing.join(" and "));
         return Err(Failure::new("forbidden", message).next("ask the person for a key with it").into());
     }
     arguments::check(&definition.tool.input_schema, &arguments)?;
     match definition.tool.name.as_ref() {
-        "whoami" => who_am_i(call, key).await,
+        "whoami" => who_am_i(call, access).await,
         "list_organisations" => list_organisations(call).await,
         "select_organisation" => selection::select(call, &arguments).await,
         "recent_changes" => changes::recent(&Inside::of(call, &arguments).await?, &arguments).await,
@@ -211,7 +234,7 @@ struct WhoAmI<'a> {
 }
 
 /// What `GET /me` says, with the connection and today's date.
-async fn who_am_i(call: &Call<Products>, key: &KeySnapshot) -> Outcome {
+async fn who_am_i(call: &Call<Products>, access: &ConnectionAccess) -> Outcome {
     #[derive(Deserialize)]
     struct Me<'a> {
         #[serde(borrow)]
@@ -221,9 +244,13 @@ async fn who_am_i(call: &Call<Products>, key: &KeySnapshot) -> Outcome {
         #[serde(borrow)]
         credits: &'a RawValue,
     }
+    let kind = match access.id {
+        ConnectionId::Key(_) => "api_key",
+        ConnectionId::Grant(_) => "oauth",
+    };
     let body = ask(call, "getMe", &[], String::new()).await?;
     let me: Me<'_> = part(&body)?;
-    let restricted_to = match &key.reach {
+    let restricted_to = match &access.reach {
         KeyReach::All => None,
         KeyReach::Only(organisations) => Some(organisations.iter().map(|organisation| organisation.0).collect()),
     };
@@ -231,7 +258,7 @@ async fn who_am_i(call: &Call<Products>, key: &KeySnapshot) -> Outcome {
     let time_zone = selected.as_ref().map_or(TIME_ZONE, |selected| selected.timezone.as_str());
     answer(&WhoAmI {
         user_id: me.user_id,
-        connection: Connection { kind: "api_key", name: &key.name },
+        connection: Connection { kind, name: &access.name },
         scopes: me.scopes,
         restricted_to,
         selected_organisation: selected.as_ref().map(OrganisationName::of),
@@ -372,9 +399,9 @@ async fn visible(call: &Call<Products>, id: OrganisationId) -> Result<Organisati
 
 /// The organisation of a connection that reaches exactly one.
 async fn only_organisation(call: &Call<Products>) -> Result<OrganisationRecord, Refused> {
-    let key = call.key().map_err(fault)?;
-    let reached = call.state().reader.organisations_of(key.user_id).await.map_err(|error| fault(error.into()))?;
-    let mut reached = reached.into_iter().filter(|(row, _)| key.reach.covers(row.id));
+    let access = call.access().map_err(fault)?;
+    let reached = call.state().reader.organisations_of(access.user_id).await.map_err(|error| fault(error.into()))?;
+    let mut reached = reached.into_iter().filter(|(row, _)| access.reach.covers(row.id));
     match (reached.next(), reached.next()) {
         (Some((only, _)), None) => Ok(only),
         (None, _) => Err(Failure::new("no_organisation_selected", "this connection reaches no organisation").into()),

@@ -19,7 +19,8 @@ use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, Paths};
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::security::{
-    ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
+    ApiKey, ApiKeyValue, AuthorizationCode, Flow, HttpAuthScheme, HttpBuilder, OAuth2, Scopes, SecurityRequirement,
+    SecurityScheme,
 };
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{Components, ComponentsBuilder, InfoBuilder, License, OpenApiBuilder, RefOr, Required, Server};
@@ -58,10 +59,12 @@ use self::components::SharedComponents;
 use self::failures::{Errors, RateLimited};
 use super::error::ErrorCode;
 use super::route_table::{Access, BodyRule, Route};
+use crate::domain::caller::Scope;
 
 const API_PREFIX: &str = "/api/v1/";
 const KEY_AS_BEARER: &str = "apiKeyBearer";
 const KEY_AS_HEADER: &str = "apiKeyHeader";
+const OAUTH: &str = "oauth2";
 const SESSION: &str = "webSession";
 
 const DESCRIPTION: &str = "\
@@ -98,7 +101,7 @@ pub fn document_json<S>(routes: &[Route<S>], base_url: Option<&str>) -> String {
         .info(info)
         .servers(base_url.map(|url| [Server::new(url)]))
         .paths(paths)
-        .components(Some(all_components(shared)))
+        .components(Some(all_components(shared, base_url.unwrap_or_default())))
         .tags(Some(tags.map(|(name, description)| TagBuilder::new().name(name).description(Some(description)).build())))
         .build();
     // The builder holds only strings, numbers and maps of them, which always serialise.
@@ -156,7 +159,8 @@ fn operation<S>(route: &Route<S>, doc: Operation, shared: &mut SharedComponents)
         Access::Session => operation.security(SecurityRequirement::new(SESSION, Vec::<String>::new())),
         Access::AnyKey | Access::Key(_) | Access::JobPoll(_) => operation
             .security(SecurityRequirement::new(KEY_AS_BEARER, Vec::<String>::new()))
-            .security(SecurityRequirement::new(KEY_AS_HEADER, Vec::<String>::new())),
+            .security(SecurityRequirement::new(KEY_AS_HEADER, Vec::<String>::new()))
+            .security(SecurityRequirement::new(OAUTH, scope_of(route.access))),
     };
     for (status, description, sample) in successes {
         let response = match route.access {
@@ -222,7 +226,7 @@ fn by_status<S>(route: &Route<S>, own: Errors) -> Vec<(StatusCode, Errors)> {
         BodyRule::Json { .. } | BodyRule::JsonRpc | BodyRule::OptionalJson | BodyRule::NoKeys => {
             &[ErrorCode::InvalidJson, ErrorCode::RequestTimeout, ErrorCode::UnsupportedMediaType, Busy]
         }
-        BodyRule::Ignored | BodyRule::Upgrade => &[],
+        BodyRule::Ignored | BodyRule::Unchecked { .. } | BodyRule::Upgrade => &[],
     };
     from_access.iter().chain(from_body).copied().for_each(&mut add);
     if route.path.starts_with("/api/v1/books") {
@@ -246,7 +250,38 @@ fn by_status<S>(route: &Route<S>, own: Errors) -> Vec<(StatusCode, Errors)> {
     statuses
 }
 
-fn all_components(shared: SharedComponents) -> Components {
+/// The scope that a token needs, beside that of the connection that made a job, which may always poll it.
+fn scope_of(access: Access) -> Vec<&'static str> {
+    match access {
+        Access::Key(scope) | Access::JobPoll(scope) => vec![scope.as_str()],
+        Access::Public | Access::AnyKey | Access::Session => Vec::new(),
+    }
+}
+
+/// What a scope grants.
+const fn grants(scope: Scope) -> &'static str {
+    match scope {
+        Scope::ReconcileRead => "Poll reconciliations",
+        Scope::ReconcileWrite => "Submit reconciliations",
+        Scope::CodingRead => "Poll coding jobs",
+        Scope::CodingWrite => "Submit coding jobs",
+        Scope::BooksRead => "Read organisations and their books",
+        Scope::BooksWrite => "Create and modify ledger data, post journals",
+        Scope::BooksSend => "E-mail a document to a customer or supplier",
+    }
+}
+
+/// Connections that a person allows; without a base URL the addresses are relative to the document.
+fn oauth2(base_url: &str) -> SecurityScheme {
+    let scopes = Scopes::from_iter(Scope::ALL.map(|scope| (scope.as_str(), grants(scope))));
+    let (authorization, token) = (format!("{base_url}/oauth/authorize"), format!("{base_url}/oauth/token"));
+    let flow =
+        Flow::AuthorizationCode(AuthorizationCode::with_refresh_url(authorization, token.clone(), scopes, token));
+    let description = "A connection that a person allows (OAuth 2.1 with PKCE): docs/oauth.md.";
+    SecurityScheme::OAuth2(OAuth2::with_description([flow], description))
+}
+
+fn all_components(shared: SharedComponents, base_url: &str) -> Components {
     let bearer = |format: &str, description: &str| {
         SecurityScheme::Http(
             HttpBuilder::new()
@@ -260,6 +295,7 @@ fn all_components(shared: SharedComponents) -> Components {
     let mut components = ComponentsBuilder::new()
         .security_scheme(KEY_AS_BEARER, bearer("API key", "An API key, `key_<prefix>_<secret>`."))
         .security_scheme(KEY_AS_HEADER, SecurityScheme::ApiKey(ApiKey::Header(header)))
+        .security_scheme(OAUTH, oauth2(base_url))
         .security_scheme(SESSION, bearer("JWT", "The web session of a person, not an API key."));
     components = failures::components(components).schema("NoKeys", schema::strict("No keys.", Vec::new()));
     let groups =

@@ -106,9 +106,20 @@ struct ChangeActorJson<'a> {
     key_prefix: Option<&'a str>,
     #[schema(schema_with = via)]
     via: &'a str,
+    /// The connection by OAuth that was used; null for keys and people.
+    #[schema(required)]
+    connection: Option<ChangeConnectionJson<'a>>,
     /// The tool that was called; null over REST.
     #[schema(required)]
     tool: Option<&'a str>,
+}
+
+/// A connection by OAuth.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ChangeConnection)]
+struct ChangeConnectionJson<'a> {
+    id: Id,
+    name: &'a str,
 }
 
 fn action() -> ObjectBuilder {
@@ -142,7 +153,7 @@ fn via() -> ObjectBuilder {
 fn example() -> Value {
     json!({
         "cursor": 42, "at": "2026-03-10T12:00:00.000Z",
-        "actor": { "user_id": 3, "key_prefix": "4fK9zQ2mXw7B", "via": "api", "tool": null },
+        "actor": { "user_id": 3, "key_prefix": "4fK9zQ2mXw7B", "via": "api", "connection": null, "tool": null },
         "action": "update", "resource_type": "customer", "resource_id": 12, "summary": "Customer Brightwell School changed", "note": null,
         "before": { "email": null }, "after": { "email": "office@brightwell.example" }
     })
@@ -163,6 +174,7 @@ impl<'a> From<&'a ChangeRecord> for ChangeJson<'a> {
                 user_id: Id(row.user_id),
                 key_prefix: row.key_prefix.as_deref(),
                 via: &row.via,
+                connection: row.connection.as_ref().map(|(id, name)| ChangeConnectionJson { id: Id(id.0), name }),
                 tool: row.tool.as_deref(),
             },
             action: row.action.as_str(),

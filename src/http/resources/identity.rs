@@ -32,19 +32,20 @@ pub async fn health(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 
 /// `GET /api/v1/me`: from what is published, without a message or SQL once the balance is known.
 pub async fn me(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let key = call.key()?;
+    let access = call.access()?;
     let products = call.state();
     let bank = &products.actors.credits;
-    let account = match bank.published(key.user_id) {
+    let account = match bank.published(access.user_id) {
         Some(account) => account,
-        None => {
-            bank.account(key.user_id).await?.ok_or_else(|| ApiError::internal("a person without a credit account"))?
-        }
+        None => bank
+            .account(access.user_id)
+            .await?
+            .ok_or_else(|| ApiError::internal("a person without a credit account"))?,
     };
     // A month that is over shows the new allocation at once; the renewal is written by the next charge or by the house.
     let (account, _) = account.rolled_over(Month::of_ms(call.began_at_ms()));
     let credits = CreditsJson { remaining_monthly: account.monthly, bonus_credits: account.bonus };
-    let me = MeJson { user_id: Id(key.user_id.0), scopes: key.scopes.names(), credits };
+    let me = MeJson { user_id: Id(access.user_id.0), scopes: access.scopes.names(), credits };
     envelope::json(StatusCode::OK, &me)
 }
 

@@ -1,7 +1,5 @@
 //! API keys: created, listed and revoked by their owner's web session.
 
-use std::sync::atomic::Ordering;
-
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Serialize;
@@ -63,7 +61,7 @@ pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let rows = products.reader.list_keys(call.caller()?.user_id).await?;
     let used = |id: KeyId| {
         let key = products.actors.keys.published.by_id(id)?;
-        Some(key.last_used_ms.load(Ordering::Relaxed))
+        Some(key.access.usage.last_used_ms())
     };
     let keys = rows.iter().map(|row| KeyJson::new(row, used(row.id))).collect();
     envelope::json(StatusCode::OK, &KeysJson { keys })

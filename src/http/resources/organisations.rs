@@ -38,11 +38,11 @@ use crate::http::wire::books::refused;
 /// `GET /api/v1/books/organisations`: accepted memberships the key covers.
 pub async fn list(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     Query::none(call.query())?;
-    let key = call.key()?;
+    let access = call.access()?;
     let reader = &call.state().reader;
-    let mut rows = reader.organisations_of(key.user_id).await?;
+    let mut rows = reader.organisations_of(access.user_id).await?;
     reader.with_next_numbers(rows.iter_mut().map(|(row, _)| row)).await?;
-    let covered = rows.iter().filter(|(row, _)| key.reach.covers(row.id));
+    let covered = rows.iter().filter(|(row, _)| access.reach.covers(row.id));
     envelope::list(covered.map(|(row, role)| OrganisationJson::new(row, *role)).collect())
 }
 
@@ -56,10 +56,10 @@ pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 
 /// `POST /api/v1/books/organisations`: the caller becomes its owner.
 pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
-    let key = Arc::clone(call.key()?);
-    let all = match key.reach {
+    let access = call.access()?;
+    let all = match access.reach {
         KeyReach::All => Ok(()),
-        _ => Err(ApiError::forbidden("a key restricted to organisations cannot make another")),
+        _ => Err(ApiError::forbidden("a connection restricted to organisations cannot make another")),
     };
     call.permitted(all)?;
     let new = body_or_path(parse_new(&call.body), true)?;
@@ -72,8 +72,8 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let stored: PrintAnswer =
         Arc::new(move |result| Some((StatusCode::CREATED.as_u16(), print(result, context, false)?)));
     let new = CreateOrganisation {
-        owner: key.user_id,
-        key_prefix: Some(key.prefix.clone()),
+        owner: access.user_id,
+        key_prefix: call.caller()?.key_prefix().map(str::to_owned),
         connection: call.caller()?.connection(),
         tool: call.tool(),
         change: new.change,

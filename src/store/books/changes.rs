@@ -2,7 +2,7 @@
 
 use crate::domain::books::audit_fields::{ChangeAction, Resource};
 use crate::domain::books::records::change::{ChangeRecord, Changes, ChangesPart, Since};
-use crate::domain::ids::OrganisationId;
+use crate::domain::ids::{GrantId, OrganisationId};
 use crate::store::StoreError;
 use crate::store::books::conditions::Conditions;
 use crate::store::sql::{Reader, Row, params, signed};
@@ -43,7 +43,8 @@ impl Reader {
         let order = if part.newest_first { " desc" } else { "" };
         let sql = format!(
             "select cursor, at, user_id, key_prefix, via, action, resource_type, resource_id, summary, before, after, \
-             tool, note from book_change where {} order by cursor{order} limit {limit}",
+             tool, note, grant_id, (select g.client_name from oauth_grant g where g.id = grant_id) from book_change \
+             where {} order by cursor{order} limit {limit}",
             conditions.text()
         );
         let rows = self.all(&sql, conditions.values()).await?;
@@ -85,6 +86,11 @@ const fn table(resource: Resource) -> Option<&'static str> {
     }
 }
 
+/// A connection by OAuth as the history names it.
+fn connection(id: Option<i64>, name: Option<String>) -> Option<(GrantId, String)> {
+    id.map(|id| (GrantId(id), name.unwrap_or_default()))
+}
+
 /// Reads an entry of the history.
 fn read(row: &Row) -> Result<ChangeRecord, StoreError> {
     Ok(ChangeRecord {
@@ -101,5 +107,6 @@ fn read(row: &Row) -> Result<ChangeRecord, StoreError> {
         after: row.get(10)?,
         tool: row.get(11)?,
         note: row.get(12)?,
+        connection: connection(row.get(13)?, row.get(14)?),
     })
 }

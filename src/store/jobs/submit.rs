@@ -2,7 +2,7 @@
 
 use super::{INLINE_BYTES_MAX, PART_BYTES_MAX};
 use crate::domain::idempotency::StoredResponse;
-use crate::domain::ids::{JobId, KeyId, UserId};
+use crate::domain::ids::{ConnectionId, JobId, UserId};
 use crate::domain::job::Product;
 use crate::store::StoreError;
 use crate::store::sql::{Reader, Row, Unit, params};
@@ -17,8 +17,8 @@ pub struct NewJob {
     pub product: Product,
     /// Its owner.
     pub user_id: UserId,
-    /// The key (or grant) that submits it, which may always poll it.
-    pub key_id: Option<KeyId>,
+    /// The key or grant that submits it, which may always poll it.
+    pub connection: Option<ConnectionId>,
     /// Credits it costs when it succeeds.
     pub cost: i64,
     /// Whether key and request both allow overage.
@@ -157,9 +157,9 @@ impl Reader {
 const FIND_REPLAY: &str = "select body_hash, status, body from idempotency_key \
                            where user_id = $1 and method = $2 and path = $3 and key = $4 and expires_at > $5";
 
-const JOB_COLUMNS: &str = "id, product, user_id, key_id, status, fence, attempt, cost, allow_overage, rows_total, \
-                           parameters, created_at, result_parts, result_size";
-const JOB_VALUES: &str = "$3, $1, $4, $5, 'queued', 0, 0, $6, $7, $8, $9, $10, 0, 0";
+const JOB_COLUMNS: &str = "id, product, user_id, key_id, grant_id, status, fence, attempt, cost, allow_overage, \
+                           rows_total, parameters, created_at, result_parts, result_size";
+const JOB_VALUES: &str = "$3, $1, $4, $5, $6, 'queued', 0, 0, $7, $8, $9, $10, $11, 0, 0";
 const TAKE_PLACE: &str = "update product_slot set waiting = waiting + 1, last_seq = last_seq + 1 \
                           where product = $1 and waiting < $2";
 
@@ -179,12 +179,18 @@ async fn submit(unit: &Unit<'_>, job: &NewJob, inline: &Option<Vec<u8>>) -> Resu
         let same = response.body_hash == idempotency.body_hash;
         return Ok(if same { Submitted::Replayed(response) } else { Submitted::KeyReused });
     }
+    let (key, grant) = match job.connection {
+        Some(ConnectionId::Key(id)) => (Some(id.0), None),
+        Some(ConnectionId::Grant(id)) => (None, Some(id.0)),
+        None => (None, None),
+    };
     let mut values = params![
         job.product.as_str(),
         job.capacity,
         job.id.as_str(),
         job.user_id.0,
-        job.key_id.map(|key| key.0),
+        key,
+        grant,
         job.cost,
         job.allow_overage,
         job.rows_total,
@@ -206,7 +212,7 @@ async fn submit(unit: &Unit<'_>, job: &NewJob, inline: &Option<Vec<u8>>) -> Resu
 /// A place in the queue, the job, its row in the queue and its payload, in one statement; no row comes back, and
 /// nothing is written, when the queue is full.
 fn submit_sql(unit: &Unit<'_>, with_payload: bool) -> String {
-    let payload = "insert into job_payload (job_id, part, at, bytes) select $3, 0, $10, $11";
+    let payload = "insert into job_payload (job_id, part, at, bytes) select $3, 0, $11, $12";
     // `changes()` counts what the statement before changed: one row, or none when the queue was full.
     let mut sqlite = format!(
         "{TAKE_PLACE} returning waiting; \

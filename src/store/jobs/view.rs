@@ -1,7 +1,7 @@
 //! What polling shows.
 
 use super::INLINE_BYTES_MAX;
-use crate::domain::ids::{JobId, KeyId, UserId};
+use crate::domain::ids::{ConnectionId, GrantId, JobId, KeyId, UserId};
 use crate::domain::job::{JobFailure, JobStatus, Product};
 use crate::store::StoreError;
 use crate::store::sql::{Reader, Row, params};
@@ -15,8 +15,8 @@ pub struct JobRow {
     pub product: Product,
     /// Its owner.
     pub user_id: UserId,
-    /// The key that submitted it, which may always poll it.
-    pub key_id: Option<KeyId>,
+    /// The key or grant that submitted it, which may always poll it.
+    pub connection: Option<ConnectionId>,
     /// Where it stands.
     pub status: JobStatus,
     /// For progress.
@@ -65,7 +65,7 @@ impl Reader {
         let sql = format!(
             "select j.key_id, j.status, j.rows_total, j.parameters, j.created_at, j.started_at, j.completed_at, \
              j.credits_charged, j.failure, j.credits_required, j.credits_available, j.result_parts, j.result_size, \
-             r.bytes from job j left join job_result r on r.job_id = j.id and r.part = 0 and j.result_parts = 1 \
+             r.bytes, j.grant_id from job j left join job_result r on r.job_id = j.id and r.part = 0 and j.result_parts = 1 \
              and j.result_size <= {} where j.id = $1 and j.product = $2 and j.user_id = $3",
             INLINE_BYTES_MAX * 8
         );
@@ -103,7 +103,7 @@ fn read(row: &Row, product: Product, job: &JobId, user: UserId) -> Result<JobRow
         id: job.clone(),
         product,
         user_id: user,
-        key_id: row.get::<Option<i64>>(0)?.map(KeyId),
+        connection: connection_of(row.get(0)?, row.get(14)?),
         status: row.parsed(1, JobStatus::parse)?,
         rows_total: row.get(2)?,
         parameters: row.get(3)?,
@@ -116,6 +116,11 @@ fn read(row: &Row, product: Product, job: &JobId, user: UserId) -> Result<JobRow
         result_size: row.unsigned(12)?,
         result: row.get(13)?,
     })
+}
+
+fn connection_of(key: Option<i64>, grant: Option<i64>) -> Option<ConnectionId> {
+    let key = key.map(|id| ConnectionId::Key(KeyId(id)));
+    key.or_else(|| grant.map(|id| ConnectionId::Grant(GrantId(id))))
 }
 
 fn read_failure(row: &Row) -> Result<Option<JobFailure>, StoreError> {

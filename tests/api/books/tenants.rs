@@ -8,6 +8,7 @@ use bookkeeping_suite::http::{openapi, routes};
 use serde_json::{Value, json};
 
 use super::{Books, ORGANISATIONS, format_paths};
+use crate::oauth::{Ticks, connect};
 use crate::support::client::{Answer, Request};
 use crate::support::database::on_both_databases;
 use crate::support::server::ApiKey;
@@ -354,6 +355,18 @@ on_both_databases! {
             &own.books.owner,
             &json!({ "name": "r", "scopes": ["books:read", "books:write", "books:send"], "organisation_ids": [server.organisation(&own.books.owner, "Else")] }),
         );
+        // The same by tokens: restricted to another organisation, without a scope of the books, and revoked.
+        let elsewhere = server.organisation(&own.books.owner, "Elsewhere");
+        let scopes = ["books:read", "books:write", "books:send"];
+        let by_token = |scopes: &[&str], organisations: Option<&[i64]>| {
+            connect(server, &own.books.owner, &Ticks { scopes, organisations })
+        };
+        let restricted_token = by_token(&scopes, Some(&[elsewhere])).key();
+        let without_token = by_token(&["coding:read"], None).key();
+        let own_token = by_token(&scopes, Some(&[own.books.id])).key();
+        let revoked = by_token(&scopes, None);
+        revoked.revoke(server);
+        let revoked = revoked.key();
         let mut tried = 0;
         for operation in operations() {
             let own_key = &own.books.key;
@@ -372,6 +385,12 @@ on_both_databases! {
             }
             // The own organisation outside the key's set is refused.
             request(&own, &restricted, &operation, own.books.id, |kind| own.record(kind)).send().refused(403, "forbidden");
+            let by = |key: &ApiKey| request(&own, key, &operation, own.books.id, |kind| own.record(kind)).send();
+            by(&restricted_token).refused(403, "forbidden");
+            by(&without_token).refused(403, "forbidden");
+            by(&revoked).refused(401, "unauthorized");
+            let theirs = request(&own, &own_token, &operation, foreign_id, foreign_record).send();
+            assert_eq!(told(&theirs), told(&nowhere), "{operation:?}");
             // A viewer reads and changes nothing.
             tried += 1;
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,10 +12,11 @@ use actix_web::http::{Method, StatusCode};
 use bookkeeping_suite::clock::{Clock, ManualClock};
 use bookkeeping_suite::domain::caller;
 use bookkeeping_suite::domain::caller::{
-    KeyHash, KeyPrefix, KeyReach, KeySnapshot, PresentedKey, RateRule, RateWindow, Scope,
+    ConnectionAccess, KeyHash, KeyPrefix, KeyReach, KeySnapshot, PresentedKey, RateRule, RateWindow, Scope,
 };
-use bookkeeping_suite::domain::ids::{KeyId, UserId};
-use bookkeeping_suite::http::call::{Call, Gate, RateOutcome, SessionError};
+use bookkeeping_suite::domain::ids::{ConnectionId, KeyId, UserId};
+use bookkeeping_suite::domain::oauth::token::PresentedToken;
+use bookkeeping_suite::http::call::{Call, Gate, RateOutcome, SessionError, TokenOutcome};
 use bookkeeping_suite::http::error::ApiError;
 use bookkeeping_suite::http::route_table::{Access, BodyRule, Route};
 use bookkeeping_suite::http::server::{Observer, Parts, ServerOptions};
@@ -39,12 +40,16 @@ impl Gate for TestGate {
         caller::verify_key(self.keys.get(&presented.prefix).cloned(), presented)
     }
 
+    fn authenticate_token(&self, _: &PresentedToken) -> TokenOutcome {
+        TokenOutcome::Known(None)
+    }
+
     fn authenticate_session(&self, token: &str) -> Result<UserId, SessionError> {
         if token == SESSION { Ok(UserId(9)) } else { Err(SessionError::Invalid) }
     }
 
-    fn hit_key(&self, key: &Arc<KeySnapshot>, _: std::time::Instant) -> RateOutcome {
-        let decision = key.window.hit(self.rule, self.clock.monotonic_ms());
+    fn hit_connection(&self, access: &ConnectionAccess, _: std::time::Instant) -> RateOutcome {
+        let decision = access.usage.window.hit(self.rule, self.clock.monotonic_ms());
         if self.asks_others.load(Ordering::Relaxed) {
             return RateOutcome::Pending(Box::pin(async move {
                 tokio::time::sleep(Duration::from_millis(2)).await;
@@ -170,15 +175,16 @@ impl Drop for TestServer {
 fn snapshot(id: i64, scopes: &[Scope], hash: KeyHash) -> KeySnapshot {
     KeySnapshot {
         prefix: String::new(),
-        key_id: KeyId(id),
-        user_id: UserId(id * 10),
-        name: format!("key {id}"),
         hash,
-        scopes: scopes.iter().copied().collect(),
-        allow_overage: false,
-        reach: KeyReach::All,
-        last_used_ms: AtomicI64::new(0),
-        window: Arc::default(),
+        access: ConnectionAccess {
+            id: ConnectionId::Key(KeyId(id)),
+            user_id: UserId(id * 10),
+            name: format!("key {id}"),
+            scopes: scopes.iter().copied().collect(),
+            allow_overage: false,
+            reach: KeyReach::All,
+            usage: Arc::default(),
+        },
     }
 }
 
@@ -206,7 +212,10 @@ fn test_routes() -> Vec<Route<()>> {
 
 async fn whoami(call: Call<()>) -> Result<HttpResponse, ApiError> {
     let caller = call.caller()?;
-    let key = caller.key().map(|key| key.key_id);
+    let key = caller.connection().and_then(|connection| match connection {
+        ConnectionId::Key(id) => Some(id),
+        ConnectionId::Grant(_) => None,
+    });
     envelope::json(StatusCode::OK, &json!({ "user_id": caller.user_id, "key_id": key, "query": call.query() }))
 }
 
@@ -219,7 +228,7 @@ async fn item(call: Call<()>) -> Result<HttpResponse, ApiError> {
     if call.parameter("id") == "missing" {
         return Err(ApiError::not_found());
     }
-    let reads = call.caller()?.key().is_some_and(|key| key.has(Scope::ReconcileRead));
+    let reads = call.access()?.has(Scope::ReconcileRead);
     envelope::json(StatusCode::OK, &json!({ "id": call.parameter("id"), "reads": reads }))
 }
 

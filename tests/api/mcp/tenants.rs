@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{call, failure, legacy, schema};
 use crate::books::Books;
+use crate::oauth::{Ticks, connect};
 use crate::support::server::{ALL_SCOPES, TestServer};
 
 /// Arguments that are right but for the organisation; a new tool without a row here fails.
@@ -55,10 +56,24 @@ fn a_tool_shows_an_organisation_to_its_members_only() {
     let viewer = server.person();
     server.member(books.id, &viewer, "viewer");
     let viewer_key = server.key(&viewer, &ALL_SCOPES);
+    // The same by tokens: restricted, without the scopes, narrowed by a refresh, and revoked.
+    let all = Ticks { scopes: &ALL_SCOPES, organisations: None };
+    let restricted_token = connect(server, &books.owner, &Ticks { organisations: Some(&[other]), ..all.clone() }).key();
+    let without_token = connect(server, &books.owner, &Ticks { scopes: &["reconcile:read"], ..all.clone() }).key();
+    let foreign_token = connect(server, &stranger, &all).key();
+    let token = connect(server, &books.owner, &Ticks { organisations: Some(&[books.id]), ..all.clone() }).key();
+    let narrowed = connect(server, &books.owner, &all);
+    let narrowed = narrowed.narrowed(server, "reconcile:read").key();
+    let revoked = connect(server, &books.owner, &all);
+    revoked.revoke(server);
+    let revoked = revoked.key();
     let listed = legacy(server, &books.key, "tools/list", &json!({})).expect(200);
+    assert_eq!(legacy(server, &without_token, "tools/list", &json!({})).expect(200), listed);
     for tool in listed["result"]["tools"].as_array().unwrap() {
         let tool = tool["name"].as_str().unwrap();
         let needs_scope = schema::definition(tool)["_meta"]["suite/scope"] != "";
+        let asked = json!({ "name": tool, "arguments": arguments(tool).unwrap_or_else(|| json!({})) });
+        legacy(server, &revoked, "tools/call", &asked).refused(401, "unauthorized");
         let Some(own) = inside(tool, books.id) else { continue };
         let nowhere = inside(tool, 999_999).unwrap();
         // Somebody else's organisation is like one that is not there.
@@ -69,7 +84,21 @@ fn a_tool_shows_an_organisation_to_its_members_only() {
         let told = failure(server, &restricted, tool, &own);
         assert!(told.starts_with("forbidden: "), "{tool}: {told}");
         assert!(!told.contains("Larkspur"), "{tool}: {told}");
+        let told = failure(server, &restricted_token, tool, &own);
+        assert!(told.starts_with("forbidden: ") && !told.contains("Larkspur"), "{tool}: {told}");
+        let told = failure(server, &foreign_token, tool, &own);
+        assert_eq!(told, failure(server, &foreign_token, tool, &nowhere), "{tool}");
+        assert!(told.starts_with("not_found: "), "{tool}: {told}");
+        assert_eq!(call(server, &token, tool, &own)["isError"], false, "{tool}");
         if needs_scope {
+            for arguments in [&own, &nowhere, &json!({ "nonsense": 1 })] {
+                for key in [&without_token, &narrowed] {
+                    let answer = legacy(server, key, "tools/call", &json!({ "name": tool, "arguments": arguments }));
+                    answer.refused(403, "forbidden");
+                    let challenge = answer.header("www-authenticate").unwrap_or_default();
+                    assert!(challenge.contains("error=\"insufficient_scope\""), "{tool}: {challenge}");
+                }
+            }
             for arguments in [&own, &nowhere, &json!({ "nonsense": 1 })] {
                 let told = failure(server, &without, tool, arguments);
                 assert!(told.starts_with("forbidden: the key lacks the scope"), "{tool}: {told}");

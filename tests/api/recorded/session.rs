@@ -72,7 +72,9 @@ impl Session {
     }
 
     pub fn server(&mut self) -> &TestServer {
-        self.server.get_or_insert_with(|| self.setup.clone().start())
+        let server = self.server.get_or_insert_with(|| self.setup.clone().start());
+        self.masks.add(server.url(), "<server>".to_owned());
+        server
     }
 
     /// A person with 1,000 credits; `<name> session` is a caller from here on.

@@ -239,7 +239,7 @@ impl Answer {
         let there = RATE_HEADERS.iter().filter(|name| self.header(name).is_some()).count();
         let is_public = method == "OPTIONS" && path.starts_with("/mcp")
             || path.starts_with("/api/v1/health")
-            || !(path.starts_with("/api/v1/") || path.starts_with("/mcp"));
+            || !["/api/v1/", "/mcp", "/app/v1/connections"].iter().any(|counted| path.starts_with(counted));
         let is_no_json = code == "invalid_json" || path.starts_with("/mcp") && self.text().contains("-32700");
         if is_public || self.status == 401 || is_no_json {
             assert_eq!(there, 0, "{self}: rate-limit headers where none belong");

@@ -297,6 +297,33 @@ impl TestServer {
         self.server().add_member(OrganisationId(organisation), UserId(person.user_id), role).expect("a membership");
     }
 
+    /// Another web session of a person.
+    #[track_caller]
+    pub fn session_of(&self, person: &Person) -> String {
+        self.server().session(UserId(person.user_id)).expect("a session")
+    }
+
+    /// Takes a person's membership back, as another program writes it.
+    #[track_caller]
+    pub fn remove_member(&self, organisation: i64, person: &Person) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let connection = sea_orm::Database::connect(&self.database_url).await.expect("connected");
+            for sql in [
+                "update change_epoch set value = value + 1 where topic = 'memberships'".to_owned(),
+                format!(
+                    "update membership set accepted = false, \
+                     changed_epoch = (select value from change_epoch where topic = 'memberships') \
+                     where organisation_id = {organisation} and user_id = {}",
+                    person.user_id
+                ),
+            ] {
+                connection.execute_unprepared(&sql).await.expect("written");
+            }
+            connection.close().await.expect("closed");
+        });
+    }
+
     /// What the server says to a submission.
     #[track_caller]
     pub fn submission(&self, key: &ApiKey, body: impl Into<Vec<u8>>) -> Answer {

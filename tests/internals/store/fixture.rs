@@ -97,7 +97,7 @@ impl StoreFixture {
             id: JobId::mint(PRODUCT.id_prefix(), self.clock.unique()),
             product: PRODUCT,
             user_id: user,
-            key_id: None,
+            connection: None,
             cost,
             allow_overage: false,
             rows_total: cost,

@@ -3,7 +3,7 @@
 use bookkeeping_suite::domain::books::command::BooksCommand;
 use bookkeeping_suite::domain::books::records::organisation::{OrganisationChange, OrganisationField};
 use bookkeeping_suite::domain::caller::{KeyHash, KeyReach, Role, Scope};
-use bookkeeping_suite::domain::ids::{KeyId, OrganisationId, UserId};
+use bookkeeping_suite::domain::ids::{ConnectionId, KeyId, OrganisationId, UserId};
 use bookkeeping_suite::domain::ledger::organisation::VatPatch;
 use bookkeeping_suite::store::{KeyCreated, KeyRow, MemberAdded, NewKey, NewUser, Reader, UserCreated};
 
@@ -69,7 +69,8 @@ async fn keys_are_created_listed_and_revoked(bed: &StoreFixture) {
     assert!(listed[1].hash.matches(&first.hash));
     assert_eq!((listed[1].scopes, listed[1].reach.clone()), (first.scopes, KeyReach::All));
 
-    let used = vec![(first.id, START_MS + 5), (first.id, START_MS + 3)];
+    let first_id = ConnectionId::Key(first.id);
+    let used = vec![(first_id, START_MS + 5), (first_id, START_MS + 3)];
     bed.store.writer.flush_last_used(used).await.unwrap();
     assert_eq!(bed.store.reader.list_keys(user).await.unwrap()[1].last_used_at_ms, Some(START_MS + 5));
 
@@ -105,7 +106,7 @@ async fn followers_load_only_what_moved(bed: &StoreFixture) {
     assert_eq!((created.keys, created.credits), (start.keys + 1, start.credits));
     assert_eq!(key.changed_epoch, created.keys);
     assert!(bed.store.reader.load_keys(created.keys).await.unwrap().is_empty());
-    bed.store.writer.flush_last_used(vec![(key.id, START_MS)]).await.unwrap();
+    bed.store.writer.flush_last_used(vec![(ConnectionId::Key(key.id), START_MS)]).await.unwrap();
     assert_eq!(bed.store.reader.epochs().await.unwrap(), created);
     bed.store.writer.revoke_key(user, key.id, START_MS).await.unwrap().unwrap();
     let changed = bed.store.reader.load_keys(created.keys).await.unwrap();

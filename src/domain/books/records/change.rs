@@ -1,6 +1,7 @@
 //! The history of the books, as callers read it.
 
 use crate::domain::books::audit_fields::{ChangeAction, Resource};
+use crate::domain::ids::GrantId;
 
 /// An entry of the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub struct ChangeRecord {
     pub before: Option<String>,
     /// The changed fields after, as JSON.
     pub after: Option<String>,
+    /// The connection by OAuth that was used, and its name.
+    pub connection: Option<(GrantId, String)>,
     /// The tool that was called.
     pub tool: Option<String>,
     /// What the caller said it was for.

@@ -23,7 +23,7 @@ use super::{Inside, answer, fault, refused, visible};
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::plan::{NewPlan, OperationOutcome, PlanConfirmation, PlanOutcome, PlanStored};
 use crate::domain::books::request::{ChangeOptions, CommandOutcome, CommandResult, PrintAnswer, Replay};
-use crate::domain::caller::Scope;
+use crate::domain::caller::{Scope, ScopeSet};
 use crate::domain::ids::OrganisationId;
 use crate::domain::ledger::refusal::Refusal;
 use crate::http::books::change::rejected;
@@ -168,8 +168,18 @@ fn print(inside: &Inside<'_>, token_hash: &str, sent: &SentPlan) -> PrintAnswer 
 
 /// What the caller lacks of what the operations of a plan need.
 fn missing_scopes(call: &Call<Products>, sent: &SentPlan) -> Result<Vec<&'static str>, Refused> {
-    let key = call.key().map_err(fault)?;
-    Ok(sent.needs().into_iter().filter(|scope| !key.has(*scope)).map(Scope::as_str).collect())
+    let access = call.access().map_err(fault)?;
+    Ok(sent.needs().into_iter().filter(|scope| !access.has(*scope)).map(Scope::as_str).collect())
+}
+
+/// The scopes that committing needs: those of the plan's operations; to change the books where no plan has the token.
+pub(super) async fn needed_to_commit(call: &Call<Products>, arguments: &Arguments) -> Result<ScopeSet, ApiError> {
+    let given = arguments.get("plan_token").and_then(Value::as_str).unwrap_or_default();
+    let principal = call.caller()?;
+    let connection = principal.connection().ok_or_else(|| ApiError::internal("a caller without connection"))?;
+    let stored = call.state().reader.plan(principal.user_id, connection, &token::hash(given)).await?;
+    let sent = stored.and_then(|stored| serde_json::from_str::<SentPlan>(&stored.body).ok());
+    Ok(sent.map_or_else(|| std::iter::once(Scope::BooksWrite).collect(), |sent| sent.needs().into_iter().collect()))
 }
 
 /// Refuses to commit a plan whose operations need more than the caller holds.

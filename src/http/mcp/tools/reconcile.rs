@@ -19,7 +19,7 @@ use crate::domain::amount::UNITS_PER_PENNY;
 use crate::domain::books::records::bank_book::{BankBookRow, BankBookSource};
 use crate::domain::control::{Control, Stopped};
 use crate::domain::date::Date;
-use crate::domain::ids::OrganisationId;
+use crate::domain::ids::{ConnectionId, OrganisationId};
 use crate::domain::ledger::money::{Money, Pence};
 use crate::domain::recon::dataset::MAX_DESCRIPTION_CHARS;
 use crate::domain::recon::{self, Dataset, Explanation, Options, Outcome, Rows};
@@ -39,7 +39,7 @@ const ROWS_CHARACTERS_MAX: usize = 22_500;
 const PROBLEMS_NAMED_MAX: usize = 20;
 
 /// The keys, by their prefix, for which a comparison is under way.
-static AT_WORK: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+static AT_WORK: Mutex<BTreeSet<ConnectionId>> = Mutex::new(BTreeSet::new());
 /// The comparison that runs in the process: jobs have the other threads.
 static PLACE: Semaphore = Semaphore::const_new(1);
 
@@ -125,7 +125,7 @@ struct Perhaps {
 /// Compares a statement with the books.
 pub(super) async fn statement(inside: &Inside<'_>, arguments: &Arguments) -> Answer {
     let statement = Statement::read(arguments)?;
-    let turn = Turn::take(&inside.call.key().map_err(fault)?.prefix)?;
+    let turn = Turn::take(inside.call.access().map_err(fault)?.id)?;
     // The route says whether there is such a bank account.
     inside.ask("getBankAccount", Some(statement.bank_account_id)).await?;
     let place = tokio::time::timeout(PATIENCE, PLACE.acquire()).await.map_err(|_| Refused::from(busy()))?;
@@ -220,13 +220,13 @@ impl Statement {
 }
 
 /// The right of a connection to a comparison: one at a time.
-struct Turn(String);
+struct Turn(ConnectionId);
 
 impl Turn {
-    fn take(key_prefix: &str) -> Result<Self, Failure> {
-        let is_first = AT_WORK.lock().unwrap_or_else(PoisonError::into_inner).insert(key_prefix.to_owned());
+    fn take(connection: ConnectionId) -> Result<Self, Failure> {
+        let is_first = AT_WORK.lock().unwrap_or_else(PoisonError::into_inner).insert(connection);
         if is_first {
-            return Ok(Self(key_prefix.to_owned()));
+            return Ok(Self(connection));
         }
         let failure = Failure::new("busy", "a statement of this connection is being compared");
         Err(failure.next("wait for its answer, then ask again"))
@@ -469,14 +469,16 @@ fn fitting(lists: [Vec<Box<RawValue>>; 3]) -> [Vec<Box<RawValue>>; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ids::GrantId;
 
     #[test]
     fn a_connection_has_one_comparison_at_a_time() {
-        let first = Turn::take("of a test").expect("nobody compares");
-        assert!(Turn::take("of a test").is_err_and(|failure| failure.to_string().starts_with("busy: ")));
-        let _other = Turn::take("of another test").expect("another connection");
+        let [one, another] = [i64::MAX, i64::MAX - 1].map(|id| ConnectionId::Grant(GrantId(id)));
+        let first = Turn::take(one).expect("nobody compares");
+        assert!(Turn::take(one).is_err_and(|failure| failure.to_string().starts_with("busy: ")));
+        let _other = Turn::take(another).expect("another connection");
         drop(first);
-        Turn::take("of a test").expect("it has ended");
+        Turn::take(one).expect("it has ended");
     }
 
     #[test]

@@ -13,8 +13,8 @@ use crate::http::products::Products;
 
 /// The organisation a connection has selected, while the connection still reaches it.
 pub(super) async fn selected(call: &Call<Products>) -> Result<Option<OrganisationRecord>, Refused> {
-    let key = call.key().map_err(fault)?;
-    let selected = call.state().reader.selected_organisation(key.key_id).await.map_err(|error| fault(error.into()))?;
+    let access = call.access().map_err(fault)?;
+    let selected = call.state().reader.selected_organisation(access.id).await.map_err(|error| fault(error.into()))?;
     match selected {
         Some(id) => still_visible(call, id).await,
         None => Ok(None),
@@ -39,8 +39,8 @@ pub(super) async fn select(call: &Call<Products>, arguments: &Arguments) -> Outc
         previous: Option<OrganisationName<'a>>,
     }
     let inside = Inside::of(call, arguments).await?;
-    let key = call.key().map_err(fault)?;
-    let before = call.state().actors.keys.select_organisation(key.key_id, OrganisationId(inside.id)).await;
+    let access = call.access().map_err(fault)?;
+    let before = call.state().actors.keys.select_organisation(access.id, OrganisationId(inside.id)).await;
     let before = before.map_err(|error| fault(error.into()))?.filter(|before| before.0 != inside.id);
     let previous = match before {
         Some(id) => still_visible(call, id).await?,

@@ -1,0 +1,369 @@
+//! GrantRegistry: makes and ends connections by OAuth, exchanges codes and refresh tokens, and publishes what is accepted.
+//!
+//! What changes a connection goes one at a time, so that a reload never overtakes a revocation: after the answer to a revocation the
+//! connection is refused in this process, and within a second in every other (they follow the epoch of the topic `grants`). Exchanges
+//! are handed over without waiting for the one before, so that many share a commit; the store takes the connection's row in each.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix::{
+    Actor, ActorFutureExt as _, AtomicResponse, Context, Handler, Message, ResponseActFuture, Supervised,
+    WrapFuture as _,
+};
+
+use super::grant_directory::{GrantDirectory, KnownToken};
+use super::runtime::{ActorError, ActorStats, Ask, Guarded, Slot, guard};
+use super::{AskError, Observer};
+use crate::clock::Clock;
+use crate::domain::caller::ConnectionAccess;
+use crate::domain::ids::{ConnectionId, GrantId, UserId};
+use crate::domain::oauth::token::{PresentedToken, TokenHash, TokenKind};
+use crate::store::{
+    ClientRow, CodeRedemption, Consent, ConsentOutcome, Decided, ExchangeRefusal, Exchanged, NewClient, NewRequest,
+    RefreshExchange, RevokedToken, Store, StoreError, TokenRow,
+};
+
+/// Answers wait for a commit, which may wait behind large ones.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+type Asked<T> = Result<Result<T, StoreError>, ActorError>;
+
+/// The actor.
+pub struct GrantRegistry {
+    stats: Arc<ActorStats>,
+    store: Store,
+    published: Arc<GrantDirectory>,
+    observer: Arc<dyn Observer>,
+    /// The epoch the published connections are of.
+    epoch: i64,
+    /// Uses already on disk.
+    flushed: HashMap<ConnectionId, i64>,
+}
+
+impl GrantRegistry {
+    /// An actor that publishes to `published`.
+    pub fn new(
+        stats: Arc<ActorStats>,
+        store: Store,
+        published: Arc<GrantDirectory>,
+        observer: Arc<dyn Observer>,
+    ) -> Self {
+        Self { stats, store, published, observer, epoch: 0, flushed: HashMap::new() }
+    }
+
+    fn note_count(&self) {
+        self.observer.oauth_connections(self.published.len());
+    }
+}
+
+impl Actor for GrantRegistry {
+    type Context = Context<Self>;
+}
+
+impl Supervised for GrantRegistry {
+    fn restarting(&mut self, _: &mut Context<Self>) {
+        // Everything is read again by the next `Follow`.
+        self.epoch = 0;
+    }
+}
+
+impl Guarded for GrantRegistry {
+    fn stats(&self) -> &Arc<ActorStats> {
+        &self.stats
+    }
+}
+
+/// Makes or changes a connection as a person consented.
+#[derive(Message)]
+#[rtype(result = "Asked<ConsentOutcome>")]
+pub struct Allow(pub Consent);
+
+/// Revokes a connection of a person.
+#[derive(Message)]
+#[rtype(result = "Asked<Option<i64>>")]
+pub struct RevokeGrant(pub UserId, pub GrantId);
+
+/// Revokes what a client presents.
+#[derive(Message)]
+#[rtype(result = "Asked<RevokedToken>")]
+pub struct RevokeToken(pub TokenKind, pub TokenHash, pub String);
+
+/// Exchanges a code or a refresh token.
+#[derive(Message)]
+#[rtype(result = "Asked<Exchanged>")]
+pub enum Exchange {
+    /// A code, and the access token that is made for it.
+    Code(CodeRedemption),
+    /// A refresh token.
+    Refresh(RefreshExchange),
+}
+
+/// Looks for an access token that another process may have issued.
+#[derive(Message)]
+#[rtype(result = "Asked<()>")]
+pub struct LookUp(pub TokenHash);
+
+/// Reads what changed since the published epoch.
+#[derive(Message)]
+#[rtype(result = "Asked<()>")]
+pub struct FollowGrants;
+
+/// Writes when connections were last used, and forgets what has ended.
+#[derive(Message)]
+#[rtype(result = "Asked<()>")]
+pub struct KeepHouse;
+
+impl Handler<Ask<Allow>> for GrantRegistry {
+    type Result = AtomicResponse<Self, Asked<ConsentOutcome>>;
+
+    fn handle(&mut self, ask: Ask<Allow>, _: &mut Context<Self>) -> Self::Result {
+        guard::alone(ask, DEADLINE, |actor: &mut Self, _, Allow(consent)| {
+            let store = actor.store.clone();
+            async move { store.writer.allow_oauth_request(consent).await }.into_actor(actor).map(|outcome, actor, _| {
+                if let Ok(ConsentOutcome::Allowed(_, grant)) = &outcome {
+                    actor.published.publish(grant);
+                    actor.note_count();
+                }
+                outcome
+            })
+        })
+    }
+}
+
+impl Handler<Ask<RevokeGrant>> for GrantRegistry {
+    type Result = AtomicResponse<Self, Asked<Option<i64>>>;
+
+    fn handle(&mut self, ask: Ask<RevokeGrant>, _: &mut Context<Self>) -> Self::Result {
+        guard::alone(ask, DEADLINE, |actor: &mut Self, _, RevokeGrant(user, grant)| {
+            let store = actor.store.clone();
+            async move { store.writer.revoke_oauth_grant(user, grant).await }.into_actor(actor).map(
+                move |revoked, actor, _| {
+                    if let Ok(Some(_)) = &revoked {
+                        actor.published.withdraw(grant);
+                        actor.flushed.remove(&ConnectionId::Grant(grant));
+                        actor.note_count();
+                    }
+                    revoked
+                },
+            )
+        })
+    }
+}
+
+impl Handler<Ask<RevokeToken>> for GrantRegistry {
+    type Result = AtomicResponse<Self, Asked<RevokedToken>>;
+
+    fn handle(&mut self, ask: Ask<RevokeToken>, _: &mut Context<Self>) -> Self::Result {
+        guard::alone(ask, DEADLINE, |actor: &mut Self, _, RevokeToken(kind, token, client_id)| {
+            let store = actor.store.clone();
+            let revoking = async move { store.writer.revoke_oauth_token(kind, token, client_id).await };
+            revoking.into_actor(actor).map(|revoked, actor, _| {
+                match &revoked {
+                    Ok(RevokedToken::Grant(grant)) => actor.published.withdraw(*grant),
+                    Ok(RevokedToken::Access(token)) => actor.published.withdraw_token(token),
+                    Ok(RevokedToken::Nothing) | Err(_) => {}
+                }
+                actor.note_count();
+                revoked
+            })
+        })
+    }
+}
+
+impl Handler<Ask<Exchange>> for GrantRegistry {
+    type Result = ResponseActFuture<Self, Asked<Exchanged>>;
+
+    fn handle(&mut self, ask: Ask<Exchange>, _: &mut Context<Self>) -> Self::Result {
+        guard::beside(ask, DEADLINE, |actor: &mut Self, _, exchange| {
+            let store = actor.store.clone();
+            let hash = match &exchange {
+                Exchange::Code(redemption) => redemption.tokens.access,
+                Exchange::Refresh(exchange) => exchange.tokens.access,
+            };
+            async move {
+                match exchange {
+                    Exchange::Code(redemption) => store.writer.redeem_code(redemption).await,
+                    Exchange::Refresh(exchange) => store.writer.refresh_tokens(exchange).await,
+                }
+            }
+            .into_actor(actor)
+            .map(move |exchanged, actor, _| {
+                match &exchanged {
+                    Ok(Ok(issued)) => actor.published.publish_token(&TokenRow {
+                        hash,
+                        grant_id: issued.grant_id,
+                        scopes: issued.scopes,
+                        expires_at_ms: issued.access_until_ms,
+                    }),
+                    Ok(Err(ExchangeRefusal::Reused(grant))) => {
+                        actor.published.withdraw(*grant);
+                        actor.note_count();
+                    }
+                    Ok(Err(_)) | Err(_) => {}
+                }
+                exchanged
+            })
+        })
+    }
+}
+
+impl Handler<Ask<LookUp>> for GrantRegistry {
+    type Result = AtomicResponse<Self, Asked<()>>;
+
+    fn handle(&mut self, ask: Ask<LookUp>, _: &mut Context<Self>) -> Self::Result {
+        guard::alone(ask, DEADLINE, |actor: &mut Self, _, LookUp(token)| {
+            let store = actor.store.clone();
+            async move { store.reader.oauth_token(token).await }.into_actor(actor).map(move |found, actor, _| {
+                match found? {
+                    Some(found) => {
+                        actor.published.publish(&found.grant);
+                        actor.published.publish_token(&found.token);
+                    }
+                    None => actor.published.note_unknown(token),
+                }
+                Ok(())
+            })
+        })
+    }
+}
+
+impl Handler<Ask<FollowGrants>> for GrantRegistry {
+    type Result = AtomicResponse<Self, Asked<()>>;
+
+    fn handle(&mut self, ask: Ask<FollowGrants>, _: &mut Context<Self>) -> Self::Result {
+        guard::alone(ask, DEADLINE, |actor: &mut Self, _, FollowGrants| {
+            let (store, epoch) = (actor.store.clone(), actor.epoch);
+            async move { store.reader.load_oauth_grants(epoch).await }.into_actor(actor).map(move |loaded, actor, _| {
+                let loaded = loaded?;
+                if epoch == 0 {
+                    // A first look (also after a restart) names what is accepted only: whatever else is published was revoked
+                    // elsewhere in between, and no later look would say so.
+                    actor.published.keep_only(&loaded.grants.iter().map(|grant| grant.id).collect());
+                }
+                loaded.grants.iter().for_each(|grant| actor.published.publish(grant));
+                loaded.tokens.iter().for_each(|token| actor.published.publish_token(token));
+                loaded.revoked.iter().for_each(|token| actor.published.withdraw_token(token));
+                actor.epoch = actor.epoch.max(loaded.epoch);
+                actor.note_count();
+                Ok(())
+            })
+        })
+    }
+}
+
+impl Handler<Ask<KeepHouse>> for GrantRegistry {
+    type Result = AtomicResponse<Self, Asked<()>>;
+
+    fn handle(&mut self, ask: Ask<KeepHouse>, _: &mut Context<Self>) -> Self::Result {
+        guard::alone(ask, DEADLINE, |actor: &mut Self, _, KeepHouse| {
+            actor.published.forget_expired(actor.store.now_ms());
+            let mut uses = actor.published.uses();
+            uses.retain(|(id, used_ms)| actor.flushed.get(id) != Some(used_ms));
+            let store = actor.store.clone();
+            let written = uses.clone();
+            async move { if uses.is_empty() { Ok(()) } else { store.writer.flush_last_used(uses).await } }
+                .into_actor(actor)
+                .map(|flushed, actor, _| flushed.map(|()| actor.flushed.extend(written)))
+        })
+    }
+}
+
+/// What looking for a token gives.
+pub enum TokenSearch {
+    /// Known at once.
+    Known(Option<Arc<ConnectionAccess>>),
+    /// The database has to be asked.
+    Pending(futures_util::future::BoxFuture<'static, Result<Option<Arc<ConnectionAccess>>, AskError>>),
+    /// Too many tokens that nobody knows are presented; later.
+    TooMany,
+}
+
+/// How the rest of the service reaches the actor and what it publishes.
+#[derive(Clone)]
+pub struct GrantRegistryHandle {
+    pub(super) slot: Arc<Slot<GrantRegistry>>,
+    pub(super) store: Store,
+    pub(super) clock: Arc<dyn Clock>,
+    /// The connections that are accepted.
+    pub published: Arc<GrantDirectory>,
+}
+
+impl GrantRegistryHandle {
+    /// The connection of a presented access token, if it is accepted.
+    pub fn authenticate(&self, presented: &PresentedToken) -> TokenSearch {
+        match self.published.authenticate(presented, self.store.now_ms()) {
+            KnownToken::Accepted(access) => TokenSearch::Known(Some(access)),
+            KnownToken::Refused => TokenSearch::Known(None),
+            // Whatever one process issued, it has published.
+            KnownToken::Unknown if !self.store.is_shared() => TokenSearch::Known(None),
+            KnownToken::Unknown if !self.published.may_look_up(self.clock.monotonic_ms()) => TokenSearch::TooMany,
+            KnownToken::Unknown => {
+                let (answer, handle, presented) = (self.slot.ask(LookUp(presented.0)), self.clone(), *presented);
+                TokenSearch::Pending(Box::pin(async move {
+                    answer.await??;
+                    Ok(match handle.published.authenticate(&presented, handle.store.now_ms()) {
+                        KnownToken::Accepted(access) => Some(access),
+                        KnownToken::Refused | KnownToken::Unknown => None,
+                    })
+                }))
+            }
+        }
+    }
+
+    /// A client.
+    pub async fn client(&self, id: &str) -> Result<Option<ClientRow>, AskError> {
+        Ok(self.store.reader.oauth_client(id).await?)
+    }
+
+    /// Registers a client; nothing published depends on it. Gives the moment.
+    pub async fn register(&self, client: NewClient) -> Result<i64, AskError> {
+        Ok(self.store.writer.register_client(client).await?)
+    }
+
+    /// Keeps a request until it is decided; nothing published depends on it.
+    pub async fn begin(&self, request: NewRequest) -> Result<(), AskError> {
+        Ok(self.store.writer.begin_oauth_request(request).await?)
+    }
+
+    /// Ends a request that the person denied.
+    pub async fn deny(&self, request: TokenHash, user: UserId, session: String) -> Result<Option<Decided>, AskError> {
+        Ok(self.store.writer.deny_oauth_request(request, user, session).await?)
+    }
+
+    /// Makes or changes a connection as a person consented.
+    pub async fn allow(&self, consent: Consent) -> Result<ConsentOutcome, AskError> {
+        Ok(self.slot.ask(Allow(consent)).await??)
+    }
+
+    /// Exchanges a code or a refresh token.
+    pub async fn exchange(&self, exchange: Exchange) -> Result<Exchanged, AskError> {
+        Ok(self.slot.ask(exchange).await??)
+    }
+
+    /// Revokes a connection; gives the moment, or nothing when it is not the person's or has ended already.
+    pub async fn revoke(&self, user: UserId, grant: GrantId) -> Result<Option<i64>, AskError> {
+        Ok(self.slot.ask(RevokeGrant(user, grant)).await??)
+    }
+
+    /// Revokes what a client presents.
+    pub async fn revoke_token(
+        &self,
+        kind: TokenKind,
+        token: TokenHash,
+        client_id: String,
+    ) -> Result<RevokedToken, AskError> {
+        Ok(self.slot.ask(RevokeToken(kind, token, client_id)).await??)
+    }
+
+    /// Publishes what changed in the database.
+    pub async fn follow(&self) -> Result<(), AskError> {
+        Ok(self.slot.ask(FollowGrants).await??)
+    }
+
+    /// Writes when connections were last used, and forgets what has ended.
+    pub async fn keep_house(&self) -> Result<(), AskError> {
+        Ok(self.slot.ask(KeepHouse).await??)
+    }
+}
