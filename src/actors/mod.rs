@@ -3,6 +3,7 @@
 //! Writes are messages, reads are queries or what is published here. Actors hold each other's handles only downhill
 //! (engines → credit bank), so nobody waits in a circle.
 
+pub mod coding_sessions;
 pub mod coding_work;
 pub mod credit_bank;
 pub mod engine;
@@ -33,6 +34,7 @@ use crate::domain::job::{JobStatus, Product};
 use crate::domain::mail::EmailStatus;
 use crate::store::{Store, StoreError};
 
+use coding_sessions::CodingSessionsHandle;
 use credit_bank::{CreditBank, CreditBankHandle};
 use engine::{EngineHandle, JobEngine};
 use job_board::JobBoard;
@@ -123,6 +125,8 @@ pub struct Actors {
     pub reconciliation: EngineHandle,
     /// The coding engine.
     pub coding: EngineHandle,
+    /// Coding sessions of agents.
+    pub coding_sessions: CodingSessionsHandle,
     /// The books of organisations.
     pub ledgers: LedgersHandle,
     /// What sends e-mails.
@@ -260,12 +264,20 @@ impl Actors {
         let mail = MailHandle::start((stats("mail"), engines.handle()), mail, (&store, &holder), stopping_mail);
         registry.add(mail.slot.clone());
 
+        let coding_sessions = CodingSessionsHandle {
+            store: store.clone(),
+            credits: credits.clone(),
+            engine: coding.clone(),
+            clock: Arc::clone(&clock),
+            observer: Arc::clone(&observer),
+        };
         Arc::new(Self {
             keys,
             limiter,
             credits,
             reconciliation,
             coding,
+            coding_sessions,
             ledgers,
             mail,
             idempotency_locks,

@@ -5,6 +5,7 @@
 
 mod books;
 mod check;
+mod coding_sessions;
 mod connect;
 mod credits;
 mod epochs;
@@ -35,6 +36,9 @@ use crate::clock::Clock;
 
 pub use crate::store::sql::Reader;
 pub use books::Snapshot;
+pub use coding_sessions::{
+    Cleared, Load, LoadAnswer, Loaded, NewCodingSession, RunEnded, SessionStatement, StatementAdded,
+};
 pub use credits::MovementRow;
 pub use epochs::{Epochs, SlotView, Topic};
 pub use error::StoreError;

@@ -1,0 +1,11 @@
+//! Coding sessions: how they are started, loaded, run and ended, and the queries about them.
+
+mod ending;
+mod load;
+mod records;
+mod runs;
+
+pub use ending::Cleared;
+pub use load::{Load, LoadAnswer, Loaded};
+pub use records::{NewCodingSession, SessionStatement, StatementAdded};
+pub use runs::RunEnded;
