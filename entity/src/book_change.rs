@@ -34,6 +34,10 @@ pub struct Model {
     pub before: Option<String>,
     /// The same after.
     pub after: Option<String>,
+    /// Through which connection by OAuth.
+    pub grant_id: Option<i64>,
+    /// By which tool.
+    pub tool: Option<String>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -25,6 +25,14 @@ pub struct Model {
     pub expires_at: i64,
     /// When it was confirmed.
     pub used_at: Option<i64>,
+    /// The key or connection by OAuth that made it, where a tool did.
+    pub connection: Option<String>,
+    /// The tool that made it.
+    pub tool: Option<String>,
+    /// What a plan would write, without identifiers and numbers.
+    pub outline: Option<String>,
+    /// Why a plan cannot be carried out any more.
+    pub dead_reason: Option<String>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

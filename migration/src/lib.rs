@@ -35,6 +35,7 @@ mod m20261126_000060_rate_days;
 pub mod m20261126_000061_report_speed;
 mod m20261127_000060_account_roles;
 mod m20261128_000070_selected_organisations;
+mod m20261129_000071_plans;
 mod m20261201_000090_coding_sessions;
 
 /// Every step, in the order of the names.
@@ -73,6 +74,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261126_000061_report_speed::Migration),
             Box::new(m20261127_000060_account_roles::Migration),
             Box::new(m20261128_000070_selected_organisations::Migration),
+            Box::new(m20261129_000071_plans::Migration),
             Box::new(m20261201_000090_coding_sessions::Migration),
         ]
     }

@@ -140,12 +140,13 @@ impl LedgersHandle {
         if command.needs_owner() && role != Role::Owner {
             return Ok(CommandOutcome::Denied(AccessDenied::OwnersOnly));
         }
-        let ChangeOptions { dry_run, expected_version, idempotency, via } = options;
+        let ChangeOptions { dry_run, expected_version, idempotency, tool } = options;
         let actor = CommandActor {
             user_id: principal.user_id,
             key_prefix: principal.key_prefix().map(str::to_owned),
             may_reopen: is_administrator,
-            via,
+            connection: principal.connection(),
+            tool,
         };
         let request = CommandRequest { organisation, actor, command, expected_version, replay: idempotency };
         if dry_run {

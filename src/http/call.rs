@@ -87,6 +87,8 @@ pub struct RouteQuestion {
     pub headers: HeaderMap,
     /// The body; empty for none.
     pub body: Body,
+    /// The tool, where what it asks for is a change.
+    pub tool: Option<&'static str>,
 }
 
 /// A request that may be served.
@@ -167,6 +169,14 @@ impl<S> Call<S> {
         match &self.asked {
             Asked::Request(request) => request.method(),
             Asked::Tool(question) => &question.method,
+        }
+    }
+
+    /// The tool that asks for a change; none of a request.
+    pub fn tool(&self) -> Option<&'static str> {
+        match &self.asked {
+            Asked::Request(_) => None,
+            Asked::Tool(question) => question.tool,
         }
     }
 

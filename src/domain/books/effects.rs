@@ -87,6 +87,8 @@ pub(crate) struct ChangeEntry {
     pub(crate) summary: String,
     pub(crate) before: Option<String>,
     pub(crate) after: Option<String>,
+    pub(crate) grant_id: Option<i64>,
+    pub(crate) tool: Option<&'static str>,
 }
 
 /// An answer stored under an `Idempotency-Key`.

@@ -22,7 +22,7 @@ use crate::domain::books::records::vat_return::VatReturnRecord;
 use crate::domain::books::records::write_off::WriteOffView;
 use crate::domain::caller::AccessDenied;
 use crate::domain::idempotency::StoredResponse;
-use crate::domain::ids::{OrganisationId, UserId};
+use crate::domain::ids::{ConnectionId, GrantId, OrganisationId, UserId};
 use crate::domain::ledger::organisation::VatPatch;
 use crate::domain::ledger::refusal::Refusal;
 use serde_json::{Value, json};
@@ -53,26 +53,26 @@ pub struct Actor {
     pub key_prefix: Option<String>,
     /// Whether this person may open locked periods again.
     pub may_reopen: bool,
-    /// The way the command came.
-    pub via: Via,
+    /// The key or connection by OAuth used.
+    pub connection: Option<ConnectionId>,
+    /// The tool that was called; none of a request to the REST API.
+    pub tool: Option<&'static str>,
 }
 
-/// The way a command came, as the history of the books names it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Via {
-    /// The REST API.
-    #[default]
-    Api,
-    /// A tool.
-    Mcp,
-}
+impl Actor {
+    /// The way the command came, as the history names it.
+    pub const fn via(&self) -> &'static str {
+        match self.tool {
+            Some(_) => "mcp",
+            None => "api",
+        }
+    }
 
-impl Via {
-    /// The word of the history.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Api => "api",
-            Self::Mcp => "mcp",
+    /// The connection by OAuth used.
+    pub const fn grant(&self) -> Option<GrantId> {
+        match self.connection {
+            Some(ConnectionId::Grant(id)) => Some(id),
+            Some(ConnectionId::Key(_)) | None => None,
         }
     }
 }
@@ -86,8 +86,8 @@ pub struct ChangeOptions {
     pub expected_version: Option<i64>,
     /// The `Idempotency-Key` of the request.
     pub idempotency: Option<Replay>,
-    /// The way it came.
-    pub via: Via,
+    /// The tool that was called; none of a request to the REST API.
+    pub tool: Option<&'static str>,
 }
 
 /// Prints an answer as it will be replayed: its status and body.
@@ -237,6 +237,10 @@ pub struct CreateOrganisation {
     pub owner: UserId,
     /// The prefix of the key used.
     pub key_prefix: Option<String>,
+    /// The key or connection by OAuth used.
+    pub connection: Option<ConnectionId>,
+    /// The tool that was called.
+    pub tool: Option<&'static str>,
     /// Its fields; the name is required.
     pub change: OrganisationChange,
     /// Whether a VAT Control account comes with it.
@@ -251,7 +255,7 @@ impl CreateOrganisation {
     /// A command with a name and the usual value of every other field.
     pub fn named(owner: UserId, name: String, vat_control: bool) -> Self {
         let change = OrganisationChange { fields: vec![OrganisationField::Name(name)], vat: VatPatch::default() };
-        Self { owner, key_prefix: None, change, vat_control, replay: None, dry_run: false }
+        Self { owner, key_prefix: None, connection: None, tool: None, change, vat_control, replay: None, dry_run: false }
     }
 }
 

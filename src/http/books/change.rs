@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::organisation::OrganisationRecord;
-use crate::domain::books::request::{ChangeOptions, CommandOutcome, CommandResult, PrintAnswer, Replay, Via};
+use crate::domain::books::request::{ChangeOptions, CommandOutcome, CommandResult, PrintAnswer, Replay};
 use crate::domain::caller::{AccessDenied, Role};
 use crate::domain::date::{Date, date_in};
 use crate::domain::idempotency::StoredResponse;
@@ -111,7 +111,7 @@ pub async fn execute_as(
     let (dry_run, expected_version) = (headers.dry_run, headers.expected_version);
     let stored: PrintAnswer = Arc::new(move |result| Some((status.as_u16(), print(result, context, false)?)));
     let idempotency = headers.replay(call, stored);
-    let options = ChangeOptions { dry_run, expected_version, idempotency, via: Via::Api };
+    let options = ChangeOptions { dry_run, expected_version, idempotency, tool: call.tool() };
     match ledgers.execute(principal, organisation, command, options).await? {
         CommandOutcome::Done(result) => answer(&result, context, status, (dry_run, print)),
         CommandOutcome::Refused(refusal) => Err(refused(&refusal)),

@@ -113,6 +113,7 @@ fn question(
         query,
         headers: HeaderMap::new(),
         body: Body::default(),
+        tool: None,
     })
 }
 
@@ -340,6 +341,7 @@ async fn visible(call: &Call<Products>, id: OrganisationId) -> Result<Organisati
         query: String::new(),
         headers: HeaderMap::new(),
         body: Body::default(),
+        tool: None,
     };
     member(&call.of_tool(asked)).await.map(|(organisation, _)| organisation)
 }

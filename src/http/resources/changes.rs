@@ -103,6 +103,9 @@ struct ChangeActorJson<'a> {
     key_prefix: Option<&'a str>,
     #[schema(schema_with = via)]
     via: &'a str,
+    /// The tool that was called; null over REST.
+    #[schema(required)]
+    tool: Option<&'a str>,
 }
 
 fn action() -> ObjectBuilder {
@@ -136,7 +139,7 @@ fn via() -> ObjectBuilder {
 fn example() -> Value {
     json!({
         "cursor": 42, "at": "2026-03-10T12:00:00.000Z",
-        "actor": { "user_id": 3, "key_prefix": "4fK9zQ2mXw7B", "via": "api" },
+        "actor": { "user_id": 3, "key_prefix": "4fK9zQ2mXw7B", "via": "api", "tool": null },
         "action": "update", "resource_type": "customer", "resource_id": 12, "summary": "Customer Brightwell School changed",
         "before": { "email": null }, "after": { "email": "office@brightwell.example" }
     })
@@ -153,7 +156,12 @@ impl<'a> From<&'a ChangeRecord> for ChangeJson<'a> {
         Self {
             cursor: row.cursor,
             at: Moment(row.at_ms),
-            actor: ChangeActorJson { user_id: Id(row.user_id), key_prefix: row.key_prefix.as_deref(), via: &row.via },
+            actor: ChangeActorJson {
+                user_id: Id(row.user_id),
+                key_prefix: row.key_prefix.as_deref(),
+                via: &row.via,
+                tool: row.tool.as_deref(),
+            },
             action: row.action.as_str(),
             resource_type: row.resource.as_str(),
             resource_id: Id(row.resource_id),

@@ -74,6 +74,8 @@ pub async fn create(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let new = CreateOrganisation {
         owner: key.user_id,
         key_prefix: Some(key.prefix.clone()),
+        connection: call.caller()?.connection(),
+        tool: call.tool(),
         change: new.change,
         vat_control: new.vat_control,
         replay: headers.replay(&call, stored).filter(|_| !dry_run),

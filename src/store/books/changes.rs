@@ -42,8 +42,8 @@ impl Reader {
         let limit = conditions.value(signed(part.limit));
         let order = if part.newest_first { " desc" } else { "" };
         let sql = format!(
-            "select cursor, at, user_id, key_prefix, via, action, resource_type, resource_id, summary, before, after \
-             from book_change where {} order by cursor{order} limit {limit}",
+            "select cursor, at, user_id, key_prefix, via, action, resource_type, resource_id, summary, before, after, \
+             tool from book_change where {} order by cursor{order} limit {limit}",
             conditions.text()
         );
         let rows = self.all(&sql, conditions.values()).await?;
@@ -99,5 +99,6 @@ fn read(row: &Row) -> Result<ChangeRecord, StoreError> {
         summary: row.get(8)?,
         before: row.get(9)?,
         after: row.get(10)?,
+        tool: row.get(11)?,
     })
 }

@@ -111,6 +111,8 @@ const CHANGE: &[Column] = &[
     Text("summary"),
     Text("before"),
     Text("after"),
+    Number("grant_id"),
+    Text("tool"),
 ];
 
 /// The rows of journals.
@@ -296,6 +298,8 @@ pub(super) fn push_change(rows: &mut Rows, organisation: i64, entry: &ChangeEntr
         (&entry.summary).into(),
         (&entry.before).into(),
         (&entry.after).into(),
+        entry.grant_id.into(),
+        entry.tool.into(),
     ]);
 }
 

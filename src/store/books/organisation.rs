@@ -15,7 +15,7 @@ use crate::domain::books::numbers::{IdSequence, Identifiers};
 use crate::domain::books::records::account::AccountRecord;
 use crate::domain::books::records::bank_account::BankAccountRecord;
 use crate::domain::books::records::organisation::{ChangedOrganisation, LockChange, OrganisationRecord, blank};
-use crate::domain::books::request::{Actor, CommandResult, CreateOrganisation, OrganisationCreated, Via};
+use crate::domain::books::request::{Actor, CommandResult, CreateOrganisation, OrganisationCreated};
 use crate::domain::caller::Role;
 use crate::domain::date::Date;
 use crate::domain::ids::{AccountId, OrganisationId};
@@ -213,7 +213,7 @@ async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<Organisatio
         let result = CommandResult::Organisation(Box::new(row.clone()));
         store_answer(&mut effects, unit.now_ms, (row.id.0, new.owner), replay, &result);
     }
-    let actor = Actor { user_id: new.owner, key_prefix: new.key_prefix.clone(), may_reopen: true, via: Via::default() };
+    let actor = Actor { user_id: new.owner, key_prefix: new.key_prefix.clone(), may_reopen: true, connection: new.connection, tool: new.tool };
     record_organisation_created(&mut effects, &row, &actor, unit.now_ms);
     let of_group = HashMap::from([(row.id, books)]);
     write::write(unit, &effects, (&Facts::default(), &of_group), &[(row.id.0, 1, 1, 2)]).await?;

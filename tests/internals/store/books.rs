@@ -10,7 +10,7 @@ use bookkeeping_suite::domain::books::records::settlement::{
     AllocationInput, AllocationTarget, NamedSettlementAccount, SettlementInput, SettlementView,
 };
 use bookkeeping_suite::domain::books::records::statement_line::{StatementLineInput, StatementLineRecord};
-use bookkeeping_suite::domain::books::request::{Actor, CommandOutcome, CommandRequest, CommandResult, Via};
+use bookkeeping_suite::domain::books::request::{Actor, CommandOutcome, CommandRequest, CommandResult};
 use bookkeeping_suite::domain::date::Date;
 use bookkeeping_suite::domain::ids::{AccountId, UserId};
 use bookkeeping_suite::domain::ledger::allocation::SettlementKind;
@@ -81,7 +81,7 @@ impl<'a> Books<'a> {
     }
 
     pub fn post(&self, action: BooksCommand) -> CommandRequest {
-        let poster = Actor { user_id: self.user, key_prefix: None, may_reopen: true, via: Via::Api };
+        let poster = Actor { user_id: self.user, key_prefix: None, may_reopen: true, connection: None, tool: None };
         CommandRequest {
             organisation: self.organisation.id,
             actor: poster,

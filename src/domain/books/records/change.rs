@@ -27,6 +27,8 @@ pub struct ChangeRecord {
     pub before: Option<String>,
     /// The changed fields after, as JSON.
     pub after: Option<String>,
+    /// The tool that was called.
+    pub tool: Option<String>,
 }
 
 /// Where a part of the history begins.
