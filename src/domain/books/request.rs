@@ -255,7 +255,16 @@ impl CreateOrganisation {
     /// A command with a name and the usual value of every other field.
     pub fn named(owner: UserId, name: String, vat_control: bool) -> Self {
         let change = OrganisationChange { fields: vec![OrganisationField::Name(name)], vat: VatPatch::default() };
-        Self { owner, key_prefix: None, connection: None, tool: None, change, vat_control, replay: None, dry_run: false }
+        Self {
+            owner,
+            key_prefix: None,
+            connection: None,
+            tool: None,
+            change,
+            vat_control,
+            replay: None,
+            dry_run: false,
+        }
     }
 }
 

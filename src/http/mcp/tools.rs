@@ -2,6 +2,7 @@
 
 mod changes;
 mod cis;
+mod coding;
 mod documents;
 mod find;
 mod guide;
@@ -52,6 +53,13 @@ pub(super) fn is_built(name: &str) -> bool {
             | "cis_position"
             | "lookup_guide"
             | "reconcile_statement"
+            | "list_coding_platforms"
+            | "start_coding_session"
+            | "add_bank_transactions"
+            | "run_coding"
+            | "review_coding"
+            | "recode_transaction"
+            | "coding_policy"
     )
 }
 
@@ -78,6 +86,13 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "cis_position" => cis::position(&Inside::of(call, &arguments).await?, &arguments).await,
         "lookup_guide" => guide::look_up(&arguments),
         "reconcile_statement" => reconcile::statement(&Inside::of(call, &arguments).await?, &arguments).await,
+        "list_coding_platforms" => coding::list_platforms(),
+        "start_coding_session" => coding::start_session(call, &arguments).await,
+        "add_bank_transactions" => coding::add_bank_transactions(call, &arguments).await,
+        "run_coding" => coding::run(call, &arguments).await,
+        "review_coding" => coding::review(call, &arguments).await,
+        "recode_transaction" => coding::recode(call, &arguments).await,
+        "coding_policy" => coding::policy(&Inside::of(call, &arguments).await?, &arguments).await,
         name => Err(Failure::new("not_found", format!("there is no tool {name}")).into()),
     }
 }

@@ -213,7 +213,13 @@ async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<Organisatio
         let result = CommandResult::Organisation(Box::new(row.clone()));
         store_answer(&mut effects, unit.now_ms, (row.id.0, new.owner), replay, &result);
     }
-    let actor = Actor { user_id: new.owner, key_prefix: new.key_prefix.clone(), may_reopen: true, connection: new.connection, tool: new.tool };
+    let actor = Actor {
+        user_id: new.owner,
+        key_prefix: new.key_prefix.clone(),
+        may_reopen: true,
+        connection: new.connection,
+        tool: new.tool,
+    };
     record_organisation_created(&mut effects, &row, &actor, unit.now_ms);
     let of_group = HashMap::from([(row.id, books)]);
     write::write(unit, &effects, (&Facts::default(), &of_group), &[(row.id.0, 1, 1, 2)]).await?;

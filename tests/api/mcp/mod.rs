@@ -9,6 +9,7 @@ mod protocol;
 mod reconcile;
 mod schema;
 mod selecting;
+mod sessions;
 mod tenants;
 mod tools;
 mod vat;
