@@ -56,6 +56,9 @@ pub(super) fn is_built(name: &str) -> bool {
             | "list_coding_platforms"
             | "start_coding_session"
             | "add_bank_transactions"
+            | "add_merchant_statement"
+            | "fetch_outstanding_invoices"
+            | "add_invoice_document"
             | "run_coding"
             | "review_coding"
             | "recode_transaction"
@@ -89,6 +92,9 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "list_coding_platforms" => coding::list_platforms(),
         "start_coding_session" => coding::start_session(call, &arguments).await,
         "add_bank_transactions" => coding::add_bank_transactions(call, &arguments).await,
+        "add_merchant_statement" => coding::add_statement(call, &arguments).await,
+        "fetch_outstanding_invoices" => coding::fetch_invoices(call, &arguments).await,
+        "add_invoice_document" => coding::add_invoice(call, &arguments).await,
         "run_coding" => coding::run(call, &arguments).await,
         "review_coding" => coding::review(call, &arguments).await,
         "recode_transaction" => coding::recode(call, &arguments).await,

@@ -13,7 +13,13 @@ fn arguments(tool: &str) -> Option<Value> {
         // These are about the connection, not about an organisation.
         "whoami" | "list_organisations" | "lookup_guide" | "list_coding_platforms" => return None,
         // These are about a session, which has its organisation; sessions.rs asks them as others.
-        "add_bank_transactions" | "run_coding" | "review_coding" | "recode_transaction" => return None,
+        "add_bank_transactions"
+        | "add_merchant_statement"
+        | "fetch_outstanding_invoices"
+        | "add_invoice_document"
+        | "run_coding"
+        | "review_coding"
+        | "recode_transaction" => return None,
         "find" => json!({ "kind": "account" }),
         "get_document" => json!({ "kind": "account", "id": 1 }),
         "get_report" => json!({ "report": "trial-balance", "as_of": "2026-03-31" }),

@@ -1,5 +1,6 @@
 //! Coding sessions: loading, running, reviewing, recoding, and the policy of an organisation.
 
+mod documents;
 mod loading;
 mod policy;
 mod recoding;

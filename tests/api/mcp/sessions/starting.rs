@@ -63,6 +63,20 @@ fn a_session_answers_its_person_and_connection_until_a_day_after_its_last_use() 
     for (tool, arguments) in [
         ("review_coding", json!({ "session_id": session })),
         ("run_coding", json!({ "session_id": session })),
+        ("fetch_outstanding_invoices", json!({ "session_id": session })),
+        (
+            "add_invoice_document",
+            json!({
+                "session_id": session, "kind": "bill", "number": "1", "contact": "x", "date": "2026-01-05", "amount_due": 1,
+            }),
+        ),
+        (
+            "add_merchant_statement",
+            json!({
+                "session_id": session, "merchant": "x", "batch_ref": "a",
+                "rows": [{ "date": "2026-01-05", "type": "sale", "amount": 1 }],
+            }),
+        ),
         ("add_bank_transactions", load(&session, "a", &[line("2026-01-05", "SHELL", -10.0)])),
         ("recode_transaction", json!({ "session_id": session, "changes": [{ "row_id": 1, "account_code": "400" }] })),
     ] {

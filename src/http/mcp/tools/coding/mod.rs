@@ -1,12 +1,14 @@
 //! The tools of coding sessions: a session is named by its id and belongs to a person and a connection; what it holds is looked
 //! at in `domain::coding_session`.
 
+mod invoices;
 mod loading;
 mod platforms;
 mod policy;
 mod recode;
 mod review;
 mod run;
+mod statements;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -30,12 +32,14 @@ use crate::http::mcp::outcome::{Failure, Refused};
 use crate::http::products::Products;
 use crate::store::RunEnded;
 
+pub(super) use invoices::{add_invoice, fetch_invoices};
 pub(super) use loading::add_bank_transactions;
 pub(super) use platforms::{list_platforms, start_session};
 pub(super) use policy::policy;
 pub(super) use recode::recode;
 pub(super) use review::review;
 pub(super) use run::run;
+pub(super) use statements::add_statement;
 
 /// The longest name of an account that the engine takes.
 const ACCOUNT_NAME_CHARS_MAX: usize = 200;
