@@ -12,8 +12,8 @@ use crate::domain::coding_session::{Recoding, RunResult, RunScope, SessionInvoic
 use crate::domain::ids::{CodingSessionId, ConnectionId, JobId, UserId};
 use crate::domain::job::Product;
 use crate::store::{
-    JobRow, Load, Loaded, NewCodingSession, NewJob, RunEnded, SessionStatement, StatementAdded, Store, StoreError,
-    Submitted,
+    JobRow, Load, Loaded, NewCodingSession, NewJob, NewToolToken, RunEnded, SessionStatement, StatementAdded, Store,
+    StoreError, Submitted,
 };
 
 /// How tools reach coding sessions.
@@ -30,6 +30,11 @@ impl CodingSessionsHandle {
     /// Starts a session; gives the moment it ends unless it is used.
     pub async fn start(&self, new: NewCodingSession) -> Result<i64, AskError> {
         Ok(self.store.writer.start_coding_session(new).await?)
+    }
+
+    /// Stores what a tool previewed; gives the moment until which it may be confirmed.
+    pub async fn put_token(&self, token: NewToolToken) -> Result<i64, AskError> {
+        Ok(self.store.writer.put_tool_token(token).await?)
     }
 
     /// Notes that a session is used; false when it has ended.

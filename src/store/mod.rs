@@ -37,7 +37,8 @@ use crate::clock::Clock;
 pub use crate::store::sql::Reader;
 pub use books::Snapshot;
 pub use coding_sessions::{
-    Cleared, Load, LoadAnswer, Loaded, NewCodingSession, RunEnded, SessionStatement, StatementAdded,
+    Cleared, Load, LoadAnswer, Loaded, NewCodingSession, NewToolToken, RunEnded, SessionStatement, StatementAdded,
+    ToolToken,
 };
 pub use credits::MovementRow;
 pub use epochs::{Epochs, SlotView, Topic};

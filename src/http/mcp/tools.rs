@@ -63,6 +63,7 @@ pub(super) fn is_built(name: &str) -> bool {
             | "review_coding"
             | "recode_transaction"
             | "coding_policy"
+            | "bookkeeping_run"
     )
 }
 
@@ -98,6 +99,7 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "run_coding" => coding::run(call, &arguments).await,
         "review_coding" => coding::review(call, &arguments).await,
         "recode_transaction" => coding::recode(call, &arguments).await,
+        "bookkeeping_run" => coding::bookkeeping_run(call, &arguments).await,
         "coding_policy" => coding::policy(&Inside::of(call, &arguments).await?, &arguments).await,
         name => Err(Failure::new("not_found", format!("there is no tool {name}")).into()),
     }

@@ -4,8 +4,10 @@ mod ending;
 mod load;
 mod records;
 mod runs;
+mod tokens;
 
 pub use ending::Cleared;
 pub use load::{Load, LoadAnswer, Loaded};
 pub use records::{NewCodingSession, SessionStatement, StatementAdded};
 pub use runs::RunEnded;
+pub use tokens::{NewToolToken, ToolToken};

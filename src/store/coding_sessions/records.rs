@@ -164,7 +164,8 @@ impl Writer {
 
 async fn start(unit: &Unit<'_>, new: &NewCodingSession) -> Result<i64, StoreError> {
     let sql = "insert into coding_session (id, user_id, connection, organisation_id, start_day, end_day, details, last_line, \
-               warnings, created_at, expires_at, is_cleared) values ($1, $2, $3, $4, $5, $6, $7, 0, '[]', $8, $9, false)";
+               warnings, created_at, expires_at, is_cleared) values ($1, $2, $3, $4, $5, $6, $7, 0, '[]', $8, $9, false) \
+               on conflict (id) do nothing";
     let expires_at_ms = unit.now_ms.saturating_add(LIFE_MS);
     let values = params![
         new.id.as_str(),

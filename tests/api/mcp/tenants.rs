@@ -32,7 +32,8 @@ fn arguments(tool: &str) -> Option<Value> {
         | "vat_obligations"
         | "cis_position"
         | "coding_policy"
-        | "start_coding_session" => json!({}),
+        | "start_coding_session"
+        | "bookkeeping_run" => json!({}),
         other => panic!("{other} has no arguments to try it with"),
     })
 }

@@ -1,5 +1,6 @@
 //! Coding sessions: loading, running, reviewing, recoding, and the policy of an organisation.
 
+mod bookkeeping;
 mod documents;
 mod loading;
 mod policy;

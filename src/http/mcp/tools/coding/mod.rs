@@ -1,6 +1,7 @@
 //! The tools of coding sessions: a session is named by its id and belongs to a person and a connection; what it holds is looked
 //! at in `domain::coding_session`.
 
+mod bookkeeping;
 mod invoices;
 mod loading;
 mod platforms;
@@ -32,6 +33,7 @@ use crate::http::mcp::outcome::{Failure, Refused};
 use crate::http::products::Products;
 use crate::store::RunEnded;
 
+pub(super) use bookkeeping::bookkeeping_run;
 pub(super) use invoices::{add_invoice, fetch_invoices};
 pub(super) use loading::add_bank_transactions;
 pub(super) use platforms::{list_platforms, start_session};
@@ -83,7 +85,11 @@ fn expired() -> Refused {
 impl<'a> Session<'a> {
     /// The session that the arguments name, which is used now. A run that has ended meanwhile is taken over.
     async fn open(call: &'a Call<Products>, arguments: &Arguments) -> Result<Self, Refused> {
-        let id = CodingSessionId(text(arguments, "session_id").unwrap_or_default().to_owned());
+        Self::named(call, CodingSessionId(text(arguments, "session_id").unwrap_or_default().to_owned())).await
+    }
+
+    /// The same for a session by its id.
+    async fn named(call: &'a Call<Products>, id: CodingSessionId) -> Result<Self, Refused> {
         let principal = call.caller().map_err(fault)?;
         let known = call.state().reader.coding_session(&id).await.map_err(|error| fault(error.into()))?;
         let own = known
