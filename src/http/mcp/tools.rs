@@ -39,6 +39,9 @@ const TIME_ZONE: &str = "Europe/London";
 
 /// Whether there is a tool of this name behind the one of the file.
 pub(super) fn is_built(name: &str) -> bool {
+    if coding::TOOLS.contains(&name) {
+        return true;
+    }
     matches!(
         name,
         "whoami"
@@ -53,17 +56,6 @@ pub(super) fn is_built(name: &str) -> bool {
             | "cis_position"
             | "lookup_guide"
             | "reconcile_statement"
-            | "list_coding_platforms"
-            | "start_coding_session"
-            | "add_bank_transactions"
-            | "add_merchant_statement"
-            | "fetch_outstanding_invoices"
-            | "add_invoice_document"
-            | "run_coding"
-            | "review_coding"
-            | "recode_transaction"
-            | "coding_policy"
-            | "bookkeeping_run"
     )
 }
 
@@ -90,17 +82,8 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "cis_position" => cis::position(&Inside::of(call, &arguments).await?, &arguments).await,
         "lookup_guide" => guide::look_up(&arguments),
         "reconcile_statement" => reconcile::statement(&Inside::of(call, &arguments).await?, &arguments).await,
-        "list_coding_platforms" => coding::list_platforms(),
-        "start_coding_session" => coding::start_session(call, &arguments).await,
-        "add_bank_transactions" => coding::add_bank_transactions(call, &arguments).await,
-        "add_merchant_statement" => coding::add_statement(call, &arguments).await,
-        "fetch_outstanding_invoices" => coding::fetch_invoices(call, &arguments).await,
-        "add_invoice_document" => coding::add_invoice(call, &arguments).await,
-        "run_coding" => coding::run(call, &arguments).await,
-        "review_coding" => coding::review(call, &arguments).await,
-        "recode_transaction" => coding::recode(call, &arguments).await,
-        "bookkeeping_run" => coding::bookkeeping_run(call, &arguments).await,
-        "coding_policy" => coding::policy(&Inside::of(call, &arguments).await?, &arguments).await,
+        // These are kept apart: their futures are large.
+        name if coding::TOOLS.contains(&name) => Box::pin(coding::run_tool(name, call, &arguments)).await,
         name => Err(Failure::new("not_found", format!("there is no tool {name}")).into()),
     }
 }

@@ -71,7 +71,7 @@ impl Planned {
 }
 
 /// Says what a run would load and cost, or runs what was confirmed.
-pub(in super::super) async fn bookkeeping_run(call: &Call<Products>, arguments: &Arguments) -> Outcome {
+pub(super) async fn bookkeeping_run(call: &Call<Products>, arguments: &Arguments) -> Outcome {
     match text(arguments, "confirm_token") {
         None => estimate(&Inside::of(call, arguments).await?, arguments).await,
         Some(_) if arguments.len() > 1 => {

@@ -31,7 +31,7 @@ struct Added<'a> {
 }
 
 /// Adds an open item by its details, or replaces the one of the same kind, contact and number.
-pub(in super::super) async fn add_invoice(call: &Call<Products>, arguments: &Arguments) -> Outcome {
+pub(super) async fn add_invoice(call: &Call<Products>, arguments: &Arguments) -> Outcome {
     let session = Session::open(call, arguments).await?;
     let invoice = invoice_of(arguments)?;
     if let Some(code) = &invoice.account_code
@@ -98,7 +98,7 @@ struct Fetched<'a> {
 }
 
 /// Fetches the open items of the organisation; they replace those fetched before.
-pub(in super::super) async fn fetch_invoices(call: &Call<Products>, arguments: &Arguments) -> Outcome {
+pub(super) async fn fetch_invoices(call: &Call<Products>, arguments: &Arguments) -> Outcome {
     let session = Session::open(call, arguments).await?;
     let direction = text(arguments, "direction").unwrap_or("both");
     let as_of = text(arguments, "as_of").and_then(Date::parse).or(session.record.period.1);

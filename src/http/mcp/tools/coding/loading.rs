@@ -36,7 +36,7 @@ struct Added<'a> {
 }
 
 /// Loads lines into a session.
-pub(in super::super) async fn add_bank_transactions(call: &Call<Products>, arguments: &Arguments) -> Outcome {
+pub(super) async fn add_bank_transactions(call: &Call<Products>, arguments: &Arguments) -> Outcome {
     let session = Session::open(call, arguments).await?;
     let sources = (arguments.get("rows").and_then(Value::as_array), arguments.get("from_books"));
     let bank_account = text(arguments, "bank_account").unwrap_or_default();

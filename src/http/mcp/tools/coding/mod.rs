@@ -29,19 +29,42 @@ use crate::domain::ledger::chart::AccountType;
 use crate::domain::ledger::money::Pence;
 use crate::http::call::Call;
 use crate::http::mcp::arguments::Arguments;
-use crate::http::mcp::outcome::{Failure, Refused};
+use crate::http::mcp::outcome::{Failure, Outcome, Refused};
 use crate::http::products::Products;
 use crate::store::RunEnded;
 
-pub(super) use bookkeeping::bookkeeping_run;
-pub(super) use invoices::{add_invoice, fetch_invoices};
-pub(super) use loading::add_bank_transactions;
-pub(super) use platforms::{list_platforms, start_session};
-pub(super) use policy::policy;
-pub(super) use recode::recode;
-pub(super) use review::review;
-pub(super) use run::run;
-pub(super) use statements::add_statement;
+/// The tools.
+pub(super) const TOOLS: [&str; 11] = [
+    "list_coding_platforms",
+    "start_coding_session",
+    "add_bank_transactions",
+    "add_merchant_statement",
+    "fetch_outstanding_invoices",
+    "add_invoice_document",
+    "run_coding",
+    "review_coding",
+    "recode_transaction",
+    "coding_policy",
+    "bookkeeping_run",
+];
+
+/// Does what a tool is for.
+pub(super) async fn run_tool(name: &str, call: &Call<Products>, arguments: &Arguments) -> Outcome {
+    match name {
+        "list_coding_platforms" => platforms::list_platforms(),
+        "start_coding_session" => platforms::start_session(call, arguments).await,
+        "add_bank_transactions" => loading::add_bank_transactions(call, arguments).await,
+        "add_merchant_statement" => statements::add_statement(call, arguments).await,
+        "fetch_outstanding_invoices" => invoices::fetch_invoices(call, arguments).await,
+        "add_invoice_document" => invoices::add_invoice(call, arguments).await,
+        "run_coding" => run::run(call, arguments).await,
+        "review_coding" => review::review(call, arguments).await,
+        "recode_transaction" => recode::recode(call, arguments).await,
+        "coding_policy" => policy::policy(&Inside::of(call, arguments).await?, arguments).await,
+        "bookkeeping_run" => bookkeeping::bookkeeping_run(call, arguments).await,
+        other => Err(Failure::new("not_found", format!("there is no tool {other}")).into()),
+    }
+}
 
 /// The longest name of an account that the engine takes.
 const ACCOUNT_NAME_CHARS_MAX: usize = 200;

@@ -33,7 +33,7 @@ struct Platforms {
 }
 
 /// The platforms.
-pub(in super::super) fn list_platforms() -> Outcome {
+pub(super) fn list_platforms() -> Outcome {
     let books = PlatformRow {
         platform: Platform::Books.as_str(),
         title: "The books of an organisation here",
@@ -66,7 +66,7 @@ struct Started<'a> {
 }
 
 /// Starts a session.
-pub(in super::super) async fn start_session(call: &Call<Products>, arguments: &Arguments) -> Outcome {
+pub(super) async fn start_session(call: &Call<Products>, arguments: &Arguments) -> Outcome {
     let is_books = text(arguments, "platform") != Some(Platform::Manual.as_str());
     let period = period(arguments)?;
     let (inside, accounts, details) =

@@ -40,7 +40,7 @@ struct Policy<'a> {
 }
 
 /// Reads the policy, or replaces what is set of it.
-pub(in super::super) async fn policy(inside: &Inside<'_>, arguments: &Arguments) -> Outcome {
+pub(super) async fn policy(inside: &Inside<'_>, arguments: &Arguments) -> Outcome {
     let policy = match arguments.get("set").and_then(Value::as_object) {
         None => {
             let policy = inside.call.state().reader.coding_policy(OrganisationId(inside.id)).await;

@@ -48,7 +48,7 @@ struct Problems {
 }
 
 /// Sets what lines are coded to.
-pub(in super::super) async fn recode(call: &Call<Products>, arguments: &Arguments) -> Outcome {
+pub(super) async fn recode(call: &Call<Products>, arguments: &Arguments) -> Outcome {
     let session = Session::open(call, arguments).await?;
     let remembers = arguments.get("remember").and_then(Value::as_bool).unwrap_or_default();
     if remembers && is_manual(&session.record) {

@@ -161,7 +161,7 @@ struct Review<'a> {
 }
 
 /// Shows what lines are coded to.
-pub(in super::super) async fn review(call: &Call<Products>, arguments: &Arguments) -> Outcome {
+pub(super) async fn review(call: &Call<Products>, arguments: &Arguments) -> Outcome {
     let mut session = Session::open(call, arguments).await?;
     let offset = match text(arguments, "cursor") {
         Some(cursor) => {

@@ -32,7 +32,7 @@ struct Ran<'a> {
 }
 
 /// Runs the engine over a session.
-pub(in super::super) async fn run(call: &Call<Products>, arguments: &Arguments) -> Outcome {
+pub(super) async fn run(call: &Call<Products>, arguments: &Arguments) -> Outcome {
     let mut session = Session::open(call, arguments).await?;
     let scope = text(arguments, "scope").and_then(RunScope::parse).unwrap_or(RunScope::All);
     let status = run_session(&mut session, scope).await?;

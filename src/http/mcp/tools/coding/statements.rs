@@ -39,7 +39,7 @@ struct Added<'a> {
 }
 
 /// Adds a statement.
-pub(in super::super) async fn add_statement(call: &Call<Products>, arguments: &Arguments) -> Outcome {
+pub(super) async fn add_statement(call: &Call<Products>, arguments: &Arguments) -> Outcome {
     let session = Session::open(call, arguments).await?;
     let rows = arguments.get("rows").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let merchant = text(arguments, "merchant").unwrap_or_default();
