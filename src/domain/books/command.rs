@@ -1,6 +1,7 @@
 //! The commands that change an organisation's books, with the bulk imports whose rows are commands themselves.
 
 use crate::domain::books::records::bank_account::{BankAccountField, LedgerAccount};
+use crate::domain::books::records::coded_posting::{CodedPosting, CodedPostings};
 use crate::domain::books::records::coding_policy::CodingPolicyChange;
 use crate::domain::books::records::contact::ContactField;
 use crate::domain::books::records::document::{DocumentField, DocumentInput};
@@ -347,6 +348,8 @@ pub enum BooksCommand {
     },
     /// Changes the standing instructions for coding.
     ChangeCodingPolicy(CodingPolicyChange),
+    /// Posts coded lines: all of them or none; in a dry run it answers with what is refused.
+    PostCodedLines(Box<CodedPostings>),
 }
 
 /// How a statement line is confirmed.
@@ -449,6 +452,7 @@ impl BooksCommand {
             Self::ConfirmImport(confirmed) => {
                 confirmed.entries.as_ref().map_or(2_048, |entries| entries.entries.len() * 8_192)
             }
+            Self::PostCodedLines(all) => all.postings.len() * 4_096,
             _ => 2_048,
         }
     }
@@ -462,14 +466,24 @@ impl BooksCommand {
         }
     }
 
-    /// The command itself and, of a bulk import, the commands of its rows.
+    /// The coded lines that it posts.
+    fn coded_postings(&self) -> &[CodedPosting] {
+        match self {
+            Self::PostCodedLines(all) => &all.postings,
+            _ => &[],
+        }
+    }
+
+    /// The command itself and, of a bulk import or of coded lines, the commands of its rows.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &Self> {
         let entries = match self {
             Self::PreviewImport { entries, .. } => entries.entries.as_slice(),
             Self::ConfirmImport(confirmed) => confirmed.entries.as_ref().map_or(&[][..], |all| all.entries.as_slice()),
             _ => &[],
         };
-        std::iter::once(self).chain(entries.iter().map(|entry| &entry.command))
+        let coded = self.coded_postings().iter();
+        let coded = coded.flat_map(|posting| posting.enters.iter().chain(std::iter::once(&posting.confirm)));
+        std::iter::once(self).chain(entries.iter().map(|entry| &entry.command)).chain(coded)
     }
 }
 

@@ -97,6 +97,7 @@ impl ReferencedIds {
     fn collect_command(&mut self, organisation: i64, command: &BooksCommand) {
         match command {
             BooksCommand::PreviewImport { .. }
+            | BooksCommand::PostCodedLines(_)
             | BooksCommand::CreateVatAdjustment(_)
             | BooksCommand::CreateAccount(_) => {}
             BooksCommand::PatchOrganisation(change) => {

@@ -4,6 +4,7 @@
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::account::AccountView;
 use crate::domain::books::records::bank_account::BankAccountView;
+use crate::domain::books::records::coded_posting::PostedLines;
 use crate::domain::books::records::coding_policy::CodingPolicy;
 use crate::domain::books::records::contact::ContactView;
 use crate::domain::books::records::document::DocumentView;
@@ -166,6 +167,8 @@ pub enum CommandResult {
     Email(Box<EmailRecord>),
     /// The coding policy, with its organisation.
     CodingPolicy(i64, Box<CodingPolicy>),
+    /// What became of coded lines.
+    PostedLines(Box<PostedLines>),
 }
 
 impl CommandResult {
@@ -199,7 +202,7 @@ impl CommandResult {
             Self::WriteOff(view) => view.row.id,
             Self::FinancialYear(view) => view.organisation_id,
             Self::Journal(view) => view.id,
-            Self::OpeningPreview(_) => 0,
+            Self::OpeningPreview(_) | Self::PostedLines(_) => 0,
             Self::Opening(set) => set.journal.id,
             Self::BulkImport(row, _) => row.id,
             Self::Email(row) => row.id,

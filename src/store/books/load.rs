@@ -27,7 +27,7 @@ use crate::store::books::emails::load_emails;
 use crate::store::books::financial_years::{closed_years, closing_balances};
 use crate::store::books::imports::imports_by_id;
 use crate::store::books::journals::journals_by_id;
-use crate::store::books::load_bank::{load_bank, load_stored_rows, load_stored_rows_of_import};
+use crate::store::books::load_bank::{load_bank, load_stored_rows, load_stored_rows_of, load_stored_rows_of_import};
 use crate::store::books::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, read_lock_change};
 use crate::store::books::previews::load_previews;
 use crate::store::books::report_rows::load_contact_balances;
@@ -145,6 +145,9 @@ async fn load_repeated_rows(
             }
             BooksCommand::PreviewImport { entries, .. } => {
                 load_stored_rows_of_import(unit, Some(&**entries), facts).await?;
+            }
+            BooksCommand::PostCodedLines(all) => {
+                load_stored_rows_of(unit, all.postings.iter().flat_map(|posting| &posting.enters), facts).await?;
             }
             BooksCommand::ConfirmImport(confirmed) => {
                 load_stored_rows_of_import(unit, confirmed.entries.as_ref(), facts).await?;

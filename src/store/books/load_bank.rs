@@ -157,8 +157,29 @@ pub(super) async fn load_stored_rows_of_import(
     import: Option<&ImportInput>,
     facts: &mut Facts,
 ) -> Result<(), StoreError> {
+    load_rows_by_bank(unit, import.into_iter().flat_map(statement_rows), facts).await
+}
+
+/// Loads the lines that lines to be entered may repeat, for each bank account.
+pub(super) async fn load_stored_rows_of<'a>(
+    unit: &Unit<'_>,
+    commands: impl Iterator<Item = &'a BooksCommand>,
+    facts: &mut Facts,
+) -> Result<(), StoreError> {
+    let entered = commands.filter_map(|command| match command {
+        BooksCommand::CreateBankTransaction { bank_account_id, row } => Some((*bank_account_id, &**row)),
+        _ => None,
+    });
+    load_rows_by_bank(unit, entered, facts).await
+}
+
+async fn load_rows_by_bank<'a>(
+    unit: &Unit<'_>,
+    rows: impl Iterator<Item = (i64, &'a StatementLineInput)>,
+    facts: &mut Facts,
+) -> Result<(), StoreError> {
     let mut of_bank: BTreeMap<i64, Vec<&StatementLineInput>> = BTreeMap::new();
-    for (bank, row) in import.into_iter().flat_map(statement_rows) {
+    for (bank, row) in rows {
         of_bank.entry(bank).or_default().push(row);
     }
     for (bank, rows) in of_bank {

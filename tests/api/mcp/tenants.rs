@@ -19,7 +19,8 @@ fn arguments(tool: &str) -> Option<Value> {
         | "add_invoice_document"
         | "run_coding"
         | "review_coding"
-        | "recode_transaction" => return None,
+        | "recode_transaction"
+        | "post_to_platform" => return None,
         "find" => json!({ "kind": "account" }),
         "get_document" => json!({ "kind": "account", "id": 1 }),
         "get_report" => json!({ "report": "trial-balance", "as_of": "2026-03-31" }),

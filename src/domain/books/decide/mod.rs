@@ -29,6 +29,7 @@ use crate::domain::ledger::year_end::require_reopened;
 
 mod allocations;
 mod bank;
+mod coded_postings;
 mod coding_policy;
 mod confirmations;
 mod contacts;
@@ -196,6 +197,7 @@ impl BooksTransaction<'_> {
             BooksCommand::ResendEmail { id, attachment } => self.resend_email(*id, attachment.as_ref()),
             BooksCommand::CancelEmail { id } => self.cancel_email(*id),
             BooksCommand::ChangeCodingPolicy(change) => self.change_coding_policy(request, change),
+            BooksCommand::PostCodedLines(all) => self.post_coded_lines(request, all),
             BooksCommand::VoidJournal { id, void_date, reason } => {
                 self.void_journal(request, *id, *void_date, reason.as_deref())
             }

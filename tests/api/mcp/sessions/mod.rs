@@ -4,6 +4,7 @@ mod bookkeeping;
 mod documents;
 mod loading;
 mod policy;
+mod posting;
 mod recoding;
 mod running;
 mod starting;

@@ -63,6 +63,8 @@ fn a_session_answers_its_person_and_connection_until_a_day_after_its_last_use() 
     for (tool, arguments) in [
         ("review_coding", json!({ "session_id": session })),
         ("run_coding", json!({ "session_id": session })),
+        ("post_to_platform", json!({ "session_id": session })),
+        ("post_to_platform", json!({ "session_id": session, "confirm_token": "post_x" })),
         ("fetch_outstanding_invoices", json!({ "session_id": session })),
         (
             "add_invoice_document",

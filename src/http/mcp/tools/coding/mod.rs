@@ -6,6 +6,8 @@ mod invoices;
 mod loading;
 mod platforms;
 mod policy;
+mod post;
+mod postings;
 mod recode;
 mod review;
 mod run;
@@ -34,7 +36,7 @@ use crate::http::products::Products;
 use crate::store::RunEnded;
 
 /// The tools.
-pub(super) const TOOLS: [&str; 11] = [
+pub(super) const TOOLS: [&str; 12] = [
     "list_coding_platforms",
     "start_coding_session",
     "add_bank_transactions",
@@ -44,6 +46,7 @@ pub(super) const TOOLS: [&str; 11] = [
     "run_coding",
     "review_coding",
     "recode_transaction",
+    "post_to_platform",
     "coding_policy",
     "bookkeeping_run",
 ];
@@ -60,6 +63,7 @@ pub(super) async fn run_tool(name: &str, call: &Call<Products>, arguments: &Argu
         "run_coding" => run::run(call, arguments).await,
         "review_coding" => review::review(call, arguments).await,
         "recode_transaction" => recode::recode(call, arguments).await,
+        "post_to_platform" => post::post(call, arguments).await,
         "coding_policy" => policy::policy(&Inside::of(call, arguments).await?, arguments).await,
         "bookkeeping_run" => bookkeeping::bookkeeping_run(call, arguments).await,
         other => Err(Failure::new("not_found", format!("there is no tool {other}")).into()),
@@ -113,14 +117,7 @@ impl<'a> Session<'a> {
 
     /// The same for a session by its id.
     async fn named(call: &'a Call<Products>, id: CodingSessionId) -> Result<Self, Refused> {
-        let principal = call.caller().map_err(fault)?;
-        let known = call.state().reader.coding_session(&id).await.map_err(|error| fault(error.into()))?;
-        let own = known
-            .filter(|known| known.user_id == principal.user_id && Some(known.connection) == principal.connection());
-        let Some(record) = own else {
-            let failure = Failure::new("session_not_found", "this connection has no such session");
-            return Err(failure.next("start one with start_coding_session").into());
-        };
+        let record = Self::require_own(call, &id).await?;
         if record.is_cleared || record.expires_at_ms <= call.state().actors.store_now_ms() {
             return Err(expired());
         }
@@ -137,6 +134,18 @@ impl<'a> Session<'a> {
         let mut session = Self { call, record, organisation };
         session.take_over_run().await?;
         Ok(session)
+    }
+
+    /// A session, if it is the caller's; it may have ended.
+    async fn require_own(call: &Call<Products>, id: &CodingSessionId) -> Result<SessionRecord, Refused> {
+        let principal = call.caller().map_err(fault)?;
+        let known = call.state().reader.coding_session(id).await.map_err(|error| fault(error.into()))?;
+        let own = known
+            .filter(|known| known.user_id == principal.user_id && Some(known.connection) == principal.connection());
+        own.ok_or_else(|| {
+            let failure = Failure::new("session_not_found", "this connection has no such session");
+            failure.next("start one with start_coding_session").into()
+        })
     }
 
     const fn id(&self) -> &CodingSessionId {
