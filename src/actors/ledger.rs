@@ -12,6 +12,7 @@ use super::published::MembershipBoard;
 use super::runtime::{ActorError, ActorStats, Ask, Directory, Guarded, SlotOptions, guard};
 use super::{AskError, Observer};
 use crate::domain::books::command::BooksCommand;
+use crate::domain::books::records::plan::{NewPlan, PlanStored, PlannedOperation};
 use crate::domain::books::request::{
     Actor as CommandActor, ChangeOptions, CommandOutcome, CommandRequest, CreateOrganisation, OrganisationCreated,
 };
@@ -55,6 +56,43 @@ impl Handler<Ask<ExecuteCommand>> for LedgerActor {
         guard::beside(ask, DEADLINE, |actor: &mut Self, _, ExecuteCommand(request)| {
             let store = actor.store.clone();
             async move { store.writer.execute(request).await }.into_actor(actor)
+        })
+    }
+}
+
+/// Stores a plan of changes to the books of the actor's organisation.
+#[derive(Message)]
+#[rtype(result = "Result<Result<PlanStored, StoreError>, ActorError>")]
+pub struct StorePlan(pub NewPlan);
+
+impl Handler<Ask<StorePlan>> for LedgerActor {
+    type Result = ResponseActFuture<Self, Result<Result<PlanStored, StoreError>, ActorError>>;
+
+    fn handle(&mut self, ask: Ask<StorePlan>, _: &mut Context<Self>) -> Self::Result {
+        guard::beside(ask, DEADLINE, |actor: &mut Self, _, StorePlan(plan)| {
+            let store = actor.store.clone();
+            async move { store.writer.store_plan(plan).await }.into_actor(actor)
+        })
+    }
+}
+
+/// Records why the plan under the hash of a token cannot be carried out any more.
+#[derive(Message)]
+#[rtype(result = "Result<Result<(), StoreError>, ActorError>")]
+pub struct MarkPlanDead {
+    /// The SHA-256 of the token.
+    pub token_hash: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl Handler<Ask<MarkPlanDead>> for LedgerActor {
+    type Result = ResponseActFuture<Self, Result<Result<(), StoreError>, ActorError>>;
+
+    fn handle(&mut self, ask: Ask<MarkPlanDead>, _: &mut Context<Self>) -> Self::Result {
+        guard::beside(ask, DEADLINE, |actor: &mut Self, _, MarkPlanDead { token_hash, reason }| {
+            let store = actor.store.clone();
+            async move { store.writer.mark_plan_dead(token_hash, reason).await }.into_actor(actor)
         })
     }
 }
@@ -153,6 +191,46 @@ impl LedgersHandle {
             return Ok(self.store.reader.dry_run(CommandRequest { replay: None, ..request }).await?);
         }
         self.change(request).await
+    }
+
+    /// What the operations of a plan would do. Whoever sees the books may ask; the outcome comes with the role that would
+    /// decide whether the plan may be carried out.
+    pub async fn preview_plan(
+        &self,
+        principal: &Principal,
+        organisation: OrganisationId,
+        operations: Vec<PlannedOperation>,
+        tool: &'static str,
+    ) -> Result<Result<(CommandOutcome, Role), AccessDenied>, AskError> {
+        let role = match self.access(principal, organisation).await? {
+            Ok(role) => role,
+            Err(denied) => return Ok(Err(denied)),
+        };
+        let actor = CommandActor {
+            user_id: principal.user_id,
+            key_prefix: principal.key_prefix().map(str::to_owned),
+            may_reopen: matches!(role, Role::Owner | Role::Admin),
+            connection: principal.connection(),
+            tool: Some(tool),
+        };
+        let command = BooksCommand::Plan(operations);
+        let request = CommandRequest { organisation, actor, command, expected_version: None, replay: None };
+        Ok(Ok((self.store.reader.dry_run(request).await?, role)))
+    }
+
+    /// Stores a plan under its token.
+    pub async fn store_plan(&self, plan: NewPlan) -> Result<PlanStored, AskError> {
+        Ok(self.directory.of(plan.organisation)?.ask(StorePlan(plan)).await??)
+    }
+
+    /// Records why a plan cannot be carried out any more.
+    pub async fn mark_plan_dead(
+        &self,
+        organisation: OrganisationId,
+        token_hash: String,
+        reason: String,
+    ) -> Result<(), AskError> {
+        Ok(self.directory.of(organisation)?.ask(MarkPlanDead { token_hash, reason }).await??)
     }
 
     async fn change(&self, request: CommandRequest) -> Result<CommandOutcome, AskError> {

@@ -131,6 +131,13 @@ impl Body {
     }
 }
 
+/// A body of our own making, which does not count against the budget.
+impl From<Vec<u8>> for Body {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes: bytes.into(), ..Self::default() }
+    }
+}
+
 impl Deref for Body {
     type Target = [u8];
 

@@ -1,6 +1,7 @@
 //! What a handler is given: a request that passed every check that comes before the product's own. With it, what requests
 //! say in headers (credentials, media type) and what answers say about the rate limit.
 
+use std::cell::RefCell;
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
@@ -10,10 +11,12 @@ use actix_web::HttpRequest;
 use actix_web::dev::Payload;
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use actix_web::http::{Method, header};
+use bytes::Bytes;
 use futures_util::future::LocalBoxFuture;
 use tokio::sync::SemaphorePermit;
 
 use crate::clock::Clock;
+use crate::domain::books::command::BooksCommand;
 use crate::domain::caller::{KeySnapshot, PresentedKey, Principal, RateDecision, RateRule};
 use crate::domain::ids::UserId;
 use crate::domain::problem::Issues;
@@ -89,6 +92,8 @@ pub struct RouteQuestion {
     pub body: Body,
     /// The tool, where what it asks for is a change.
     pub tool: Option<&'static str>,
+    /// Where a command is put that is to be planned and not executed.
+    pub planned: Option<Rc<RefCell<Option<BooksCommand>>>>,
 }
 
 /// A request that may be served.
@@ -180,6 +185,14 @@ impl<S> Call<S> {
         }
     }
 
+    /// Where the command is to be put, when it is planned and not executed.
+    pub fn planned(&self) -> Option<&Rc<RefCell<Option<BooksCommand>>>> {
+        match &self.asked {
+            Asked::Request(_) => None,
+            Asked::Tool(question) => question.planned.as_ref(),
+        }
+    }
+
     /// The path as it was asked.
     pub fn path(&self) -> &str {
         match &self.asked {
@@ -203,6 +216,11 @@ impl<S> Call<S> {
     /// The route of an operation.
     pub(super) fn route(&self, operation_id: &str) -> Option<&Route<S>> {
         self.worker.shared.table.routes().iter().find(|route| route.operation_id == operation_id)
+    }
+
+    /// The description of the API.
+    pub(super) fn openapi(&self) -> Bytes {
+        self.worker.shared.openapi()
     }
 
     /// A request header as text; `None` when absent or not text.

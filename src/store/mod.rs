@@ -35,7 +35,7 @@ use sea_orm::{
 use crate::clock::Clock;
 
 pub use crate::store::sql::Reader;
-pub use books::Snapshot;
+pub use books::{Snapshot, ToolPreview};
 pub use coding_sessions::{
     Cleared, Load, LoadAnswer, Loaded, NewCodingSession, NewToolToken, RunEnded, SessionStatement, StatementAdded,
     ToolToken,

@@ -13,6 +13,7 @@ pub mod jobs;
 pub mod load;
 pub mod mail_server;
 pub mod plain_text;
+pub mod planning;
 pub mod postgres;
 pub mod postings;
 pub mod process;

@@ -1,13 +1,13 @@
 //! The commands that change an organisation's books, with the bulk imports whose rows are commands themselves.
 
 use crate::domain::books::records::bank_account::{BankAccountField, LedgerAccount};
-use crate::domain::books::records::coded_posting::{CodedPosting, CodedPostings};
 use crate::domain::books::records::coding_policy::CodingPolicyChange;
 use crate::domain::books::records::contact::ContactField;
 use crate::domain::books::records::document::{DocumentField, DocumentInput};
 use crate::domain::books::records::email::{Attachment, EmailInput};
 use crate::domain::books::records::opening::OpeningInput;
 use crate::domain::books::records::organisation::OrganisationChange;
+use crate::domain::books::records::plan::{PlanConfirmation, PlannedOperation};
 use crate::domain::books::records::preview::NewPreview;
 use crate::domain::books::records::settlement::{AllocationInput, SettlementField, SettlementInput};
 use crate::domain::books::records::statement_line::{StatementImport, StatementLineInput};
@@ -348,8 +348,10 @@ pub enum BooksCommand {
     },
     /// Changes the standing instructions for coding.
     ChangeCodingPolicy(CodingPolicyChange),
-    /// Posts coded lines: all of them or none; in a dry run it answers with what is refused.
-    PostCodedLines(Box<CodedPostings>),
+    /// Answers with what several operations would do, each over what those before it left. It is never written.
+    Plan(Vec<PlannedOperation>),
+    /// Carries out a plan.
+    CommitPlan(Box<PlanConfirmation>),
 }
 
 /// How a statement line is confirmed.
@@ -452,7 +454,9 @@ impl BooksCommand {
             Self::ConfirmImport(confirmed) => {
                 confirmed.entries.as_ref().map_or(2_048, |entries| entries.entries.len() * 8_192)
             }
-            Self::PostCodedLines(all) => all.postings.len() * 4_096,
+            Self::CommitPlan(confirmation) => {
+                confirmation.operations.iter().map(|operation| operation.command.bytes() + 4_096).sum()
+            }
             _ => 2_048,
         }
     }
@@ -462,28 +466,29 @@ impl BooksCommand {
         match self {
             Self::SetOpening { token_hash, .. } => token_hash.as_deref(),
             Self::ConfirmImport(confirmed) => Some(&confirmed.token_hash),
+            Self::CommitPlan(confirmation) => Some(&confirmation.token_hash),
             _ => None,
         }
     }
 
-    /// The coded lines that it posts.
-    fn coded_postings(&self) -> &[CodedPosting] {
+    /// The operations of a plan.
+    fn operations(&self) -> &[PlannedOperation] {
         match self {
-            Self::PostCodedLines(all) => &all.postings,
+            Self::Plan(operations) => operations,
+            Self::CommitPlan(confirmation) => &confirmation.operations,
             _ => &[],
         }
     }
 
-    /// The command itself and, of a bulk import or of coded lines, the commands of its rows.
+    /// The command itself and the commands of the rows of a bulk import or of the operations of a plan.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &Self> {
         let entries = match self {
             Self::PreviewImport { entries, .. } => entries.entries.as_slice(),
             Self::ConfirmImport(confirmed) => confirmed.entries.as_ref().map_or(&[][..], |all| all.entries.as_slice()),
             _ => &[],
         };
-        let coded = self.coded_postings().iter();
-        let coded = coded.flat_map(|posting| posting.enters.iter().chain(std::iter::once(&posting.confirm)));
-        std::iter::once(self).chain(entries.iter().map(|entry| &entry.command)).chain(coded)
+        let operations = self.operations().iter().map(|operation| &operation.command);
+        std::iter::once(self).chain(entries.iter().map(|entry| &entry.command)).chain(operations)
     }
 }
 

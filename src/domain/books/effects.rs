@@ -267,6 +267,11 @@ impl Effects {
         self.log.truncate(mark.0);
     }
 
+    /// The effects added since a mark.
+    pub(crate) fn since(&self, mark: EffectsMark) -> impl Iterator<Item = &Effect> + Clone {
+        self.log.iter().skip(mark.0).map(|(_, effect)| effect)
+    }
+
     /// The effects in order, each with its organisation.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &(i64, Effect)> {
         self.log.iter()

@@ -11,6 +11,7 @@ pub mod effects;
 pub mod facts;
 pub mod idempotency;
 pub mod numbers;
+pub mod planned_ids;
 pub mod records;
 pub(crate) mod referenced_ids;
 pub mod request;

@@ -97,7 +97,8 @@ impl ReferencedIds {
     fn collect_command(&mut self, organisation: i64, command: &BooksCommand) {
         match command {
             BooksCommand::PreviewImport { .. }
-            | BooksCommand::PostCodedLines(_)
+            | BooksCommand::Plan(_)
+            | BooksCommand::CommitPlan(_)
             | BooksCommand::CreateVatAdjustment(_)
             | BooksCommand::CreateAccount(_) => {}
             BooksCommand::PatchOrganisation(change) => {

@@ -4,7 +4,6 @@
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::account::AccountView;
 use crate::domain::books::records::bank_account::BankAccountView;
-use crate::domain::books::records::coded_posting::PostedLines;
 use crate::domain::books::records::coding_policy::CodingPolicy;
 use crate::domain::books::records::contact::ContactView;
 use crate::domain::books::records::document::DocumentView;
@@ -16,6 +15,7 @@ use crate::domain::books::records::opening::{OpeningPreview, OpeningSet};
 use crate::domain::books::records::organisation::{
     LockChange, OrganisationChange, OrganisationField, OrganisationRecord,
 };
+use crate::domain::books::records::plan::PlanOutcome;
 use crate::domain::books::records::settlement::SettlementView;
 use crate::domain::books::records::statement_line::{StatementLineRecord, StatementLineResult};
 use crate::domain::books::records::vat_adjustment::VatAdjustmentView;
@@ -167,8 +167,8 @@ pub enum CommandResult {
     Email(Box<EmailRecord>),
     /// The coding policy, with its organisation.
     CodingPolicy(i64, Box<CodingPolicy>),
-    /// What became of coded lines.
-    PostedLines(Box<PostedLines>),
+    /// What the operations of a plan do.
+    Plan(Box<PlanOutcome>),
 }
 
 impl CommandResult {
@@ -186,7 +186,7 @@ impl CommandResult {
     }
 
     /// The identifier of the record, or of the first of several.
-    pub(crate) fn id(&self) -> i64 {
+    pub fn id(&self) -> i64 {
         match self {
             Self::Organisation(row) | Self::Lock(row, _) => row.id.0,
             Self::Account(view) => view.row.id,
@@ -202,10 +202,11 @@ impl CommandResult {
             Self::WriteOff(view) => view.row.id,
             Self::FinancialYear(view) => view.organisation_id,
             Self::Journal(view) => view.id,
-            Self::OpeningPreview(_) | Self::PostedLines(_) => 0,
+            Self::OpeningPreview(_) => 0,
             Self::Opening(set) => set.journal.id,
             Self::BulkImport(row, _) => row.id,
             Self::Email(row) => row.id,
+            Self::Plan(_) => 0,
         }
     }
 }
@@ -227,6 +228,8 @@ pub enum CommandOutcome {
     Forbidden,
     /// Too many e-mails of the organisation wait.
     MailQueueFull,
+    /// A plan would not do what its preview showed, for this reason; nothing was written.
+    StalePlan(String),
     /// The caller may not change these books at all.
     Denied(AccessDenied),
     /// The stored answer: a command with the same `Idempotency-Key` was answered before.

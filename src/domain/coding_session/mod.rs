@@ -28,6 +28,11 @@ pub const LINES_MAX: i64 = 20_000;
 /// Most invoices, bills and credit notes of a session.
 pub const INVOICES_MAX: usize = 10_000;
 
+/// The bank's own identifier of a line that is entered into the books when it is posted: by it the line is known again.
+pub fn external_id(session: &CodingSessionId, line: i64) -> String {
+    format!("coding:{}:{line}", session.as_str())
+}
+
 /// Where transactions come from and go to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

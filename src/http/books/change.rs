@@ -98,6 +98,10 @@ pub async fn execute_as(
     status: StatusCode,
     (command, print): (BooksCommand, Print),
 ) -> Result<HttpResponse, ApiError> {
+    if let Some(planned) = call.planned() {
+        planned.replace(Some(command));
+        return Ok(HttpResponse::new(StatusCode::NO_CONTENT));
+    }
     let headers = ChangeHeaders::of(call)?;
     let (principal, ledgers) = (call.caller()?, &call.state().actors.ledgers);
     if let Some(error) = call.unexpected_body() {
@@ -114,17 +118,26 @@ pub async fn execute_as(
     let options = ChangeOptions { dry_run, expected_version, idempotency, tool: call.tool() };
     match ledgers.execute(principal, organisation, command, options).await? {
         CommandOutcome::Done(result) => answer(&result, context, status, (dry_run, print)),
-        CommandOutcome::Refused(refusal) => Err(refused(&refusal)),
-        CommandOutcome::RefusedItem(row, refusal) => Err(refused_item(row, &refusal)),
-        CommandOutcome::UnknownItem(row) => Err(ApiError::not_found().with_detail("row", row)),
-        CommandOutcome::Unknown => Err(ApiError::not_found()),
-        CommandOutcome::Forbidden => Err(ApiError::forbidden("only an owner or admin may open a locked period again")),
+        CommandOutcome::Replayed(stored) => replayed(stored),
+        not_done => Err(rejected(not_done)),
+    }
+}
+
+/// Why a command was not carried out.
+pub fn rejected(outcome: CommandOutcome) -> ApiError {
+    match outcome {
+        CommandOutcome::Refused(refusal) => refused(&refusal),
+        CommandOutcome::RefusedItem(row, refusal) => refused_item(row, &refusal),
+        CommandOutcome::UnknownItem(row) => ApiError::not_found().with_detail("row", row),
+        CommandOutcome::Unknown => ApiError::not_found(),
+        CommandOutcome::Forbidden => ApiError::forbidden("only an owner or admin may open a locked period again"),
         CommandOutcome::MailQueueFull => {
             let error = ApiError::busy("too many e-mails of this organisation wait to be sent", MAIL_RETRY_AFTER_S);
-            Err(error.with_detail("reason", "mail_queue"))
+            error.with_detail("reason", "mail_queue")
         }
-        CommandOutcome::Denied(denied) => Err(denied.into()),
-        CommandOutcome::Replayed(stored) => replayed(stored),
+        CommandOutcome::StalePlan(reason) => ApiError::internal(format!("a plan over REST: {reason}")),
+        CommandOutcome::Denied(denied) => denied.into(),
+        CommandOutcome::Done(_) | CommandOutcome::Replayed(_) => ApiError::internal("a command that was carried out"),
     }
 }
 
@@ -272,7 +285,10 @@ async fn write_access(
 ) -> Result<WriteAccess, ApiError> {
     let found = member(call).await;
     call.permitted(found.and_then(|(organisation, role)| {
-        require(role)?;
+        // Whoever reads the books may see what a change would do.
+        if call.planned().is_none() {
+            require(role)?;
+        }
         Ok(WriteAccess { organisation, role })
     }))
 }
@@ -287,7 +303,9 @@ pub async fn published_write_access(call: &Call<Products>) -> Result<(Organisati
     let found = async {
         let id = path_organisation(call)?;
         let role = call.state().actors.ledgers.access(call.caller()?, id).await??;
-        require_write(role)?;
+        if call.planned().is_none() {
+            require_write(role)?;
+        }
         Ok((id, AnswerContext::on_no_day(role)))
     };
     call.permitted(found.await)

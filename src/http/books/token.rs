@@ -12,12 +12,17 @@ const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
 /// The request as it may be confirmed under a new token.
 pub fn preview(call: &Call<Products>, prefix: &str) -> NewPreview {
+    NewPreview { body: String::from_utf8_lossy(&call.body).into_owned(), ..mint(call, prefix) }
+}
+
+/// A new token, for nothing yet.
+pub fn mint(call: &Call<Products>, prefix: &str) -> NewPreview {
     let mut random = [0_u8; 26];
     call.clock().fill_random(&mut random);
     let letters = random.iter().filter_map(|byte| ALPHABET.get(usize::from(byte % 32)));
     let token: String = prefix.chars().chain(letters.map(|letter| char::from(*letter))).collect();
     let token_hash = hash(&token);
-    NewPreview { token, token_hash, body: String::from_utf8_lossy(&call.body).into_owned() }
+    NewPreview { token, token_hash, body: String::new() }
 }
 
 /// What is stored of a token.

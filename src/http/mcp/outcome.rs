@@ -48,6 +48,25 @@ impl Failure {
         self.code == ErrorCode::NotFound.as_str()
     }
 
+    /// What went wrong, without its code.
+    pub(super) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The same in other words.
+    #[must_use]
+    pub(super) fn with_message(mut self, other: impl FnOnce(&str) -> String) -> Self {
+        self.message = other(&self.message);
+        self
+    }
+
+    /// The same of a part of what was asked.
+    #[must_use]
+    pub(super) fn within(mut self, part: &str) -> Self {
+        self.message = format!("{part}: {}", self.message);
+        self
+    }
+
     /// The same with what to do next.
     #[must_use]
     pub(super) fn next(mut self, next: impl Into<String>) -> Self {

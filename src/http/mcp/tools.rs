@@ -1,12 +1,18 @@
 //! What tools do: questions to the routes of the REST API on behalf of the caller, and their answers put together.
 
 mod changes;
+mod changing;
 mod cis;
 mod coding;
+mod csv_rows;
 mod documents;
 mod find;
 mod guide;
+mod imports;
+mod opening;
+mod organisations;
 mod pages;
+mod plan;
 mod reconcile;
 mod reports;
 mod selection;
@@ -56,14 +62,23 @@ pub(super) fn is_built(name: &str) -> bool {
             | "cis_position"
             | "lookup_guide"
             | "reconcile_statement"
+            | "list_operations"
+            | "plan_bookkeeping"
+            | "commit_plan"
+            | "create_organisation"
+            | "update_organisation"
+            | "bulk_import"
+            | "set_opening_balances"
     )
 }
 
 /// Does what a tool is for: its scope, then its arguments, then the tool.
 pub(super) async fn run(call: &Call<Products>, definition: &Definition, arguments: Arguments) -> Outcome {
     let key = call.key().map_err(fault)?;
+    // What a plan needs to be committed, its operations say.
+    let needed = if definition.tool.name == "commit_plan" { &[][..] } else { &definition.scopes };
     let missing: Vec<&str> =
-        definition.scopes.iter().filter(|scope| !key.has(**scope)).map(|scope| Scope::as_str(*scope)).collect();
+        needed.iter().filter(|scope| !key.has(**scope)).map(|scope| Scope::as_str(*scope)).collect();
     if !missing.is_empty() {
         let message = format!("the key lacks the scope {}", missing.join(" and "));
         return Err(Failure::new("forbidden", message).next("ask the person for a key with it").into());
@@ -82,6 +97,13 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "cis_position" => cis::position(&Inside::of(call, &arguments).await?, &arguments).await,
         "lookup_guide" => guide::look_up(&arguments),
         "reconcile_statement" => reconcile::statement(&Inside::of(call, &arguments).await?, &arguments).await,
+        "create_organisation" => organisations::create(call, &arguments).await,
+        "update_organisation" => organisations::update(&Inside::of(call, &arguments).await?, &arguments).await,
+        "bulk_import" => imports::import(call, &arguments).await,
+        "set_opening_balances" => opening::set(call, &arguments).await,
+        "list_operations" => plan::operations::list(call, &arguments),
+        "plan_bookkeeping" => plan::preview(&Inside::of(call, &arguments).await?, &arguments).await,
+        "commit_plan" => plan::commit(call, &arguments).await,
         // These are kept apart: their futures are large.
         name if coding::TOOLS.contains(&name) => Box::pin(coding::run_tool(name, call, &arguments)).await,
         name => Err(Failure::new("not_found", format!("there is no tool {name}")).into()),
@@ -120,6 +142,7 @@ fn question(
         headers: HeaderMap::new(),
         body: Body::default(),
         tool: None,
+        planned: None,
     })
 }
 
@@ -162,13 +185,13 @@ fn limit_of(arguments: &Arguments) -> usize {
     limit.unwrap_or(LIMIT_DEFAULT)
 }
 
-/// The rows from the first on that fit into an answer by their lengths in bytes, and whether there are others. A row alone is
-/// shown whatever its length.
-fn rows_that_fit<R>(rows: Vec<R>, length: impl Fn(&R) -> usize) -> (Vec<R>, bool) {
+/// The rows from the first on that fit into so many bytes by their lengths, and whether there are others. A row alone is shown
+/// whatever its length.
+fn rows_that_fit<R>(rows: Vec<R>, bytes_max: usize, length: impl Fn(&R) -> usize) -> (Vec<R>, bool) {
     let mut used = 0;
     let fit = rows.iter().enumerate().take_while(|(at, row)| {
         used += length(row) + 1;
-        used <= ANSWER_BYTES_MAX || *at == 0
+        used <= bytes_max || *at == 0
     });
     let (fit, all) = (fit.count(), rows.len());
     (rows.into_iter().take(fit).collect(), fit < all)
@@ -348,6 +371,7 @@ async fn visible(call: &Call<Products>, id: OrganisationId) -> Result<Organisati
         headers: HeaderMap::new(),
         body: Body::default(),
         tool: None,
+        planned: None,
     };
     member(&call.of_tool(asked)).await.map(|(organisation, _)| organisation)
 }

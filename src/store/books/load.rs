@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::domain::books::command::{BooksCommand, Confirmation};
 use crate::domain::books::facts::{Facts, LoadedJournal};
 use crate::domain::books::records::document::DocumentLineRecord;
+use crate::domain::books::records::statement_line::StatementLineInput;
 use crate::domain::books::referenced_ids::ReferencedIds;
 use crate::domain::books::request::CommandRequest;
 use crate::domain::date::Date;
@@ -27,7 +28,7 @@ use crate::store::books::emails::load_emails;
 use crate::store::books::financial_years::{closed_years, closing_balances};
 use crate::store::books::imports::imports_by_id;
 use crate::store::books::journals::journals_by_id;
-use crate::store::books::load_bank::{load_bank, load_stored_rows, load_stored_rows_of, load_stored_rows_of_import};
+use crate::store::books::load_bank::{load_bank, load_stored_rows};
 use crate::store::books::organisation::{LOCK_CHANGES, LOCK_CHANGES_MAX, read_lock_change};
 use crate::store::books::previews::load_previews;
 use crate::store::books::report_rows::load_contact_balances;
@@ -129,31 +130,26 @@ async fn load_closings(unit: &Unit<'_>, ids: &mut ReferencedIds, facts: &mut Fac
     Ok(())
 }
 
-/// Loads the statement lines that entered rows may repeat.
+/// Loads the statement lines that entered rows may repeat, with one query a bank account.
 async fn load_repeated_rows(
     unit: &Unit<'_>,
     requests: &[&CommandRequest],
     facts: &mut Facts,
 ) -> Result<(), StoreError> {
-    for request in requests {
-        match &request.command {
+    let mut of_bank: BTreeMap<i64, Vec<&StatementLineInput>> = BTreeMap::new();
+    for command in requests.iter().flat_map(|request| request.command.parts()) {
+        match command {
             BooksCommand::CreateBankTransaction { bank_account_id, row } => {
-                load_stored_rows(unit, *bank_account_id, std::slice::from_ref(row), facts).await?;
+                of_bank.entry(*bank_account_id).or_default().push(row);
             }
             BooksCommand::ImportBankTransactions(import) => {
-                load_stored_rows(unit, import.bank_account_id, &import.rows, facts).await?;
-            }
-            BooksCommand::PreviewImport { entries, .. } => {
-                load_stored_rows_of_import(unit, Some(&**entries), facts).await?;
-            }
-            BooksCommand::PostCodedLines(all) => {
-                load_stored_rows_of(unit, all.postings.iter().flat_map(|posting| &posting.enters), facts).await?;
-            }
-            BooksCommand::ConfirmImport(confirmed) => {
-                load_stored_rows_of_import(unit, confirmed.entries.as_ref(), facts).await?;
+                of_bank.entry(import.bank_account_id).or_default().extend(&import.rows);
             }
             _ => {}
         }
+    }
+    for (bank, rows) in of_bank {
+        load_stored_rows(unit, bank, &rows, facts).await?;
     }
     Ok(())
 }
@@ -526,8 +522,8 @@ async fn find_settlements(
 ) -> Result<(), StoreError> {
     let among = unit.numbers_of_json();
     let (mut unconfirmed, mut matched) = (BTreeSet::new(), BTreeSet::new());
-    for request in requests {
-        match &request.command {
+    for command in requests.iter().flat_map(|request| request.command.parts()) {
+        match command {
             BooksCommand::Unconfirm { id } => {
                 unconfirmed.insert(*id);
             }

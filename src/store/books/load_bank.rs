@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::books::command::{BooksCommand, ImportInput, statement_rows};
+use crate::domain::books::command::BooksCommand;
 use crate::domain::books::facts::Facts;
 use crate::domain::books::records::statement_line::StatementLineInput;
 use crate::domain::books::referenced_ids::ReferencedIds;
@@ -34,8 +34,8 @@ pub(super) async fn load_bank(
             facts.transactions.loading().insert(transaction.id, (row.get(COLUMNS)?, transaction));
         }
     }
-    for request in requests {
-        if let BooksCommand::Unconfirm { id } = &request.command {
+    for command in requests.iter().flat_map(|request| request.command.parts()) {
+        if let BooksCommand::Unconfirm { id } = command {
             let journal = facts.transactions.get(id).and_then(|(_, row)| row.journal_id);
             ids.journals.extend(journal);
         }
@@ -147,43 +147,6 @@ pub(super) async fn load_stored_rows<R: Borrow<StatementLineInput>>(
         let key = StatementLineKey { date: row.date(1)?, amount: Pence(row.get(2)?), description: row.get(3)? };
         let line = StoredStatementLine { id, key, external_id: row.get(4)? };
         facts.stored_rows.loading().insert(id.0, (bank_account_id, line));
-    }
-    Ok(())
-}
-
-/// Loads the lines that the rows of a bulk import may repeat, for each bank account.
-pub(super) async fn load_stored_rows_of_import(
-    unit: &Unit<'_>,
-    import: Option<&ImportInput>,
-    facts: &mut Facts,
-) -> Result<(), StoreError> {
-    load_rows_by_bank(unit, import.into_iter().flat_map(statement_rows), facts).await
-}
-
-/// Loads the lines that lines to be entered may repeat, for each bank account.
-pub(super) async fn load_stored_rows_of<'a>(
-    unit: &Unit<'_>,
-    commands: impl Iterator<Item = &'a BooksCommand>,
-    facts: &mut Facts,
-) -> Result<(), StoreError> {
-    let entered = commands.filter_map(|command| match command {
-        BooksCommand::CreateBankTransaction { bank_account_id, row } => Some((*bank_account_id, &**row)),
-        _ => None,
-    });
-    load_rows_by_bank(unit, entered, facts).await
-}
-
-async fn load_rows_by_bank<'a>(
-    unit: &Unit<'_>,
-    rows: impl Iterator<Item = (i64, &'a StatementLineInput)>,
-    facts: &mut Facts,
-) -> Result<(), StoreError> {
-    let mut of_bank: BTreeMap<i64, Vec<&StatementLineInput>> = BTreeMap::new();
-    for (bank, row) in rows {
-        of_bank.entry(bank).or_default().push(row);
-    }
-    for (bank, rows) in of_bank {
-        load_stored_rows(unit, bank, &rows, facts).await?;
     }
     Ok(())
 }

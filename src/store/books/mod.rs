@@ -77,6 +77,7 @@ use crate::store::sql::{Unit, for_update, json_array, params};
 use crate::store::writer::Writer;
 use crate::store::{Reader, StoreError};
 
+pub use previews::ToolPreview;
 pub use report_rows::Snapshot;
 
 pub(super) use check::RULES;
@@ -253,6 +254,7 @@ impl Group {
             now_ms: self.now_ms,
             today,
             is_dry_run: false,
+            is_plan: false,
         };
         let outcome = outcome(transaction.decide(request))?;
         if let CommandOutcome::Done(result) = &outcome {
@@ -287,25 +289,14 @@ async fn dry_run(unit: &Unit<'_>, request: &CommandRequest) -> Result<CommandOut
         now_ms: unit.now_ms,
         today,
         is_dry_run: true,
+        is_plan: false,
     };
     outcome(transaction.decide(request))
 }
 
 /// The answer to a command that was decided.
 fn outcome(decided: Result<CommandResult, Rejection>) -> Result<CommandOutcome, StoreError> {
-    match decided {
-        Ok(result) => Ok(CommandOutcome::Done(result)),
-        Err(Rejection::Refused(refusal)) => Ok(CommandOutcome::Refused(refusal)),
-        Err(Rejection::Unknown) => Ok(CommandOutcome::Unknown),
-        Err(Rejection::Forbidden) => Ok(CommandOutcome::Forbidden),
-        Err(Rejection::MailQueueFull) => Ok(CommandOutcome::MailQueueFull),
-        Err(Rejection::Corrupt(what)) => Err(StoreError::Corrupt(what)),
-        Err(Rejection::Item(at, rejection)) => match *rejection {
-            Rejection::Refused(refusal) => Ok(CommandOutcome::RefusedItem(at, refusal)),
-            Rejection::Unknown => Ok(CommandOutcome::UnknownItem(at)),
-            other => outcome(Err(other)),
-        },
-    }
+    decided.map(CommandOutcome::Done).or_else(|rejection| rejection.into_outcome().map_err(StoreError::Corrupt))
 }
 
 /// The number of organisations whose books are cached.

@@ -1,14 +1,17 @@
 //! Previews that wait to be confirmed: how their rows are written, and the queries about them.
 
+use crate::domain::books::effects::DAY_MS;
 use crate::domain::books::facts::Facts;
-use crate::domain::books::records::preview::PreviewRecord;
-use crate::domain::ids::{OrganisationId, UserId};
+use crate::domain::books::records::plan::{LIVE_PLANS_MAX, NewPlan, PlanStored};
+use crate::domain::books::records::preview::{LIFE_MS, PreviewRecord};
+use crate::domain::ids::{ConnectionId, OrganisationId, UserId};
 use crate::store::StoreError;
 use crate::store::sql::{Column, Reader, Rows, Unit, json_array, params};
+use crate::store::writer::{Locks, Writer};
 use Column::{Number, Text};
 
 /// How long a preview that was used or has expired is stored, so that its token is refused for the right reason.
-const RETENTION_MS: i64 = 7 * 24 * 3_600 * 1_000;
+const RETENTION_MS: i64 = 30 * DAY_MS;
 
 const COLUMNS: &[Column] = &[
     Text("token_hash"),
@@ -19,9 +22,107 @@ const COLUMNS: &[Column] = &[
     Number("created_at"),
     Number("expires_at"),
     Number("used_at"),
+    Text("connection"),
+    Text("tool"),
+    Text("outline"),
 ];
 
+impl Writer {
+    /// Stores a plan under its token, unless as many of the connection wait as may.
+    pub async fn store_plan(&self, plan: NewPlan) -> Result<PlanStored, StoreError> {
+        let bytes = plan.body.len();
+        self.unit_of(Locks::Organisations, bytes, plan, |unit, plan| Box::pin(store_plan(unit, plan))).await
+    }
+
+    /// Records why a plan cannot be carried out any more; the first reason stays.
+    pub async fn mark_plan_dead(&self, token_hash: String, reason: String) -> Result<(), StoreError> {
+        self.unit(Locks::Organisations, (token_hash, reason), |unit, (token_hash, reason)| {
+            Box::pin(async move {
+                let sql = "update book_preview set dead_reason = $2 \
+                           where token_hash = $1 and used_at is null and dead_reason is null";
+                unit.execute(sql, params![token_hash.as_str(), reason.as_str()]).await?;
+                Ok(())
+            })
+        })
+        .await
+    }
+}
+
+async fn store_plan(unit: &Unit<'_>, plan: &NewPlan) -> Result<PlanStored, StoreError> {
+    let connection = plan.connection.to_stored();
+    let live = "select count(*) from book_preview where user_id = $1 and connection = $2 and outline is not null \
+                and used_at is null and dead_reason is null and expires_at > $3";
+    let live = unit.one(live, params![plan.user_id.0, connection.as_str(), unit.now_ms]).await?;
+    if live.map(|row| row.get::<i64>(0)).transpose()?.unwrap_or(0) >= LIVE_PLANS_MAX {
+        return Ok(PlanStored::TooMany);
+    }
+    delete_expired(unit).await?;
+    let expires_at_ms = unit.now_ms.saturating_add(LIFE_MS);
+    let outline = serde_json::to_string(&plan.outline).map_err(|error| StoreError::Other(error.to_string()))?;
+    let sql = "insert into book_preview (token_hash, organisation_id, user_id, body, created_at, expires_at, connection, \
+               tool, outline) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    let values = params![
+        plan.token_hash.as_str(),
+        plan.organisation.0,
+        plan.user_id.0,
+        plan.body.as_str(),
+        unit.now_ms,
+        expires_at_ms,
+        connection.as_str(),
+        plan.tool,
+        outline.as_str()
+    ];
+    unit.execute(sql, values).await?;
+    Ok(PlanStored::Until(expires_at_ms))
+}
+
+/// What a tool previewed.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolPreview {
+    /// Whose books.
+    pub organisation: OrganisationId,
+    /// The bulk import; opening balances have none.
+    pub import_id: Option<i64>,
+}
+
+/// A plan as it was sent.
+#[derive(Debug, Clone)]
+pub struct StoredPlan {
+    /// Whose books.
+    pub organisation: OrganisationId,
+    /// The operations.
+    pub body: String,
+}
+
 impl Reader {
+    /// The plan that this person and connection made with a tool under a token.
+    pub async fn plan(
+        &self,
+        user: UserId,
+        connection: ConnectionId,
+        tool: &str,
+        token_hash: &str,
+    ) -> Result<Option<StoredPlan>, StoreError> {
+        let sql = "select organisation_id, body from book_preview where token_hash = $1 and user_id = $2 \
+                   and connection = $3 and tool = $4 and outline is not null";
+        let row = self.one(sql, params![token_hash, user.0, connection.to_stored(), tool]).await?;
+        row.map(|row| Ok(StoredPlan { organisation: OrganisationId(row.get(0)?), body: row.get(1)? })).transpose()
+    }
+
+    /// What this person and connection previewed with a tool under a token.
+    pub async fn tool_preview(
+        &self,
+        user: UserId,
+        connection: ConnectionId,
+        tool: &str,
+        token_hash: &str,
+    ) -> Result<Option<ToolPreview>, StoreError> {
+        let sql = "select organisation_id, import_id from book_preview where token_hash = $1 and user_id = $2 \
+                   and connection = $3 and tool = $4";
+        let row = self.one(sql, params![token_hash, user.0, connection.to_stored(), tool]).await?;
+        row.map(|row| Ok(ToolPreview { organisation: OrganisationId(row.get(0)?), import_id: row.get(1)? })).transpose()
+    }
+
     /// The body of the request that this person previewed under a token, unless the token was used.
     pub async fn previewed(
         &self,
@@ -53,6 +154,9 @@ pub(super) fn preview_row(rows: &mut Rows, record: &PreviewRecord, hash: &str, b
         record.created_at_ms.into(),
         record.expires_at_ms.into(),
         record.used_at_ms.into(),
+        (&record.connection).into(),
+        (&record.tool).into(),
+        (&record.outline).into(),
     ]);
 }
 
@@ -63,8 +167,8 @@ pub(super) async fn load_previews(
     facts: &mut Facts,
 ) -> Result<(), StoreError> {
     let sql = format!(
-        "select token_hash, organisation_id, user_id, import_id, created_at, expires_at, used_at from book_preview \
-         where token_hash in {}",
+        "select token_hash, organisation_id, user_id, import_id, created_at, expires_at, used_at, connection, tool, outline, \
+         case when outline is not null then body end, dead_reason from book_preview where token_hash in {}",
         unit.texts_of_json()
     );
     for row in unit.all(&sql, params![json_array(token_hashes)]).await? {
@@ -75,6 +179,11 @@ pub(super) async fn load_previews(
             created_at_ms: row.get(4)?,
             expires_at_ms: row.get(5)?,
             used_at_ms: row.get(6)?,
+            connection: row.get(7)?,
+            tool: row.get(8)?,
+            outline: row.get(9)?,
+            body: row.get(10)?,
+            dead_reason: row.get(11)?,
         };
         facts.previews.loading().insert(row.get(0)?, preview);
     }

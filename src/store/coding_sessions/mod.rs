@@ -2,6 +2,7 @@
 
 mod ending;
 mod load;
+mod posted;
 mod records;
 mod runs;
 mod tokens;

@@ -5,7 +5,9 @@ mod cis;
 mod direct;
 mod finding;
 mod guide;
+mod plans;
 mod protocol;
+mod random_plans;
 mod reconcile;
 mod schema;
 mod selecting;
@@ -13,6 +15,7 @@ mod sessions;
 mod tenants;
 mod tools;
 mod vat;
+mod writing;
 
 use serde_json::{Value, json};
 

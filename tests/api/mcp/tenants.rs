@@ -11,7 +11,15 @@ use crate::support::server::{ALL_SCOPES, TestServer};
 fn arguments(tool: &str) -> Option<Value> {
     Some(match tool {
         // These are about the connection, not about an organisation.
-        "whoami" | "list_organisations" | "lookup_guide" | "list_coding_platforms" => return None,
+        "whoami"
+        | "list_organisations"
+        | "lookup_guide"
+        | "list_operations"
+        | "commit_plan"
+        | "create_organisation"
+        | "list_coding_platforms" => {
+            return None;
+        }
         // These are about a session, which has its organisation; sessions.rs asks them as others.
         "add_bank_transactions"
         | "add_merchant_statement"
@@ -27,6 +35,12 @@ fn arguments(tool: &str) -> Option<Value> {
         "reconcile_statement" => json!({
             "bank_account_id": 1, "rows": [{ "date": "2026-03-10", "amount": -1, "description": "x" }]
         }),
+        "update_organisation" => json!({ "phone": "01904 610001" }),
+        "bulk_import" => json!({ "kind": "customers", "rows": [{ "name": "A" }] }),
+        "set_opening_balances" => json!({
+            "as_of": "2026-02-28", "lines": [{ "account_code": "1200", "debit": 1 }, { "account_code": "3000", "credit": 1 }]
+        }),
+        "plan_bookkeeping" => json!({ "operations": [{ "op": "customer.create", "params": { "name": "A" } }] }),
         "select_organisation"
         | "books_status"
         | "recent_changes"
@@ -81,8 +95,14 @@ fn a_tool_shows_an_organisation_to_its_members_only() {
         }
         let told = failure(server, &key, tool, &json!({ "organisation_id": "1" }));
         assert!(told.starts_with("invalid_request_format: "), "{tool}: {told}");
-        // Members may read, whatever their role.
-        assert_eq!(call(server, &viewer_key, tool, &own)["isError"], false, "{tool}");
+        // Members may read, whatever their role, and plan.
+        let changes = schema::definition(tool)["_meta"]["suite/scope"] == "books:write";
+        if changes {
+            let told = failure(server, &viewer_key, tool, &own);
+            assert!(told.starts_with("forbidden: "), "{tool}: {told}");
+        } else {
+            assert_eq!(call(server, &viewer_key, tool, &own)["isError"], false, "{tool}");
+        }
         assert_eq!(call(server, &key, tool, &own)["isError"], false, "{tool}");
     }
 }

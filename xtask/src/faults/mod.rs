@@ -5,6 +5,7 @@ mod credits;
 mod kill;
 mod mail;
 mod memory;
+mod planning;
 mod postings;
 mod start;
 mod two_processes;
@@ -42,6 +43,10 @@ pub enum Scenario {
     PostingTwoProcesses,
     /// Many concurrent jobs on credits for two
     Credits,
+    /// `kill -9` of the whole service while clients plan, commit and import by tools
+    PlanKill,
+    /// Two processes on one PostgreSQL, plans of either committed by either, either killed every two seconds
+    PlanTwoProcesses,
     /// `kill -9` while e-mails leave by a mail server and into the outbox, of one service and of two
     Mail,
     /// Time from the start to the first answer
@@ -54,7 +59,7 @@ pub enum Scenario {
 
 impl Scenario {
     /// All of them.
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::Kill,
         Self::TwoProcesses,
         Self::Credits,
@@ -64,6 +69,8 @@ impl Scenario {
         Self::PostingKill,
         Self::PostingTwoProcesses,
         Self::Mail,
+        Self::PlanKill,
+        Self::PlanTwoProcesses,
     ];
 
     fn name(self) -> &'static str {
@@ -76,6 +83,8 @@ impl Scenario {
             Self::Memory => "memory",
             Self::PostingKill => "posting-kill",
             Self::PostingTwoProcesses => "posting-two-processes",
+            Self::PlanKill => "plan-kill",
+            Self::PlanTwoProcesses => "plan-two-processes",
             Self::Mail => "mail",
         }
     }
@@ -106,13 +115,13 @@ pub struct Options {
     /// Take this program instead of building one
     #[arg(long, value_name = "PATH")]
     binary: Option<PathBuf>,
-    /// How often `kill`, `posting-kill` and `mail` kill [default: 1000; 25, 20 and 8 with --sample]
+    /// How often `kill`, `posting-kill`, `plan-kill` and `mail` kill [default: 1000, `plan-kill` 500; 25, 20, 12 and 8 with --sample]
     #[arg(long, value_name = "N")]
     kills: Option<u64>,
     /// Run the jobs of this product alone (repeat for several; all by default)
     #[arg(long, value_name = "NAME")]
     product: Vec<Product>,
-    /// Database of `kill`, `credits`, `start`, `posting-kill` and the one service of `mail`
+    /// Database of `kill`, `credits`, `start`, `posting-kill`, `plan-kill` and the one service of `mail`
     #[arg(long, value_enum, default_value_t)]
     database: Database,
     /// Write all figures to this file
@@ -205,6 +214,8 @@ pub fn run(options: &Options) -> Result<()> {
             Scenario::Memory => memory::run(&bench, &mut finding),
             Scenario::PostingKill => postings::kill(&bench, &mut finding),
             Scenario::PostingTwoProcesses => postings::two_processes(&bench, &mut finding),
+            Scenario::PlanKill => planning::kill(&bench, &mut finding),
+            Scenario::PlanTwoProcesses => planning::two_processes(&bench, &mut finding),
             Scenario::Mail => mail::run(&bench, &mut finding),
         };
         if let Err(error) = outcome {

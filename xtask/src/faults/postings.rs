@@ -135,7 +135,7 @@ pub(super) fn two_processes(bench: &Bench<'_>, finding: &mut Finding) -> Result<
 }
 
 /// Everything that can be derived anew is as it is kept.
-fn check(installation: &Installation, finding: &mut Finding) -> Result<()> {
+pub(super) fn check(installation: &Installation, finding: &mut Finding) -> Result<()> {
     let (consistent, text) = installation.attempt(&["check"])?;
     finding.must(consistent, format!("`bookkeeping check` after an orderly end: {}", text.trim()));
     Ok(())

@@ -10,6 +10,7 @@ use crate::domain::ids::{AccountId, ContactId};
 use crate::domain::ledger::contact;
 use crate::domain::ledger::contact::{CisRate, ContactKind};
 use crate::domain::ledger::refusal::Refusal;
+use crate::domain::reports::contact_balances::ContactBalance;
 
 impl BooksTransaction<'_> {
     pub(crate) fn create_contact(
@@ -30,6 +31,7 @@ impl BooksTransaction<'_> {
         };
         self.effects.count(self.organisation(), kind.as_str(), "active", 1);
         self.put_contact(row.clone());
+        self.facts.owed.insert(row.id, ContactBalance::default());
         let summary = format!("{} made", row.title());
         self.record_change(ChangeAction::Create, (row.resource(), row.id), summary, None, Some(row.audit_fields()));
         Ok(self.contact_view(row))

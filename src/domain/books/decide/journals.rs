@@ -133,6 +133,10 @@ impl BooksTransaction<'_> {
         self.effects.count_day(organisation, ListDay::dated("journal", None, view.entry_date), 1);
         self.effects.count_day(organisation, ListDay::changed("journal", None, self.now_ms), 1);
         self.effects.count(organisation, "journal type", journal.source.kind.as_str(), 1);
+        if self.is_plan {
+            let loaded = LoadedJournal { organisation, view: view.clone(), vat: journal.vat.clone() };
+            self.facts.journals.insert(id, loaded);
+        }
         let cash = self.cash_movement(&view);
         let open_items = self.open_lines(&view, is_direct);
         let entry = JournalEntry { view: view.clone(), direct, cash, open_items, counting_days };

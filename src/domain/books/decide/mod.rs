@@ -18,7 +18,7 @@ use crate::domain::books::records::journal::JournalView;
 use crate::domain::books::records::organisation::{
     ChangedOrganisation, Histories, LockChange, OrganisationChange, OrganisationRecord,
 };
-use crate::domain::books::request::{Actor, CommandRequest, CommandResult};
+use crate::domain::books::request::{Actor, CommandOutcome, CommandRequest, CommandResult};
 use crate::domain::date::Date;
 use crate::domain::ids::AccountId;
 use crate::domain::ledger::chart::{Account, Chart, NewAccount, Role};
@@ -29,7 +29,6 @@ use crate::domain::ledger::year_end::require_reopened;
 
 mod allocations;
 mod bank;
-mod coded_postings;
 mod coding_policy;
 mod confirmations;
 mod contacts;
@@ -40,6 +39,7 @@ mod financial_years;
 mod imports;
 mod journals;
 mod opening;
+mod plans;
 mod previews;
 mod settlement_lines;
 mod settlements;
@@ -60,6 +60,8 @@ pub(crate) enum Rejection {
     MailQueueFull,
     /// A stored record has a value that no rule ever wrote.
     Corrupt(String),
+    /// A plan would not do what its preview showed, for this reason.
+    StalePlan(String),
     /// The item of a batch for which the batch was rejected, and why.
     Item(usize, Box<Rejection>),
 }
@@ -76,6 +78,8 @@ pub(crate) struct BooksTransaction<'a> {
     pub(crate) today: Date,
     /// Whether nothing will be written: no document number is assigned.
     pub(crate) is_dry_run: bool,
+    /// Whether an operation of a plan is decided: those after it may use what it makes.
+    pub(crate) is_plan: bool,
 }
 
 /// A state of a [`BooksTransaction`].
@@ -88,6 +92,25 @@ pub(crate) struct Savepoint {
 impl From<Refusal> for Rejection {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
+    }
+}
+
+impl Rejection {
+    /// The answer to a command that is rejected; the value that no rule wrote where one was stored.
+    pub(crate) fn into_outcome(self) -> Result<CommandOutcome, String> {
+        Ok(match self {
+            Self::Refused(refusal) => CommandOutcome::Refused(refusal),
+            Self::Unknown => CommandOutcome::Unknown,
+            Self::Forbidden => CommandOutcome::Forbidden,
+            Self::MailQueueFull => CommandOutcome::MailQueueFull,
+            Self::StalePlan(reason) => CommandOutcome::StalePlan(reason),
+            Self::Corrupt(what) => return Err(what),
+            Self::Item(at, rejection) => match *rejection {
+                Self::Refused(refusal) => CommandOutcome::RefusedItem(at, refusal),
+                Self::Unknown => CommandOutcome::UnknownItem(at),
+                other => return other.into_outcome(),
+            },
+        })
     }
 }
 
@@ -181,6 +204,8 @@ impl BooksTransaction<'_> {
             }
             BooksCommand::PreviewImport { entries, preview } => self.preview_import(request, entries, preview),
             BooksCommand::ConfirmImport(confirmation) => self.confirm_import(request, confirmation),
+            BooksCommand::Plan(operations) => self.preview_plan(request, operations),
+            BooksCommand::CommitPlan(confirmation) => self.commit_plan(request, confirmation),
             BooksCommand::CreateVatAdjustment(entered) => self.create_vat_adjustment(request, entered),
             BooksCommand::VoidVatAdjustment { id, void_date, reason } => {
                 self.void_vat_adjustment(request, *id, *void_date, reason.as_deref())
@@ -197,7 +222,6 @@ impl BooksTransaction<'_> {
             BooksCommand::ResendEmail { id, attachment } => self.resend_email(*id, attachment.as_ref()),
             BooksCommand::CancelEmail { id } => self.cancel_email(*id),
             BooksCommand::ChangeCodingPolicy(change) => self.change_coding_policy(request, change),
-            BooksCommand::PostCodedLines(all) => self.post_coded_lines(request, all),
             BooksCommand::VoidJournal { id, void_date, reason } => {
                 self.void_journal(request, *id, *void_date, reason.as_deref())
             }
@@ -321,6 +345,7 @@ impl BooksTransaction<'_> {
         }
         let row = AccountRecord::of(&account, self.now_ms);
         self.put_account(row.clone());
+        self.facts.balances.insert(row.id, (0, false));
         let summary = format!("Account {} {} made", row.code, row.name);
         self.record_change(ChangeAction::Create, (Resource::Account, row.id), summary, None, Some(row.audit_fields()));
         row

@@ -143,6 +143,9 @@ impl BooksTransaction<'_> {
         let organisation = self.organisation();
         self.effects.count(organisation, "journal", "posted", 1);
         let written = view.id;
+        if self.is_plan && !self.facts.settlement_journals.contains_key(&id) {
+            self.facts.settlement_journals.insert(id, Vec::new());
+        }
         // A later command of the group may void the settlement.
         if self.facts.settlement_journals.contains_key(&id) {
             self.facts.settlement_journals.update(&id, |known| known.push(written));

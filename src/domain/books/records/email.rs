@@ -36,6 +36,16 @@ impl EmailedDocument {
         }
     }
 
+    /// The same, to be replaced.
+    pub(crate) const fn id_mut(&mut self) -> &mut i64 {
+        match self {
+            Self::Document(_, id)
+            | Self::Settlement(_, id)
+            | Self::CisStatement(id, _)
+            | Self::CustomerStatement(id, _) => id,
+        }
+    }
+
     /// The days of a statement.
     pub fn period(self) -> Option<Period> {
         match self {

@@ -10,6 +10,8 @@ pub enum Purpose {
     OpeningBalances,
     /// This bulk import.
     Import(i64),
+    /// Operations of an agent.
+    Plan,
 }
 
 /// A preview to be stored.
@@ -32,13 +34,23 @@ pub(crate) struct PreviewRecord {
     pub(crate) created_at_ms: i64,
     pub(crate) expires_at_ms: i64,
     pub(crate) used_at_ms: Option<i64>,
+    /// The key or connection by OAuth that made it, where a tool did.
+    pub(crate) connection: Option<String>,
+    /// The tool that made it.
+    pub(crate) tool: Option<String>,
+    /// Of a plan: what it would do.
+    pub(crate) outline: Option<String>,
+    /// Of a plan: the request, which stays.
+    pub(crate) body: Option<String>,
+    /// Of a plan: why it cannot be carried out any more.
+    pub(crate) dead_reason: Option<String>,
 }
 
 impl Purpose {
     /// The identifier of the import.
     pub(crate) const fn import_id(self) -> Option<i64> {
         match self {
-            Self::OpeningBalances => None,
+            Self::OpeningBalances | Self::Plan => None,
             Self::Import(id) => Some(id),
         }
     }

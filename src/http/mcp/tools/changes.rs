@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Inside, OrganisationName, answer, limit_of, part, rows_that_fit, wrong};
+use super::{ANSWER_BYTES_MAX, Inside, OrganisationName, answer, limit_of, part, rows_that_fit, wrong};
 use crate::domain::books::records::change::Since;
 use crate::http::mcp::arguments::Arguments;
 use crate::http::mcp::outcome::{Failure, Outcome};
@@ -94,7 +94,8 @@ pub(super) async fn recent(inside: &Inside<'_>, arguments: &Arguments) -> Outcom
     let body = inside.ask_with(wanted.operation, wanted.id.map(|id| ("id", id.to_string())), wanted.query).await?;
     let list: List<'_> = part(&body)?;
     let has_more = list.data.len() > limit;
-    let (changes, is_cut) = rows_that_fit(list.data.into_iter().take(limit).collect(), |change| change.get().len());
+    let (changes, is_cut) =
+        rows_that_fit(list.data.into_iter().take(limit).collect(), ANSWER_BYTES_MAX, |change| change.get().len());
     let is_cut = is_cut || has_more;
     let last: Option<Change> = changes.last().map(|change| part(change.get().as_bytes())).transpose()?;
     answer(&RecentChanges {

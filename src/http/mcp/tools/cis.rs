@@ -4,15 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Data, Inside, OrganisationName, answer, part};
+use super::{ANSWER_BYTES_MAX, Data, Inside, OrganisationName, answer, part};
 use crate::domain::date::{Date, date_in};
 use crate::domain::ledger::cis::TaxMonth;
 use crate::http::mcp::arguments::Arguments;
 use crate::http::mcp::outcome::{Failure, Outcome, Refused};
-
-/// The most bytes of the statement, of the warnings and of the subcontractors together; what is around them fits into the rest
-/// of 25,000 characters.
-const LISTS_BYTES_MAX: usize = 24_000;
 
 /// The most bytes of the warnings, so that there is room for subcontractors.
 const WARNINGS_BYTES_MAX: usize = 8_000;
@@ -172,7 +168,7 @@ fn fitting<'a>(
     };
     let shown_warnings = take(warnings, WARNINGS_BYTES_MAX);
     let used: usize = shown_warnings.iter().map(|row| row.get().len() + 1).sum();
-    let shown = take(subcontractors, LISTS_BYTES_MAX.saturating_sub(statement_bytes + used));
+    let shown = take(subcontractors, ANSWER_BYTES_MAX.saturating_sub(statement_bytes + used));
     let mut list: Vec<Warning<'a>> = shown_warnings.iter().copied().map(Warning::OfReturn).collect();
     if shown.len() < subcontractors.len() || shown_warnings.len() < warnings.len() {
         let message = format!(

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use self::kinds::{KINDS, Kind};
 use super::pages::Members;
-use super::{Inside, OrganisationName, answer, fault, limit_of, part, rows_that_fit, wrong};
+use super::{ANSWER_BYTES_MAX, Inside, OrganisationName, answer, fault, limit_of, part, rows_that_fit, wrong};
 use crate::http::error::ApiError;
 use crate::http::mcp::arguments::Arguments;
 use crate::http::mcp::outcome::{Failure, Outcome, Refused};
@@ -57,7 +57,7 @@ pub(super) async fn run(inside: &Inside<'_>, arguments: &Arguments) -> Outcome {
     let has_more = chosen.has_more;
     let printed =
         chosen.rows.iter().map(|(list, row)| Ok((*list, answer(row)?))).collect::<Result<Vec<_>, Refused>>()?;
-    let (rows, is_cut) = rows_that_fit(printed, |(_, row)| row.get().len());
+    let (rows, is_cut) = rows_that_fit(printed, ANSWER_BYTES_MAX, |(_, row)| row.get().len());
     let mut offsets = search.offsets.clone();
     for (list, _) in &rows {
         if let Some(offset) = offsets.get_mut(*list) {

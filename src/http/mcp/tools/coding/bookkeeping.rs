@@ -125,7 +125,7 @@ async fn estimate(inside: &Inside<'_>, arguments: &Arguments) -> Outcome {
     let known = inside.call.state().reader.lines_in_sessions((user_id, connection), organisation).await;
     let known = known.map_err(|error| fault(error.into()))?;
     let again = planned.lines.iter().filter(|line| known.binary_search(line).is_ok()).count();
-    let minted = token::preview(inside.call, "run_");
+    let minted = token::mint(inside.call, "run_");
     let new = NewToolToken {
         token_hash: minted.token_hash,
         organisation,

@@ -9,31 +9,36 @@ use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
 use super::super::{OrganisationName, answer, fault, part, refused, visible, wrong};
-use super::postings::{Poster, RefusedRow};
+use super::postings::{CodedPosting, Poster, RefusedRow};
 use super::review::Reviewing;
 use super::{Session, hash_of, not_on_platform, text};
 use crate::domain::books::command::BooksCommand;
-use crate::domain::books::records::coded_posting::{CodedPosting, CodedPostings, PostedLines, PostingOutcome};
 use crate::domain::books::records::organisation::OrganisationRecord;
+use crate::domain::books::records::plan::{
+    NewPlan, OperationOutcome, PlanConfirmation, PlanOutcome, PlanStored, PlannedOperation,
+};
 use crate::domain::books::request::{ChangeOptions, CommandOutcome, CommandResult, Replay};
+use crate::domain::caller::Role;
 use crate::domain::coding_session::ReviewedLine;
 use crate::domain::date::date_time_text;
 use crate::domain::ids::CodingSessionId;
 use crate::domain::ledger::money::Money;
 use crate::domain::ledger::refusal::Refusal;
+use crate::http::books::change::rejected;
 use crate::http::books::token;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::mcp::arguments::Arguments;
 use crate::http::mcp::outcome::{Failure, Outcome, Refused};
 use crate::http::products::Products;
-use crate::http::wire::books;
-use crate::store::NewToolToken;
 
 const TOOL: &str = "post_to_platform";
 
 /// How long the result of a token is given again.
 const RESULT_KEPT_MS: i64 = 30 * 24 * 3_600 * 1_000;
+
+/// The most rows that are posted at once.
+const ROWS_MAX: usize = 1_000;
 
 /// The most refused rows that are named.
 const REFUSED_NAMED_MAX: usize = 100;
@@ -45,8 +50,6 @@ struct Previewed {
     rows: Vec<i64>,
     /// What the rows were coded to.
     postings_hash: String,
-    /// What they do.
-    outline: String,
 }
 
 #[derive(Serialize)]
@@ -99,25 +102,56 @@ fn organisation<'s>(session: &'s Session<'_>) -> Result<&'s OrganisationRecord, 
     organisation.ok_or_else(|| not_on_platform("a session on platform manual has no books to post to"))
 }
 
-/// The postings of rows of a session, and the rows that cannot be posted.
+/// The postings of the rows that are wanted and not posted yet, at most a thousand rows; the rows that cannot be posted; and
+/// those that were posted before.
 async fn postings(
     session: &Session<'_>,
     wanted: impl Fn(&ReviewedLine<'_>) -> bool,
-) -> Result<(Vec<CodedPosting>, Vec<RefusedRow>), Refused> {
+) -> Result<(Vec<CodedPosting>, Vec<RefusedRow>, BTreeSet<i64>), Refused> {
     let organisation = organisation(session)?.id;
     let reader = &session.call.state().reader;
     let reviewing = Reviewing::of(session).await?;
     let chart = session.chart().await?;
     let banks = reader.bank_accounts(organisation, false).await.map_err(|error| fault(error.into()))?;
     let invoices = reader.coding_session_invoices(session.id()).await.map_err(|error| fault(error.into()))?;
-    let lines: Vec<ReviewedLine<'_>> = reviewing.lines().filter(|line| wanted(line)).collect();
+    let posted = reader.posted_lines(organisation, session.id(), reviewing.all()).await;
+    let posted = posted.map_err(|error| fault(error.into()))?;
+    let (before, lines): (Vec<_>, Vec<_>) =
+        reviewing.lines().filter(|line| wanted(line)).partition(|line| posted.contains(&line.line.line));
+    let lines: Vec<ReviewedLine<'_>> = lines.into_iter().take(ROWS_MAX).collect();
     let poster = Poster { session: session.id(), chart: &chart, banks: &banks, invoices: &invoices };
-    Ok(poster.postings(&lines))
+    let (postings, refused_rows) = poster.postings(&lines);
+    Ok((postings, refused_rows, before.iter().map(|line| line.line.line).collect()))
 }
 
 /// A fingerprint of what is to be posted.
 fn fingerprint(postings: &[CodedPosting]) -> Result<String, Refused> {
     hash_of(&format!("{postings:?}"))
+}
+
+/// The operations of postings, with the place of the last of each.
+fn operations(postings: &[CodedPosting]) -> (Vec<PlannedOperation>, Vec<usize>) {
+    let (mut operations, mut places) = (Vec::new(), Vec::with_capacity(postings.len()));
+    for posting in postings {
+        posting.add_to(&mut operations);
+        places.push(operations.len().saturating_sub(1));
+    }
+    (operations, places)
+}
+
+/// What postings would do, and the role of the caller.
+async fn planned(
+    call: &Call<Products>,
+    organisation: &OrganisationRecord,
+    postings: &[CodedPosting],
+) -> Result<(PlanOutcome, Role), Refused> {
+    let (principal, ledgers) = (call.caller().map_err(fault)?, &call.state().actors.ledgers);
+    let answered = ledgers.preview_plan(principal, organisation.id, operations(postings).0, TOOL).await;
+    let (outcome, role) = answered.map_err(|error| fault(error.into()))?.map_err(|denied| refused(denied.into()))?;
+    match outcome {
+        CommandOutcome::Done(CommandResult::Plan(outcome)) => Ok((*outcome, role)),
+        other => Err(refused(rejected(other))),
+    }
 }
 
 /// Says what would be posted.
@@ -129,20 +163,25 @@ async fn preview(call: &Call<Products>, arguments: &Arguments, rows: Option<&[Va
         Some(named) => named.contains(&line.line.line),
         None => !line.needs_review,
     };
-    let (postings, mut refused_rows) = postings(&session, wanted).await?;
-    for unknown in named.iter().flatten().filter(|row| **row > session.record.lines) {
-        let message = "the session has no such line".to_owned();
-        refused_rows.push(RefusedRow { row_id: *unknown, reason: "unknown_reference", message });
-    }
-    let all = CodedPostings { postings: postings.clone(), previewed: None };
-    let outcome = match postings.is_empty() {
-        true => PostedLines { outcomes: Vec::new() },
-        false => execute(call, organisation, all, ChangeOptions { dry_run: true, ..ChangeOptions::default() }).await?,
+    let (postings, mut refused_rows, before) = postings(&session, wanted).await?;
+    let mut refuse = |row_id: i64, reason: &'static str, message: &str| {
+        refused_rows.push(RefusedRow { row_id, reason, message: message.to_owned() });
     };
-    let accepted = sort_out(&outcome, named.is_some(), &mut refused_rows);
-    let outline = outcome.outline();
-    let kept: Vec<CodedPosting> =
-        postings.into_iter().filter(|posting| posting.rows.iter().all(|row| accepted.contains(row))).collect();
+    for row in named.iter().flatten() {
+        if before.contains(row) {
+            refuse(*row, "already_posted", "the line is in the books already");
+        } else if *row > session.record.lines {
+            refuse(*row, "unknown_reference", "the session has no such line");
+        }
+    }
+    let (mut outcome, role) = planned(call, organisation, &postings).await?;
+    let tried = postings.len();
+    let kept = sort_out(&outcome, postings, &mut refused_rows);
+    if kept.len() < tried {
+        // What is refused leaves nothing that the others could rely on.
+        outcome = planned(call, organisation, &kept).await?.0;
+    }
+    let would_post: Vec<i64> = kept.iter().flat_map(|posting| posting.rows.iter().copied()).collect();
     let mut answered = Posted {
         session_id: session.id().as_str(),
         organisation: OrganisationName::of(organisation),
@@ -150,68 +189,82 @@ async fn preview(call: &Call<Products>, arguments: &Arguments, rows: Option<&[Va
         confirm_token: None,
         expires_at: None,
         by_account: by_account(&outcome),
-        would_post: Some(accepted.len()),
+        would_post: Some(would_post.len()),
         posted: None,
         refused: Some(named_refusals(refused_rows)),
         replayed: None,
     };
-    if kept.is_empty() {
+    if kept.is_empty() || !role.may_write() {
         return answer(&answered);
     }
-    let principal = call.caller().map_err(fault)?;
-    let connection = principal.connection();
-    let minted = token::preview(call, "post_");
-    let body = Previewed {
-        session: session.id().as_str().to_owned(),
-        rows: accepted.iter().copied().collect(),
-        postings_hash: fingerprint(&kept)?,
-        outline,
-    };
-    let new = NewToolToken {
-        token_hash: minted.token_hash,
-        organisation: organisation.id,
-        user_id: principal.user_id,
-        connection: connection.ok_or_else(|| fault(ApiError::internal("a caller without a connection")))?,
-        tool: TOOL,
-        body: serde_json::to_string(&body).map_err(|error| fault(ApiError::internal(error)))?,
-    };
-    let expires_at = call.state().actors.coding_sessions.put_token(new).await;
-    answered.expires_at = Some(date_time_text(expires_at.map_err(|error| fault(error.into()))?));
+    let body =
+        Previewed { session: session.id().as_str().to_owned(), rows: would_post, postings_hash: fingerprint(&kept)? };
+    let minted = token::mint(call, "post_");
+    answered.expires_at = Some(store(call, organisation, (&minted.token_hash, &body), outcome).await?);
     answered.confirm_token = Some(&minted.token);
     answer(&answered)
 }
 
-/// The rows that would be posted; the others are named with why. A line that was posted before is passed over, unless the
-/// caller named it.
-fn sort_out(outcome: &PostedLines, is_named: bool, refused_rows: &mut Vec<RefusedRow>) -> BTreeSet<i64> {
-    let mut accepted = BTreeSet::new();
-    for (rows, outcome) in &outcome.outcomes {
-        let (reason, message) = match outcome {
-            PostingOutcome::Posted(_) => {
-                accepted.extend(rows.iter().copied());
-                continue;
-            }
-            PostingOutcome::Refused(refusal) if is_posted_before(refusal) => {
-                if !is_named {
-                    continue;
-                }
-                ("already_posted", "the line is in the books already".to_owned())
-            }
-            PostingOutcome::Refused(refusal) => (refusal.reason(), refusal.message()),
-            PostingOutcome::Unknown => ("not_found", "the line is not in the books any more".to_owned()),
-        };
-        let refused = |row: &i64| RefusedRow { row_id: *row, reason, message: message.clone() };
-        refused_rows.extend(rows.iter().map(refused));
+/// Stores what was previewed under a token; gives the moment until which it may be confirmed.
+async fn store(
+    call: &Call<Products>,
+    organisation: &OrganisationRecord,
+    (token_hash, body): (&str, &Previewed),
+    outcome: PlanOutcome,
+) -> Result<String, Refused> {
+    let principal = call.caller().map_err(fault)?;
+    let connection = principal.connection();
+    let plan = NewPlan {
+        organisation: organisation.id,
+        user_id: principal.user_id,
+        connection: connection.ok_or_else(|| fault(ApiError::internal("a caller without a connection")))?,
+        tool: TOOL,
+        token_hash: token_hash.to_owned(),
+        body: serde_json::to_string(body).map_err(|error| fault(ApiError::internal(error)))?,
+        outline: outcome.outline,
+    };
+    match call.state().actors.ledgers.store_plan(plan).await.map_err(|error| fault(error.into()))? {
+        PlanStored::Until(until_ms) => Ok(date_time_text(until_ms)),
+        PlanStored::TooMany => {
+            let failure = Failure::new("conflict (too_many_plans)", "this connection has 100 previews that wait");
+            Err(failure.next("confirm one of them, or let them expire: a preview lives 30 minutes").into())
+        }
     }
-    accepted
 }
 
-/// Whether a line is refused because it was posted before.
-fn is_posted_before(refusal: &Refusal) -> bool {
-    matches!(
-        refusal,
-        Refusal::InvalidState { current: "confirmed", .. } | Refusal::DuplicateExternalId { existing_id: Some(_), .. }
-    )
+/// The postings that would be made; the rows of the others are named with why.
+fn sort_out(
+    outcome: &PlanOutcome,
+    postings: Vec<CodedPosting>,
+    refused_rows: &mut Vec<RefusedRow>,
+) -> Vec<CodedPosting> {
+    let (_, places) = operations(&postings);
+    let mut kept = Vec::with_capacity(postings.len());
+    for (posting, place) in postings.into_iter().zip(places) {
+        match refusal(outcome, place) {
+            None => kept.push(posting),
+            Some((reason, message)) => {
+                refused_rows.extend(posting.rows.iter().map(|row| RefusedRow {
+                    row_id: *row,
+                    reason,
+                    message: message.clone(),
+                }));
+            }
+        }
+    }
+    kept
+}
+
+/// Why an operation is refused, or the one that it relies on.
+fn refusal(outcome: &PlanOutcome, place: usize) -> Option<(&'static str, String)> {
+    match outcome.operations.get(place)? {
+        OperationOutcome::Done(_) => None,
+        OperationOutcome::DependsOn(other) => refusal(outcome, *other),
+        OperationOutcome::Refused(refused) => Some(match &**refused {
+            CommandOutcome::Refused(refusal) => (refusal.reason(), refusal.message()),
+            _ => ("not_found", "the line is not in the books any more".to_owned()),
+        }),
+    }
 }
 
 fn named_refusals(mut rows: Vec<RefusedRow>) -> Vec<RefusedJson> {
@@ -221,14 +274,14 @@ fn named_refusals(mut rows: Vec<RefusedRow>) -> Vec<RefusedJson> {
 }
 
 /// What the postings move, by account.
-fn by_account(outcome: &PostedLines) -> Vec<AccountRow> {
+fn by_account(outcome: &PlanOutcome) -> Vec<AccountRow> {
     let mut accounts: BTreeMap<&str, (&str, i64, i64)> = BTreeMap::new();
-    for (_, outcome) in &outcome.outcomes {
-        let PostingOutcome::Posted(movements) = outcome else { continue };
-        for one in movements {
-            let sums = accounts.entry(&one.account_code).or_insert((&one.account_name, 0, 0));
-            sums.1 += one.debit_pence;
-            sums.2 += one.credit_pence;
+    for operation in &outcome.operations {
+        let OperationOutcome::Done(effects) = operation else { continue };
+        for line in effects.journals.iter().flat_map(|journal| &journal.lines) {
+            let sums = accounts.entry(&line.account_code).or_insert((&line.account_name, 0, 0));
+            sums.1 += line.debit_pence;
+            sums.2 += line.credit_pence;
         }
     }
     let row = |(code, (name, debit, credit)): (&str, (&str, i64, i64))| AccountRow {
@@ -240,31 +293,13 @@ fn by_account(outcome: &PostedLines) -> Vec<AccountRow> {
     accounts.into_iter().map(row).collect()
 }
 
-/// Gives the command to the books of the organisation.
-async fn execute(
-    call: &Call<Products>,
-    organisation: &OrganisationRecord,
-    all: CodedPostings,
-    options: ChangeOptions,
-) -> Result<PostedLines, Refused> {
-    let principal = call.caller().map_err(fault)?;
-    let command = BooksCommand::PostCodedLines(Box::new(all));
-    let options = ChangeOptions { tool: Some(TOOL), ..options };
-    let outcome = call.state().actors.ledgers.execute(principal, organisation.id, command, options).await;
-    match outcome.map_err(|error| fault(error.into()))? {
-        CommandOutcome::Done(CommandResult::PostedLines(posted)) => Ok(*posted),
-        CommandOutcome::Denied(denied) => Err(refused(denied.into())),
-        CommandOutcome::Refused(Refusal::IdempotencyInProgress) => {
-            Err(refused(books::refused(&Refusal::IdempotencyInProgress)))
-        }
-        CommandOutcome::Refused(refusal) => Err(stale(&refusal.message())),
-        CommandOutcome::RefusedItem(_, refusal) => Err(stale(&refusal.message())),
-        CommandOutcome::UnknownItem(_) => Err(stale("a line is not in the books any more")),
-        _ => Err(fault(ApiError::internal("coded lines are answered by something else"))),
+/// The refusal of a token that would not do what its preview showed; the token is dead from now on.
+async fn stale(call: &Call<Products>, organisation: &OrganisationRecord, token_hash: &str, why: &str) -> Refused {
+    let ledgers = &call.state().actors.ledgers;
+    let marked = ledgers.mark_plan_dead(organisation.id, token_hash.to_owned(), why.to_owned()).await;
+    if let Err(error) = marked {
+        return fault(error.into());
     }
-}
-
-fn stale(why: &str) -> Refused {
     let failure = Failure::new("confirm_stale", format!("nothing was posted: {why}"));
     failure.next("preview again and confirm that").into()
 }
@@ -272,6 +307,11 @@ fn stale(why: &str) -> Refused {
 fn not_found() -> Refused {
     let failure = Failure::new("confirm_not_found", "this connection was given no such confirm_token for this session");
     failure.next("preview without confirm_token and confirm that").into()
+}
+
+fn expired() -> Refused {
+    let failure = Failure::new("confirm_expired", "the preview is older than 30 minutes; nothing was posted");
+    failure.next("preview again and confirm that").into()
 }
 
 /// Posts what was previewed under a token, or gives the result of the first time again.
@@ -283,63 +323,68 @@ async fn confirmed(call: &Call<Products>, arguments: &Arguments, given: &str) ->
     let named = text(arguments, "session_id").unwrap_or_default();
     // Whether there is such a session of the caller's is said first, as by every tool of sessions.
     Session::require_own(call, &CodingSessionId(named.to_owned())).await?;
-    let caller = (principal.user_id, connection);
-    let found = call.state().reader.tool_token(caller, TOOL, &token_hash).await;
+    let found = call.state().reader.plan(principal.user_id, connection, TOOL, &token_hash).await;
     let found = found.map_err(|error| fault(error.into()))?.ok_or_else(not_found)?;
     let previewed: Previewed = part(found.body.as_bytes())?;
     if previewed.session != named {
         return Err(not_found());
     }
     let organisation = visible(call, found.organisation).await.map_err(refused)?;
-    if let Some(stored) = replay(call, &token_hash).await? {
-        return Ok(stored);
+    // The result is given again after the session has ended, too.
+    let path = format!("/mcp/{TOOL}/{}", connection.to_stored());
+    let stored = call.state().reader.find_replay(principal.user_id, "POST", &path, &token_hash).await;
+    if let Some(stored) = stored.map_err(|error| fault(error.into()))? {
+        return again(&stored.body);
     }
-    if found.expires_at_ms <= call.state().actors.store_now_ms() {
-        let failure = Failure::new("confirm_expired", "the preview is older than 30 minutes; nothing was posted");
-        return Err(failure.next("preview again and confirm that").into());
-    }
-    let result = carry_out(call, arguments, &organisation, (previewed, &token_hash, given)).await;
-    match result {
-        // Another call with the token posted in the meantime.
-        Err(refused) => replay(call, &token_hash).await?.map_or(Err(refused), Ok),
-        done => done,
-    }
+    carry_out(call, arguments, &organisation, (previewed, token_hash, given, path)).await
 }
 
 async fn carry_out(
     call: &Call<Products>,
     arguments: &Arguments,
     organisation: &OrganisationRecord,
-    (previewed, token_hash, given): (Previewed, &str, &str),
+    (previewed, token_hash, given, path): (Previewed, String, &str, String),
 ) -> Outcome {
     let session = Session::open(call, arguments).await?;
     let rows: BTreeSet<i64> = previewed.rows.iter().copied().collect();
-    let (postings, _) = postings(&session, |line| rows.contains(&line.line.line)).await?;
-    if fingerprint(&postings)? != previewed.postings_hash {
-        return Err(stale("the lines were coded otherwise since the preview"));
+    let (postings, _, before) = postings(&session, |line| rows.contains(&line.line.line)).await?;
+    // Lines that were posted meanwhile may be those of this token: the books say so.
+    if before.is_empty() && fingerprint(&postings)? != previewed.postings_hash {
+        return Err(stale(call, organisation, &token_hash, "the lines were coded otherwise since the preview").await);
     }
     let count = rows.len();
     let print = {
         let (id, organisation) = (session.id().clone(), organisation.clone());
         move |result: &CommandResult| match result {
-            CommandResult::PostedLines(posted) => {
-                Some((200, serde_json::to_string(&done(&id, &organisation, count, posted)).ok()?))
+            CommandResult::Plan(outcome) => {
+                Some((200, serde_json::to_string(&done(&id, &organisation, count, outcome)).ok()?))
             }
             _ => None,
         }
     };
     let idempotency = Replay {
-        method: TOOL.to_owned(),
-        path: TOOL.to_owned(),
-        key: token_hash.to_owned(),
+        method: "POST".to_owned(),
+        path,
+        key: token_hash.clone(),
         body_hash: Sha256::digest(given.as_bytes()).into(),
         retention_ms: RESULT_KEPT_MS,
         print: Arc::new(print),
     };
-    let options = ChangeOptions { idempotency: Some(idempotency), ..ChangeOptions::default() };
-    let all = CodedPostings { postings, previewed: Some(previewed.outline) };
-    let posted = execute(call, organisation, all, options).await?;
-    answer(&done(session.id(), organisation, count, &posted))
+    let options = ChangeOptions { idempotency: Some(idempotency), tool: Some(TOOL), ..ChangeOptions::default() };
+    let confirmation = PlanConfirmation { token_hash: token_hash.clone(), operations: operations(&postings).0 };
+    let command = BooksCommand::CommitPlan(Box::new(confirmation));
+    let (principal, ledgers) = (call.caller().map_err(fault)?, &call.state().actors.ledgers);
+    let outcome = ledgers.execute(principal, organisation.id, command, options).await;
+    match outcome.map_err(|error| fault(error.into()))? {
+        CommandOutcome::Done(CommandResult::Plan(outcome)) => {
+            answer(&done(session.id(), organisation, count, &outcome))
+        }
+        CommandOutcome::Replayed(stored) => again(&stored.body),
+        CommandOutcome::Unknown => Err(not_found()),
+        CommandOutcome::Refused(Refusal::TokenExpired) => Err(expired()),
+        CommandOutcome::StalePlan(why) => Err(stale(call, organisation, &token_hash, &why).await),
+        other => Err(refused(rejected(other))),
+    }
 }
 
 /// The answer to postings that are done.
@@ -347,7 +392,7 @@ fn done<'a>(
     session: &'a CodingSessionId,
     organisation: &'a OrganisationRecord,
     posted_rows: usize,
-    posted: &PostedLines,
+    outcome: &PlanOutcome,
 ) -> Posted<'a> {
     Posted {
         session_id: session.as_str(),
@@ -355,7 +400,7 @@ fn done<'a>(
         stage: "done",
         confirm_token: None,
         expires_at: None,
-        by_account: by_account(posted),
+        by_account: by_account(outcome),
         would_post: None,
         posted: Some(posted_rows),
         refused: None,
@@ -363,13 +408,10 @@ fn done<'a>(
     }
 }
 
-/// The result of a token that was used, if it was.
-async fn replay(call: &Call<Products>, token_hash: &str) -> Result<Option<Box<RawValue>>, Refused> {
-    let user = call.caller().map_err(fault)?.user_id;
-    let stored = call.state().reader.find_replay(user, TOOL, TOOL, token_hash).await;
-    let Some(stored) = stored.map_err(|error| fault(error.into()))? else { return Ok(None) };
-    let text = String::from_utf8_lossy(&stored.body);
-    // The printed answer ends with this member, and no text in it can: quotation marks in texts are escaped.
-    let again = text.replace("\"replayed\":false", "\"replayed\":true");
-    RawValue::from_string(again).map(Some).map_err(|error| fault(ApiError::internal(error)))
+/// A stored answer, given again.
+fn again(stored: &[u8]) -> Outcome {
+    let text = String::from_utf8_lossy(stored);
+    // No text in it can hold this: quotation marks in texts are escaped.
+    let text = text.replace("\"replayed\":false", "\"replayed\":true");
+    RawValue::from_string(text).map_err(|error| fault(ApiError::internal(error)))
 }

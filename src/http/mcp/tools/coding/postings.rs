@@ -5,11 +5,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::ChartAccount;
 use crate::domain::books::command::{BooksCommand, Confirmation};
+use crate::domain::books::planned_ids::stand_in;
 use crate::domain::books::records::bank_account::BankAccountView;
-use crate::domain::books::records::coded_posting::{CodedPosting, ENTERED};
+use crate::domain::books::records::plan::PlannedOperation;
 use crate::domain::books::records::settlement::{AllocationInput, AllocationTarget};
 use crate::domain::books::records::statement_line::StatementLineInput;
-use crate::domain::coding_session::{Coding, LineDetails, ReviewedLine, SessionInvoice};
+use crate::domain::coding_session::{Coding, LineDetails, ReviewedLine, SessionInvoice, external_id};
 use crate::domain::ids::{AccountId, CodingSessionId};
 use crate::domain::ledger::allocation::SettlementKind;
 use crate::domain::ledger::bank_coding::{CodedLine, Coding as LedgerCoding};
@@ -34,6 +35,43 @@ pub(super) struct Poster<'a> {
     pub(super) chart: &'a [ChartAccount],
     pub(super) banks: &'a [BankAccountView],
     pub(super) invoices: &'a [SessionInvoice],
+}
+
+/// A coded line, or the two sides of a transfer.
+#[derive(Debug, Clone)]
+pub(super) struct CodedPosting {
+    /// The lines of the session.
+    pub(super) rows: Vec<i64>,
+    /// Enter the lines that are not in the books yet.
+    enters: Vec<BooksCommand>,
+    /// The line that is confirmed: its identifier, or none for the first that is entered.
+    line: Option<i64>,
+    /// How; of a transfer whose other side is entered, that is named once it is.
+    confirmation: Confirming,
+}
+
+/// How a line is confirmed.
+#[derive(Debug, Clone)]
+enum Confirming {
+    As(Confirmation),
+    /// With the line that is entered last.
+    TransferWithEntered,
+}
+
+impl CodedPosting {
+    /// Adds its operations to a plan.
+    pub(super) fn add_to(&self, operations: &mut Vec<PlannedOperation>) {
+        let first = operations.len();
+        let add = |command: BooksCommand| PlannedOperation { command, expected_version: None };
+        operations.extend(self.enters.iter().cloned().map(add));
+        let last = operations.len().saturating_sub(1);
+        let line = self.line.unwrap_or_else(|| stand_in(first));
+        let confirmation = match &self.confirmation {
+            Confirming::As(confirmation) => confirmation.clone(),
+            Confirming::TransferWithEntered => Confirmation::TransferWith(stand_in(last)),
+        };
+        operations.push(add(BooksCommand::Confirm { items: vec![(line, confirmation)], is_batch: false }));
+    }
 }
 
 /// Where a line stands.
@@ -74,30 +112,28 @@ impl Poster<'_> {
     ) -> Result<CodedPosting, Refusal> {
         let coding = line.coding.as_ref();
         let coding = coding.ok_or_else(|| ("not_coded", "run_coding or recode_transaction first".to_owned()))?;
-        let row = line.line.line;
-        let mut enters = Vec::new();
-        let item = self.id_of(row, &line.line.details, &mut enters)?;
-        if let Some(other) = coding.transfer_line.filter(|_| coding.method == TRANSFER) {
-            let pair = by_row.get(&other).filter(|pair| !pair.is_recoded());
-            let message = || format!("it is a transfer, and its other side, row {other}, is not among the rows");
-            let pair = pair.ok_or_else(|| ("transfer_incomplete", message()))?;
-            let with = self.id_of(other, &pair.line.details, &mut enters)?;
-            let confirm = confirm(item, Confirmation::TransferWith(with));
-            return Ok(CodedPosting { rows: vec![row, other], enters, confirm });
-        }
-        let confirmation = self.confirmation(&line.line.details, coding)?;
-        Ok(CodedPosting { rows: vec![row], enters, confirm: confirm(item, confirmation) })
-    }
-
-    /// The identifier of a line, or the place of one that is entered first.
-    fn id_of(&self, row: i64, line: &LineDetails, enters: &mut Vec<BooksCommand>) -> Result<i64, Refusal> {
-        Ok(match self.place(row, line)? {
-            Place::Line(id) => id,
-            Place::New(enter) => {
-                enters.push(enter);
-                ENTERED
+        let (row, mut enters) = (line.line.line, Vec::new());
+        let mut stand = |row: i64, details: &LineDetails| {
+            Ok::<_, Refusal>(match self.place(row, details)? {
+                Place::Line(id) => Some(id),
+                Place::New(enter) => {
+                    enters.push(enter);
+                    None
+                }
+            })
+        };
+        let item = stand(row, &line.line.details)?;
+        let (rows, confirmation) = match coding.transfer_line.filter(|_| coding.method == TRANSFER) {
+            Some(other) => {
+                let pair = by_row.get(&other).filter(|pair| !pair.is_recoded());
+                let message = || format!("it is a transfer, and its other side, row {other}, is not among the rows");
+                let pair = pair.ok_or_else(|| ("transfer_incomplete", message()))?;
+                let with = stand(other, &pair.line.details)?.map(Confirmation::TransferWith);
+                (vec![row, other], with.map_or(Confirming::TransferWithEntered, Confirming::As))
             }
-        })
+            None => (vec![row], Confirming::As(self.confirmation(&line.line.details, coding)?)),
+        };
+        Ok(CodedPosting { rows, enters, line: item, confirmation })
     }
 
     fn place(&self, row: i64, line: &LineDetails) -> Result<Place, Refusal> {
@@ -117,7 +153,7 @@ impl Poster<'_> {
             reference: line.reference.clone(),
             merchant: line.merchant.clone(),
             // By this a line that was posted before is known again.
-            external_id: Some(format!("coding:{}:{row}", self.session.as_str())),
+            external_id: Some(external_id(self.session, row)),
         };
         Ok(Place::New(BooksCommand::CreateBankTransaction { bank_account_id: bank.row.id, row: Box::new(input) }))
     }
@@ -212,8 +248,4 @@ fn settlement_kind(document: &str, amount_pence: i64) -> Option<SettlementKind> 
         ("purchase_credit_note", true) => Some(SettlementKind::SupplierRefund),
         _ => None,
     }
-}
-
-fn confirm(line: i64, confirmation: Confirmation) -> BooksCommand {
-    BooksCommand::Confirm { items: vec![(line, confirmation)], is_batch: false }
 }

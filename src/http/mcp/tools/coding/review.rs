@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::{answer, fault, limit_of, rows_that_fit, wrong};
+use super::super::{ANSWER_BYTES_MAX, answer, fault, limit_of, rows_that_fit, wrong};
 use super::{Session, confidence, text};
 use crate::domain::coding_session::{Coding, ReviewedLine, SessionLine, SessionVatCode, Split, reviewed};
 use crate::domain::date::Date;
@@ -16,6 +16,9 @@ use crate::http::error::ApiError;
 use crate::http::mcp::arguments::Arguments;
 use crate::http::mcp::outcome::{Outcome, Refused};
 use crate::http::products::Products;
+
+/// The most bytes of the rows of an answer; the summary is beside them.
+const ROWS_BYTES_MAX: usize = ANSWER_BYTES_MAX - 1_500;
 
 /// What a session has, to be reviewed.
 pub(super) struct Reviewing {
@@ -48,6 +51,11 @@ impl Reviewing {
             vat_codes: session.vat_codes(),
             numbers: invoices.into_iter().map(|invoice| (invoice.invoice_ref, invoice.number)).collect(),
         })
+    }
+
+    /// All lines.
+    pub(super) fn all(&self) -> &[SessionLine] {
+        &self.lines
     }
 
     /// The lines with what they are coded to.
@@ -188,7 +196,7 @@ pub(super) async fn review(call: &Call<Products>, arguments: &Arguments) -> Outc
     let page = lines.iter().skip(offset).take(limit_of(arguments));
     let rows = page.map(|line| serde_json::value::to_raw_value(&row(line, &names)));
     let rows = rows.collect::<Result<Vec<_>, _>>().map_err(|error| fault(ApiError::internal(error)))?;
-    let (rows, _) = rows_that_fit(rows, |row| row.get().len() + 1);
+    let (rows, _) = rows_that_fit(rows, ROWS_BYTES_MAX, |row| row.get().len());
     let is_cut = offset + rows.len() < total;
     answer(&Review {
         session_id: session.id().as_str(),

@@ -1,0 +1,307 @@
+//! Decides plans: their operations in order, each over what those before it left, all of them or none.
+
+use std::collections::BTreeSet;
+
+use crate::domain::books::decide::{BooksTransaction, Rejection};
+use crate::domain::books::effects::{Effect, EffectsMark};
+use crate::domain::books::planned_ids::{named_operations, replace_stand_ins};
+use crate::domain::books::records::journal::JournalView;
+use crate::domain::books::records::plan::{
+    OperationEffects, OperationOutcome, PlanConfirmation, PlanOutcome, PlanOutline, PlannedOperation,
+};
+use crate::domain::books::records::preview::Purpose;
+use crate::domain::books::referenced_ids::ReferencedIds;
+use crate::domain::books::request::{CommandRequest, CommandResult};
+use crate::domain::ledger::allocation::AllocationEnd;
+
+/// The records that were there before a plan: only those have identifiers of their own in its outline.
+struct Known {
+    documents: BTreeSet<i64>,
+    settlements: BTreeSet<i64>,
+    contacts: BTreeSet<i64>,
+    accounts: BTreeSet<i64>,
+}
+
+impl BooksTransaction<'_> {
+    /// Decides a plan, and undoes it.
+    pub(crate) fn preview_plan(
+        &mut self,
+        request: &CommandRequest,
+        operations: &[PlannedOperation],
+    ) -> Result<CommandResult, Rejection> {
+        let (before, identifiers) = (self.savepoint(), self.identifiers.clone());
+        let decided = self.decide_operations(request, operations);
+        self.undo_to(before);
+        *self.identifiers = identifiers;
+        Ok(CommandResult::Plan(Box::new(decided?)))
+    }
+
+    /// Carries a plan out if it still does what its preview showed.
+    pub(crate) fn commit_plan(
+        &mut self,
+        request: &CommandRequest,
+        confirmation: &PlanConfirmation,
+    ) -> Result<CommandResult, Rejection> {
+        let previewed = self.live_plan(&confirmation.token_hash)?;
+        let before = self.savepoint();
+        let decided = self.decide_operations(request, &confirmation.operations);
+        let same = decided.and_then(|outcome| match stale_reason(&outcome, &previewed) {
+            Some(reason) => Err(Rejection::StalePlan(reason)),
+            None => Ok(outcome),
+        });
+        match same {
+            Ok(outcome) => {
+                self.use_token(&confirmation.token_hash);
+                Ok(CommandResult::Plan(Box::new(outcome)))
+            }
+            Err(rejection) => {
+                self.undo_to(before);
+                Err(rejection)
+            }
+        }
+    }
+
+    /// What the plan under a token would do, as long as the token works.
+    fn live_plan(&self, token_hash: &str) -> Result<PlanOutline, Rejection> {
+        let row = self.preview_of_caller(token_hash, Purpose::Plan).ok_or(Rejection::Unknown)?;
+        if let Some(reason) = &row.dead_reason {
+            return Err(Rejection::StalePlan(reason.clone()));
+        }
+        self.require_token(token_hash, Purpose::Plan)?;
+        let outline = row.outline.as_deref().unwrap_or_default();
+        serde_json::from_str(outline).map_err(|error| Rejection::Corrupt(format!("the outline of a plan: {error}")))
+    }
+
+    fn decide_operations(
+        &mut self,
+        request: &CommandRequest,
+        operations: &[PlannedOperation],
+    ) -> Result<PlanOutcome, Rejection> {
+        let mut outline = PlanOutline { records: self.named_records(request), operations: Vec::new() };
+        let known = self.known_records();
+        let is_nested = std::mem::replace(&mut self.is_plan, true);
+        let mut made: Vec<Option<i64>> = Vec::with_capacity(operations.len());
+        let mut outcomes = Vec::with_capacity(operations.len());
+        for operation in operations {
+            let named = named_operations(&operation.command);
+            let missing = named.into_iter().find(|named| made.get(*named).copied().flatten().is_none());
+            if let Some(missing) = missing {
+                made.push(None);
+                outcomes.push(OperationOutcome::DependsOn(missing));
+                continue;
+            }
+            let mut command = operation.command.clone();
+            replace_stand_ins(&mut command, &made);
+            let one = CommandRequest {
+                organisation: request.organisation,
+                actor: request.actor.clone(),
+                command,
+                expected_version: operation.expected_version,
+                replay: None,
+            };
+            let mark = self.effects.mark();
+            match self.decide_command(&one, &one.command) {
+                Ok(result) => {
+                    made.push(Some(result.id()));
+                    outline.operations.push(self.outline_since(mark, &known));
+                    let (summary, journals) = (self.summary_since(mark, &result), self.journals_since(mark));
+                    outcomes.push(OperationOutcome::Done(Box::new(OperationEffects { result, summary, journals })));
+                }
+                Err(Rejection::Corrupt(what)) => return Err(Rejection::Corrupt(what)),
+                Err(rejection) => {
+                    made.push(None);
+                    let outcome = rejection.into_outcome().map_err(Rejection::Corrupt)?;
+                    outcomes.push(OperationOutcome::Refused(Box::new(outcome)));
+                }
+            }
+        }
+        self.is_plan = is_nested;
+        Ok(PlanOutcome { operations: outcomes, outline, at_ms: self.now_ms })
+    }
+
+    /// The records that the operations name, with their versions: what a plan relies on.
+    fn named_records(&self, request: &CommandRequest) -> Vec<String> {
+        let mut ids = ReferencedIds::default();
+        ids.collect(request);
+        let organisation = self.organisation();
+        let facts = &*self.facts;
+        let mut named = Vec::new();
+        let mut add = |kind: &str, id: i64, version: i64| named.push(format!("{kind} {id} at {version}"));
+        for id in &ids.documents {
+            if let Some(row) = facts.document(organisation, *id) {
+                add(row.kind.as_str(), *id, row.version);
+            }
+        }
+        for (of, row) in ids.settlements.iter().filter_map(|id| facts.settlements.get(id)) {
+            if *of == organisation {
+                add(row.kind.as_str(), row.id, row.version);
+            }
+        }
+        for (of, row) in ids.contacts.iter().filter_map(|id| facts.contacts.get(id)) {
+            if *of == organisation {
+                add(row.kind.as_str(), row.id, row.version);
+            }
+        }
+        for (of, row) in ids.transactions.iter().filter_map(|id| facts.transactions.get(id)) {
+            if *of == organisation {
+                add("bank_transaction", row.id, row.version);
+            }
+        }
+        for loaded in ids.journals.iter().filter_map(|id| facts.journals.get(id)) {
+            if loaded.organisation == organisation {
+                add("journal", loaded.view.id, loaded.view.version());
+            }
+        }
+        for (of, row) in ids.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)) {
+            if *of == organisation {
+                add("vat_adjustment", row.id, row.version);
+            }
+        }
+        for (of, row) in ids.write_offs.iter().filter_map(|id| facts.write_offs.get(id)) {
+            if *of == organisation {
+                add("write_off", row.id, row.version);
+            }
+        }
+        for row in ids.accounts.iter().filter_map(|id| self.books.accounts.get(id)) {
+            add("account", row.id, row.version);
+        }
+        for row in ids.bank_accounts.iter().filter_map(|id| self.books.bank_accounts.get(id)) {
+            add("bank_account", row.id, row.version);
+        }
+        named
+    }
+
+    fn known_records(&self) -> Known {
+        Known {
+            documents: self.facts.documents.keys().copied().collect(),
+            settlements: self.facts.settlements.keys().copied().collect(),
+            contacts: self.facts.contacts.keys().copied().collect(),
+            accounts: self.books.accounts.keys().copied().collect(),
+        }
+    }
+
+    /// The journals posted since a mark.
+    fn journals_since(&self, mark: EffectsMark) -> Vec<JournalView> {
+        let journals = self.effects.since(mark).filter_map(|effect| match effect {
+            Effect::Journal(journal) => Some(journal.view.clone()),
+            _ => None,
+        });
+        journals.collect()
+    }
+
+    /// What the history says of the record that was made or changed since a mark.
+    fn summary_since(&self, mark: EffectsMark, result: &CommandResult) -> String {
+        if let CommandResult::Journal(view) = result
+            && view.reversed_by.is_none()
+        {
+            // A preview has no number yet.
+            return format!("Journal posted: {}", view.description);
+        }
+        let mut said = self.effects.since(mark).filter_map(|effect| match effect {
+            Effect::Change(entry) => Some(entry),
+            _ => None,
+        });
+        let first = said.clone().find(|entry| entry.resource != "journal" && entry.resource != "account");
+        let entry = first.or_else(|| said.next());
+        entry.map_or_else(|| "Nothing changes".to_owned(), |entry| entry.summary.clone())
+    }
+
+    /// What was written since a mark, without identifiers and numbers that were handed out since.
+    fn outline_since(&self, mark: EffectsMark, known: &Known) -> Vec<String> {
+        let own = |known: &BTreeSet<i64>, id: i64| if known.contains(&id) { id.to_string() } else { "new".to_owned() };
+        let end = |end: AllocationEnd| match end {
+            AllocationEnd::Document(id) => format!("document {}", own(&known.documents, id.0)),
+            AllocationEnd::Settlement(id) => {
+                format!("settlement {}", id.map_or("new".to_owned(), |id| own(&known.settlements, id.0)))
+            }
+            AllocationEnd::WriteOff(_) => "write-off".to_owned(),
+        };
+        let organisation = self.organisation();
+        let mut lines = Vec::new();
+        for effect in self.effects.since(mark) {
+            match effect {
+                Effect::Journal(journal) => {
+                    let view = &journal.view;
+                    lines.push(format!("journal {} {}", view.entry_date, view.source_type));
+                    for line in &view.lines {
+                        let account = if known.accounts.contains(&line.account_id) {
+                            line.account_id.to_string()
+                        } else {
+                            line.account_code.clone()
+                        };
+                        let contact = line.contact_id.map_or(String::new(), |id| own(&known.contacts, id));
+                        lines.push(format!(
+                            "{account} {} {} {:?} {:?} {contact}",
+                            line.debit_pence, line.credit_pence, line.vat_code, line.vat_pence
+                        ));
+                    }
+                }
+                Effect::VatEntry(record) => {
+                    let entry = &record.entry;
+                    lines.push(format!(
+                        "vat {:?} {:?} {} {} {:?} {:?} {}",
+                        entry.side,
+                        entry.code,
+                        entry.amount.net.0,
+                        entry.amount.vat.0,
+                        entry.basis,
+                        entry.reverse_charge,
+                        entry.tax_point
+                    ));
+                }
+                Effect::Allocation(one) => lines.push(format!(
+                    "allocation {} {} {} {} {} {:?}",
+                    end(one.from),
+                    end(one.to),
+                    one.date,
+                    one.amount.0,
+                    one.cis.0,
+                    one.released_on
+                )),
+                Effect::Document(id) => {
+                    if let Some(row) = self.facts.document(organisation, *id) {
+                        lines.push(format!(
+                            "document {} {} {} {} {} {}",
+                            row.kind.as_str(),
+                            own(&known.documents, row.id),
+                            row.status(),
+                            row.date,
+                            row.net_pence,
+                            row.vat_pence
+                        ));
+                    }
+                }
+                Effect::DocumentDeleted(id) => lines.push(format!("document {id} deleted")),
+                Effect::StatementLineDeleted(id) => lines.push(format!("bank transaction {id} deleted")),
+                Effect::ContactDeleted(id) => lines.push(format!("contact {id} deleted")),
+                Effect::Email(id) => {
+                    if let Some((_, row)) = self.facts.emails.get(id) {
+                        let (to, attachment) = (row.to.join(", "), row.pdf_sha256.as_deref().unwrap_or("none"));
+                        lines.push(format!("email {to} {} {attachment}", row.subject));
+                    }
+                }
+                Effect::LockChange(record) => lines.push(format!("lock {:?}", record.date)),
+                _ => {}
+            }
+        }
+        lines
+    }
+}
+
+/// Why a plan does not do what its preview showed.
+fn stale_reason(outcome: &PlanOutcome, previewed: &PlanOutline) -> Option<String> {
+    let refused: Vec<String> = outcome
+        .operations
+        .iter()
+        .enumerate()
+        .filter(|(_, operation)| !matches!(operation, OperationOutcome::Done(_)))
+        .map(|(at, _)| format!("operations[{at}]"))
+        .collect();
+    let difference = outcome.outline.difference(previewed);
+    match (difference, refused.is_empty()) {
+        (Some(difference), true) => Some(difference),
+        (Some(difference), false) => Some(format!("{difference}; refused now: {}", refused.join(", "))),
+        (None, true) => None,
+        (None, false) => Some(format!("refused now: {}", refused.join(", "))),
+    }
+}
