@@ -168,6 +168,6 @@ mod tests {
     #[test]
     fn near_codes_begin_like_the_wanted_one() {
         let codes = ["4000", "7304", "7305", "1200", "7400", "730", "9999"];
-        assert_eq!(near_codes("7303", codes.into_iter())[..3], ["730", "7304", "7305"]);
+        assert_eq!(near_codes("7303", codes.into_iter())[..3], ["7304", "7305", "730"]);
     }
 }
