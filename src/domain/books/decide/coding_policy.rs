@@ -4,7 +4,7 @@ use crate::domain::books::audit_fields::{ChangeAction, Resource};
 use crate::domain::books::decide::{BooksTransaction, Rejection, require_version};
 use crate::domain::books::effects::Effect;
 use crate::domain::books::records::coding_policy::{
-    CodingPolicy, CodingPolicyChange, CodingRule, CodingRuleInput, RULES_MAX,
+    CodingPolicy, CodingPolicyChange, CodingRule, CodingRuleInput, POLICY_BYTES_MAX, RULES_MAX,
 };
 use crate::domain::books::request::{CommandRequest, CommandResult};
 use crate::domain::ledger::chart::AccountReference;
@@ -38,6 +38,10 @@ impl BooksTransaction<'_> {
         }
         if policy.rules.len() > RULES_MAX {
             return Err(Refusal::field("set.rules", format!("must have at most {RULES_MAX} items")).into());
+        }
+        if policy.bytes() > POLICY_BYTES_MAX {
+            let message = format!("and business_context may come to {POLICY_BYTES_MAX} bytes of JSON: leave rules out");
+            return Err(Refusal::field("set.rules", message).into());
         }
         if policy == before && before.version > 0 {
             return Ok(CommandResult::CodingPolicy(organisation, Box::new(before)));

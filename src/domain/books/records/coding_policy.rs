@@ -8,6 +8,9 @@ use crate::domain::books::audit_fields::AuditFields;
 /// Most rules of a policy.
 pub const RULES_MAX: usize = 500;
 
+/// What the words about the business and the rules may come to as JSON, in bytes: reading the policy shows all of it.
+pub const POLICY_BYTES_MAX: usize = 18_000;
+
 /// The confidence, in thousandths, below which a line needs review where nobody has set another.
 pub const REVIEW_BELOW_DEFAULT: u16 = 900;
 
@@ -31,6 +34,13 @@ impl Default for CodingPolicy {
 }
 
 impl CodingPolicy {
+    /// What it comes to as JSON, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        // Texts and rules always print.
+        let context = serde_json::to_string(&self.business_context).unwrap_or_default();
+        context.len() + serde_json::to_string(&self.rules).unwrap_or_default().len()
+    }
+
     /// The fields that the history shows.
     pub(crate) fn audit_fields(&self) -> AuditFields {
         AuditFields::new()

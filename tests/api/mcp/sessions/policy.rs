@@ -74,3 +74,19 @@ fn a_policy_names_accounts_in_use_and_is_set_by_who_may_write() {
     let words = failure(server, &reader, "coding_policy", &set("4000"));
     assert!(words.starts_with("forbidden: the key lacks the scope coding:write\nNext: "), "{words}");
 }
+
+#[test]
+fn a_policy_is_no_longer_than_an_answer() {
+    let books = Books::of(crate::support::server::TestServer::start());
+    let (server, key) = (&books.server, coder(&books));
+    let rules = |count: usize| -> Vec<serde_json::Value> {
+        (0..count).map(|at| json!({ "contains": format!("payee {at:04}"), "account_code": "7500" })).collect()
+    };
+    let set = |version: i64, rules: &[serde_json::Value], context: &str| json!({ "set": { "rules": rules, "business_context": context }, "expected_version": version });
+    let changed = given(server, &key, "coding_policy", &set(0, &rules(180), &"\"".repeat(1_500)));
+    assert_eq!(changed["rules"].as_array().unwrap().len(), 180);
+    let words = failure(server, &key, "coding_policy", &set(1, &rules(500), ""));
+    assert!(words.starts_with("invalid_request_format: set.rules: "), "{words}");
+    let words = failure(server, &key, "coding_policy", &set(1, &[], "a\u{0}b"));
+    assert_eq!(words, "invalid_request_format: set.business_context: must not have a NUL character");
+}

@@ -215,3 +215,31 @@ fn vat_needs_its_control_account() {
     let confirm = json!({ "session_id": session, "confirm_token": preview["confirm_token"] });
     assert_eq!(given(server, &key, "post_to_platform", &confirm)["posted"], 1);
 }
+
+#[test]
+fn a_thousand_lines_are_posted_at_once() {
+    let books = Books::of(Setup::new().start());
+    let server = &books.server;
+    let owner = server.person_with(8_000, 0, false);
+    server.member(books.id, &owner, "bookkeeper");
+    let key = server.key(&owner, &ALL_SCOPES);
+    let code = books.account("7300")["code"].clone();
+    let rule = json!({ "contains": "shell", "account_code": code, "vat_code": "NV" });
+    given(server, &key, "coding_policy", &json!({ "set": { "rules": [rule] }, "expected_version": 0 }));
+    let session = on_books(&books, &key);
+    for batch in ["a", "b"] {
+        let rows: Vec<Value> = (0..600).map(|at| line("2026-01-05", &format!("SHELL {batch} {at}"), -1.0)).collect();
+        let mut arguments = load(&session, batch, &rows);
+        arguments["bank_account"] = json!("Current account");
+        given(server, &key, "add_bank_transactions", &arguments);
+    }
+    given(server, &key, "run_coding", &json!({ "session_id": session }));
+    for expected in [1_000, 200, 0] {
+        let preview = given(server, &key, "post_to_platform", &json!({ "session_id": session }));
+        assert_eq!(preview["would_post"], expected);
+        let Some(token) = preview.get("confirm_token") else { break };
+        let done = given(server, &key, "post_to_platform", &json!({ "session_id": session, "confirm_token": token }));
+        assert_eq!(done["posted"], expected);
+    }
+    assert_eq!(confirmed(&books), 1_200);
+}

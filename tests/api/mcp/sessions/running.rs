@@ -106,3 +106,23 @@ fn calls_at_once_share_a_run() {
     });
     assert_eq!(server.credits(&key), (600, 0));
 }
+
+#[test]
+fn a_page_of_long_rows_is_cut_and_goes_on() {
+    let server = Setup::new().start();
+    let key = server.key(&server.person(), &ALL_SCOPES);
+    let session = manual(&server, &key);
+    let rows: Vec<Value> =
+        (1..=60).map(|at| line("2026-01-05", &format!("{at:05} {}", "é".repeat(490)), -1.0)).collect();
+    given(&server, &key, "add_bank_transactions", &load(&session, "a", &rows));
+    given(&server, &key, "run_coding", &json!({ "session_id": session }));
+    let (mut seen, mut arguments) = (0, json!({ "session_id": session, "filter": "all", "limit": 50 }));
+    loop {
+        let page = given(&server, &key, "review_coding", &arguments);
+        seen += page["rows"].as_array().unwrap().len();
+        let Some(cursor) = page.get("next_cursor") else { break };
+        assert!(page["rows"].as_array().unwrap().len() < 50);
+        arguments["cursor"] = cursor.clone();
+    }
+    assert_eq!(seen, 60);
+}

@@ -9,7 +9,7 @@ use super::super::{Inside, OrganisationName, answer, fault, refused, visible, wr
 use super::loading::{done, unconfirmed};
 use super::review::Reviewing;
 use super::run::run_session;
-use super::{Session, hash_of, invoices, platforms, text};
+use super::{Session, hash_of, invoices, may_draw_overage, platforms, text};
 use crate::domain::coding_session::{CREDITS_PER_LINE, LINES_MAX, LineDetails, Platform, RunScope, SessionDetails};
 use crate::domain::date::Date;
 use crate::domain::ids::{CodingSessionId, ConnectionId, OrganisationId, UserId};
@@ -260,7 +260,7 @@ async fn load(session: &Session<'_>, inside: &Inside<'_>, planned: &Planned) -> 
         batch_ref: BATCH_REF.to_owned(),
         request_hash: hash_of(&planned.lines)?,
         lines,
-        allow_overage: planned.allow_overage && session.call.key().map_err(fault)?.allow_overage,
+        allow_overage: planned.allow_overage && may_draw_overage(session.call)?,
         dry_run: false,
         lines_max: LINES_MAX,
     };

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::{answer, fault, wrong};
-use super::{Session, hash_of, money, not_on_platform, text, without_problems};
+use super::{Session, hash_of, may_draw_overage, money, not_on_platform, text, without_problems};
 use crate::domain::books::records::statement_line::StatementLineFilter;
 use crate::domain::coding_session::{CREDITS_PER_LINE, LINES_MAX, LineDetails};
 use crate::domain::date::Date;
@@ -52,7 +52,7 @@ pub(super) async fn add_bank_transactions(call: &Call<Products>, arguments: &Arg
         batch_ref: text(arguments, "batch_ref").unwrap_or_default().to_owned(),
         request_hash: hash_of(&json!([bank_account, source]))?,
         lines,
-        allow_overage: flag("allow_overage") && call.key().map_err(fault)?.allow_overage,
+        allow_overage: flag("allow_overage") && may_draw_overage(call)?,
         dry_run: flag("dry_run"),
         lines_max: LINES_MAX,
     };

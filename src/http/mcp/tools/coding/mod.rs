@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::{Inside, fault, refused, visible};
+use super::{Inside, fault, refused, visible, wrong};
 use crate::domain::books::records::account::AccountFilter;
 use crate::domain::books::records::coding_policy::{CodingPolicy, CodingRule};
 use crate::domain::books::records::organisation::OrganisationRecord;
@@ -53,6 +53,9 @@ pub(super) const TOOLS: [&str; 12] = [
 
 /// Does what a tool is for.
 pub(super) async fn run_tool(name: &str, call: &Call<Products>, arguments: &Arguments) -> Outcome {
+    for (name, value) in arguments {
+        refuse_nul(value, name)?;
+    }
     match name {
         "list_coding_platforms" => platforms::list_platforms(),
         "start_coding_session" => platforms::start_session(call, arguments).await,
@@ -101,6 +104,27 @@ fn require_scope(call: &Call<Products>, scope: Scope) -> Result<(), Refused> {
     }
     let message = format!("the key lacks the scope {}", scope.as_str());
     Err(Failure::new("forbidden", message).next("ask the person for a key with it").into())
+}
+
+/// Whether loads of this connection may draw overage where the call asks for it.
+fn may_draw_overage(call: &Call<Products>) -> Result<bool, Refused> {
+    Ok(call.key().map_err(fault)?.allow_overage)
+}
+
+/// Refuses text with a NUL character, which no database takes.
+fn refuse_nul(value: &Value, path: &str) -> Result<(), Failure> {
+    match value {
+        Value::String(text) if text.contains('\0') => Err(wrong(path, "must not have a NUL character")),
+        Value::Array(items) => {
+            let item = |(at, item): (usize, &Value)| refuse_nul(item, &format!("{path}[{at}]"));
+            items.iter().enumerate().try_for_each(item)
+        }
+        Value::Object(members) => {
+            let dot = if path.is_empty() { "" } else { "." };
+            members.iter().try_for_each(|(name, member)| refuse_nul(member, &format!("{path}{dot}{name}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What a session that has ended is answered with.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
-use super::super::{OrganisationName, answer, fault, part, refused, visible, wrong};
+use super::super::{OrganisationName, answer, fault, part, refused, rows_that_fit, visible, wrong};
 use super::postings::{CodedPosting, Poster, RefusedRow};
 use super::review::Reviewing;
 use super::{Session, hash_of, not_on_platform, text};
@@ -40,8 +40,9 @@ const RESULT_KEPT_MS: i64 = 30 * 24 * 3_600 * 1_000;
 /// The most rows that are posted at once.
 const ROWS_MAX: usize = 1_000;
 
-/// The most refused rows that are named.
-const REFUSED_NAMED_MAX: usize = 100;
+/// The most bytes of refused rows, and of the accounts of an answer.
+const REFUSED_BYTES_MAX: usize = 9_000;
+const ACCOUNTS_BYTES_MAX: usize = 14_000;
 
 /// What is posted once it is confirmed.
 #[derive(Serialize, Deserialize)]
@@ -270,7 +271,13 @@ fn refusal(outcome: &PlanOutcome, place: usize) -> Option<(&'static str, String)
 fn named_refusals(mut rows: Vec<RefusedRow>) -> Vec<RefusedJson> {
     rows.sort_by_key(|row| row.row_id);
     let json = |row: RefusedRow| RefusedJson { row_id: row.row_id, reason: row.reason, message: row.message };
-    rows.into_iter().take(REFUSED_NAMED_MAX).map(json).collect()
+    that_fit(rows.into_iter().map(json).collect(), REFUSED_BYTES_MAX)
+}
+
+/// The first rows that fit into an answer.
+fn that_fit<R: Serialize>(rows: Vec<R>, bytes_max: usize) -> Vec<R> {
+    let length = |row: &R| serde_json::to_string(row).map_or(0, |text| text.len());
+    rows_that_fit(rows, bytes_max, length).0
 }
 
 /// What the postings move, by account.
@@ -290,7 +297,7 @@ fn by_account(outcome: &PlanOutcome) -> Vec<AccountRow> {
         debit: Money(debit),
         credit: Money(credit),
     };
-    accounts.into_iter().map(row).collect()
+    that_fit(accounts.into_iter().map(row).collect(), ACCOUNTS_BYTES_MAX)
 }
 
 /// The refusal of a token that would not do what its preview showed; the token is dead from now on.
