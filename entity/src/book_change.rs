@@ -38,6 +38,8 @@ pub struct Model {
     pub grant_id: Option<i64>,
     /// By which tool.
     pub tool: Option<String>,
+    /// What the caller said it was for.
+    pub note: Option<String>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

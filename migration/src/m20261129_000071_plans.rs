@@ -13,6 +13,7 @@ impl MigrationTrait for Migration {
         for sql in [
             "alter table book_change add column grant_id bigint",
             "alter table book_change add column tool text",
+            "alter table book_change add column note text",
             "alter table book_preview add column connection text",
             "alter table book_preview add column tool text",
             "alter table book_preview add column outline text",

@@ -178,13 +178,14 @@ impl LedgersHandle {
         if command.needs_owner() && role != Role::Owner {
             return Ok(CommandOutcome::Denied(AccessDenied::OwnersOnly));
         }
-        let ChangeOptions { dry_run, expected_version, idempotency, tool } = options;
+        let ChangeOptions { dry_run, expected_version, idempotency, tool, note } = options;
         let actor = CommandActor {
             user_id: principal.user_id,
             key_prefix: principal.key_prefix().map(str::to_owned),
             may_reopen: is_administrator,
             connection: principal.connection(),
             tool,
+            note,
         };
         let request = CommandRequest { organisation, actor, command, expected_version, replay: idempotency };
         if dry_run {
@@ -212,6 +213,7 @@ impl LedgersHandle {
             may_reopen: matches!(role, Role::Owner | Role::Admin),
             connection: principal.connection(),
             tool: Some(tool),
+            note: None,
         };
         let command = BooksCommand::Plan(operations);
         let request = CommandRequest { organisation, actor, command, expected_version: None, replay: None };

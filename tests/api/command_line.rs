@@ -484,6 +484,8 @@ fn the_demonstration_runs_its_samples_and_prints_what_to_try() {
         ", 31 credits charged",
         "warnings: none",
         "Ashdown School                  4,740.00",
+        "An agent's job over /mcp",
+        "commit_plan         RCP-",
     ] {
         assert!(text.contains(line), "{line:?} is not printed: {text}");
     }

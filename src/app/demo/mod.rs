@@ -3,6 +3,7 @@
 //!
 //! It must never touch a folder it did not make: a marker file says which one is its own.
 
+mod agent;
 mod books;
 mod month;
 mod sample;

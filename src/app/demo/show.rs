@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use chrono::NaiveDate;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{books, month, sample, tables};
+use super::{agent, books, month, sample, tables};
 
 /// Polls before the demonstration gives up.
 const POLLS_MAX: u32 = 30;
@@ -30,6 +30,19 @@ impl Api<'_> {
             .header("Authorization", format!("Bearer {}", self.key))
             .header("Content-Type", "application/json")
             .send(body)?;
+        read(answer.status().as_u16(), &answer.body_mut().read_to_string()?)
+    }
+
+    /// Sends a message to the tool server.
+    pub(super) fn message(&self, method: &str, params: &Value) -> anyhow::Result<Value> {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let mut answer = self
+            .agent
+            .post(format!("{}/mcp", self.base_url))
+            .header("Authorization", format!("Bearer {}", self.key))
+            .header("Content-Type", "application/json")
+            .header("Accept", "application/json, text/event-stream")
+            .send(body.to_string())?;
         read(answer.status().as_u16(), &answer.body_mut().read_to_string()?)
     }
 
@@ -124,6 +137,9 @@ pub fn show(
     let list = |name: &str| filling.get(&format!("{organisation}/{name}"));
     println!("{}\n", tables::books(&list("bank-accounts")?, &list("customers")?, &list("suppliers")?));
     show_reports(&filling, &organisation, books::period(today), folder)?;
+    let id =
+        organisation.rsplit('/').next().and_then(|id| id.parse().ok()).context("a path without an organisation")?;
+    println!("\n{}", agent::job(&filling, id, today)?);
     println!("{}", next_steps(base_url, ops_url, key, session, &organisation));
     Ok(())
 }
@@ -188,6 +204,14 @@ Try it yourself (a key with every scope, for this demonstration only):
   curl {base_url}{organisation}/bank-transactions/ID_FROM_ABOVE/candidates -H "Authorization: Bearer $KEY"
 
   curl {base_url}/api/v1/keys -H "Authorization: Bearer {session}"
+
+For agents, at {base_url}/mcp with the same key:
+
+  curl {base_url}/mcp -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \
+    -H 'Accept: application/json, text/event-stream' -d '{{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}}'
+
+  npx @modelcontextprotocol/inspector --cli --server-url {base_url}/mcp --transport http \
+    --header "Authorization: Bearer $KEY" --method tools/list
 
 API documentation  {base_url}/docs
 Operators' page    {ops_url}/

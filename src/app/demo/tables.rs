@@ -12,7 +12,7 @@ use crate::domain::coding::Method;
 const SURE: f64 = 0.9;
 const UNSURE: f64 = 0.6;
 
-fn text<'a>(value: &'a Value, pointer: &str) -> Cow<'a, str> {
+pub(super) fn text<'a>(value: &'a Value, pointer: &str) -> Cow<'a, str> {
     match value.pointer(pointer) {
         Some(Value::String(text)) => text.as_str().into(),
         Some(other) => other.to_string().into(),
@@ -24,7 +24,7 @@ fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
     value.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn pounds(value: &Value, pointer: &str) -> String {
+pub(super) fn pounds(value: &Value, pointer: &str) -> String {
     amount::parse(&text(value, pointer)).map(money).unwrap_or_default()
 }
 

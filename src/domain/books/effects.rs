@@ -13,6 +13,7 @@ use std::borrow::{Borrow, Cow};
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::ops::Deref;
+use std::sync::Arc;
 
 use crate::domain::books::records::contact::ContactRecord;
 use crate::domain::books::records::document::DocumentRecord;
@@ -89,6 +90,7 @@ pub(crate) struct ChangeEntry {
     pub(crate) after: Option<String>,
     pub(crate) grant_id: Option<i64>,
     pub(crate) tool: Option<&'static str>,
+    pub(crate) note: Option<Arc<str>>,
 }
 
 /// An answer stored under an `Idempotency-Key`.

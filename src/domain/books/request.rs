@@ -58,6 +58,8 @@ pub struct Actor {
     pub connection: Option<ConnectionId>,
     /// The tool that was called; none of a request to the REST API.
     pub tool: Option<&'static str>,
+    /// What the caller says it is for.
+    pub note: Option<Arc<str>>,
 }
 
 impl Actor {
@@ -89,6 +91,8 @@ pub struct ChangeOptions {
     pub idempotency: Option<Replay>,
     /// The tool that was called; none of a request to the REST API.
     pub tool: Option<&'static str>,
+    /// What the caller says it is for.
+    pub note: Option<Arc<str>>,
 }
 
 /// Prints an answer as it will be replayed: its status and body.

@@ -115,7 +115,7 @@ pub async fn execute_as(
     let (dry_run, expected_version) = (headers.dry_run, headers.expected_version);
     let stored: PrintAnswer = Arc::new(move |result| Some((status.as_u16(), print(result, context, false)?)));
     let idempotency = headers.replay(call, stored);
-    let options = ChangeOptions { dry_run, expected_version, idempotency, tool: call.tool() };
+    let options = ChangeOptions { dry_run, expected_version, idempotency, tool: call.tool(), note: None };
     match ledgers.execute(principal, organisation, command, options).await? {
         CommandOutcome::Done(result) => answer(&result, context, status, (dry_run, print)),
         CommandOutcome::Replayed(stored) => replayed(stored),

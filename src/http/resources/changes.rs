@@ -88,6 +88,9 @@ struct ChangeJson<'a> {
     resource_type: &'static str,
     resource_id: Id,
     summary: &'a str,
+    /// What a plan of an agent was said to be for.
+    #[schema(required)]
+    note: Option<&'a str>,
     #[schema(schema_with = before, required)]
     before: Option<&'a RawValue>,
     #[schema(schema_with = after, required)]
@@ -140,7 +143,7 @@ fn example() -> Value {
     json!({
         "cursor": 42, "at": "2026-03-10T12:00:00.000Z",
         "actor": { "user_id": 3, "key_prefix": "4fK9zQ2mXw7B", "via": "api", "tool": null },
-        "action": "update", "resource_type": "customer", "resource_id": 12, "summary": "Customer Brightwell School changed",
+        "action": "update", "resource_type": "customer", "resource_id": 12, "summary": "Customer Brightwell School changed", "note": null,
         "before": { "email": null }, "after": { "email": "office@brightwell.example" }
     })
 }
@@ -166,6 +169,7 @@ impl<'a> From<&'a ChangeRecord> for ChangeJson<'a> {
             resource_type: row.resource.as_str(),
             resource_id: Id(row.resource_id),
             summary: &row.summary,
+            note: row.note.as_deref(),
             before: stored_json(row.before.as_ref()),
             after: stored_json(row.after.as_ref()),
         }

@@ -43,7 +43,7 @@ impl Reader {
         let order = if part.newest_first { " desc" } else { "" };
         let sql = format!(
             "select cursor, at, user_id, key_prefix, via, action, resource_type, resource_id, summary, before, after, \
-             tool from book_change where {} order by cursor{order} limit {limit}",
+             tool, note from book_change where {} order by cursor{order} limit {limit}",
             conditions.text()
         );
         let rows = self.all(&sql, conditions.values()).await?;
@@ -100,5 +100,6 @@ fn read(row: &Row) -> Result<ChangeRecord, StoreError> {
         before: row.get(9)?,
         after: row.get(10)?,
         tool: row.get(11)?,
+        note: row.get(12)?,
     })
 }

@@ -113,6 +113,7 @@ const CHANGE: &[Column] = &[
     Text("after"),
     Number("grant_id"),
     Text("tool"),
+    Text("note"),
 ];
 
 /// The rows of journals.
@@ -300,6 +301,7 @@ pub(super) fn push_change(rows: &mut Rows, organisation: i64, entry: &ChangeEntr
         (&entry.after).into(),
         entry.grant_id.into(),
         entry.tool.into(),
+        entry.note.as_deref().into(),
     ]);
 }
 

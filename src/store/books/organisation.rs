@@ -219,6 +219,7 @@ async fn create(unit: &Unit<'_>, new: &CreateOrganisation) -> Result<Organisatio
         may_reopen: true,
         connection: new.connection,
         tool: new.tool,
+        note: None,
     };
     record_organisation_created(&mut effects, &row, &actor, unit.now_ms);
     let of_group = HashMap::from([(row.id, books)]);

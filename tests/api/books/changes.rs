@@ -61,7 +61,7 @@ on_both_databases! {
         assert_eq!(history["next_cursor"], 6);
         let entry = &history["data"][1];
         let mut fields =
-            vec!["cursor", "at", "actor", "action", "resource_type", "resource_id", "summary", "before", "after"];
+            vec!["cursor", "at", "actor", "action", "resource_type", "resource_id", "summary", "note", "before", "after"];
         fields.sort_unstable();
         assert_eq!(keys(entry), fields);
         let by = json!({ "user_id": books.owner.user_id, "key_prefix": books.key.prefix, "via": "api", "tool": null });

@@ -75,7 +75,9 @@ on_both_databases! {
         let books = Books::on(&database);
         books.vat_control();
         let before = everything(&books);
-        let (token, plan) = planned(&books, &chain());
+        let noted = json!({ "operations": chain(), "note": "asked for by Ann" });
+        let plan = given(&books.server, &books.key, "plan_bookkeeping", &noted);
+        let token = plan["plan_token"].as_str().unwrap().to_owned();
         assert_eq!(everything(&books), before);
         assert_eq!(plan["can_commit"], true);
         assert_eq!(plan["needs_scopes"], json!(["books:write"]));
@@ -120,6 +122,7 @@ on_both_databases! {
         let change = &books.get("/changes?order=desc&limit=1")["data"][0];
         assert_eq!(change["actor"]["via"], "mcp");
         assert_eq!(change["actor"]["tool"], "commit_plan");
+        assert_eq!(change["note"], "asked for by Ann");
 
         let after = everything(&books);
         let again = committed(&books, &token);

@@ -23,6 +23,9 @@ struct Planner {
 /// A record that an operation may be about: one of the books, or one that an operation of the plan makes.
 type Records = Vec<Value>;
 
+/// The list of a kind of record.
+type List = fn(&mut Known) -> &mut Records;
+
 #[derive(Default)]
 struct Known {
     customers: Records,
@@ -87,11 +90,7 @@ impl Planner {
     }
 
     /// A random operation, and the list its record belongs to.
-    fn operation(
-        &mut self,
-        known: &Known,
-        bank: &Value,
-    ) -> (&'static str, Value, Option<fn(&mut Known) -> &mut Records>) {
+    fn operation(&mut self, known: &Known, bank: &Value) -> (&'static str, Value, Option<List>) {
         self.count += 1;
         let count = self.count;
         let kind = match self.below(22) {
@@ -243,7 +242,7 @@ on_both_databases! {
         let (mut refused, mut committed, mut operations_done) = (std::collections::BTreeMap::<usize, usize>::new(), 0, 0);
         let mut cursor = books.get("/changes?order=desc&limit=1")["data"][0]["cursor"].as_i64().unwrap();
         for at in 0..setting("PLANS").unwrap_or(PLANS) {
-            let mut made: Vec<(String, fn(&mut Known) -> &mut Records)> = Vec::new();
+            let mut made: Vec<(String, List)> = Vec::new();
             let mut operations: Vec<Value> = Vec::new();
             let mut of_plan = Known::default();
             std::mem::swap(&mut of_plan, &mut known);

@@ -81,7 +81,8 @@ impl<'a> Books<'a> {
     }
 
     pub fn post(&self, action: BooksCommand) -> CommandRequest {
-        let poster = Actor { user_id: self.user, key_prefix: None, may_reopen: true, connection: None, tool: None };
+        let poster =
+            Actor { user_id: self.user, key_prefix: None, may_reopen: true, connection: None, tool: None, note: None };
         CommandRequest {
             organisation: self.organisation.id,
             actor: poster,

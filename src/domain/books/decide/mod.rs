@@ -519,6 +519,7 @@ fn entry(cursor: i64, actor: &Actor, at_ms: i64, change: &Change) -> ChangeEntry
         via: actor.via(),
         grant_id: actor.grant().map(|grant| grant.0),
         tool: actor.tool,
+        note: actor.note.clone(),
         action: change.action.as_str(),
         resource: change.resource.as_str(),
         id: change.id,

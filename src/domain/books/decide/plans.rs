@@ -201,8 +201,10 @@ impl BooksTransaction<'_> {
             Effect::Change(entry) => Some(entry),
             _ => None,
         });
-        let first = said.clone().find(|entry| entry.resource != "journal" && entry.resource != "account");
-        let entry = first.or_else(|| said.next());
+        // Journals, and accounts that a journal is the first to need, are made beside the record.
+        let own = said.clone().filter(|entry| entry.resource != "journal" && entry.resource != "account");
+        let own = own.clone().find(|entry| entry.id == result.id()).or_else(|| own.clone().next());
+        let entry = own.or_else(|| said.next());
         entry.map_or_else(|| "Nothing changes".to_owned(), |entry| entry.summary.clone())
     }
 

@@ -29,6 +29,8 @@ pub struct ChangeRecord {
     pub after: Option<String>,
     /// The tool that was called.
     pub tool: Option<String>,
+    /// What the caller said it was for.
+    pub note: Option<String>,
 }
 
 /// Where a part of the history begins.

@@ -125,8 +125,12 @@ pub(super) async fn commit(call: &Call<Products>, arguments: &Arguments) -> Outc
         print: Arc::clone(&print),
     };
     let confirmation = PlanConfirmation { token_hash: token_hash.clone(), operations };
-    let options =
-        ChangeOptions { dry_run: false, expected_version: None, idempotency: Some(replay), tool: Some(COMMIT) };
+    let options = ChangeOptions {
+        idempotency: Some(replay),
+        tool: Some(COMMIT),
+        note: sent.note.as_deref().map(Arc::from),
+        ..ChangeOptions::default()
+    };
     let ledgers = &call.state().actors.ledgers;
     let command = BooksCommand::CommitPlan(Box::new(confirmation));
     let outcome = ledgers.execute(principal, stored.organisation, command, options).await;
