@@ -123,6 +123,7 @@ async fn tiny_job(store: &Store, clock: &SystemClock, user: UserId) {
         parameters: "{}".to_owned(),
         capacity: 100,
         idempotency: None,
+        session: None,
     };
     let submitted = store.writer.submit(job, vec![vec![7; 100]]).await.unwrap();
     assert!(matches!(submitted, Submitted::Accepted { .. }));

@@ -6,6 +6,7 @@ use std::io::{self, Read as _, Write};
 use super::job_runner::{Work, WorkDone, WorkFailed};
 use super::pack::{pack, unpack};
 use crate::domain::coding::{self, Batch, Outcome};
+use crate::domain::coding_session::{RunResult, read_payload};
 use crate::domain::control::Control;
 use crate::domain::job::Product;
 use crate::store::ClaimedJob;
@@ -25,6 +26,9 @@ pub struct CodingWork {
     pub print: PrintResult,
 }
 
+/// The parameters of a job that is a run of a coding session.
+pub const SESSION_RUN: &str = "session";
+
 impl Work for CodingWork {
     fn product(&self) -> Product {
         Product::Coding
@@ -32,12 +36,25 @@ impl Work for CodingWork {
 
     fn run(&self, job: &ClaimedJob, payload: Vec<Vec<u8>>, control: &dyn Control) -> Result<WorkDone, WorkFailed> {
         let body = unpack_body(payload).map_err(|error| WorkFailed::Failed(format!("stored request: {error}")))?;
+        let session = (job.parameters == SESSION_RUN).then(|| read_payload(&body));
+        let (references, body) = match session {
+            Some(Some((references, body))) => (Some(references), body),
+            Some(None) => return Err(WorkFailed::Failed("the stored run cannot be read".to_owned())),
+            None => (None, body.as_str()),
+        };
         let (batch, inputs) =
-            (self.read)(&body).ok_or_else(|| WorkFailed::Failed("the stored request cannot be read".to_owned()))?;
+            (self.read)(body).ok_or_else(|| WorkFailed::Failed("the stored request cannot be read".to_owned()))?;
         let outcome = coding::run(&batch, control)?;
         if outcome.rows.len() != inputs.len() {
             let (coded, submitted) = (outcome.rows.len(), inputs.len());
             return Err(WorkFailed::Failed(format!("{coded} rows coded of {submitted} submitted")));
+        }
+        if let Some(references) = references {
+            let result = RunResult::of(&batch, &outcome, &references);
+            let result = result.ok_or_else(|| WorkFailed::Failed("the run has other rows".to_owned()))?;
+            let (result, result_size) = pack(|out| Ok(serde_json::to_writer(out, &result)?))
+                .map_err(|error| WorkFailed::Failed(format!("printing the result: {error}")))?;
+            return Ok(WorkDone { cost: 0, result, result_size });
         }
         let (result, result_size) = pack(|out| (self.print)(out, &batch, &inputs, &outcome))
             .map_err(|error| WorkFailed::Failed(format!("printing the result: {error}")))?;
@@ -48,6 +65,11 @@ impl Work for CodingWork {
 /// Packs a request body into the parts a job's payload is stored in.
 pub fn pack_body(body: &[u8]) -> io::Result<Vec<Vec<u8>>> {
     pack(|out| out.write_all(body)).map(|(parts, _)| parts)
+}
+
+/// Reads the stored result of a run of a coding session.
+pub fn unpack_run(parts: Vec<Vec<u8>>) -> io::Result<RunResult> {
+    Ok(serde_json::from_reader(unpack(parts)?)?)
 }
 
 fn unpack_body(parts: Vec<Vec<u8>>) -> io::Result<String> {

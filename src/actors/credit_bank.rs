@@ -18,7 +18,7 @@ use super::published::BalanceBoard;
 use super::runtime::{ActorError, ActorStats, Ask, Guarded, Slot, guard};
 use crate::domain::credits::CreditAccount;
 use crate::domain::ids::UserId;
-use crate::store::{Finish, Finished, NewUser, Publish, Store, StoreError, UserCreated};
+use crate::store::{Finish, Finished, Load, Loaded, NewUser, Publish, Store, StoreError, UserCreated};
 
 /// Answers wait for a commit, which may wait behind large ones.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -65,6 +65,11 @@ pub struct SettleJob {
     pub user_id: UserId,
 }
 
+/// Loads lines into a coding session and charges them.
+#[derive(Message)]
+#[rtype(result = "Result<Result<Loaded, StoreError>, ActorError>")]
+pub struct LoadCodingLines(pub Load);
+
 /// Creates a person with their account.
 #[derive(Message)]
 #[rtype(result = "Result<Result<UserCreated, StoreError>, ActorError>")]
@@ -104,6 +109,29 @@ impl Handler<Ask<SettleJob>> for CreditBank {
                     board.forget(user_id);
                 }
                 finished
+            }
+            .into_actor(actor)
+        })
+    }
+}
+
+impl Handler<Ask<LoadCodingLines>> for CreditBank {
+    type Result = ResponseActFuture<Self, Result<Result<Loaded, StoreError>, ActorError>>;
+
+    fn handle(&mut self, ask: Ask<LoadCodingLines>, _: &mut Context<Self>) -> Self::Result {
+        guard::beside(ask, DEADLINE, |actor: &mut Self, _, LoadCodingLines(load)| {
+            let (store, board) = (actor.store.clone(), Arc::clone(&actor.published));
+            async move {
+                let user_id = load.user_id;
+                let publish: Publish = {
+                    let board = Arc::clone(&board);
+                    Arc::new(move |user, account, epoch| board.publish(user, account, epoch))
+                };
+                let loaded = store.writer.load_coding_lines(load, publish).await;
+                if loaded.is_err() {
+                    board.forget(user_id);
+                }
+                loaded
             }
             .into_actor(actor)
         })
@@ -185,6 +213,11 @@ impl CreditBankHandle {
     /// A person's account, from what is published when it is; its month may be over (`CreditAccount::rolled_over`).
     pub fn published(&self, user: UserId) -> Option<CreditAccount> {
         self.published.get(user)
+    }
+
+    /// Loads lines into a coding session and charges them.
+    pub async fn load_coding_lines(&self, load: Load) -> Result<Loaded, AskError> {
+        Ok(self.slot.ask(LoadCodingLines(load)).await??)
     }
 
     /// Creates a person with their account.

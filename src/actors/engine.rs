@@ -129,7 +129,7 @@ impl EngineHandle {
                 self.wake();
             }
             Submitted::QueueFull => self.slot.stats().count_rejected(),
-            Submitted::Replayed(_) | Submitted::KeyReused => {}
+            Submitted::Replayed(_) | Submitted::KeyReused | Submitted::SessionBusy => {}
         }
         Ok(submitted)
     }

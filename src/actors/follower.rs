@@ -160,6 +160,11 @@ pub async fn one_round(store: &Store, actors: &Actors, retention_ms: i64) -> Res
             break;
         }
     }
+    for _ in 0..DELETE_ROUNDS_MAX {
+        if !store.writer.clear_coding_sessions().await?.more {
+            break;
+        }
+    }
     store.writer.sweep_orphans(&store.reader, ORPHAN_AGE_MS).await?;
     store.writer.drop_old_pdfs().await?;
     Ok(())

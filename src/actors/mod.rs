@@ -3,6 +3,7 @@
 //! Writes are messages, reads are queries or what is published here. Actors hold each other's handles only downhill
 //! (engines → credit bank), so nobody waits in a circle.
 
+pub mod coding_sessions;
 pub mod coding_work;
 pub mod credit_bank;
 pub mod engine;
@@ -36,6 +37,7 @@ use crate::domain::mail::EmailStatus;
 use crate::domain::oauth::error::{GrantType, OAuthError, Reuse};
 use crate::store::{Store, StoreError};
 
+use coding_sessions::CodingSessionsHandle;
 use credit_bank::{CreditBank, CreditBankHandle};
 use engine::{EngineHandle, JobEngine};
 use grant_directory::GrantDirectory;
@@ -138,6 +140,8 @@ pub struct Actors {
     pub reconciliation: EngineHandle,
     /// The coding engine.
     pub coding: EngineHandle,
+    /// Coding sessions of agents.
+    pub coding_sessions: CodingSessionsHandle,
     /// The books of organisations.
     pub ledgers: LedgersHandle,
     /// What sends e-mails.
@@ -277,6 +281,13 @@ impl Actors {
         let mail = MailHandle::start((stats("mail"), engines.handle()), mail, (&store, &holder), stopping_mail);
         registry.add(mail.slot.clone());
 
+        let coding_sessions = CodingSessionsHandle {
+            store: store.clone(),
+            credits: credits.clone(),
+            engine: coding.clone(),
+            clock: Arc::clone(&clock),
+            observer: Arc::clone(&observer),
+        };
         Arc::new(Self {
             keys,
             grants,
@@ -284,6 +295,7 @@ impl Actors {
             credits,
             reconciliation,
             coding,
+            coding_sessions,
             ledgers,
             mail,
             idempotency_locks,

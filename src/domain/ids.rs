@@ -85,6 +85,23 @@ impl ConnectionId {
     }
 }
 
+/// The public id of a coding session: `cs_` and an unguessable part.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(transparent)]
+pub struct CodingSessionId(pub String);
+
+impl CodingSessionId {
+    /// Mints the id of a session from a UUID.
+    pub fn mint(unique: uuid::Uuid) -> Self {
+        Self(format!("cs_{}", unique.simple()))
+    }
+
+    /// The wire form.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 /// The longest job id a path may carry (`spec.md`: 1 to 64 characters).
 pub const JOB_ID_LENGTH_MAX: usize = 64;
 

@@ -6,6 +6,7 @@ pub mod amount;
 pub mod books;
 pub mod caller;
 pub mod coding;
+pub mod coding_session;
 pub mod control;
 pub mod credits;
 pub mod date;

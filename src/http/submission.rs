@@ -91,12 +91,14 @@ pub async fn submit(mut call: Call<Products>, how: &'static Submission) -> Resul
             body: accepted.clone().into_bytes(),
             retention_ms: products.limits.idempotency_retention_ms,
         }),
+        session: None,
     };
     match engine.submit(job, parsed.payload).await? {
         Submitted::Accepted { .. } => Ok(envelope::json_bytes(StatusCode::ACCEPTED, accepted)),
         Submitted::QueueFull => Err(ApiError::busy(how.queue_full, 2)),
         Submitted::Replayed(stored) => replay(stored, &body_hash),
         Submitted::KeyReused => Err(key_reused()),
+        Submitted::SessionBusy => Err(ApiError::internal("a job of no session is a run of one")),
     }
 }
 

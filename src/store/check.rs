@@ -97,6 +97,27 @@ const RULES: &[Rule] = &[
                 group by reference having count(*) > 1",
     },
     Rule {
+        says: "load of a coding session without its movement; session, charge",
+        finds: "select l.session_id, l.monthly + l.bonus + l.overage from coding_session_load l \
+                where not exists (select 1 from credit_movement m where m.kind = 'tool_coding_load' \
+                and m.reference = l.session_id || ':' || l.batch_ref and m.user_id = l.user_id \
+                and m.monthly = -l.monthly and m.bonus = -l.bonus and m.overage = l.overage)",
+    },
+    Rule {
+        says: "coding session whose lines are miscounted; session, stored, loaded, there",
+        finds: "select s.id, s.last_line, (select cast(coalesce(sum(l.line_count), 0) as bigint) \
+                from coding_session_load l where l.session_id = s.id), \
+                (select count(*) from coding_session_line n where n.session_id = s.id) from coding_session s \
+                where not s.is_cleared and (s.last_line <> (select coalesce(sum(l.line_count), 0) \
+                from coding_session_load l where l.session_id = s.id) \
+                or s.last_line <> (select count(*) from coding_session_line n where n.session_id = s.id))",
+    },
+    Rule {
+        says: "coding session that was charged other than four credits a line; session, lines, charge",
+        finds: "select session_id, line_count, monthly + bonus + overage from coding_session_load \
+                where monthly + bonus + overage <> 4 * line_count",
+    },
+    Rule {
         says: "waiting jobs miscounted; product, stored, counted",
         finds: "select s.product, s.waiting, (select count(*) from job_hot h where h.product = s.product) \
                 from product_slot s where s.waiting <> (select count(*) from job_hot h where h.product = s.product)",

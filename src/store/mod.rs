@@ -5,6 +5,7 @@
 
 mod books;
 mod check;
+mod coding_sessions;
 mod connect;
 mod credits;
 mod epochs;
@@ -37,6 +38,10 @@ use crate::clock::Clock;
 pub use crate::store::sql::Reader;
 use books::RecentBooks;
 pub use books::{Snapshot, ToolPreview};
+pub use coding_sessions::{
+    Cleared, Load, LoadAnswer, Loaded, NewCodingSession, NewToolToken, RunEnded, SessionStatement, StatementAdded,
+    ToolToken,
+};
 pub use credits::MovementRow;
 pub use epochs::{Epochs, SlotView, Topic};
 pub use error::StoreError;

@@ -104,6 +104,14 @@ pub(super) const fn numbers_of_json(backend: DbBackend) -> &'static str {
     }
 }
 
+/// The same for texts.
+const fn texts_of_json(backend: DbBackend) -> &'static str {
+    match backend {
+        DbBackend::Postgres => "(select jsonb_array_elements_text($1::jsonb))",
+        _ => "(select value from json_each($1))",
+    }
+}
+
 /// The one JSON parameter of [`numbers_of_json`] and [`Unit::texts_of_json`].
 pub(super) fn json_array<T: serde::Serialize>(values: impl IntoIterator<Item = T>) -> String {
     // Numbers and texts always print.
@@ -271,7 +279,7 @@ impl<'a> Unit<'a> {
 
     /// A set of texts given as one JSON parameter, to be used after `in`.
     pub(super) const fn texts_of_json(&self) -> &'static str {
-        self.dialect("(select value from json_each($1))", "(select jsonb_array_elements_text($1::jsonb))")
+        texts_of_json(self.backend)
     }
 
     /// The same for numbers.
@@ -505,6 +513,11 @@ impl Reader {
     /// A set of numbers given as one JSON parameter, to be used after `in`.
     pub(super) fn numbers_of_json(&self) -> &'static str {
         numbers_of_json(self.shared.backend)
+    }
+
+    /// The same for texts.
+    pub(super) fn texts_of_json(&self) -> &'static str {
+        texts_of_json(self.shared.backend)
     }
 
     /// Every row.

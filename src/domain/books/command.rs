@@ -1,6 +1,7 @@
 //! The commands that change an organisation's books, with the bulk imports whose rows are commands themselves.
 
 use crate::domain::books::records::bank_account::{BankAccountField, LedgerAccount};
+use crate::domain::books::records::coding_policy::CodingPolicyChange;
 use crate::domain::books::records::contact::ContactField;
 use crate::domain::books::records::document::{DocumentField, DocumentInput};
 use crate::domain::books::records::email::{Attachment, EmailInput};
@@ -345,6 +346,8 @@ pub enum BooksCommand {
         /// Its identifier.
         id: i64,
     },
+    /// Changes the standing instructions for coding.
+    ChangeCodingPolicy(CodingPolicyChange),
     /// Answers with what several operations would do, each over what those before it left. It is never written.
     Plan(Vec<PlannedOperation>),
     /// Carries out a plan.

@@ -184,6 +184,8 @@ pub(crate) enum Effect {
     Count(&'static str, Cow<'static, str>, i64),
     /// A counter of a list by day grows by so many.
     CountDay(ListDay, i64),
+    /// The coding policy of the facts is written.
+    CodingPolicy(i64),
     Change(Box<ChangeEntry>),
     Replay(Box<ReplayRecord>),
 }

@@ -10,6 +10,7 @@ use crate::domain::books::effects::{UndoMap, UndoMark};
 use crate::domain::books::numbers::{Numbered, Sequences};
 use crate::domain::books::records::account::AccountRecord;
 use crate::domain::books::records::bank_account::BankAccountRecord;
+use crate::domain::books::records::coding_policy::CodingPolicy;
 use crate::domain::books::records::contact::ContactRecord;
 use crate::domain::books::records::document::DocumentRecord;
 use crate::domain::books::records::email::EmailRecord;
@@ -122,6 +123,8 @@ facts! {
     vat_totals: UndoMap<(i64, Date), Vec<VatTotal>>,
     write_offs: UndoMap<i64, (i64, WriteOffRecord)>,
     emails: UndoMap<i64, (i64, EmailRecord)>,
+    /// Coding policies by organisation.
+    coding_policies: UndoMap<i64, CodingPolicy>,
     /// How many e-mails wait, by organisation; counted up to the limit.
     waiting_emails: UndoMap<i64, i64>,
     /// The opening journal that is not void, by organisation.

@@ -44,6 +44,7 @@ type Visitor<'a> = &'a mut dyn FnMut(&mut i64);
 fn visit(command: &mut BooksCommand, see: Visitor<'_>) {
     match command {
         BooksCommand::PatchOrganisation(_)
+        | BooksCommand::ChangeCodingPolicy(_)
         | BooksCommand::LockPeriod { .. }
         | BooksCommand::CreateAccount(_)
         | BooksCommand::RecordVatReturn(_)

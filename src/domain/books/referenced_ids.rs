@@ -51,6 +51,8 @@ pub(crate) struct ReferencedIds {
     /// Financial years that are closed or reopened: organisation and last day.
     pub(crate) year_ends: BTreeSet<(i64, Date)>,
     pub(crate) emails: BTreeSet<i64>,
+    /// Organisations whose coding policy is changed.
+    pub(crate) coding_policies: BTreeSet<i64>,
     /// Organisations whose waiting e-mails are counted.
     pub(crate) mail_organisations: BTreeSet<i64>,
     /// Organisations whose opening journal matters.
@@ -113,6 +115,9 @@ impl ReferencedIds {
             }
             BooksCommand::RecordVatReturn(input) => {
                 self.vat_return_ends.insert((organisation, input.period_end));
+            }
+            BooksCommand::ChangeCodingPolicy(_) => {
+                self.coding_policies.insert(organisation);
             }
             BooksCommand::DeleteVatReturn { id } => {
                 self.vat_returns.insert(*id);

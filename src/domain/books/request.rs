@@ -4,6 +4,7 @@
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::account::AccountView;
 use crate::domain::books::records::bank_account::BankAccountView;
+use crate::domain::books::records::coding_policy::CodingPolicy;
 use crate::domain::books::records::contact::ContactView;
 use crate::domain::books::records::document::DocumentView;
 use crate::domain::books::records::email::EmailRecord;
@@ -168,6 +169,8 @@ pub enum CommandResult {
     WriteOff(Box<WriteOffView>),
     /// The e-mail.
     Email(Box<EmailRecord>),
+    /// The coding policy, with its organisation.
+    CodingPolicy(i64, Box<CodingPolicy>),
     /// What the operations of a plan do.
     Plan(Box<PlanOutcome>),
 }
@@ -192,7 +195,7 @@ impl CommandResult {
             Self::Organisation(row) | Self::Lock(row, _) => row.id.0,
             Self::Account(view) => view.row.id,
             Self::Contact(view) => view.row.id,
-            Self::Deleted(id) | Self::Import { id, .. } => *id,
+            Self::Deleted(id) | Self::Import { id, .. } | Self::CodingPolicy(id, _) => *id,
             Self::BankAccount(view) => view.row.id,
             Self::BankTransaction(row) => row.id,
             Self::BankTransactions(rows) => rows.first().map_or(0, |row| row.id),

@@ -3,6 +3,7 @@
 mod changes;
 mod changing;
 mod cis;
+mod coding;
 mod csv_rows;
 mod documents;
 mod find;
@@ -44,6 +45,9 @@ const TIME_ZONE: &str = "Europe/London";
 
 /// Whether there is a tool of this name behind the one of the file.
 pub(super) fn is_built(name: &str) -> bool {
+    if coding::TOOLS.contains(&name) {
+        return true;
+    }
     matches!(
         name,
         "whoami"
@@ -123,6 +127,8 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "list_operations" => plan::operations::list(call, &arguments),
         "plan_bookkeeping" => plan::preview(&Inside::of(call, &arguments).await?, &arguments).await,
         "commit_plan" => plan::commit(call, &arguments).await,
+        // These are kept apart: their futures are large.
+        name if coding::TOOLS.contains(&name) => Box::pin(coding::run_tool(name, call, &arguments)).await,
         name => Err(Failure::new("not_found", format!("there is no tool {name}")).into()),
     }
 }

@@ -21,6 +21,7 @@ use crate::domain::ledger::vat::{Basis, ReverseCharge, Side, Split, VatCode, Vat
 use crate::domain::ledger::year_end::NO_DAY;
 use crate::store::StoreError;
 use crate::store::books::allocations::{ALLOCATION_COLUMNS, read_allocation};
+use crate::store::books::coding_policies::load_coding_policies;
 use crate::store::books::contacts::{CONTACT_COLUMNS, read_contact};
 use crate::store::books::documents::{DOCUMENT_COLUMNS, LINE_COLUMNS, read_document, read_line};
 use crate::store::books::emails::load_emails;
@@ -62,6 +63,7 @@ pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: 
         facts.imports.loading().extend(imports.into_iter().map(|(of, row)| (row.id, (of, row))));
     }
     load_vat_adjustments(unit, &mut ids, &mut facts).await?;
+    load_coding_policies(unit, &ids.coding_policies, &mut facts).await?;
     load_vat_returns(unit, &ids.vat_returns, &ids.vat_return_ends, &mut facts).await?;
     if !ids.mail_organisations.is_empty() {
         load_emails(unit, &ids, &mut facts).await?;

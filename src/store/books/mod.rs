@@ -21,6 +21,7 @@ mod check;
 mod check_contacts;
 mod check_documents;
 mod check_settlements;
+mod coding_policies;
 mod conditions;
 mod contact_report_rows;
 mod contact_totals;

@@ -95,16 +95,17 @@ pub struct StoredPlan {
 }
 
 impl Reader {
-    /// The plan that this person and connection made under a token.
+    /// The plan that this person and connection made with a tool under a token.
     pub async fn plan(
         &self,
         user: UserId,
         connection: ConnectionId,
+        tool: &str,
         token_hash: &str,
     ) -> Result<Option<StoredPlan>, StoreError> {
         let sql = "select organisation_id, body from book_preview where token_hash = $1 and user_id = $2 \
-                   and connection = $3 and outline is not null";
-        let row = self.one(sql, params![token_hash, user.0, connection.to_stored()]).await?;
+                   and connection = $3 and tool = $4 and outline is not null";
+        let row = self.one(sql, params![token_hash, user.0, connection.to_stored(), tool]).await?;
         row.map(|row| Ok(StoredPlan { organisation: OrganisationId(row.get(0)?), body: row.get(1)? })).transpose()
     }
 

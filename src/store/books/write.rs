@@ -25,6 +25,7 @@ use crate::domain::ledger::open_item::OpenItem;
 use crate::domain::ledger::vat::ReverseCharge;
 use crate::domain::ledger::year_end::NO_DAY;
 use crate::store::StoreError;
+use crate::store::books::coding_policies::coding_policy_rows;
 use crate::store::books::documents::{document_line_rows, document_rows};
 use crate::store::books::entry_rows::{
     AccountSums, CashDays, CashReversals, ContactSides, account_totals, cash_day_rows, cash_reversal_rows,
@@ -63,6 +64,7 @@ struct Tables<'a> {
     deleted_vat_returns: Vec<i64>,
     write_offs: BTreeSet<i64>,
     emails: BTreeSet<i64>,
+    coding_policies: BTreeSet<i64>,
     journals: Rows,
     lines: Rows,
     reversals: Rows,
@@ -113,6 +115,7 @@ impl Default for Tables<'_> {
             deleted_vat_returns: Vec::new(),
             write_offs: BTreeSet::new(),
             emails: BTreeSet::new(),
+            coding_policies: BTreeSet::new(),
             journals: entry_rows::journals(),
             lines: entry_rows::lines(),
             reversals: entry_rows::reversals(),
@@ -220,6 +223,9 @@ impl<'a> Tables<'a> {
             }
             Effect::ClosedYears => {
                 self.closed_years.insert(organisation);
+            }
+            Effect::CodingPolicy(organisation) => {
+                self.coding_policies.insert(*organisation);
             }
             Effect::Preview { hash, body } => {
                 if let Some(record) = facts.previews.get(hash) {
@@ -333,7 +339,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The rows of every table, in the order in which they are written.
-    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 38] {
+    fn into_rows(self, unit: &Unit<'_>, facts: &Facts, books: &BooksOf) -> [Option<Rows>; 39] {
         let of = |organisation: i64| books.get(&OrganisationId(organisation));
         let accounts = self.accounts.iter().filter_map(|(organisation, id)| {
             of(*organisation).and_then(|books| books.accounts.get(id)).map(|row| (*organisation, row))
@@ -382,6 +388,10 @@ impl<'a> Tables<'a> {
             any(self.vat_adjustments.iter().filter_map(|id| facts.vat_adjustments.get(id)), adjustment_entry_rows),
             any(self.vat_returns.iter().filter_map(|id| facts.vat_returns.get(id)), return_rows),
             any(self.write_offs.iter().filter_map(|id| facts.write_offs.get(id)), write_off_rows),
+            any(
+                self.coding_policies.iter().filter_map(|id| facts.coding_policies.get_key_value(id)),
+                coding_policy_rows,
+            ),
             any(self.closed_years.iter().filter_map(|id| facts.closed_years.get_key_value(id)), closed_year_rows),
         ]
     }

@@ -1,8 +1,9 @@
 //! Accepting a job, and the responses an `Idempotency-Key` replays.
 
 use super::{INLINE_BYTES_MAX, PART_BYTES_MAX};
+use crate::domain::coding_session::RunScope;
 use crate::domain::idempotency::StoredResponse;
-use crate::domain::ids::{ConnectionId, JobId, UserId};
+use crate::domain::ids::{CodingSessionId, ConnectionId, JobId, UserId};
 use crate::domain::job::Product;
 use crate::store::StoreError;
 use crate::store::sql::{Reader, Row, Unit, params};
@@ -31,6 +32,8 @@ pub struct NewJob {
     pub capacity: i64,
     /// The caller's `Idempotency-Key`.
     pub idempotency: Option<Idempotency>,
+    /// The coding session that it is a run of, and which lines the run decides.
+    pub session: Option<(CodingSessionId, RunScope)>,
 }
 
 /// An `Idempotency-Key` with the response to replay; its scope is the owner, method and path.
@@ -66,6 +69,8 @@ pub enum Submitted {
     Replayed(StoredResponse),
     /// The `Idempotency-Key` was used with another body; nothing is left of this job.
     KeyReused,
+    /// The coding session has a run that has not been taken over, or has ended; nothing is left of this job.
+    SessionBusy,
 }
 
 impl Writer {
@@ -179,6 +184,11 @@ async fn submit(unit: &Unit<'_>, job: &NewJob, inline: &Option<Vec<u8>>) -> Resu
         let same = response.body_hash == idempotency.body_hash;
         return Ok(if same { Submitted::Replayed(response) } else { Submitted::KeyReused });
     }
+    if let Some((session, scope)) = &job.session
+        && !begin_run(unit, job, (session, *scope)).await?
+    {
+        return Ok(Submitted::SessionBusy);
+    }
     let (key, grant) = match job.connection {
         Some(ConnectionId::Key(id)) => (Some(id.0), None),
         Some(ConnectionId::Grant(id)) => (None, Some(id.0)),
@@ -206,7 +216,24 @@ async fn submit(unit: &Unit<'_>, job: &NewJob, inline: &Option<Vec<u8>>) -> Resu
         let sql = "delete from idempotency_key where user_id = $1 and method = $2 and path = $3 and key = $4";
         unit.execute(sql, scope(job.user_id, idempotency)).await?;
     }
+    if job.session.is_some() {
+        let sql = "update coding_session set run_job_id = null, run_scope = null where run_job_id = $1";
+        unit.execute(sql, params![job.id.as_str()]).await?;
+    }
     Ok(Submitted::QueueFull)
+}
+
+/// Makes a job the run of its session, unless the session has one.
+async fn begin_run(
+    unit: &Unit<'_>,
+    job: &NewJob,
+    (session, scope): (&CodingSessionId, RunScope),
+) -> Result<bool, StoreError> {
+    // The job itself stands there when the answer to an earlier commit was lost.
+    let sql = "update coding_session set run_job_id = $2, run_scope = $3 where id = $1 and expires_at > $4 \
+               and (run_job_id is null or run_job_id = $2)";
+    let values = params![session.as_str(), job.id.as_str(), scope.as_str(), unit.now_ms];
+    Ok(unit.execute(sql, values).await? == 1)
 }
 
 /// A place in the queue, the job, its row in the queue and its payload, in one statement; no row comes back, and

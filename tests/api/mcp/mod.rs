@@ -11,6 +11,7 @@ mod random_plans;
 mod reconcile;
 mod schema;
 mod selecting;
+mod sessions;
 mod tenants;
 mod tools;
 mod vat;

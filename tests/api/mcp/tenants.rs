@@ -17,9 +17,19 @@ fn arguments(tool: &str) -> Option<Value> {
         | "lookup_guide"
         | "list_operations"
         | "commit_plan"
-        | "create_organisation" => {
+        | "create_organisation"
+        | "list_coding_platforms" => {
             return None;
         }
+        // These are about a session, which has its organisation; sessions.rs asks them as others.
+        "add_bank_transactions"
+        | "add_merchant_statement"
+        | "fetch_outstanding_invoices"
+        | "add_invoice_document"
+        | "run_coding"
+        | "review_coding"
+        | "recode_transaction"
+        | "post_to_platform" => return None,
         "find" => json!({ "kind": "account" }),
         "get_document" => json!({ "kind": "account", "id": 1 }),
         "get_report" => json!({ "report": "trial-balance", "as_of": "2026-03-31" }),
@@ -32,7 +42,14 @@ fn arguments(tool: &str) -> Option<Value> {
             "as_of": "2026-02-28", "lines": [{ "account_code": "1200", "debit": 1 }, { "account_code": "3000", "credit": 1 }]
         }),
         "plan_bookkeeping" => json!({ "operations": [{ "op": "customer.create", "params": { "name": "A" } }] }),
-        "select_organisation" | "books_status" | "recent_changes" | "vat_obligations" | "cis_position" => json!({}),
+        "select_organisation"
+        | "books_status"
+        | "recent_changes"
+        | "vat_obligations"
+        | "cis_position"
+        | "coding_policy"
+        | "start_coding_session"
+        | "bookkeeping_run" => json!({}),
         other => panic!("{other} has no arguments to try it with"),
     })
 }
@@ -50,9 +67,9 @@ fn a_tool_shows_an_organisation_to_its_members_only() {
     let stranger = server.person();
     let foreign_key = server.key(&stranger, &ALL_SCOPES);
     let other = server.organisation(&books.owner, "Other");
-    let restricted = json!({ "name": "n", "scopes": ["books:read", "books:write"], "organisation_ids": [other] });
+    let restricted = json!({ "name": "n", "scopes": ALL_SCOPES, "organisation_ids": [other] });
     let restricted = server.key_with(&books.owner, &restricted);
-    let without = server.key(&books.owner, &["coding:read", "reconcile:read"]);
+    let without = server.key(&books.owner, &["reconcile:read"]);
     let viewer = server.person();
     server.member(books.id, &viewer, "viewer");
     let viewer_key = server.key(&viewer, &ALL_SCOPES);
@@ -67,7 +84,8 @@ fn a_tool_shows_an_organisation_to_its_members_only() {
     let revoked = connect(server, &books.owner, &all);
     revoked.revoke(server);
     let revoked = revoked.key();
-    let listed = legacy(server, &books.key, "tools/list", &json!({})).expect(200);
+    let key = server.key(&books.owner, &ALL_SCOPES);
+    let listed = legacy(server, &key, "tools/list", &json!({})).expect(200);
     assert_eq!(legacy(server, &without_token, "tools/list", &json!({})).expect(200), listed);
     for tool in listed["result"]["tools"].as_array().unwrap() {
         let tool = tool["name"].as_str().unwrap();
@@ -104,7 +122,7 @@ fn a_tool_shows_an_organisation_to_its_members_only() {
                 assert!(told.starts_with("forbidden: the key lacks the scope"), "{tool}: {told}");
             }
         }
-        let told = failure(server, &books.key, tool, &json!({ "organisation_id": "1" }));
+        let told = failure(server, &key, tool, &json!({ "organisation_id": "1" }));
         assert!(told.starts_with("invalid_request_format: "), "{tool}: {told}");
         // Members may read, whatever their role, and plan.
         let changes = schema::definition(tool)["_meta"]["suite/scope"] == "books:write";
@@ -114,6 +132,6 @@ fn a_tool_shows_an_organisation_to_its_members_only() {
         } else {
             assert_eq!(call(server, &viewer_key, tool, &own)["isError"], false, "{tool}");
         }
-        assert_eq!(call(server, &books.key, tool, &own)["isError"], false, "{tool}");
+        assert_eq!(call(server, &key, tool, &own)["isError"], false, "{tool}");
     }
 }

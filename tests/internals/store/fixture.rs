@@ -104,6 +104,7 @@ impl StoreFixture {
             parameters: "{}".to_owned(),
             capacity: 100,
             idempotency: None,
+            session: None,
         }
     }
 

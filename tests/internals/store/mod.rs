@@ -3,6 +3,7 @@
 mod bank_settlements;
 mod books;
 mod cis;
+mod coding_sessions;
 mod credits;
 mod documents;
 mod fixture;

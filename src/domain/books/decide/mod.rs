@@ -29,6 +29,7 @@ use crate::domain::ledger::year_end::require_reopened;
 
 mod allocations;
 mod bank;
+mod coding_policy;
 mod confirmations;
 mod contacts;
 mod credit_notes;
@@ -220,6 +221,7 @@ impl BooksTransaction<'_> {
             BooksCommand::SendEmail(entry) => self.send_email(request, entry),
             BooksCommand::ResendEmail { id, attachment } => self.resend_email(*id, attachment.as_ref()),
             BooksCommand::CancelEmail { id } => self.cancel_email(*id),
+            BooksCommand::ChangeCodingPolicy(change) => self.change_coding_policy(request, change),
             BooksCommand::VoidJournal { id, void_date, reason } => {
                 self.void_journal(request, *id, *void_date, reason.as_deref())
             }

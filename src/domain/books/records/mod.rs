@@ -5,6 +5,7 @@ pub mod address;
 pub mod bank_account;
 pub mod bank_book;
 pub mod change;
+pub mod coding_policy;
 pub mod contact;
 pub mod document;
 pub mod email;

@@ -103,7 +103,7 @@ pub(super) async fn commit(call: &Call<Products>, arguments: &Arguments) -> Outc
     let token_hash = token::hash(given);
     let principal = call.caller().map_err(fault)?;
     let connection = principal.connection().ok_or_else(|| fault(ApiError::internal("a caller without connection")))?;
-    let stored = call.state().reader.plan(principal.user_id, connection, &token_hash).await;
+    let stored = call.state().reader.plan(principal.user_id, connection, PLAN, &token_hash).await;
     let Some(stored) = stored.map_err(|error| fault(error.into()))? else { return Err(not_found().into()) };
     let sent: SentPlan = serde_json::from_str(&stored.body).map_err(|error| fault(ApiError::internal(error)))?;
     require_scopes(call, &sent)?;
@@ -177,7 +177,7 @@ pub(super) async fn needed_to_commit(call: &Call<Products>, arguments: &Argument
     let given = arguments.get("plan_token").and_then(Value::as_str).unwrap_or_default();
     let principal = call.caller()?;
     let connection = principal.connection().ok_or_else(|| ApiError::internal("a caller without connection"))?;
-    let stored = call.state().reader.plan(principal.user_id, connection, &token::hash(given)).await?;
+    let stored = call.state().reader.plan(principal.user_id, connection, PLAN, &token::hash(given)).await?;
     let sent = stored.and_then(|stored| serde_json::from_str::<SentPlan>(&stored.body).ok());
     Ok(sent.map_or_else(|| std::iter::once(Scope::BooksWrite).collect(), |sent| sent.needs().into_iter().collect()))
 }
