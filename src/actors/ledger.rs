@@ -17,7 +17,7 @@ use crate::domain::books::request::{
     Actor as CommandActor, ChangeOptions, CommandOutcome, CommandRequest, CreateOrganisation, OrganisationCreated,
 };
 use crate::domain::caller::{AccessDenied, Principal, Role};
-use crate::domain::ids::{OrganisationId, UserId};
+use crate::domain::ids::{ConnectionId, OrganisationId, UserId};
 use crate::domain::ledger::refusal::Refusal;
 use crate::store::{Store, StoreError};
 
@@ -171,6 +171,9 @@ impl LedgersHandle {
         let is_administrator = matches!(role, Role::Owner | Role::Admin);
         if !role.may_write() {
             return Ok(CommandOutcome::Denied(AccessDenied::ReadOnly));
+        }
+        if command.is_declaration() && matches!(principal.connection(), Some(ConnectionId::Grant(_))) {
+            return Ok(CommandOutcome::Denied(AccessDenied::PersonsOnly));
         }
         if command.needs_administrator() && !is_administrator {
             return Ok(CommandOutcome::Denied(AccessDenied::AdministratorsOnly));

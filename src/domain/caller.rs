@@ -393,6 +393,8 @@ pub enum AccessDenied {
     AdministratorsOnly,
     /// Only owners may.
     OwnersOnly,
+    /// Nobody may through an application that was connected by OAuth.
+    PersonsOnly,
 }
 
 /// Bits that hold the count; the rest hold the start in milliseconds of the monotonic clock.

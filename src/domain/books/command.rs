@@ -435,6 +435,14 @@ impl BooksCommand {
         matches!(self, Self::DeleteVatReturn { .. } | Self::ReopenYear { .. })
     }
 
+    /// Whether it is a declaration of a person, which nobody makes through an application that was connected.
+    pub const fn is_declaration(&self) -> bool {
+        matches!(
+            self,
+            Self::RecordVatReturn(_) | Self::DeleteVatReturn { .. } | Self::CloseYear { .. } | Self::ReopenYear { .. }
+        )
+    }
+
     /// About how many bytes it writes.
     pub(crate) fn bytes(&self) -> usize {
         match self {

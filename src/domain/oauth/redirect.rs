@@ -63,6 +63,11 @@ pub fn kind(text: &str, private_schemes: &[String], is_public: bool) -> Option<R
 /// corrected.
 fn is_own_text(url: &Url, authority: &str) -> bool {
     let Some(host) = url.host_str() else { return false };
+    // What is left out has a meaning in the policy and on the page that name the host.
+    let is_plain = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'));
+    if !is_plain && !host.starts_with('[') {
+        return false;
+    }
     let (name, port) = match authority.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')) {
         Some((name, port)) => (name, Some(port)),
         None => (authority, None),

@@ -209,6 +209,9 @@ impl From<AccessDenied> for ApiError {
             AccessDenied::ReadOnly => Self::forbidden("the role viewer may read the books and not change them"),
             AccessDenied::AdministratorsOnly => Self::forbidden("only an owner or admin may do this"),
             AccessDenied::OwnersOnly => Self::forbidden("only an owner may do this"),
+            AccessDenied::PersonsOnly => Self::forbidden(
+                "a connected application cannot record a return or close a year; the person does it with a key",
+            ),
         }
     }
 }

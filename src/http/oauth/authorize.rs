@@ -36,7 +36,9 @@ struct Asked {
 /// `GET /oauth/authorize`.
 pub async fn ask(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let base_url = base_url(&call)?;
-    let query = Parameters::of_query(call.query());
+    let Ok(query) = Parameters::of_query(call.query()) else {
+        return refused_page(&call, OAuthError::InvalidRequest, "The request of the application could not be read.");
+    };
     let (client, redirect_uri) = match known_client(&call, &query).await? {
         Ok(known) => known,
         Err(words) => return refused_page(&call, OAuthError::InvalidClient, words),

@@ -10,13 +10,22 @@ use crate::http::products::Products;
 /// The only media type of forms here (RFC 6749, appendix B).
 const FORM: &str = "application/x-www-form-urlencoded";
 
+/// The most parameters of a request: a consent may name as many organisations as a person keeps books for.
+const PARAMETERS_MAX: usize = 256;
+
 /// Parameters as they were sent.
 pub(super) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
-    /// Reads a query string.
-    pub(super) fn of_query(query: &str) -> Self {
-        Self(url::form_urlencoded::parse(query.as_bytes()).into_owned().collect())
+    /// Reads a query string. No database takes a NUL character, and nobody needs so many parameters.
+    pub(super) fn of_query(query: &str) -> Result<Self, Failure> {
+        let pairs = url::form_urlencoded::parse(query.as_bytes()).into_owned().take(PARAMETERS_MAX + 1);
+        let pairs: Vec<(String, String)> = pairs.collect();
+        if pairs.len() > PARAMETERS_MAX || pairs.iter().any(|(name, value)| name.contains('\0') || value.contains('\0'))
+        {
+            return Err(failure(OAuthError::InvalidRequest, "too many parameters, or one with a NUL character"));
+        }
+        Ok(Self(pairs))
     }
 
     /// Reads the body of a request, if it is a form.
@@ -27,7 +36,7 @@ impl Parameters {
             return refused("the body must be application/x-www-form-urlencoded");
         }
         match std::str::from_utf8(&call.body) {
-            Ok(text) => Ok(Self::of_query(text)),
+            Ok(text) => Self::of_query(text),
             Err(_) => refused("the body must be UTF-8"),
         }
     }

@@ -142,5 +142,5 @@ fn check_types(given: &Map<String, Value>) -> Result<(), Failure> {
 
 fn is_page(uri: &str) -> bool {
     let is_web = |url: url::Url| matches!(url.scheme(), "https" | "http");
-    uri.len() <= URI_LENGTH_MAX && url::Url::parse(uri).is_ok_and(is_web)
+    uri.len() <= URI_LENGTH_MAX && !uri.contains(char::is_control) && url::Url::parse(uri).is_ok_and(is_web)
 }

@@ -12,6 +12,7 @@ use crate::http::call::Call;
 use crate::http::error::{ApiError, ErrorCode};
 use crate::http::first_party::account;
 use crate::http::products::Products;
+use crate::http::wire::person::{EMAIL_LENGTH_MAX, PASSWORD_LENGTH_MAX};
 use crate::session::SESSION_TTL_S;
 
 /// Where a person goes who was going nowhere.
@@ -103,8 +104,8 @@ pub(super) fn way_back(asked: Option<&str>) -> &str {
 /// `GET /app/sign-in`.
 pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     base_url(&call)?;
-    let query = Parameters::of_query(call.query());
-    page(&call, way_back(query.one("return_to")), None, StatusCode::OK)
+    let query = Parameters::of_query(call.query()).ok();
+    page(&call, way_back(query.as_ref().and_then(|query| query.one("return_to"))), None, StatusCode::OK)
 }
 
 /// The page, with a form that only the browser that was shown it can send.
@@ -138,6 +139,9 @@ pub async fn submit(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         return page(&call, return_to, Some("The page was out of date; please try again."), StatusCode::BAD_REQUEST);
     }
     let (email, password) = (form.one("email").unwrap_or_default(), form.one("password").unwrap_or_default());
+    if email.chars().count() > EMAIL_LENGTH_MAX || password.chars().count() > PASSWORD_LENGTH_MAX {
+        return page(&call, return_to, Some("The form could not be read; please try again."), StatusCode::BAD_REQUEST);
+    }
     let user_id = match account::authenticate(&call, email, password).await {
         Ok(user_id) => user_id,
         Err(error) if error.code() == ErrorCode::Unauthorized => {

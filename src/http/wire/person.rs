@@ -4,9 +4,9 @@ use super::object::Object;
 use crate::domain::problem::Issues;
 
 /// The longest e-mail address (RFC 5321 with its brackets left out).
-const EMAIL_LENGTH_MAX: usize = 254;
+pub const EMAIL_LENGTH_MAX: usize = 254;
 /// The longest password.
-const PASSWORD_LENGTH_MAX: usize = 128;
+pub const PASSWORD_LENGTH_MAX: usize = 128;
 
 /// A person who registers.
 pub struct Registration {

@@ -6,6 +6,7 @@ mod consenting;
 mod exchanging;
 mod flow;
 mod gate;
+mod hostile;
 mod redirecting;
 mod registering;
 mod secrecy;
