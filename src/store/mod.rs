@@ -35,6 +35,7 @@ use sea_orm::{
 use crate::clock::Clock;
 
 pub use crate::store::sql::Reader;
+use books::RecentBooks;
 pub use books::{Snapshot, ToolPreview};
 pub use credits::MovementRow;
 pub use epochs::{Epochs, SlotView, Topic};
@@ -120,6 +121,7 @@ impl Store {
             observe_wait: options.observe_wait.clone(),
             stats: StoreStats::default(),
             recent_organisations: RecentOrganisations::default(),
+            recent_books: RecentBooks::default(),
         });
         let writer = Writer::start(options.database_url.clone(), options.write_wait_max, Arc::clone(&shared)).await?;
         let pool = connect::readers(&options.database_url, options.reader_connections).await?;
@@ -204,6 +206,7 @@ struct Shared {
     observe_wait: Option<ObserveWait>,
     stats: StoreStats,
     recent_organisations: RecentOrganisations,
+    recent_books: RecentBooks,
 }
 
 impl Shared {

@@ -52,7 +52,7 @@ mod write;
 mod write_offs;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::oneshot;
 
@@ -136,10 +136,10 @@ impl Reader {
     /// What a command would answer over the books as they are now. Nothing is written, and new records have provisional
     /// identifiers: numbers below 1.
     pub async fn dry_run(&self, request: CommandRequest) -> Result<CommandOutcome, StoreError> {
-        let request = Arc::new(request);
+        let (request, recent) = (Arc::new(request), self.shared().recent_books.clone());
         self.snapshot(move |unit| {
-            let request = Arc::clone(&request);
-            Box::pin(async move { dry_run(unit, &request).await })
+            let (request, recent) = (Arc::clone(&request), recent.clone());
+            Box::pin(async move { dry_run(unit, &request, &recent).await })
         })
         .await
     }
@@ -270,9 +270,14 @@ impl Group {
 }
 
 /// Decides a command over a snapshot.
-async fn dry_run(unit: &Unit<'_>, request: &CommandRequest) -> Result<CommandOutcome, StoreError> {
-    let mut cache = BooksCache::default();
+async fn dry_run(
+    unit: &Unit<'_>,
+    request: &CommandRequest,
+    recent: &RecentBooks,
+) -> Result<CommandOutcome, StoreError> {
+    let mut cache = recent.only(request.organisation);
     let mut taken = cache.take(unit, &BTreeSet::from([request.organisation]), false).await?;
+    recent.keep(taken.clone());
     load_missing_sequences(unit, &mut taken, &[request]).await?;
     let Some(mut books) = taken.remove(&request.organisation) else { return Ok(CommandOutcome::Unknown) };
     let today = date_in(&books.organisation.timezone, unit.now_ms);
@@ -351,6 +356,23 @@ impl BooksCache {
             let Some(oldest) = oldest else { break };
             self.books.remove(&oldest);
         }
+    }
+}
+
+/// The books that dry runs loaded last. Whoever takes them compares their version with that of the snapshot.
+#[derive(Clone, Default)]
+pub(super) struct RecentBooks(Arc<Mutex<BooksCache>>);
+
+impl RecentBooks {
+    /// A cache with the books of one organisation.
+    fn only(&self, organisation: OrganisationId) -> BooksCache {
+        let recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = recent.books.get(&organisation).map(|known| (organisation, known.clone()));
+        BooksCache { books: known.into_iter().collect(), commits: 0 }
+    }
+
+    fn keep(&self, books: HashMap<OrganisationId, CachedBooks>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).put_back(books);
     }
 }
 
