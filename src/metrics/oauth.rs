@@ -40,6 +40,8 @@ impl OAuthMetrics {
         let issued = issued.map(|(kind, count)| ([("grant_type", kind.as_str())], count.get()));
         encode_counters(encoder, "oauth_tokens_issued", "Pairs of tokens issued", issued)?;
         let refused = OAuthError::ALL.iter().zip(&self.refused);
+        // Most errors never happen; those are left out.
+        let refused = refused.filter(|(_, count)| count.get() > 0);
         let refused = refused.map(|(error, count)| ([("error", error.as_str())], count.get()));
         encode_counters(encoder, "oauth_refusals", "Requests the authorization server refused", refused)?;
         let reused = Reuse::ALL.iter().zip(&self.reused).map(|(kind, count)| ([("kind", kind.as_str())], count.get()));

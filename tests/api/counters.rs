@@ -7,6 +7,7 @@ use serde_json::json;
 use xtask::mail_server::{Reaction, Step};
 
 use crate::books::Books;
+use crate::oauth::{self, Ticks, connect};
 use crate::support::data::costing;
 use crate::support::database::{Database, on_both_databases};
 use crate::support::gate::{Tell, gate};
@@ -122,6 +123,24 @@ fn keep_books(books: &Books) {
     assert_eq!(late.send().details(409, "conflict")["reason"], "stale_version");
 }
 
+/// Connections by OAuth: made, refreshed, refused, and ended by what comes back.
+fn connect_agents(seen: &mut Seen) {
+    let server = TestServer::start();
+    let person = server.person();
+    let ticks = Ticks { scopes: &["books:read"], organisations: None };
+    let connected = connect(&server, &person, &ticks);
+    let refreshed = || oauth::refresh(&server, &connected.client_id, &connected.refresh);
+    refreshed().expect(200);
+    refreshed().expect(200);
+    server.advance_s(61);
+    oauth::refused(&refreshed(), 400, "invalid_grant");
+    let code = oauth::code_for(&server, &person, &connected.client_id, &ticks);
+    let redeemed = || oauth::token(&server, &oauth::redemption(&connected.client_id, &code));
+    redeemed().expect(200);
+    oauth::refused(&redeemed(), 400, "invalid_grant");
+    seen.add(&server);
+}
+
 /// E-mails that come to every end.
 fn send_emails(seen: &mut Seen) {
     let mailing = Mailing::start();
@@ -162,6 +181,7 @@ fn no_exported_counter_stays_at_nothing() {
     until("the journal is counted", || (counter(&books.server, "ledger_postings_total") == 1).then_some(()));
     seen.add(&books.server);
     send_emails(&mut seen);
+    connect_agents(&mut seen);
     // Only a database of its own can be away; without PostgreSQL that counter is not looked at.
     let mut excused: BTreeSet<&str> = NOT_BY_REQUESTS.iter().map(|(name, _)| *name).collect();
     match Database::postgresql() {

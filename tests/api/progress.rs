@@ -179,7 +179,7 @@ fn a_service_that_stops_says_goodbye_to_open_sockets() {
 #[test]
 fn the_origin_is_compared_with_the_public_address() {
     let server =
-        Setup::new().settings(|settings| settings.base_url = Some("https://books.example.com/app/".into())).start();
+        Setup::new().settings(|settings| settings.base_url = Some("https://books.example.com/".into())).start();
     let person = server.person();
     let bearer = format!("Bearer {}", person.session);
     let with = |origin: &str| open(&server, "", &[("Authorization", &bearer), ("Origin", origin)]);

@@ -295,6 +295,13 @@ fn shared_headers() -> Vec<(&'static str, Header)> {
         ),
         ("RetryAfter", make(integer(1).build(), "Seconds to wait before trying again.", 2.into())),
         ("Allow", make(string().build(), "The methods the path has.", "GET, HEAD".into())),
-        ("WwwAuthenticate", make(choice(&["Bearer"]).build(), "The scheme to authenticate with.", "Bearer".into())),
+        (
+            "WwwAuthenticate",
+            make(
+                string().build(),
+                "The scheme to authenticate with and, where connections by OAuth are offered, where to ask for one.",
+                "Bearer".into(),
+            ),
+        ),
     ]
 }

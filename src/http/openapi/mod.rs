@@ -101,7 +101,7 @@ pub fn document_json<S>(routes: &[Route<S>], base_url: Option<&str>) -> String {
         .info(info)
         .servers(base_url.map(|url| [Server::new(url)]))
         .paths(paths)
-        .components(Some(all_components(shared, base_url.unwrap_or_default())))
+        .components(Some(all_components(shared)))
         .tags(Some(tags.map(|(name, description)| TagBuilder::new().name(name).description(Some(description)).build())))
         .build();
     // The builder holds only strings, numbers and maps of them, which always serialise.
@@ -271,17 +271,16 @@ const fn grants(scope: Scope) -> &'static str {
     }
 }
 
-/// Connections that a person allows; without a base URL the addresses are relative to the document.
-fn oauth2(base_url: &str) -> SecurityScheme {
+/// Connections that a person allows; the addresses are relative to that of the document.
+fn oauth2() -> SecurityScheme {
     let scopes = Scopes::from_iter(Scope::ALL.map(|scope| (scope.as_str(), grants(scope))));
-    let (authorization, token) = (format!("{base_url}/oauth/authorize"), format!("{base_url}/oauth/token"));
-    let flow =
-        Flow::AuthorizationCode(AuthorizationCode::with_refresh_url(authorization, token.clone(), scopes, token));
+    let (authorization, token) = ("/oauth/authorize", "/oauth/token");
+    let flow = Flow::AuthorizationCode(AuthorizationCode::with_refresh_url(authorization, token, scopes, token));
     let description = "A connection that a person allows (OAuth 2.1 with PKCE): docs/oauth.md.";
     SecurityScheme::OAuth2(OAuth2::with_description([flow], description))
 }
 
-fn all_components(shared: SharedComponents, base_url: &str) -> Components {
+fn all_components(shared: SharedComponents) -> Components {
     let bearer = |format: &str, description: &str| {
         SecurityScheme::Http(
             HttpBuilder::new()
@@ -295,7 +294,7 @@ fn all_components(shared: SharedComponents, base_url: &str) -> Components {
     let mut components = ComponentsBuilder::new()
         .security_scheme(KEY_AS_BEARER, bearer("API key", "An API key, `key_<prefix>_<secret>`."))
         .security_scheme(KEY_AS_HEADER, SecurityScheme::ApiKey(ApiKey::Header(header)))
-        .security_scheme(OAUTH, oauth2(base_url))
+        .security_scheme(OAUTH, oauth2())
         .security_scheme(SESSION, bearer("JWT", "The web session of a person, not an API key."));
     components = failures::components(components).schema("NoKeys", schema::strict("No keys.", Vec::new()));
     let groups =

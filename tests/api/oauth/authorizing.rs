@@ -12,7 +12,7 @@ fn threats_4_7_8_13_and_23_a_faulty_request_is_answered_at_the_client_and_says_b
     let (foreign, other_port) = ("https://other.example/mcp", "http://127.0.0.1:1/mcp");
     let (longer, padded) = (format!("{challenge}A"), format!("{}=", &challenge[..42]));
     let long_state = "s".repeat(2_001);
-    let cases: Vec<(&str, Vec<(&str, &str)>, &str)> = vec![
+    let cases: Vec<(&str, Changes<'_>, &str)> = vec![
         // 4: no proof key, or one that proves nothing.
         ("no challenge", vec![("code_challenge", "")], "invalid_request"),
         ("no method", vec![("code_challenge_method", "")], "invalid_request"),

@@ -28,7 +28,7 @@ fn threats_4_5_7_30_and_36_a_code_is_redeemed_by_its_client_with_its_verifier_al
     let (long, made_up) = ("a".repeat(129), format!("oac_{}", "0".repeat(43)));
     let typo = format!("{}{}", &code[..code.len() - 1], if code.ends_with('x') { 'y' } else { 'x' });
     let challenge = challenge(VERIFIER);
-    let cases: Vec<(&str, Vec<(&str, &str)>, u16, &str)> = vec![
+    let cases: Vec<(&str, Changes<'_>, u16, &str)> = vec![
         ("no verifier", vec![("code_verifier", "")], 400, "invalid_request"),
         ("another verifier", vec![("code_verifier", &wrong_verifier)], 400, "invalid_grant"),
         ("the challenge as the verifier", vec![("code_verifier", &challenge)], 400, "invalid_grant"),

@@ -48,6 +48,9 @@ pub fn pairs(parameters: &[(&str, &str)]) -> String {
     pairs.join("&")
 }
 
+/// Parameters that replace others.
+pub type Changes<'a> = Vec<(&'a str, &'a str)>;
+
 /// The parameters with some replaced; an empty value leaves one out.
 pub fn with<'a>(parameters: &[(&'a str, &'a str)], changes: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let mut all: Vec<_> =

@@ -58,11 +58,18 @@ fn the_recordings_hold_thousands_of_requests_and_many_refusals() {
 const WEB_SOCKET: &str = "/app/v1/progress";
 /// Speaks a protocol of its own, which its own tests and `cargo xtask agents` hold.
 const TOOL_SERVER: &str = "/mcp";
+/// The authorization server and its pages, whose answers are random or HTML: `tests/api/oauth` holds them.
+const AUTHORIZATION_SERVER: [&str; 5] =
+    ["/oauth/", "/.well-known/", "/app/sign-", "/app/style.css", "/app/connections"];
+/// What a person has connected, which goes with it.
+const CONNECTIONS: &str = "/app/v1/connections";
 
 /// Method and path template of everything that can be called.
 fn operations() -> Vec<(String, String)> {
     let routes = routes::routes();
-    let answering = routes.iter().filter(|route| route.path != WEB_SOCKET && !route.path.starts_with(TOOL_SERVER));
+    let elsewhere = [WEB_SOCKET, TOOL_SERVER, CONNECTIONS];
+    let is_elsewhere = |path: &str| elsewhere.iter().chain(&AUTHORIZATION_SERVER).any(|start| path.starts_with(start));
+    let answering = routes.iter().filter(|route| !is_elsewhere(route.path));
     answering.map(|route| (route.method.as_str().to_owned(), route.path.to_owned())).collect()
 }
 

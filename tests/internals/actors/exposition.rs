@@ -8,7 +8,7 @@ use bookkeeping_suite::metrics::Metrics;
 use super::probe::{ActorFixture, AtOnce, Order};
 
 /// The names of `operations.md`, as samples or, where a series appears with its first event, as a described type.
-const NAMES: [&str; 31] = [
+const NAMES: [&str; 35] = [
     "http_requests_total",
     "http_request_seconds",
     "actor_messages_total",
@@ -34,6 +34,10 @@ const NAMES: [&str; 31] = [
     "mail_queue_depth",
     "mail_oldest_waiting_seconds",
     "mail_messages_total",
+    "oauth_tokens_issued_total",
+    "oauth_refusals_total",
+    "oauth_reuse_detected_total",
+    "oauth_connections",
     "process_cpu_seconds_total",
     "process_resident_memory_bytes",
     "process_virtual_memory_bytes",
