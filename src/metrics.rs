@@ -8,6 +8,7 @@
 //! the last bucket. Nothing here locks, so a reader never waits for a recorder, not even for one that is stuck.
 
 mod mail;
+mod mcp;
 mod oauth;
 mod process;
 
@@ -26,6 +27,7 @@ use prometheus_client::registry::Registry;
 use crate::domain::job::{JobStatus, Product};
 
 pub use mail::MailMetrics;
+pub use mcp::McpMetrics;
 pub use oauth::OAuthMetrics;
 
 /// The content type of the exposition.
@@ -66,6 +68,8 @@ pub struct Recorded {
     pub mail: MailMetrics,
     /// Connections by OAuth.
     pub oauth: OAuthMetrics,
+    /// The tool server.
+    pub mcp: McpMetrics,
 }
 
 impl std::ops::Deref for Metrics {
@@ -92,6 +96,7 @@ impl Metrics {
             blocking_threads_abandoned: Gauge::default(),
             mail: MailMetrics::default(),
             oauth: OAuthMetrics::default(),
+            mcp: McpMetrics::default(),
         });
         let mut registry = Registry::default();
         registry.register_collector(Box::new(Arc::clone(&recorded)));
@@ -262,6 +267,7 @@ impl Collector for Recorded {
         self.encode_jobs(&mut encoder)?;
         self.mail.encode(&mut encoder)?;
         self.oauth.encode(&mut encoder)?;
+        self.mcp.encode(&mut encoder)?;
         encode_histograms(
             &mut encoder,
             "store_acquire_seconds",

@@ -19,13 +19,14 @@ use crate::store::ObserveWait;
 pub struct HttpObserver {
     routes: Vec<Arc<RouteMetrics>>,
     unknown: Arc<RouteMetrics>,
+    metrics: Arc<Metrics>,
 }
 
 impl HttpObserver {
     /// Resolves a handle for every route.
-    pub fn new<S>(metrics: &Metrics, routes: &[Route<S>]) -> Self {
+    pub fn new<S>(metrics: &Arc<Metrics>, routes: &[Route<S>]) -> Self {
         let routes = routes.iter().map(|route| metrics.route(label(&route.method), route.path)).collect();
-        Self { routes, unknown: metrics.route("OTHER", "unknown") }
+        Self { routes, unknown: metrics.route("OTHER", "unknown"), metrics: Arc::clone(metrics) }
     }
 }
 
@@ -53,6 +54,10 @@ impl server::Observer for HttpObserver {
     fn finished(&self, route: Option<usize>, _: &Method, status: u16, took: Duration) {
         let handle = route.and_then(|index| self.routes.get(index)).unwrap_or(&self.unknown);
         handle.record(status, took);
+    }
+
+    fn message_answered(&self, method: &'static str, tool: &'static str, outcome: &'static str, took: Duration) {
+        self.metrics.mcp.answered(method, tool, outcome, took);
     }
 }
 

@@ -299,7 +299,7 @@ struct Listeners {
     base_url: String,
 }
 
-fn listen(settings: &Settings, products: Arc<Products>, metrics: &Metrics) -> anyhow::Result<Listeners> {
+fn listen(settings: &Settings, products: Arc<Products>, metrics: &Arc<Metrics>) -> anyhow::Result<Listeners> {
     let ops = TcpListener::bind(settings.ops_listen)
         .with_context(|| format!("cannot listen on ops_listen {}", settings.ops_listen))?;
     let ops_address = ops.local_addr()?;

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use actix_web::HttpRequest;
 use actix_web::dev::Payload;
@@ -250,6 +250,19 @@ impl<S> Call<S> {
     /// The route of an operation.
     pub(super) fn route(&self, operation_id: &str) -> Option<&Route<S>> {
         self.worker.shared.table.routes().iter().find(|route| route.operation_id == operation_id)
+    }
+
+    /// Reports a message to the tool server that was answered; `tool` is empty where none was called.
+    pub(super) fn message_answered(
+        &self,
+        method: &'static str,
+        tool: &'static str,
+        outcome: &'static str,
+        took: Duration,
+    ) {
+        if let Some(observer) = &self.worker.shared.observer {
+            observer.message_answered(method, tool, outcome, took);
+        }
     }
 
     /// The description of the API.

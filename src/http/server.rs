@@ -47,6 +47,9 @@ const LARGE_PARSES: usize = 2;
 pub trait Observer: Send + Sync + 'static {
     /// `route` is the index in [`RouteTable::routes`]; `None` for an unknown path or method.
     fn finished(&self, route: Option<usize>, method: &Method, status: u16, took: Duration);
+
+    /// A message to the tool server was answered; `tool` is empty where none was called.
+    fn message_answered(&self, method: &'static str, tool: &'static str, outcome: &'static str, took: Duration);
 }
 
 /// How the listener behaves.

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Instant;
 
 use actix_web::HttpResponse;
 use actix_web::body::BoxBody;
@@ -24,7 +25,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::arguments::Arguments;
 use super::definitions::Definition;
 use super::direct::{Direct, Step};
-use super::outcome::Refused;
+use super::outcome::{Outcome, Refused};
 use super::server::{ToolServer, stand_in};
 use super::tools;
 use crate::http::call::{Call, missing_scopes};
@@ -84,8 +85,28 @@ pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     refuse_missing_scopes(&call).await?;
     match Direct::of(&call, host(&call)) {
         Some(message) => directly(&call, message).await,
-        None => through_rmcp(&call).await,
+        None => {
+            let begun = Instant::now();
+            let answer = through_rmcp(&call).await;
+            let outcome =
+                if answer.as_ref().is_ok_and(|answer| answer.status().is_success()) { "answered" } else { "refused" };
+            call.message_answered("other", "", outcome, begun.elapsed());
+            answer
+        }
     }
+}
+
+/// Runs a tool, which is counted.
+async fn run(call: &Call<Products>, definition: &'static Definition, arguments: Arguments) -> Outcome {
+    let begun = Instant::now();
+    let outcome = tools::run(call, definition, arguments).await;
+    let word = match &outcome {
+        Ok(_) => "done",
+        Err(Refused::Failure(_)) => "refused",
+        Err(Refused::Fault(_)) => "failed",
+    };
+    call.message_answered("tools/call", definition.tool.name.as_ref(), word, begun.elapsed());
+    outcome
 }
 
 /// What a call of a tool says of what it needs.
@@ -120,9 +141,13 @@ async fn refuse_missing_scopes(call: &Call<Products>) -> Result<(), ApiError> {
 
 /// Answers a message that is understood completely.
 async fn directly(call: &Call<Products>, message: Direct<'_>) -> Result<HttpResponse, ApiError> {
+    let (method, begun) = (message.method(), Instant::now());
     let text = match message.step()? {
-        Step::Answer(text) => text,
-        Step::Run(reply, definition, arguments) => match tools::run(call, definition, arguments).await {
+        Step::Answer(text) => {
+            call.message_answered(method, "", "answered", begun.elapsed());
+            text
+        }
+        Step::Run(reply, definition, arguments) => match run(call, definition, arguments).await {
             Ok(json) => reply.given(json.get())?,
             Err(Refused::Failure(failure)) => reply.failed(&failure.to_string())?,
             Err(Refused::Fault(error)) => reply.faulted(&fault_in_words(call, &error))?,
@@ -151,7 +176,7 @@ async fn through_rmcp(call: &Call<Products>) -> Result<HttpResponse, ApiError> {
             biased;
             response = &mut handling => break response,
             Some(asked) = calls.recv() => {
-                let outcome = tools::run(call, asked.definition, asked.arguments).await;
+                let outcome = run(call, asked.definition, asked.arguments).await;
                 let answer = match outcome {
                     Ok(json) => {
                         given = Some(json);

@@ -136,6 +136,15 @@ impl<'a> Direct<'a> {
         };
         Some(Self { id, is_newer, asked })
     }
+    /// The method of the message.
+    pub(super) const fn method(&self) -> &'static str {
+        match self.asked {
+            Asked::Call(..) => "tools/call",
+            Asked::List => "tools/list",
+            Asked::Discover => "server/discover",
+            Asked::Initialize(_) => "initialize",
+        }
+    }
 
     /// Answers it, or says which tool has to run first.
     pub(super) fn step(self) -> Result<Step<'a>, ApiError> {

@@ -114,7 +114,7 @@ pub(super) async fn run(call: &Call<Products>, definition: &Definition, argument
         "recent_changes" => changes::recent(&Inside::of(call, &arguments).await?, &arguments).await,
         "find" => find::run(&Inside::of(call, &arguments).await?, &arguments).await,
         "books_status" => books_status(&Inside::of(call, &arguments).await?).await,
-        "get_document" => documents::get(&Inside::of(call, &arguments).await?, &arguments).await,
+        "get_document" => documents::get(&Inside::of(call, &documents::named(&arguments)).await?, &arguments).await,
         "get_report" => reports::get(&Inside::of(call, &arguments).await?, &arguments).await,
         "vat_obligations" => vat::obligations(&Inside::of(call, &arguments).await?, &arguments).await,
         "cis_position" => cis::position(&Inside::of(call, &arguments).await?, &arguments).await,

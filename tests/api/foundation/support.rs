@@ -80,6 +80,8 @@ impl Observer for Seen {
         assert!((0.0..600.0).contains(&took.as_secs_f64()));
         self.0.lock().unwrap().push((route, method.to_string(), status));
     }
+
+    fn message_answered(&self, _: &'static str, _: &'static str, _: &'static str, _: std::time::Duration) {}
 }
 
 pub struct TestServer {

@@ -2,6 +2,7 @@
 
 mod changes;
 mod cis;
+mod counting;
 mod direct;
 mod finding;
 mod guide;

@@ -324,6 +324,31 @@ fn an_e_mail_of_a_plan_is_of_a_document_as_it_is_in_the_books() {
 }
 
 #[test]
+fn a_credit_note_is_made_and_allocated_by_one_plan() {
+    let books = Books::of(TestServer::start());
+    books.vat_control();
+    let customer = books.post("/customers", &json!({ "name": "Brightwell" })).expect(201)["data"]["id"].clone();
+    let mut body = invoice(&customer, 100.0)["params"].clone();
+    body["issue"] = json!(true);
+    let issued = books.post("/sales-invoices", &body).expect(201)["data"]["id"].clone();
+    let lines = json!([{ "account_code": "4000", "description": "Back", "unit_price": 40.0, "vat_code": "ST" }]);
+    for origin in [Value::Null, issued.clone()] {
+        let mut note = json!({ "customer_id": customer, "credit_note_date": "2026-03-10", "lines": lines });
+        if !origin.is_null() {
+            note["invoice_id"] = origin;
+        }
+        let allocations = json!([{ "invoice_id": issued, "amount": 40.0 }]);
+        let operations = json!([
+            { "op": "sales_credit_note.create", "ref": "cn", "params": note },
+            { "op": "sales_credit_note.allocate", "params": { "id": { "$from": "cn" }, "allocations": allocations } },
+        ]);
+        let plan = given(&books.server, &books.key, "plan_bookkeeping", &json!({ "operations": operations }));
+        let done = committed(&books, plan["plan_token"].as_str().unwrap());
+        assert_eq!(done["results"].as_array().unwrap().len(), 2);
+    }
+}
+
+#[test]
 fn a_hundred_operations_are_one_commit() {
     let books = Books::of(TestServer::start());
     books.vat_control();

@@ -195,7 +195,7 @@ fn a_preview_or_a_token_and_not_both() {
         (
             "bulk_import",
             json!({ "kind": "customers", "rows": [{}], "confirm_token": "x" }),
-            "confirm_token: not together with",
+            "confirm_token: must stand alone",
         ),
         (
             "bulk_import",
@@ -203,7 +203,7 @@ fn a_preview_or_a_token_and_not_both() {
             "skip_invalid: goes with confirm_token",
         ),
         ("set_opening_balances", json!({}), "as_of with lines, or confirm_token, is required"),
-        ("set_opening_balances", json!({ "replace": true, "confirm_token": "x" }), "confirm_token: not together with"),
+        ("set_opening_balances", json!({ "replace": true, "confirm_token": "x" }), "confirm_token: must stand alone"),
         ("set_opening_balances", json!({ "as_of": "2026-02-28" }), "lines: "),
     ] {
         let told = tell(&books.key, tool, arguments.clone());

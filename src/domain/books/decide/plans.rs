@@ -205,8 +205,17 @@ impl BooksTransaction<'_> {
         let own = said.clone().filter(|entry| entry.resource != "journal" && entry.resource != "account");
         let own = own.clone().find(|entry| entry.id == result.id()).or_else(|| own.clone().next());
         let entry = own.or_else(|| said.next());
+        let Some(entry) = entry else { return "Nothing changes".to_owned() };
         // A document has no number in a preview.
-        entry.map_or_else(|| "Nothing changes".to_owned(), |entry| entry.summary.replace("  ", " "))
+        let said = entry.summary.replace("  ", " ");
+        match result {
+            CommandResult::Document(view) => {
+                let due = view.due_date.map_or(String::new(), |due| format!(", due {due}"));
+                let gross = view.gross_pence();
+                format!("{said}: {}, {}.{:02} with VAT{due}", view.contact_name, gross / 100, gross % 100)
+            }
+            _ => said,
+        }
     }
 
     /// What was written since a mark, without identifiers and numbers that were handed out since.
@@ -225,7 +234,7 @@ impl BooksTransaction<'_> {
             match effect {
                 Effect::Journal(journal) => {
                     let view = &journal.view;
-                    lines.push(format!("journal {} {}", view.entry_date, view.source_type));
+                    let mut text = format!("journal {} {}", view.entry_date, view.source_type);
                     for line in &view.lines {
                         let account = if known.accounts.contains(&line.account_id) {
                             line.account_id.to_string()
@@ -233,11 +242,12 @@ impl BooksTransaction<'_> {
                             line.account_code.clone()
                         };
                         let contact = line.contact_id.map_or(String::new(), |id| own(&known.contacts, id));
-                        lines.push(format!(
-                            "{account} {} {} {:?} {:?} {contact}",
+                        text.push_str(&format!(
+                            "; {account} {} {} {:?} {:?} {contact}",
                             line.debit_pence, line.credit_pence, line.vat_code, line.vat_pence
                         ));
                     }
+                    lines.push(text);
                 }
                 Effect::VatEntry(record) => {
                     let entry = &record.entry;
@@ -287,6 +297,8 @@ impl BooksTransaction<'_> {
                 _ => {}
             }
         }
+        // Records are written in the order of their identifiers, and those of a preview come before all others.
+        lines.sort_unstable();
         lines
     }
 }

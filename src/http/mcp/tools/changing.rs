@@ -125,8 +125,8 @@ pub(super) fn not_confirmed(error: ApiError) -> Refused {
 pub(super) fn preview_or_token(has_input: bool, token: Option<&str>, inputs: &str) -> Result<(), Failure> {
     match (has_input, token) {
         (true, Some(_)) => {
-            Err(Failure::new("invalid_request_format", format!("confirm_token: not together with {inputs}"))
-                .next("confirm_token confirms what was previewed; the rows are stored with it"))
+            Err(Failure::new("invalid_request_format", "confirm_token: must stand alone, without anything to preview")
+                .next(format!("leave {inputs} out: what was previewed is stored with the token")))
         }
         (false, None) => {
             Err(Failure::new("invalid_request_format", format!("{inputs}, or confirm_token, is required")))

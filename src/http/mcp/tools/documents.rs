@@ -52,6 +52,15 @@ struct Cut {
     whole: String,
 }
 
+/// The arguments with the organisation they name: its own record names it by its id.
+pub(super) fn named(arguments: &Arguments) -> Arguments {
+    let mut named = arguments.clone();
+    if let (Some("organisation"), Some(id)) = (arguments.get("kind").and_then(Value::as_str), arguments.get("id")) {
+        named.entry("organisation_id").or_insert_with(|| id.clone());
+    }
+    named
+}
+
 /// A record as its route prints it; with an unconfirmed bank line, what it may be.
 pub(super) async fn get(inside: &Inside<'_>, arguments: &Arguments) -> Outcome {
     #[derive(Deserialize)]
