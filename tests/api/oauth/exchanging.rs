@@ -1,5 +1,7 @@
 //! Threats 4 to 7, 11, 12, 16, 17, 30 and 36: codes and refresh tokens.
 
+use bookkeeping_suite::domain::oauth::token::{TokenKind, mint};
+
 use crate::support::database::on_both_databases;
 use crate::support::server::Setup;
 
@@ -309,4 +311,52 @@ fn a_client_revokes_its_own_alone_and_one_token_at_a_time() {
     assert_eq!((me(&server, &connected.access), me(&server, &second.access)), (401, 200));
     assert_eq!(revoke(&connected.client_id, &second.refresh), 200);
     assert_eq!((me(&server, &second.access), me(&server, &other.access)), (401, 200));
+}
+
+/// How many messages the actor of connections has finished.
+fn messages(server: &TestServer) -> u64 {
+    let metrics = server.operators().get("/metrics").send_plain().text();
+    let mine = metrics.lines().filter(|line| line.starts_with("actor_messages_total{actor=\"grant_registry\""));
+    mine.map(|line| line.rsplit(' ').next().expect("a value").parse::<u64>().expect("a number")).sum()
+}
+
+/// A token of the right form that nobody was given: its checksum is no secret.
+fn made_up(kind: TokenKind, number: u8) -> String {
+    mint(kind, |bytes| bytes.fill(number)).text
+}
+
+on_both_databases! {
+    fn what_nobody_was_given_reaches_neither_the_actor_nor_the_writer(database) {
+        let server = Setup::new().on(&database).start();
+        let person = server.person();
+        let (connected, other) = (connect(&server, &person, &READ), connect(&server, &person, &READ));
+        let client_id = &*connected.client_id;
+        let revoke = |text: &str| {
+            form(&server, "/oauth/revoke", &[("client_id", client_id), ("token", text)]).send_plain().status
+        };
+        let before = messages(&server);
+        assert!(before > 0, "messages are counted under another name");
+        for number in 0..50 {
+            let code = made_up(TokenKind::Code, number);
+            refused(&token(&server, &redemption(client_id, &code)), 400, "invalid_grant");
+            refused(&refresh(&server, client_id, &made_up(TokenKind::Refresh, number)), 400, "invalid_grant");
+            for kind in [TokenKind::Refresh, TokenKind::Access] {
+                assert_eq!(revoke(&made_up(kind, number)), 200);
+            }
+            refused(&refresh(&server, client_id, &other.refresh), 400, "invalid_grant");
+            assert_eq!(revoke(&other.access), 200);
+        }
+        // The follower and the housekeeping ask now and then.
+        let asked = messages(&server) - before;
+        assert!(asked < 50, "{asked} messages for 300 requests");
+        // What is revoked already is not revoked again.
+        assert_eq!(revoke(&connected.access), 200);
+        let before = messages(&server);
+        for _ in 0..50 {
+            assert_eq!(revoke(&connected.access), 200);
+        }
+        let asked = messages(&server) - before;
+        assert!(asked < 25, "{asked} messages for 50 requests");
+        assert_eq!((me(&server, &connected.access), me(&server, &other.access)), (401, 200));
+    }
 }
