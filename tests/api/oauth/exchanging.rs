@@ -148,14 +148,21 @@ on_both_databases! {
     }
 
     fn threat_17_one_code_redeemed_a_thousand_times_at_once_gives_tokens_once(database) {
-        let server = Setup::new().on(&database).start();
+        let proxies = Some("127.0.0.1".to_owned());
+        let server = Setup::new().on(&database).settings(|settings| settings.trusted_proxies = proxies).start();
         let person = server.person();
         let client_id = client_at(&server, REDIRECT_URI);
         let code = code_for(&server, &person, &client_id, &READ);
         let redemption = redemption(&client_id, &code);
+        // From many addresses: one that fails so often has to slow down.
+        let redeem = |number: u8| {
+            let address = format!("203.0.113.{number}");
+            let redeem = || form(&server, "/oauth/token", &redemption).header("X-Forwarded-For", &address).send_plain();
+            (0..50).map(|_| redeem()).collect::<Vec<_>>()
+        };
+        let redeem = &redeem;
         let answers: Vec<Answer> = std::thread::scope(|scope| {
-            let redeem = || (0..50).map(|_| token(&server, &redemption)).collect::<Vec<_>>();
-            let threads: Vec<_> = (0..20).map(|_| scope.spawn(redeem)).collect();
+            let threads: Vec<_> = (0..20).map(|number| scope.spawn(move || redeem(number))).collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });
         let (given, rest): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 200);
@@ -358,5 +365,42 @@ on_both_databases! {
         let asked = messages(&server) - before;
         assert!(asked < 25, "{asked} messages for 50 requests");
         assert_eq!((me(&server, &connected.access), me(&server, &other.access)), (401, 200));
+    }
+}
+
+#[test]
+fn an_address_that_fails_too_often_slows_down() {
+    let proxies = Some("127.0.0.1".to_owned());
+    let server = Setup::new().settings(|settings| settings.trusted_proxies = proxies).start();
+    let person = server.person();
+    let connected = connect(&server, &person, &READ);
+    let ask = |path: &str, address: &str, parameters: &[(&str, &str)]| {
+        form(&server, path, parameters).header("X-Forwarded-For", address).send_plain()
+    };
+    let made_up = made_up(TokenKind::Refresh, 1);
+    let revocation = [("client_id", &*connected.client_id), ("token", &*made_up)];
+    let refreshing = |text: &'static str| [("grant_type", text), ("client_id", &*connected.client_id)];
+    for number in 0..300 {
+        let address = format!("2001:db8:1:2::{number:x}");
+        assert_eq!(ask("/oauth/revoke", &address, &revocation).status, 200);
+        refused(&ask("/oauth/token", &address, &refreshing("password")), 400, "unsupported_grant_type");
+    }
+    for path in ["/oauth/token", "/oauth/revoke"] {
+        let slowed = ask(path, "2001:db8:1:2::ffff", &revocation);
+        refused(&slowed, 429, "slow_down");
+        assert_eq!(slowed.number("retry-after"), 60);
+        assert_eq!(slowed.header("cache-control"), Some("no-store"));
+    }
+    // Nobody else waits, and nobody waits for long.
+    assert_eq!(ask("/oauth/revoke", "2001:db8:1:3::1", &revocation).status, 200);
+    server.advance_s(60);
+    assert_eq!(ask("/oauth/revoke", "2001:db8:1:2::1", &revocation).status, 200);
+    // What succeeds is not counted.
+    let mut refresh_token = connected.refresh;
+    for _ in 0..650 {
+        refresh_token = refresh(&server, &connected.client_id, &refresh_token).expect(200)["refresh_token"]
+            .as_str()
+            .expect("a token")
+            .to_owned();
     }
 }
