@@ -205,12 +205,18 @@ impl Handler<Ask<Exchange>> for GrantRegistry {
             .into_actor(actor)
             .map(move |exchanged, actor, _| {
                 match &exchanged {
-                    Ok(Ok(issued)) => actor.published.publish_token(&TokenRow {
-                        hash,
-                        grant_id: issued.grant_id,
-                        scopes: issued.scopes,
-                        expires_at_ms: issued.access_until_ms,
-                    }),
+                    Ok(Ok(issued)) => {
+                        actor.published.publish_token(&TokenRow {
+                            hash,
+                            grant_id: issued.grant_id,
+                            scopes: issued.scopes,
+                            expires_at_ms: issued.access_until_ms,
+                        });
+                        if !issued.retired.is_empty() {
+                            issued.retired.iter().for_each(|token| actor.published.withdraw_token(token));
+                            actor.note_change();
+                        }
+                    }
                     Ok(Err(ExchangeRefusal::Reused(grant))) => {
                         actor.published.withdraw(*grant);
                         actor.note_change();

@@ -1,6 +1,7 @@
 //! Threats 9, 10, 18, 32, 34 and 35: the page that asks, and what its form may do.
 
 use super::*;
+use crate::support::database::on_both_databases;
 use crate::support::server::Setup;
 use crate::support::until;
 
@@ -278,4 +279,27 @@ fn who_belongs_to_no_organisation_is_offered_all_alone() {
         1,
         "{page}"
     );
+}
+
+on_both_databases! {
+    fn so_many_requests_of_a_person_wait_and_the_oldest_go(database) {
+        let server = Setup::new().on(&database).start();
+        let (person, other) = (server.person(), server.person());
+        let client_id = client_at(&server, REDIRECT_URI);
+        let challenge = challenge(VERIFIER);
+        let query = pairs(&request_of(&client_id, &challenge));
+        let kept = authorize(&server, &other, &query);
+        let pages: Vec<Answer> = (0..53)
+            .map(|_| {
+                server.pass_ms(1);
+                authorize(&server, &person, &query)
+            })
+            .collect();
+        assert_eq!(server.rows_of("oauth_request"), 51);
+        let allow = |person: &Person, page: &Answer| {
+            decide(&server, person, page, "allow", &Ticks { scopes: &["books:read"], organisations: None }).status
+        };
+        assert_ne!(allow(&person, &pages[2]), 303, "the oldest went");
+        assert_eq!((allow(&person, &pages[3]), allow(&person, &pages[52]), allow(&other, &kept)), (303, 303, 303));
+    }
 }

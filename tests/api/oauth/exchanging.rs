@@ -2,8 +2,9 @@
 
 use bookkeeping_suite::domain::oauth::token::{TokenKind, mint};
 
-use crate::support::database::on_both_databases;
+use crate::support::database::{Database, on_both_databases};
 use crate::support::server::Setup;
+use crate::support::until;
 
 use super::*;
 
@@ -402,5 +403,32 @@ fn an_address_that_fails_too_often_slows_down() {
             .as_str()
             .expect("a token")
             .to_owned();
+    }
+}
+
+on_both_databases! {
+    fn a_connection_has_so_many_access_tokens_and_the_oldest_end(database) {
+        let here = Setup::new().on(&database).start();
+        // On PostgreSQL another process knows every token too.
+        let there = matches!(database, Database::Postgresql(_)).then(|| Setup::new().on(&database).start());
+        let person = here.person();
+        let (mut connected, other) = (connect(&here, &person, &READ), connect(&here, &person, &READ));
+        let mut tokens = vec![connected.access.clone()];
+        for _ in 0..24 {
+            here.pass_ms(1);
+            for server in there.iter().chain([&here]) {
+                assert_eq!(me(server, tokens.last().expect("a token")), 200);
+            }
+            connected =
+                Connected::of(&connected.client_id, &refresh(&here, &connected.client_id, &connected.refresh).expect(200));
+            tokens.push(connected.access.clone());
+        }
+        let statuses: Vec<u16> = tokens.iter().map(|token| me(&here, token)).collect();
+        assert_eq!(statuses, [vec![401; 5], vec![200; 20]].concat());
+        if let Some(server) = &there {
+            until("the others have ended there too", || (me(server, &tokens[4]) == 401).then_some(()));
+            assert_eq!(me(server, &tokens[5]), 200);
+        }
+        assert_eq!(me(&here, &other.access), 200, "each connection has its own");
     }
 }
