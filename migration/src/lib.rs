@@ -38,6 +38,7 @@ mod m20261128_000070_selected_organisations;
 mod m20261129_000071_plans;
 mod m20261130_000080_oauth;
 mod m20261201_000090_coding_sessions;
+mod m20261201_000091_oauth_clients;
 
 /// Every step, in the order of the names.
 pub struct Migrator;
@@ -78,6 +79,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261129_000071_plans::Migration),
             Box::new(m20261130_000080_oauth::Migration),
             Box::new(m20261201_000090_coding_sessions::Migration),
+            Box::new(m20261201_000091_oauth_clients::Migration),
         ]
     }
 }

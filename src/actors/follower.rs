@@ -8,11 +8,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::{Actors, Observer};
+use futures_util::future::BoxFuture;
+
+use super::{Actors, AskError, Observer};
 use crate::store::{Epochs, Store, StoreStats};
 
 /// How often the epochs are read.
 const FOLLOW_EVERY: Duration = Duration::from_millis(100);
+/// How long one round waits for connections to be followed.
+const GRANTS_WAIT_MAX: Duration = Duration::from_millis(100);
 /// How often housekeeping runs.
 const HOUSEKEEPING_EVERY: Duration = Duration::from_secs(15);
 /// Housekeeping deletes in small units; so many of them a round.
@@ -23,6 +27,7 @@ const ORPHAN_AGE_MS: i64 = 10 * 60 * 1000;
 /// Follows what is committed until the future is dropped.
 pub async fn follow(store: Store, actors: Arc<Actors>) {
     let (mut followed, mut reported) = (Epochs::default(), Reported::default());
+    let mut grants = None;
     let mut rounds: u64 = 0;
     let mut ticks = tokio::time::interval(FOLLOW_EVERY);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -34,7 +39,7 @@ pub async fn follow(store: Store, actors: Arc<Actors>) {
                 actors.health.set_database(true);
                 let is_tenth = rounds.is_multiple_of(10);
                 follow_mail(&now, &actors, &store, is_tenth).await;
-                let current = apply_changes(&mut followed, now, &actors).await;
+                let current = apply_changes(&mut followed, now, &mut grants, &actors).await;
                 if current {
                     actors.keys.published.refreshed(read_at_ms);
                 }
@@ -86,8 +91,13 @@ impl Reported {
     }
 }
 
-/// Passes on what has changed since `followed`; `false` when the keys could not be brought up to date.
-async fn apply_changes(followed: &mut Epochs, now: Epochs, actors: &Actors) -> bool {
+/// Passes on what has changed since `followed`; `false` when the keys or connections could not be brought up to date.
+async fn apply_changes(
+    followed: &mut Epochs,
+    now: Epochs,
+    grants: &mut Option<FollowingGrants>,
+    actors: &Actors,
+) -> bool {
     let mut current = true;
     if now.keys != followed.keys {
         match actors.keys.follow().await {
@@ -95,15 +105,6 @@ async fn apply_changes(followed: &mut Epochs, now: Epochs, actors: &Actors) -> b
             Err(error) => {
                 current = false;
                 tracing::warn!(error = %error, "cannot read changed keys");
-            }
-        }
-    }
-    if now.grants != followed.grants {
-        match actors.grants.follow().await {
-            Ok(()) => followed.grants = now.grants,
-            Err(error) => {
-                current = false;
-                tracing::warn!(error = %error, "cannot read changed connections");
             }
         }
     }
@@ -119,6 +120,7 @@ async fn apply_changes(followed: &mut Epochs, now: Epochs, actors: &Actors) -> b
             Err(error) => tracing::warn!(error = %error, "cannot read changed memberships"),
         }
     }
+    current &= follow_grants(followed, &now, grants, actors).await;
     for engine in actors.engines() {
         let slot = now.slot(engine.product());
         engine.note_waiting(slot.waiting);
@@ -130,6 +132,34 @@ async fn apply_changes(followed: &mut Epochs, now: Epochs, actors: &Actors) -> b
         }
     }
     current
+}
+
+/// Connections being followed: the epoch, and the answer.
+type FollowingGrants = (i64, BoxFuture<'static, Result<(), AskError>>);
+
+/// Follows connections; `false` while they are not up to date. A commit that this waits behind does not hold up what else is
+/// followed: the answer is waited for in later rounds too.
+async fn follow_grants(
+    followed: &mut Epochs,
+    now: &Epochs,
+    following: &mut Option<FollowingGrants>,
+    actors: &Actors,
+) -> bool {
+    if following.is_none() && now.grants == followed.grants {
+        return true;
+    }
+    let (epoch, answer) = following.get_or_insert_with(|| {
+        let grants = actors.grants.clone();
+        (now.grants, Box::pin(async move { grants.follow().await }))
+    });
+    let epoch = *epoch;
+    let Ok(answer) = tokio::time::timeout(GRANTS_WAIT_MAX, answer).await else { return false };
+    *following = None;
+    match answer {
+        Ok(()) => followed.grants = epoch,
+        Err(error) => tracing::warn!(error = %error, "cannot read changed connections"),
+    }
+    followed.grants == now.grants
 }
 
 /// Runs the housekeeping until the future is dropped.
@@ -145,7 +175,7 @@ pub async fn run_housekeeping(store: Store, actors: Arc<Actors>, retention_ms: i
 }
 
 /// One round of housekeeping; also run by tests and before stopping.
-pub async fn one_round(store: &Store, actors: &Actors, retention_ms: i64) -> Result<(), super::AskError> {
+pub async fn one_round(store: &Store, actors: &Actors, retention_ms: i64) -> Result<(), AskError> {
     actors.keys.flush_uses().await?;
     actors.grants.keep_house().await?;
     actors.credits.renew_months().await?;

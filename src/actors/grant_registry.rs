@@ -3,6 +3,8 @@
 //! What changes a connection goes one at a time, so that a reload never overtakes a revocation: after the answer to a revocation the
 //! connection is refused in this process, and within a second in every other (they follow the epoch of the topic `grants`). Exchanges
 //! are handed over without waiting for the one before, so that many share a commit; the store takes the connection's row in each.
+//! What strangers can ask for never makes a revocation wait: what is presented is looked up before it comes here, and look-ups of
+//! access tokens run beside, and publish nothing that was read before a change.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,6 +40,8 @@ pub struct GrantRegistry {
     observer: Arc<dyn Observer>,
     /// The epoch the published connections are of.
     epoch: i64,
+    /// How many changes of connections were published: what was read before one of them is not published after it.
+    changes: u64,
     /// Uses already on disk.
     flushed: HashMap<ConnectionId, i64>,
 }
@@ -50,10 +54,11 @@ impl GrantRegistry {
         published: Arc<GrantDirectory>,
         observer: Arc<dyn Observer>,
     ) -> Self {
-        Self { stats, store, published, observer, epoch: 0, flushed: HashMap::new() }
+        Self { stats, store, published, observer, epoch: 0, changes: 0, flushed: HashMap::new() }
     }
 
-    fn note_count(&self) {
+    fn note_change(&mut self) {
+        self.changes += 1;
         self.observer.oauth_connections(self.published.len());
     }
 }
@@ -102,8 +107,17 @@ pub enum Exchange {
 
 /// Looks for an access token that another process may have issued.
 #[derive(Message)]
-#[rtype(result = "Asked<()>")]
+#[rtype(result = "Asked<LookedUp>")]
 pub struct LookUp(pub TokenHash);
+
+/// What became of a look-up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LookedUp {
+    /// What was found is published.
+    Published,
+    /// A connection changed meanwhile, so that what was found may be out of date.
+    Overtaken,
+}
 
 /// Reads what changed since the published epoch.
 #[derive(Message)]
@@ -124,7 +138,7 @@ impl Handler<Ask<Allow>> for GrantRegistry {
             async move { store.writer.allow_oauth_request(consent).await }.into_actor(actor).map(|outcome, actor, _| {
                 if let Ok(ConsentOutcome::Allowed(_, grant)) = &outcome {
                     actor.published.publish(grant);
-                    actor.note_count();
+                    actor.note_change();
                 }
                 outcome
             })
@@ -143,7 +157,7 @@ impl Handler<Ask<RevokeGrant>> for GrantRegistry {
                     if let Ok(Some(_)) = &revoked {
                         actor.published.withdraw(grant);
                         actor.flushed.remove(&ConnectionId::Grant(grant));
-                        actor.note_count();
+                        actor.note_change();
                     }
                     revoked
                 },
@@ -165,7 +179,7 @@ impl Handler<Ask<RevokeToken>> for GrantRegistry {
                     Ok(RevokedToken::Access(token)) => actor.published.withdraw_token(token),
                     Ok(RevokedToken::Nothing) | Err(_) => {}
                 }
-                actor.note_count();
+                actor.note_change();
                 revoked
             })
         })
@@ -191,15 +205,21 @@ impl Handler<Ask<Exchange>> for GrantRegistry {
             .into_actor(actor)
             .map(move |exchanged, actor, _| {
                 match &exchanged {
-                    Ok(Ok(issued)) => actor.published.publish_token(&TokenRow {
-                        hash,
-                        grant_id: issued.grant_id,
-                        scopes: issued.scopes,
-                        expires_at_ms: issued.access_until_ms,
-                    }),
+                    Ok(Ok(issued)) => {
+                        actor.published.publish_token(&TokenRow {
+                            hash,
+                            grant_id: issued.grant_id,
+                            scopes: issued.scopes,
+                            expires_at_ms: issued.access_until_ms,
+                        });
+                        if !issued.retired.is_empty() {
+                            issued.retired.iter().for_each(|token| actor.published.withdraw_token(token));
+                            actor.note_change();
+                        }
+                    }
                     Ok(Err(ExchangeRefusal::Reused(grant))) => {
                         actor.published.withdraw(*grant);
-                        actor.note_count();
+                        actor.note_change();
                     }
                     Ok(Err(_)) | Err(_) => {}
                 }
@@ -210,20 +230,22 @@ impl Handler<Ask<Exchange>> for GrantRegistry {
 }
 
 impl Handler<Ask<LookUp>> for GrantRegistry {
-    type Result = AtomicResponse<Self, Asked<()>>;
+    type Result = ResponseActFuture<Self, Asked<LookedUp>>;
 
     fn handle(&mut self, ask: Ask<LookUp>, _: &mut Context<Self>) -> Self::Result {
-        guard::alone(ask, DEADLINE, |actor: &mut Self, _, LookUp(token)| {
-            let store = actor.store.clone();
+        guard::beside(ask, DEADLINE, |actor: &mut Self, _, LookUp(token)| {
+            let (store, changes) = (actor.store.clone(), actor.changes);
             async move { store.reader.oauth_token(token).await }.into_actor(actor).map(move |found, actor, _| {
                 match found? {
+                    // A connection that was revoked meanwhile would come back.
+                    Some(_) if actor.changes != changes => return Ok(LookedUp::Overtaken),
                     Some(found) => {
                         actor.published.publish(&found.grant);
                         actor.published.publish_token(&found.token);
                     }
                     None => actor.published.note_unknown(token),
                 }
-                Ok(())
+                Ok(LookedUp::Published)
             })
         })
     }
@@ -246,7 +268,7 @@ impl Handler<Ask<FollowGrants>> for GrantRegistry {
                 loaded.tokens.iter().for_each(|token| actor.published.publish_token(token));
                 loaded.revoked.iter().for_each(|token| actor.published.withdraw_token(token));
                 actor.epoch = actor.epoch.max(loaded.epoch);
-                actor.note_count();
+                actor.note_change();
                 Ok(())
             })
         })
@@ -300,9 +322,10 @@ impl GrantRegistryHandle {
             KnownToken::Unknown if !self.store.is_shared() => TokenSearch::Known(None),
             KnownToken::Unknown if !self.published.may_look_up(self.clock.monotonic_ms()) => TokenSearch::TooMany,
             KnownToken::Unknown => {
-                let (answer, handle, presented) = (self.slot.ask(LookUp(presented.0)), self.clone(), *presented);
+                let (handle, presented) = (self.clone(), *presented);
                 TokenSearch::Pending(Box::pin(async move {
-                    answer.await??;
+                    // Each round that is overtaken is one in which a connection changed, so that this comes to an end.
+                    while handle.slot.ask(LookUp(presented.0)).await?? == LookedUp::Overtaken {}
                     Ok(match handle.published.authenticate(&presented, handle.store.now_ms()) {
                         KnownToken::Accepted(access) => Some(access),
                         KnownToken::Refused | KnownToken::Unknown => None,
@@ -337,8 +360,16 @@ impl GrantRegistryHandle {
         Ok(self.slot.ask(Allow(consent)).await??)
     }
 
-    /// Exchanges a code or a refresh token.
+    /// Exchanges a code or a refresh token. What nobody has is refused without the actor and the writer, so that strangers who make
+    /// tokens up keep nobody waiting; the writer looks at everything again.
     pub async fn exchange(&self, exchange: Exchange) -> Result<Exchanged, AskError> {
+        let (kind, hash, client_id) = match &exchange {
+            Exchange::Code(redemption) => (TokenKind::Code, redemption.code, &redemption.client_id),
+            Exchange::Refresh(exchange) => (TokenKind::Refresh, exchange.refresh, &exchange.client_id),
+        };
+        if !self.store.reader.knows_presented(kind, hash, client_id).await? {
+            return Ok(Err(ExchangeRefusal::Invalid));
+        }
         Ok(self.slot.ask(exchange).await??)
     }
 
@@ -347,13 +378,16 @@ impl GrantRegistryHandle {
         Ok(self.slot.ask(RevokeGrant(user, grant)).await??)
     }
 
-    /// Revokes what a client presents.
+    /// Revokes what a client presents. What nobody has is answered without the actor and the writer, as in an exchange.
     pub async fn revoke_token(
         &self,
         kind: TokenKind,
         token: TokenHash,
         client_id: String,
     ) -> Result<RevokedToken, AskError> {
+        if !self.store.reader.knows_presented(kind, token, &client_id).await? {
+            return Ok(RevokedToken::Nothing);
+        }
         Ok(self.slot.ask(RevokeToken(kind, token, client_id)).await??)
     }
 

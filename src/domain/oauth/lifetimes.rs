@@ -13,6 +13,12 @@ pub const ABSOLUTE_MS: i64 = 365 * DAY_MS;
 pub const UNUSED_CLIENT_MS: i64 = DAY_MS;
 /// A client that no longer connects is deleted after this.
 pub const IDLE_CLIENT_MS: i64 = 365 * DAY_MS;
+/// Access tokens of one connection that live at a time: one more ends the oldest.
+pub const ACCESS_TOKENS_MAX: i64 = 20;
+/// An access token that was ended by newer ones is kept this long, so that every process learns of it.
+pub const RETIRED_KEPT_MS: i64 = 10 * 60 * SECOND_MS;
+/// Authorization requests of one person that are kept at a time: one more deletes the oldest.
+pub const REQUESTS_MAX: i64 = 50;
 /// How often a refresh token that was used may come back within the grace.
 pub const SIBLINGS_MAX: i64 = 5;
 

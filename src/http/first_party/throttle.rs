@@ -1,7 +1,8 @@
-//! Slows down those who guess: registrations per address, failed log-ins per address and per account.
+//! Slows down those who guess: registrations per address, failed log-ins per address and per account, failed exchanges and
+//! revocations of tokens per address.
 
 use std::hash::Hash;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ use crate::domain::caller::{RateDecision, RateRule, RateWindow};
 const REGISTRATIONS: RateRule = RateRule { limit: 10, window_ms: 60_000 };
 /// The window of registrations of clients.
 const HOUR_MS: u64 = 60 * 60 * 1000;
+/// Exchanges and revocations of tokens that fail, a minute and network: many clients of one office may share an address.
+const FAILED_EXCHANGES: RateRule = RateRule { limit: 600, window_ms: 60_000 };
 /// How long failed log-ins are remembered.
 const FAILURES: RateRule = RateRule { limit: 1_000_000, window_ms: 15 * 60_000 };
 /// Failures that cost nothing: people mistype.
@@ -33,6 +36,7 @@ pub struct Throttle {
     clock: Arc<dyn Clock>,
     registrations: DashMap<IpAddr, RateWindow>,
     clients: DashMap<IpAddr, RateWindow>,
+    failed_exchanges: DashMap<IpAddr, RateWindow>,
     failures_by_address: DashMap<IpAddr, RateWindow>,
     failures_by_account: DashMap<String, RateWindow>,
     attempts_by_address: DashMap<IpAddr, u64>,
@@ -75,6 +79,7 @@ impl Throttle {
             clock,
             registrations: DashMap::new(),
             clients: DashMap::new(),
+            failed_exchanges: DashMap::new(),
             failures_by_address: DashMap::new(),
             failures_by_account: DashMap::new(),
             attempts_by_address: DashMap::new(),
@@ -85,17 +90,32 @@ impl Throttle {
 
     /// Counts a registration.
     pub fn register(&self, address: IpAddr) -> RateDecision {
-        self.hit(&self.registrations, address, REGISTRATIONS)
+        self.hit(&self.registrations, network(address), REGISTRATIONS)
     }
 
     /// Counts the registration of a client, of which an address has so many an hour.
     pub fn register_client(&self, address: IpAddr, per_hour: u64) -> RateDecision {
-        self.hit(&self.clients, address, RateRule { limit: per_hour, window_ms: HOUR_MS })
+        self.hit(&self.clients, network(address), RateRule { limit: per_hour, window_ms: HOUR_MS })
+    }
+
+    /// Seconds for which an address may exchange and revoke no tokens, because too many attempts have failed; none when it may.
+    pub fn exchange_wait_s(&self, address: IpAddr) -> Option<u64> {
+        let now_ms = self.clock.monotonic_ms();
+        let window = self.failed_exchanges.get(&network(address))?;
+        let is_full = window.used(FAILED_EXCHANGES, now_ms) >= FAILED_EXCHANGES.limit;
+        // A full window counts nothing more.
+        is_full.then(|| window.hit(FAILED_EXCHANGES, now_ms).reset_s)
+    }
+
+    /// Counts an exchange or a revocation of a token that failed.
+    pub fn fail_exchange(&self, address: IpAddr) {
+        self.hit(&self.failed_exchanges, network(address), FAILED_EXCHANGES);
     }
 
     /// Begins a log-in and says how long it has to wait because of earlier failures and of attempts still under way, so
     /// that guessing in parallel gains nothing.
     pub fn attempt(&self, address: IpAddr, account: &str) -> (Attempt<'_>, Duration) {
+        let address = network(address);
         let attempt = Attempt { throttle: self, address, account: account.to_owned() };
         let beside_address = begin(&self.attempts_by_address, address);
         let beside_account = begin(&self.attempts_by_account, account.to_owned());
@@ -108,7 +128,7 @@ impl Throttle {
 
     /// Counts a failed log-in.
     pub fn fail(&self, address: IpAddr, account: &str) {
-        self.hit(&self.failures_by_address, address, FAILURES);
+        self.hit(&self.failures_by_address, network(address), FAILURES);
         self.hit(&self.failures_by_account, account.to_owned(), FAILURES);
     }
 
@@ -128,6 +148,14 @@ impl Throttle {
             windows.retain(|_, window| !window.is_idle(rule, now_ms));
         }
         windows.entry(key).or_default().hit(rule, now_ms)
+    }
+}
+
+/// What counts as one address: of IPv6 the network of 64 bits, because whoever has one of its addresses has them all.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
     }
 }
 
@@ -159,6 +187,28 @@ mod tests {
         clock.advance_ms(15 * 60_000);
         assert_eq!(wait(address, "a@b"), Duration::ZERO);
         assert_eq!(wait_after(1_000), LONGEST_WAIT);
+    }
+
+    #[test]
+    fn the_addresses_of_one_network_count_together() {
+        let throttle = Throttle::new(Arc::new(ManualClock::at_ms(0)));
+        let address = |text: &str| text.parse::<IpAddr>().expect("an address");
+        for (first, second, is_one) in [
+            ("2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff", true),
+            ("2001:db8:1:3::1", "2001:db8:1:4::1", false),
+            ("203.0.113.1", "::ffff:203.0.113.1", true),
+            ("203.0.113.2", "203.0.113.3", false),
+        ] {
+            let (first, second) = (address(first), address(second));
+            assert!(throttle.register_client(first, 1).allowed, "{first}");
+            assert_eq!(!throttle.register_client(second, 1).allowed, is_one, "{first} {second}");
+            for _ in 0..FAILED_EXCHANGES.limit {
+                assert_eq!(throttle.exchange_wait_s(first), None);
+                throttle.fail_exchange(first);
+            }
+            assert_eq!(throttle.exchange_wait_s(first), Some(60));
+            assert_eq!(throttle.exchange_wait_s(second).is_some(), is_one, "{first} {second}");
+        }
     }
 
     #[test]

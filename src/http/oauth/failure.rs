@@ -22,6 +22,8 @@ pub(super) struct Failure {
 /// A refusal, or a fault that the dispatcher answers.
 pub(super) enum Refused {
     Failure(Failure),
+    /// Too many requests of one address; for so many seconds.
+    TooMany(&'static str, u64),
     Fault(ApiError),
 }
 
@@ -52,11 +54,16 @@ pub(super) fn answer(call: &Call<Products>, outcome: Result<HttpResponse, Refuse
     match outcome {
         Ok(answer) => Ok(answer),
         Err(Refused::Fault(error)) => Err(error),
+        Err(Refused::TooMany(description, seconds)) => {
+            call.state().actors.observer.oauth_refused(OAuthError::SlowDown);
+            let mut answer = printed(StatusCode::TOO_MANY_REQUESTS, OAuthError::SlowDown, description);
+            answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+            Ok(answer)
+        }
         Err(Refused::Failure(Failure { error, description })) => {
             call.state().actors.observer.oauth_refused(error);
             let status = match error {
                 OAuthError::InvalidClient => StatusCode::UNAUTHORIZED,
-                OAuthError::SlowDown => StatusCode::TOO_MANY_REQUESTS,
                 _ => StatusCode::BAD_REQUEST,
             };
             let mut answer = printed(status, error, description);

@@ -37,7 +37,8 @@ async fn register(call: &Call<Products>) -> Result<HttpResponse, Refused> {
     let products = call.state();
     let decision = products.throttle.register_client(address(call), products.oauth.registrations_per_hour);
     if !decision.allowed {
-        return Err(failure(OAuthError::SlowDown, "too many registrations from this address; try again later").into());
+        let words = "too many registrations from this address; try again later";
+        return Err(Refused::TooMany(words, decision.reset_s));
     }
     let value: Value = serde_json::from_slice(&call.body).map_err(|_| unusable("the body must be a JSON object"))?;
     let given = value.as_object().ok_or(unusable("the body must be a JSON object"))?;

@@ -18,21 +18,39 @@ use crate::domain::oauth::proof_key::Challenge;
 use crate::domain::oauth::token::{MintedToken, TokenKind, mint, parse};
 use crate::http::call::Call;
 use crate::http::error::ApiError;
+use crate::http::first_party::account::address;
 use crate::http::products::Products;
-use crate::store::{CodeRedemption, ExchangeRefusal, NewTokens, RefreshExchange};
+use crate::store::{CodeRedemption, ExchangeRefusal, NewTokens, RefreshExchange, RevokedToken};
 
 /// `POST /oauth/token`.
 pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     base_url(&call)?;
-    let outcome = exchange(&call).await;
+    let outcome = limited(&call, exchange(&call)).await;
     failure::answer(&call, outcome)
 }
 
 /// `POST /oauth/revoke`: what is unknown is answered like what was revoked (RFC 7009, section 2.2).
 pub async fn revoke(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     base_url(&call)?;
-    let outcome = revoke_presented(&call).await;
+    let outcome = limited(&call, revoke_presented(&call)).await;
     failure::answer(&call, outcome)
+}
+
+/// Does what an address asks for unless too much of that has failed: who guesses has to slow down.
+async fn limited(
+    call: &Call<Products>,
+    work: impl Future<Output = Result<HttpResponse, Refused>>,
+) -> Result<HttpResponse, Refused> {
+    let (throttle, address) = (&call.state().throttle, address(call));
+    if let Some(seconds) = throttle.exchange_wait_s(address) {
+        let words = "too many requests from this address have failed; try again later";
+        return Err(Refused::TooMany(words, seconds));
+    }
+    let outcome = work.await;
+    if matches!(outcome, Err(Refused::Failure(_))) {
+        throttle.fail_exchange(address);
+    }
+    outcome
 }
 
 const fn invalid_request(description: &'static str) -> Failure {
@@ -178,8 +196,13 @@ async fn revoke_presented(call: &Call<Products>) -> Result<HttpResponse, Refused
     let token = form.required("token", "token is required")?;
     let presented =
         [TokenKind::Refresh, TokenKind::Access].into_iter().find_map(|kind| Some((kind, parse(kind, token)?)));
-    if let Some((kind, hash)) = presented {
-        call.state().actors.grants.revoke_token(kind, hash, client_id).await?;
+    let revoked = match presented {
+        Some((kind, hash)) => call.state().actors.grants.revoke_token(kind, hash, client_id).await?,
+        None => RevokedToken::Nothing,
+    };
+    if revoked == RevokedToken::Nothing {
+        // It is answered like any other, and counts as a guess.
+        call.state().throttle.fail_exchange(address(call));
     }
     Ok(unstored(StatusCode::OK, BoxBody::new("{}"), "application/json"))
 }

@@ -2,13 +2,14 @@
 //! used, and the grant's row is taken, so that an exchange in flight cannot bring back what is being revoked.
 
 use super::grants::revoke_grant;
-use super::hex;
+use super::{hash_of, hex};
 use crate::domain::caller::ScopeSet;
 use crate::domain::ids::GrantId;
-use crate::domain::oauth::lifetimes::{Lifetimes, RefreshUse};
+use crate::domain::oauth::lifetimes::{ACCESS_TOKENS_MAX, Lifetimes, RETIRED_KEPT_MS, RefreshUse};
 use crate::domain::oauth::proof_key::Challenge;
 use crate::domain::oauth::token::TokenHash;
 use crate::store::StoreError;
+use crate::store::epochs::Topic;
 use crate::store::sql::{Unit, params};
 use crate::store::writer::{Locks, Writer};
 
@@ -52,7 +53,7 @@ pub struct RefreshExchange {
 }
 
 /// Tokens that were issued.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IssuedTokens {
     /// Of which connection.
     pub grant_id: GrantId,
@@ -62,6 +63,8 @@ pub struct IssuedTokens {
     pub access_until_ms: i64,
     /// Whether a refresh token that was used came back within the grace.
     pub is_sibling: bool,
+    /// The access tokens that these ended: a connection has only so many.
+    pub retired: Vec<TokenHash>,
 }
 
 /// Why an exchange was refused.
@@ -90,13 +93,30 @@ impl Writer {
     }
 }
 
+/// Takes the row that counts changes of connections before that of the connection, as consents and revocations do, when what is
+/// presented will end something: it was used before, or the connection has as many access tokens as it may. Two processes that
+/// took the rows in either order would wait for each other.
+async fn take_epoch_first(unit: &Unit<'_>, table: &str, token: &str, client_id: &str) -> Result<(), StoreError> {
+    let ends_something = format!(
+        "select 1 from {table} t join oauth_grant g on g.id = t.grant_id \
+         where t.sha256 = $1 and g.client_id = $2 and g.revoked_at is null and (t.used_at is not null \
+         or (select count(*) from oauth_access_token a where a.grant_id = g.id and a.revoked_at is null and a.expires_at > $3) \
+         >= {ACCESS_TOKENS_MAX})"
+    );
+    if unit.one(&ends_something, params![token, client_id, unit.now_ms]).await?.is_some() {
+        unit.bump(Topic::Grants).await?;
+    }
+    Ok(())
+}
+
 async fn redeem(unit: &Unit<'_>, redemption: &CodeRedemption) -> Result<Exchanged, StoreError> {
+    let code = hex(&redemption.code);
+    take_epoch_first(unit, "oauth_code", &code, &redemption.client_id).await?;
     let sql = format!(
         "select c.grant_id, c.challenge, c.redirect_uri, c.scopes, c.used_at, g.client_id, g.scopes, g.allowed_at, \
          g.revoked_at from oauth_code c join oauth_grant g on g.id = c.grant_id where c.sha256 = $1{}",
         unit.dialect("", " for update of g")
     );
-    let code = hex(&redemption.code);
     let Some(row) = unit.one(&sql, params![code.as_str()]).await? else { return Ok(Err(ExchangeRefusal::Invalid)) };
     let grant_id = GrantId(row.get(0)?);
     let (challenge, redirect_uri): (String, String) = (row.get(1)?, row.get(2)?);
@@ -124,12 +144,13 @@ async fn redeem(unit: &Unit<'_>, redemption: &CodeRedemption) -> Result<Exchange
 }
 
 async fn refresh(unit: &Unit<'_>, exchange: &RefreshExchange) -> Result<Exchanged, StoreError> {
+    let token = hex(&exchange.refresh);
+    take_epoch_first(unit, "oauth_refresh_token", &token, &exchange.client_id).await?;
     let sql = format!(
         "select r.grant_id, r.scopes, r.expires_at, r.used_at, r.siblings, g.client_id, g.scopes, g.allowed_at, \
          g.revoked_at from oauth_refresh_token r join oauth_grant g on g.id = r.grant_id where r.sha256 = $1{}",
         unit.dialect("", " for update")
     );
-    let token = hex(&exchange.refresh);
     let Some(row) = unit.one(&sql, params![token.as_str()]).await? else { return Ok(Err(ExchangeRefusal::Invalid)) };
     let grant_id = GrantId(row.get(0)?);
     let is_live = row.get::<i64>(2)? > unit.now_ms && row.get::<Option<i64>>(8)?.is_none();
@@ -192,6 +213,33 @@ async fn issue(
         lifetimes.refresh_until_ms(issue.allowed_at_ms, unit.now_ms),
         client_id
     ];
+    let retired = retire(unit, issue.grant_id).await?;
     unit.batch(&statements, values).await?;
-    Ok(IssuedTokens { grant_id: issue.grant_id, scopes: issue.access_scopes, access_until_ms, is_sibling })
+    let (grant_id, scopes) = (issue.grant_id, issue.access_scopes);
+    Ok(IssuedTokens { grant_id, scopes, access_until_ms, is_sibling, retired })
+}
+
+/// Ends the oldest access tokens of a connection, so that there is room for one more.
+async fn retire(unit: &Unit<'_>, grant: GrantId) -> Result<Vec<TokenHash>, StoreError> {
+    let oldest = format!(
+        "select sha256 from oauth_access_token where grant_id = $1 and revoked_at is null and expires_at > $2 \
+         order by expires_at desc, sha256 limit 500 offset {}",
+        ACCESS_TOKENS_MAX - 1
+    );
+    let oldest = unit.all(&oldest, params![grant.0, unit.now_ms]).await?;
+    if oldest.is_empty() {
+        return Ok(Vec::new());
+    }
+    let epoch = unit.bump(Topic::Grants).await?;
+    let sql = format!(
+        "update oauth_access_token set revoked_at = $2, changed_epoch = $3, expires_at = {}(expires_at, $4) where sha256 = $1",
+        unit.dialect("min", "least")
+    );
+    let mut retired = Vec::new();
+    for row in &oldest {
+        let token: String = row.get(0)?;
+        retired.push(hash_of(&token)?);
+        unit.execute(&sql, params![token, unit.now_ms, epoch, unit.now_ms.saturating_add(RETIRED_KEPT_MS)]).await?;
+    }
+    Ok(retired)
 }

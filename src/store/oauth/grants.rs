@@ -127,17 +127,27 @@ pub(super) async fn revoke_grant(unit: &Unit<'_>, grant: GrantId, reason: &str) 
     Ok(unit.execute(sql, params![grant.0, unit.now_ms, reason, epoch]).await? > 0)
 }
 
+/// What finds the live connection of a client by what it presents; none for what a client does not present.
+fn grant_of(kind: TokenKind) -> Option<String> {
+    let (table, condition) = match kind {
+        TokenKind::Code => ("oauth_code", ""),
+        TokenKind::Refresh => ("oauth_refresh_token", ""),
+        TokenKind::Access => ("oauth_access_token", " and t.revoked_at is null"),
+        TokenKind::ClientSecret | TokenKind::Request => return None,
+    };
+    Some(format!(
+        "select g.id from {table} t join oauth_grant g on g.id = t.grant_id \
+         where t.sha256 = $1 and g.client_id = $2 and g.revoked_at is null{condition}"
+    ))
+}
+
 async fn revoke_token(
     unit: &Unit<'_>,
     kind: TokenKind,
     token: TokenHash,
     client_id: &str,
 ) -> Result<RevokedToken, StoreError> {
-    let table = if kind == TokenKind::Refresh { "oauth_refresh_token" } else { "oauth_access_token" };
-    let sql = format!(
-        "select g.id from {table} t join oauth_grant g on g.id = t.grant_id \
-         where t.sha256 = $1 and g.client_id = $2 and g.revoked_at is null"
-    );
+    let Some(sql) = grant_of(kind) else { return Ok(RevokedToken::Nothing) };
     let Some(row) = unit.one(&sql, params![hex(&token), client_id]).await? else { return Ok(RevokedToken::Nothing) };
     let grant = GrantId(row.get(0)?);
     if kind == TokenKind::Refresh {
@@ -234,6 +244,13 @@ impl Reader {
             loaded.revoked.push(hash_of(&row.get::<String>(0)?)?);
         }
         Ok(loaded)
+    }
+
+    /// Whether what a client presents is stored and of a live connection of that client. What is not so once never becomes so:
+    /// a connection that ended stays ended, and every secret is stored before it is handed out.
+    pub async fn knows_presented(&self, kind: TokenKind, hash: TokenHash, client_id: &str) -> Result<bool, StoreError> {
+        let Some(sql) = grant_of(kind) else { return Ok(false) };
+        Ok(self.one(&sql, params![hex(&hash), client_id]).await?.is_some())
     }
 
     /// An access token that may be used, with its connection.

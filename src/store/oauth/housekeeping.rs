@@ -1,10 +1,9 @@
 //! What has ended is deleted: requests, codes, tokens, clients nobody connects with. Connections stay, because the history of the
 //! books names them, but end when nothing of them can be used any more.
 
-use super::grants::revoke_grant;
-use crate::domain::ids::GrantId;
 use crate::domain::oauth::lifetimes::{IDLE_CLIENT_MS, UNUSED_CLIENT_MS};
 use crate::store::StoreError;
+use crate::store::epochs::Topic;
 use crate::store::sql::{Unit, params};
 use crate::store::writer::{Locks, Writer};
 
@@ -34,15 +33,7 @@ async fn delete_expired(unit: &Unit<'_>) -> Result<bool, StoreError> {
         );
         is_more |= i64::try_from(unit.execute(&sql, params![before_ms]).await?) == Ok(ROWS_MAX);
     }
-    let over = format!(
-        "select g.id from oauth_grant g where g.revoked_at is null and g.allowed_at < $1 \
-         and not exists (select 1 from oauth_refresh_token r where r.grant_id = g.id) \
-         and not exists (select 1 from oauth_access_token t where t.grant_id = g.id) \
-         and not exists (select 1 from oauth_code c where c.grant_id = g.id) limit {ROWS_MAX}"
-    );
-    for row in unit.all(&over, params![now_ms - CODE_KEPT_MS]).await? {
-        revoke_grant(unit, GrantId(row.get(0)?), "expired").await?;
-    }
+    end_unusable(unit).await?;
     let clients = format!(
         "delete from oauth_client where id in (select c.id from oauth_client c \
          where coalesce(c.last_used_at, c.created_at + $2) < $1 \
@@ -52,4 +43,27 @@ async fn delete_expired(unit: &Unit<'_>) -> Result<bool, StoreError> {
     let values = params![now_ms - IDLE_CLIENT_MS, UNUSED_CLIENT_MS - IDLE_CLIENT_MS];
     is_more |= i64::try_from(unit.execute(&clients, values).await?) == Ok(ROWS_MAX);
     Ok(is_more)
+}
+
+/// Ends connections of which nothing can be used any more. Each is looked at again when it is ended, because its person may have
+/// consented anew since it was found: a consent takes the epoch too, so that here it is either over or not begun.
+async fn end_unusable(unit: &Unit<'_>) -> Result<(), StoreError> {
+    const UNUSABLE: &str = "g.revoked_at is null and g.allowed_at < $1 \
+                            and not exists (select 1 from oauth_refresh_token r where r.grant_id = g.id) \
+                            and not exists (select 1 from oauth_access_token t where t.grant_id = g.id) \
+                            and not exists (select 1 from oauth_code c where c.grant_id = g.id)";
+    let before_ms = unit.now_ms - CODE_KEPT_MS;
+    let found = format!("select g.id from oauth_grant g where {UNUSABLE} limit {ROWS_MAX}");
+    let found = unit.all(&found, params![before_ms]).await?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let epoch = unit.bump(Topic::Grants).await?;
+    let end = format!(
+        "update oauth_grant as g set revoked_at = $2, revoke_reason = 'expired', changed_epoch = $3 where g.id = $4 and {UNUSABLE}"
+    );
+    for row in &found {
+        unit.execute(&end, params![before_ms, unit.now_ms, epoch, row.get::<i64>(0)?]).await?;
+    }
+    Ok(())
 }

@@ -6,7 +6,7 @@ use super::grants::{self, GrantRow};
 use super::hex;
 use crate::domain::caller::{KeyReach, ScopeSet};
 use crate::domain::ids::{GrantId, OrganisationId, UserId};
-use crate::domain::oauth::lifetimes::CODE_MS;
+use crate::domain::oauth::lifetimes::{CODE_MS, REQUESTS_MAX};
 use crate::domain::oauth::redirect;
 use crate::domain::oauth::token::TokenHash;
 use crate::store::StoreError;
@@ -92,7 +92,7 @@ pub enum ConsentOutcome {
 }
 
 impl Writer {
-    /// Keeps a request until it is decided.
+    /// Keeps a request until it is decided, and no more than so many of a person: the oldest goes.
     pub async fn begin_oauth_request(&self, request: NewRequest) -> Result<(), StoreError> {
         self.unit(Locks::Organisations, request, |unit, request| {
             Box::pin(async move {
@@ -110,7 +110,13 @@ impl Writer {
                     request.resource.as_str(),
                     request.expires_at_ms
                 ];
-                unit.execute(sql, values).await.map(|_| ())
+                unit.execute(sql, values).await?;
+                let oldest = format!(
+                    "delete from oauth_request where sha256 in (select sha256 from oauth_request \
+                     where user_id = $1 and sha256 <> $2 order by expires_at desc, sha256 limit 500 offset {})",
+                    REQUESTS_MAX - 1
+                );
+                unit.execute(&oldest, params![request.user_id.0, hex(&request.hash)]).await.map(|_| ())
             })
         })
         .await

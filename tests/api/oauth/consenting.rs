@@ -1,6 +1,9 @@
 //! Threats 9, 10, 18, 32, 34 and 35: the page that asks, and what its form may do.
 
+use sea_orm::{ConnectionTrait as _, TransactionTrait as _};
+
 use super::*;
+use crate::support::database::{Database, on_both_databases};
 use crate::support::server::Setup;
 use crate::support::until;
 
@@ -278,4 +281,70 @@ fn who_belongs_to_no_organisation_is_offered_all_alone() {
         1,
         "{page}"
     );
+}
+
+on_both_databases! {
+    fn so_many_requests_of_a_person_wait_and_the_oldest_go(database) {
+        let server = Setup::new().on(&database).start();
+        let (person, other) = (server.person(), server.person());
+        let client_id = client_at(&server, REDIRECT_URI);
+        let challenge = challenge(VERIFIER);
+        let query = pairs(&request_of(&client_id, &challenge));
+        let kept = authorize(&server, &other, &query);
+        let pages: Vec<Answer> = (0..53)
+            .map(|_| {
+                server.pass_ms(1);
+                authorize(&server, &person, &query)
+            })
+            .collect();
+        assert_eq!(server.rows_of("oauth_request"), 51);
+        let allow = |person: &Person, page: &Answer| {
+            decide(&server, person, page, "allow", &Ticks { scopes: &["books:read"], organisations: None }).status
+        };
+        assert_ne!(allow(&person, &pages[2]), 303, "the oldest went");
+        assert_eq!((allow(&person, &pages[3]), allow(&person, &pages[52]), allow(&other, &kept)), (303, 303, 303));
+    }
+}
+
+/// A consent that is under way while the housekeeping finds its connection unusable keeps the connection.
+#[test]
+fn a_connection_that_is_allowed_anew_is_not_ended_as_unusable() {
+    let Some(database) = Database::postgresql() else { return };
+    let server = Setup::new().on(&database).start();
+    let person = server.person();
+    for _ in 0..2 {
+        connect(&server, &person, &READ);
+    }
+    let url = database.url().expect("an address");
+    server.with_store(async |store| {
+        let other = sea_orm::Database::connect(&url).await.expect("connected");
+        for sql in [
+            "delete from oauth_code",
+            "delete from oauth_access_token",
+            "delete from oauth_refresh_token",
+            "update oauth_grant set allowed_at = 0",
+        ] {
+            other.execute_unprepared(sql).await.expect(sql);
+        }
+        let consent = other.begin().await.expect("begun");
+        for sql in [
+            "update change_epoch set value = value + 1 where topic = 'grants'",
+            "update oauth_grant set allowed_at = 9000000000000 where id = (select min(id) from oauth_grant)",
+        ] {
+            consent.execute_unprepared(sql).await.expect(sql);
+        }
+        let writer = store.writer.clone();
+        let keeping = tokio::spawn(async move { writer.delete_expired_oauth().await });
+        // The housekeeping has found both and waits for the consent.
+        let waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+        let waiting = sea_orm::Statement::from_string(other.get_database_backend(), waiting);
+        while !keeping.is_finished() && other.query_one_raw(waiting.clone()).await.expect("readable").is_none() {
+            tokio::task::yield_now().await;
+        }
+        consent.commit().await.expect("committed");
+        keeping.await.expect("no panic").expect("kept house");
+        other.close().await.expect("closed");
+    });
+    assert_eq!(server.rows_of("oauth_grant where revoked_at is null"), 1);
+    assert_eq!(server.rows_of("oauth_grant where revoke_reason = 'expired'"), 1);
 }

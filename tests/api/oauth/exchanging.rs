@@ -1,7 +1,10 @@
 //! Threats 4 to 7, 11, 12, 16, 17, 30 and 36: codes and refresh tokens.
 
-use crate::support::database::on_both_databases;
+use bookkeeping_suite::domain::oauth::token::{TokenKind, mint};
+
+use crate::support::database::{Database, on_both_databases};
 use crate::support::server::Setup;
+use crate::support::until;
 
 use super::*;
 
@@ -146,14 +149,21 @@ on_both_databases! {
     }
 
     fn threat_17_one_code_redeemed_a_thousand_times_at_once_gives_tokens_once(database) {
-        let server = Setup::new().on(&database).start();
+        let proxies = Some("127.0.0.1".to_owned());
+        let server = Setup::new().on(&database).settings(|settings| settings.trusted_proxies = proxies).start();
         let person = server.person();
         let client_id = client_at(&server, REDIRECT_URI);
         let code = code_for(&server, &person, &client_id, &READ);
         let redemption = redemption(&client_id, &code);
+        // From many addresses: one that fails so often has to slow down.
+        let redeem = |number: u8| {
+            let address = format!("203.0.113.{number}");
+            let redeem = || form(&server, "/oauth/token", &redemption).header("X-Forwarded-For", &address).send_plain();
+            (0..50).map(|_| redeem()).collect::<Vec<_>>()
+        };
+        let redeem = &redeem;
         let answers: Vec<Answer> = std::thread::scope(|scope| {
-            let redeem = || (0..50).map(|_| token(&server, &redemption)).collect::<Vec<_>>();
-            let threads: Vec<_> = (0..20).map(|_| scope.spawn(redeem)).collect();
+            let threads: Vec<_> = (0..20).map(|number| scope.spawn(move || redeem(number))).collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });
         let (given, rest): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 200);
@@ -309,4 +319,116 @@ fn a_client_revokes_its_own_alone_and_one_token_at_a_time() {
     assert_eq!((me(&server, &connected.access), me(&server, &second.access)), (401, 200));
     assert_eq!(revoke(&connected.client_id, &second.refresh), 200);
     assert_eq!((me(&server, &second.access), me(&server, &other.access)), (401, 200));
+}
+
+/// How many messages the actor of connections has finished.
+fn messages(server: &TestServer) -> u64 {
+    let metrics = server.operators().get("/metrics").send_plain().text();
+    let mine = metrics.lines().filter(|line| line.starts_with("actor_messages_total{actor=\"grant_registry\""));
+    mine.map(|line| line.rsplit(' ').next().expect("a value").parse::<u64>().expect("a number")).sum()
+}
+
+/// A token of the right form that nobody was given: its checksum is no secret.
+fn made_up(kind: TokenKind, number: u8) -> String {
+    mint(kind, |bytes| bytes.fill(number)).text
+}
+
+on_both_databases! {
+    fn what_nobody_was_given_reaches_neither_the_actor_nor_the_writer(database) {
+        let server = Setup::new().on(&database).start();
+        let person = server.person();
+        let (connected, other) = (connect(&server, &person, &READ), connect(&server, &person, &READ));
+        let client_id = &*connected.client_id;
+        let revoke = |text: &str| {
+            form(&server, "/oauth/revoke", &[("client_id", client_id), ("token", text)]).send_plain().status
+        };
+        let before = messages(&server);
+        assert!(before > 0, "messages are counted under another name");
+        for number in 0..50 {
+            let code = made_up(TokenKind::Code, number);
+            refused(&token(&server, &redemption(client_id, &code)), 400, "invalid_grant");
+            refused(&refresh(&server, client_id, &made_up(TokenKind::Refresh, number)), 400, "invalid_grant");
+            for kind in [TokenKind::Refresh, TokenKind::Access] {
+                assert_eq!(revoke(&made_up(kind, number)), 200);
+            }
+            refused(&refresh(&server, client_id, &other.refresh), 400, "invalid_grant");
+            assert_eq!(revoke(&other.access), 200);
+        }
+        // The follower and the housekeeping ask now and then.
+        let asked = messages(&server) - before;
+        assert!(asked < 50, "{asked} messages for 300 requests");
+        // What is revoked already is not revoked again.
+        assert_eq!(revoke(&connected.access), 200);
+        let before = messages(&server);
+        for _ in 0..50 {
+            assert_eq!(revoke(&connected.access), 200);
+        }
+        let asked = messages(&server) - before;
+        assert!(asked < 25, "{asked} messages for 50 requests");
+        assert_eq!((me(&server, &connected.access), me(&server, &other.access)), (401, 200));
+    }
+}
+
+#[test]
+fn an_address_that_fails_too_often_slows_down() {
+    let proxies = Some("127.0.0.1".to_owned());
+    let server = Setup::new().settings(|settings| settings.trusted_proxies = proxies).start();
+    let person = server.person();
+    let connected = connect(&server, &person, &READ);
+    let ask = |path: &str, address: &str, parameters: &[(&str, &str)]| {
+        form(&server, path, parameters).header("X-Forwarded-For", address).send_plain()
+    };
+    let made_up = made_up(TokenKind::Refresh, 1);
+    let revocation = [("client_id", &*connected.client_id), ("token", &*made_up)];
+    let refreshing = |text: &'static str| [("grant_type", text), ("client_id", &*connected.client_id)];
+    for number in 0..300 {
+        let address = format!("2001:db8:1:2::{number:x}");
+        assert_eq!(ask("/oauth/revoke", &address, &revocation).status, 200);
+        refused(&ask("/oauth/token", &address, &refreshing("password")), 400, "unsupported_grant_type");
+    }
+    for path in ["/oauth/token", "/oauth/revoke"] {
+        let slowed = ask(path, "2001:db8:1:2::ffff", &revocation);
+        refused(&slowed, 429, "slow_down");
+        assert_eq!(slowed.number("retry-after"), 60);
+        assert_eq!(slowed.header("cache-control"), Some("no-store"));
+    }
+    // Nobody else waits, and nobody waits for long.
+    assert_eq!(ask("/oauth/revoke", "2001:db8:1:3::1", &revocation).status, 200);
+    server.advance_s(60);
+    assert_eq!(ask("/oauth/revoke", "2001:db8:1:2::1", &revocation).status, 200);
+    // What succeeds is not counted.
+    let mut refresh_token = connected.refresh;
+    for _ in 0..650 {
+        refresh_token = refresh(&server, &connected.client_id, &refresh_token).expect(200)["refresh_token"]
+            .as_str()
+            .expect("a token")
+            .to_owned();
+    }
+}
+
+on_both_databases! {
+    fn a_connection_has_so_many_access_tokens_and_the_oldest_end(database) {
+        let here = Setup::new().on(&database).start();
+        // On PostgreSQL another process knows every token too.
+        let there = matches!(database, Database::Postgresql(_)).then(|| Setup::new().on(&database).start());
+        let person = here.person();
+        let (mut connected, other) = (connect(&here, &person, &READ), connect(&here, &person, &READ));
+        let mut tokens = vec![connected.access.clone()];
+        for _ in 0..24 {
+            here.pass_ms(1);
+            for server in there.iter().chain([&here]) {
+                assert_eq!(me(server, tokens.last().expect("a token")), 200);
+            }
+            connected =
+                Connected::of(&connected.client_id, &refresh(&here, &connected.client_id, &connected.refresh).expect(200));
+            tokens.push(connected.access.clone());
+        }
+        let statuses: Vec<u16> = tokens.iter().map(|token| me(&here, token)).collect();
+        assert_eq!(statuses, [vec![401; 5], vec![200; 20]].concat());
+        if let Some(server) = &there {
+            until("the others have ended there too", || (me(server, &tokens[4]) == 401).then_some(()));
+            assert_eq!(me(server, &tokens[5]), 200);
+        }
+        assert_eq!(me(&here, &other.access), 200, "each connection has its own");
+    }
 }

@@ -10,7 +10,9 @@ fn threat_21_an_address_registers_so_many_clients_an_hour() {
     for _ in 0..3 {
         register(&server, &request).expect(201);
     }
-    refused(&register(&server, &request), 429, "slow_down");
+    let slowed = register(&server, &request);
+    refused(&slowed, 429, "slow_down");
+    assert_eq!(slowed.number("retry-after"), 3_600);
     server.advance_s(3_600);
     register(&server, &request).expect(201);
 }
