@@ -16,11 +16,13 @@ use crate::process::{Process, tied_command};
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What is put beside the packages, where their names are looked for.
-const SCRIPTS: [(&str, &str); 4] = [
+const SCRIPTS: [(&str, &str); 6] = [
     ("told.mjs", include_str!("../../clients/told.mjs")),
     ("sdk.mjs", include_str!("../../clients/sdk.mjs")),
     ("client.mjs", include_str!("../../clients/client.mjs")),
     ("client.py", include_str!("../../clients/client.py")),
+    ("connection.mjs", include_str!("../../clients/connection.mjs")),
+    ("connection.py", include_str!("../../clients/connection.py")),
 ];
 
 /// The folder into which `package.json` and `requirements.txt` were installed.
@@ -74,9 +76,10 @@ impl Installed {
         self.run(&self.node, script, arguments, environment)
     }
 
-    /// Runs a script with Python.
-    pub(super) fn python(&self, script: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Result<Ran> {
-        self.run(&self.python, script, arguments, environment)
+    /// Runs one of the scripts with what its name asks for.
+    pub(super) fn script(&self, script: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Result<Ran> {
+        let program = if script.ends_with(".py") { &self.python } else { &self.node };
+        self.run(program, script, arguments, environment)
     }
 
     /// A place of its own for what a run writes.

@@ -1,6 +1,7 @@
 //! `cargo xtask agents`: a real server, and the clients that agents come with, unmodified, against its tool server. What they
-//! list and what they make of answers is held against what a plain POST gets.
+//! list and what they make of answers is held against what a plain POST gets. They come by API key, and by OAuth.
 
+mod connected;
 mod inspector;
 mod installed;
 mod proxy;
@@ -12,10 +13,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 
-use self::{
-    installed::{Installed, Ran},
-    suite::SUITES,
-};
+use self::{connected::CONNECTED, installed::Installed, suite::SUITES};
 use crate::{
     books::Books,
     http::{Connection, Request},
@@ -49,6 +47,10 @@ struct Subject {
     installed: Installed,
     url: String,
     key: String,
+    /// The web session of who has the key, and who allows connections.
+    session: String,
+    /// The books all calls are about.
+    organisation: i64,
     /// The names that `tools/list` has, in its order.
     tools: Vec<String>,
     /// Each call that clients make, as `[name, arguments]`.
@@ -87,7 +89,7 @@ pub fn run(options: &Options) -> Result<()> {
     let person = installation.add_person("agents@example.com", 1_000, 0)?;
     let mut connection = server.connect()?;
     let key = create_key(&mut connection, &person.session, "agents", &SCOPES)?.plaintext;
-    let subject = subject(installed, &mut connection, key)?;
+    let subject = subject(installed, &mut connection, key, person.session)?;
     let through = format!("http://{}/mcp", proxy::start(server.public(), &subject.key)?);
 
     let mut broken = 0;
@@ -98,7 +100,7 @@ pub fn run(options: &Options) -> Result<()> {
             finding.broken(format!("{error:#}"));
             finding
         });
-        println!("{}", finding.line(&format!("{name:<20}"), begun.elapsed().as_secs_f64()));
+        println!("{}", finding.line(&format!("{name:<22}"), begun.elapsed().as_secs_f64()));
         for text in finding.broken_invariants() {
             println!("    {text}");
         }
@@ -106,6 +108,9 @@ pub fn run(options: &Options) -> Result<()> {
     };
     for client in &CLIENTS {
         tell(client.name, Instant::now(), tried(&subject, client));
+    }
+    for client in &CONNECTED {
+        tell(&format!("{}, OAuth", client.name), Instant::now(), connected::tried(&subject, client, &mut connection));
     }
     for era in ["legacy", "auto", "modern"] {
         tell(&format!("inspector, {era}"), Instant::now(), inspector::tried(&subject, era));
@@ -124,7 +129,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// Books with a few records, and what a plain POST is answered about them.
-fn subject(installed: Installed, connection: &mut Connection, key: String) -> Result<Subject> {
+fn subject(installed: Installed, connection: &mut Connection, key: String, session: String) -> Result<Subject> {
     let books = Books::create(connection, &key, "Agents Ltd")?;
     let customer = made(connection, &key, &books.path("/customers"), &json!({ "name": "Customer Ltd" }))?;
     let line =
@@ -150,7 +155,7 @@ fn subject(installed: Installed, connection: &mut Connection, key: String) -> Re
         .map(|call| asked(connection, &key, "tools/call", &json!({ "name": call[0], "arguments": call[1] })))
         .collect::<Result<_>>()?;
     let url = format!("http://{}/mcp", connection.address());
-    Ok(Subject { installed, url, key, tools, calls, answers })
+    Ok(Subject { installed, url, key, session, organisation: books.id, tools, calls, answers })
 }
 
 /// Makes a record over REST; its id.
@@ -175,11 +180,7 @@ fn asked(connection: &mut Connection, key: &str, method: &str, params: &Value) -
 fn tried(subject: &Subject, client: &Client) -> Result<Finding> {
     let calls = Value::Array(subject.calls.clone()).to_string();
     let environment = [("MCP_URL", subject.url.as_str()), ("MCP_KEY", &subject.key), ("MCP_CALLS", &calls)];
-    let ran: Ran = if client.script.ends_with(".py") {
-        subject.installed.python(client.script, client.arguments, &environment)?
-    } else {
-        subject.installed.node(client.script, client.arguments, &environment)?
-    };
+    let ran = subject.installed.script(client.script, client.arguments, &environment)?;
     ensure!(ran.code == Some(0), "{}", ran.summary());
     let told: Value = serde_json::from_str(&ran.output).with_context(|| ran.summary())?;
     let mut finding = Finding::default();
