@@ -7,6 +7,7 @@ use serde_json::json;
 use xtask::mail_server::{Reaction, Step};
 
 use crate::books::Books;
+use crate::mcp;
 use crate::oauth::{self, Ticks, connect};
 use crate::support::data::costing;
 use crate::support::database::{Database, on_both_databases};
@@ -129,6 +130,7 @@ fn connect_agents(seen: &mut Seen) {
     let person = server.person();
     let ticks = Ticks { scopes: &["books:read"], organisations: None };
     let connected = connect(&server, &person, &ticks);
+    mcp::legacy(&server, &connected.key(), "tools/list", &json!({})).expect(200);
     let refreshed = || oauth::refresh(&server, &connected.client_id, &connected.refresh);
     refreshed().expect(200);
     refreshed().expect(200);
