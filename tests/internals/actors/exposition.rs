@@ -38,6 +38,8 @@ const NAMES: [&str; 35] = [
     "oauth_refusals_total",
     "oauth_reuse_detected_total",
     "oauth_connections",
+    "mcp_requests_total",
+    "mcp_request_seconds",
     "process_cpu_seconds_total",
     "process_resident_memory_bytes",
     "process_virtual_memory_bytes",
