@@ -18,6 +18,7 @@ impl MigrationTrait for Migration {
             "alter table book_preview add column tool text",
             "alter table book_preview add column outline text",
             "alter table book_preview add column dead_reason text",
+            "create index book_preview_connection on book_preview (user_id, connection, expires_at)",
         ] {
             connection.execute_unprepared(sql).await?;
         }

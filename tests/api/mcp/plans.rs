@@ -349,6 +349,23 @@ fn a_credit_note_is_made_and_allocated_by_one_plan() {
 }
 
 #[test]
+fn a_connection_has_so_many_plans_that_wait() {
+    let books = Books::of(TestServer::start());
+    let operations = json!([{ "op": "customer.create", "params": { "name": "A" } }]);
+    let tokens: Vec<String> = (0..100).map(|_| planned(&books, &operations).0).collect();
+    let told = not_planned(&books, &operations);
+    assert!(told.starts_with("conflict (too_many_plans): "), "{told}");
+    // Another connection has its own, and what is committed or has expired waits no more.
+    let other = books.server.key(&books.owner, &ALL_SCOPES);
+    given(&books.server, &other, "plan_bookkeeping", &json!({ "operations": operations }));
+    committed(&books, &tokens[0]);
+    planned(&books, &operations);
+    assert!(not_planned(&books, &operations).starts_with("conflict (too_many_plans): "));
+    books.server.advance_ms(30 * 60 * 1_000);
+    planned(&books, &operations);
+}
+
+#[test]
 fn a_hundred_operations_are_one_commit() {
     let books = Books::of(TestServer::start());
     books.vat_control();
