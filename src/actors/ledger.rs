@@ -182,14 +182,7 @@ impl LedgersHandle {
             return Ok(CommandOutcome::Denied(AccessDenied::OwnersOnly));
         }
         let ChangeOptions { dry_run, expected_version, idempotency, tool, note } = options;
-        let actor = CommandActor {
-            user_id: principal.user_id,
-            key_prefix: principal.key_prefix().map(str::to_owned),
-            may_reopen: is_administrator,
-            connection: principal.connection(),
-            tool,
-            note,
-        };
+        let actor = actor_of(principal, role, tool, note);
         let request = CommandRequest { organisation, actor, command, expected_version, replay: idempotency };
         if dry_run {
             return Ok(self.store.reader.dry_run(CommandRequest { replay: None, ..request }).await?);
@@ -210,14 +203,7 @@ impl LedgersHandle {
             Ok(role) => role,
             Err(denied) => return Ok(Err(denied)),
         };
-        let actor = CommandActor {
-            user_id: principal.user_id,
-            key_prefix: principal.key_prefix().map(str::to_owned),
-            may_reopen: matches!(role, Role::Owner | Role::Admin),
-            connection: principal.connection(),
-            tool: Some(tool),
-            note: None,
-        };
+        let actor = actor_of(principal, role, Some(tool), None);
         let command = BooksCommand::Plan(operations);
         let request = CommandRequest { organisation, actor, command, expected_version: None, replay: None };
         Ok(Ok((self.store.reader.dry_run(request).await?, role)))
@@ -267,5 +253,17 @@ impl LedgersHandle {
             }
         }
         Ok(self.store.writer.create_organisation(organisation).await?)
+    }
+}
+
+/// Who gives a command.
+fn actor_of(principal: &Principal, role: Role, tool: Option<&'static str>, note: Option<Arc<str>>) -> CommandActor {
+    CommandActor {
+        user_id: principal.user_id,
+        key_prefix: principal.key_prefix().map(str::to_owned),
+        may_reopen: matches!(role, Role::Owner | Role::Admin),
+        connection: principal.connection(),
+        tool,
+        note,
     }
 }

@@ -110,6 +110,22 @@ pub struct RouteQuestion {
     pub planned: Option<Rc<RefCell<Option<BooksCommand>>>>,
 }
 
+impl RouteQuestion {
+    /// A question without a path, parameters, headers or a body, which changes nothing.
+    pub fn new(method: Method) -> Self {
+        Self {
+            method,
+            path: String::new(),
+            parameters: Parameters::default(),
+            query: String::new(),
+            headers: HeaderMap::new(),
+            body: Body::default(),
+            tool: None,
+            planned: None,
+        }
+    }
+}
+
 /// A request that may be served.
 pub struct Call<S> {
     /// The id of the request.

@@ -5,7 +5,7 @@ use anyhow::{Context as _, bail};
 use chrono::NaiveDate;
 use serde_json::{Value, json};
 
-use super::show::Api;
+use super::api::Api;
 use super::tables::{pounds, text};
 
 /// Calls a tool of the tool server.

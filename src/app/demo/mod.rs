@@ -4,6 +4,7 @@
 //! It must never touch a folder it did not make: a marker file says which one is its own.
 
 mod agent;
+mod api;
 mod books;
 mod month;
 mod sample;

@@ -22,20 +22,18 @@ pub fn operation_of(id: i64) -> Option<usize> {
     usize::try_from(id.checked_sub(FIRST_STAND_IN)?).ok()
 }
 
-/// The operations whose records a command names by stand-ins.
-pub(crate) fn named_operations(command: &BooksCommand) -> Vec<usize> {
-    let mut named = Vec::new();
-    visit(&mut command.clone(), &mut |id| named.extend(operation_of(*id)));
-    named
-}
-
-/// Replaces the stand-ins of a command by the identifiers of the records that the operations before made.
-pub(crate) fn replace_stand_ins(command: &mut BooksCommand, made: &[Option<i64>]) {
+/// Replaces the stand-ins of a command by the identifiers of the records that the operations before made; in the error, the first
+/// operation it names that made none.
+pub(crate) fn replace_stand_ins(command: &mut BooksCommand, made: &[Option<i64>]) -> Result<(), usize> {
+    let mut missing = None;
     visit(command, &mut |id| {
-        if let Some(made) = operation_of(*id).and_then(|operation| made.get(operation).copied().flatten()) {
-            *id = made;
+        let Some(operation) = operation_of(*id) else { return };
+        match made.get(operation).copied().flatten() {
+            Some(made) => *id = made,
+            None => missing = missing.or(Some(operation)),
         }
     });
+    missing.map_or(Ok(()), Err)
 }
 
 type Visitor<'a> = &'a mut dyn FnMut(&mut i64);
@@ -231,8 +229,9 @@ mod tests {
         }];
         let mut command =
             BooksCommand::AllocateSettlement { side: ContactKind::Customer, id: stand_in(0), allocations };
-        assert_eq!(named_operations(&command), [0, 1]);
-        replace_stand_ins(&mut command, &[Some(-4), Some(17)]);
+        assert_eq!(replace_stand_ins(&mut command.clone(), &[]), Err(0));
+        assert_eq!(replace_stand_ins(&mut command.clone(), &[Some(-4), None]), Err(1));
+        assert_eq!(replace_stand_ins(&mut command, &[Some(-4), Some(17)]), Ok(()));
         let BooksCommand::AllocateSettlement { id, allocations, .. } = command else { panic!("another command") };
         assert_eq!((id, allocations[0].to), (-4, AllocationTarget::Invoice(17)));
     }
@@ -240,8 +239,7 @@ mod tests {
     #[test]
     fn what_is_no_stand_in_stays() {
         let mut command = BooksCommand::IssueDocument { kind: DocumentKind::SalesInvoice, id: 12 };
-        assert_eq!(named_operations(&command), Vec::<usize>::new());
-        replace_stand_ins(&mut command, &[Some(1)]);
+        assert_eq!(replace_stand_ins(&mut command, &[]), Ok(()));
         assert!(matches!(command, BooksCommand::IssueDocument { id: 12, .. }));
     }
 }

@@ -85,14 +85,7 @@ pub async fn endpoint(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     refuse_missing_scopes(&call).await?;
     match Direct::of(&call, host(&call)) {
         Some(message) => directly(&call, message).await,
-        None => {
-            let begun = Instant::now();
-            let answer = through_rmcp(&call).await;
-            let outcome =
-                if answer.as_ref().is_ok_and(|answer| answer.status().is_success()) { "answered" } else { "refused" };
-            call.message_answered("other", "", outcome, begun.elapsed());
-            answer
-        }
+        None => through_rmcp(&call).await,
     }
 }
 
@@ -164,18 +157,20 @@ fn fault_in_words(call: &Call<Products>, error: &ApiError) -> String {
 }
 
 async fn through_rmcp(call: &Call<Products>) -> Result<HttpResponse, ApiError> {
+    let begun = Instant::now();
     let (sender, mut calls) = mpsc::channel(1);
     let request = request_of(call, Calls(sender))?;
     let service = service(call);
     let mut handling = pin!(service.handle(request));
     // Stands for the JSON of the tool; nobody outside can know it.
     let mark = format!("json-{}", call.worker.shared.clock.unique().simple());
-    let mut given = None;
+    let (mut given, mut is_call) = (None, false);
     let response = loop {
         tokio::select! {
             biased;
             response = &mut handling => break response,
             Some(asked) = calls.recv() => {
+                is_call = true;
                 let outcome = run(call, asked.definition, asked.arguments).await;
                 let answer = match outcome {
                     Ok(json) => {
@@ -192,6 +187,11 @@ async fn through_rmcp(call: &Call<Products>) -> Result<HttpResponse, ApiError> {
             }
         }
     };
+    // A tool that was called is counted already.
+    if !is_call {
+        let outcome = if response.status().is_success() { "answered" } else { "refused" };
+        call.message_answered("other", "", outcome, begun.elapsed());
+    }
     answer_of(response, given.as_deref().map(|json| (mark.as_str(), json))).await
 }
 

@@ -22,10 +22,10 @@ pub(super) struct Definition {
     pub(super) scopes: Vec<Scope>,
 }
 
-/// Every tool that is built.
+/// Every tool.
 pub(super) static DEFINITIONS: LazyLock<Vec<Definition>> = LazyLock::new(|| {
     let all: Vec<Value> = serde_json::from_str(FILE).unwrap_or_default();
-    all.iter().filter_map(read).filter(|definition| super::tools::is_built(&definition.tool.name)).collect()
+    all.iter().filter_map(read).collect()
 });
 
 fn read(value: &Value) -> Option<Definition> {

@@ -20,7 +20,6 @@ mod vat;
 
 use actix_web::body::MessageBody as _;
 use actix_web::http::Method;
-use actix_web::http::header::HeaderMap;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -33,44 +32,14 @@ use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::caller::{ConnectionAccess, KeyReach, Scope, ScopeSet};
 use crate::domain::date::{Date, date_in};
 use crate::domain::ids::{ConnectionId, OrganisationId};
-
-use crate::http::body::Body;
 use crate::http::books::change::member;
 use crate::http::call::{Call, RouteQuestion};
 use crate::http::error::{ApiError, ErrorCode};
 use crate::http::products::Products;
+use crate::http::route_table::Route;
 
 /// The time zone of days where no organisation has one.
 const TIME_ZONE: &str = "Europe/London";
-
-/// Whether there is a tool of this name behind the one of the file.
-pub(super) fn is_built(name: &str) -> bool {
-    if coding::TOOLS.contains(&name) {
-        return true;
-    }
-    matches!(
-        name,
-        "whoami"
-            | "list_organisations"
-            | "select_organisation"
-            | "books_status"
-            | "recent_changes"
-            | "find"
-            | "get_document"
-            | "get_report"
-            | "vat_obligations"
-            | "cis_position"
-            | "lookup_guide"
-            | "reconcile_statement"
-            | "list_operations"
-            | "plan_bookkeeping"
-            | "commit_plan"
-            | "create_organisation"
-            | "update_organisation"
-            | "bulk_import"
-            | "set_opening_balances"
-    )
-}
 
 /// The scopes that a call needs, by the tool and, where they matter, by its arguments. What a plan needs to be committed, its
 /// operations say.
@@ -145,28 +114,20 @@ fn refused(error: ApiError) -> Refused {
     }
 }
 
-/// What is asked of a route.
-fn question(
-    call: &Call<Products>,
+/// The route of an operation, and what is asked of it.
+fn question<'a>(
+    call: &'a Call<Products>,
     operation: &str,
     parameters: &[(&'static str, String)],
     query: String,
-) -> Result<RouteQuestion, Refused> {
+) -> Result<(&'a Route<Products>, RouteQuestion), Refused> {
     let route = call.route(operation).ok_or_else(|| fault(ApiError::internal(format!("no operation {operation}"))))?;
     let mut path = route.path.to_owned();
     for (name, value) in parameters {
         path = path.replace(&format!("{{{name}}}"), value);
     }
-    Ok(RouteQuestion {
-        method: route.method.clone(),
-        path,
-        parameters: parameters.to_vec(),
-        query,
-        headers: HeaderMap::new(),
-        body: Body::default(),
-        tool: None,
-        planned: None,
-    })
+    let method = route.method.clone();
+    Ok((route, RouteQuestion { path, parameters: parameters.to_vec(), query, ..RouteQuestion::new(method) }))
 }
 
 /// Asks a route of the REST API, which answers as it answers a request of the caller.
@@ -176,8 +137,7 @@ async fn ask(
     parameters: &[(&'static str, String)],
     query: String,
 ) -> Result<Bytes, Refused> {
-    let question = question(call, operation, parameters, query)?;
-    let route = call.route(operation).ok_or_else(|| fault(ApiError::internal("no operation")))?;
+    let (route, question) = question(call, operation, parameters, query)?;
     let response = route.answer(call.of_tool(question)).await.map_err(refused)?;
     response.into_body().try_into_bytes().map_err(|_| fault(ApiError::internal("an answer that is a stream")))
 }
@@ -363,7 +323,7 @@ impl<'a> Inside<'a> {
     fn path(&self, operation: &str, id: Option<i64>) -> Result<String, Refused> {
         let mut parameters = vec![(ORGANISATION, self.id.to_string())];
         parameters.extend(id.map(|id| ("id", id.to_string())));
-        Ok(question(self.call, operation, &parameters, String::new())?.path)
+        Ok(question(self.call, operation, &parameters, String::new())?.1.path)
     }
 
     /// Asks a route inside the organisation about a record, or about none.
@@ -390,16 +350,7 @@ const ORGANISATION: &str = "organisationId";
 /// An organisation, if the caller is a member of it and the connection reaches it.
 async fn visible(call: &Call<Products>, id: OrganisationId) -> Result<OrganisationRecord, ApiError> {
     let parameters = vec![(ORGANISATION, id.0.to_string())];
-    let asked = RouteQuestion {
-        method: Method::GET,
-        path: String::new(),
-        parameters,
-        query: String::new(),
-        headers: HeaderMap::new(),
-        body: Body::default(),
-        tool: None,
-        planned: None,
-    };
+    let asked = RouteQuestion { parameters, ..RouteQuestion::new(Method::GET) };
     member(&call.of_tool(asked)).await.map(|(organisation, _)| organisation)
 }
 

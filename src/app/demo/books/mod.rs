@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use self::story::{BankLine, CARD, CURRENT, Document, Meaning, SAVINGS};
 use super::DEMO_ORGANISATION;
-use super::show::Api;
+use super::api::Api;
 use crate::domain::ledger::money::Pence;
 
 /// Months of books.

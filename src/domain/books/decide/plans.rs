@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::domain::books::decide::{BooksTransaction, Rejection};
 use crate::domain::books::effects::{Effect, EffectsMark};
-use crate::domain::books::planned_ids::{named_operations, replace_stand_ins};
+use crate::domain::books::planned_ids::replace_stand_ins;
 use crate::domain::books::records::journal::JournalView;
 use crate::domain::books::records::plan::{
     OperationEffects, OperationOutcome, PlanConfirmation, PlanOutcome, PlanOutline, PlannedOperation,
@@ -79,19 +79,16 @@ impl BooksTransaction<'_> {
     ) -> Result<PlanOutcome, Rejection> {
         let mut outline = PlanOutline { records: self.named_records(request), operations: Vec::new() };
         let known = self.known_records();
-        let is_nested = std::mem::replace(&mut self.is_plan, true);
+        self.is_plan = true;
         let mut made: Vec<Option<i64>> = Vec::with_capacity(operations.len());
         let mut outcomes = Vec::with_capacity(operations.len());
         for operation in operations {
-            let named = named_operations(&operation.command);
-            let missing = named.into_iter().find(|named| made.get(*named).copied().flatten().is_none());
-            if let Some(missing) = missing {
+            let mut command = operation.command.clone();
+            if let Err(missing) = replace_stand_ins(&mut command, &made) {
                 made.push(None);
                 outcomes.push(OperationOutcome::DependsOn(missing));
                 continue;
             }
-            let mut command = operation.command.clone();
-            replace_stand_ins(&mut command, &made);
             let one = CommandRequest {
                 organisation: request.organisation,
                 actor: request.actor.clone(),
@@ -115,7 +112,6 @@ impl BooksTransaction<'_> {
                 }
             }
         }
-        self.is_plan = is_nested;
         Ok(PlanOutcome { operations: outcomes, outline, at_ms: self.now_ms })
     }
 

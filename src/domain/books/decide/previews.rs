@@ -16,7 +16,7 @@ impl BooksTransaction<'_> {
             created_at_ms: self.now_ms,
             expires_at_ms: self.now_ms.saturating_add(LIFE_MS),
             used_at_ms: None,
-            connection: self.actor.tool.and(self.actor.connection).map(ConnectionId::to_stored),
+            connection: self.tool_connection(),
             tool: self.actor.tool.map(str::to_owned),
             outline: None,
             body: None,
@@ -42,7 +42,7 @@ impl BooksTransaction<'_> {
     /// person and a connection and works with the tool; one that was given over REST belongs to the person and works there.
     pub(super) fn preview_of_caller(&self, hash: &str, purpose: Purpose) -> Option<&PreviewRecord> {
         let is_of_tool = self.actor.tool.is_some();
-        let connection = self.actor.tool.and(self.actor.connection).map(ConnectionId::to_stored);
+        let connection = self.tool_connection();
         self.facts.previews.get(hash).filter(|row| {
             row.organisation == self.organisation()
                 && row.user_id == self.actor.user_id.0
@@ -51,6 +51,11 @@ impl BooksTransaction<'_> {
                 && row.tool.is_some() == is_of_tool
                 && row.connection == connection
         })
+    }
+
+    /// The connection that a preview of a tool belongs to; one made over REST belongs to the person.
+    fn tool_connection(&self) -> Option<String> {
+        self.actor.tool.and(self.actor.connection).map(ConnectionId::to_stored)
     }
 
     /// Records that a token is used.

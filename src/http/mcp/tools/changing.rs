@@ -43,7 +43,7 @@ impl Change<'_> {
     ) -> Result<Result<Changed, ApiError>, Refused> {
         let mut parameters: Vec<_> = self.organisation.map(|id| (ORGANISATION, id.to_string())).into_iter().collect();
         parameters.extend(id.map(|id| ("id", id.to_string())));
-        let mut asked = question(self.call, operation, &parameters, String::new())?;
+        let (route, mut asked) = question(self.call, operation, &parameters, String::new())?;
         asked.tool = Some(self.tool);
         asked.body = Body::from(body.to_string().into_bytes());
         let header = |text: &str| HeaderValue::from_str(text).map_err(|error| fault(ApiError::internal(error)));
@@ -53,7 +53,6 @@ impl Change<'_> {
         if let Some(key) = options.idempotency_key {
             asked.headers.insert(call::IDEMPOTENCY_KEY, header(key)?);
         }
-        let route = self.call.route(operation).ok_or_else(|| fault(ApiError::internal("no operation")))?;
         match route.answer(self.call.of_tool(asked)).await {
             Ok(response) => changed(response).map(Ok),
             Err(error) => Ok(Err(error)),

@@ -140,7 +140,7 @@ async fn command(
     if let Some(unknown) = params.keys().next().filter(|_| !takes_body) {
         return one(format!("{path}.params.{unknown}: is not known; only id is taken here"));
     }
-    let mut asked = question(inside.call, route.operation_id, &parameters, String::new())?;
+    let (_, mut asked) = question(inside.call, route.operation_id, &parameters, String::new())?;
     if takes_body && !(params.is_empty() && matches!(route.body, BodyRule::OptionalJson)) {
         asked.body = Body::from(Value::Object(params).to_string().into_bytes());
     }
