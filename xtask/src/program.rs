@@ -218,7 +218,9 @@ impl Installation {
         ])?;
         ensure!(added.get("user_id").is_some_and(Value::is_i64), "`user add` printed {added}");
         let session = self.run(&["user", "session", "--email", email, "--ttl-s", "86400"])?.trim().to_owned();
-        Ok(Person { email: email.to_owned(), session })
+        let password =
+            added.get("password").and_then(Value::as_str).context("`user add` printed no password")?.to_owned();
+        Ok(Person { email: email.to_owned(), password, session })
     }
 }
 
@@ -227,6 +229,8 @@ impl Installation {
 pub struct Person {
     /// How the commands name them.
     pub email: String,
+    /// What they sign in with.
+    pub password: String,
     /// Their web-session token.
     pub session: String,
 }

@@ -7,12 +7,13 @@ use actix_web::HttpResponse;
 use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
+use chrono::DateTime;
 
 use super::authorize::Ticked;
+use super::sign_in::Refused;
 use super::unstored;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::caller::{KeyReach, Role, Scope, ScopeSet};
-use crate::domain::date::date_time_text;
 use crate::domain::oauth::redirect;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
@@ -70,7 +71,7 @@ fn page(status: StatusCode, title: &str, main: &str, form_targets: &str) -> Http
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title} – Bookkeeping Suite</title>\n\
-         <link rel=\"stylesheet\" href=\"/app/style.css\">\n</head>\n<body>\n<main>\n{main}</main>\n</body>\n</html>\n",
+         <link rel=\"stylesheet\" href=\"/app/style.css\">\n</head>\n<body>\n<header>Bookkeeping Suite</header>\n<main>\n{main}</main>\n</body>\n</html>\n",
         title = escaped(title)
     );
     let mut answer = unstored(status, BoxBody::new(html), "text/html; charset=utf-8");
@@ -110,23 +111,29 @@ pub(super) fn message(status: StatusCode, title: &str, words: &str) -> HttpRespo
 }
 
 /// The sign-in page.
-pub(super) fn sign_in(status: StatusCode, return_to: &str, csrf: &str, refused: Option<&str>) -> HttpResponse {
+pub(super) fn sign_in(status: StatusCode, return_to: &str, csrf: &str, refused: Option<&Refused<'_>>) -> HttpResponse {
     let mut main = String::from("<h1>Sign in</h1>\n");
-    if let Some(words) = refused {
-        push(&mut main, format_args!("<p class=\"notice\" role=\"alert\">{}</p>\n", escaped(words)));
+    if let Some(refused) = refused {
+        push(&mut main, format_args!("<p class=\"notice\" role=\"alert\">{}</p>\n", escaped(refused.words)));
     }
+    // Who typed the address need not type it again, and goes on with the password.
+    let email = refused.map_or("", |refused| refused.email);
+    let focus = |is_first: bool| if email.is_empty() == is_first { " autofocus" } else { "" };
     push(
         &mut main,
         format_args!(
             "<form id=\"sign-in\" method=\"post\" action=\"/app/sign-in\">\n\
              <input type=\"hidden\" name=\"return_to\" value=\"{}\">\n<input type=\"hidden\" name=\"csrf\" value=\"{}\">\n\
              <label for=\"email\">E-mail</label>\n\
-             <input id=\"email\" name=\"email\" type=\"email\" autocomplete=\"username\" required autofocus>\n\
+             <input id=\"email\" name=\"email\" type=\"email\" autocomplete=\"username\" value=\"{}\" required{}>\n\
              <label for=\"password\">Password</label>\n\
-             <input id=\"password\" name=\"password\" type=\"password\" autocomplete=\"current-password\" required>\n\
+             <input id=\"password\" name=\"password\" type=\"password\" autocomplete=\"current-password\" required{}>\n\
              <p class=\"actions\"><button type=\"submit\">Sign in</button></p>\n</form>\n",
             escaped(return_to),
-            escaped(csrf)
+            escaped(csrf),
+            escaped(email),
+            focus(true),
+            focus(false)
         ),
     );
     // Signing in may end, by way of our own pages, at the application that asked.
@@ -310,6 +317,12 @@ pub(super) fn connections(
     page(StatusCode::OK, "Connections", &main, "")
 }
 
+/// A moment as people write it.
+fn moment(at_ms: i64) -> String {
+    let at = DateTime::from_timestamp_millis(at_ms).unwrap_or_default();
+    at.format("%-d %B %Y, %H:%M UTC").to_string()
+}
+
 fn connection(html: &mut String, grant: &GrantRow, organisations: &[(OrganisationRecord, Role)], csrf: &str) {
     let name = escaped(&grant.client_name);
     let may: Vec<&str> = grant.scopes.iter().map(sentence).collect();
@@ -322,7 +335,7 @@ fn connection(html: &mut String, grant: &GrantRow, organisations: &[(Organisatio
             if names.is_empty() { "None that you still belong to".to_owned() } else { names.join("; ") }
         }
     };
-    let used = grant.last_used_at_ms.map_or_else(|| "Never".to_owned(), date_time_text);
+    let used = grant.last_used_at_ms.map_or_else(|| "Never".to_owned(), moment);
     push(
         html,
         format_args!(
@@ -333,7 +346,7 @@ fn connection(html: &mut String, grant: &GrantRow, organisations: &[(Organisatio
              </button></p></form>\n</section>\n",
             escaped(&grant.redirect_host),
             may.join("; "),
-            date_time_text(grant.created_at_ms),
+            moment(grant.created_at_ms),
             grant.id,
         ),
     );
@@ -346,5 +359,10 @@ mod tests {
     #[test]
     fn nothing_that_comes_from_outside_is_markup() {
         assert_eq!(escaped("<b>&\"'"), "&lt;b&gt;&amp;&quot;&#39;");
+    }
+
+    #[test]
+    fn a_moment_is_written_for_people() {
+        assert_eq!(moment(1_795_734_909_931), "26 November 2026, 23:15 UTC");
     }
 }

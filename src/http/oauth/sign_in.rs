@@ -108,18 +108,32 @@ pub async fn show(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     page(&call, way_back(query.as_ref().and_then(|query| query.one("return_to"))), None, StatusCode::OK)
 }
 
+/// What a person is told whose form was refused.
+pub(super) struct Refused<'a> {
+    /// Why.
+    pub(super) words: &'a str,
+    /// What they typed, which they need not type again.
+    pub(super) email: &'a str,
+}
+
+impl<'a> Refused<'a> {
+    const fn form(words: &'a str) -> Self {
+        Self { words, email: "" }
+    }
+}
+
 /// The page, with a form that only the browser that was shown it can send.
 fn page(
     call: &Call<Products>,
     return_to: &str,
-    refused: Option<&str>,
+    refused: Option<Refused<'_>>,
     status: StatusCode,
 ) -> Result<HttpResponse, ApiError> {
     let mut random = [0_u8; FORM_NAME_BYTES];
     call.clock().fill_random(&mut random);
     let name: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
     let csrf = call.state().sessions.form_token(&name, "sign-in");
-    let mut answer = pages::sign_in(status, return_to, &csrf, refused);
+    let mut answer = pages::sign_in(status, return_to, &csrf, refused.as_ref());
     let cookies = Cookies::of(call);
     set_cookie(&mut answer, cookies.form, &name, &format!("; Max-Age=3600{}", cookies.secure))?;
     Ok(answer)
@@ -129,23 +143,39 @@ fn page(
 pub async fn submit(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     base_url(&call)?;
     let Ok(form) = Parameters::of_body(&call) else {
-        return page(&call, HOME, Some("The form could not be read; please try again."), StatusCode::BAD_REQUEST);
+        return page(
+            &call,
+            HOME,
+            Some(Refused::form("The form could not be read; please try again.")),
+            StatusCode::BAD_REQUEST,
+        );
     };
     let return_to = way_back(form.one("return_to"));
     let cookies = Cookies::of(&call);
     let is_own = cookie(&call, cookies.form)
         .is_some_and(|name| call.state().sessions.is_form_token(name, "sign-in", form.one("csrf").unwrap_or_default()));
     if !is_own || form.any_repeated(&[]) {
-        return page(&call, return_to, Some("The page was out of date; please try again."), StatusCode::BAD_REQUEST);
+        return page(
+            &call,
+            return_to,
+            Some(Refused::form("The page was out of date; please try again.")),
+            StatusCode::BAD_REQUEST,
+        );
     }
     let (email, password) = (form.one("email").unwrap_or_default(), form.one("password").unwrap_or_default());
     if email.chars().count() > EMAIL_LENGTH_MAX || password.chars().count() > PASSWORD_LENGTH_MAX {
-        return page(&call, return_to, Some("The form could not be read; please try again."), StatusCode::BAD_REQUEST);
+        return page(
+            &call,
+            return_to,
+            Some(Refused::form("The form could not be read; please try again.")),
+            StatusCode::BAD_REQUEST,
+        );
     }
     let user_id = match account::authenticate(&call, email, password).await {
         Ok(user_id) => user_id,
         Err(error) if error.code() == ErrorCode::Unauthorized => {
-            return page(&call, return_to, Some(error.message()), StatusCode::UNAUTHORIZED);
+            let words = "The e-mail address or the password is wrong.";
+            return page(&call, return_to, Some(Refused { words, email }), StatusCode::UNAUTHORIZED);
         }
         Err(error) => return Err(error),
     };

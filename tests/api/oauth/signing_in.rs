@@ -124,9 +124,13 @@ fn a_wrong_password_and_a_stranger_are_told_the_same() {
         answer.text().split("role=\"alert\">").nth(1).unwrap().split('<').next().unwrap().to_owned()
     };
     let words = told(&[("password", "wrong")]);
-    assert_eq!(words, "the e-mail address or the password is wrong");
+    assert_eq!(words, "The e-mail address or the password is wrong.");
     assert_eq!(words, told(&[("email", "nobody@example.com")]));
     assert_eq!(words, told(&[("email", "")]));
+    // The address need not be typed again; a password is never sent back.
+    let changes = [("email", "\"><b>@example.com"), ("password", "a secret <typed> wrongly")];
+    let page = submit(&server, &show(&server, ""), &changes).text();
+    assert!(page.contains("value=\"&quot;&gt;&lt;b&gt;@example.com\"") && !page.contains("typed"), "{page}");
 }
 
 #[test]

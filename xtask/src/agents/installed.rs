@@ -16,13 +16,14 @@ use crate::process::{Process, tied_command};
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What is put beside the packages, where their names are looked for.
-const SCRIPTS: [(&str, &str); 6] = [
+const SCRIPTS: [(&str, &str); 7] = [
     ("told.mjs", include_str!("../../clients/told.mjs")),
     ("sdk.mjs", include_str!("../../clients/sdk.mjs")),
     ("client.mjs", include_str!("../../clients/client.mjs")),
     ("client.py", include_str!("../../clients/client.py")),
     ("connection.mjs", include_str!("../../clients/connection.mjs")),
     ("connection.py", include_str!("../../clients/connection.py")),
+    ("pages.mjs", include_str!("../../clients/pages.mjs")),
 ];
 
 /// The folder into which `package.json` and `requirements.txt` were installed.

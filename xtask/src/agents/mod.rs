@@ -4,6 +4,7 @@
 mod connected;
 mod inspector;
 mod installed;
+mod pages;
 mod proxy;
 mod suite;
 
@@ -37,6 +38,12 @@ pub struct Options {
     /// Take this program instead of building one
     #[arg(long, value_name = "PATH")]
     binary: Option<PathBuf>,
+    /// The Chromium that goes through the pages that people see
+    #[arg(long, value_name = "PATH", default_value = "/usr/bin/chromium")]
+    chromium: PathBuf,
+    /// Keep eight pictures of the pages here
+    #[arg(long, value_name = "FOLDER")]
+    screenshots: Option<PathBuf>,
     /// Call 300 times instead of 3,000 where many calls are made at once
     #[arg(long)]
     sample: bool,
@@ -112,6 +119,10 @@ pub fn run(options: &Options) -> Result<()> {
     for client in &CONNECTED {
         tell(&format!("{}, OAuth", client.name), Instant::now(), connected::tried(&subject, client, &mut connection));
     }
+    let visitor = installation.add_person("pages@example.com", 10, 0)?;
+    let visit =
+        pages::Visit { chromium: &options.chromium, screenshots: options.screenshots.as_deref(), visitor: &visitor };
+    tell("pages, Chromium", Instant::now(), pages::tried(&subject, &visit, &mut connection));
     for era in ["legacy", "auto", "modern"] {
         tell(&format!("inspector, {era}"), Instant::now(), inspector::tried(&subject, era));
     }
