@@ -2,6 +2,7 @@
 // The first argument is the client: `client` or `sdk`. The second one, `auto`, lets it look for the newer era. Without a call in
 // MCP_STEP_UP the person allows everything at once.
 
+import { allowed } from './person.mjs';
 import { told } from './told.mjs';
 
 const redirectUrl = 'http://127.0.0.1:33418/callback';
@@ -15,18 +16,6 @@ const { Client, StreamableHTTPClientTransport, UnauthorizedError } =
         ...(await import('@modelcontextprotocol/sdk/client/streamableHttp.js')),
         ...(await import('@modelcontextprotocol/sdk/client/auth.js')),
       };
-
-// Plays the browser of somebody who is signed in; the parameters of the URI they are sent back to.
-async function allowed(url, scopes) {
-  const headers = { Cookie: `bookkeeping_session=${MCP_SESSION}` };
-  const page = await (await fetch(url, { headers })).text();
-  const hidden = (name) => [name, page.match(new RegExp(`name="${name}" value="([^"]*)"`))[1]];
-  const ticks = scopes.map((scope) => ['scope', scope]);
-  const fields = [hidden('request'), hidden('csrf'), ['decision', 'allow'], ['reach', 'all'], ...ticks];
-  const form = { method: 'POST', headers, body: new URLSearchParams(fields), redirect: 'manual' };
-  const answer = await fetch(new URL('/oauth/authorize', url), form);
-  return new URL(answer.headers.get('location')).searchParams;
-}
 
 // Keeps what the client is given, and which scopes each pair of tokens had.
 class Provider {
@@ -56,7 +45,8 @@ class Provider {
     this.asked += 1;
     if (this.left) return;
     const isFirst = MCP_STEP_UP && this.asked === 1;
-    this.answer = await allowed(url, isFirst ? ['books:read'] : url.searchParams.get('scope').split(' '));
+    const scopes = isFirst ? ['books:read'] : url.searchParams.get('scope').split(' ');
+    this.answer = (await allowed(url, scopes, MCP_SESSION)).searchParams;
   }
 }
 

@@ -16,13 +16,15 @@ use crate::process::{Process, tied_command};
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What is put beside the packages, where their names are looked for.
-const SCRIPTS: [(&str, &str); 7] = [
+const SCRIPTS: [(&str, &str); 9] = [
     ("told.mjs", include_str!("../../clients/told.mjs")),
     ("sdk.mjs", include_str!("../../clients/sdk.mjs")),
     ("client.mjs", include_str!("../../clients/client.mjs")),
     ("client.py", include_str!("../../clients/client.py")),
     ("connection.mjs", include_str!("../../clients/connection.mjs")),
     ("connection.py", include_str!("../../clients/connection.py")),
+    ("person.mjs", include_str!("../../clients/person.mjs")),
+    ("authorization.mjs", include_str!("../../clients/authorization.mjs")),
     ("pages.mjs", include_str!("../../clients/pages.mjs")),
 ];
 
@@ -81,6 +83,11 @@ impl Installed {
     pub(super) fn script(&self, script: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Result<Ran> {
         let program = if script.ends_with(".py") { &self.python } else { &self.node };
         self.run(program, script, arguments, environment)
+    }
+
+    /// Where something that was installed is.
+    pub(super) fn path(&self, of: &str) -> PathBuf {
+        self.folder.join(of)
     }
 
     /// A place of its own for what a run writes.

@@ -131,6 +131,7 @@ pub fn run(options: &Options) -> Result<()> {
     for suite in &SUITES {
         tell(&format!("suite {}", suite.version), Instant::now(), suite::tried(&subject, suite, &through));
     }
+    tell("suite, authorization", Instant::now(), suite::authorized(&subject));
     if let Some(status) = server.process.ended() {
         anyhow::bail!("the server ended with {status}: {}", server.last_words());
     }

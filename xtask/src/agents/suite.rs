@@ -94,6 +94,32 @@ pub(super) fn tried(subject: &Subject, suite: &Suite, url: &str) -> Result<Findi
     Ok(finding)
 }
 
+/// Runs what the newer version has about authorization servers, with a person who allows what it asks; every check must pass.
+pub(super) fn authorized(subject: &Subject) -> Result<Finding> {
+    let suite = &SUITES[1];
+    let folder = subject.installed.fresh_folder()?;
+    let program = subject.installed.path(&format!("node_modules/{}/dist/index.js", suite.package));
+    let base_url = subject.url.strip_suffix("/mcp").context("no base URL")?;
+    let environment = [("BASE_URL", base_url), ("MCP_URL", &subject.url), ("MCP_SESSION", &subject.session)];
+    let arguments = [&*program.to_string_lossy(), &*folder.to_string_lossy()];
+    let ran = subject.installed.script("authorization.mjs", &arguments, &environment)?;
+    let mut finding = Finding::default();
+    let (mut scenarios, mut passed) = (0, 0);
+    for written in fs::read_dir(&folder)? {
+        let checks: Vec<Value> = serde_json::from_slice(&fs::read(written?.path().join("checks.json"))?)?;
+        let (passes, complaints) = judge(&checks, &[]);
+        scenarios += 1;
+        passed += passes;
+        for complaint in complaints {
+            finding.broken(complaint);
+        }
+    }
+    finding.must(scenarios > 1, ran.summary());
+    finding.count("scenarios", scenarios);
+    finding.count("passed", passed);
+    Ok(finding)
+}
+
 fn expectations(text: &str) -> Result<Vec<Expected>> {
     let list = toml::from_str::<Expectations>(text).context("the list of expected failures")?.expected;
     ensure!(
