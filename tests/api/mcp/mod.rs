@@ -6,6 +6,7 @@ mod counting;
 mod direct;
 mod finding;
 mod guide;
+mod narrowing;
 mod plans;
 mod protocol;
 mod random_plans;
