@@ -43,7 +43,7 @@ pub enum Scenario {
     PostingTwoProcesses,
     /// Many concurrent jobs on credits for two
     Credits,
-    /// `kill -9` of the whole service while clients plan, commit and import by tools
+    /// `kill -9` of the whole service while clients plan, commit, import, open balances and load sessions by tools
     PlanKill,
     /// Two processes on one PostgreSQL, plans of either committed by either, either killed every two seconds
     PlanTwoProcesses,

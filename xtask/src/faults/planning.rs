@@ -1,4 +1,4 @@
-//! Plans and imports by tools while servers die: one service killed between previews and commits and inside them, and two on
+//! Plans, imports, opening balances and loads of coding sessions by tools while servers die: one service killed between previews and commits and inside them, and two on
 //! one PostgreSQL either of which is killed every two seconds, with plans of the one committed by the other.
 
 use std::{
@@ -15,7 +15,8 @@ use crate::{
     books::Books,
     planning::{Clients, Planning, reckon},
     postgres::Postgres,
-    program::{Installation, SCOPES, Server, create_key},
+    program::{Installation, Person, SCOPES, Server, create_key},
+    reckoning::Account,
     report::Finding,
 };
 
@@ -26,18 +27,37 @@ const KEYS: usize = 20;
 /// Organisations they work on.
 const ORGANISATIONS: usize = 3;
 
-/// Somebody with a key, and organisations of theirs.
-fn work(installation: &Installation, server: &Server, targets: &[&Installation]) -> Result<Arc<Planning>> {
-    let person = installation.add_person("planner@example.com", 1_000, 0)?;
+/// Credits that no run uses up.
+const CREDITS: u64 = 1_000_000;
+
+/// What clients work on, and who pays for it.
+struct Work {
+    planning: Arc<Planning>,
+    person: Person,
+}
+
+impl Work {
+    /// What was drawn from the credits.
+    fn spent(&self, installation: &Installation) -> Result<u64> {
+        let left = Account::of(installation, &self.person)?.available();
+        Ok(CREDITS.saturating_sub(u64::try_from(left)?))
+    }
+}
+
+/// Somebody with keys, organisations of theirs, and as many others whose balances are opened.
+fn work(installation: &Installation, server: &Server, targets: &[&Installation], unopened: usize) -> Result<Work> {
+    let person = installation.add_person("planner@example.com", CREDITS, 0)?;
     let mut connection = server.connect()?;
     let keys =
         (0..KEYS).map(|number| create_key(&mut connection, &person.session, &format!("planner {number}"), &SCOPES));
     let keys = keys.map(|key| key.map(|key| key.plaintext)).collect::<Result<Vec<_>>>()?;
     let first = keys.first().map_or("", String::as_str);
-    let books = (0..ORGANISATIONS).map(|number| Books::create(&mut connection, first, &format!("Books {number}")));
-    let books = books.collect::<Result<Vec<_>>>()?;
+    let mut made = |name: &str, count: usize| -> Result<Vec<Books>> {
+        (0..count).map(|number| Books::create(&mut connection, first, &format!("{name} {number}"))).collect()
+    };
+    let (books, unopened) = (made("Books", ORGANISATIONS)?, made("Unopened", unopened)?);
     let targets = targets.iter().map(|installation| installation.public()).collect();
-    Ok(Arc::new(Planning::new(targets, keys, books)))
+    Ok(Work { planning: Arc::new(Planning::new(targets, keys, books, unopened)), person })
 }
 
 /// The service is killed 10 to 250 ms after its first answer while clients plan and commit.
@@ -46,8 +66,8 @@ pub(super) fn kill(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
     let mut random = bench.random.clone();
     let (installation, _postgres) = bench.installation("service")?;
     let mut server = installation.serve_ready()?;
-    let work = work(&installation, &server, &[&installation])?;
-    let clients = Clients::start(&work, CLIENTS, &random)?;
+    let work = work(&installation, &server, &[&installation], bench.full_or_sample(500, 20))?;
+    let clients = Clients::start(&work.planning, CLIENTS, &random)?;
     for kill in 0..kills {
         if server.wait_ready(Duration::from_secs(60)).is_err() {
             finding.broken(format!("kill {kill}: the service did not start: {}", server.last_words()));
@@ -65,9 +85,9 @@ pub(super) fn kill(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
     server.wait_ready(Duration::from_secs(60))?;
     let done = clients.stop()?;
     finding.count("kills", kills);
-    reckon(&work, &mut server.connect()?, &done, finding)?;
-    finding.take(&work.complaints);
-    let confirmed = work.confirmed();
+    reckon(&work.planning, &mut server.connect()?, &done, work.spent(&installation)?, finding)?;
+    finding.take(&work.planning.complaints);
+    let confirmed = work.planning.confirmed();
     finding.must(confirmed >= kills / 2, format!("only {confirmed} were confirmed: the scenario tests nothing"));
     server.terminate()?;
     check(&installation, finding)
@@ -83,10 +103,10 @@ pub(super) fn two_processes(bench: &Bench<'_>, finding: &mut Finding) -> Result<
     let (left, right) = (installation("left")?, installation("right")?);
     let mut servers = [left.serve_ready()?, right.serve_ready()?];
     let [first, _] = &servers;
-    let work = work(&left, first, &[&left, &right])?;
+    let work = work(&left, first, &[&left, &right], bench.full_or_sample(500, 20))?;
     // A new key is known to the other process within a second.
     thread::sleep(Duration::from_secs(1));
-    let clients = Clients::start(&work, CLIENTS, &random)?;
+    let clients = Clients::start(&work.planning, CLIENTS, &random)?;
     let deadline = Instant::now() + Duration::from_secs(bench.full_or_sample(180, 12));
     let mut kills = 0_u64;
     while Instant::now() < deadline {
@@ -108,9 +128,9 @@ pub(super) fn two_processes(bench: &Bench<'_>, finding: &mut Finding) -> Result<
     let done = clients.stop()?;
     finding.count("kills", kills);
     let [left_server, right_server] = servers;
-    reckon(&work, &mut right_server.connect()?, &done, finding)?;
-    finding.take(&work.complaints);
-    let confirmed = work.confirmed();
+    reckon(&work.planning, &mut right_server.connect()?, &done, work.spent(&left)?, finding)?;
+    finding.take(&work.planning.complaints);
+    let confirmed = work.planning.confirmed();
     finding.must(confirmed > 3 * kills, format!("only {confirmed} were confirmed: the scenario tests nothing"));
     left_server.terminate()?;
     right_server.terminate()?;

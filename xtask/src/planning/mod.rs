@@ -1,13 +1,16 @@
 //! Clients that keep books by tools while servers die under them: plans, bulk imports and opening balances, each previewed and
-//! then confirmed until it is answered. Everything they make has a name of its own, so that the reckoning finds what is there
-//! twice, what is missing, and what nobody confirmed.
+//! then confirmed until it is answered, and loads of coding sessions. Everything they make has a name of its own, so that the
+//! reckoning finds what is there twice, what is missing, and what nobody confirmed.
+
+mod loads;
+mod openings;
 
 use std::{
     collections::BTreeMap,
     net::SocketAddr,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     thread::{self, JoinHandle},
     time::Duration,
@@ -33,6 +36,9 @@ pub struct Planning {
     /// Each a connection of its own: a plan whose answer was lost waits until it expires, and a connection may have so many.
     keys: Vec<String>,
     books: Vec<Books>,
+    /// Books whose opening balances are set by whoever takes the next.
+    unopened: Vec<Books>,
+    opened: AtomicUsize,
     /// Broken invariants.
     pub complaints: Complaints,
     confirmed: AtomicU64,
@@ -42,12 +48,13 @@ pub struct Planning {
 }
 
 impl Planning {
-    /// Work on these books at any of these servers.
+    /// Work on these books at any of these servers; the later ones get their opening balances.
     #[must_use]
-    pub fn new(targets: Vec<SocketAddr>, keys: Vec<String>, books: Vec<Books>) -> Self {
+    pub fn new(targets: Vec<SocketAddr>, keys: Vec<String>, books: Vec<Books>, unopened: Vec<Books>) -> Self {
         let (complaints, stop) = (Complaints::default(), AtomicBool::new(false));
         let [confirmed, replayed, broken_connections] = [const { AtomicU64::new(0) }; 3];
-        Self { targets, keys, books, complaints, confirmed, replayed, broken_connections, stop }
+        let opened = AtomicUsize::new(0);
+        Self { targets, keys, books, unopened, opened, complaints, confirmed, replayed, broken_connections, stop }
     }
 
     /// What was confirmed so far.
@@ -74,6 +81,7 @@ struct Previewed {
 pub struct Done {
     confirmed: Vec<Previewed>,
     abandoned: Vec<Previewed>,
+    sessions: Vec<loads::Session>,
 }
 
 struct Client {
@@ -97,30 +105,21 @@ impl Client {
     /// Calls a tool; nothing when the connection broke or the service was busy.
     fn call(&mut self, key: usize, tool: &str, arguments: &Value) -> Result<Option<Said>> {
         let key = self.work.keys.get(key).context("no key")?;
-        let params = json!({ "name": tool, "arguments": arguments });
-        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
-        let headers = [("Accept", "application/json, text/event-stream"), ("MCP-Protocol-Version", "2025-11-25")];
-        let request = Request { headers: &headers, ..Request::post("/mcp", Some(key), body.as_bytes()) };
         let target = self.random.index(self.connections.len());
         let connection = self.connections.get_mut(target).context("no server")?;
-        let Ok(reply) = connection.send(&request) else {
-            self.work.broken_connections.fetch_add(1, Ordering::Relaxed);
-            thread::sleep(Duration::from_millis(2));
-            return Ok(None);
-        };
-        if reply.status == 503 || reply.status == 429 {
-            thread::sleep(Duration::from_millis(self.random.between(5, 30)));
-            return Ok(None);
+        match spoken(connection, key, tool, arguments) {
+            Ok(Some(said)) => Ok(Some(said)),
+            Ok(None) => {
+                thread::sleep(Duration::from_millis(self.random.between(5, 30)));
+                Ok(None)
+            }
+            Err(error) if error.is::<Broken>() => {
+                self.work.broken_connections.fetch_add(1, Ordering::Relaxed);
+                thread::sleep(Duration::from_millis(2));
+                Ok(None)
+            }
+            Err(error) => Err(error),
         }
-        ensure!(reply.status == 200, "{tool} was answered {}", reply.summary());
-        let answer = reply.json();
-        let result = answer.get("result").with_context(|| format!("{tool} was answered {answer}"))?;
-        if result.get("isError") == Some(&Value::Bool(true)) {
-            let text = result.pointer("/content/0/text").and_then(Value::as_str).unwrap_or_default();
-            // A service that is starting or stopping.
-            return Ok((!text.starts_with("busy")).then(|| Said::Failed(text.to_owned())));
-        }
-        Ok(result.get("structuredContent").map(|given| Said::Given(given.clone())))
     }
 
     /// The same until there is an answer.
@@ -133,8 +132,19 @@ impl Client {
         bail!("{tool} was never answered")
     }
 
+    /// What a tool gives that has no reason to refuse.
+    fn must_give(&mut self, key: usize, tool: &str, arguments: &Value) -> Result<Value> {
+        match self.call_until_answered(key, tool, arguments)? {
+            Said::Given(given) => Ok(given),
+            Said::Failed(text) => Err(anyhow!("{tool} refused what is right: {text}")),
+        }
+    }
+
     fn step(&mut self) -> Result<()> {
         self.sent += 1;
+        if self.random.chance(20) {
+            return self.code();
+        }
         if self.random.chance(5)
             && let Some(known) = self.random.pick(&self.done.confirmed).cloned()
         {
@@ -143,9 +153,15 @@ impl Client {
         let organisation = self.random.index(self.work.books.len());
         let organisation = self.work.books.get(organisation).context("no organisation")?.id;
         let names: Vec<String> = (0..3).map(|part| format!("c{}-{}-{part}", self.number, self.sent)).collect();
-        let is_import = self.random.chance(30);
-        let (tool, arguments) =
-            if is_import { self.import(organisation, &names) } else { self.plan(organisation, &names) };
+        let opening = if self.random.chance(10) { self.opening() } else { None };
+        let is_opening = opening.is_some();
+        let is_plan = !is_opening && self.random.chance(70);
+        let (organisation, tool, arguments) = match opening {
+            Some(opening) => opening,
+            None if is_plan => self.plan(organisation, &names),
+            None => self.import(organisation, &names),
+        };
+        let names = if is_opening { Vec::new() } else { names };
         let key = self.key;
         let preview = match self.call_until_answered(key, tool, &arguments)? {
             Said::Given(preview) => preview,
@@ -155,10 +171,9 @@ impl Client {
             }
             Said::Failed(text) => return Err(anyhow!("{tool} refused what is right: {text}")),
         };
-        let (confirm, token) = if is_import { ("bulk_import", "confirm_token") } else { ("commit_plan", "plan_token") };
-        let token_name = if is_import { "confirm_token" } else { "plan_token" };
+        let (confirm, token) = if is_plan { ("commit_plan", "plan_token") } else { (tool, "confirm_token") };
         let given = preview.get(token).cloned().with_context(|| format!("{tool} gave no token: {preview}"))?;
-        let previewed = Previewed { tool: confirm, arguments: json!({ token_name: given }), names, organisation, key };
+        let previewed = Previewed { tool: confirm, arguments: json!({ token: given }), names, organisation, key };
         if self.random.chance(10) {
             self.done.abandoned.push(previewed);
             return Ok(());
@@ -185,13 +200,14 @@ impl Client {
         Ok(())
     }
 
-    fn import(&self, organisation: i64, names: &[String]) -> (&'static str, Value) {
+    fn import(&self, organisation: i64, names: &[String]) -> (i64, &'static str, Value) {
         let rows: Vec<Value> = names.iter().map(|name| json!({ "name": name })).collect();
-        ("bulk_import", json!({ "organisation_id": organisation, "kind": "customers", "rows": rows }))
+        let arguments = json!({ "organisation_id": organisation, "kind": "customers", "rows": rows });
+        (organisation, "bulk_import", arguments)
     }
 
     /// Three customers and, for each, a journal that names them.
-    fn plan(&mut self, organisation: i64, names: &[String]) -> (&'static str, Value) {
+    fn plan(&mut self, organisation: i64, names: &[String]) -> (i64, &'static str, Value) {
         let amount = self.random.between(1, 90_000);
         let operations: Vec<Value> = names
             .iter()
@@ -209,8 +225,41 @@ impl Client {
                 ]
             })
             .collect();
-        ("plan_bookkeeping", json!({ "organisation_id": organisation, "operations": operations }))
+        let arguments = json!({ "organisation_id": organisation, "operations": operations });
+        (organisation, "plan_bookkeeping", arguments)
     }
+}
+
+/// The connection broke, so that nobody knows what became of the call.
+#[derive(Debug)]
+struct Broken(String);
+
+impl std::fmt::Display for Broken {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Broken {}
+
+/// Calls a tool; nothing when the service is busy, starting or stopping.
+fn spoken(connection: &mut Connection, key: &str, tool: &str, arguments: &Value) -> Result<Option<Said>> {
+    let params = json!({ "name": tool, "arguments": arguments });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+    let headers = [("Accept", "application/json, text/event-stream"), ("MCP-Protocol-Version", "2025-11-25")];
+    let request = Request { headers: &headers, ..Request::post("/mcp", Some(key), body.as_bytes()) };
+    let reply = connection.send(&request).map_err(|error| Broken(error.to_string()))?;
+    if reply.status == 503 || reply.status == 429 {
+        return Ok(None);
+    }
+    ensure!(reply.status == 200, "{tool} was answered {}", reply.summary());
+    let answer = reply.json();
+    let result = answer.get("result").with_context(|| format!("{tool} was answered {answer}"))?;
+    if result.get("isError") == Some(&Value::Bool(true)) {
+        let text = result.pointer("/content/0/text").and_then(Value::as_str).unwrap_or_default();
+        return Ok((!text.starts_with("busy")).then(|| Said::Failed(text.to_owned())));
+    }
+    Ok(result.get("structuredContent").map(|given| Said::Given(given.clone())))
 }
 
 /// The clients at work.
@@ -261,12 +310,21 @@ impl Clients {
     }
 }
 
-/// Holds what the books show against what was confirmed: everything once, and nothing that was only previewed.
+/// Holds what the books show against what was confirmed: everything once, and nothing that was only previewed; and the credits
+/// that were spent against the lines that were loaded.
 ///
 /// # Errors
 ///
 /// When the books cannot be read.
-pub fn reckon(work: &Planning, connection: &mut Connection, done: &[Done], finding: &mut Finding) -> Result<()> {
+pub fn reckon(
+    work: &Planning,
+    connection: &mut Connection,
+    done: &[Done],
+    spent: u64,
+    finding: &mut Finding,
+) -> Result<()> {
+    openings::reckon(work, connection, done, finding)?;
+    loads::reckon(work, connection, done, spent, finding)?;
     let mut expected: BTreeMap<(i64, &str, &str), u64> = BTreeMap::new();
     for previewed in done.iter().flat_map(|done| &done.confirmed) {
         for name in &previewed.names {
