@@ -6,6 +6,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use ipnet::IpNet;
 use serde::Deserialize;
 
 use crate::domain::mail::{SmtpSecurity, SmtpServer, is_address};
@@ -107,7 +108,7 @@ pub struct Overrides {
     /// Shortest password [default: 12]
     #[arg(long, env = "BOOKKEEPING_PASSWORD_MIN_LENGTH", global = true, value_name = "CHARACTERS")]
     pub password_min_length: Option<u64>,
-    /// Addresses whose X-Forwarded-For counts, separated by commas [default: none]
+    /// Addresses and networks (10.0.0.0/8) whose X-Forwarded-For counts, separated by commas [default: none]
     #[arg(long, env = "BOOKKEEPING_TRUSTED_PROXIES", global = true, value_name = "ADDRESSES")]
     pub trusted_proxies: Option<String>,
     /// Web origins whose pages may use the tool server, separated by commas [default: that of base_url]
@@ -230,7 +231,7 @@ pub struct Settings {
     /// Shortest password.
     pub password_min_length: u64,
     /// Proxies whose word counts.
-    pub trusted_proxies: Vec<IpAddr>,
+    pub trusted_proxies: Vec<IpNet>,
     /// Origins whose pages may use the tool server; that of the public URL when empty.
     pub mcp_allowed_origins: Vec<String>,
     /// Lifetime of an access token.
@@ -500,14 +501,19 @@ fn monthly_credits(given: i64) -> Result<i64, SettingError> {
     })
 }
 
+/// A network, or an address as the network of it alone.
+fn network(text: &str) -> Option<IpNet> {
+    text.parse::<IpNet>().ok().or_else(|| text.parse::<IpAddr>().ok().map(|address| address.to_canonical().into()))
+}
+
 impl Settings {
     /// Validates; every value that cannot be used is named with what is allowed.
     pub fn resolve(given: Overrides) -> Result<Self, SettingError> {
         const LARGE: u64 = 1 << 40;
-        const ADDRESSES: &str = "IP addresses separated by commas";
+        const ADDRESSES: &str = "IP addresses and networks such as 10.0.0.0/8, separated by commas";
         const ORIGINS: &str = "origins separated by commas, such as https://agent.example or http://localhost:6274";
         let proxies = given.trusted_proxies.as_ref();
-        let trusted_proxies = list("trusted_proxies", proxies, ADDRESSES, |text| text.parse().ok())?;
+        let trusted_proxies = list("trusted_proxies", proxies, ADDRESSES, network)?;
         let mcp_allowed_origins = list("mcp_allowed_origins", given.mcp_allowed_origins.as_ref(), ORIGINS, origin)?;
         let log_format = log_format(given.log_format.as_deref())?;
         let log = log_filter(given.log)?;

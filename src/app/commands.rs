@@ -36,10 +36,12 @@ pub(super) fn print(line: &str) {
 
 /// The address of the database.
 pub fn database_url(settings: &Settings) -> String {
-    settings
-        .database_url
-        .clone()
-        .unwrap_or_else(|| format!("sqlite://{}", settings.data_dir.join("bookkeeping.db").display()))
+    settings.database_url.clone().unwrap_or_else(|| database_in(&settings.data_dir))
+}
+
+/// The address of the database that a data folder has unless another one is named.
+pub(super) fn database_in(data_dir: &Path) -> String {
+    format!("sqlite://{}", data_dir.join("bookkeeping.db").display())
 }
 
 /// Makes the data folder, readable by its owner alone.

@@ -82,7 +82,7 @@ pub(super) async fn start(
     let started_at_ms = clock.now_ms();
     commands::prepare_data_dir(&settings.data_dir)?;
     let database_url = commands::database_url(settings);
-    let lock = if database_url.starts_with("sqlite:") { Some(exclusive(settings)?) } else { None };
+    let lock = if database_url.starts_with("sqlite:") { Some(exclusive(&database_url)?) } else { None };
     let registry = ActorRegistry::default();
     let metrics = Metrics::new(vec![Box::new(registry.clone())]);
     let store = open_store(settings, database_url, &overrides, &metrics, &clock).await?;
@@ -238,13 +238,13 @@ fn engine(stand_ins: &[Arc<dyn Work>], product: Product) -> Arc<dyn Work> {
     }
 }
 
-/// A database file is served by one process at a time.
-fn exclusive(settings: &Settings) -> anyhow::Result<ServeLock> {
-    let lock = ServeLock::acquire(&settings.data_dir).context("cannot lock the data_dir")?;
+/// A database file is served by one process at a time, whatever their data folders.
+fn exclusive(database_url: &str) -> anyhow::Result<ServeLock> {
+    let lock = ServeLock::acquire(database_url).context("cannot lock the database")?;
     lock.ok_or_else(|| {
         commands::Usage(format!(
-            "setting data_dir: {:?} is being served by another process; allowed: one `serve` per SQLite data_dir (use PostgreSQL for several)",
-            settings.data_dir
+            "setting database_url: {database_url} is being served by another process; allowed: one `serve` per SQLite database (use \
+             PostgreSQL for several)"
         ))
         .into()
     })
@@ -424,7 +424,8 @@ fn demo_settings(mut settings: Settings) -> anyhow::Result<Settings> {
     }
     commands::prepare_data_dir(&settings.data_dir)?;
     let folder = settings.data_dir.join("demo");
-    if folder.is_dir() && ServeLock::acquire(&folder).is_ok_and(|lock| lock.is_none()) {
+    let database_url = commands::database_in(&folder);
+    if folder.is_dir() && ServeLock::acquire(&database_url).is_ok_and(|lock| lock.is_none()) {
         return Err(
             commands::Usage(format!("a demonstration is being served from {} already", folder.display())).into()
         );

@@ -4,6 +4,13 @@ use std::fmt;
 
 use serde::ser::{Serialize, Serializer};
 
+/// Reads an identifier; `None` unless it is an integer of at least 1 in its one form, without sign and leading zeros, so that two
+/// paths never lead to one record.
+pub fn integer(text: &str) -> Option<i64> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
+    is_plain.then(|| text.parse().ok()).flatten()
+}
+
 /// An identifier that is an integer.
 macro_rules! record_id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -29,12 +36,9 @@ macro_rules! integer_id {
         );
 
         impl $name {
-            /// Reads the decimal form used in paths and query strings; `None` unless it is an integer of at least 1.
+            /// Reads the decimal form used in paths and query strings; see [`integer`].
             pub fn parse(text: &str) -> Option<Self> {
-                if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-                    return None;
-                }
-                text.parse::<i64>().ok().filter(|id| *id >= 1).map(Self)
+                integer(text).map(Self)
             }
         }
     };
@@ -182,7 +186,7 @@ mod tests {
     #[test]
     fn only_integers_of_at_least_one_are_ids() {
         assert_eq!(KeyId::parse("7"), Some(KeyId(7)));
-        for text in ["", "0", "-1", "+1", "1.0", " 1", "9223372036854775808", "x"] {
+        for text in ["", "0", "-1", "+1", "1.0", " 1", "9223372036854775808", "x", "01", "00", "%31"] {
             assert_eq!(KeyId::parse(text), None, "{text:?}");
         }
     }

@@ -2,7 +2,7 @@
 //! say in headers (credentials, media type) and what answers say about the rate limit.
 
 use std::cell::RefCell;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
@@ -13,6 +13,7 @@ use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use actix_web::http::{Method, header};
 use bytes::Bytes;
 use futures_util::future::LocalBoxFuture;
+use ipnet::IpNet;
 use tokio::sync::SemaphorePermit;
 
 use crate::clock::Clock;
@@ -329,16 +330,19 @@ impl<S> Call<S> {
         self.worker.shared.large_parses.acquire().await.ok()
     }
 
-    /// The address of whoever is behind the connection: its own, or what a trusted proxy says in `X-Forwarded-For`
-    /// (the last address a proxy we trust did not add itself).
-    pub fn client_ip(&self, trusted_proxies: &[IpAddr]) -> Option<IpAddr> {
-        let peer = self.peer_ip()?;
-        if !trusted_proxies.contains(&peer) {
-            return Some(peer);
+    /// The address of whoever is behind the connection: its own, or what trusted proxies say in `X-Forwarded-For`. All its lines are
+    /// one list (RFC 9110, section 5.3), to which each proxy adds at the end: the last address that is no trusted proxy's counts, and
+    /// what stands before it is hearsay. Where that is no address, it is the proxy that wrote it.
+    pub fn client_ip(&self, trusted_proxies: &[IpNet]) -> Option<IpAddr> {
+        let is_trusted = |address: IpAddr| trusted_proxies.iter().any(|network| network.contains(&address));
+        let mut nearest = self.peer_ip()?.to_canonical();
+        let lines: Vec<_> = self.headers().get_all("x-forwarded-for").collect();
+        let mut hops = lines.iter().rev().flat_map(|line| line.to_str().unwrap_or_default().rsplit(','));
+        while is_trusted(nearest) {
+            let Some(hop) = hops.next().and_then(|hop| hop_address(hop.trim())) else { break };
+            nearest = hop;
         }
-        let forwarded = self.header("x-forwarded-for").unwrap_or_default();
-        let mut hops = forwarded.rsplit(',').map_while(|hop| hop.trim().parse::<IpAddr>().ok());
-        Some(hops.find(|hop| !trusted_proxies.contains(hop)).unwrap_or(peer))
+        Some(nearest)
     }
 
     /// The request of the server library and the unread body, for taking a connection over; an error of ours of a tool.
@@ -457,6 +461,12 @@ pub(super) fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
 }
 
 /// `application/json` or any `…/…+json`, whatever its parameters.
+/// The address of a hop; some proxies write its port, too.
+fn hop_address(text: &str) -> Option<IpAddr> {
+    let address = text.parse().ok().or_else(|| text.parse().ok().map(|socket: SocketAddr| socket.ip()));
+    address.map(|address: IpAddr| address.to_canonical())
+}
+
 fn is_json(media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     if essence.eq_ignore_ascii_case("application/json") {

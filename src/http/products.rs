@@ -24,7 +24,7 @@ pub struct ProductLimits {
     /// Shortest password.
     pub password_min_length: usize,
     /// Proxies whose `X-Forwarded-For` counts.
-    pub trusted_proxies: Vec<std::net::IpAddr>,
+    pub trusted_proxies: Vec<ipnet::IpNet>,
     /// Whether strangers may register.
     pub open_registration: bool,
     /// Monthly credits of a person who registers.

@@ -180,7 +180,8 @@ enum Segment {
     Parameter(&'static str),
 }
 
-/// Path parameters, percent-decoded.
+/// Path parameters, as they are written: what they name (identifiers, dates) needs no percent-encoding, and what is written otherwise
+/// is something else, so that two paths never lead to one record. The rest of a path is percent-decoded.
 pub(super) type Parameters = Vec<(&'static str, String)>;
 
 /// What a method and a path lead to.
@@ -292,7 +293,7 @@ impl PathEntry {
     fn parameters(&self, found: &[&str]) -> Parameters {
         let named = self.segments.iter().zip(found).filter_map(|(segment, found)| match segment {
             Segment::Literal(_) => None,
-            Segment::Parameter(name) => Some((*name, decode(found, false))),
+            Segment::Parameter(name) => Some((*name, (*found).to_owned())),
         });
         let tail = found.get(self.segments.len()..).unwrap_or_default();
         named.chain(self.tail.map(|name| (name, decode(&tail.join("/"), false)))).collect()

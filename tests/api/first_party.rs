@@ -189,6 +189,33 @@ fn behind_a_trusted_proxy_addresses_are_told_apart() {
     from("203.0.113.10", 0).expect(201);
     // Only the hop the proxy itself wrote counts; what the caller put in front of it is hearsay.
     from("198.51.100.1, 203.0.113.9", 11).refused(429, "rate_limited");
+    // A proxy may add a line of its own instead of going on with the caller's, and a port to the address.
+    for (own, added) in
+        [("198.51.100.2", "203.0.113.9"), ("198.51.100.3, 203.0.113.9", "127.0.0.1"), ("x", "203.0.113.9:4711")]
+    {
+        let request = server.client.post("/app/v1/register").header("X-Forwarded-For", own);
+        let request = request.header("X-Forwarded-For", added).json(&person("forged@example.com"));
+        request.send().refused(429, "rate_limited");
+    }
+}
+
+#[test]
+fn the_addresses_of_a_trusted_network_are_all_proxies() {
+    let proxies = "127.0.0.0/8, 10.0.0.0/8, 2001:db8:5::/48".to_owned();
+    let server = open().settings(|settings| settings.trusted_proxies = Some(proxies)).start();
+    let from = |hops: &str, number: usize| {
+        let request = server.client.post("/app/v1/register").header("X-Forwarded-For", hops);
+        request.json(&person(&format!("person-{number}@example.com"))).send()
+    };
+    let hops = ["203.0.113.9, 10.1.2.3", "203.0.113.9,2001:db8:5::7, 10.255.0.1", "::ffff:203.0.113.9"];
+    for number in 0..10 {
+        from(hops[number % 3], number).expect(201);
+    }
+    from("203.0.113.9", 10).refused(429, "rate_limited");
+    // Beside the network it is somebody.
+    from("203.0.113.9, 11.0.0.1", 11).expect(201);
+    // What is no address ends what can be believed: it is the proxy before it.
+    from("203.0.113.9, unknown, 10.1.2.3", 12).expect(201);
 }
 
 #[test]

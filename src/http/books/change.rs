@@ -17,7 +17,7 @@ use crate::domain::books::request::{ChangeOptions, CommandOutcome, CommandResult
 use crate::domain::caller::{AccessDenied, Role};
 use crate::domain::date::{Date, date_in};
 use crate::domain::idempotency::StoredResponse;
-use crate::domain::ids::OrganisationId;
+use crate::domain::ids::{self, OrganisationId};
 use crate::domain::problem::Issues;
 use crate::http::call::Call;
 use crate::http::envelope::{Data, Id};
@@ -195,10 +195,9 @@ pub fn path_id(call: &Call<Products>) -> Result<i64, ApiError> {
     integer_id(call.parameter("id"))
 }
 
-/// The identifier of a path: a text that is no integer of at least 1 is unknown.
+/// The identifier of a path: a text that is no integer of at least 1 in its one form is unknown.
 pub fn integer_id(text: &str) -> Result<i64, ApiError> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| text.parse().ok()).flatten().filter(|id| *id >= 1).ok_or_else(ApiError::not_found)
+    ids::integer(text).ok_or_else(ApiError::not_found)
 }
 
 impl From<AccessDenied> for ApiError {

@@ -77,4 +77,32 @@ on_both_databases! {
         let stale = books.request("POST", &format!("/journals/{}/void", journal["id"])).header("If-Match", "\"2\"").send();
         assert_eq!(reason(&stale), "stale_version");
     }
+
+    fn an_identifier_is_written_in_one_way(database) {
+        let books = Books::on(&database);
+        let customer = books.post("/customers", &json!({ "name": "x" })).expect(201)["data"]["id"].clone();
+        let id = customer.to_string();
+        let (first, rest) = id.split_at(1);
+        let escaped = format!("%3{first}{rest}");
+        let organisation = books.id.to_string();
+        let (first, rest) = organisation.split_at(1);
+        let escaped_organisation = format!("%3{first}{rest}");
+        let archive = |organisation: &str, id: &str| {
+            let path = format!("/api/v1/books/organisations/{organisation}/customers/{id}/archive");
+            books.server.client.post(&path).key(&books.key).idempotency_key("once").send()
+        };
+        for odd in [format!("0{id}"), format!("00{id}"), format!("+{id}"), format!("%2B{id}"), escaped, format!("{id}%20")] {
+            archive(&organisation, &odd).refused(404, "not_found");
+        }
+        for odd in [format!("0{organisation}"), escaped_organisation, format!("+{organisation}")] {
+            archive(&odd, &id).refused(404, "not_found");
+        }
+        archive(&organisation, &id).expect(200);
+        assert!(is_replay(&archive(&organisation, &id)));
+        let key = books.server.key(&books.owner, &["books:read"]).id;
+        for odd in [format!("0{key}"), format!("+{key}"), format!("%3{key}")] {
+            let path = format!("/api/v1/keys/{odd}");
+            books.server.client.delete(&path).session(&books.owner).send().refused(400, "validation_error");
+        }
+    }
 }
