@@ -13,6 +13,7 @@ use super::unstored;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::caller::{KeyReach, Role, Scope, ScopeSet};
 use crate::domain::date::date_time_text;
+use crate::domain::oauth::client_url::ClientUrl;
 use crate::domain::oauth::redirect;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
@@ -137,6 +138,8 @@ pub(super) fn sign_in(status: StatusCode, return_to: &str, csrf: &str, refused: 
 pub(super) struct ConsentPage<'a> {
     pub(super) email: &'a str,
     pub(super) client_name: &'a str,
+    /// Where its description came from, of a client that was not registered.
+    pub(super) client_host: Option<&'a str>,
     pub(super) redirect_uri: &'a str,
     pub(super) request: &'a str,
     pub(super) csrf: &'a str,
@@ -185,6 +188,15 @@ pub(super) fn consent(status: StatusCode, asked: &ConsentPage<'_>) -> HttpRespon
     let mut main = format!(
         "<h1>Connect <q>{name}</q>?</h1>\n<p class=\"hint\">This is the name the application gave itself; nobody checked it.</p>\n"
     );
+    if let Some(host) = asked.client_host {
+        let host = escaped(host);
+        push(
+            &mut main,
+            format_args!(
+                "<p>Who asks is <strong class=\"host\">{host}</strong>: the application is described there.</p>\n"
+            ),
+        );
+    }
     if let Some(notice) = asked.notice {
         push(&mut main, format_args!("<p class=\"notice\" role=\"alert\">{}</p>\n", notice.words()));
     }
@@ -323,10 +335,12 @@ fn connection(html: &mut String, grant: &GrantRow, organisations: &[(Organisatio
         }
     };
     let used = grant.last_used_at_ms.map_or_else(|| "Never".to_owned(), date_time_text);
+    let described = ClientUrl::parse(&grant.client_id)
+        .map_or_else(String::new, |url| format!("<dt>Described at</dt><dd>{}</dd>\n", escaped(url.host())));
     push(
         html,
         format_args!(
-            "<section>\n<h2>{name}</h2>\n<dl>\n<dt>Answers go to</dt><dd>{}</dd>\n<dt>It may</dt><dd>{}</dd>\n\
+            "<section>\n<h2>{name}</h2>\n<dl>\n{described}<dt>Answers go to</dt><dd>{}</dd>\n<dt>It may</dt><dd>{}</dd>\n\
              <dt>Organisations</dt><dd>{covered}</dd>\n<dt>Since</dt><dd>{}</dd>\n<dt>Last used</dt><dd>{used}</dd>\n</dl>\n\
              <form method=\"post\" action=\"/app/connections\"><input type=\"hidden\" name=\"csrf\" value=\"{csrf}\">\
              <p class=\"actions\"><button type=\"submit\" name=\"revoke\" value=\"{}\" aria-label=\"Revoke {name}\">Revoke\

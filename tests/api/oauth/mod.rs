@@ -3,10 +3,12 @@
 
 mod authorizing;
 mod consenting;
+mod documents;
 mod exchanging;
 mod flow;
 mod gate;
 mod hostile;
+mod hostile_documents;
 mod redirecting;
 mod registering;
 mod secrecy;
