@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
+use actix_web::http::header::{self, HeaderValue};
 
-use super::documents::stored_client;
+use super::documents::{DocumentRefusal, stored_client};
 use super::form::Parameters;
 use super::pages::{self, ConsentPage, Notice};
 use super::sign_in::{PageSession, sign_in_first};
@@ -69,6 +70,7 @@ pub async fn ask(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     consent_page(&call, &session, &shown, None, StatusCode::OK).await
 }
 
+const CANNOT_BE_MADE: &str = "This connection cannot be made";
 const UNREGISTERED: &str =
     "The application is not registered here, or not any more. Connect it anew from its own settings.";
 const NOT_AN_ADDRESS: &str =
@@ -101,7 +103,7 @@ async fn known_client(
             }
             match documents.client(call, session.user_id, url).await? {
                 Ok(client) => client,
-                Err(refusal) => return Ok(Err(Ok(refusal.page(call)))),
+                Err(refusal) => return Ok(Err(Ok(unknown_by_document(call, &refusal)))),
             }
         }
         (Some(_), None) if ClientUrl::is_meant(client_id) => return refused(NOT_AN_ADDRESS),
@@ -117,6 +119,16 @@ async fn known_client(
         return refused(OTHER_REDIRECT);
     }
     Ok(Ok((client, asked.to_owned())))
+}
+
+fn unknown_by_document(call: &Call<Products>, refusal: &DocumentRefusal) -> HttpResponse {
+    let told = refusal.told();
+    call.state().actors.observer.oauth_refused(told.error);
+    let mut page = pages::message(told.status, CANNOT_BE_MADE, &told.words);
+    if let Some(seconds) = told.wait_s {
+        page.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    page
 }
 
 fn may_be_sent_to(client: &ClientRow, redirect_uri: &str) -> bool {
@@ -163,7 +175,7 @@ fn send_back(call: &Call<Products>, request: &Decided, answer: (&str, &str)) -> 
 
 fn refused_page(call: &Call<Products>, error: OAuthError, words: &str) -> Result<HttpResponse, ApiError> {
     call.state().actors.observer.oauth_refused(error);
-    Ok(pages::message(StatusCode::BAD_REQUEST, "This connection cannot be made", words))
+    Ok(pages::message(StatusCode::BAD_REQUEST, CANNOT_BE_MADE, words))
 }
 
 /// What a page about a request shows of it.

@@ -188,24 +188,22 @@ pub(super) fn consent(status: StatusCode, asked: &ConsentPage<'_>) -> HttpRespon
     let mut main = format!(
         "<h1>Connect <q>{name}</q>?</h1>\n<p class=\"hint\">This is the name the application gave itself; nobody checked it.</p>\n"
     );
-    if let Some(host) = asked.client_host {
-        let host = escaped(host);
-        push(
-            &mut main,
-            format_args!(
-                "<p>Who asks is <strong class=\"host\">{host}</strong>: the application is described there.</p>\n"
-            ),
-        );
-    }
     if let Some(notice) = asked.notice {
         push(&mut main, format_args!("<p class=\"notice\" role=\"alert\">{}</p>\n", notice.words()));
     }
+    let who_asks = asked.client_host.map_or_else(String::new, |host| {
+        let host = escaped(host);
+        format!(
+            "<dt>Who asks</dt><dd><strong class=\"host\">{host}</strong> <span class=\"hint\">(the application is described \
+             there)</span></dd>\n"
+        )
+    });
     push(
         &mut main,
         format_args!(
             "<dl>\n<dt>You are</dt><dd>{} <span class=\"hint\">(not you? sign out on the page of your \
              <a href=\"/app/connections\">connections</a> first)</span></dd>\n\
-             <dt>You will be sent back to</dt><dd><strong class=\"host\">{}</strong>",
+             {who_asks}<dt>You will be sent back to</dt><dd><strong class=\"host\">{}</strong>",
             escaped(asked.email),
             escaped(host)
         ),

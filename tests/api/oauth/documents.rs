@@ -89,8 +89,10 @@ fn the_page_names_who_asks_and_where_the_answer_goes() {
     let person = server.person();
     let page = asked(&server, &person, CLIENT);
     assert_eq!(page.status, 200, "{page}");
-    assert!(page.text().contains("Who asks is <strong class=\"host\">app.agents.example</strong>"), "{page}");
-    assert!(page.text().contains("<strong class=\"host\">agent.example</strong>"), "{page}");
+    for (what, host) in [("Who asks", "app.agents.example"), ("You will be sent back to", "agent.example")] {
+        let named = format!("<dt>{what}</dt><dd><strong class=\"host\">{host}</strong>");
+        assert!(page.text().contains(&named), "{page}");
+    }
     // The name is still only what the application calls itself.
     assert!(page.text().contains("<q>Test agent</q>") && page.text().contains("nobody checked it"), "{page}");
     let registered = client_at(&server, REDIRECT_URI);

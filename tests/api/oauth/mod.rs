@@ -3,6 +3,7 @@
 
 mod authorizing;
 mod consenting;
+mod document_limits;
 mod documents;
 mod exchanging;
 mod flow;

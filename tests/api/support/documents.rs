@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bookkeeping_suite::http::oauth::documents::{FetchOptions, Network};
@@ -61,12 +61,15 @@ struct Shared {
     routed: Vec<SocketAddr>,
     requests: Vec<String>,
     connections: usize,
+    /// Look-ups wait.
+    is_held: bool,
     is_over: bool,
 }
 
 /// The site.
 pub struct Site {
     shared: Arc<Mutex<Shared>>,
+    released: Arc<Condvar>,
     address: SocketAddr,
     root: CertificateDer<'static>,
 }
@@ -122,14 +125,18 @@ impl Site {
                 std::thread::spawn(move || drop(attend(connection, greeting, config, &shared)));
             }
         });
-        Self { shared, address, root }
+        Self { shared, released: Arc::default(), address, root }
     }
 
     /// How a server fetches documents from here.
     pub fn options(&self) -> FetchOptions {
         let root = Certificate::from_der(&self.root).to_owned();
         FetchOptions {
-            network: Arc::new(SiteNetwork { shared: Arc::clone(&self.shared), site: self.address }),
+            network: Arc::new(SiteNetwork {
+                shared: Arc::clone(&self.shared),
+                released: Arc::clone(&self.released),
+                site: self.address,
+            }),
             roots: RootCerts::new_with_certs(&[root]),
             deadline: DEADLINE,
         }
@@ -167,6 +174,22 @@ impl Site {
         locked(&self.shared).greeting = Some(greeting);
     }
 
+    /// Looking up names takes from now on until they are released.
+    pub fn hold_names(&self) {
+        locked(&self.shared).is_held = true;
+    }
+
+    /// Lets what waits, and what comes, be looked up.
+    pub fn release_names(&self) {
+        locked(&self.shared).is_held = false;
+        self.released.notify_all();
+    }
+
+    /// How many names were looked up, or are being, since it was last asked what was.
+    pub fn names_looked_up(&self) -> usize {
+        locked(&self.shared).looked_up.len()
+    }
+
     /// What was asked since the last time.
     pub fn asked(&self) -> Asked {
         let mut shared = locked(&self.shared);
@@ -182,6 +205,7 @@ impl Site {
 impl Drop for Site {
     fn drop(&mut self) {
         locked(&self.shared).is_over = true;
+        self.released.notify_all();
         // Wakes the thread that waits for connections.
         drop(TcpStream::connect(self.address));
     }
@@ -201,6 +225,7 @@ fn path_of(url: &str) -> &str {
 /// The network of a server under test.
 struct SiteNetwork {
     shared: Arc<Mutex<Shared>>,
+    released: Arc<Condvar>,
     site: SocketAddr,
 }
 
@@ -214,6 +239,8 @@ impl Network for SiteNetwork {
     fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let mut shared = locked(&self.shared);
         shared.looked_up.push(host.to_owned());
+        let held = self.released.wait_while(shared, |shared| shared.is_held && !shared.is_over);
+        let mut shared = held.unwrap_or_else(PoisonError::into_inner);
         match shared.addresses.get_mut(host) {
             Some(answers) if answers.len() > 1 => Ok(answers.remove(0)),
             Some(answers) => Ok(answers.first().cloned().unwrap_or_default()),

@@ -7,15 +7,12 @@ mod read;
 
 use std::sync::Arc;
 
-use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderValue};
 use dashmap::DashMap;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::fetch::{FetchFault, Fetched};
 use super::failure::Failure;
-use super::pages;
 use crate::domain::ids::UserId;
 use crate::domain::oauth::client_url::ClientUrl;
 use crate::domain::oauth::document_age::FAILED_MS;
@@ -45,7 +42,7 @@ pub struct ClientDocuments {
 
 /// Why there is no document.
 #[derive(Debug, Clone, Copy)]
-enum Unfetched {
+pub(super) enum Unfetched {
     /// It did not come.
     Unreachable,
     /// What came is no description of a client.
@@ -54,40 +51,51 @@ enum Unfetched {
 
 /// Why a client is not known by its document.
 pub(super) enum DocumentRefusal {
-    /// There is none.
-    Unfetched(ClientUrl, OAuthError, String),
+    /// There is none, or none that can be used.
+    Unfetched(ClientUrl, Unfetched),
     /// Too many were fetched lately; for so many seconds.
     TooMany(u64),
     /// Too many are fetched now.
     Busy,
 }
 
+/// What a person is told in place of the page that asks.
+pub(super) struct Told {
+    pub(super) status: StatusCode,
+    pub(super) error: OAuthError,
+    pub(super) words: String,
+    /// Seconds after which it is worth trying again.
+    pub(super) wait_s: Option<u64>,
+}
+
 impl DocumentRefusal {
-    /// What the person is told; counted.
-    pub(super) fn page(self, call: &Call<Products>) -> HttpResponse {
-        let (status, error, words, wait_s) = match self {
-            Self::Unfetched(url, error, words) => {
+    /// In words.
+    pub(super) fn told(&self) -> Told {
+        match self {
+            Self::Unfetched(url, why) => {
+                let (error, but) = match why {
+                    Unfetched::Unreachable => (OAuthError::InvalidClient, "could not be fetched".to_owned()),
+                    Unfetched::Unusable(why) => (why.error, format!("cannot be used: {}", why.description)),
+                };
                 let words = format!(
-                    "The application is known by its description at {}, but {words} It is asked for again after a minute.",
+                    "The application is known by its description at {}, but that {but}. It is asked for again after a minute.",
                     url.host()
                 );
-                (StatusCode::BAD_REQUEST, error, words, None)
+                Told { status: StatusCode::BAD_REQUEST, error, words, wait_s: None }
             }
-            Self::TooMany(seconds) => {
-                let words = "Too many applications were looked up. Wait a minute and try again.".to_owned();
-                (StatusCode::TOO_MANY_REQUESTS, OAuthError::SlowDown, words, Some(seconds))
-            }
-            Self::Busy => {
-                let words = "Too many applications are being looked up. Try again in a moment.".to_owned();
-                (StatusCode::SERVICE_UNAVAILABLE, OAuthError::TemporarilyUnavailable, words, Some(1))
-            }
-        };
-        call.state().actors.observer.oauth_refused(error);
-        let mut page = pages::message(status, "This connection cannot be made", &words);
-        if let Some(seconds) = wait_s {
-            page.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+            Self::TooMany(seconds) => Told {
+                status: StatusCode::TOO_MANY_REQUESTS,
+                error: OAuthError::SlowDown,
+                words: "Too many applications were looked up. Wait a minute and try again.".to_owned(),
+                wait_s: Some(*seconds),
+            },
+            Self::Busy => Told {
+                status: StatusCode::SERVICE_UNAVAILABLE,
+                error: OAuthError::TemporarilyUnavailable,
+                words: "Too many applications are being looked up. Try again in a moment.".to_owned(),
+                wait_s: Some(1),
+            },
         }
-        page
     }
 }
 
@@ -159,7 +167,7 @@ impl ClientDocuments {
             }
             Err(unfetched) => {
                 self.remember(call, &url, unfetched);
-                Ok(Err(refusal(url, unfetched)))
+                Ok(Err(DocumentRefusal::Unfetched(url, unfetched)))
             }
         }
     }
@@ -199,7 +207,7 @@ impl ClientDocuments {
     fn failed_lately(&self, call: &Call<Products>, url: &ClientUrl) -> Option<DocumentRefusal> {
         let now_ms = call.clock().monotonic_ms();
         let failed = self.failed.get(url.as_str()).filter(|failed| failed.0 > now_ms).map(|failed| failed.1)?;
-        Some(refusal(url.clone(), failed))
+        Some(DocumentRefusal::Unfetched(url.clone(), failed))
     }
 
     fn remember(&self, call: &Call<Products>, url: &ClientUrl, unfetched: Unfetched) {
@@ -208,17 +216,6 @@ impl ClientDocuments {
             self.failed.retain(|_, failed| failed.0 > now_ms);
         }
         self.failed.insert(url.as_str().to_owned(), (now_ms + FAILED_MS, unfetched));
-    }
-}
-
-fn refusal(url: ClientUrl, unfetched: Unfetched) -> DocumentRefusal {
-    match unfetched {
-        Unfetched::Unreachable => {
-            DocumentRefusal::Unfetched(url, OAuthError::InvalidClient, "that could not be fetched.".to_owned())
-        }
-        Unfetched::Unusable(Failure { error, description }) => {
-            DocumentRefusal::Unfetched(url, error, format!("that cannot be used: {description}."))
-        }
     }
 }
 
