@@ -126,6 +126,15 @@ pub struct Overrides {
     /// Applications that may register an hour from one address [default: 20]
     #[arg(long, env = "BOOKKEEPING_OAUTH_REGISTRATIONS_PER_HOUR", global = true, value_name = "N")]
     pub oauth_registrations_per_hour: Option<u64>,
+    /// Whether applications may be known by a document that is fetched from their https client_id [default: true]
+    #[arg(
+        long,
+        env = "BOOKKEEPING_OAUTH_CLIENT_METADATA_DOCUMENTS",
+        global = true,
+        value_name = "true|false",
+        hide_possible_values = true
+    )]
+    pub oauth_client_metadata_documents: Option<bool>,
     /// Private schemes of redirect URIs, separated by commas [default: cursor,vscode,vscode-insiders,windsurf]
     #[arg(long, env = "BOOKKEEPING_OAUTH_REDIRECT_SCHEMES", global = true, value_name = "SCHEMES")]
     pub oauth_redirect_schemes: Option<String>,
@@ -242,6 +251,8 @@ pub struct Settings {
     pub oauth_refresh_grace_s: u64,
     /// Registrations of clients by one address.
     pub oauth_registrations_per_hour: u64,
+    /// Whether clients may be known by their documents.
+    pub oauth_client_metadata_documents: bool,
     /// Private schemes of redirect URIs.
     pub oauth_redirect_schemes: Vec<String>,
     /// Whether strangers may register, when given; else only in the demonstration.
@@ -311,6 +322,7 @@ impl Overrides {
             oauth_refresh_idle_days,
             oauth_refresh_grace_s,
             oauth_registrations_per_hour,
+            oauth_client_metadata_documents,
             oauth_redirect_schemes,
             open_registration,
             job_retention_days,
@@ -573,6 +585,7 @@ impl Settings {
                 1,
                 1_000_000,
             )?,
+            oauth_client_metadata_documents: given.oauth_client_metadata_documents.unwrap_or(true),
             oauth_redirect_schemes: redirect_schemes(given.oauth_redirect_schemes.as_ref())?,
             open_registration: given.open_registration,
             job_retention_days: bounded("job_retention_days", given.job_retention_days, 30, 1, 36_500)?,

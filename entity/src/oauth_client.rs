@@ -1,14 +1,14 @@
-//! An application that may ask people for access (RFC 7591).
+//! An application that may ask people for access: registered (RFC 7591), or known by its own document.
 
 use sea_orm::entity::prelude::*;
 
 use super::NoRelation as Relation;
 
-/// An application that may ask people for access (RFC 7591).
+/// An application that may ask people for access: registered (RFC 7591), or known by its own document.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "oauth_client")]
 pub struct Model {
-    /// Identifier, no secret.
+    /// Identifier, no secret; of a client that was not registered the address of its document.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: String,
     /// The name it gave itself.
@@ -27,6 +27,8 @@ pub struct Model {
     pub created_at: i64,
     /// Milliseconds; none before its first token.
     pub last_used_at: Option<i64>,
+    /// Milliseconds: the document is asked for again after this. None for a client that was registered.
+    pub document_until: Option<i64>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

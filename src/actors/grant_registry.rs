@@ -345,6 +345,11 @@ impl GrantRegistryHandle {
         Ok(self.store.writer.register_client(client).await?)
     }
 
+    /// Keeps what a client's document says; nothing published depends on it.
+    pub async fn keep_document(&self, client: NewClient, kept_ms: i64) -> Result<(), AskError> {
+        Ok(self.store.writer.keep_client_document(client, kept_ms).await?)
+    }
+
     /// Keeps a request until it is decided; nothing published depends on it.
     pub async fn begin(&self, request: NewRequest) -> Result<(), AskError> {
         Ok(self.store.writer.begin_oauth_request(request).await?)

@@ -25,6 +25,7 @@ use crate::domain::job::Product;
 use crate::domain::oauth::lifetimes::Lifetimes;
 use crate::http::dispatch::ActorGate;
 use crate::http::first_party::throttle::Throttle;
+use crate::http::oauth::documents::{ClientDocuments, FetchOptions};
 use crate::http::oauth::{self, OAuthOptions};
 use crate::http::ops::{History, OpsState};
 use crate::http::products::{MailOptions, ProductLimits, Products};
@@ -61,6 +62,8 @@ pub(super) struct Running {
 pub(super) struct StartOverrides {
     /// Stand-ins for the engines of their products.
     pub(super) engines: Vec<Arc<dyn Work>>,
+    /// How documents of clients are fetched.
+    pub(super) client_documents: Option<FetchOptions>,
     /// The clock is moved by hand and must not be corrected by the database's.
     pub(super) own_clock: bool,
 }
@@ -100,6 +103,9 @@ pub(super) async fn start(
         // Where documents are rendered, the renderer goes here.
         mail: MailOptions { host: actors.mail.host().to_owned() },
         oauth: oauth_options(settings),
+        client_documents: settings
+            .oauth_client_metadata_documents
+            .then(|| ClientDocuments::new(overrides.client_documents.unwrap_or_default())),
         clock: Arc::clone(&clock),
         shared_database: store.is_shared(),
         base_url: std::sync::OnceLock::new(),

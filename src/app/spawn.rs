@@ -15,6 +15,7 @@ use crate::config::Settings;
 use crate::domain::books::request::{CreateOrganisation, OrganisationCreated};
 use crate::domain::caller::Role;
 use crate::domain::ids::{OrganisationId, UserId};
+use crate::http::oauth::documents::FetchOptions;
 use crate::session::{SESSION_TTL_S, Sessions};
 use crate::store::{NewUser, Store, UserCreated};
 
@@ -26,6 +27,8 @@ pub struct SpawnOptions {
     pub clock: Arc<dyn Clock>,
     /// Stand-ins for the engines of their products.
     pub engines: Vec<Arc<dyn Work>>,
+    /// How documents of clients are fetched; none for as `serve` does.
+    pub client_documents: Option<FetchOptions>,
 }
 
 /// A running server; stopped like a process on SIGTERM by [`Server::stop`] or on drop.
@@ -78,7 +81,8 @@ pub fn spawn(options: SpawnOptions) -> anyhow::Result<Server> {
     let (stop, stopped) = oneshot::channel();
     let (send, started) = mpsc::channel();
     let clock = Arc::clone(&options.clock);
-    let overrides = StartOverrides { engines: options.engines, own_clock: true };
+    let overrides =
+        StartOverrides { engines: options.engines, client_documents: options.client_documents, own_clock: true };
     let thread = std::thread::Builder::new().name("server".to_owned()).spawn(move || {
         serve::system().block_on(async move {
             match serve::start(&options.settings, options.clock, overrides).await {

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::error::ApiError;
 use super::first_party::throttle::Throttle;
 use super::oauth::OAuthOptions;
+use super::oauth::documents::ClientDocuments;
 use super::wire;
 use crate::actors::runtime::ActorError;
 use crate::actors::{Actors, AskError};
@@ -54,6 +55,8 @@ pub struct Products {
     pub mail: MailOptions,
     /// The authorization server.
     pub oauth: OAuthOptions,
+    /// Clients that describe themselves in documents; none where only registered ones count.
+    pub client_documents: Option<ClientDocuments>,
     /// Time and randomness.
     pub clock: Arc<dyn Clock>,
     /// Whether other processes may work on the same database.

@@ -1,8 +1,12 @@
-//! The rules of the authorization server (OAuth 2.1): tokens, redirect URIs, proof keys, and how long what is granted lasts.
+//! The rules of the authorization server (OAuth 2.1): tokens, redirect URIs, proof keys, how long what is granted lasts,
+//! and which documents of clients may be fetched.
 
+pub mod client_url;
+pub mod document_age;
 pub mod error;
 pub mod lifetimes;
 pub mod proof_key;
+pub mod public_address;
 pub mod redirect;
 pub mod token;
 

@@ -31,13 +31,15 @@ pub fn is_private_scheme(scheme: &str) -> bool {
         && !PUBLIC_SCHEMES.contains(&scheme)
 }
 
+/// Whether a byte may stand in a URI without a fragment, as it is (RFC 3986, section 2).
+pub(super) fn is_uri_byte(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !matches!(byte, b'\\' | b'#' | b'"' | b'<' | b'>' | b'`' | b'{' | b'}' | b'|' | b'^')
+}
+
 /// What kind of redirect URI a text is; none when it may not be registered. Private schemes are those listed, for public
 /// clients alone.
 pub fn kind(text: &str, private_schemes: &[String], is_public: bool) -> Option<RedirectKind> {
-    let is_plain = |byte: u8| {
-        byte.is_ascii_graphic() && !matches!(byte, b'\\' | b'#' | b'"' | b'<' | b'>' | b'`' | b'{' | b'}' | b'|' | b'^')
-    };
-    if text.len() > LENGTH_MAX || !text.bytes().all(is_plain) {
+    if text.len() > LENGTH_MAX || !text.bytes().all(is_uri_byte) {
         return None;
     }
     let (scheme, rest) = text.split_once("://")?;

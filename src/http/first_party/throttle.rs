@@ -1,5 +1,5 @@
 //! Slows down those who guess: registrations per address, failed log-ins per address and per account, failed exchanges and
-//! revocations of tokens per address.
+//! revocations of tokens per address. And keeps people from making this service ask others: documents of clients per person and host.
 
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 
 use crate::clock::Clock;
 use crate::domain::caller::{RateDecision, RateRule, RateWindow};
+use crate::domain::ids::UserId;
 
 /// Registrations a minute and address.
 const REGISTRATIONS: RateRule = RateRule { limit: 10, window_ms: 60_000 };
@@ -18,6 +19,10 @@ const REGISTRATIONS: RateRule = RateRule { limit: 10, window_ms: 60_000 };
 const HOUR_MS: u64 = 60 * 60 * 1000;
 /// Exchanges and revocations of tokens that fail, a minute and network: many clients of one office may share an address.
 const FAILED_EXCHANGES: RateRule = RateRule { limit: 600, window_ms: 60_000 };
+/// Documents of clients, a minute and person.
+const FETCHES_OF_PERSON: RateRule = RateRule { limit: 10, window_ms: 60_000 };
+/// Documents of clients, a minute and host.
+const FETCHES_FROM_HOST: RateRule = RateRule { limit: 20, window_ms: 60_000 };
 /// How long failed log-ins are remembered.
 const FAILURES: RateRule = RateRule { limit: 1_000_000, window_ms: 15 * 60_000 };
 /// Failures that cost nothing: people mistype.
@@ -37,6 +42,8 @@ pub struct Throttle {
     registrations: DashMap<IpAddr, RateWindow>,
     clients: DashMap<IpAddr, RateWindow>,
     failed_exchanges: DashMap<IpAddr, RateWindow>,
+    fetches_of_person: DashMap<UserId, RateWindow>,
+    fetches_from_host: DashMap<String, RateWindow>,
     failures_by_address: DashMap<IpAddr, RateWindow>,
     failures_by_account: DashMap<String, RateWindow>,
     attempts_by_address: DashMap<IpAddr, u64>,
@@ -80,6 +87,8 @@ impl Throttle {
             registrations: DashMap::new(),
             clients: DashMap::new(),
             failed_exchanges: DashMap::new(),
+            fetches_of_person: DashMap::new(),
+            fetches_from_host: DashMap::new(),
             failures_by_address: DashMap::new(),
             failures_by_account: DashMap::new(),
             attempts_by_address: DashMap::new(),
@@ -110,6 +119,16 @@ impl Throttle {
     /// Counts an exchange or a revocation of a token that failed.
     pub fn fail_exchange(&self, address: IpAddr) {
         self.hit(&self.failed_exchanges, network(address), FAILED_EXCHANGES);
+    }
+
+    /// Counts a document that a person has this service fetch from a host; seconds to wait when it may not be fetched now.
+    pub fn fetch_wait_s(&self, person: UserId, host: &str) -> Option<u64> {
+        let of_person = self.hit(&self.fetches_of_person, person, FETCHES_OF_PERSON);
+        if !of_person.allowed {
+            return Some(of_person.reset_s);
+        }
+        let from_host = self.hit(&self.fetches_from_host, host.to_owned(), FETCHES_FROM_HOST);
+        (!from_host.allowed).then_some(from_host.reset_s)
     }
 
     /// Begins a log-in and says how long it has to wait because of earlier failures and of attempts still under way, so

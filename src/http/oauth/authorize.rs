@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
+use actix_web::http::header::{self, HeaderValue};
 
+use super::documents::{DocumentRefusal, stored_client};
 use super::form::Parameters;
 use super::pages::{self, ConsentPage, Notice};
 use super::sign_in::{PageSession, sign_in_first};
@@ -13,6 +15,7 @@ use super::{base_url, resource, see_other};
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::caller::{KeyReach, Role, Scope, ScopeSet};
 use crate::domain::ids::OrganisationId;
+use crate::domain::oauth::client_url::ClientUrl;
 use crate::domain::oauth::error::OAuthError;
 use crate::domain::oauth::lifetimes::REQUEST_MS;
 use crate::domain::oauth::proof_key::Challenge;
@@ -41,7 +44,7 @@ pub async fn ask(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     };
     let (client, redirect_uri) = match known_client(&call, &query).await? {
         Ok(known) => known,
-        Err(words) => return refused_page(&call, OAuthError::InvalidClient, words),
+        Err(page) => return page,
     };
     let state = query.one("state").map(str::to_owned);
     let asked = match asked(&query, base_url) {
@@ -67,29 +70,69 @@ pub async fn ask(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     consent_page(&call, &session, &shown, None, StatusCode::OK).await
 }
 
-/// The client and the redirect URI of a request, if they belong together; else what the person is told.
+const CANNOT_BE_MADE: &str = "This connection cannot be made";
+const UNREGISTERED: &str =
+    "The application is not registered here, or not any more. Connect it anew from its own settings.";
+const NOT_AN_ADDRESS: &str =
+    "The application names itself by an address that is not taken here: https, a public name, a path.";
+const OTHER_REDIRECT: &str = "The address to send you to is not one that the application registered.";
+
+/// What a person is answered in place of the page that asks.
+type Instead = Result<HttpResponse, ApiError>;
+
+/// The client and the redirect URI of a request, if they belong together.
 async fn known_client(
     call: &Call<Products>,
     query: &Parameters,
-) -> Result<Result<(ClientRow, String), &'static str>, ApiError> {
+) -> Result<Result<(ClientRow, String), Instead>, ApiError> {
+    let refused = |words| Ok(Err(refused_page(call, OAuthError::InvalidClient, words)));
     if query.is_repeated("client_id") || query.is_repeated("redirect_uri") {
-        return Ok(Err("The application named itself, or where to send you, more than once."));
+        return refused("The application named itself, or where to send you, more than once.");
     }
     let Some(client_id) = query.one("client_id") else {
-        return Ok(Err("The application did not say who it is."));
+        return refused("The application did not say who it is.");
     };
-    let Some(client) = call.state().actors.grants.client(client_id).await? else {
-        return Ok(Err(
-            "The application is not registered here, or not any more. Connect it anew from its own settings.",
-        ));
+    let documents = call.state().client_documents.as_ref();
+    let client = match (documents, ClientUrl::parse(client_id)) {
+        (Some(documents), Some(url)) => {
+            // Nothing is fetched for strangers, nor for what no document could hold.
+            let Some(session) = PageSession::of(call) else { return Ok(Err(sign_in_first(call))) };
+            let schemes = &call.state().oauth.redirect_schemes;
+            if query.one("redirect_uri").is_some_and(|asked| redirect::kind(asked, schemes, true).is_none()) {
+                return refused(OTHER_REDIRECT);
+            }
+            match documents.client(call, session.user_id, url).await? {
+                Ok(client) => client,
+                Err(refusal) => return Ok(Err(Ok(unknown_by_document(call, &refusal)))),
+            }
+        }
+        (Some(_), None) if ClientUrl::is_meant(client_id) => return refused(NOT_AN_ADDRESS),
+        _ => match stored_client(call, client_id).await? {
+            Some(client) => client,
+            None => return refused(UNREGISTERED),
+        },
     };
     let Some(asked) = query.one("redirect_uri") else {
-        return Ok(Err("The application did not say where to send you."));
+        return refused("The application did not say where to send you.");
     };
-    if !client.redirect_uris.iter().any(|registered| redirect::is_same(registered, asked)) {
-        return Ok(Err("The address to send you to is not one that the application registered."));
+    if !may_be_sent_to(&client, asked) {
+        return refused(OTHER_REDIRECT);
     }
     Ok(Ok((client, asked.to_owned())))
+}
+
+fn unknown_by_document(call: &Call<Products>, refusal: &DocumentRefusal) -> HttpResponse {
+    let told = refusal.told();
+    call.state().actors.observer.oauth_refused(told.error);
+    let mut page = pages::message(told.status, CANNOT_BE_MADE, &told.words);
+    if let Some(seconds) = told.wait_s {
+        page.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    page
+}
+
+fn may_be_sent_to(client: &ClientRow, redirect_uri: &str) -> bool {
+    client.redirect_uris.iter().any(|registered| redirect::is_same(registered, redirect_uri))
 }
 
 /// What is asked for, or what is wrong with it.
@@ -132,7 +175,7 @@ fn send_back(call: &Call<Products>, request: &Decided, answer: (&str, &str)) -> 
 
 fn refused_page(call: &Call<Products>, error: OAuthError, words: &str) -> Result<HttpResponse, ApiError> {
     call.state().actors.observer.oauth_refused(error);
-    Ok(pages::message(StatusCode::BAD_REQUEST, "This connection cannot be made", words))
+    Ok(pages::message(StatusCode::BAD_REQUEST, CANNOT_BE_MADE, words))
 }
 
 /// What a page about a request shows of it.
@@ -184,6 +227,7 @@ async fn consent_page(
         &ConsentPage {
             email: &person.email,
             client_name: shown.client.display_name(),
+            client_host: ClientUrl::parse(&shown.client.id).as_ref().map(ClientUrl::host),
             redirect_uri: shown.redirect_uri,
             request: shown.request,
             csrf: &session.form_token(call, shown.request),
@@ -279,7 +323,9 @@ async fn allow(
 ) -> Result<Option<HttpResponse>, ApiError> {
     let products = call.state();
     let Some(row) = products.reader.oauth_request(hash, session.user_id, &session.id).await? else { return Ok(None) };
-    let Some(client) = products.actors.grants.client(&row.client_id).await? else { return Ok(None) };
+    // A document that was fetched anew may name the redirect URI no longer.
+    let client = stored_client(call, &row.client_id).await?;
+    let Some(client) = client.filter(|client| may_be_sent_to(client, &row.redirect_uri)) else { return Ok(None) };
     let Some(ticked) = Ticked::read(form, row.scopes) else { return Ok(None) };
     let shown = Shown { client: &client, redirect_uri: &row.redirect_uri, scopes: row.scopes, request };
     let again = async |notice: Notice| {

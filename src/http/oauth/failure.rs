@@ -13,7 +13,7 @@ use crate::http::error::{ApiError, ErrorCode};
 use crate::http::products::Products;
 
 /// A refusal.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Failure {
     pub(super) error: OAuthError,
     pub(super) description: &'static str,

@@ -31,7 +31,7 @@ pub async fn resource(call: Call<Products>, path: &'static str) -> Result<HttpRe
 /// `GET /.well-known/oauth-authorization-server`.
 pub async fn server(call: Call<Products>) -> Result<HttpResponse, ApiError> {
     let base_url = base_url(&call)?;
-    Ok(public(&json!({
+    let mut about = json!({
         "issuer": base_url,
         "authorization_endpoint": format!("{base_url}/oauth/authorize"),
         "token_endpoint": format!("{base_url}/oauth/token"),
@@ -46,7 +46,13 @@ pub async fn server(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         "revocation_endpoint_auth_methods_supported": AUTH_METHODS,
         "authorization_response_iss_parameter_supported": true,
         "service_documentation": format!("{base_url}/docs"),
-    })))
+    });
+    if call.state().client_documents.is_some()
+        && let Some(about) = about.as_object_mut()
+    {
+        about.insert("client_id_metadata_document_supported".to_owned(), true.into());
+    }
+    Ok(public(&about))
 }
 
 /// For anybody, for an hour.

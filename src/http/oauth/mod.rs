@@ -1,10 +1,12 @@
-//! The authorization server (OAuth 2.1) and its pages: registration (RFC 7591), metadata (RFC 8414, RFC 9728), authorization with
+//! The authorization server (OAuth 2.1) and its pages: registration (RFC 7591), documents of clients, metadata (RFC 8414, RFC 9728), authorization with
 //! proof keys, tokens, revocation (RFC 7009), and what a person has connected. Every URL it names begins with the public one of
 //! the settings; the `Host` of a request counts for nothing.
 
 pub mod authorize;
 pub mod challenge;
+mod client_metadata;
 pub mod connections;
+pub mod documents;
 mod failure;
 mod form;
 pub mod metadata;

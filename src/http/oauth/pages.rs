@@ -14,6 +14,7 @@ use super::sign_in::Refused;
 use super::unstored;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::caller::{KeyReach, Role, Scope, ScopeSet};
+use crate::domain::oauth::client_url::ClientUrl;
 use crate::domain::oauth::redirect;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
@@ -144,6 +145,8 @@ pub(super) fn sign_in(status: StatusCode, return_to: &str, csrf: &str, refused: 
 pub(super) struct ConsentPage<'a> {
     pub(super) email: &'a str,
     pub(super) client_name: &'a str,
+    /// Where its description came from, of a client that was not registered.
+    pub(super) client_host: Option<&'a str>,
     pub(super) redirect_uri: &'a str,
     pub(super) request: &'a str,
     pub(super) csrf: &'a str,
@@ -195,12 +198,19 @@ pub(super) fn consent(status: StatusCode, asked: &ConsentPage<'_>) -> HttpRespon
     if let Some(notice) = asked.notice {
         push(&mut main, format_args!("<p class=\"notice\" role=\"alert\">{}</p>\n", notice.words()));
     }
+    let who_asks = asked.client_host.map_or_else(String::new, |host| {
+        let host = escaped(host);
+        format!(
+            "<dt>Who asks</dt><dd><strong class=\"host\">{host}</strong> <span class=\"hint\">(the application is described \
+             there)</span></dd>\n"
+        )
+    });
     push(
         &mut main,
         format_args!(
             "<dl>\n<dt>You are</dt><dd>{} <span class=\"hint\">(not you? sign out on the page of your \
              <a href=\"/app/connections\">connections</a> first)</span></dd>\n\
-             <dt>You will be sent back to</dt><dd><strong class=\"host\">{}</strong>",
+             {who_asks}<dt>You will be sent back to</dt><dd><strong class=\"host\">{}</strong>",
             escaped(asked.email),
             escaped(host)
         ),
@@ -336,10 +346,12 @@ fn connection(html: &mut String, grant: &GrantRow, organisations: &[(Organisatio
         }
     };
     let used = grant.last_used_at_ms.map_or_else(|| "Never".to_owned(), moment);
+    let described = ClientUrl::parse(&grant.client_id)
+        .map_or_else(String::new, |url| format!("<dt>Described at</dt><dd>{}</dd>\n", escaped(url.host())));
     push(
         html,
         format_args!(
-            "<section>\n<h2>{name}</h2>\n<dl>\n<dt>Answers go to</dt><dd>{}</dd>\n<dt>It may</dt><dd>{}</dd>\n\
+            "<section>\n<h2>{name}</h2>\n<dl>\n{described}<dt>Answers go to</dt><dd>{}</dd>\n<dt>It may</dt><dd>{}</dd>\n\
              <dt>Organisations</dt><dd>{covered}</dd>\n<dt>Since</dt><dd>{}</dd>\n<dt>Last used</dt><dd>{used}</dd>\n</dl>\n\
              <form method=\"post\" action=\"/app/connections\"><input type=\"hidden\" name=\"csrf\" value=\"{csrf}\">\
              <p class=\"actions\"><button type=\"submit\" name=\"revoke\" value=\"{}\" aria-label=\"Revoke {name}\">Revoke\

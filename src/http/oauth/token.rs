@@ -8,6 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
 use subtle::ConstantTimeEq as _;
 
+use super::documents::stored_client;
 use super::failure::{self, Failure, Refused, failure};
 use super::form::Parameters;
 use super::{base_url, json as json_answer, resource, unstored};
@@ -161,7 +162,7 @@ async fn authenticated_client(call: &Call<Products>, form: &Parameters) -> Resul
         }
         None => (named.ok_or(REFUSED)?.to_owned(), in_form.map(str::to_owned)),
     };
-    let client = call.state().actors.grants.client(&id).await?.ok_or(REFUSED)?;
+    let client = stored_client(call, &id).await?.ok_or(REFUSED)?;
     let is_right = match (&client.secret, secret) {
         (None, None) => true,
         (Some(stored), Some(secret)) => {

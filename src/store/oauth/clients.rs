@@ -37,6 +37,8 @@ pub struct ClientRow {
     pub redirect_uris: Vec<String>,
     /// Of its secret; none for a public client.
     pub secret: Option<TokenHash>,
+    /// Until when its document is kept; none for a client that was registered.
+    pub document_until_ms: Option<i64>,
 }
 
 impl ClientRow {
@@ -51,6 +53,32 @@ impl Writer {
     pub async fn register_client(&self, client: NewClient) -> Result<i64, StoreError> {
         self.unit(Locks::Organisations, client, |unit, client| Box::pin(register(unit, client))).await
     }
+
+    /// Keeps what a client's document says, in place of what it said before, for so long.
+    pub async fn keep_client_document(&self, client: NewClient, kept_ms: i64) -> Result<(), StoreError> {
+        self.unit(Locks::Organisations, (client, kept_ms), |unit, (client, kept_ms)| {
+            Box::pin(keep_document(unit, client, *kept_ms))
+        })
+        .await
+    }
+}
+
+async fn keep_document(unit: &Unit<'_>, client: &NewClient, kept_ms: i64) -> Result<(), StoreError> {
+    let sql = "insert into oauth_client (id, name, uri, redirect_uris, auth_method, scopes, created_at, document_until) \
+               values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (id) do update set name = excluded.name, \
+               uri = excluded.uri, redirect_uris = excluded.redirect_uris, scopes = excluded.scopes, \
+               document_until = excluded.document_until";
+    let values = params![
+        client.id.as_str(),
+        client.name.clone(),
+        client.uri.clone(),
+        json_array(&client.redirect_uris),
+        client.auth_method,
+        client.scopes.to_stored(),
+        unit.now_ms,
+        unit.now_ms.saturating_add(kept_ms)
+    ];
+    unit.execute(sql, values).await.map(|_| ())
 }
 
 async fn register(unit: &Unit<'_>, client: &NewClient) -> Result<i64, StoreError> {
@@ -73,7 +101,7 @@ async fn register(unit: &Unit<'_>, client: &NewClient) -> Result<i64, StoreError
 impl Reader {
     /// A client.
     pub async fn oauth_client(&self, id: &str) -> Result<Option<ClientRow>, StoreError> {
-        let sql = "select id, name, redirect_uris, secret_sha256 from oauth_client where id = $1";
+        let sql = "select id, name, redirect_uris, secret_sha256, document_until from oauth_client where id = $1";
         self.one(sql, params![id]).await?.map(|row| read(&row)).transpose()
     }
 }
@@ -86,5 +114,6 @@ fn read(row: &Row) -> Result<ClientRow, StoreError> {
         name: row.get(1)?,
         redirect_uris: serde_json::from_str(&uris).map_err(|error| StoreError::Corrupt(error.to_string()))?,
         secret: secret.as_deref().map(super::hash_of).transpose()?,
+        document_until_ms: row.get(4)?,
     })
 }

@@ -144,7 +144,11 @@ fn metadata_names_the_endpoints_and_what_they_take() {
     assert_eq!(about["grant_types_supported"], json!(["authorization_code", "refresh_token"]));
     assert_eq!(about["authorization_response_iss_parameter_supported"], true);
     assert_eq!(about["scopes_supported"].as_array().unwrap().len(), 7);
-    assert!(
-        about.get("introspection_endpoint").is_none() && about.get("client_id_metadata_document_supported").is_none()
+    assert_eq!(about["client_id_metadata_document_supported"], true);
+    // Clients pass over documents where `none` is not among the methods.
+    assert_eq!(
+        about["token_endpoint_auth_methods_supported"],
+        json!(["none", "client_secret_basic", "client_secret_post"])
     );
+    assert!(about.get("introspection_endpoint").is_none());
 }

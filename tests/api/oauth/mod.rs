@@ -3,10 +3,13 @@
 
 mod authorizing;
 mod consenting;
+mod document_limits;
+mod documents;
 mod exchanging;
 mod flow;
 mod gate;
 mod hostile;
+mod hostile_documents;
 mod redirecting;
 mod registering;
 mod secrecy;

@@ -1,10 +1,12 @@
 //! The fixture every behaviour test stands on: a server inside the test process, a client that checks what every answer
 //! must have, and an engine the test can hold.
 
+pub mod certificates;
 pub mod client;
 pub mod coding;
 pub mod data;
 pub mod database;
+pub mod documents;
 pub mod gate;
 pub mod mail;
 pub mod pdf;

@@ -13,6 +13,7 @@ use bookkeeping_suite::config::{Overrides, Settings};
 use bookkeeping_suite::domain::caller::Role;
 use bookkeeping_suite::domain::ids::{OrganisationId, UserId};
 use bookkeeping_suite::domain::job::Product;
+use bookkeeping_suite::http::oauth::documents::FetchOptions;
 use bookkeeping_suite::store::{Store, StoreOptions};
 use sea_orm::ConnectionTrait as _;
 use serde_json::{Value, json};
@@ -43,6 +44,7 @@ pub struct Setup {
     clock: Option<Arc<ManualClock>>,
     overrides: Overrides,
     work: Option<Arc<dyn Work>>,
+    client_documents: Option<FetchOptions>,
     folder: Option<Arc<TempDir>>,
     panics_expected: u64,
     may_leave_jobs: bool,
@@ -62,6 +64,7 @@ impl Setup {
                 ..Overrides::default()
             },
             work: None,
+            client_documents: None,
             folder: None,
             panics_expected: 0,
             may_leave_jobs: false,
@@ -96,6 +99,12 @@ impl Setup {
     /// Another engine.
     pub fn engine(mut self, work: Arc<dyn Work>) -> Self {
         self.work = Some(work);
+        self
+    }
+
+    /// Another way to fetch the documents of clients.
+    pub fn client_documents(mut self, options: FetchOptions) -> Self {
+        self.client_documents = Some(options);
         self
     }
 
@@ -144,7 +153,12 @@ impl Setup {
             .clone()
             .unwrap_or_else(|| format!("sqlite://{}", settings.data_dir.join("bookkeeping.db").display()));
         show_log_when_asked();
-        let server = app::spawn(SpawnOptions { settings, clock, engines: self.work.iter().cloned().collect() })?;
+        let server = app::spawn(SpawnOptions {
+            settings,
+            clock,
+            engines: self.work.iter().cloned().collect(),
+            client_documents: self.client_documents.clone(),
+        })?;
         let client = Client::new(server.url());
         Ok(TestServer { setup: self, folder, database_url, client, server: Some(server), people: Mutex::default() })
     }
