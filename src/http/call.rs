@@ -41,8 +41,8 @@ pub trait Gate: Send + Sync + 'static {
     /// Reads a web-session token.
     fn authenticate_session(&self, token: &str) -> Result<UserId, SessionError>;
 
-    /// Finds the connection whose access token was presented.
-    fn authenticate_token(&self, presented: &PresentedToken) -> TokenOutcome;
+    /// Finds the connection whose access token a request presents.
+    fn authenticate_token(&self, presented: &PresentedToken, request: &HttpRequest) -> TokenOutcome;
 
     /// Counts a request in the window of a key or a connection by OAuth.
     fn hit_connection(&self, access: &ConnectionAccess, at: Instant) -> RateOutcome;
@@ -144,8 +144,8 @@ pub struct Call<S> {
     pub(super) now_ms: i64,
 }
 
-/// 403 for scopes that a caller lacks. A connection by OAuth is told what to ask of its person: what it holds as well, so that
-/// asking loses nothing.
+/// 403 for scopes that a caller lacks. A connection by OAuth is told what to ask of its person: all that was allowed as well,
+/// also where this token stands for less, so that asking loses nothing.
 pub(super) fn missing_scopes(caller: &Principal, needed: ScopeSet) -> ApiError {
     let held = caller.access().map(|access| access.scopes).unwrap_or_default();
     let missing = needed.without(held);
@@ -153,7 +153,20 @@ pub(super) fn missing_scopes(caller: &Principal, needed: ScopeSet) -> ApiError {
         Some(scope) if missing.names().len() == 1 => ApiError::missing_scope(scope),
         _ => ApiError::forbidden(format!("the connection lacks the scopes {}", missing.to_stored())),
     };
-    if caller.may_step_up() { error.with_challenge(Challenge::InsufficientScope(held.union(needed))) } else { error }
+    let granted = caller.access().map(|access| access.granted).unwrap_or_default();
+    if caller.may_step_up() { error.with_challenge(Challenge::InsufficientScope(granted.union(needed))) } else { error }
+}
+
+/// The address of whoever is behind a connection: its own, or what a trusted proxy says in `X-Forwarded-For`
+/// (the last address a proxy we trust did not add itself).
+pub(super) fn client_ip(request: &HttpRequest, trusted_proxies: &[IpAddr]) -> Option<IpAddr> {
+    let peer = request.peer_addr()?.ip();
+    if !trusted_proxies.contains(&peer) {
+        return Some(peer);
+    }
+    let forwarded = request.headers().get("x-forwarded-for").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let mut hops = forwarded.rsplit(',').map_while(|hop| hop.trim().parse::<IpAddr>().ok());
+    Some(hops.find(|hop| !trusted_proxies.contains(hop)).unwrap_or(peer))
 }
 
 impl<S> Call<S> {
@@ -329,16 +342,12 @@ impl<S> Call<S> {
         self.worker.shared.large_parses.acquire().await.ok()
     }
 
-    /// The address of whoever is behind the connection: its own, or what a trusted proxy says in `X-Forwarded-For`
-    /// (the last address a proxy we trust did not add itself).
+    /// The address of whoever is behind the connection; none of a tool.
     pub fn client_ip(&self, trusted_proxies: &[IpAddr]) -> Option<IpAddr> {
-        let peer = self.peer_ip()?;
-        if !trusted_proxies.contains(&peer) {
-            return Some(peer);
+        match &self.asked {
+            Asked::Request(request) => client_ip(request, trusted_proxies),
+            Asked::Tool(_) => None,
         }
-        let forwarded = self.header("x-forwarded-for").unwrap_or_default();
-        let mut hops = forwarded.rsplit(',').map_while(|hop| hop.trim().parse::<IpAddr>().ok());
-        Some(hops.find(|hop| !trusted_proxies.contains(hop)).unwrap_or(peer))
     }
 
     /// The request of the server library and the unread body, for taking a connection over; an error of ours of a tool.

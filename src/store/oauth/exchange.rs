@@ -5,7 +5,7 @@ use super::grants::revoke_grant;
 use super::{hash_of, hex};
 use crate::domain::caller::ScopeSet;
 use crate::domain::ids::GrantId;
-use crate::domain::oauth::lifetimes::{ACCESS_TOKENS_MAX, Lifetimes, RETIRED_KEPT_MS, RefreshUse};
+use crate::domain::oauth::lifetimes::{ACCESS_TOKENS_MAX, Lifetimes, REFRESH_TOKENS_MAX, RETIRED_KEPT_MS, RefreshUse};
 use crate::domain::oauth::proof_key::Challenge;
 use crate::domain::oauth::token::TokenHash;
 use crate::store::StoreError;
@@ -76,6 +76,8 @@ pub enum ExchangeRefusal {
     Scope,
     /// It was used before: the connection was revoked.
     Reused(GrantId),
+    /// The connection was issued too many refresh tokens; for so many milliseconds. Nothing was used up.
+    TooOften(i64),
 }
 
 /// What became of an exchange.
@@ -134,6 +136,9 @@ async fn redeem(unit: &Unit<'_>, redemption: &CodeRedemption) -> Result<Exchange
         if used.map(|row| row.get::<Option<i64>>(0)).transpose()?.flatten().is_none() {
             return Ok(Err(ExchangeRefusal::Invalid));
         }
+        if let Some(issued) = issued_before(unit, grant_id, &redemption.tokens, false).await? {
+            return Ok(Ok(issued));
+        }
         revoke_grant(unit, grant_id, "code_reuse").await?;
         return Ok(Err(ExchangeRefusal::Reused(grant_id)));
     }
@@ -143,12 +148,34 @@ async fn redeem(unit: &Unit<'_>, redemption: &CodeRedemption) -> Result<Exchange
     issue(unit, issued, &redemption.tokens, &redemption.client_id, false).await.map(Ok)
 }
 
+/// What an exchange issued when it was carried out before. The writer, or whoever asked it, may carry out an exchange a second time
+/// when it does not know whether the first time was committed; its new tokens are known to nobody else, so that this is no
+/// replay.
+async fn issued_before(
+    unit: &Unit<'_>,
+    grant_id: GrantId,
+    tokens: &NewTokens,
+    is_sibling: bool,
+) -> Result<Option<IssuedTokens>, StoreError> {
+    let sql = "select scopes, expires_at from oauth_access_token where sha256 = $1 and grant_id = $2";
+    let Some(row) = unit.one(sql, params![hex(&tokens.access), grant_id.0]).await? else { return Ok(None) };
+    // Those it ended are among all that were ended.
+    let ended = "select sha256 from oauth_access_token where grant_id = $1 and revoked_at is not null";
+    let ended = unit.all(ended, params![grant_id.0]).await?;
+    let retired = ended.iter().map(|row| hash_of(&row.get::<String>(0)?)).collect::<Result<_, StoreError>>()?;
+    let scopes = row.parsed(0, ScopeSet::from_stored)?;
+    Ok(Some(IssuedTokens { grant_id, scopes, access_until_ms: row.get(1)?, is_sibling, retired }))
+}
+
 async fn refresh(unit: &Unit<'_>, exchange: &RefreshExchange) -> Result<Exchanged, StoreError> {
     let token = hex(&exchange.refresh);
     take_epoch_first(unit, "oauth_refresh_token", &token, &exchange.client_id).await?;
     let sql = format!(
         "select r.grant_id, r.scopes, r.expires_at, r.used_at, r.siblings, g.client_id, g.scopes, g.allowed_at, \
-         g.revoked_at from oauth_refresh_token r join oauth_grant g on g.id = r.grant_id where r.sha256 = $1{}",
+         g.revoked_at, (select n.issued_at from oauth_refresh_token n where n.grant_id = r.grant_id \
+         order by n.issued_at desc limit 1 offset {}) \
+         from oauth_refresh_token r join oauth_grant g on g.id = r.grant_id where r.sha256 = $1{}",
+        REFRESH_TOKENS_MAX - 1,
         unit.dialect("", " for update")
     );
     let Some(row) = unit.one(&sql, params![token.as_str()]).await? else { return Ok(Err(ExchangeRefusal::Invalid)) };
@@ -159,7 +186,14 @@ async fn refresh(unit: &Unit<'_>, exchange: &RefreshExchange) -> Result<Exchange
     }
     let of_token = row.parsed(1, ScopeSet::from_stored)?;
     let held = of_token.intersection(row.parsed(6, ScopeSet::from_stored)?);
-    let used = exchange.tokens.lifetimes.use_of_refresh(row.get(3)?, row.get(4)?, unit.now_ms);
+    let used_at_ms: Option<i64> = row.get(3)?;
+    let siblings: i64 = row.get(4)?;
+    if used_at_ms.is_some()
+        && let Some(issued) = issued_before(unit, grant_id, &exchange.tokens, siblings > 0).await?
+    {
+        return Ok(Ok(issued));
+    }
+    let used = exchange.tokens.lifetimes.use_of_refresh(used_at_ms, siblings, unit.now_ms);
     if used == RefreshUse::Reuse {
         revoke_grant(unit, grant_id, "refresh_reuse").await?;
         return Ok(Err(ExchangeRefusal::Reused(grant_id)));
@@ -167,6 +201,9 @@ async fn refresh(unit: &Unit<'_>, exchange: &RefreshExchange) -> Result<Exchange
     let access_scopes = exchange.scopes.unwrap_or(held);
     if !access_scopes.without(held).is_empty() || access_scopes.is_empty() {
         return Ok(Err(ExchangeRefusal::Scope));
+    }
+    if let Some(wait_ms) = exchange.tokens.lifetimes.refresh_wait_ms(row.get(9)?, unit.now_ms) {
+        return Ok(Err(ExchangeRefusal::TooOften(wait_ms)));
     }
     let is_sibling = used == RefreshUse::Sibling;
     let sql =

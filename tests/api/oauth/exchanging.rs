@@ -322,7 +322,7 @@ fn a_client_revokes_its_own_alone_and_one_token_at_a_time() {
 }
 
 /// How many messages the actor of connections has finished.
-fn messages(server: &TestServer) -> u64 {
+pub fn messages(server: &TestServer) -> u64 {
     let metrics = server.operators().get("/metrics").send_plain().text();
     let mine = metrics.lines().filter(|line| line.starts_with("actor_messages_total{actor=\"grant_registry\""));
     mine.map(|line| line.rsplit(' ').next().expect("a value").parse::<u64>().expect("a number")).sum()
@@ -397,13 +397,53 @@ fn an_address_that_fails_too_often_slows_down() {
     server.advance_s(60);
     assert_eq!(ask("/oauth/revoke", "2001:db8:1:2::1", &revocation).status, 200);
     // What succeeds is not counted.
-    let mut refresh_token = connected.refresh;
-    for _ in 0..650 {
-        refresh_token = refresh(&server, &connected.client_id, &refresh_token).expect(200)["refresh_token"]
-            .as_str()
-            .expect("a token")
-            .to_owned();
+    for _ in 0..6 {
+        let connected = connect(&server, &person, &READ);
+        refreshed(&server, &connected, 110);
     }
+}
+
+/// A connection that was refreshed so many times.
+fn refreshed(server: &TestServer, connected: &Connected, times: usize) -> Connected {
+    (0..times).fold(connected.clone(), |last, _| {
+        Connected::of(&last.client_id, &refresh(server, &last.client_id, &last.refresh).expect(200))
+    })
+}
+
+on_both_databases! {
+    fn a_connection_is_refreshed_so_often_and_no_faster(database) {
+        let server = Setup::new().on(&database).start();
+        let person = server.person();
+        let (connected, other) = (connect(&server, &person, &READ), connect(&server, &person, &READ));
+        // The first refresh token came with the code.
+        let last = refreshed(&server, &connected, 119);
+        let rows = server.rows_of("oauth_refresh_token");
+        for _ in 0..20 {
+            let slowed = refresh(&server, &last.client_id, &last.refresh);
+            refused(&slowed, 429, "slow_down");
+            assert!((3_000..=3_600).contains(&slowed.number("retry-after")), "{slowed}");
+        }
+        assert_eq!(server.rows_of("oauth_refresh_token"), rows, "nothing is stored");
+        assert_eq!(me(&server, &last.access), 200, "nothing is taken away");
+        refreshed(&server, &other, 1);
+    }
+}
+
+#[test]
+fn a_refresh_that_was_put_off_works_later() {
+    let server = TestServer::start();
+    let person = server.person();
+    let connected = connect(&server, &person, &READ);
+    let last = refreshed(&server, &connected, 119);
+    server.advance_s(600);
+    let slowed = refresh(&server, &last.client_id, &last.refresh);
+    refused(&slowed, 429, "slow_down");
+    assert_eq!(slowed.number("retry-after"), 3_000);
+    server.advance_s(3_000);
+    let last = refreshed(&server, &last, 5);
+    // A token that comes back is known however many came after it.
+    refused(&refresh(&server, &connected.client_id, &connected.refresh), 400, "invalid_grant");
+    assert_eq!(me(&server, &last.access), 401);
 }
 
 on_both_databases! {
