@@ -68,6 +68,7 @@ fn threats_4_7_8_13_and_23_a_faulty_request_is_answered_at_the_client_and_says_b
     }
     // The page itself grants nothing, and neither did any of these.
     assert_eq!((server.rows_of("oauth_grant"), server.rows_of("oauth_code")), (0, 0));
+    attacks::tried("threats_4_7_8_13_and_23_a_faulty", 2 * cases.len() + request.len() - 2);
 }
 
 #[track_caller]

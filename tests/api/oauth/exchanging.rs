@@ -102,6 +102,7 @@ fn threats_4_5_7_30_and_36_a_code_is_redeemed_by_its_client_with_its_verifier_al
     let query = server.client.post(&format!("/oauth/token?{}", pairs(&right)));
     let query = query.header("Content-Type", "application/x-www-form-urlencoded").body("").send_plain();
     refused(&query, 400, "invalid_request");
+    attacks::tried("threats_4_5_7_30_and_36_a_code", cases.len() + right.len() + 7);
     // After all of this the code is as good as new: what was wrong has not used it up.
     token(&server, &right).expect(200);
 }
@@ -146,6 +147,7 @@ on_both_databases! {
         refused(&token(&server, &redemption(&client_id, &code)), 400, "invalid_grant");
         assert_eq!(me(&server, &connected.access), 401);
         refused(&refresh(&server, &client_id, &connected.refresh), 400, "invalid_grant");
+        attacks::tried("threat_6_a_code_that", 2);
     }
 
     fn threat_17_one_code_redeemed_a_thousand_times_at_once_gives_tokens_once(database) {
@@ -171,6 +173,7 @@ on_both_databases! {
         rest.iter().for_each(|answer| refused(answer, 400, "invalid_grant"));
         // The replay ended the connection.
         assert_eq!(me(&server, given[0].value()["access_token"].as_str().unwrap()), 401);
+        attacks::tried("threat_17_one_code", 1);
     }
 
     fn threat_16_no_refresh_outlives_a_revocation(database) {
@@ -211,6 +214,7 @@ on_both_databases! {
             }
             assert_eq!(me(&server, &connected.access), 401);
         }
+        attacks::tried("threat_16_no_refresh", 1);
     }
 
     fn threat_12_a_refresh_narrows_and_never_widens(database) {
@@ -222,9 +226,11 @@ on_both_databases! {
                 ("grant_type", "refresh_token"), ("client_id", &connected.client_id), ("refresh_token", token_text), ("scope", scope),
             ])
         };
-        for wider in ["books:send", "books:read books:send", "reconcile:read", "books:everything", "admin"] {
+        let wider = ["books:send", "books:read books:send", "reconcile:read", "books:everything", "admin"];
+        for wider in wider {
             refused(&ask(&connected.refresh, wider), 400, "invalid_scope");
         }
+        attacks::tried("threat_12_a_refresh", wider.len());
         let narrow = ask(&connected.refresh, "books:read").expect(200);
         assert_eq!(narrow["scope"], "books:read");
         let narrow = Connected::of(&connected.client_id, &narrow);
@@ -256,12 +262,14 @@ fn threat_11_a_refresh_token_comes_back_within_the_grace_five_times() {
         assert_eq!(me(&server, &made.access), 401);
         refused(&refresh(&server, &connected.client_id, &made.refresh), 400, "invalid_grant");
     }
+    attacks::tried("threat_11_a_refresh_token", 1);
 }
 
 #[test]
 fn threat_11_after_the_grace_a_refresh_token_that_comes_back_ends_the_connection() {
-    for (grace_s, waits_s, works) in [(60, 59, true), (60, 60, false), (60, 61, false), (0, 0, false), (300, 299, true)]
-    {
+    let cases = [(60, 59, true), (60, 60, false), (60, 61, false), (0, 0, false), (300, 299, true)];
+    attacks::tried("threat_11_after_the_grace", cases.iter().filter(|(.., works)| !works).count());
+    for (grace_s, waits_s, works) in cases {
         let server = Setup::new().settings(|settings| settings.oauth_refresh_grace_s = Some(grace_s)).start();
         let person = server.person();
         let connected = connect(&server, &person, &READ);

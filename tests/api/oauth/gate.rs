@@ -62,7 +62,7 @@ fn threat_14_a_token_counts_in_the_authorization_header_alone() {
     let token = &connected.access;
     assert_eq!(me(&server, token), 200);
     let get = |path: &str| server.client.get(path);
-    for answer in [
+    let answers = [
         get(&format!("/api/v1/me?access_token={token}")).send(),
         get(&format!("/api/v1/me?token={token}")).send(),
         get("/api/v1/me").header("X-API-Key", token).send(),
@@ -75,7 +75,9 @@ fn threat_14_a_token_counts_in_the_authorization_header_alone() {
         get("/api/v1/me").bearer(&token[..token.len() - 1]).send(),
         get("/api/v1/me").bearer(&format!("{token}0")).send(),
         form(&server, "/mcp", &[("access_token", token)]).send(),
-    ] {
+    ];
+    attacks::tried("threat_14_a_token", answers.len());
+    for answer in answers {
         assert_eq!(answer.status, if answer.to_string().starts_with("POST /mcp") { 400 } else { 401 }, "{answer}");
     }
     assert_eq!(get("/api/v1/me").header("Authorization", &format!("bearer {token}")).send().status, 200);
@@ -116,6 +118,8 @@ fn threat_15_a_connection_that_is_ended_is_refused_on_the_next_request() {
     // A new consent is a new connection; the old tokens stay what they are.
     connect_client(&server, &person, &connected.client_id, &READ);
     assert_eq!(me(&server, &connected.access), 401);
+    // Four forms that end nothing, three paths, the tools, the refresh token, and the old token of a connection made anew.
+    attacks::tried("threat_15_a_connection", 4 + 3 + 3);
 }
 
 #[test]
@@ -142,6 +146,7 @@ fn threat_15_every_process_refuses_within_a_moment() {
         assert_eq!(me(revoking, &connected.access), 401, "at once where it was revoked");
         until("it is refused in the other process", || (me(other, &connected.access) == 401).then_some(()));
     }
+    attacks::tried("threat_15_every_process", 2);
 }
 
 #[test]
@@ -252,6 +257,7 @@ fn threat_20_what_the_dispatcher_refuses_is_not_cached_either() {
     let off = Setup::new().settings(|settings| settings.base_url = Some("http://books.example".to_owned())).start();
     let answer = form(&off, "/oauth/token", &[]).send_plain();
     assert_eq!((answer.status, answer.header("cache-control")), (404, Some("no-store")), "{answer}");
+    attacks::tried("threat_20_what_the_dispatcher", 6 * 4 + 5 + 1);
 }
 
 #[test]
@@ -314,7 +320,7 @@ fn threat_20_nothing_of_the_authorization_server_is_cached() {
     let client_id = client_at(&server, REDIRECT_URI);
     let challenge = challenge(VERIFIER);
     let query = pairs(&request_of(&client_id, &challenge));
-    for answer in [
+    let answers = [
         register(&server, &json!({ "redirect_uris": [REDIRECT_URI] })),
         register(&server, &json!({})),
         authorize(&server, &person, &query),
@@ -323,7 +329,9 @@ fn threat_20_nothing_of_the_authorization_server_is_cached() {
         form(&server, "/oauth/revoke", &[]).send_plain(),
         server.client.get("/app/sign-in").send_plain(),
         as_person(server.client.get("/app/connections"), &person).send_plain(),
-    ] {
+    ];
+    attacks::tried("threat_20_nothing", answers.len());
+    for answer in answers {
         assert_eq!(answer.header("cache-control"), Some("no-store"), "{answer}");
     }
 }
@@ -353,6 +361,7 @@ fn threat_24_and_26_no_header_of_a_request_changes_an_address() {
     assert_eq!(message().send().status, 200);
     assert_eq!(message().header("Origin", "https://evil.example").send().status, 403);
     assert_eq!(message().header("Host", "evil.example").send().status, 403);
+    attacks::tried("threat_24_and_26", 3 + 1 + 4 + 2);
 }
 
 #[test]
