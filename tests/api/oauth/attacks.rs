@@ -19,6 +19,7 @@ const ATTACKS: &[(&[u8], &str, usize)] = &[
     (&[15], "threat_15_every_process", 2),
     (&[16], "threat_16_no_refresh", 1),
     (&[17], "threat_17_one_code", 1),
+    (&[17], "threat_17_each", 20),
     (&[18], "threat_18_who_leaves", 3),
     (&[19], "threat_19_a_connection", 33),
     (&[20], "threat_20_what_the_dispatcher", 30),

@@ -176,6 +176,32 @@ on_both_databases! {
         attacks::tried("threat_17_one_code", 1);
     }
 
+    fn threat_17_each_of_many_codes_redeemed_twice_at_once_gives_tokens_once(database) {
+        let server = Setup::new().on(&database).settings(|settings| {
+            settings.oauth_registrations_per_hour = Some(1_000);
+        }).start();
+        let person = server.person();
+        let codes: Vec<(String, String)> = (0..20)
+            .map(|_| {
+                let client_id = client_at(&server, REDIRECT_URI);
+                let code = code_for(&server, &person, &client_id, &READ);
+                (client_id, code)
+            })
+            .collect();
+        let answers: Vec<Answer> = std::thread::scope(|scope| {
+            let redeem = |(client_id, code): &(String, String)| token(&server, &redemption(client_id, code));
+            let threads: Vec<_> = codes.iter().flat_map(|code| [code, code]).map(|code| scope.spawn(move || redeem(code))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        for pair in answers.chunks(2) {
+            let (given, rest): (Vec<_>, Vec<_>) = pair.iter().partition(|answer| answer.status == 200);
+            assert_eq!((given.len(), rest.len()), (1, 1));
+            refused(rest[0], 400, "invalid_grant");
+            assert_eq!(me(&server, given[0].value()["access_token"].as_str().unwrap()), 401);
+        }
+        attacks::tried("threat_17_each", codes.len());
+    }
+
     fn threat_16_no_refresh_outlives_a_revocation(database) {
         let server = Setup::new().on(&database).settings(|settings| {
             settings.oauth_registrations_per_hour = Some(1_000);
