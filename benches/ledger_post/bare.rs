@@ -2,7 +2,6 @@
 //! and pgbench.
 
 use std::{
-    path::PathBuf,
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
@@ -12,32 +11,7 @@ use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement,
     sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
 };
-use tempfile::TempDir;
 use xtask::{postgres::Postgres, process::tied_command, statistics::real};
-
-/// The library that makes each fsync take as long.
-pub struct SlowSync {
-    library: PathBuf,
-    held_us: u64,
-    _folder: TempDir,
-}
-
-impl SlowSync {
-    /// Compile it.
-    pub fn build(held_us: u64) -> Result<Self> {
-        let folder = tempfile::Builder::new().prefix("bookkeeping-bench-").tempdir()?;
-        let library = folder.path().join("slow_sync.so");
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/support/slow_sync.c");
-        let status = Command::new("cc").args(["-shared", "-fPIC", "-O2", "-o"]).arg(&library).arg(source).status();
-        ensure!(status.context("cannot run cc")?.success(), "{source} does not compile");
-        Ok(Self { library, held_us, _folder: folder })
-    }
-
-    /// What goes before a program so that it is held up.
-    pub fn wrapper(&self) -> Vec<String> {
-        vec!["env".to_owned(), format!("LD_PRELOAD={}", self.library.display()), format!("FSYNC_US={}", self.held_us)]
-    }
-}
 
 /// Commits of single inserts into one database.
 pub struct Bare {

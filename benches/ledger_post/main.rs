@@ -13,18 +13,17 @@
 mod bare;
 mod idle;
 mod import;
+#[path = "../support/slow_sync.rs"]
+mod slow_sync;
 #[path = "../support/mod.rs"]
 mod support;
 
-use std::{
-    fmt::Write as _,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{fmt::Write as _, path::Path, time::Duration};
 
 use anyhow::{Context, Result, ensure};
-use bare::{Bare, SlowSync, pgbench};
+use bare::{Bare, pgbench};
 use serde_json::{Value, json};
+use slow_sync::{SlowSync, memory_folder};
 use support::{Arguments, pressure, print_json};
 use tempfile::TempDir;
 use xtask::{
@@ -232,13 +231,6 @@ fn postgres(plan: &Plan) -> Result<(f64, Compared)> {
     let measured = beside(plan, &service, |time| pgbench(&postgres, time))?;
     service.end()?;
     Ok((single, measured))
-}
-
-/// A folder on a file system in memory.
-fn memory_folder() -> Option<PathBuf> {
-    let folder = PathBuf::from("/dev/shm");
-    let types = std::fs::read_to_string("/proc/mounts").ok()?;
-    types.lines().any(|line| line.starts_with("tmpfs /dev/shm ") || line.contains(" /dev/shm tmpfs ")).then_some(folder)
 }
 
 fn main() -> Result<()> {

@@ -39,6 +39,7 @@ mod m20261129_000071_plans;
 mod m20261130_000080_oauth;
 mod m20261201_000090_coding_sessions;
 mod m20261201_000091_oauth_clients;
+mod m20261202_000100_refresh_tokens_by_age;
 mod m20261203_000110_client_documents;
 
 /// Every step, in the order of the names.
@@ -81,6 +82,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261130_000080_oauth::Migration),
             Box::new(m20261201_000090_coding_sessions::Migration),
             Box::new(m20261201_000091_oauth_clients::Migration),
+            Box::new(m20261202_000100_refresh_tokens_by_age::Migration),
             Box::new(m20261203_000110_client_documents::Migration),
         ]
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dashmap::DashMap;
 
-use crate::domain::caller::{ConnectionAccess, RateRule, RateWindow, ScopeSet};
+use crate::domain::caller::{ConnectionAccess, ScopeSet};
 use crate::domain::ids::{ConnectionId, GrantId};
 use crate::domain::oauth::token::{PresentedToken, TokenHash};
 use crate::store::{GrantRow, TokenRow};
@@ -15,8 +15,6 @@ type FastHash = rustc_hash::FxBuildHasher;
 
 /// Tokens that nobody has which are remembered, so that each is looked for once.
 const UNKNOWN_MAX: usize = 10_000;
-/// Look-ups of tokens that are not known here, over all requests: other processes issue them, and strangers make them up.
-const LOOK_UPS: RateRule = RateRule { limit: 500, window_ms: 1_000 };
 
 /// What is known of a presented token.
 pub enum KnownToken {
@@ -41,7 +39,6 @@ pub struct GrantDirectory {
     grants: DashMap<GrantId, Arc<ConnectionAccess>, FastHash>,
     tokens: DashMap<TokenHash, LiveToken, FastHash>,
     unknown: DashMap<TokenHash, (), FastHash>,
-    look_ups: RateWindow,
 }
 
 impl GrantDirectory {
@@ -63,11 +60,6 @@ impl GrantDirectory {
         })
     }
 
-    /// Whether one more token may be looked for in the database now.
-    pub(super) fn may_look_up(&self, monotonic_ms: u64) -> bool {
-        self.look_ups.hit(LOOK_UPS, monotonic_ms).allowed
-    }
-
     /// Publishes a connection as stored: a revoked one is withdrawn. The window of a known one goes on counting.
     pub(super) fn publish(&self, row: &GrantRow) {
         if row.revoked_at_ms.is_some() {
@@ -81,6 +73,7 @@ impl GrantDirectory {
             user_id: row.user_id,
             name: row.client_name.clone(),
             scopes: row.scopes,
+            granted: row.scopes,
             allow_overage: row.allow_overage,
             reach: row.reach.clone(),
             usage,
@@ -216,6 +209,5 @@ mod tests {
         assert!(directory.unknown.len() <= UNKNOWN_MAX);
         let last = directory.authenticate(&PresentedToken(hash(UNKNOWN_MAX * 2 - 1)), 0);
         assert!(matches!(last, KnownToken::Refused));
-        assert!((0..LOOK_UPS.limit).all(|_| directory.may_look_up(5)) && !directory.may_look_up(5));
     }
 }

@@ -18,7 +18,6 @@ use actix::{
 use super::grant_directory::{GrantDirectory, KnownToken};
 use super::runtime::{ActorError, ActorStats, Ask, Guarded, Slot, guard};
 use super::{AskError, Observer};
-use crate::clock::Clock;
 use crate::domain::caller::ConnectionAccess;
 use crate::domain::ids::{ConnectionId, GrantId, UserId};
 use crate::domain::oauth::token::{PresentedToken, TokenHash, TokenKind};
@@ -96,7 +95,7 @@ pub struct RevokeGrant(pub UserId, pub GrantId);
 pub struct RevokeToken(pub TokenKind, pub TokenHash, pub String);
 
 /// Exchanges a code or a refresh token.
-#[derive(Message)]
+#[derive(Message, Clone)]
 #[rtype(result = "Asked<Exchanged>")]
 pub enum Exchange {
     /// A code, and the access token that is made for it.
@@ -197,9 +196,12 @@ impl Handler<Ask<Exchange>> for GrantRegistry {
                 Exchange::Refresh(exchange) => exchange.tokens.access,
             };
             async move {
-                match exchange {
-                    Exchange::Code(redemption) => store.writer.redeem_code(redemption).await,
-                    Exchange::Refresh(exchange) => store.writer.refresh_tokens(exchange).await,
+                let exchanged = carry_out(&store, exchange.clone()).await;
+                match exchanged {
+                    // It may have been committed all the same, and then what it presented counts as used: a client that tried
+                    // again would lose its connection. Whether it was is found by the tokens, which nobody else has.
+                    Err(StoreError::Unavailable(_) | StoreError::Other(_)) => carry_out(&store, exchange).await,
+                    exchanged => exchanged,
                 }
             }
             .into_actor(actor)
@@ -226,6 +228,13 @@ impl Handler<Ask<Exchange>> for GrantRegistry {
                 exchanged
             })
         })
+    }
+}
+
+async fn carry_out(store: &Store, exchange: Exchange) -> Result<Exchanged, StoreError> {
+    match exchange {
+        Exchange::Code(redemption) => store.writer.redeem_code(redemption).await,
+        Exchange::Refresh(exchange) => store.writer.refresh_tokens(exchange).await,
     }
 }
 
@@ -296,10 +305,8 @@ impl Handler<Ask<KeepHouse>> for GrantRegistry {
 pub enum TokenSearch {
     /// Known at once.
     Known(Option<Arc<ConnectionAccess>>),
-    /// The database has to be asked.
-    Pending(futures_util::future::BoxFuture<'static, Result<Option<Arc<ConnectionAccess>>, AskError>>),
-    /// Too many tokens that nobody knows are presented; later.
-    TooMany,
+    /// The database has to be asked, which this does.
+    Unknown(futures_util::future::BoxFuture<'static, Result<Option<Arc<ConnectionAccess>>, AskError>>),
 }
 
 /// How the rest of the service reaches the actor and what it publishes.
@@ -307,7 +314,6 @@ pub enum TokenSearch {
 pub struct GrantRegistryHandle {
     pub(super) slot: Arc<Slot<GrantRegistry>>,
     pub(super) store: Store,
-    pub(super) clock: Arc<dyn Clock>,
     /// The connections that are accepted.
     pub published: Arc<GrantDirectory>,
 }
@@ -320,10 +326,9 @@ impl GrantRegistryHandle {
             KnownToken::Refused => TokenSearch::Known(None),
             // Whatever one process issued, it has published.
             KnownToken::Unknown if !self.store.is_shared() => TokenSearch::Known(None),
-            KnownToken::Unknown if !self.published.may_look_up(self.clock.monotonic_ms()) => TokenSearch::TooMany,
             KnownToken::Unknown => {
                 let (handle, presented) = (self.clone(), *presented);
-                TokenSearch::Pending(Box::pin(async move {
+                TokenSearch::Unknown(Box::pin(async move {
                     // Each round that is overtaken is one in which a connection changed, so that this comes to an end.
                     while handle.slot.ask(LookUp(presented.0)).await?? == LookedUp::Overtaken {}
                     Ok(match handle.published.authenticate(&presented, handle.store.now_ms()) {

@@ -240,7 +240,7 @@ impl Actors {
 
         let keys = start_keys(stats("key_registry"), gate.handle(), &store);
         registry.add(keys.slot.clone());
-        let grants = start_grants(stats("grant_registry"), gate.handle(), &store, &clock, Arc::clone(&observer));
+        let grants = start_grants(stats("grant_registry"), gate.handle(), &store, Arc::clone(&observer));
         registry.add(grants.slot.clone());
         let limiter = start_limiter(stats("rate_limiter"), gate.handle(), &store, rate_rule, &clock);
         registry.add(limiter.slot.clone());
@@ -403,7 +403,6 @@ fn start_grants(
     stats: Arc<ActorStats>,
     arbiter: ArbiterHandle,
     store: &Store,
-    clock: &Arc<dyn Clock>,
     observer: Arc<dyn Observer>,
 ) -> GrantRegistryHandle {
     let published = Arc::new(GrantDirectory::default());
@@ -413,7 +412,7 @@ fn start_grants(
     let slot = Slot::start(stats, arbiter, options, move |stats| {
         GrantRegistry::new(stats, of_actor.clone(), Arc::clone(&directory), Arc::clone(&observer))
     });
-    GrantRegistryHandle { slot, store: store.clone(), clock: Arc::clone(clock), published }
+    GrantRegistryHandle { slot, store: store.clone(), published }
 }
 
 fn start_limiter(

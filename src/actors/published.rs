@@ -51,6 +51,7 @@ impl KeyDirectory {
             user_id: row.user_id,
             name: row.name.clone(),
             scopes: row.scopes,
+            granted: row.scopes,
             allow_overage: row.allow_overage,
             reach: row.reach.clone(),
             usage,

@@ -99,7 +99,7 @@ pub(super) async fn start(
         reader: store.reader.clone(),
         sessions: Arc::clone(&sessions),
         limits: product_limits(settings),
-        throttle: Throttle::new(Arc::clone(&clock)),
+        throttle: Arc::new(Throttle::new(Arc::clone(&clock))),
         // Where documents are rendered, the renderer goes here.
         mail: MailOptions { host: actors.mail.host().to_owned() },
         oauth: oauth_options(settings),
@@ -316,6 +316,8 @@ fn listen(settings: &Settings, products: Arc<Products>, metrics: &Arc<Metrics>) 
         sessions: Arc::clone(&products.sessions),
         clock: Arc::clone(&products.clock),
         accepts_tokens: products.oauth.is_on,
+        throttle: Arc::clone(&products.throttle),
+        trusted_proxies: settings.trusted_proxies.clone(),
         staleness_limit_ms: products.shared_database.then_some(settings.key_staleness_limit_s * 1000),
     };
     let clock = Arc::clone(&products.clock);

@@ -42,8 +42,8 @@ pub trait Gate: Send + Sync + 'static {
     /// Reads a web-session token.
     fn authenticate_session(&self, token: &str) -> Result<UserId, SessionError>;
 
-    /// Finds the connection whose access token was presented.
-    fn authenticate_token(&self, presented: &PresentedToken) -> TokenOutcome;
+    /// Finds the connection whose access token a request presents.
+    fn authenticate_token(&self, presented: &PresentedToken, request: &HttpRequest) -> TokenOutcome;
 
     /// Counts a request in the window of a key or a connection by OAuth.
     fn hit_connection(&self, access: &ConnectionAccess, at: Instant) -> RateOutcome;
@@ -145,8 +145,8 @@ pub struct Call<S> {
     pub(super) now_ms: i64,
 }
 
-/// 403 for scopes that a caller lacks. A connection by OAuth is told what to ask of its person: what it holds as well, so that
-/// asking loses nothing.
+/// 403 for scopes that a caller lacks. A connection by OAuth is told what to ask of its person: all that was allowed as well,
+/// also where this token stands for less, so that asking loses nothing.
 pub(super) fn missing_scopes(caller: &Principal, needed: ScopeSet) -> ApiError {
     let held = caller.access().map(|access| access.scopes).unwrap_or_default();
     let missing = needed.without(held);
@@ -154,7 +154,26 @@ pub(super) fn missing_scopes(caller: &Principal, needed: ScopeSet) -> ApiError {
         Some(scope) if missing.names().len() == 1 => ApiError::missing_scope(scope),
         _ => ApiError::forbidden(format!("the connection lacks the scopes {}", missing.to_stored())),
     };
-    if caller.may_step_up() { error.with_challenge(Challenge::InsufficientScope(held.union(needed))) } else { error }
+    let granted = caller.access().map(|access| access.granted).unwrap_or_default();
+    if caller.may_step_up() { error.with_challenge(Challenge::InsufficientScope(granted.union(needed))) } else { error }
+}
+
+/// The address of whoever is behind a connection: its own, or what trusted proxies say in `X-Forwarded-For`. All its lines are one
+/// list (RFC 9110, section 5.3), to which each proxy adds at the end: the last address that is no trusted proxy's counts, and what
+/// stands before it is hearsay. Where that is no address, it is the proxy that wrote it.
+pub(super) fn client_ip(request: &HttpRequest, trusted_proxies: &[IpNet]) -> Option<IpAddr> {
+    let is_trusted = |address: IpAddr| trusted_proxies.iter().any(|network| network.contains(&address));
+    let mut nearest = request.peer_addr()?.ip().to_canonical();
+    if !is_trusted(nearest) {
+        return Some(nearest);
+    }
+    let lines: Vec<_> = request.headers().get_all("x-forwarded-for").collect();
+    let mut hops = lines.iter().rev().flat_map(|line| line.to_str().unwrap_or_default().rsplit(','));
+    while is_trusted(nearest) {
+        let Some(hop) = hops.next().and_then(|hop| hop_address(hop.trim())) else { break };
+        nearest = hop;
+    }
+    Some(nearest)
 }
 
 impl<S> Call<S> {
@@ -330,19 +349,12 @@ impl<S> Call<S> {
         self.worker.shared.large_parses.acquire().await.ok()
     }
 
-    /// The address of whoever is behind the connection: its own, or what trusted proxies say in `X-Forwarded-For`. All its lines are
-    /// one list (RFC 9110, section 5.3), to which each proxy adds at the end: the last address that is no trusted proxy's counts, and
-    /// what stands before it is hearsay. Where that is no address, it is the proxy that wrote it.
+    /// The address of whoever is behind the connection; none of a tool.
     pub fn client_ip(&self, trusted_proxies: &[IpNet]) -> Option<IpAddr> {
-        let is_trusted = |address: IpAddr| trusted_proxies.iter().any(|network| network.contains(&address));
-        let mut nearest = self.peer_ip()?.to_canonical();
-        let lines: Vec<_> = self.headers().get_all("x-forwarded-for").collect();
-        let mut hops = lines.iter().rev().flat_map(|line| line.to_str().unwrap_or_default().rsplit(','));
-        while is_trusted(nearest) {
-            let Some(hop) = hops.next().and_then(|hop| hop_address(hop.trim())) else { break };
-            nearest = hop;
+        match &self.asked {
+            Asked::Request(request) => client_ip(request, trusted_proxies),
+            Asked::Tool(_) => None,
         }
-        Some(nearest)
     }
 
     /// The request of the server library and the unread body, for taking a connection over; an error of ours of a tool.

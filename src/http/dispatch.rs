@@ -9,6 +9,7 @@
 
 use std::any::Any;
 use std::future::Future;
+use std::net::{IpAddr, Ipv4Addr};
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::rc::Rc;
@@ -16,9 +17,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
+use actix_web::http::header::HeaderValue;
 use actix_web::http::{Method, StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse};
-use futures_util::{FutureExt as _, TryFutureExt as _};
+use futures_util::FutureExt as _;
 
 use crate::actors::Actors;
 use crate::actors::grant_registry::TokenSearch;
@@ -33,6 +35,7 @@ use crate::http::body::{Bodies, Body, Incoming};
 use crate::http::call::{Asked, Call, Gate, Presented, RateOutcome, SessionError, TokenOutcome};
 use crate::http::envelope::RequestId;
 use crate::http::error::{ApiError, Challenge, ErrorCode};
+use crate::http::first_party::throttle::Throttle;
 use crate::http::route_table::{Access, BodyRule, Route, RouteMatch};
 use crate::http::server::{LastCredential, PresentedCredential, ReadPermit, Worker};
 use crate::http::wire::strict;
@@ -82,6 +85,9 @@ pub(super) async fn answer<S: 'static>(
     });
     let answer_headers = response.headers_mut();
     answer_headers.insert(call::X_REQUEST_ID, request_id.header_value());
+    if oauth::is_never_cached(request.path()) && !answer_headers.contains_key(header::CACHE_CONTROL) {
+        answer_headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
     if let Some(decision) = rate {
         worker.rate_headers.insert(answer_headers, decision);
     }
@@ -274,7 +280,7 @@ impl<S: 'static> RequestPipeline<'_, S> {
             // A token is presented in `Authorization` alone (OAuth 2.1, section 5.2.1).
             Some(PresentedCredential::Token(_)) if request_headers.contains_key(call::X_API_KEY) => None,
             Some(PresentedCredential::Token(presented)) => {
-                let access = match gate.authenticate_token(&presented) {
+                let access = match gate.authenticate_token(&presented, self.request) {
                     TokenOutcome::Known(access) => access,
                     TokenOutcome::Pending(looking) => looking.await?,
                 };
@@ -442,6 +448,10 @@ pub struct ActorGate {
     pub clock: Arc<dyn Clock>,
     /// Whether access tokens are accepted.
     pub accepts_tokens: bool,
+    /// Counts the access tokens that nobody was given.
+    pub throttle: Arc<Throttle>,
+    /// Proxies whose word on addresses counts.
+    pub trusted_proxies: Vec<ipnet::IpNet>,
     /// How long published keys are trusted while the database cannot be read; `None` where no other process changes them.
     pub staleness_limit_ms: Option<u64>,
 }
@@ -462,18 +472,27 @@ impl Gate for ActorGate {
         self.sessions.verify(token, self.clock.as_ref()).map_err(|_| SessionError::Invalid)
     }
 
-    fn authenticate_token(&self, presented: &PresentedToken) -> TokenOutcome {
+    fn authenticate_token(&self, presented: &PresentedToken, request: &HttpRequest) -> TokenOutcome {
         if !self.accepts_tokens {
             return TokenOutcome::Known(None);
         }
-        match self.actors.grants.authenticate(presented) {
-            TokenSearch::Known(access) => TokenOutcome::Known(access),
-            TokenSearch::Pending(looking) => TokenOutcome::Pending(looking.map_err(ApiError::from).boxed_local()),
-            TokenSearch::TooMany => {
-                let busy = ApiError::busy("too many unknown tokens are being presented", 1);
-                TokenOutcome::Pending(std::future::ready(Err(busy)).boxed_local())
+        let looking = match self.actors.grants.authenticate(presented) {
+            TokenSearch::Known(access) => return TokenOutcome::Known(access),
+            TokenSearch::Unknown(looking) => looking,
+        };
+        let address = call::client_ip(request, &self.trusted_proxies).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        let throttle = Arc::clone(&self.throttle);
+        let look = async move {
+            if let Some(seconds) = throttle.look_up_wait_s(address) {
+                return Err(ApiError::busy("too many tokens that nobody was given come from this address", seconds));
             }
-        }
+            let found = looking.await?;
+            if found.is_none() {
+                throttle.note_unknown_token(address);
+            }
+            Ok(found)
+        };
+        TokenOutcome::Pending(look.boxed_local())
     }
 
     fn hit_connection(&self, access: &ConnectionAccess, at: Instant) -> RateOutcome {

@@ -17,6 +17,7 @@ pub mod oauth;
 pub mod openapi;
 pub mod ops;
 mod origins;
+mod pieces;
 pub mod products;
 pub mod query;
 pub mod reconciliations;

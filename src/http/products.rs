@@ -50,7 +50,7 @@ pub struct Products {
     /// Settings.
     pub limits: ProductLimits,
     /// Log-ins and registrations under control.
-    pub throttle: Throttle,
+    pub throttle: Arc<Throttle>,
     /// How e-mails are sent.
     pub mail: MailOptions,
     /// The authorization server.

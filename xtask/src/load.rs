@@ -149,6 +149,74 @@ fn step(lane: &mut Lane<'_>, expected: u16, buffer: &mut [u8], round: &mut Round
     }
 }
 
+/// An answer among many that were asked for at once.
+#[derive(Debug)]
+pub struct Answered {
+    /// The status.
+    pub status: u16,
+    /// The body.
+    pub body: Vec<u8>,
+    /// From the first byte written to the last one read.
+    pub latency: Duration,
+}
+
+/// Sends every request at once, each over a connection of its own that was opened before, and waits for all answers; they are in
+/// the order of the requests. Gives the time from the first byte to the last answer too.
+pub fn at_once(address: SocketAddr, requests: &[Vec<u8>], patience: Duration) -> Result<(Vec<Answered>, Duration)> {
+    ensure!(address.ip().is_loopback(), "{address} is not a loopback address");
+    let mut poll = Poll::new()?;
+    let mut lanes = Vec::with_capacity(requests.len());
+    for (place, request) in requests.iter().enumerate() {
+        let stream = std::net::TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        stream.set_nonblocking(true)?;
+        let mut stream = TcpStream::from_std(stream);
+        poll.registry().register(&mut stream, Token(place), Interest::READABLE)?;
+        lanes.push((stream, request, Vec::new(), Instant::now(), None));
+    }
+    let begun = Instant::now();
+    for (stream, request, _, sent_at, _) in &mut lanes {
+        *sent_at = Instant::now();
+        // A small request fits into the buffer of a connection that has sent nothing.
+        ensure!(stream.write(request)? == request.len(), "a request of {} bytes is too large", request.len());
+    }
+    let mut events = Events::with_capacity(1_024);
+    let mut buffer = vec![0_u8; 65_536];
+    let mut open = lanes.len();
+    while open > 0 {
+        poll.poll(&mut events, Some(Duration::from_secs(1)))?;
+        ensure!(
+            begun.elapsed() < patience,
+            "{open} of {} requests were not answered within {patience:?}",
+            requests.len()
+        );
+        for event in &events {
+            let Some((stream, _, received, sent_at, answer)) = lanes.get_mut(event.token().0) else { continue };
+            loop {
+                match stream.read(&mut buffer) {
+                    Ok(0) => {
+                        ensure!(answer.is_some(), "the server closed a connection before it answered");
+                        break;
+                    }
+                    Ok(read) => received.extend_from_slice(buffer.get(..read).unwrap_or_default()),
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            if answer.is_none()
+                && let Some((end, status)) = whole_answer(received)
+            {
+                let head = received.windows(4).position(|window| window == b"\r\n\r\n").map_or(0, |place| place + 4);
+                let body = received.get(head..end).unwrap_or_default().to_vec();
+                *answer = Some(Answered { status, body, latency: sent_at.elapsed() });
+                open -= 1;
+            }
+        }
+    }
+    let elapsed = begun.elapsed();
+    Ok((lanes.into_iter().filter_map(|(.., answer)| answer).collect(), elapsed))
+}
+
 #[cfg(test)]
 mod tests {
     use super::whole_answer;

@@ -17,6 +17,8 @@ pub struct ConnectionAccess {
     pub name: String,
     /// What it may do.
     pub scopes: ScopeSet,
+    /// What its person allowed: an access token may stand for less.
+    pub granted: ScopeSet,
     /// Whether jobs submitted with it may draw overage.
     pub allow_overage: bool,
     /// Which organisations it covers.

@@ -12,6 +12,7 @@ fn snapshot(hash: KeyHash) -> Arc<KeySnapshot> {
             user_id: UserId(2),
             name: "n".to_owned(),
             scopes: [Scope::BooksRead].into_iter().collect(),
+            granted: [Scope::BooksRead].into_iter().collect(),
             allow_overage: false,
             reach: KeyReach::All,
             usage: Arc::default(),

@@ -31,7 +31,7 @@ errors! {
     AccessDenied "access_denied" "The person said no (RFC 6749, section 4.1.2.1).",
     InvalidRedirectUri "invalid_redirect_uri" "A redirect URI may not be registered (RFC 7591, section 3.2.2).",
     InvalidClientMetadata "invalid_client_metadata" "What the client says of itself is not usable (RFC 7591, section 3.2.2).",
-    SlowDown "slow_down" "Too many registrations, or exchanges of tokens that failed, from one address.",
+    SlowDown "slow_down" "Too many registrations or failed exchanges of tokens from one address, or refreshes of one connection.",
     TemporarilyUnavailable "temporarily_unavailable" "The service cannot answer now (RFC 6749, section 4.1.2.1).",
     ServerError "server_error" "Something unexpected happened here (RFC 6749, section 4.1.2.1).",
 }

@@ -19,6 +19,9 @@ pub const ACCESS_TOKENS_MAX: i64 = 20;
 pub const RETIRED_KEPT_MS: i64 = 10 * 60 * SECOND_MS;
 /// Authorization requests of one person that are kept at a time: one more deletes the oldest.
 pub const REQUESTS_MAX: i64 = 50;
+/// Refresh tokens of one connection that are issued within the lifetime of an access token: each is kept until it ends, so that one
+/// that comes back is known, and a client that refreshes without end would fill the database.
+pub const REFRESH_TOKENS_MAX: i64 = 120;
 /// How often a refresh token that was used may come back within the grace.
 pub const SIBLINGS_MAX: i64 = 5;
 
@@ -47,6 +50,13 @@ impl Lifetimes {
     /// When a refresh token made now ends, for a connection that was allowed at a moment.
     pub fn refresh_until_ms(self, allowed_at_ms: i64, now_ms: i64) -> i64 {
         now_ms.saturating_add(self.refresh_idle_ms).min(allowed_at_ms.saturating_add(ABSOLUTE_MS))
+    }
+
+    /// Milliseconds for which a connection gets no further refresh token, by when the one was issued that came so many before it
+    /// ([`REFRESH_TOKENS_MAX`]); none when it may have one.
+    pub fn refresh_wait_ms(self, issued_at_ms: Option<i64>, now_ms: i64) -> Option<i64> {
+        let wait_ms = issued_at_ms?.saturating_add(self.access_ms).saturating_sub(now_ms);
+        (wait_ms > 0).then_some(wait_ms)
     }
 
     /// What the use of a refresh token is, by when it was used first and how often it came back since.
@@ -91,6 +101,16 @@ mod tests {
         }
         let strict = Lifetimes::new(3600, 60, 0);
         assert_eq!(strict.use_of_refresh(Some(5), 0, 5), RefreshUse::Reuse);
+    }
+
+    #[test]
+    fn a_connection_has_so_many_refresh_tokens_within_the_lifetime_of_an_access_token() {
+        let lifetimes = Lifetimes::new(3600, 60, 60);
+        for (issued_at_ms, now_ms, expected) in
+            [(None, 5, None), (Some(5), 5, Some(3_600_000)), (Some(5), 3_600_004, Some(1)), (Some(5), 3_600_005, None)]
+        {
+            assert_eq!(lifetimes.refresh_wait_ms(issued_at_ms, now_ms), expected, "{issued_at_ms:?} {now_ms}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Slows down those who guess: registrations per address, failed log-ins per address and per account, failed exchanges and
-//! revocations of tokens per address. And keeps people from making this service ask others: documents of clients per person and host.
+//! revocations of tokens per address, access tokens that nobody was given per address. And keeps people from making this service ask
+//! others: documents of clients per person and host.
 
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
@@ -23,6 +24,11 @@ const FAILED_EXCHANGES: RateRule = RateRule { limit: 600, window_ms: 60_000 };
 const FETCHES_OF_PERSON: RateRule = RateRule { limit: 10, window_ms: 60_000 };
 /// Documents of clients, a minute and host.
 const FETCHES_FROM_HOST: RateRule = RateRule { limit: 20, window_ms: 60_000 };
+/// Access tokens looked for in the database that nobody was given, a minute and network.
+const UNKNOWN_TOKENS: RateRule = RateRule { limit: 600, window_ms: 60_000 };
+/// Look-ups of access tokens for all addresses together that presented one of those within the minute. Addresses that did not are
+/// no part of it, so that whoever makes tokens up, from however many places, keeps nobody else out.
+const SUSPECT_LOOK_UPS: RateRule = RateRule { limit: 500, window_ms: 1_000 };
 /// How long failed log-ins are remembered.
 const FAILURES: RateRule = RateRule { limit: 1_000_000, window_ms: 15 * 60_000 };
 /// Failures that cost nothing: people mistype.
@@ -44,6 +50,8 @@ pub struct Throttle {
     failed_exchanges: DashMap<IpAddr, RateWindow>,
     fetches_of_person: DashMap<UserId, RateWindow>,
     fetches_from_host: DashMap<String, RateWindow>,
+    unknown_tokens: DashMap<IpAddr, RateWindow>,
+    suspect_look_ups: RateWindow,
     failures_by_address: DashMap<IpAddr, RateWindow>,
     failures_by_account: DashMap<String, RateWindow>,
     attempts_by_address: DashMap<IpAddr, u64>,
@@ -89,6 +97,8 @@ impl Throttle {
             failed_exchanges: DashMap::new(),
             fetches_of_person: DashMap::new(),
             fetches_from_host: DashMap::new(),
+            unknown_tokens: DashMap::new(),
+            suspect_look_ups: RateWindow::default(),
             failures_by_address: DashMap::new(),
             failures_by_account: DashMap::new(),
             attempts_by_address: DashMap::new(),
@@ -129,6 +139,24 @@ impl Throttle {
         }
         let from_host = self.hit(&self.fetches_from_host, host.to_owned(), FETCHES_FROM_HOST);
         (!from_host.allowed).then_some(from_host.reset_s)
+    }
+
+    /// Seconds for which no access token may be looked for on behalf of an address; none when one may be, which counts.
+    pub fn look_up_wait_s(&self, address: IpAddr) -> Option<u64> {
+        let now_ms = self.clock.monotonic_ms();
+        let window =
+            self.unknown_tokens.get(&network(address)).filter(|window| !window.is_idle(UNKNOWN_TOKENS, now_ms))?;
+        if window.used(UNKNOWN_TOKENS, now_ms) >= UNKNOWN_TOKENS.limit {
+            // A full window counts nothing more.
+            return Some(window.hit(UNKNOWN_TOKENS, now_ms).reset_s);
+        }
+        let decision = self.suspect_look_ups.hit(SUSPECT_LOOK_UPS, now_ms);
+        (!decision.allowed).then_some(decision.reset_s)
+    }
+
+    /// Counts an access token that was looked for and that nobody was given.
+    pub fn note_unknown_token(&self, address: IpAddr) {
+        self.hit(&self.unknown_tokens, network(address), UNKNOWN_TOKENS);
     }
 
     /// Begins a log-in and says how long it has to wait because of earlier failures and of attempts still under way, so
@@ -228,6 +256,32 @@ mod tests {
             assert_eq!(throttle.exchange_wait_s(first), Some(60));
             assert_eq!(throttle.exchange_wait_s(second).is_some(), is_one, "{first} {second}");
         }
+    }
+
+    #[test]
+    fn who_makes_tokens_up_keeps_nobody_else_out() {
+        let clock = Arc::new(ManualClock::at_ms(0));
+        let throttle = Throttle::new(clock.clone());
+        let address = |last: u8| IpAddr::from([203, 0, 113, last]);
+        // One address has so many a minute.
+        for count in 0..UNKNOWN_TOKENS.limit {
+            if count % 100 == 0 {
+                clock.advance_ms(1_000);
+            }
+            assert_eq!(throttle.look_up_wait_s(address(1)), None, "{count}");
+            throttle.note_unknown_token(address(1));
+        }
+        assert!(throttle.look_up_wait_s(address(1)).is_some_and(|wait_s| wait_s > 50));
+        // Many addresses together have so many a second; whoever presented no such token is no part of it.
+        for last in 2..200 {
+            throttle.note_unknown_token(address(last));
+        }
+        let allowed = (0..10).flat_map(|_| 2..200).filter(|last| throttle.look_up_wait_s(address(*last)).is_none());
+        assert!(u64::try_from(allowed.count()).is_ok_and(|allowed| allowed <= SUSPECT_LOOK_UPS.limit));
+        assert_eq!(throttle.look_up_wait_s(address(2)), Some(1));
+        assert!((0..10_000).all(|_| throttle.look_up_wait_s(address(201)).is_none()));
+        clock.advance_ms(60_000);
+        assert_eq!(throttle.look_up_wait_s(address(1)), None);
     }
 
     #[test]

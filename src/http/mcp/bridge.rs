@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use actix_web::HttpResponse;
-use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use bytes::Bytes;
@@ -31,6 +30,7 @@ use super::tools;
 use crate::http::call::{Call, missing_scopes};
 use crate::http::envelope::{self, JSON_RPC_INVALID_REQUEST};
 use crate::http::error::ApiError;
+use crate::http::pieces;
 use crate::http::products::Products;
 
 /// Headers of a request that rmcp has no use for.
@@ -146,7 +146,9 @@ async fn directly(call: &Call<Products>, message: Direct<'_>) -> Result<HttpResp
             Err(Refused::Fault(error)) => reply.faulted(&fault_in_words(call, &error))?,
         },
     };
-    Ok(HttpResponse::Ok().content_type("application/json").body(text))
+    let mut answer = HttpResponse::with_body(StatusCode::OK, pieces::body(text));
+    answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Ok(answer)
 }
 
 /// The log has the cause of a fault; the client has the id of the request.
@@ -261,7 +263,7 @@ where
         None => body,
     };
     let status = StatusCode::from_u16(parts.status.as_u16()).map_err(ApiError::internal)?;
-    let mut answer = HttpResponse::with_body(status, BoxBody::new(body));
+    let mut answer = HttpResponse::with_body(status, pieces::body(body));
     for (name, value) in &parts.headers {
         let name = HeaderName::from_bytes(name.as_str().as_bytes()).map_err(ApiError::internal)?;
         answer.headers_mut().insert(name, HeaderValue::from_bytes(value.as_bytes()).map_err(ApiError::internal)?);

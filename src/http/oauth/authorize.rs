@@ -47,11 +47,13 @@ pub async fn ask(call: Call<Products>) -> Result<HttpResponse, ApiError> {
         Err(page) => return page,
     };
     let state = query.one("state").map(str::to_owned);
+    let session = PageSession::of(&call);
     let asked = match asked(&query, base_url) {
         Ok(asked) => asked,
+        Err(error) if session.is_none() => return unsent_page(&call, &Decided { redirect_uri, state }, error),
         Err(error) => return answer_error(&call, &Decided { redirect_uri, state }, error),
     };
-    let Some(session) = PageSession::of(&call) else { return sign_in_first(&call) };
+    let Some(session) = session else { return sign_in_first(&call) };
     let request = mint(TokenKind::Request, |bytes| call.clock().fill_random(bytes));
     let begun = NewRequest {
         hash: request.hash,
@@ -166,11 +168,24 @@ fn answer_error(call: &Call<Products>, request: &Decided, error: OAuthError) -> 
     send_back(call, request, ("error", error.as_str()))
 }
 
+/// Shows somebody who is not signed in that a request is faulty, and the way back. Anybody may register an address, and a link to
+/// this service that led on by itself would lend it our name (RFC 9700, section 4.11.2).
+fn unsent_page(call: &Call<Products>, request: &Decided, error: OAuthError) -> Result<HttpResponse, ApiError> {
+    call.state().actors.observer.oauth_refused(error);
+    let target = answer_target(call, request, ("error", error.as_str()))?;
+    Ok(pages::unsent(error, redirect::host(&request.redirect_uri), &target))
+}
+
 fn send_back(call: &Call<Products>, request: &Decided, answer: (&str, &str)) -> Result<HttpResponse, ApiError> {
+    see_other(&answer_target(call, request, answer)?)
+}
+
+/// Where an answer goes, and the answer in it.
+fn answer_target(call: &Call<Products>, request: &Decided, answer: (&str, &str)) -> Result<String, ApiError> {
     let mut parameters = vec![answer];
     parameters.extend(request.state.as_deref().map(|state| ("state", state)));
     parameters.push(("iss", base_url(call)?));
-    see_other(&redirect::with_parameters(&request.redirect_uri, &parameters))
+    Ok(redirect::with_parameters(&request.redirect_uri, &parameters))
 }
 
 fn refused_page(call: &Call<Products>, error: OAuthError, words: &str) -> Result<HttpResponse, ApiError> {

@@ -58,6 +58,12 @@ fn is_within_the_machine(base_url: &str) -> bool {
     }
 }
 
+/// Whether no cache may keep an answer at a path, whoever makes it.
+pub(super) fn is_never_cached(path: &str) -> bool {
+    let is_page = path.starts_with("/app/") && !path.starts_with("/app/v1/");
+    is_page || ["/oauth/", "/app/v1/connections", "/.well-known/oauth-"].iter().any(|start| path.starts_with(start))
+}
+
 /// The public URL; 404 where connections by OAuth are not offered.
 fn base_url(call: &Call<Products>) -> Result<&str, ApiError> {
     let base_url = call.state().base_url.get().filter(|_| call.state().oauth.is_on);

@@ -15,6 +15,7 @@ use super::unstored;
 use crate::domain::books::records::organisation::OrganisationRecord;
 use crate::domain::caller::{KeyReach, Role, Scope, ScopeSet};
 use crate::domain::oauth::client_url::ClientUrl;
+use crate::domain::oauth::error::OAuthError;
 use crate::domain::oauth::redirect;
 use crate::http::call::Call;
 use crate::http::error::ApiError;
@@ -109,6 +110,20 @@ pub async fn style(call: Call<Products>) -> Result<HttpResponse, ApiError> {
 pub(super) fn message(status: StatusCode, title: &str, words: &str) -> HttpResponse {
     let main = format!("<h1>{}</h1>\n<p role=\"alert\">{}</p>\n", escaped(title), escaped(words));
     page(status, title, &main, "")
+}
+
+/// A page for somebody whom a faulty request does not send anywhere: what is wrong, and a link to where the answer would go.
+pub(super) fn unsent(error: OAuthError, host: &str, target: &str) -> HttpResponse {
+    let title = "This connection cannot be made";
+    let main = format!(
+        "<h1>{title}</h1>\n<p role=\"alert\">The request of the application is faulty ({}). Nothing was connected.</p>\n\
+         <p>It asked to send you to <strong class=\"host\">{host}</strong>, which nobody checked. If you came from there, you can \
+         <a href=\"{}\" rel=\"noreferrer\">go back</a>; else close this page.</p>\n",
+        error.as_str(),
+        escaped(target),
+        host = escaped(host),
+    );
+    page(StatusCode::BAD_REQUEST, title, &main, "")
 }
 
 /// The sign-in page.

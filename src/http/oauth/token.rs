@@ -88,6 +88,12 @@ async fn exchange(call: &Call<Products>) -> Result<HttpResponse, Refused> {
     let actors = &call.state().actors;
     let issued = match actors.grants.exchange(exchange).await? {
         Ok(issued) => issued,
+        Err(ExchangeRefusal::TooOften(wait_ms)) => {
+            // Whoever goes on all the same fails.
+            call.state().throttle.fail_exchange(address(call));
+            let seconds = u64::try_from(wait_ms).unwrap_or_default().div_ceil(1000);
+            return Err(Refused::TooMany("the connection was refreshed too often; try again later", seconds));
+        }
         Err(refusal) => return Err(refused(call, grant_type, refusal).into()),
     };
     if issued.is_sibling {
@@ -139,7 +145,7 @@ fn refused(call: &Call<Products>, grant_type: GrantType, refusal: ExchangeRefusa
     };
     match refusal {
         ExchangeRefusal::Scope => failure(OAuthError::InvalidScope, "a scope was not granted"),
-        ExchangeRefusal::Invalid => failure(OAuthError::InvalidGrant, words),
+        ExchangeRefusal::Invalid | ExchangeRefusal::TooOften(_) => failure(OAuthError::InvalidGrant, words),
         ExchangeRefusal::Reused(grant) => {
             tracing::warn!("a {} of grant {grant} was used again; the connection is revoked", reuse.as_str());
             call.state().actors.observer.oauth_reused(reuse);

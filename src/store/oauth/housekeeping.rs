@@ -33,6 +33,14 @@ async fn delete_expired(unit: &Unit<'_>) -> Result<bool, StoreError> {
         );
         is_more |= i64::try_from(unit.execute(&sql, params![before_ms]).await?) == Ok(ROWS_MAX);
     }
+    // Of a connection that has ended nothing is accepted, whatever comes back.
+    for table in ["oauth_code", "oauth_refresh_token"] {
+        let sql = format!(
+            "delete from {table} where sha256 in (select t.sha256 from oauth_grant g join {table} t on t.grant_id = g.id \
+             where g.revoked_at is not null limit {ROWS_MAX})"
+        );
+        is_more |= i64::try_from(unit.execute(&sql, Vec::new()).await?) == Ok(ROWS_MAX);
+    }
     end_unusable(unit).await?;
     let clients = format!(
         "delete from oauth_client where id in (select c.id from oauth_client c \

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use actix_web::HttpResponse;
 use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpRequest, HttpResponse};
 use bookkeeping_suite::clock::{Clock, ManualClock};
 use bookkeeping_suite::domain::caller;
 use bookkeeping_suite::domain::caller::{
@@ -40,7 +40,7 @@ impl Gate for TestGate {
         caller::verify_key(self.keys.get(&presented.prefix).cloned(), presented)
     }
 
-    fn authenticate_token(&self, _: &PresentedToken) -> TokenOutcome {
+    fn authenticate_token(&self, _: &PresentedToken, _: &HttpRequest) -> TokenOutcome {
         TokenOutcome::Known(None)
     }
 
@@ -183,6 +183,7 @@ fn snapshot(id: i64, scopes: &[Scope], hash: KeyHash) -> KeySnapshot {
             user_id: UserId(id * 10),
             name: format!("key {id}"),
             scopes: scopes.iter().copied().collect(),
+            granted: scopes.iter().copied().collect(),
             allow_overage: false,
             reach: KeyReach::All,
             usage: Arc::default(),

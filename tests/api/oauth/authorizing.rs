@@ -54,9 +54,9 @@ fn threats_4_7_8_13_and_23_a_faulty_request_is_answered_at_the_client_and_says_b
     for (what, changes, error) in &cases {
         let answer = authorize(&server, &person, &pairs(&with(&request, changes)));
         assert_sent_back(&server, &answer, what, error, *what != "a long state");
-        // Nobody has to sign in to be refused.
+        // 1: who is not signed in is sent nowhere by itself: anybody may register an address and make a link like this.
         let stranger = server.client.get(&format!("/oauth/authorize?{}", pairs(&with(&request, changes)))).send_plain();
-        assert_sent_back(&server, &stranger, what, error, *what != "a long state");
+        assert_shown_the_way(&server, &stranger, what, error);
     }
     // 23: repeated parameters.
     for (name, value) in &request {
@@ -68,6 +68,7 @@ fn threats_4_7_8_13_and_23_a_faulty_request_is_answered_at_the_client_and_says_b
     }
     // The page itself grants nothing, and neither did any of these.
     assert_eq!((server.rows_of("oauth_grant"), server.rows_of("oauth_code")), (0, 0));
+    attacks::tried("threats_4_7_8_13_and_23_a_faulty", 2 * cases.len() + request.len() - 2);
 }
 
 #[track_caller]
@@ -81,6 +82,23 @@ fn assert_sent_back(server: &TestServer, answer: &Answer, what: &str, error: &st
     }
     assert_eq!(answer.header("cache-control"), Some("no-store"), "{answer}");
     assert_eq!(answer.header("referrer-policy"), Some("no-referrer"), "{answer}");
+}
+
+/// A page that says what is wrong and where the answer would go, with a link that carries the answer and `iss`.
+#[track_caller]
+fn assert_shown_the_way(server: &TestServer, answer: &Answer, what: &str, error: &str) {
+    assert_eq!((answer.status, answer.header("location")), (400, None), "{what}: {answer}");
+    assert_eq!(answer.header("refresh"), None, "{what}: {answer}");
+    let text = answer.text();
+    assert!(text.contains(error) && text.contains("<strong class=\"host\">agent.example</strong>"), "{what}: {answer}");
+    assert!(!text.contains("<meta http-equiv") && !text.contains("<script"), "{what}: {answer}");
+    let target =
+        text.split("<a href=\"").nth(1).expect("a link").split('"').next().expect("its end").replace("&amp;", "&");
+    let query = target.strip_prefix(&format!("{REDIRECT_URI}?")).unwrap_or_else(|| panic!("{what}: leads to {target}"));
+    let parameters: BTreeMap<String, String> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    let get = |name: &str| parameters.get(name).map(String::as_str);
+    assert_eq!((get("error"), get("code"), get("iss")), (Some(error), None, Some(server.url())), "{what}: {target}");
+    assert_eq!(answer.header("cache-control"), Some("no-store"), "{answer}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn threat_9_a_form_counts_once_in_the_session_that_was_shown_it() {
     let second = ask(&server, &person, &client_id, FIRST_SCOPES);
     let (of_other_request, of_other_csrf) = (hidden(&of_other, "request"), hidden(&of_other, "csrf"));
     let (second_csrf, zeros) = (hidden(&second, "csrf"), "0".repeat(64));
-    for changes in [
+    let cases = [
         vec![("csrf", "")],
         vec![("csrf", "x")],
         vec![("csrf", &*zeros)],
@@ -64,8 +64,9 @@ fn threat_9_a_form_counts_once_in_the_session_that_was_shown_it() {
         vec![("decision", "yes")],
         vec![("reach", "")],
         vec![("reach", "some")],
-    ] {
-        nothing_granted(&server, &sent(&server, &person, &page, &changes));
+    ];
+    for changes in &cases {
+        nothing_granted(&server, &sent(&server, &person, &page, changes));
     }
     // Another person's session, another session of the same person, and none.
     for cookie in [&other, &again] {
@@ -84,6 +85,8 @@ fn threat_9_a_form_counts_once_in_the_session_that_was_shown_it() {
     let late = ask(&server, &person, &client_id, FIRST_SCOPES);
     server.advance_s(600);
     assert_eq!(sent(&server, &person, &late, &[]).status, 400);
+    // Beside those: two sessions, none, twice, denied after, late.
+    attacks::tried("threat_9_a_form", cases.len() + 6);
 }
 
 #[test]
@@ -106,13 +109,15 @@ fn threat_10_pages_are_not_framed_scripted_or_kept() {
     let sign_in = server.client.get("/app/sign-in").send_plain();
     let connections = as_person(server.client.get("/app/connections"), &person).send_plain();
     let error = authorize(&server, &person, &pairs(&[("client_id", "client_unknown")]));
-    for (page, targets) in [
+    let pages = [
         (&consent, " https://agent.example"),
         (&local, " http://127.0.0.1:5555"),
         (&sign_in, ""),
         (&connections, ""),
         (&error, ""),
-    ] {
+    ];
+    attacks::tried("threat_10_pages", pages.len());
+    for (page, targets) in pages {
         let policy = format!(
             "default-src 'none'; style-src 'self'; form-action 'self'{targets}; frame-ancestors 'none'; base-uri 'none'"
         );
@@ -140,7 +145,7 @@ fn threat_10_pages_are_not_framed_scripted_or_kept() {
 #[test]
 fn threat_34_what_was_not_asked_for_cannot_be_granted() {
     let (server, person, client_id, _) = asked();
-    for (asked, smuggled) in [
+    let cases = [
         ("books:read", "books:write"),
         ("books:read", "books:send"),
         ("books:read books:write", "reconcile:write"),
@@ -148,7 +153,9 @@ fn threat_34_what_was_not_asked_for_cannot_be_granted() {
         ("books:read", "books:everything"),
         ("books:read", "admin"),
         ("books:read", "books:read books:write"),
-    ] {
+    ];
+    attacks::tried("threat_34_what", cases.len());
+    for (asked, smuggled) in cases {
         let page = ask(&server, &person, &client_id, asked);
         let first = asked.split(' ').next().unwrap();
         let answer =
@@ -180,6 +187,7 @@ fn threat_35_organisations_are_those_of_the_person_at_that_moment() {
     for words in ["-1", "0", "x", "1 or 1=1", "1,2"] {
         nothing_granted(&server, &sent(&server, &person, &page, &[("reach", "chosen"), ("organisation_id", words)]));
     }
+    attacks::tried("threat_35_organisations", 4 + 5 + 1);
     // Nothing to do is nothing to grant.
     let answer = sent(&server, &person, &page, &[("scope", "")]);
     nothing_granted(&server, &answer);
@@ -210,6 +218,7 @@ fn threat_32_two_tabs_and_two_clients_do_not_mix() {
     let stolen = with(&redemption(second_id, code), &[("redirect_uri", "")]);
     refused(&token(&server, &stolen), 400, "invalid_grant");
     led_to(&sent(&server, &person, &other, &[]), "https://second.example/cb");
+    attacks::tried("threat_32_two_tabs", 3);
 }
 
 #[test]
@@ -231,6 +240,7 @@ fn threat_18_who_leaves_an_organisation_takes_the_connection_along() {
     let words =
         crate::mcp::failure(&server, &connected.key(), "books_status", &json!({ "organisation_id": organisation }));
     assert!(words.starts_with("not_found: "), "{words}");
+    attacks::tried("threat_18_who_leaves", 3);
 }
 
 #[test]

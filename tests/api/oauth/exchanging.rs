@@ -102,6 +102,7 @@ fn threats_4_5_7_30_and_36_a_code_is_redeemed_by_its_client_with_its_verifier_al
     let query = server.client.post(&format!("/oauth/token?{}", pairs(&right)));
     let query = query.header("Content-Type", "application/x-www-form-urlencoded").body("").send_plain();
     refused(&query, 400, "invalid_request");
+    attacks::tried("threats_4_5_7_30_and_36_a_code", cases.len() + right.len() + 7);
     // After all of this the code is as good as new: what was wrong has not used it up.
     token(&server, &right).expect(200);
 }
@@ -146,6 +147,7 @@ on_both_databases! {
         refused(&token(&server, &redemption(&client_id, &code)), 400, "invalid_grant");
         assert_eq!(me(&server, &connected.access), 401);
         refused(&refresh(&server, &client_id, &connected.refresh), 400, "invalid_grant");
+        attacks::tried("threat_6_a_code_that", 2);
     }
 
     fn threat_17_one_code_redeemed_a_thousand_times_at_once_gives_tokens_once(database) {
@@ -171,6 +173,33 @@ on_both_databases! {
         rest.iter().for_each(|answer| refused(answer, 400, "invalid_grant"));
         // The replay ended the connection.
         assert_eq!(me(&server, given[0].value()["access_token"].as_str().unwrap()), 401);
+        attacks::tried("threat_17_one_code", 1);
+    }
+
+    fn threat_17_each_of_many_codes_redeemed_twice_at_once_gives_tokens_once(database) {
+        let server = Setup::new().on(&database).settings(|settings| {
+            settings.oauth_registrations_per_hour = Some(1_000);
+        }).start();
+        let person = server.person();
+        let codes: Vec<(String, String)> = (0..20)
+            .map(|_| {
+                let client_id = client_at(&server, REDIRECT_URI);
+                let code = code_for(&server, &person, &client_id, &READ);
+                (client_id, code)
+            })
+            .collect();
+        let answers: Vec<Answer> = std::thread::scope(|scope| {
+            let redeem = |(client_id, code): &(String, String)| token(&server, &redemption(client_id, code));
+            let threads: Vec<_> = codes.iter().flat_map(|code| [code, code]).map(|code| scope.spawn(move || redeem(code))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        for pair in answers.chunks(2) {
+            let (given, rest): (Vec<_>, Vec<_>) = pair.iter().partition(|answer| answer.status == 200);
+            assert_eq!((given.len(), rest.len()), (1, 1));
+            refused(rest[0], 400, "invalid_grant");
+            assert_eq!(me(&server, given[0].value()["access_token"].as_str().unwrap()), 401);
+        }
+        attacks::tried("threat_17_each", codes.len());
     }
 
     fn threat_16_no_refresh_outlives_a_revocation(database) {
@@ -211,6 +240,7 @@ on_both_databases! {
             }
             assert_eq!(me(&server, &connected.access), 401);
         }
+        attacks::tried("threat_16_no_refresh", 1);
     }
 
     fn threat_12_a_refresh_narrows_and_never_widens(database) {
@@ -222,9 +252,11 @@ on_both_databases! {
                 ("grant_type", "refresh_token"), ("client_id", &connected.client_id), ("refresh_token", token_text), ("scope", scope),
             ])
         };
-        for wider in ["books:send", "books:read books:send", "reconcile:read", "books:everything", "admin"] {
+        let wider = ["books:send", "books:read books:send", "reconcile:read", "books:everything", "admin"];
+        for wider in wider {
             refused(&ask(&connected.refresh, wider), 400, "invalid_scope");
         }
+        attacks::tried("threat_12_a_refresh", wider.len());
         let narrow = ask(&connected.refresh, "books:read").expect(200);
         assert_eq!(narrow["scope"], "books:read");
         let narrow = Connected::of(&connected.client_id, &narrow);
@@ -256,12 +288,14 @@ fn threat_11_a_refresh_token_comes_back_within_the_grace_five_times() {
         assert_eq!(me(&server, &made.access), 401);
         refused(&refresh(&server, &connected.client_id, &made.refresh), 400, "invalid_grant");
     }
+    attacks::tried("threat_11_a_refresh_token", 1);
 }
 
 #[test]
 fn threat_11_after_the_grace_a_refresh_token_that_comes_back_ends_the_connection() {
-    for (grace_s, waits_s, works) in [(60, 59, true), (60, 60, false), (60, 61, false), (0, 0, false), (300, 299, true)]
-    {
+    let cases = [(60, 59, true), (60, 60, false), (60, 61, false), (0, 0, false), (300, 299, true)];
+    attacks::tried("threat_11_after_the_grace", cases.iter().filter(|(.., works)| !works).count());
+    for (grace_s, waits_s, works) in cases {
         let server = Setup::new().settings(|settings| settings.oauth_refresh_grace_s = Some(grace_s)).start();
         let person = server.person();
         let connected = connect(&server, &person, &READ);
@@ -322,7 +356,7 @@ fn a_client_revokes_its_own_alone_and_one_token_at_a_time() {
 }
 
 /// How many messages the actor of connections has finished.
-fn messages(server: &TestServer) -> u64 {
+pub fn messages(server: &TestServer) -> u64 {
     let metrics = server.operators().get("/metrics").send_plain().text();
     let mine = metrics.lines().filter(|line| line.starts_with("actor_messages_total{actor=\"grant_registry\""));
     mine.map(|line| line.rsplit(' ').next().expect("a value").parse::<u64>().expect("a number")).sum()
@@ -397,13 +431,53 @@ fn an_address_that_fails_too_often_slows_down() {
     server.advance_s(60);
     assert_eq!(ask("/oauth/revoke", "2001:db8:1:2::1", &revocation).status, 200);
     // What succeeds is not counted.
-    let mut refresh_token = connected.refresh;
-    for _ in 0..650 {
-        refresh_token = refresh(&server, &connected.client_id, &refresh_token).expect(200)["refresh_token"]
-            .as_str()
-            .expect("a token")
-            .to_owned();
+    for _ in 0..6 {
+        let connected = connect(&server, &person, &READ);
+        refreshed(&server, &connected, 110);
     }
+}
+
+/// A connection that was refreshed so many times.
+fn refreshed(server: &TestServer, connected: &Connected, times: usize) -> Connected {
+    (0..times).fold(connected.clone(), |last, _| {
+        Connected::of(&last.client_id, &refresh(server, &last.client_id, &last.refresh).expect(200))
+    })
+}
+
+on_both_databases! {
+    fn a_connection_is_refreshed_so_often_and_no_faster(database) {
+        let server = Setup::new().on(&database).start();
+        let person = server.person();
+        let (connected, other) = (connect(&server, &person, &READ), connect(&server, &person, &READ));
+        // The first refresh token came with the code.
+        let last = refreshed(&server, &connected, 119);
+        let rows = server.rows_of("oauth_refresh_token");
+        for _ in 0..20 {
+            let slowed = refresh(&server, &last.client_id, &last.refresh);
+            refused(&slowed, 429, "slow_down");
+            assert!((3_000..=3_600).contains(&slowed.number("retry-after")), "{slowed}");
+        }
+        assert_eq!(server.rows_of("oauth_refresh_token"), rows, "nothing is stored");
+        assert_eq!(me(&server, &last.access), 200, "nothing is taken away");
+        refreshed(&server, &other, 1);
+    }
+}
+
+#[test]
+fn a_refresh_that_was_put_off_works_later() {
+    let server = TestServer::start();
+    let person = server.person();
+    let connected = connect(&server, &person, &READ);
+    let last = refreshed(&server, &connected, 119);
+    server.advance_s(600);
+    let slowed = refresh(&server, &last.client_id, &last.refresh);
+    refused(&slowed, 429, "slow_down");
+    assert_eq!(slowed.number("retry-after"), 3_000);
+    server.advance_s(3_000);
+    let last = refreshed(&server, &last, 5);
+    // A token that comes back is known however many came after it.
+    refused(&refresh(&server, &connected.client_id, &connected.refresh), 400, "invalid_grant");
+    assert_eq!(me(&server, &last.access), 401);
 }
 
 on_both_databases! {

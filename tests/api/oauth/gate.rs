@@ -1,6 +1,8 @@
 //! Threats 14, 15, 20, 24 to 26 and 19: tokens at the door of the REST API and of the tool server.
 
 use super::*;
+use bookkeeping_suite::domain::oauth::token::{TokenKind, mint};
+
 use crate::mcp;
 use crate::support::database::Database;
 use crate::support::server::Setup;
@@ -60,7 +62,7 @@ fn threat_14_a_token_counts_in_the_authorization_header_alone() {
     let token = &connected.access;
     assert_eq!(me(&server, token), 200);
     let get = |path: &str| server.client.get(path);
-    for answer in [
+    let answers = [
         get(&format!("/api/v1/me?access_token={token}")).send(),
         get(&format!("/api/v1/me?token={token}")).send(),
         get("/api/v1/me").header("X-API-Key", token).send(),
@@ -73,7 +75,9 @@ fn threat_14_a_token_counts_in_the_authorization_header_alone() {
         get("/api/v1/me").bearer(&token[..token.len() - 1]).send(),
         get("/api/v1/me").bearer(&format!("{token}0")).send(),
         form(&server, "/mcp", &[("access_token", token)]).send(),
-    ] {
+    ];
+    attacks::tried("threat_14_a_token", answers.len());
+    for answer in answers {
         assert_eq!(answer.status, if answer.to_string().starts_with("POST /mcp") { 400 } else { 401 }, "{answer}");
     }
     assert_eq!(get("/api/v1/me").header("Authorization", &format!("bearer {token}")).send().status, 200);
@@ -114,6 +118,8 @@ fn threat_15_a_connection_that_is_ended_is_refused_on_the_next_request() {
     // A new consent is a new connection; the old tokens stay what they are.
     connect_client(&server, &person, &connected.client_id, &READ);
     assert_eq!(me(&server, &connected.access), 401);
+    // Four forms that end nothing, three paths, the tools, the refresh token, and the old token of a connection made anew.
+    attacks::tried("threat_15_a_connection", 4 + 3 + 3);
 }
 
 #[test]
@@ -140,6 +146,7 @@ fn threat_15_every_process_refuses_within_a_moment() {
         assert_eq!(me(revoking, &connected.access), 401, "at once where it was revoked");
         until("it is refused in the other process", || (me(other, &connected.access) == 401).then_some(()));
     }
+    attacks::tried("threat_15_every_process", 2);
 }
 
 #[test]
@@ -182,13 +189,138 @@ fn a_missing_scope_is_asked_for_with_what_is_held() {
 }
 
 #[test]
+fn a_step_up_after_a_narrowed_refresh_asks_for_all_that_was_allowed() {
+    let server = TestServer::start();
+    let person = server.person();
+    let organisation = server.organisation(&person, "Larkspur Ltd");
+    let ticks = Ticks { scopes: &["books:read", "books:write", "coding:read"], organisations: Some(&[organisation]) };
+    let narrow = connect(&server, &person, &ticks).narrowed(&server, "coding:read");
+    let key = narrow.key();
+    let scope_of = |answer: &Answer| {
+        let challenge = challenge_of(answer);
+        challenge.split("scope=\"").nth(1).expect("scopes").trim_end_matches('"').to_owned()
+    };
+    // The token may do little, and that alone counts.
+    let me = server.client.get("/api/v1/me").key(&key).send().expect(200);
+    assert_eq!(me["scopes"], json!(["coding:read"]));
+    let path = format!("/api/v1/books/organisations/{organisation}/accounts");
+    let answer = server.client.get(&path).key(&key).send();
+    answer.refused(403, "forbidden");
+    assert_eq!(scope_of(&answer), "coding:read books:read books:write");
+    // What it never had is asked for beside all of that, at the tools too.
+    let answer = server.client.get("/api/v1/reconciliations/rec_x").key(&key).send();
+    assert_eq!(scope_of(&answer), "reconcile:read coding:read books:read books:write");
+    let arguments = json!({ "name": "run_coding", "arguments": { "session_id": "x" } });
+    let answer = mcp::legacy(&server, &key, "tools/call", &arguments);
+    let scopes = scope_of(&answer);
+    assert_eq!(scopes, "coding:read coding:write books:read books:write");
+    // A person who allows what is asked keeps every tick.
+    let challenge = challenge(VERIFIER);
+    let page =
+        authorize(&server, &person, &pairs(&with(&request_of(&narrow.client_id, &challenge), &[("scope", &scopes)])));
+    for id in ["scope-coding-read", "scope-coding-write", "scope-books-read", "scope-books-write"] {
+        assert!(page.text().contains(&format!("id=\"{id}\" checked")), "{id}: {page}");
+    }
+    assert!(!page.text().contains("will lose"), "{page}");
+}
+
+#[test]
+fn threat_20_what_the_dispatcher_refuses_is_not_cached_either() {
+    let server = TestServer::start();
+    let person = server.person();
+    let large = "x".repeat(20_000);
+    for path in
+        ["/oauth/token", "/oauth/revoke", "/oauth/register", "/oauth/authorize", "/app/sign-in", "/app/connections"]
+    {
+        for answer in [
+            server.client.request("DELETE", path).send_plain(),
+            server.client.request("PUT", path).header("Content-Type", "application/json").body("{}").send_plain(),
+            server.client.post(path).header("Content-Type", "application/json").body(large.clone()).send_plain(),
+            server.client.get(&format!("{path}/nowhere")).send_plain(),
+        ] {
+            assert!((400..500).contains(&answer.status), "{answer}");
+            assert_eq!(answer.header("cache-control"), Some("no-store"), "{answer}");
+        }
+    }
+    for answer in [
+        server.client.get("/oauth/token").send(),
+        server.client.get("/.well-known/oauth-protected-resource/other").send(),
+        server.client.get("/app/v1/connections").send(),
+        server.client.get("/app/v1/connections").session(&person).send(),
+        server.client.delete("/app/v1/connections/1").session(&person).send(),
+    ] {
+        assert_eq!(answer.header("cache-control"), Some("no-store"), "{answer}");
+    }
+    // What everybody may keep for an hour stays so.
+    let metadata = server.client.get("/.well-known/oauth-authorization-server").send_plain();
+    assert!(metadata.header("cache-control").is_some_and(|value| value.contains("max-age=3600")), "{metadata}");
+    let off = Setup::new().settings(|settings| settings.base_url = Some("http://books.example".to_owned())).start();
+    let answer = form(&off, "/oauth/token", &[]).send_plain();
+    assert_eq!((answer.status, answer.header("cache-control")), (404, Some("no-store")), "{answer}");
+    attacks::tried("threat_20_what_the_dispatcher", 6 * 4 + 5 + 1);
+}
+
+#[test]
+fn who_makes_tokens_up_keeps_nobody_else_out() {
+    let Some(database) = Database::postgresql() else { return };
+    let proxies = || Some("127.0.0.1".to_owned());
+    let setup = || Setup::new().on(&database).settings(move |settings| settings.trusted_proxies = proxies());
+    let (here, there) = (setup().start(), setup().start());
+    let person = here.person();
+    let connected = connect(&here, &person, &READ);
+    // Once the other process has read what there is, it learns of a further token by looking for it alone.
+    until("the connection is known there", || {
+        let metrics = there.operators().get("/metrics").send_plain().text();
+        metrics.lines().any(|line| line == "oauth_connections 1").then_some(())
+    });
+    let ask = |token: &str, address: &str| {
+        there.client.get("/api/v1/me").bearer(token).header("X-Forwarded-For", address).send()
+    };
+    // Well-formed but for the checksum: nothing is looked for.
+    let before = super::exchanging::messages(&there);
+    for number in 0..2_000 {
+        assert_eq!(ask(&format!("oat_{number:043}"), "2001:db8:1:2::1").status, 401);
+    }
+    let asked = super::exchanging::messages(&there) - before;
+    assert!(asked < 100, "{asked} messages for 2,000 tokens with a wrong checksum");
+    // Right checksums: an address, of IPv6 a network, has so many a minute.
+    let made_up = |number: u32| {
+        let digits = [number % 60, number / 60 % 60].map(|digit| u8::try_from(digit).expect("a digit"));
+        mint(TokenKind::Access, |bytes| {
+            bytes.iter_mut().zip(digits.iter().cycle()).for_each(|(byte, digit)| *byte = *digit)
+        })
+        .text
+    };
+    let mut looked_for = 0;
+    for number in 0..3_600 {
+        match ask(&made_up(number), &format!("2001:db8:1:2::{number:x}")) {
+            answer if answer.status == 401 => looked_for += 1,
+            answer => {
+                answer.refused(503, "busy");
+            }
+        }
+        if looked_for == 600 {
+            break;
+        }
+    }
+    assert_eq!(looked_for, 600);
+    let connected = connected.narrowed(&here, "books:read");
+    let slowed = ask(&connected.access, "2001:db8:1:2::ffff");
+    slowed.refused(503, "busy");
+    assert!(slowed.number("retry-after") >= 1, "{slowed}");
+    // Somebody else's token of another process is found at once, and then by everybody.
+    assert_eq!(ask(&connected.access, "2001:db8:1:3::1").status, 200);
+    assert_eq!(ask(&connected.access, "2001:db8:1:2::ffff").status, 200);
+}
+
+#[test]
 fn threat_20_nothing_of_the_authorization_server_is_cached() {
     let server = TestServer::start();
     let person = server.person();
     let client_id = client_at(&server, REDIRECT_URI);
     let challenge = challenge(VERIFIER);
     let query = pairs(&request_of(&client_id, &challenge));
-    for answer in [
+    let answers = [
         register(&server, &json!({ "redirect_uris": [REDIRECT_URI] })),
         register(&server, &json!({})),
         authorize(&server, &person, &query),
@@ -197,7 +329,9 @@ fn threat_20_nothing_of_the_authorization_server_is_cached() {
         form(&server, "/oauth/revoke", &[]).send_plain(),
         server.client.get("/app/sign-in").send_plain(),
         as_person(server.client.get("/app/connections"), &person).send_plain(),
-    ] {
+    ];
+    attacks::tried("threat_20_nothing", answers.len());
+    for answer in answers {
         assert_eq!(answer.header("cache-control"), Some("no-store"), "{answer}");
     }
 }
@@ -227,6 +361,7 @@ fn threat_24_and_26_no_header_of_a_request_changes_an_address() {
     assert_eq!(message().send().status, 200);
     assert_eq!(message().header("Origin", "https://evil.example").send().status, 403);
     assert_eq!(message().header("Host", "evil.example").send().status, 403);
+    attacks::tried("threat_24_and_26", 3 + 1 + 4 + 2);
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Connections by OAuth, as clients, browsers and people meet them: the flow from registration to revocation, and a test for each
 //! threat of the list in RFC 9700 and of the tool protocol's security page.
 
+mod attacks;
 mod authorizing;
+mod bound;
 mod consenting;
 mod document_limits;
 mod documents;

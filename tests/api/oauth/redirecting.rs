@@ -74,6 +74,8 @@ const PRIVATE: [&str; 12] = [
 fn threat_3_dangerous_redirect_schemes_are_not_registered() {
     let server = server();
     let long = format!("https://agent.example/{}", "a".repeat(2_000));
+    // Each alone and beside one that may be registered; and a private scheme with a secret.
+    attacks::tried("threat_3_dangerous", 2 * (NEVER.len() + PRIVATE.len() + 1) + 1);
     for uri in NEVER.into_iter().chain(PRIVATE).chain([&*long]) {
         refused(&register(&server, &json!({ "redirect_uris": [uri] })), 400, "invalid_redirect_uri");
         // One that is refused refuses all.
@@ -124,7 +126,7 @@ fn asked(server: &TestServer, client_id: &str, redirect_uri: &str) -> Answer {
 fn threat_1_nobody_is_sent_to_an_address_that_was_not_registered() {
     let server = server();
     let client_id = client_at(&server, REDIRECT_URI);
-    for uri in [
+    let uris = [
         "https://agent.example",
         "https://agent.example/",
         "https://agent.example/callback/",
@@ -152,7 +154,10 @@ fn threat_1_nobody_is_sent_to_an_address_that_was_not_registered() {
         "https://agent.example/callback ",
         "https://agent.example/callback\u{0}",
         "",
-    ] {
+    ];
+    // Beside them two clients nobody knows, and two parameters that are repeated.
+    attacks::tried("threat_1_nobody", uris.len() + 4);
+    for uri in uris {
         let answer = asked(&server, &client_id, uri);
         assert_eq!(answer.status, 400, "{uri}: {answer}");
         assert!(answer.header("location").is_none(), "{uri}: {answer}");
@@ -173,7 +178,7 @@ fn threat_1_nobody_is_sent_to_an_address_that_was_not_registered() {
 #[test]
 fn threat_2_only_the_port_of_a_loopback_address_may_differ() {
     let server = server();
-    for (registered, asked_uri, expected) in [
+    let cases = [
         ("http://127.0.0.1/callback", "http://127.0.0.1:49152/callback", 200),
         ("http://127.0.0.1:3000/callback", "http://127.0.0.1:49152/callback", 200),
         ("http://localhost:3000/callback", "http://localhost/callback", 200),
@@ -189,7 +194,9 @@ fn threat_2_only_the_port_of_a_loopback_address_may_differ() {
         ("http://127.0.0.1:3000/callback", "http://127.0.0.1:+80/callback", 400),
         ("https://agent.example:3000/callback", "https://agent.example:3001/callback", 400),
         ("cursor://anysphere.cursor-mcp/oauth/callback", "cursor://anysphere.cursor-mcp:1/oauth/callback", 400),
-    ] {
+    ];
+    attacks::tried("threat_2_only_the_port", cases.iter().filter(|(.., expected)| *expected == 400).count());
+    for (registered, asked_uri, expected) in cases {
         let client_id = client_at(&server, registered);
         let answer = asked(&server, &client_id, asked_uri);
         assert_eq!(answer.status, expected, "{registered} {asked_uri}: {answer}");

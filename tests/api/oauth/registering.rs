@@ -15,6 +15,7 @@ fn threat_21_an_address_registers_so_many_clients_an_hour() {
     assert_eq!(slowed.number("retry-after"), 3_600);
     server.advance_s(3_600);
     register(&server, &request).expect(201);
+    attacks::tried("threat_21_an_address", 1);
 }
 
 #[test]
@@ -24,7 +25,7 @@ fn threat_21_what_a_client_says_of_itself_is_small_and_of_the_right_form() {
     refused(&register(&server, &huge), 413, "invalid_request");
     let uri = json!([REDIRECT_URI]);
     let many: Vec<String> = (0..11).map(|number| format!("https://agent.example/{number}")).collect();
-    for (request, error) in [
+    let cases = [
         (json!([]), "invalid_client_metadata"),
         (json!(null), "invalid_client_metadata"),
         (json!({}), "invalid_redirect_uri"),
@@ -39,7 +40,9 @@ fn threat_21_what_a_client_says_of_itself_is_small_and_of_the_right_form() {
         (json!({ "redirect_uris": uri, "grant_types": "authorization_code" }), "invalid_client_metadata"),
         (json!({ "redirect_uris": uri, "response_types": ["token"] }), "invalid_client_metadata"),
         (json!({ "redirect_uris": uri, "scope": ["books:read"] }), "invalid_client_metadata"),
-    ] {
+    ];
+    attacks::tried("threat_21_what_a_client", cases.len() + 1);
+    for (request, error) in cases {
         refused(&register(&server, &request), 400, error);
     }
     for text in ["", "{", "redirect_uris=x", "\u{0}"] {
@@ -74,7 +77,7 @@ fn threat_22_a_name_is_text_whatever_it_holds() {
     let person = server.person();
     let challenge = challenge(VERIFIER);
     let long = "é".repeat(300);
-    for (name, shown) in [
+    let names = [
         ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
         ("\"><img src=x onerror=alert(1)>", "&quot;&gt;&lt;img src=x onerror=alert(1)&gt;"),
         ("' onmouseover='alert(1)", "&#39; onmouseover=&#39;alert(1)"),
@@ -83,7 +86,10 @@ fn threat_22_a_name_is_text_whatever_it_holds() {
         ("Bank\u{0}\r\n\u{1b}[31m of \u{202e}tset", "Bank[31m of tset"),
         ("\u{200b}\u{feff}Hidden\u{2066}", "Hidden"),
         (&long, &"é".repeat(100)),
-    ] {
+    ];
+    // On the page that asks, and on that of the connections.
+    attacks::tried("threat_22_a_name", 2 * names.len());
+    for (name, shown) in names {
         let made = register(&server, &json!({ "redirect_uris": [REDIRECT_URI], "client_name": name })).expect(201);
         let client_id = made["client_id"].as_str().unwrap();
         let page = authorize(&server, &person, &pairs(&request_of(client_id, &challenge)));

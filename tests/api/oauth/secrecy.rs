@@ -67,4 +67,6 @@ fn threat_25_no_secret_is_logged_or_stored() {
     for text in secrets.iter().filter(|text| **text != state) {
         assert!(!stored.contains(text), "{text} is in a file");
     }
+    // In the log, and all but the state in the files.
+    attacks::tried("threat_25_no_secret", 2 * secrets.len() - 1);
 }

@@ -85,13 +85,16 @@ fn threat_31_each_sign_in_is_a_session_of_its_own_and_no_other_site_makes_one() 
     let server = server();
     let page = show(&server, "");
     let other = show(&server, "");
-    for (what, cookie, changes) in [
+    let cases = [
         ("no token", &page.cookie, vec![("csrf", "")]),
         ("a token that was made up", &page.cookie, vec![("csrf", "0")]),
         ("the token of another page", &page.cookie, vec![("csrf", &*other.csrf)]),
         ("the cookie of another page", &other.cookie, vec![]),
         ("a cookie that was planted", &"x".to_owned(), vec![]),
-    ] {
+    ];
+    // Beside them: two cookies of one name, a session that was planted, and one beside ours.
+    attacks::tried("threat_31_each", cases.len() + 3);
+    for (what, cookie, changes) in cases {
         let form = Form { cookie: cookie.clone(), csrf: page.csrf.clone(), return_to: page.return_to.clone() };
         let answer = submit(&server, &form, &changes);
         assert_eq!(answer.status, 400, "{what}: {answer}");
@@ -136,7 +139,7 @@ fn a_wrong_password_and_a_stranger_are_told_the_same() {
 #[test]
 fn threat_33_nobody_is_sent_to_another_site_after_signing_in() {
     let server = server();
-    for target in [
+    let targets = [
         "https://evil.example",
         "//evil.example",
         "///evil.example",
@@ -154,7 +157,10 @@ fn threat_33_nobody_is_sent_to_another_site_after_signing_in() {
         "/app/connections\r\nLocation: https://evil.example",
         "\t//evil.example",
         "",
-    ] {
+    ];
+    // In the query and in the field of the form.
+    attacks::tried("threat_33_nobody", 2 * targets.len());
+    for target in targets {
         let page = show(&server, &format!("?return_to={}", encoded(target)));
         assert_eq!(page.return_to, "/app/connections", "{target}");
         // The field of the form is looked at again.

@@ -10,6 +10,7 @@ mod fixture;
 mod jobs;
 mod mail;
 mod migrations;
+mod oauth;
 mod people;
 mod queue;
 mod reports;

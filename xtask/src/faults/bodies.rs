@@ -51,21 +51,38 @@ fn valid_body(product: Product, bytes: usize) -> Vec<u8> {
     body
 }
 
-/// What is uploaded for one product.
+/// A message to the tool server of exactly that many bytes.
+fn valid_message(bytes: usize) -> Vec<u8> {
+    let begin = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find","arguments":{"text":""#;
+    let end = br#""}}}"#;
+    let mut body = begin.to_vec();
+    body.resize(bytes.saturating_sub(end.len()), b'x');
+    body.extend_from_slice(end);
+    body
+}
+
+/// What is uploaded to one place.
 struct Load {
-    product: Product,
+    path: &'static str,
     valid: Vec<u8>,
     invalid: Vec<u8>,
 }
 
 impl Load {
-    fn new(product: Product) -> Self {
-        let valid = valid_body(product, BODY_BYTES);
+    fn of_product(product: Product) -> Self {
+        Self::new(product.path(), valid_body(product, BODY_BYTES))
+    }
+
+    fn of_tools() -> Self {
+        Self::new("/mcp", valid_message(BODY_BYTES))
+    }
+
+    fn new(path: &'static str, valid: Vec<u8>) -> Self {
         let mut invalid = valid.clone();
         if let Some(last) = invalid.last_mut() {
             *last = b' ';
         }
-        Self { product, valid, invalid }
+        Self { path, valid, invalid }
     }
 }
 
@@ -95,11 +112,15 @@ fn upload(address: SocketAddr, count: usize, loads: &[Load]) -> Result<Answers> 
     let mut uploads = Vec::new();
     for (place, load) in loads.iter().cycle().take(count).enumerate() {
         let length = load.valid.len().to_string();
-        // Every fourth has a key that looks right but is unknown; every tenth body ends one byte too soon.
-        let bearer = (place % 4 == 0).then_some("key_AAAAAAAAAAAA_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+        // Some have a key or a token that looks right but is unknown; every tenth body ends one byte too soon.
+        let bearer = match place % 4 {
+            0 => Some("key_AAAAAAAAAAAA_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
+            1 => Some("oat_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
+            _ => None,
+        };
         let request = Request {
             headers: &[("Content-Type", "application/json"), ("Content-Length", length.as_str())],
-            ..Request { method: "POST", ..Request::get(load.product.path(), bearer) }
+            ..Request { method: "POST", ..Request::get(load.path, bearer) }
         };
         let mut stream = TcpStream::connect(address)?;
         poll.registry().register(&mut stream, Token(place), Interest::READABLE | Interest::WRITABLE)?;
@@ -262,7 +283,8 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
     let products = bench.products();
     let small: Vec<Dataset> =
         products.iter().map(|product| charged(*product, &mut bench.random.clone(), 200)).collect();
-    let loads: Vec<Load> = products.iter().map(|product| Load::new(*product)).collect();
+    let loads: Vec<Load> = products.iter().map(|product| Load::of_product(*product)).collect();
+    let tools = [Load::of_tools()];
 
     // A first, smaller attack and the idle probes come before anything is counted: what a process needs once (jobs run,
     // caches filled, threads woken) is not growth for a connection.
@@ -289,12 +311,23 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
     server.process.forget_peak()?;
 
     let (answers, busy) = attack(&probes, &mut troubles, || upload(server.public(), connections, &loads))?;
-    for text in answers.wrong.iter().chain(&troubles) {
-        finding.broken(text);
-    }
     let count = u64::try_from(connections)?;
     let peak = server.process.peak_kib()?;
     let growth = peak.saturating_sub(idle_peak) / count;
+    server.process.forget_peak()?;
+    let (at_tools, busy_at_tools) = attack(&probes, &mut troubles, || upload(server.public(), connections, &tools))?;
+    let growth_at_tools = server.process.peak_kib()?.saturating_sub(idle_peak) / count;
+    for text in answers.wrong.iter().chain(&at_tools.wrong).chain(&troubles) {
+        finding.broken(text);
+    }
+    finding.count("mcp_answered_401", at_tools.unauthorized);
+    finding.count("mcp_answered_400", at_tools.invalid);
+    finding.count("mcp_growth_kib_per_connection", growth_at_tools);
+    finding.count("mcp_me_busy_ms", short(busy_at_tools.me));
+    finding.must(
+        growth_at_tools <= GROWTH_BAR_KIB,
+        format!("memory grew by {growth_at_tools} KiB a connection at /mcp, the bar is {GROWTH_BAR_KIB}"),
+    );
     finding.count("connections", connections);
     finding.count("answered_401", answers.unauthorized);
     finding.count("answered_400", answers.invalid);
@@ -313,8 +346,11 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
     );
     // A debug build checks a byte so slowly that its timing says nothing.
     if bench.profile == Profile::Release {
-        for (what, idle, busy) in [("/api/v1/me", idle.me, busy.me), ("a submission", idle.submission, busy.submission)]
-        {
+        for (what, idle, busy) in [
+            ("/api/v1/me", idle.me, busy.me),
+            ("/api/v1/me beside /mcp", idle.me, busy_at_tools.me),
+            ("a submission", idle.submission, busy.submission),
+        ] {
             finding.must(
                 busy <= SLOWER_BAR * idle,
                 format!("{what} took {busy:.2} ms under load and {idle:.2} ms idle, the bar is {SLOWER_BAR} times"),
@@ -326,12 +362,12 @@ pub(super) fn run(bench: &Bench<'_>, finding: &mut Finding) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Product, valid_body};
+    use super::{Product, valid_body, valid_message};
 
     #[test]
     fn the_large_body_has_its_exact_size_and_is_json() {
-        for product in Product::ALL {
-            let body = valid_body(product, 100_000);
+        let bodies = Product::ALL.into_iter().map(|product| valid_body(product, 100_000));
+        for body in bodies.chain([valid_message(100_000)]) {
             assert_eq!(body.len(), 100_000);
             assert!(serde_json::from_slice::<serde_json::Value>(&body).is_ok());
             assert!(serde_json::from_slice::<serde_json::Value>(&body[..body.len() - 1]).is_err());
