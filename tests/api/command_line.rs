@@ -383,10 +383,10 @@ fn serve_sees_what_commands_write_and_ends_well_on_sigterm() {
     let tool = client.post("/mcp").bearer(&key).header("Accept", "application/json, text/event-stream").json(&tool);
     assert_eq!(tool.send().expect(200)["result"]["isError"], false);
 
-    // One process serves a folder.
+    // One process serves a database.
     let second = shell.run(&["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"]);
     assert_eq!(second.code, Some(2), "{second:?}");
-    assert!(second.stderr.contains("data_dir"), "{second:?}");
+    assert!(second.stderr.contains("setting database_url: ") && second.stderr.contains("one `serve`"), "{second:?}");
 
     assert_eq!(Client::new(&operators).get("/healthz").send_plain().status, 200);
     let mut served = client.get("/openapi.json").send().expect(200);
