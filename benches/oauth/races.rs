@@ -131,7 +131,8 @@ fn refreshes_against_revocation(
     let dead: Vec<Vec<u8>> = answers
         .iter()
         .filter_map(|answer| text_of(answer, "refresh_token"))
-        .map(|token| requests::refresh(address, &seeded.client_id, &token))
+        .enumerate()
+        .map(|(number, token)| from(round * 100 + number, requests::refresh(address, &seeded.client_id, &token)))
         .collect();
     let (answers, _) = at_once(address, &dead, PATIENCE)?;
     ensure!(answers.iter().all(|answer| answer.status == 400), "a refresh token outlives the revocation");

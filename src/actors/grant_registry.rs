@@ -6,7 +6,7 @@
 //! What strangers can ask for never makes a revocation wait: what is presented is looked up before it comes here, and look-ups of
 //! access tokens run beside, and publish nothing that was read before a change.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -265,23 +265,47 @@ impl Handler<Ask<FollowGrants>> for GrantRegistry {
 
     fn handle(&mut self, ask: Ask<FollowGrants>, _: &mut Context<Self>) -> Self::Result {
         guard::alone(ask, DEADLINE, |actor: &mut Self, _, FollowGrants| {
-            let (store, epoch) = (actor.store.clone(), actor.epoch);
-            async move { store.reader.load_oauth_grants(epoch).await }.into_actor(actor).map(move |loaded, actor, _| {
-                let loaded = loaded?;
-                if epoch == 0 {
-                    // A first look (also after a restart) names what is accepted only: whatever else is published was revoked
-                    // elsewhere in between, and no later look would say so.
-                    actor.published.keep_only(&loaded.grants.iter().map(|grant| grant.id).collect());
+            let (store, published, epoch) = (actor.store.clone(), Arc::clone(&actor.published), actor.epoch);
+            async move {
+                match epoch {
+                    0 => publish_all(&store, &published).await,
+                    epoch => publish_changed(&store, &published, epoch).await,
                 }
-                loaded.grants.iter().for_each(|grant| actor.published.publish(grant));
-                loaded.tokens.iter().for_each(|token| actor.published.publish_token(token));
-                loaded.revoked.iter().for_each(|token| actor.published.withdraw_token(token));
-                actor.epoch = actor.epoch.max(loaded.epoch);
+            }
+            .into_actor(actor)
+            .map(|reached, actor, _| {
+                actor.epoch = actor.epoch.max(reached?);
                 actor.note_change();
                 Ok(())
             })
         })
     }
+}
+
+/// Publishes what changed after an epoch; gives the one that is reached.
+async fn publish_changed(store: &Store, published: &GrantDirectory, epoch: i64) -> Result<i64, StoreError> {
+    let loaded = store.reader.load_oauth_grants(epoch).await?;
+    loaded.grants.iter().for_each(|grant| published.publish(grant));
+    loaded.revoked.iter().for_each(|token| published.withdraw_token(token));
+    Ok(loaded.epoch)
+}
+
+/// Publishes every live connection with its tokens, and nothing else: whatever else was published was revoked elsewhere while
+/// nobody here was looking, and no later look would say so. What changes meanwhile is of a later epoch than the one that is given.
+async fn publish_all(store: &Store, published: &GrantDirectory) -> Result<i64, StoreError> {
+    let epoch = store.reader.epochs().await?.grants;
+    let mut ids = HashSet::new();
+    let mut last = GrantId(0);
+    loop {
+        let (grants, tokens) = store.reader.live_oauth_grants(last).await?;
+        let Some(next) = grants.last() else { break };
+        last = next.id;
+        grants.iter().for_each(|grant| published.publish(grant));
+        tokens.iter().for_each(|token| published.publish_token(token));
+        ids.extend(grants.iter().map(|grant| grant.id));
+    }
+    published.keep_only(&ids);
+    Ok(epoch)
 }
 
 impl Handler<Ask<KeepHouse>> for GrantRegistry {

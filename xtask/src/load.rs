@@ -47,6 +47,8 @@ struct Lane<'a> {
     received: Vec<u8>,
     sent: usize,
     begun: Instant,
+    /// Whether it has had its last answer; what is reported of it later is no answer.
+    is_done: bool,
 }
 
 /// Where an answer ends, once all of it is there, and its status.
@@ -88,7 +90,7 @@ pub fn keep_alive_each(address: SocketAddr, lists: &[Vec<Vec<u8>>], expected: u1
         let mut stream = TcpStream::from_std(stream);
         poll.registry().register(&mut stream, Token(place), Interest::READABLE | Interest::WRITABLE)?;
         let received = Vec::with_capacity(4_096);
-        lanes.push(Lane { stream, requests, next: 0, received, sent: 0, begun: Instant::now() });
+        lanes.push(Lane { stream, requests, next: 0, received, sent: 0, begun: Instant::now(), is_done: false });
     }
     let mut round = Round { latencies_us: Vec::with_capacity(200_000), ..Round::default() };
     let begun = Instant::now();
@@ -100,7 +102,8 @@ pub fn keep_alive_each(address: SocketAddr, lists: &[Vec<Vec<u8>>], expected: u1
         ensure!(begun.elapsed() < time + Duration::from_secs(10), "a server stopped answering under load");
         for event in &events {
             let Some(lane) = lanes.get_mut(event.token().0) else { continue };
-            if step(lane, expected, &mut buffer, &mut round, deadline)? {
+            if !lane.is_done && step(lane, expected, &mut buffer, &mut round, deadline)? {
+                lane.is_done = true;
                 open -= 1;
             }
         }

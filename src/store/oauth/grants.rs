@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sea_orm::Value;
+
 use super::{hash_of, hex};
 use crate::domain::caller::{KeyReach, ScopeSet};
 use crate::domain::ids::{GrantId, OrganisationId, UserId};
@@ -14,6 +16,8 @@ use crate::store::writer::{Locks, Writer};
 const COLUMNS: &str = "g.id, g.user_id, g.client_id, g.client_name, g.redirect_host, g.scopes, g.allow_overage, \
                        g.restricted, g.created_at, g.last_used_at, g.revoked_at, g.changed_epoch";
 const COLUMN_COUNT: usize = 12;
+/// Connections that are read at a time where all are.
+const PAGE: usize = 500;
 
 /// A connection as stored.
 #[derive(Debug, Clone)]
@@ -60,10 +64,8 @@ pub struct TokenRow {
 /// What changed after an epoch.
 #[derive(Debug, Default)]
 pub struct LoadedGrants {
-    /// Connections; revoked ones too, unless everything is read.
+    /// Connections; revoked ones too.
     pub grants: Vec<GrantRow>,
-    /// Live access tokens, when everything is read.
-    pub tokens: Vec<TokenRow>,
     /// Access tokens that were revoked one by one.
     pub revoked: Vec<TokenHash>,
     /// The epoch that is reached with these.
@@ -197,31 +199,13 @@ impl Reader {
         Ok(grants.into_iter().find(|grant| grant.client_id == client_id && grant.revoked_at_ms.is_none()))
     }
 
-    /// What changed after an epoch; 0 gives every live connection and every live access token.
+    /// What changed after an epoch.
     pub async fn load_oauth_grants(&self, changed_after_epoch: i64) -> Result<LoadedGrants, StoreError> {
-        let filter = "g.changed_epoch > $1 and ($1 > 0 or g.revoked_at is null)";
-        let tokens = "select t.sha256, t.grant_id, t.scopes, t.expires_at from oauth_access_token t \
-                      join oauth_grant g on g.id = t.grant_id \
-                      where g.revoked_at is null and t.revoked_at is null and t.expires_at > $2 and $1 = 0";
-        let [rows, organisations, tokens, revoked] = self
+        let filter = "g.changed_epoch > $1";
+        let [rows, organisations, revoked] = self
             .together([
-                Query::new(
-                    format!("select {COLUMNS} from oauth_grant g where {filter} order by g.id"),
-                    COLUMN_COUNT,
-                    params![changed_after_epoch],
-                ),
-                Query::new(
-                    format!(
-                        "select o.grant_id, o.organisation_id from oauth_grant g \
-                         join oauth_grant_organisation o on o.grant_id = g.id where {filter}"
-                    ),
-                    2,
-                    params![changed_after_epoch],
-                ),
-                match changed_after_epoch {
-                    0 => Query::new(tokens, 4, params![changed_after_epoch, self.shared().now_ms()]),
-                    _ => Query::default(),
-                },
+                grants_where(filter, params![changed_after_epoch]),
+                organisations_where(filter, params![changed_after_epoch]),
                 Query::new(
                     "select sha256, changed_epoch from oauth_access_token where changed_epoch > $1 and changed_epoch > 0",
                     2,
@@ -236,14 +220,33 @@ impl Reader {
             loaded.epoch = loaded.epoch.max(grant.changed_epoch);
             loaded.grants.push(grant);
         }
-        for row in &tokens {
-            loaded.tokens.push(token(row, 0)?);
-        }
         for row in &revoked {
             loaded.epoch = loaded.epoch.max(row.get(1)?);
             loaded.revoked.push(hash_of(&row.get::<String>(0)?)?);
         }
         Ok(loaded)
+    }
+
+    /// Live connections with a greater identifier, the least first, and their live access tokens: so many that little memory is
+    /// needed at a time; none after the last.
+    pub async fn live_oauth_grants(&self, after: GrantId) -> Result<(Vec<GrantRow>, Vec<TokenRow>), StoreError> {
+        let filter = format!(
+            "g.id in (select p.id from oauth_grant p where p.id > $1 and p.revoked_at is null order by p.id limit {PAGE})"
+        );
+        let tokens = format!(
+            "select t.sha256, t.grant_id, t.scopes, t.expires_at from oauth_grant g \
+             join oauth_access_token t on t.grant_id = g.id where {filter} and t.revoked_at is null and t.expires_at > $2"
+        );
+        let [rows, organisations, tokens] = self
+            .together([
+                grants_where(&filter, params![after.0]),
+                organisations_where(&filter, params![after.0]),
+                Query::new(tokens, 4, params![after.0, self.shared().now_ms()]),
+            ])
+            .await?;
+        let organisations = by_grant(&organisations)?;
+        let grants = rows.iter().map(|row| read(row, &organisations)).collect::<Result<_, _>>()?;
+        Ok((grants, tokens.iter().map(|row| token(row, 0)).collect::<Result<_, _>>()?))
     }
 
     /// Whether what a client presents is stored and of a live connection of that client. What is not so once never becomes so:
@@ -271,6 +274,18 @@ impl Reader {
         let row = self.one("select count(*) from oauth_grant where revoked_at is null", Vec::new()).await?;
         row.map_or(Ok(0), |row| row.get(0))
     }
+}
+
+fn grants_where(filter: &str, values: Vec<Value>) -> Query {
+    Query::new(format!("select {COLUMNS} from oauth_grant g where {filter} order by g.id"), COLUMN_COUNT, values)
+}
+
+fn organisations_where(filter: &str, values: Vec<Value>) -> Query {
+    let sql = format!(
+        "select o.grant_id, o.organisation_id from oauth_grant g \
+         join oauth_grant_organisation o on o.grant_id = g.id where {filter}"
+    );
+    Query::new(sql, 2, values)
 }
 
 fn by_grant(rows: &[Row]) -> Result<BTreeMap<i64, BTreeSet<OrganisationId>>, StoreError> {
