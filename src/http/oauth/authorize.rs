@@ -94,13 +94,16 @@ async fn known_client(
     let Some(client_id) = query.one("client_id") else {
         return refused("The application did not say who it is.");
     };
+    let Some(asked) = query.one("redirect_uri") else {
+        return refused("The application did not say where to send you.");
+    };
     let documents = call.state().client_documents.as_ref();
     let client = match (documents, ClientUrl::parse(client_id)) {
         (Some(documents), Some(url)) => {
             // Nothing is fetched for strangers, nor for what no document could hold.
             let Some(session) = PageSession::of(call) else { return Ok(Err(sign_in_first(call))) };
             let schemes = &call.state().oauth.redirect_schemes;
-            if query.one("redirect_uri").is_some_and(|asked| redirect::kind(asked, schemes, true).is_none()) {
+            if redirect::kind(asked, schemes, true).is_none() {
                 return refused(OTHER_REDIRECT);
             }
             match documents.client(call, session.user_id, url).await? {
@@ -113,9 +116,6 @@ async fn known_client(
             Some(client) => client,
             None => return refused(UNREGISTERED),
         },
-    };
-    let Some(asked) = query.one("redirect_uri") else {
-        return refused("The application did not say where to send you.");
     };
     if !may_be_sent_to(&client, asked) {
         return refused(OTHER_REDIRECT);

@@ -132,10 +132,14 @@ fn names_that_take_forever_keep_four_places_and_nobody_longer_than_the_deadline(
     };
     let server = Setup::new().client_documents(options).start();
     site.hold_names();
-    for at in 0..4 {
-        let client_id = format!("https://slow{at}.agents.example/client");
-        let answer = asked(&server, &server.person(), &client_id);
-        assert!(answer.status == 400 && answer.text().contains("could not be fetched"), "{answer}");
+    for person in [server.person(), server.person()] {
+        for at in 0..2 {
+            let client_id = format!("https://slow{at}.agents.example/{}", person.user_id);
+            let answer = asked(&server, &person, &client_id);
+            assert!(answer.status == 400 && answer.text().contains("could not be fetched"), "{answer}");
+        }
+        // Nobody takes more than two by not waiting for them.
+        limited(&asked(&server, &person, CLIENT), 503, 1);
     }
     // The look-ups go on, and a fifth is not begun beside them.
     assert_eq!(site.names_looked_up(), 4);

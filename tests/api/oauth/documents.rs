@@ -217,7 +217,9 @@ fn nothing_is_fetched_for_strangers() {
     assert!(stranger.header("location").is_some_and(|to| to.starts_with("/app/sign-in?return_to=")), "{stranger}");
     // Nor is it for a redirect URI that no document could have, nor by any other way to name a client.
     let person = server.person();
-    assert_eq!(asked_at(&server, &person, CLIENT, "http://evil.example/callback").status, 400);
+    for uri in ["http://evil.example/callback", ""] {
+        assert_eq!(asked_at(&server, &person, CLIENT, uri).status, 400);
+    }
     refused(&refresh(&server, CLIENT, "ort_x"), 401, "invalid_client");
     let revocation = [("client_id", CLIENT), ("token", "ort_x")];
     refused(&form(&server, "/oauth/revoke", &revocation).send_plain(), 401, "invalid_client");
@@ -263,4 +265,22 @@ fn a_client_that_was_let_in_is_unknown_once_documents_are_off() {
     // The person still sees it and can end it.
     let listed = server.client.get("/app/v1/connections").session(&person).send().expect(200);
     assert_eq!(listed["connections"][0]["client_id"], CLIENT);
+}
+
+#[test]
+fn a_description_that_nobody_connected_with_is_deleted_and_comes_back() {
+    let site = site();
+    let server = server(&site);
+    let person = server.person();
+    connect_client(&server, &person, CLIENT, &READ);
+    let unused = "https://app.agents.example/unused.json";
+    site.serve_json(unused, &document(unused));
+    assert_eq!(asked(&server, &person, unused).status, 200);
+    assert_eq!(server.rows_of("oauth_client"), 2);
+    // By the machine's clock, months after the server's.
+    server.with_store(async |store| while store.writer.delete_expired_oauth().await.expect("deleted") {});
+    assert_eq!(server.rows_of("oauth_client"), 1);
+    site.asked();
+    assert_eq!(asked(&server, &person, unused).status, 200);
+    assert_eq!((server.rows_of("oauth_client"), site.asked().connections), (2, 1));
 }

@@ -35,7 +35,7 @@ const FAILED_MAX: usize = 10_000;
 pub struct ClientDocuments {
     options: FetchOptions,
     places: Arc<Semaphore>,
-    under_way: DashMap<UserId, u64>,
+    under_way: Arc<DashMap<UserId, u64>>,
     /// By address: until when it is not asked for again (monotonic), and what was wrong.
     failed: DashMap<String, (u64, Unfetched)>,
 }
@@ -100,21 +100,21 @@ impl DocumentRefusal {
 }
 
 /// A document that a person makes this process fetch; counted until it is dropped.
-struct UnderWay<'a>(&'a DashMap<UserId, u64>, UserId);
+struct UnderWay(Arc<DashMap<UserId, u64>>, UserId);
 
-impl<'a> UnderWay<'a> {
+impl UnderWay {
     /// None when too many are under way.
-    fn begin(counts: &'a DashMap<UserId, u64>, person: UserId) -> Option<Self> {
+    fn begin(counts: &Arc<DashMap<UserId, u64>>, person: UserId) -> Option<Self> {
         let mut count = counts.entry(person).or_insert(0);
         if *count >= FETCHES_OF_PERSON_MAX {
             return None;
         }
         *count += 1;
-        Some(Self(counts, person))
+        Some(Self(Arc::clone(counts), person))
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for UnderWay {
     fn drop(&mut self) {
         if let Some(mut count) = self.0.get_mut(&self.1) {
             *count = count.saturating_sub(1);
@@ -129,7 +129,7 @@ impl ClientDocuments {
         Self {
             options,
             places: Arc::new(Semaphore::new(FETCHES_MAX)),
-            under_way: DashMap::new(),
+            under_way: Arc::default(),
             failed: DashMap::new(),
         }
     }
@@ -150,16 +150,17 @@ impl ClientDocuments {
         let Some(under_way) = UnderWay::begin(&self.under_way, person) else { return Ok(Err(DocumentRefusal::Busy)) };
         let waiting = tokio::time::timeout(self.options.deadline, Arc::clone(&self.places).acquire_owned());
         let Ok(Ok(place)) = waiting.await else { return Ok(Err(DocumentRefusal::Busy)) };
-        // Somebody else may have fetched it meanwhile.
+        // Somebody else may have fetched it meanwhile, or tried to.
         if let Some(client) = kept(call, &url).await? {
             return Ok(Ok(client));
+        }
+        if let Some(refusal) = self.failed_lately(call, &url) {
+            return Ok(Err(refusal));
         }
         if let Some(seconds) = call.state().throttle.fetch_wait_s(person, url.host()) {
             return Ok(Err(DocumentRefusal::TooMany(seconds)));
         }
-        let outcome = self.fetch(call, &url, place).await;
-        drop(under_way);
-        match outcome {
+        match self.fetch(call, &url, (place, under_way)).await {
             Ok((client, kept_ms)) => {
                 call.state().actors.grants.keep_document(client, kept_ms).await?;
                 let client = call.state().actors.grants.client(url.as_str()).await?;
@@ -172,18 +173,18 @@ impl ClientDocuments {
         }
     }
 
-    /// Fetches and reads a document, on a thread that may wait; the place is taken until that thread is done, which looking up a
-    /// name may delay beyond the deadline.
+    /// Fetches and reads a document, on a thread that may wait; what it takes up is free when that thread is done, which looking up
+    /// a name may delay beyond the deadline.
     async fn fetch(
         &self,
         call: &Call<Products>,
         url: &ClientUrl,
-        place: OwnedSemaphorePermit,
+        taken: (OwnedSemaphorePermit, UnderWay),
     ) -> Result<(NewClient, i64), Unfetched> {
         let (options, asked, now_ms) = (self.options.clone(), url.clone(), call.clock().now_ms());
         let work = tokio::task::spawn_blocking(move || {
             let fetched = fetch::fetch(&options, &asked, now_ms);
-            drop(place);
+            drop(taken);
             fetched
         });
         let fetched = match tokio::time::timeout(self.options.deadline, work).await {
