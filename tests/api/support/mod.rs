@@ -12,6 +12,7 @@ pub mod product;
 pub mod program;
 pub mod server;
 pub mod socket;
+pub mod tables;
 
 use std::time::Duration;
 
