@@ -476,6 +476,10 @@ fn every_operation_says_how_it_is_used() {
         let operation = &told["operations"][0];
         assert_eq!(operation["op"], json!(op));
         assert!(operation["params_schema"].is_object(), "{told}");
+        // The calendar and the bounds of 64 bits tell an agent nothing.
+        let schema = operation["params_schema"].to_string();
+        assert!(schema.len() < 16_000, "{op}: {}", schema.len());
+        assert!(!schema.contains("[2468][048]") && !schema.contains("9223372036854775807"), "{schema}");
         let reverse = operation["reversible_by"].as_str();
         assert!(reverse.is_none_or(|reverse| names.iter().any(|name| name == reverse)), "{told}");
         // An example has the form its operation takes: what refuses it is that the books have no such record.
