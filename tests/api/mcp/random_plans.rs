@@ -266,7 +266,10 @@ on_both_databases! {
             }
             known = of_plan;
             let is_compared = at < PLANS || at % COMPARED_EVERY == 0 || at + 1 == plans;
-            let rows = || is_compared.then(|| books.server.rows_of_all_tables_but(&OWN_TABLES)).unwrap_or_default();
+            let rows = || match is_compared {
+                true => books.server.rows_of_all_tables_but(&OWN_TABLES),
+                false => std::collections::BTreeMap::new(),
+            };
             let before = rows();
             let arguments = json!({ "operations": operations });
             let plan = call(&books.server, &books.key, "plan_bookkeeping", &arguments);

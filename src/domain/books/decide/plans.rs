@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::de::IgnoredAny;
+
 use crate::domain::books::decide::{BooksTransaction, Rejection};
 use crate::domain::books::effects::{Effect, EffectsMark};
 use crate::domain::books::planned_ids::replace_stand_ins;
@@ -22,6 +24,13 @@ struct Known {
     accounts: BTreeSet<i64>,
 }
 
+/// What is told of each operation beside its record.
+#[derive(Clone, Copy)]
+struct Shown {
+    summary: bool,
+    journals: bool,
+}
+
 impl BooksTransaction<'_> {
     /// Decides a plan, and undoes it.
     pub(crate) fn preview_plan(
@@ -30,7 +39,7 @@ impl BooksTransaction<'_> {
         operations: &[PlannedOperation],
     ) -> Result<CommandResult, Rejection> {
         let (before, identifiers) = (self.savepoint(), self.identifiers.clone());
-        let decided = self.decide_operations(request, operations);
+        let decided = self.decide_operations(request, operations, Shown { summary: true, journals: true });
         self.undo_to(before);
         *self.identifiers = identifiers;
         Ok(CommandResult::Plan(Box::new(decided?)))
@@ -44,7 +53,8 @@ impl BooksTransaction<'_> {
     ) -> Result<CommandResult, Rejection> {
         let previewed = self.live_plan(&confirmation.token_hash)?;
         let before = self.savepoint();
-        let decided = self.decide_operations(request, &confirmation.operations);
+        let shown = Shown { summary: false, journals: confirmation.shows_journals };
+        let decided = self.decide_operations(request, &confirmation.operations, shown);
         let same = decided.and_then(|outcome| match stale_reason(&outcome, &previewed) {
             Some(reason) => Err(Rejection::StalePlan(reason)),
             None => Ok(outcome),
@@ -69,13 +79,17 @@ impl BooksTransaction<'_> {
         }
         self.require_token(token_hash, Purpose::Plan)?;
         let outline = row.outline.as_deref().unwrap_or_default();
-        serde_json::from_str(outline).map_err(|error| Rejection::Corrupt(format!("the outline of a plan: {error}")))
+        let previewed: Result<(PlanOutline, IgnoredAny), _> = serde_json::from_str(outline);
+        previewed
+            .map(|(outline, _)| outline)
+            .map_err(|error| Rejection::Corrupt(format!("the outline of a plan: {error}")))
     }
 
     fn decide_operations(
         &mut self,
         request: &CommandRequest,
         operations: &[PlannedOperation],
+        shown: Shown,
     ) -> Result<PlanOutcome, Rejection> {
         let mut outline = PlanOutline { records: self.named_records(request), operations: Vec::new() };
         let known = self.known_records();
@@ -101,7 +115,8 @@ impl BooksTransaction<'_> {
                 Ok(result) => {
                     made.push(Some(result.id()));
                     outline.operations.push(self.outline_since(mark, &known));
-                    let (summary, journals) = (self.summary_since(mark, &result), self.journals_since(mark));
+                    let summary = if shown.summary { self.summary_since(mark, &result) } else { String::new() };
+                    let journals = if shown.journals { self.journals_since(mark) } else { Vec::new() };
                     outcomes.push(OperationOutcome::Done(Box::new(OperationEffects { result, summary, journals })));
                 }
                 Err(Rejection::Corrupt(what)) => return Err(Rejection::Corrupt(what)),
@@ -112,7 +127,8 @@ impl BooksTransaction<'_> {
                 }
             }
         }
-        Ok(PlanOutcome { operations: outcomes, outline, at_ms: self.now_ms })
+        let identifiers = self.identifiers.used().map(|(sequence, used)| (sequence.name().to_owned(), used));
+        Ok(PlanOutcome { operations: outcomes, outline, identifiers: identifiers.collect(), at_ms: self.now_ms })
     }
 
     /// The records that the operations name, with their versions: what a plan relies on.
