@@ -355,6 +355,29 @@ fn what_one_plan_issues_and_voids_leaves_no_vat() {
 }
 
 #[test]
+fn what_one_plan_makes_and_deletes_is_no_other_when_it_is_carried_out() {
+    let books = Books::of(TestServer::start());
+    books.vat_control();
+    let bank = books.get("/bank-accounts")["data"][0]["id"].clone();
+    let deleted = |op: &str, label: &str| json!({ "op": op, "params": { "id": { "$from": label } } });
+    let (token, _) = planned(
+        &books,
+        &json!([
+            { "op": "customer.create", "ref": "buyer", "params": { "name": "Brightwell" } },
+            invoice(&json!({ "$from": "buyer" }), 100.0),
+            { "op": "bank_transaction.create", "ref": "line", "params": {
+                "bank_account_id": bank, "date": "2026-03-10", "amount": -8.81, "description": "Stamps" } },
+            deleted("sales_invoice.delete", "invoice"),
+            deleted("customer.delete", "buyer"),
+            deleted("bank_transaction.delete", "line"),
+        ]),
+    );
+    assert_eq!(committed(&books, &token)["results"].as_array().unwrap().len(), 6);
+    let lists = ["/customers", "/sales-invoices", "/bank-transactions"];
+    assert_eq!(lists.map(|list| count(&books, list)), [0, 0, 0]);
+}
+
+#[test]
 fn a_credit_note_is_made_and_allocated_by_one_plan() {
     let books = Books::of(TestServer::start());
     books.vat_control();

@@ -22,6 +22,7 @@ struct Known {
     settlements: BTreeSet<i64>,
     contacts: BTreeSet<i64>,
     accounts: BTreeSet<i64>,
+    transactions: BTreeSet<i64>,
 }
 
 /// What is told of each operation beside its record.
@@ -189,6 +190,7 @@ impl BooksTransaction<'_> {
             settlements: self.facts.settlements.keys().copied().collect(),
             contacts: self.facts.contacts.keys().copied().collect(),
             accounts: self.books.accounts.keys().copied().collect(),
+            transactions: self.facts.transactions.keys().copied().collect(),
         }
     }
 
@@ -296,9 +298,11 @@ impl BooksTransaction<'_> {
                         ));
                     }
                 }
-                Effect::DocumentDeleted(id) => lines.push(format!("document {id} deleted")),
-                Effect::StatementLineDeleted(id) => lines.push(format!("bank transaction {id} deleted")),
-                Effect::ContactDeleted(id) => lines.push(format!("contact {id} deleted")),
+                Effect::DocumentDeleted(id) => lines.push(format!("document {} deleted", own(&known.documents, *id))),
+                Effect::StatementLineDeleted(id) => {
+                    lines.push(format!("bank transaction {} deleted", own(&known.transactions, *id)));
+                }
+                Effect::ContactDeleted(id) => lines.push(format!("contact {} deleted", own(&known.contacts, *id))),
                 Effect::Email(id) => {
                     if let Some((_, row)) = self.facts.emails.get(id) {
                         let (to, attachment) = (row.to.join(", "), row.pdf_sha256.as_deref().unwrap_or("none"));
