@@ -465,12 +465,15 @@ impl Rows {
             });
         }
         let (table, conflict) = (self.table, self.conflict);
-        let source = match backend {
-            DbBackend::Postgres => format!("jsonb_array_elements(${parameter}::jsonb) as r(value)"),
-            _ => format!("json_each(${parameter}) as r"),
+        let (before, source) = match backend {
+            DbBackend::Postgres => (String::new(), format!("jsonb_array_elements(${parameter}::jsonb) as r(value)")),
+            // The text of a row is made once, not again for each of its columns.
+            _ => {
+                (format!("with r(value) as materialized (select value from json_each(${parameter})) "), "r".to_owned())
+            }
         };
         // SQLite takes `on conflict` after a `select` for a join condition unless there is a `where`.
-        format!("insert into {table} as t ({names}) select {values} from {source} where true {conflict}")
+        format!("{before}insert into {table} as t ({names}) select {values} from {source} where true {conflict}")
     }
 }
 

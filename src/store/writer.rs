@@ -350,7 +350,8 @@ impl Task {
         self.shared.recent_organisations.transaction_ended();
         match committed {
             Ok(()) => {
-                self.shared.stats.journals.fetch_add(self.books.keep(), Ordering::Relaxed);
+                let journals = self.books.keep(&self.shared.recent_books);
+                self.shared.stats.journals.fetch_add(journals, Ordering::Relaxed);
                 Ok(())
             }
             Err(error) => {

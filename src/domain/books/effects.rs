@@ -254,9 +254,12 @@ impl Effects {
         self.log.iter().map(|(_, effect)| u64::from(matches!(effect, Effect::Journal(_)))).sum()
     }
 
-    /// Whether a preview is stored.
-    pub(crate) fn has_previews(&self) -> bool {
-        self.log.iter().any(|(_, effect)| matches!(effect, Effect::Preview { .. }))
+    /// The hashes of the tokens whose previews are stored.
+    pub(crate) fn preview_hashes(&self) -> impl Iterator<Item = &str> {
+        self.log.iter().filter_map(|(_, effect)| match effect {
+            Effect::Preview { hash, .. } => Some(hash.as_str()),
+            _ => None,
+        })
     }
 
     /// The present state, to be returned to by [`Self::undo_to`].
@@ -544,9 +547,9 @@ mod tests {
         let (mark, before) = (effects.mark(), format!("{effects:?}"));
         effects.push(2, Effect::Preview { hash: "hash".to_owned(), body: "{}".to_owned() });
         effects.count_day(2, ListDay::dated("journal", None, Date::numbered(20_000)), 1);
-        assert!(effects.has_previews());
+        assert_eq!(effects.preview_hashes().collect::<Vec<_>>(), ["hash"]);
         effects.undo_to(mark);
-        assert!(!effects.has_previews());
+        assert_eq!(effects.preview_hashes().count(), 0);
         assert_eq!(format!("{effects:?}"), before);
         effects.push(3, Effect::Account(9));
         let organisations: Vec<i64> = effects.iter().map(|(organisation, _)| *organisation).collect();

@@ -33,7 +33,6 @@ pub(crate) struct ReferencedIds {
     pub(crate) transfer_organisations: BTreeSet<i64>,
     /// Statement lines that are transfers, with the bank account of their other side.
     pub(crate) transfers: BTreeSet<(i64, i64)>,
-    pub(crate) replay_keys: BTreeSet<String>,
     pub(crate) documents: BTreeSet<i64>,
     pub(crate) settlements: BTreeSet<i64>,
     /// Contacts whose open invoices a settlement pays, the oldest first.
@@ -71,7 +70,6 @@ impl ReferencedIds {
         for command in request.command.parts() {
             self.collect_command(request.organisation.0, command);
         }
-        self.replay_keys.extend(request.replay.as_ref().map(|replay| replay.key.clone()));
     }
 
     /// Whether there is anything of bank accounts to load, or a journal, which statement lines may be linked with.

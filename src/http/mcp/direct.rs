@@ -207,11 +207,18 @@ impl Reply<'_> {
 
     /// The answer with what a tool gave.
     pub(super) fn given(&self, json: &str) -> Result<String, ApiError> {
-        let text = serde_json::to_string(json).map_err(ApiError::internal)?;
-        let complete = self.complete();
-        Ok(self.with_result(&format!(
-            "{{{complete}\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"structuredContent\":{json},\"isError\":false}}"
-        )))
+        // Long answers are written once: the JSON itself, and as text with its quotation marks escaped.
+        let mut reply = Vec::with_capacity(2 * json.len() + json.len() / 2 + 256);
+        let (id, complete) = (self.id, self.complete());
+        let before = "\"content\":[{\"type\":\"text\",\"text\":";
+        for part in ["{\"jsonrpc\":\"2.0\",\"id\":", id, ",\"result\":{", complete, before] {
+            reply.extend_from_slice(part.as_bytes());
+        }
+        serde_json::to_writer(&mut reply, json).map_err(ApiError::internal)?;
+        for part in ["}],\"structuredContent\":", json, ",\"isError\":false}}"] {
+            reply.extend_from_slice(part.as_bytes());
+        }
+        String::from_utf8(reply).map_err(ApiError::internal)
     }
 
     /// The answer of a tool that did nothing.

@@ -144,7 +144,9 @@ async fn ask(
 
 /// A part of an answer of a route.
 fn part<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Refused> {
-    serde_json::from_slice(body).map_err(|error| fault(ApiError::internal(error)))
+    // Checked once: the parser would check every part of bytes that it hands on as text.
+    let text = std::str::from_utf8(body).map_err(|error| fault(ApiError::internal(error)))?;
+    serde_json::from_str(text).map_err(|error| fault(ApiError::internal(error)))
 }
 
 fn answer<T: Serialize>(value: &T) -> Outcome {
@@ -264,12 +266,12 @@ async fn list_organisations(call: &Call<Products>) -> Outcome {
     struct Organisations<'a> {
         organisations: Vec<Row<'a>>,
     }
-    let (body, selected) =
-        futures_util::try_join!(ask(call, "listOrganisations", &[], String::new()), selection::selected(call))?;
+    let body = ask(call, "listOrganisations", &[], String::new()).await?;
     let list: List<'_> = part(&body)?;
-    let selected = match selected {
-        Some(selected) => Some(selected.id.0),
-        None => list.data.first().filter(|_| list.data.len() == 1).map(|only| only.id),
+    let selected = match list.data.as_slice() {
+        // Nothing else can be selected, and nothing need be.
+        [only] => Some(only.id),
+        _ => selection::selected(call).await?.map(|selected| selected.id.0),
     };
     let organisations = list.data.into_iter().map(|one| Row {
         id: one.id,

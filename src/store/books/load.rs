@@ -85,7 +85,7 @@ pub(super) async fn facts(unit: &Unit<'_>, requests: &[&CommandRequest], today: 
         let earliest = earliest_vat_posting(unit, *start).await?;
         facts.vat_postings.loading().insert(*start, earliest);
     }
-    load_replays(unit, &ids, &mut facts).await?;
+    load_replays(unit, requests, &mut facts).await?;
     Ok(facts)
 }
 
@@ -283,8 +283,17 @@ async fn earliest_vat_posting(
 }
 
 /// Loads the answers that are stored under the commands' `Idempotency-Key`s and have not expired.
-async fn load_replays(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut Facts) -> Result<(), StoreError> {
-    if ids.replay_keys.is_empty() {
+async fn load_replays(unit: &Unit<'_>, requests: &[&CommandRequest], facts: &mut Facts) -> Result<(), StoreError> {
+    // The answer to a plan is stored together with the mark that it is used.
+    let may_be_stored = |request: &CommandRequest| match &request.command {
+        BooksCommand::CommitPlan(plan) => {
+            facts.previews.get(&plan.token_hash).is_some_and(|row| row.used_at_ms.is_some())
+        }
+        _ => true,
+    };
+    let asked = requests.iter().filter(|request| may_be_stored(request));
+    let keys: BTreeSet<&str> = asked.filter_map(|request| Some(request.replay.as_ref()?.key.as_str())).collect();
+    if keys.is_empty() {
         return Ok(());
     }
     let sql = format!(
@@ -292,7 +301,7 @@ async fn load_replays(unit: &Unit<'_>, ids: &ReferencedIds, facts: &mut Facts) -
          and expires_at > $2",
         unit.texts_of_json()
     );
-    for row in unit.all(&sql, params![json_array(&ids.replay_keys), unit.now_ms]).await? {
+    for row in unit.all(&sql, params![json_array(keys), unit.now_ms]).await? {
         let key = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
         let hash: Vec<u8> = row.get(4)?;
         let body_hash = hash.try_into().map_err(|_| StoreError::Corrupt("body hash".to_owned()))?;

@@ -55,8 +55,10 @@ mod write_offs;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::de::IgnoredAny;
 use tokio::sync::oneshot;
 
+use crate::domain::books::command::BooksCommand;
 use crate::domain::books::decide::{BooksTransaction, Rejection};
 use crate::domain::books::effects::Effects;
 use crate::domain::books::facts::{CachedBooks, Facts};
@@ -162,6 +164,7 @@ impl BooksWriter {
         load_missing_sequences(unit, &mut books, &requests).await?;
         let mut identifiers = self.identifiers.clone();
         take_ahead(&mut identifiers, unit).await?;
+        take_planned(&mut identifiers, unit, (&requests, &facts)).await?;
         let mut group = Group { books, facts, identifiers, effects: Effects::default(), now_ms: unit.now_ms };
         group.decide(unit, &mut waiting).await?;
         let mut heads = Vec::new();
@@ -177,7 +180,7 @@ impl BooksWriter {
             }
         }
         if !heads.is_empty() {
-            if group.effects.has_previews() {
+            if group.effects.preview_hashes().any(previews::clears_up) {
                 previews::delete_expired(unit).await?;
             }
             write::write(unit, &group.effects, (&group.facts, &group.books), &heads).await?;
@@ -186,9 +189,10 @@ impl BooksWriter {
         Ok(())
     }
 
-    /// Keeps the state of the group once it is committed; returns how many journals it posted.
-    pub(super) fn keep(&mut self) -> u64 {
+    /// Keeps the state of the group once it is committed, also for dry runs; returns how many journals it posted.
+    pub(super) fn keep(&mut self, recent: &RecentBooks) -> u64 {
         let Some(group) = self.pending.take() else { return 0 };
+        recent.renew(&group.books);
         self.cache.put_back(group.books);
         self.identifiers = group.identifiers;
         group.effects.journals()
@@ -360,7 +364,8 @@ impl BooksCache {
     }
 }
 
-/// The books that dry runs loaded last. Whoever takes them compares their version with that of the snapshot.
+/// The books that dry runs loaded last, as later commits of this process left them. Whoever takes them compares their version
+/// with that of the snapshot.
 #[derive(Clone, Default)]
 pub(super) struct RecentBooks(Arc<Mutex<BooksCache>>);
 
@@ -372,8 +377,21 @@ impl RecentBooks {
         BooksCache { books: known.into_iter().collect(), commits: 0 }
     }
 
-    fn keep(&self, books: HashMap<OrganisationId, CachedBooks>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).put_back(books);
+    /// Keeps books that were loaded, unless a commit left newer ones meanwhile.
+    fn keep(&self, mut books: HashMap<OrganisationId, CachedBooks>) {
+        let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        books.retain(|id, books| recent.books.get(id).is_none_or(|(_, known)| known.version <= books.version));
+        recent.put_back(books);
+    }
+
+    /// Replaces the books that are known by what a commit made of them.
+    fn renew(&self, committed: &HashMap<OrganisationId, CachedBooks>) {
+        let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (id, books) in committed {
+            if let Some((_, known)) = recent.books.get_mut(id).filter(|(_, known)| known.version <= books.version) {
+                *known = books.clone();
+            }
+        }
     }
 }
 
@@ -496,6 +514,31 @@ async fn take_ahead(identifiers: &mut Identifiers, unit: &Unit<'_>) -> Result<()
             && identifiers.left(sequence) < used.saturating_add(used / 4)
         {
             take_block(identifiers, unit, sequence, size).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes as many identifiers as the previews of the plans used that are to be carried out, so that these are decided once.
+async fn take_planned(
+    identifiers: &mut Identifiers,
+    unit: &Unit<'_>,
+    (requests, facts): (&[&CommandRequest], &Facts),
+) -> Result<(), StoreError> {
+    let mut planned: BTreeMap<String, i64> = BTreeMap::new();
+    for request in requests {
+        let BooksCommand::CommitPlan(plan) = &request.command else { continue };
+        let row = facts.previews.get(&plan.token_hash).filter(|row| row.used_at_ms.is_none());
+        let Some(outline) = row.and_then(|row| row.outline.as_deref()) else { continue };
+        let previewed: Result<(IgnoredAny, BTreeMap<String, i64>), _> = serde_json::from_str(outline);
+        let (_, used) = previewed.map_err(|error| StoreError::Corrupt(format!("the outline of a plan: {error}")))?;
+        for (name, used) in used {
+            *planned.entry(name).or_default() += used;
+        }
+    }
+    for sequence in IdSequence::ALL {
+        if let Some(used) = planned.get(sequence.name()) {
+            reserve(identifiers, unit, sequence, *used).await?;
         }
     }
     Ok(())

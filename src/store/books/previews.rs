@@ -24,7 +24,6 @@ const COLUMNS: &[Column] = &[
     Number("used_at"),
     Text("connection"),
     Text("tool"),
-    Text("outline"),
 ];
 
 impl Writer {
@@ -50,12 +49,12 @@ impl Writer {
 
 async fn store_plan(unit: &Unit<'_>, plan: &NewPlan) -> Result<PlanStored, StoreError> {
     let connection = plan.connection.to_stored();
-    // Some plans clear up for all of them: what they are called is random.
-    if plan.token_hash.starts_with('0') {
+    if clears_up(&plan.token_hash) {
         delete_expired(unit).await?;
     }
     let expires_at_ms = unit.now_ms.saturating_add(LIFE_MS);
-    let outline = serde_json::to_string(&plan.outline).map_err(|error| StoreError::Other(error.to_string()))?;
+    let previewed = (&plan.outline, &plan.identifiers);
+    let outline = serde_json::to_string(&previewed).map_err(|error| StoreError::Other(error.to_string()))?;
     // What stands in a list of values has no type of its own on PostgreSQL.
     let sql = format!(
         "insert into book_preview (token_hash, organisation_id, user_id, body, created_at, expires_at, connection, tool, \
@@ -140,9 +139,10 @@ impl Reader {
     }
 }
 
-/// The rows of previews; the body of a used preview is empty.
+/// The rows of previews; the body of a used preview is empty, but for that of a plan, which stays.
 pub(super) fn preview_rows() -> Rows {
-    let conflict = "on conflict (token_hash) do update set body = excluded.body, used_at = excluded.used_at";
+    let conflict = "on conflict (token_hash) do update set used_at = excluded.used_at, \
+                    body = case when t.outline is null then excluded.body else t.body end";
     Rows::new("book_preview", COLUMNS, conflict)
 }
 
@@ -159,7 +159,6 @@ pub(super) fn preview_row(rows: &mut Rows, record: &PreviewRecord, hash: &str, b
         record.used_at_ms.into(),
         (&record.connection).into(),
         (&record.tool).into(),
-        (&record.outline).into(),
     ]);
 }
 
@@ -171,7 +170,7 @@ pub(super) async fn load_previews(
 ) -> Result<(), StoreError> {
     let sql = format!(
         "select token_hash, organisation_id, user_id, import_id, created_at, expires_at, used_at, connection, tool, outline, \
-         case when outline is not null then body end, dead_reason from book_preview where token_hash in {}",
+         dead_reason from book_preview where token_hash in {}",
         unit.texts_of_json()
     );
     for row in unit.all(&sql, params![json_array(token_hashes)]).await? {
@@ -185,12 +184,16 @@ pub(super) async fn load_previews(
             connection: row.get(7)?,
             tool: row.get(8)?,
             outline: row.get(9)?,
-            body: row.get(10)?,
-            dead_reason: row.get(11)?,
+            dead_reason: row.get(10)?,
         };
         facts.previews.loading().insert(row.get(0)?, preview);
     }
     Ok(())
+}
+
+/// Whether what is previewed under a token clears up for all previews: some do, and what they are called is random.
+pub(super) fn clears_up(token_hash: &str) -> bool {
+    token_hash.starts_with('0')
 }
 
 /// Deletes the previews that expired long ago.

@@ -93,6 +93,11 @@ pub fn text(server: &TestServer, key: &ApiKey, tool: &str, arguments: &Value) ->
     result["content"][0]["text"].as_str().expect("text").to_owned()
 }
 
+/// A number in the environment that makes a test larger.
+fn setting<T: std::str::FromStr>(name: &str) -> Option<T> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
 /// What every tool that works on an organisation refuses, whatever else it is asked.
 pub fn assert_guards_organisations(books: &Books, tool: &str, arguments: &Value) {
     let server = &books.server;

@@ -1,15 +1,19 @@
 //! Random plans: none writes into a table of the books, and what is committed posts what the preview showed. `PLANS` makes more
-//! of them and `PLANS_SEED` begins with another seed.
+//! of them and `PLANS_SEED` begins with another seed. Triggers count the rows that are written while a plan is made; the rows
+//! themselves are compared too, in long runs of the first plans, of every hundredth and of the last.
 
 use serde_json::{Value, json};
 use xtask::random::Random;
 
-use super::{call, given};
+use super::{call, given, setting};
 use crate::books::Books;
 use crate::support::database::on_both_databases;
 
 /// Plans of one run.
 const PLANS: u64 = 60;
+
+/// After so many, all rows are compared at every one of these only.
+const COMPARED_EVERY: u64 = 100;
 
 /// Tables that a plan, or being asked for one, may write into.
 const OWN_TABLES: [&str; 3] = ["book_preview", "api_key", "rate_permit"];
@@ -228,10 +232,6 @@ fn lines(lines: &Value, date: &Value) -> Vec<Value> {
         .collect()
 }
 
-fn setting(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
-
 on_both_databases! {
     fn a_random_plan_writes_nothing_and_posts_what_it_showed(database) {
         let books = Books::on(&database);
@@ -241,7 +241,11 @@ on_both_databases! {
         let mut known = Known::default();
         let (mut refused, mut committed, mut operations_done) = (std::collections::BTreeMap::<usize, usize>::new(), 0, 0);
         let mut cursor = books.get("/changes?order=desc&limit=1")["data"][0]["cursor"].as_i64().unwrap();
-        for at in 0..setting("PLANS").unwrap_or(PLANS) {
+        let plans = setting("PLANS").unwrap_or(PLANS);
+        let mut compared = 0;
+        books.server.watch_all_tables_but(&OWN_TABLES);
+        let mut written = books.server.rows_written();
+        for at in 0..plans {
             let mut made: Vec<(String, List)> = Vec::new();
             let mut operations: Vec<Value> = Vec::new();
             let mut of_plan = Known::default();
@@ -261,21 +265,30 @@ on_both_databases! {
                 list(&mut of_plan).retain(|record| record["$from"] != json!(label));
             }
             known = of_plan;
-            let before = books.server.rows_of_all_tables_but(&OWN_TABLES);
+            let is_compared = at < PLANS || at % COMPARED_EVERY == 0 || at + 1 == plans;
+            let rows = || match is_compared {
+                true => books.server.rows_of_all_tables_but(&OWN_TABLES),
+                false => std::collections::BTreeMap::new(),
+            };
+            let before = rows();
             let arguments = json!({ "operations": operations });
             let plan = call(&books.server, &books.key, "plan_bookkeeping", &arguments);
-            let after = books.server.rows_of_all_tables_but(&OWN_TABLES);
+            assert_eq!(books.server.rows_written(), written, "plan {at}: {arguments}");
+            let after = rows();
             let changed: Vec<&String> = before.keys().filter(|table| before.get(*table) != after.get(*table)).collect();
             assert_eq!(changed, Vec::<&String>::new(), "plan {at}: {arguments}");
+            compared += u64::from(is_compared);
             if plan["isError"] == true {
                 *refused.entry(plan["content"][0]["text"].as_str().unwrap().split("; ").count()).or_insert(0) += 1;
-                if setting("PLANS_TELL").is_some() {
+                if setting::<u64>("PLANS_TELL").is_some() {
                     println!("{}", plan["content"][0]["text"]);
                 }
                 continue;
             }
             let plan = &plan["structuredContent"];
             let done = given(&books.server, &books.key, "commit_plan", &json!({ "plan_token": plan["plan_token"] }));
+            let before = std::mem::replace(&mut written, books.server.rows_written());
+            assert_ne!(before, written, "plan {at}: {arguments}");
             committed += 1;
             operations_done += operations.len();
             let previewed: Vec<Value> = plan["operations"]
@@ -298,6 +311,7 @@ on_both_databases! {
                 list(&mut known).push(done["results"][index]["id"].clone());
             }
         }
+        println!("{plans} plans wrote no row, all rows compared around {compared} of them");
         println!("{committed} plans of {operations_done} operations committed, {refused:?} refused by so many operations");
         assert!(committed > 0 && !refused.is_empty());
     }

@@ -14,6 +14,7 @@ pub mod product;
 pub mod program;
 pub mod server;
 pub mod socket;
+pub mod tables;
 
 use std::time::Duration;
 

@@ -2,7 +2,6 @@
 //! server and fails the test if an actor panicked, a job was left unfinished or `bookkeeping check` finds a difference,
 //! unless the test said so beforehand.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use bookkeeping_suite::actors::job_runner::Work;
@@ -181,7 +180,7 @@ fn show_log_when_asked() {
 pub struct TestServer {
     setup: Setup,
     folder: Arc<TempDir>,
-    database_url: String,
+    pub(super) database_url: String,
     pub client: Client,
     server: Option<Server>,
     /// Everybody made here.
@@ -414,47 +413,6 @@ impl TestServer {
             let row = connection.query_one_raw(query).await.expect("readable").expect("a row");
             connection.close().await.expect("closed");
             row.try_get_by_index(0).expect("a number")
-        })
-    }
-
-    /// The rows of every table but these, as texts by table.
-    #[track_caller]
-    pub fn rows_of_all_tables_but(&self, left_out: &[&str]) -> BTreeMap<String, String> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        runtime.block_on(async {
-            let connection = sea_orm::Database::connect(&self.database_url).await.expect("connected");
-            let backend = connection.get_database_backend();
-            let texts = async |sql: String| -> Vec<String> {
-                let rows =
-                    connection.query_all_raw(sea_orm::Statement::from_string(backend, sql)).await.expect("readable");
-                rows.iter()
-                    .map(|row| row.try_get_by_index::<Option<String>>(0).expect("text").unwrap_or_default())
-                    .collect()
-            };
-            let is_sqlite = backend == sea_orm::DatabaseBackend::Sqlite;
-            let tables = match is_sqlite {
-                true => "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'",
-                false => "select table_name::text from information_schema.tables where table_schema = current_schema()",
-            };
-            let mut rows = BTreeMap::new();
-            for table in texts(tables.to_owned()).await {
-                if left_out.contains(&table.as_str()) {
-                    continue;
-                }
-                let all = if is_sqlite {
-                    let columns = texts(format!("select name from pragma_table_info('{table}')")).await;
-                    let columns =
-                        columns.iter().map(|name| format!("quote(\"{name}\")")).collect::<Vec<_>>().join("||','||");
-                    format!(
-                        "select group_concat(line, ';') from (select {columns} as line from \"{table}\" order by line)"
-                    )
-                } else {
-                    format!("select string_agg(t::text, ';' order by t::text) from \"{table}\" t")
-                };
-                rows.insert(table, texts(all).await.concat());
-            }
-            connection.close().await.expect("closed");
-            rows
         })
     }
 

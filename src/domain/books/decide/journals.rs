@@ -134,8 +134,13 @@ impl BooksTransaction<'_> {
         self.effects.count_day(organisation, ListDay::changed("journal", None, self.now_ms), 1);
         self.effects.count(organisation, "journal type", journal.source.kind.as_str(), 1);
         if self.is_plan {
-            let loaded = LoadedJournal { organisation, view: view.clone(), vat: journal.vat.clone() };
-            self.facts.journals.insert(id, loaded);
+            // As it would be loaded: its VAT belongs to the document, not to one of its lines.
+            let document = of.map(|row| VatOrigin::Document(DocumentId(row.id)));
+            let mut vat = journal.vat.clone();
+            for entry in vat.iter_mut().filter(|entry| matches!(entry.origin, VatOrigin::DocumentLine(_))) {
+                entry.origin = document.unwrap_or(entry.origin);
+            }
+            self.facts.journals.insert(id, LoadedJournal { organisation, view: view.clone(), vat });
         }
         let cash = self.cash_movement(&view);
         let open_items = self.open_lines(&view, is_direct);

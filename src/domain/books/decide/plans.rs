@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::de::IgnoredAny;
+
 use crate::domain::books::decide::{BooksTransaction, Rejection};
 use crate::domain::books::effects::{Effect, EffectsMark};
 use crate::domain::books::planned_ids::replace_stand_ins;
@@ -20,6 +22,14 @@ struct Known {
     settlements: BTreeSet<i64>,
     contacts: BTreeSet<i64>,
     accounts: BTreeSet<i64>,
+    transactions: BTreeSet<i64>,
+}
+
+/// What is told of each operation beside its record.
+#[derive(Clone, Copy)]
+struct Shown {
+    summary: bool,
+    journals: bool,
 }
 
 impl BooksTransaction<'_> {
@@ -30,7 +40,7 @@ impl BooksTransaction<'_> {
         operations: &[PlannedOperation],
     ) -> Result<CommandResult, Rejection> {
         let (before, identifiers) = (self.savepoint(), self.identifiers.clone());
-        let decided = self.decide_operations(request, operations);
+        let decided = self.decide_operations(request, operations, Shown { summary: true, journals: true });
         self.undo_to(before);
         *self.identifiers = identifiers;
         Ok(CommandResult::Plan(Box::new(decided?)))
@@ -44,7 +54,8 @@ impl BooksTransaction<'_> {
     ) -> Result<CommandResult, Rejection> {
         let previewed = self.live_plan(&confirmation.token_hash)?;
         let before = self.savepoint();
-        let decided = self.decide_operations(request, &confirmation.operations);
+        let shown = Shown { summary: false, journals: confirmation.shows_journals };
+        let decided = self.decide_operations(request, &confirmation.operations, shown);
         let same = decided.and_then(|outcome| match stale_reason(&outcome, &previewed) {
             Some(reason) => Err(Rejection::StalePlan(reason)),
             None => Ok(outcome),
@@ -69,13 +80,17 @@ impl BooksTransaction<'_> {
         }
         self.require_token(token_hash, Purpose::Plan)?;
         let outline = row.outline.as_deref().unwrap_or_default();
-        serde_json::from_str(outline).map_err(|error| Rejection::Corrupt(format!("the outline of a plan: {error}")))
+        let previewed: Result<(PlanOutline, IgnoredAny), _> = serde_json::from_str(outline);
+        previewed
+            .map(|(outline, _)| outline)
+            .map_err(|error| Rejection::Corrupt(format!("the outline of a plan: {error}")))
     }
 
     fn decide_operations(
         &mut self,
         request: &CommandRequest,
         operations: &[PlannedOperation],
+        shown: Shown,
     ) -> Result<PlanOutcome, Rejection> {
         let mut outline = PlanOutline { records: self.named_records(request), operations: Vec::new() };
         let known = self.known_records();
@@ -101,7 +116,8 @@ impl BooksTransaction<'_> {
                 Ok(result) => {
                     made.push(Some(result.id()));
                     outline.operations.push(self.outline_since(mark, &known));
-                    let (summary, journals) = (self.summary_since(mark, &result), self.journals_since(mark));
+                    let summary = if shown.summary { self.summary_since(mark, &result) } else { String::new() };
+                    let journals = if shown.journals { self.journals_since(mark) } else { Vec::new() };
                     outcomes.push(OperationOutcome::Done(Box::new(OperationEffects { result, summary, journals })));
                 }
                 Err(Rejection::Corrupt(what)) => return Err(Rejection::Corrupt(what)),
@@ -112,7 +128,8 @@ impl BooksTransaction<'_> {
                 }
             }
         }
-        Ok(PlanOutcome { operations: outcomes, outline, at_ms: self.now_ms })
+        let identifiers = self.identifiers.used().map(|(sequence, used)| (sequence.name().to_owned(), used));
+        Ok(PlanOutcome { operations: outcomes, outline, identifiers: identifiers.collect(), at_ms: self.now_ms })
     }
 
     /// The records that the operations name, with their versions: what a plan relies on.
@@ -173,6 +190,7 @@ impl BooksTransaction<'_> {
             settlements: self.facts.settlements.keys().copied().collect(),
             contacts: self.facts.contacts.keys().copied().collect(),
             accounts: self.books.accounts.keys().copied().collect(),
+            transactions: self.facts.transactions.keys().copied().collect(),
         }
     }
 
@@ -280,9 +298,11 @@ impl BooksTransaction<'_> {
                         ));
                     }
                 }
-                Effect::DocumentDeleted(id) => lines.push(format!("document {id} deleted")),
-                Effect::StatementLineDeleted(id) => lines.push(format!("bank transaction {id} deleted")),
-                Effect::ContactDeleted(id) => lines.push(format!("contact {id} deleted")),
+                Effect::DocumentDeleted(id) => lines.push(format!("document {} deleted", own(&known.documents, *id))),
+                Effect::StatementLineDeleted(id) => {
+                    lines.push(format!("bank transaction {} deleted", own(&known.transactions, *id)));
+                }
+                Effect::ContactDeleted(id) => lines.push(format!("contact {} deleted", own(&known.contacts, *id))),
                 Effect::Email(id) => {
                     if let Some((_, row)) = self.facts.emails.get(id) {
                         let (to, attachment) = (row.to.join(", "), row.pdf_sha256.as_deref().unwrap_or("none"));

@@ -19,7 +19,6 @@ impl BooksTransaction<'_> {
             connection: self.tool_connection(),
             tool: self.actor.tool.map(str::to_owned),
             outline: None,
-            body: None,
             dead_reason: None,
         };
         let expires_at_ms = row.expires_at_ms;
@@ -62,8 +61,8 @@ impl BooksTransaction<'_> {
     pub(crate) fn use_token(&mut self, hash: &str) {
         let now_ms = self.now_ms;
         self.facts.previews.update(hash, |row| row.used_at_ms = Some(now_ms));
-        let body = self.facts.previews.get(hash).and_then(|row| row.body.clone()).unwrap_or_default();
-        let effect = Effect::Preview { hash: hash.to_owned(), body };
+        // A plan keeps what it was sent as; nothing else is needed once it is used.
+        let effect = Effect::Preview { hash: hash.to_owned(), body: String::new() };
         self.effects.push(self.organisation(), effect);
     }
 }

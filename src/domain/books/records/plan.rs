@@ -1,5 +1,7 @@
 //! Plans: changes that are previewed together and then carried out together, all of them or none.
 
+use std::collections::BTreeMap;
+
 use crate::domain::books::command::BooksCommand;
 use crate::domain::books::records::journal::JournalView;
 use crate::domain::books::request::{CommandOutcome, CommandResult};
@@ -24,6 +26,8 @@ pub struct PlanConfirmation {
     pub token_hash: String,
     /// The operations as they were previewed; empty when the token is not valid.
     pub operations: Vec<PlannedOperation>,
+    /// Whether the outcome has the journals that are posted.
+    pub shows_journals: bool,
 }
 
 /// What a plan does, or why it cannot.
@@ -34,6 +38,8 @@ pub struct PlanOutcome {
     /// What the plan writes and relies on, without identifiers and numbers that it takes: two decisions with the same outline
     /// do the same.
     pub outline: PlanOutline,
+    /// How many identifiers of each sequence it uses, by the sequence's name.
+    pub identifiers: BTreeMap<String, i64>,
     /// When it was decided, in milliseconds.
     pub at_ms: i64,
 }
@@ -54,9 +60,9 @@ pub enum OperationOutcome {
 pub struct OperationEffects {
     /// The record it makes or changes.
     pub result: CommandResult,
-    /// A sentence for people.
+    /// A sentence for people; empty once it is carried out.
     pub summary: String,
-    /// The journals it posts.
+    /// The journals it posts; none where nobody asked for those of a plan that is carried out.
     pub journals: Vec<JournalView>,
 }
 
@@ -111,6 +117,8 @@ pub struct NewPlan {
     pub body: String,
     /// What it would do.
     pub outline: PlanOutline,
+    /// How many identifiers of each sequence it would use.
+    pub identifiers: BTreeMap<String, i64>,
 }
 
 /// What became of a new plan.

@@ -40,8 +40,6 @@ pub(crate) struct PreviewRecord {
     pub(crate) tool: Option<String>,
     /// Of a plan: what it would do.
     pub(crate) outline: Option<String>,
-    /// Of a plan: the request, which stays.
-    pub(crate) body: Option<String>,
     /// Of a plan: why it cannot be carried out any more.
     pub(crate) dead_reason: Option<String>,
 }

@@ -7,13 +7,17 @@ use std::cmp::Reverse;
 
 use bytes::Bytes;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use self::kinds::{KINDS, Kind};
 use super::pages::Members;
-use super::{ANSWER_BYTES_MAX, Inside, OrganisationName, answer, fault, limit_of, part, rows_that_fit, wrong};
+use super::{
+    ANSWER_BYTES_MAX, Inside, LIMIT_DEFAULT, OrganisationName, answer, fault, limit_of, part, rows_that_fit, wrong,
+};
 use crate::http::error::ApiError;
 use crate::http::mcp::arguments::Arguments;
 use crate::http::mcp::outcome::{Failure, Outcome, Refused};
@@ -246,30 +250,57 @@ impl<'a> List<'a> {
         #[derive(Deserialize)]
         struct Answer<'a> {
             #[serde(borrow)]
-            data: &'a RawValue,
+            data: Records<'a>,
             pagination: Option<Pagination>,
         }
         #[derive(Deserialize)]
         struct Pagination {
             total: Option<u64>,
         }
-        #[derive(Deserialize)]
-        struct Ledger<'a> {
-            #[serde(borrow)]
-            lines: Vec<Members<'a>>,
-            #[serde(borrow)]
-            currency: &'a RawValue,
-        }
         let answer: Answer<'a> = part(body)?;
-        let data = answer.data.get().as_bytes();
-        let (records, currency): (Vec<Members<'a>>, _) = if data.starts_with(b"{") {
-            let ledger: Ledger<'a> = part(data)?;
-            (ledger.lines, Some(ledger.currency))
-        } else {
-            (part(data)?, None)
-        };
+        let Records { records, currency } = answer.data;
         let rows = records.iter().map(|record| row(kind, record, currency)).collect::<Result<_, _>>()?;
         Ok(Self { rows, total: answer.pagination.and_then(|pagination| pagination.total) })
+    }
+}
+
+/// The records of a list: the list itself, or the lines of a ledger, which are in the currency of it.
+struct Records<'a> {
+    records: Vec<Members<'a>>,
+    currency: Option<&'a RawValue>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Records<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ListOrLedger;
+        impl<'de> Visitor<'de> for ListOrLedger {
+            type Value = Records<'de>;
+
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("a list or a ledger")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut records = Vec::with_capacity(LIMIT_DEFAULT);
+                while let Some(record) = list.next_element()? {
+                    records.push(record);
+                }
+                Ok(Records { records, currency: None })
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                #[derive(Deserialize)]
+                struct Ledger<'a> {
+                    #[serde(borrow)]
+                    lines: Vec<Members<'a>>,
+                    #[serde(borrow)]
+                    currency: &'a RawValue,
+                }
+                let Ledger { lines, currency } = Ledger::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Records { records: lines, currency: Some(currency) })
+            }
+        }
+        deserializer.deserialize_any(ListOrLedger)
     }
 }
 

@@ -10,6 +10,9 @@ use crate::http::mcp::outcome::Refused;
 /// What a summary leaves out: the documents behind a row, and the entries of a VAT return.
 const DETAILS: [&str; 2] = ["documents", "entries"];
 
+/// Room for the members of most records.
+const MEMBERS_USUAL: usize = 40;
+
 /// The members of an object in their order.
 pub(super) struct Members<'a>(Vec<(&'a str, &'a RawValue)>);
 
@@ -31,7 +34,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
+                let mut members = Vec::with_capacity(MEMBERS_USUAL);
                 while let Some(member) = map.next_entry()? {
                     members.push(member);
                 }

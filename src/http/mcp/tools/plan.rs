@@ -82,6 +82,7 @@ pub(super) async fn preview(inside: &Inside<'_>, arguments: &Arguments) -> Outco
             token_hash: minted.token_hash.clone(),
             body,
             outline: outcome.outline.clone(),
+            identifiers: outcome.identifiers.clone(),
         };
         match ledgers.store_plan(plan).await.map_err(|error| fault(error.into()))? {
             PlanStored::Until(until_ms) => {
@@ -124,7 +125,7 @@ pub(super) async fn commit(call: &Call<Products>, arguments: &Arguments) -> Outc
         retention_ms: RESULT_RETENTION_MS,
         print: Arc::clone(&print),
     };
-    let confirmation = PlanConfirmation { token_hash: token_hash.clone(), operations };
+    let confirmation = PlanConfirmation { token_hash: token_hash.clone(), operations, shows_journals: false };
     let options = ChangeOptions {
         idempotency: Some(replay),
         tool: Some(COMMIT),

@@ -223,6 +223,7 @@ async fn store(
         token_hash: token_hash.to_owned(),
         body: serde_json::to_string(body).map_err(|error| fault(ApiError::internal(error)))?,
         outline: outcome.outline,
+        identifiers: outcome.identifiers,
     };
     match call.state().actors.ledgers.store_plan(plan).await.map_err(|error| fault(error.into()))? {
         PlanStored::Until(until_ms) => Ok(date_time_text(until_ms)),
@@ -378,7 +379,8 @@ async fn carry_out(
         print: Arc::new(print),
     };
     let options = ChangeOptions { idempotency: Some(idempotency), tool: Some(TOOL), ..ChangeOptions::default() };
-    let confirmation = PlanConfirmation { token_hash: token_hash.clone(), operations: operations(&postings).0 };
+    let (operations, _) = operations(&postings);
+    let confirmation = PlanConfirmation { token_hash: token_hash.clone(), operations, shows_journals: true };
     let command = BooksCommand::CommitPlan(Box::new(confirmation));
     let (principal, ledgers) = (call.caller().map_err(fault)?, &call.state().actors.ledgers);
     let outcome = ledgers.execute(principal, organisation.id, command, options).await;

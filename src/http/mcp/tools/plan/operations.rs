@@ -315,6 +315,7 @@ impl Described<'_> {
         let mut schema =
             body.unwrap_or_else(|| json!({ "type": "object", "properties": {}, "additionalProperties": false }));
         inline(&mut schema, document, 0);
+        shorten(&mut schema);
         allow_references(&mut schema);
         let Some(object) = schema.as_object_mut() else { return schema };
         let mut first = Map::new();
@@ -369,6 +370,36 @@ fn inline(schema: &mut Value, document: &Value, depth: usize) {
             Value::Object(members) => members.values_mut().for_each(|member| inline(member, document, depth + 1)),
             Value::Array(items) => items.iter_mut().for_each(|item| inline(item, document, depth + 1)),
             _ => {}
+        }
+    }
+}
+
+/// Any text without a null character, which JSON seldom has anyway.
+const ANY_TEXT: &str = "^[^\\u0000]*$";
+
+/// Leaves out what tells an agent nothing that the rest does not: the calendar behind `format: date`, the bounds of 64 bits, the
+/// texts that a number may be sent as.
+fn shorten(schema: &mut Value) {
+    let Value::Object(members) = schema else {
+        if let Value::Array(items) = schema {
+            items.iter_mut().for_each(shorten);
+        }
+        return;
+    };
+    let is_said = members.get("format").is_some_and(|format| format == "date")
+        || members.contains_key("multipleOf")
+        || members.get("pattern").is_some_and(|pattern| pattern == ANY_TEXT);
+    members.retain(|name, value| match name.as_str() {
+        "pattern" => !is_said,
+        "format" => value != "int64",
+        "maximum" => value.as_i64() != Some(i64::MAX),
+        _ => true,
+    });
+    for (name, member) in members.iter_mut() {
+        match (name.as_str(), member) {
+            // What is named here are fields, whatever their names.
+            ("properties", Value::Object(fields)) => fields.values_mut().for_each(shorten),
+            (_, member) => shorten(member),
         }
     }
 }
