@@ -7,9 +7,12 @@ use super::knowledge::{Concept, ConceptId, Knowledge, NameWord, name_words};
 use super::meaning::Vector;
 use super::weights::WEIGHTS;
 
-/// How much less a wider account is worth than a concept's own.
 /// The most accounts a concept is spread over.
 const SPREAD_MAX: usize = 8;
+
+/// Words of accounts that are kept by documents, statements and returns.
+pub const CONTROL_WORDS: &[&str] =
+    &["CONTROL", "DEBTOR", "CREDITOR", "RECEIVABLE", "PAYABLE", "VAT", "BANK", "CURRENT", "CLEARING", "TRADE"];
 
 /// One account's fit for a concept.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,6 +86,21 @@ impl Chart {
             .map(|words| words.iter().filter(telling).map(|word| knowledge.meaning.vector(&word.stem)).collect())
             .collect();
         Self { fits, receivables, payables, unknown, words, vectors, word_vectors, kinds }
+    }
+
+    /// Whether an account is kept by documents, statements and returns rather than by what lines say: debtors, creditors,
+    /// VAT, control and bank accounts.
+    pub fn is_control(&self, account: usize) -> bool {
+        let is_named = self
+            .words
+            .get(account)
+            .is_some_and(|words| words.iter().any(|word| CONTROL_WORDS.contains(&word.stem.as_str())));
+        is_named || self.is_of_documents(account)
+    }
+
+    /// Whether it is the account of debtors or creditors.
+    pub fn is_of_documents(&self, account: usize) -> bool {
+        [self.receivables, self.payables].contains(&Some(account))
     }
 
     /// The accounts of a concept, best first.
