@@ -218,7 +218,8 @@ fn the_past_is_as_strict_and_its_codes_may_be_any() {
     let (t50, t51, t200, t201, t500, t501) = (text(50), text(51), text(200), text(201), text(500), text(501));
     let with =
         |row: &str| format!(r#"{{"transactions":[{ROW}],"chart_of_accounts":[{ACCOUNT}],"history":[{PAST},{row}]}}"#);
-    let cases: [(&str, Vec<Option<&str>>, Vec<&str>); 8] = [
+    type Case<'a> = (&'a str, Vec<Option<&'a str>>, Vec<&'a str>);
+    let cases: [Case<'_>; 8] = [
         ("description", vec![None, Some("null"), Some("7"), Some("\"\""), Some(&t501)], vec![&t500]),
         ("account_code", vec![None, Some("null"), Some("7"), Some("\"\""), Some(&t51)], vec![&t50, "\"gone\""]),
         ("date", vec![Some("\"\""), Some("\"2026-02-29\""), Some("20260105")], vec!["null", "\"2024-02-29\""]),

@@ -389,10 +389,11 @@ impl<'k> Decider<'k> {
                 add(&word, WEIGHTS.hinted_word);
             }
         }
-        for (account, theirs) in self.chart.vectors.iter().enumerate() {
-            let near = vector.cosine(theirs) - WEIGHTS.like_from;
-            if near > 0.0 && self.takes(account, money_in) {
-                *named.entry(account).or_insert(0.0) += WEIGHTS.like * near;
+        let rest = vector.rest();
+        for (account, (theirs, their_rest)) in self.chart.vectors.iter().zip(&self.chart.rests).enumerate() {
+            let near = vector.cosine_above(theirs, (rest, *their_rest), WEIGHTS.like_from);
+            if let Some(near) = near.filter(|_| self.takes(account, money_in)) {
+                *named.entry(account).or_insert(0.0) += WEIGHTS.like * (near - WEIGHTS.like_from);
             }
         }
         named

@@ -10,6 +10,9 @@ use super::text::fold;
 const TABLE: &[u8] = include_bytes!("embedding/tuned_128.bin");
 const VOCABULARY: &str = include_str!("embedding/vocab.txt");
 
+/// Numbers of a vector that are looked at first.
+const HEAD: usize = 32;
+
 /// No token has more bytes than this; what is longer is not looked up.
 const LONGEST_PIECE: usize = 24;
 
@@ -42,6 +45,26 @@ impl Vector {
             }
         }
         self
+    }
+
+    /// How long the part behind the first numbers is: what [`Self::cosine_above`] bounds the rest by.
+    pub fn rest(&self) -> f32 {
+        self.0.iter().skip(HEAD).map(|value| value * value).sum::<f32>().sqrt()
+    }
+
+    /// The cosine where it may be above a bound, else none: the first numbers say most, and the rest adds no more than the
+    /// product of its lengths, `mine` and `theirs`.
+    pub fn cosine_above(&self, other: &Self, (mine, theirs): (f32, f32), bound: f32) -> Option<f32> {
+        const ROUNDING: f32 = 1e-4;
+        let mut sums = [0.0_f32; 8];
+        let heads = self.0.chunks_exact(8).zip(other.0.chunks_exact(8)).take(HEAD / 8);
+        for (mine, theirs) in heads {
+            for ((sum, a), b) in sums.iter_mut().zip(mine).zip(theirs) {
+                *sum += a * b;
+            }
+        }
+        let most = sums.iter().sum::<f32>() + mine * theirs + ROUNDING;
+        (most > bound).then(|| self.cosine(other)).filter(|cosine| *cosine > bound)
     }
 
     /// How near two unit vectors are, −1 to 1. Sums in a fixed order, so that it is the same to the bit every time.

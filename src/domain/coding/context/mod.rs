@@ -93,7 +93,7 @@ pub fn has_phrase(folded: &str, phrase: &str) -> bool {
 }
 
 /// Every run of words in the names, up to as many as a phrase of a trade has.
-fn phrases_of(names: &[String]) -> FxHashSet<&str> {
+fn phrases_of<'n>(names: impl Iterator<Item = &'n str>) -> FxHashSet<&'n str> {
     const MOST_WORDS: usize = 6;
     let mut phrases = FxHashSet::default();
     for name in names {
@@ -116,13 +116,16 @@ fn phrases_of(names: &[String]) -> FxHashSet<&str> {
 
 /// Trades by the words of the context; the chart's words count half.
 fn sectors<'k>(knowledge: &'k Knowledge, context: &str, names: &[String]) -> Vec<(&'k Sector, f32)> {
-    let in_chart = phrases_of(names);
+    let in_chart = phrases_of(names.iter().map(String::as_str));
+    let in_context = phrases_of(std::iter::once(context));
     let mut scored: Vec<(&Sector, f32)> = Vec::new();
     for sector in &knowledge.sectors {
         let mut score = 0.0_f32;
         for phrase in &sector.context {
             // The first words usually say what the business is; the rest may be an aside.
-            if let Some(at) = context.find(phrase.as_str()).filter(|_| has_phrase(context, phrase)) {
+            if in_context.contains(phrase.as_str())
+                && let Some(at) = context.find(phrase.as_str())
+            {
                 score += match at {
                     0..=45 => 2.5,
                     46..=120 => 1.5,

@@ -111,20 +111,23 @@ impl<'a> History<'a> {
         let others = ranked.iter().copied().filter(|(other, _)| *other != account && allowed(*other)).take(3);
         let others: Vec<(usize, f32)> = others.map(|(other, weight)| (other, weight / total)).collect();
         let seen = payee.seen(account);
+        let vat = payee.vat(line, account);
+        // Sure of the account is not sure of the VAT code, where codes were given and differ.
+        let agreement = vat.map_or(1.0, |(_, agreement)| agreement);
         let concept = if account == decision.account { decision.concept } else { self.unseen.concept_of(account) };
         Some(Recall {
             decision: Decision {
                 account,
                 concept: concept.or(decision.concept),
                 method: Method::History,
-                raw: weight / total,
+                raw: weight / total * agreement,
                 is_usual: false,
                 is_to_person: decision.is_to_person,
                 others,
             },
             seen: Some(seen),
             alike: 0,
-            vat: payee.vat(line, account).or_else(|| self.unseen.vat(account)),
+            vat: vat.map(|(vat, _)| vat).or_else(|| self.unseen.vat(account)),
         })
     }
 

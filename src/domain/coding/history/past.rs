@@ -21,6 +21,9 @@ const LETTERS_OF_A_CUT_NAME: usize = 8;
 /// The latest lines of a payee that are looked at one by one.
 const LATEST: usize = 64;
 
+/// Lines of the past whose VAT code is as good as unknown, beside those there are.
+const VAT_UNSEEN: f32 = 0.6;
+
 /// Rows between two questions whether the answer is still wanted.
 const ROWS_PER_CHECK: usize = 512;
 
@@ -212,7 +215,9 @@ impl Payee {
     }
 
     /// The VAT code it was given, in the lines of one account where there are any with a code.
-    pub fn vat(&self, line: &Line<'_>, account: usize) -> Option<Vat> {
+    ///
+    /// Beside it stands the share of the past that agrees.
+    pub fn vat(&self, line: &Line<'_>, account: usize) -> Option<(Vat, f32)> {
         let vote = |only: Option<usize>| {
             let mut weights = [0.0_f32; Vat::ALL.len()];
             for (event, recent) in self.latest().filter(|(event, _)| only.is_none_or(|only| event.account == only)) {
@@ -221,8 +226,10 @@ impl Payee {
                     *weight += recent * alike(event.pence, line.pence);
                 }
             }
+            let total: f32 = weights.iter().sum();
             let best = Vat::ALL.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0);
-            best.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(vat, _)| vat)
+            let best = best.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+            best.map(|(vat, weight)| (vat, (weight + VAT_UNSEEN / 2.0) / (total + VAT_UNSEEN)))
         };
         vote(Some(account)).or_else(|| vote(None))
     }
