@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::batch::{Account, AccountType};
 use super::knowledge::{Concept, ConceptId, Knowledge, NameWord, name_words};
-use super::meaning::Vector;
+use super::meaning::{Outline, Vector};
 use super::weights::WEIGHTS;
 
 /// The most accounts a concept is spread over.
@@ -38,8 +38,8 @@ pub struct Chart {
     pub words: Vec<Vec<NameWord>>,
     /// Meaning of each account's name.
     pub vectors: Vec<Vector>,
-    /// How long the later part of each meaning is, as [`Vector::rest`] has it.
-    pub rests: Vec<f32>,
+    /// Their outlines, close together: a line is compared with each.
+    pub outlines: Vec<Outline>,
     /// Meaning of each telling word of an account's name.
     pub word_vectors: Vec<Vec<Vector>>,
     /// Types by account.
@@ -87,8 +87,8 @@ impl Chart {
             .iter()
             .map(|words| words.iter().filter(telling).map(|word| knowledge.meaning.vector(&word.stem)).collect())
             .collect();
-        let rests = vectors.iter().map(Vector::rest).collect();
-        Self { fits, receivables, payables, unknown, words, vectors, rests, word_vectors, kinds }
+        let outlines = vectors.iter().map(Vector::outline).collect();
+        Self { fits, receivables, payables, unknown, words, vectors, outlines, word_vectors, kinds }
     }
 
     /// Whether an account is kept by documents, statements and returns rather than by what lines say: debtors, creditors,
@@ -140,9 +140,15 @@ fn raw_scores(knowledge: &Knowledge, words: &[Vec<NameWord>], kinds: &[AccountTy
                     _ => WEIGHTS.wide_tier,
                 };
                 let rank = f32::from(name.rank.min(12));
-                let score = (tier - WEIGHTS.rank * rank) * coverage(&words, &name.words) * type_factor;
                 let Some(fits) = scores.get_mut(name.concept.index()) else { continue };
-                match fits.last_mut().filter(|fit| fit.account == account) {
+                let known = fits.last_mut().filter(|fit| fit.account == account);
+                // No coverage makes more of a name than all of it, rounding included.
+                const WHOLE: f32 = 1.0001;
+                if known.as_ref().is_some_and(|fit| (tier - WEIGHTS.rank * rank) * WHOLE * type_factor <= fit.score) {
+                    continue;
+                }
+                let score = (tier - WEIGHTS.rank * rank) * coverage(&words, &name.words) * type_factor;
+                match known {
                     Some(fit) => fit.score = fit.score.max(score),
                     None => fits.push(Fit { account, score: score.max(0.0) }),
                 }
@@ -177,16 +183,17 @@ fn add_examples(
 ) {
     for (account, ((words, kind), vector)) in words.iter().zip(kinds).zip(vectors).enumerate() {
         // Without a shared word no likeness in meaning is enough.
+        let distinct =
+            words.iter().enumerate().filter(|(at, word)| words.iter().take(*at).all(|before| before.stem != word.stem));
         let mut sharing: Vec<usize> =
-            words.iter().flat_map(|word| knowledge.examples_with(&word.stem)).copied().collect();
+            distinct.flat_map(|(_, word)| knowledge.examples_with(&word.stem)).copied().collect();
         sharing.sort_unstable();
-        sharing.dedup();
         let mut near: Vec<(f32, usize)> = sharing
-            .into_iter()
-            .filter_map(|at| Some((knowledge.account_examples.get(at)?, at)))
-            .filter(|(example, _)| example.kind == *kind)
-            .filter_map(|(example, at)| {
-                let shared = example.stems.iter().filter(|stem| words.iter().any(|word| word.stem == **stem)).count();
+            .chunk_by(|a, b| a == b)
+            .filter_map(|same| Some((same.len(), *same.first()?)))
+            .filter_map(|(shared, at)| Some((shared, knowledge.account_examples.get(at)?, at)))
+            .filter(|(_, example, _)| example.kind == *kind)
+            .filter_map(|(shared, example, at)| {
                 let all = example.stems.len() + words.len() - shared.min(words.len());
                 let by_words = WEIGHTS.alike_stems * share(shared, all);
                 if by_words + (1.0 - WEIGHTS.alike_stems) * MOST_ALIKE < WEIGHTS.alike_from {

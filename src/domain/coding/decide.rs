@@ -389,11 +389,14 @@ impl<'k> Decider<'k> {
                 add(&word, WEIGHTS.hinted_word);
             }
         }
-        let rest = vector.rest();
-        for (account, (theirs, their_rest)) in self.chart.vectors.iter().zip(&self.chart.rests).enumerate() {
-            let near = vector.cosine_above(theirs, (rest, *their_rest), WEIGHTS.like_from);
-            if let Some(near) = near.filter(|_| self.takes(account, money_in)) {
-                *named.entry(account).or_insert(0.0) += WEIGHTS.like * (near - WEIGHTS.like_from);
+        let outline = vector.outline();
+        for (account, theirs) in self.chart.outlines.iter().enumerate() {
+            if !theirs.may_exceed(&outline, WEIGHTS.like_from) || !self.takes(account, money_in) {
+                continue;
+            }
+            let near = self.chart.vectors.get(account).map_or(0.0, |theirs| vector.cosine(theirs)) - WEIGHTS.like_from;
+            if near > 0.0 {
+                *named.entry(account).or_insert(0.0) += WEIGHTS.like * near;
             }
         }
         named

@@ -47,24 +47,11 @@ impl Vector {
         self
     }
 
-    /// How long the part behind the first numbers is: what [`Self::cosine_above`] bounds the rest by.
-    pub fn rest(&self) -> f32 {
-        self.0.iter().skip(HEAD).map(|value| value * value).sum::<f32>().sqrt()
-    }
-
-    /// The cosine where it may be above a bound, else none: the first numbers say most, and the rest adds no more than the
-    /// product of its lengths, `mine` and `theirs`.
-    pub fn cosine_above(&self, other: &Self, (mine, theirs): (f32, f32), bound: f32) -> Option<f32> {
-        const ROUNDING: f32 = 1e-4;
-        let mut sums = [0.0_f32; 8];
-        let heads = self.0.chunks_exact(8).zip(other.0.chunks_exact(8)).take(HEAD / 8);
-        for (mine, theirs) in heads {
-            for ((sum, a), b) in sums.iter_mut().zip(mine).zip(theirs) {
-                *sum += a * b;
-            }
-        }
-        let most = sums.iter().sum::<f32>() + mine * theirs + ROUNDING;
-        (most > bound).then(|| self.cosine(other)).filter(|cosine| *cosine > bound)
+    /// The first numbers, which say most, and how long the rest is: enough to bound a cosine by.
+    pub fn outline(&self) -> Outline {
+        let mut head = [0.0; HEAD];
+        head.copy_from_slice(self.0.first_chunk::<HEAD>().unwrap_or(&[0.0; HEAD]));
+        Outline { head, rest: self.0.iter().skip(HEAD).map(|value| value * value).sum::<f32>().sqrt() }
     }
 
     /// How near two unit vectors are, −1 to 1. Sums in a fixed order, so that it is the same to the bit every time.
@@ -76,6 +63,27 @@ impl Vector {
             }
         }
         sums.iter().sum()
+    }
+}
+
+/// What of a vector is looked at before all of it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Outline {
+    head: [f32; HEAD],
+    rest: f32,
+}
+
+impl Outline {
+    /// Whether the cosine of two vectors may be above a bound: the rest adds no more than the product of its lengths.
+    pub fn may_exceed(&self, other: &Self, bound: f32) -> bool {
+        const ROUNDING: f32 = 1e-4;
+        let mut sums = [0.0_f32; 8];
+        for (mine, theirs) in self.head.chunks_exact(8).zip(other.head.chunks_exact(8)) {
+            for ((sum, a), b) in sums.iter_mut().zip(mine).zip(theirs) {
+                *sum += a * b;
+            }
+        }
+        sums.iter().sum::<f32>() + self.rest * other.rest + ROUNDING > bound
     }
 }
 
